@@ -1,0 +1,210 @@
+// Package backend chooses the GoMLX backend that runs the graphs, says why, and installs a faster one.
+//
+// # Glossary
+//
+//   - backend: what compiles and runs a GoMLX graph. "go" is written in Go and always there; "xla" is OpenXLA.
+//   - plugin: the shared library that XLA runs on one kind of device (PJRT C API): "cpu", "cuda".
+//   - configuration: NAME or NAME:PLUGIN[,OPTION...], as in the environment variable GOMLX_BACKEND: go, xla:cpu,
+//     xla:cuda, xla:/absolute/path/of/a/plugin.so.
+//
+// Nothing but [Install] ever downloads. XLA needs cgo; without it, or with the build tag noxla, the package builds and
+// works on the Go backend alone.
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+)
+
+// goConfig is the configuration of the Go backend.
+const goConfig = gobackend.BackendName
+
+// xlaNames are the names under which go-xla registers its backend.
+var xlaNames = []string{"xla", "stablehlo", "shlo", "hlo"}
+
+// Choice is a backend and why it was chosen.
+type Choice struct {
+	Backend compute.Backend
+	Config  string // its configuration: "go", "xla:cpu", ...
+	Plugin  string // path of the loaded plugin, "" for the Go backend
+	Reason  string // why this one
+	Hint    string // the command that gives a faster one, "" where there is none
+}
+
+// String returns the line that a command prints on standard error: the backend, the reason and the hint.
+func (c Choice) String() string {
+	s := fmt.Sprintf("backend %s: %s", c.Config, c.Reason)
+	if c.Hint != "" {
+		s += "; for a faster one: " + c.Hint
+	}
+	return s
+}
+
+// New chooses a backend and starts it: what GOMLX_BACKEND asks for if it is set; else CUDA if a device and its plugin
+// are there; else XLA on the CPU if its plugin is there; else the Go backend.
+//
+// A plugin that was asked for and cannot be used is an error. One that was only found falls back to the next, and the
+// Reason says so.
+func New() (*Choice, error) {
+	if config := os.Getenv(compute.ConfigEnvVar); config != "" {
+		return asked(config)
+	}
+	var failed []string
+	cuda := xlaBuilt && hasCUDA()
+	if cuda {
+		if path := findPlugin("cuda"); path != "" {
+			b, err := load(path, "")
+			if err == nil {
+				return &Choice{Backend: b, Config: "xla:cuda", Plugin: path, Reason: "a CUDA device and its XLA plugin are there"}, nil
+			}
+			failed = append(failed, err.Error())
+		}
+	}
+	if path := findPlugin("cpu"); xlaBuilt && path != "" {
+		b, err := load(path, "")
+		if err == nil {
+			c := &Choice{Backend: b, Config: "xla:cpu", Plugin: path, Reason: reason(failed, "the XLA plugin for the CPU is installed")}
+			if cuda && len(failed) == 0 {
+				c.Reason = "a CUDA device is there, but only the XLA plugin for the CPU is installed"
+				c.Hint = installCommand + " prints how to use the device"
+			}
+			return c, nil
+		}
+		failed = append(failed, err.Error())
+	}
+	b, err := gobackend.New("")
+	if err != nil {
+		return nil, fmt.Errorf("starting the Go backend: %w", err)
+	}
+	c := &Choice{Backend: b, Config: goConfig}
+	switch {
+	case !xlaBuilt:
+		c.Reason = "this program was built without XLA"
+		c.Hint = "build it with cgo and without -tags noxla"
+	case len(failed) > 0:
+		c.Reason = reason(failed, "")
+		c.Hint = installCommand + " after removing the plugin named"
+	default:
+		c.Reason = "no XLA plugin is installed"
+		if _, ok := wheels[platform()]; ok {
+			c.Hint = installCommand
+		}
+	}
+	return c, nil
+}
+
+// reason joins what went wrong with what was found instead.
+func reason(failed []string, found string) string {
+	s := strings.Join(failed, "; ")
+	if s != "" && found != "" {
+		s += "; "
+	}
+	return s + found
+}
+
+// asked starts the backend of a configuration given by the user.
+func asked(config string) (*Choice, error) {
+	name, options, _ := strings.Cut(config, ":")
+	if slices.Contains(xlaNames, name) {
+		return askedXLA(config, options)
+	}
+	if !slices.Contains(compute.List(), name) {
+		return nil, fmt.Errorf("%s=%s: there is no backend %q; use go, xla:cpu, xla:cuda or xla:/absolute/path/of/a/plugin",
+			compute.ConfigEnvVar, config, name)
+	}
+	var b compute.Backend
+	err := try(func() (err error) {
+		b, err = compute.NewWithConfig(config)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s=%s: %w", compute.ConfigEnvVar, config, err)
+	}
+	return &Choice{Backend: b, Config: config, Reason: compute.ConfigEnvVar + " asks for it"}, nil
+}
+
+// askedXLA starts XLA on the plugin that options name: "cpu", "cuda", an absolute path, or "" for the best found,
+// followed by the options of go-xla.
+func askedXLA(config, options string) (*Choice, error) {
+	variable := compute.ConfigEnvVar + "=" + config
+	if !xlaBuilt {
+		return nil, fmt.Errorf("%s: this program was built without XLA; build it with cgo and without -tags noxla, or set %s=%s",
+			variable, compute.ConfigEnvVar, goConfig)
+	}
+	plugin, rest, _ := strings.Cut(options, ",")
+	path := plugin
+	switch {
+	case plugin == "":
+		plugin = "cpu"
+		if hasCUDA() && findPlugin("cuda") != "" {
+			plugin = "cuda"
+		}
+		path = findPlugin(plugin)
+		config = strings.TrimSuffix("xla:"+plugin+","+rest, ",")
+	case !filepath.IsAbs(plugin):
+		path = findPlugin(plugin)
+	}
+	if path == "" {
+		return nil, fmt.Errorf("%s: no XLA plugin %s in %s; run %s, or set %s=%s",
+			variable, pluginFile(plugin), strings.Join(pluginDirs(), ", "), installCommand, compute.ConfigEnvVar, goConfig)
+	}
+	b, err := load(path, rest)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; run %s, or set %s=%s", variable, err, installCommand, compute.ConfigEnvVar, goConfig)
+	}
+	return &Choice{Backend: b, Config: config, Plugin: path, Reason: compute.ConfigEnvVar + " asks for it"}, nil
+}
+
+// load starts XLA on the plugin at path, an absolute one.
+func load(path, options string) (compute.Backend, error) {
+	err := checkPlugin(path)
+	if err == nil && strings.Contains(path, ",") {
+		err = errors.New("its path has a comma, which separates options; move it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the XLA plugin %s cannot be loaded: %w", path, err)
+	}
+	var b compute.Backend
+	err = try(func() (err error) {
+		b, err = newXLA(path, options)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the XLA plugin %s cannot be loaded: %w", path, err)
+	}
+	return b, nil
+}
+
+// try calls f and turns a panic of foreign code into an error; the error is cut to one line.
+func try(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+		if err != nil && strings.ContainsRune(err.Error(), '\n') {
+			err = errors.New(strings.Join(strings.Fields(err.Error()), " "))
+		}
+	}()
+	return f()
+}
+
+// hasCUDA reports whether an NVIDIA device is there.
+var hasCUDA = func() bool {
+	if devices, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(devices) > 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "nvidia-smi", "-L").Output()
+	return err == nil && strings.Contains(string(out), "GPU")
+}

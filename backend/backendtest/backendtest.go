@@ -1,0 +1,47 @@
+// Package backendtest gives tests the backends to run on, each started once per process.
+package backendtest
+
+import (
+	"iter"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+
+	"synpool/backend"
+)
+
+// chosen is the backend that a program would run on.
+var chosen = sync.OnceValues(backend.New)
+
+// Chosen returns the backend that a program would run on: the one that GOMLX_BACKEND asks for, else the fastest there
+// is. It is shared by the tests of a process and never finalized. A backend that cannot be started fails the test.
+func Chosen(tb testing.TB) compute.Backend {
+	tb.Helper()
+	c, err := chosen()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if c.Config == gobackend.BackendName {
+		return gobackend.GetBackend()
+	}
+	return c.Backend
+}
+
+// All yields the configuration and the backend that a test should pass on: the one that GOMLX_BACKEND asks for if it is
+// set, else the Go backend and then the faster one if there is one. They are shared as those of [Chosen].
+func All(tb testing.TB) iter.Seq2[string, compute.Backend] {
+	tb.Helper()
+	b := Chosen(tb)
+	c, _ := chosen()
+	return func(yield func(string, compute.Backend) bool) {
+		if c.Config != gobackend.BackendName && os.Getenv(compute.ConfigEnvVar) == "" {
+			if !yield(gobackend.BackendName, gobackend.GetBackend()) {
+				return
+			}
+		}
+		yield(c.Config, b)
+	}
+}

@@ -1,0 +1,195 @@
+package backend
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// installCommand is the command that calls [Install].
+const installCommand = "milbench backend install"
+
+// The Python package of OpenXLA that holds the CPU plugin, and where in its wheel the plugin lies.
+const (
+	packageName    = "xla-cpu-pjrt"
+	packageVersion = "0.0.1"
+	packageMember  = "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
+	memberLimit    = 1 << 30 // bytes; the plugins have up to 260 MB
+)
+
+// wheel is the package built for one machine: its platform tag and SHA-256.
+type wheel struct{ tag, sha256 string }
+
+// wheels has the wheel of every platform that the package is built for.
+var wheels = map[string]wheel{
+	"linux/amd64": {"manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
+	"linux/arm64": {"manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+}
+
+// platform returns the machine's kind as wheels names it.
+func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
+
+// Install downloads the XLA plugin for this machine's CPU with Python's pip, checks its SHA-256 and puts it where
+// [New] looks first; on a machine with an NVIDIA device it also prints how to use that. What it does goes to out.
+//
+// A plugin that is there already is left alone. On an error nothing is installed.
+func Install(ctx context.Context, out io.Writer) error {
+	if hasCUDA() {
+		fmt.Fprint(out, cudaText)
+	}
+	return install(ctx, out, platform(), wheels)
+}
+
+// install is [Install] for a given platform and wheels.
+func install(ctx context.Context, out io.Writer, platform string, wheels map[string]wheel) (err error) {
+	w, ok := wheels[platform]
+	if !ok {
+		return fmt.Errorf("there is no XLA plugin to install for %s: the Go backend works as it is; "+
+			"with a PJRT plugin of your own, set GOMLX_BACKEND=xla:/absolute/path/of/the/plugin", platform)
+	}
+	if path := findPlugin("cpu"); path != "" {
+		if err := checkPlugin(path); err != nil {
+			return fmt.Errorf("%s: %w; remove it and run %s again", path, err, installCommand)
+		}
+		fmt.Fprintf(out, "%s is already installed; remove it to install it anew\n", path)
+		return nil
+	}
+	dirs := pluginDirs()
+	if len(dirs) == 0 {
+		return fmt.Errorf("no folder to install into: %s is set and empty; unset it or name a folder", pluginPath)
+	}
+	target := filepath.Join(dirs[0], pluginFile("cpu"))
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return fmt.Errorf("python3 with pip is needed to download the XLA plugin: %w; install it, or %s", err, byHand(w, target))
+	}
+
+	// The target comes first: what cannot be written need not be downloaded.
+	if err := os.MkdirAll(dirs[0], 0o755); err != nil {
+		return fmt.Errorf("cannot install into %s: %w", dirs[0], err)
+	}
+	plugin, err := os.CreateTemp(dirs[0], ".cpu-plugin-*.part")
+	if err != nil {
+		return fmt.Errorf("cannot install into %s: %w", dirs[0], err)
+	}
+	defer func() {
+		plugin.Close()
+		if err != nil {
+			os.Remove(plugin.Name())
+		}
+	}()
+	scratch, err := os.MkdirTemp("", "xla-plugin-*")
+	if err != nil {
+		return fmt.Errorf("cannot download the XLA plugin: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+
+	path, err := download(ctx, out, python, scratch, w)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("downloading the XLA plugin: %w; try again, or %s", err, byHand(w, target))
+	}
+	if err := extract(path, packageMember, plugin); err != nil {
+		return fmt.Errorf("unpacking the XLA plugin from %s: %w", filepath.Base(path), err)
+	}
+	if err := errors.Join(plugin.Chmod(0o755), plugin.Sync(), plugin.Close(), os.Rename(plugin.Name(), target)); err != nil {
+		return fmt.Errorf("installing the XLA plugin: %w", err)
+	}
+	fmt.Fprintf(out, "installed %s\n", target)
+	return nil
+}
+
+// download has pip fetch the wheel into dir and returns its path. pip insists on the SHA-256, and so do we.
+func download(ctx context.Context, out io.Writer, python, dir string, w wheel) (string, error) {
+	requirements := filepath.Join(dir, "requirements.txt")
+	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", packageName, packageVersion, w.sha256)
+	if err := os.WriteFile(requirements, []byte(line), 0o600); err != nil {
+		return "", err
+	}
+	var stderr bytes.Buffer
+	pip := exec.CommandContext(ctx, python, "-m", "pip", "download", "--disable-pip-version-check", "--no-input",
+		"--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", dir, "-r", requirements)
+	pip.Stdout = out
+	pip.Stderr = &stderr
+	if err := pip.Run(); err != nil {
+		if lines := strings.Split(strings.TrimSpace(stderr.String()), "\n"); lines[0] != "" {
+			return "", fmt.Errorf("pip: %s (%w)", strings.TrimSpace(lines[len(lines)-1]), err)
+		}
+		return "", fmt.Errorf("pip: %w", err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*.whl"))
+	if err != nil || len(found) != 1 {
+		return "", fmt.Errorf("pip left %d wheels, not 1", len(found))
+	}
+	f, err := os.Open(found[0])
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != w.sha256 {
+		return "", fmt.Errorf("%s has the SHA-256 %s, not %s", filepath.Base(found[0]), got, w.sha256)
+	}
+	return found[0], nil
+}
+
+// extract copies one member of a zip file to dst, whatever sizes the file claims.
+func extract(path, member string, dst io.Writer) error {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if f.Name != member {
+			continue
+		}
+		src, err := f.Open()
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		n, err := io.Copy(dst, io.LimitReader(src, memberLimit+1))
+		if err != nil {
+			return err
+		}
+		if n > memberLimit {
+			return fmt.Errorf("%s is larger than %d bytes", member, memberLimit)
+		}
+		return nil
+	}
+	return fmt.Errorf("it has no file %s", member)
+}
+
+// byHand says how to install without this program.
+func byHand(w wheel, target string) string {
+	return fmt.Sprintf("where pip works run: python3 -m pip download --no-deps --only-binary=:all: --platform %s %s==%s"+
+		" (SHA-256 %s), then here: unzip -p %s-*.whl %s > %s",
+		w.tag, packageName, packageVersion, w.sha256, strings.ReplaceAll(packageName, "-", "_"), packageMember, target)
+}
+
+// cudaText says how to run on an NVIDIA device with the plugin of JAX.
+const cudaText = `An NVIDIA device is here. To use it (Linux), in a Python environment:
+
+  python3 -m pip install "jax-cuda13-plugin[with-cuda]"
+  packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  export GOMLX_BACKEND=xla:$(find "$packages" -name xla_cuda_plugin.so)
+  export GOPJRT_CUDA_CHECKS=0 XLA_FLAGS=--xla_gpu_cuda_data_dir=$packages/nvidia/cu13
+
+The plugin for the CPU:
+`

@@ -1,0 +1,211 @@
+package backend
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// zipped returns a wheel with one member.
+func zipped(t *testing.T, member string, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(member)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sum returns the SHA-256 in hex.
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// pip puts a python3 on PATH that, asked for a download in the way of Install, does as script says; $1 is the folder
+// to download into, $2 the requirements file.
+func pip(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "python3"), []byte(`#!/bin/sh
+case "$*" in
+"-m pip download "*" --require-hashes --dest "*" -r "*) ;;
+*) echo "called with $*" >&2; exit 2 ;;
+esac
+while [ "$1" != --dest ]; do shift; done
+set -- "$2" "$4"
+`+script+"\n"))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+"/bin:/usr/bin")
+}
+
+func TestInstall(t *testing.T) {
+	content := bytes.Repeat([]byte("the plugin "), 1000)
+	good := zipped(t, packageMember, content)
+	corrupt := bytes.Clone(good)
+	corrupt[len(corrupt)/2] ^= 0x40
+	stray := zipped(t, "../../../evil/xla_cpu_pjrt.so", content)
+	give := `cp "$WHEEL" "$1/xla_cpu_pjrt-0.0.1-py3-none-any.whl"`
+	tests := []struct {
+		name   string
+		wheel  []byte
+		sha256 string
+		script string
+		fails  []string // parts of the error; nil if it installs
+	}{
+		{"good", good, sum(good), `grep -q "^xla-cpu-pjrt==0.0.1 --hash=sha256:` + sum(good) + `$" "$2" && ` + give, nil},
+		{"another sum", corrupt, sum(good), give, []string{"SHA-256 " + sum(corrupt), "try again"}},
+		{"corrupt inside", corrupt, sum(corrupt), give, []string{"unpacking the XLA plugin from xla_cpu_pjrt-0.0.1"}},
+		{"cut off", good[:len(good)/2], sum(good[:len(good)/2]), give, []string{"unpacking"}},
+		{"other content", stray, sum(stray), give, []string{"it has no file " + packageMember}},
+		{"pip fails", nil, sum(good), `echo "ERROR: first" >&2; echo "ERROR: no matching distribution" >&2; exit 1`,
+			[]string{"pip: ERROR: no matching distribution", "try again, or where pip works run"}},
+		{"pip gives nothing", nil, sum(good), "exit 0", []string{"pip left 0 wheels"}},
+		{"pip gives two", good, sum(good), give + `; cp "$WHEEL" "$1/other.whl"`, []string{"pip left 2 wheels"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			elsewhere(t)
+			dir := filepath.Join(t.TempDir(), "lib", "go-xla")
+			t.Setenv(pluginPath, dir)
+			scratch := t.TempDir()
+			t.Setenv("TMPDIR", scratch)
+			source := filepath.Join(t.TempDir(), "wheel")
+			write(t, source, test.wheel)
+			t.Setenv("WHEEL", source)
+			pip(t, test.script)
+			var out bytes.Buffer
+			err := install(t.Context(), &out, "test/test", map[string]wheel{"test/test": {"any", test.sha256}})
+			var names []string
+			entries, _ := os.ReadDir(dir)
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			if left, _ := os.ReadDir(scratch); len(left) != 0 {
+				t.Errorf("%v is left in the temporary folder", left)
+			}
+			if test.fails == nil {
+				target := filepath.Join(dir, pluginFile("cpu"))
+				got, readErr := os.ReadFile(target)
+				if err != nil || readErr != nil || !bytes.Equal(got, content) || len(names) != 1 {
+					t.Fatalf("%v, %v; %d bytes installed, want %d; folder: %v", err, readErr, len(got), len(content), names)
+				}
+				if !strings.Contains(out.String(), "installed "+target) {
+					t.Errorf("output %q", out.String())
+				}
+				return
+			}
+			for _, part := range test.fails {
+				if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %q, want one line with %q", err, part)
+				}
+			}
+			if len(names) != 0 {
+				t.Errorf("%v is left in %s", names, dir)
+			}
+		})
+	}
+}
+
+func TestInstallRefuses(t *testing.T) {
+	table := map[string]wheel{"test/test": {"any", "00"}}
+	t.Run("no Python", func(t *testing.T) {
+		dir := elsewhere(t)
+		t.Setenv("PATH", dir)
+		err := install(t.Context(), &bytes.Buffer{}, "test/test", table)
+		for _, part := range []string{"python3 with pip is needed", "python3 -m pip download", "unzip -p"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("error %q, want %q", err, part)
+			}
+		}
+	})
+	t.Run("folder that cannot be written", func(t *testing.T) {
+		dir := elsewhere(t)
+		pip(t, `echo "pip was called" >&2; exit 1`)
+		file := filepath.Join(dir, "file")
+		write(t, file, nil)
+		t.Setenv(pluginPath, filepath.Join(file, "lib"))
+		err := install(t.Context(), &bytes.Buffer{}, "test/test", table)
+		if err == nil || !strings.Contains(err.Error(), "cannot install into "+file) {
+			t.Errorf("error %q", err)
+		}
+	})
+	t.Run("no folder", func(t *testing.T) {
+		elsewhere(t)
+		t.Setenv(pluginPath, "")
+		if err := install(t.Context(), &bytes.Buffer{}, "test/test", table); err == nil || !strings.Contains(err.Error(), "no folder to install into") {
+			t.Errorf("error %q", err)
+		}
+	})
+	t.Run("other machine", func(t *testing.T) {
+		elsewhere(t)
+		err := install(t.Context(), &bytes.Buffer{}, "plan9/386", table)
+		if err == nil || !strings.Contains(err.Error(), "plan9/386: the Go backend works as it is") {
+			t.Errorf("error %q", err)
+		}
+	})
+	t.Run("broken plugin in the way", func(t *testing.T) {
+		path := filepath.Join(elsewhere(t), pluginFile("cpu"))
+		if err := os.Mkdir(path+".d", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/dev/null", path); err != nil {
+			t.Fatal(err)
+		}
+		err := install(t.Context(), &bytes.Buffer{}, "test/test", table)
+		if err == nil || !strings.Contains(err.Error(), path+": it is not a regular file; remove it") {
+			t.Errorf("error %q", err)
+		}
+	})
+	t.Run("stopped", func(t *testing.T) {
+		dir := elsewhere(t)
+		pip(t, "exec sleep 60")
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		if err := install(ctx, &bytes.Buffer{}, "test/test", table); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("stopped after %v", d)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+			t.Errorf("left %v", entries)
+		}
+	})
+}
+
+func TestInstallSaysWhatIsThere(t *testing.T) {
+	elsewhere(t)
+	device(t, true)
+	t.Setenv("PATH", "")
+	var out bytes.Buffer
+	if err := Install(t.Context(), &out); err == nil {
+		t.Error("installed without Python")
+	}
+	for _, part := range []string{"jax-cuda13-plugin[with-cuda]", "GOMLX_BACKEND=xla:", "--xla_gpu_cuda_data_dir="} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q does not tell of %s", out.String(), part)
+		}
+	}
+	if installed == "" {
+		return
+	}
+	t.Setenv(pluginPath, filepath.Dir(installed))
+	out.Reset()
+	if err := Install(t.Context(), &out); err != nil || !strings.Contains(out.String(), installed+" is already installed") {
+		t.Errorf("%v, output %q", err, out.String())
+	}
+}

@@ -1,0 +1,51 @@
+//go:build cgo && !noxla && ((linux && (amd64 || arm64)) || (darwin && arm64) || (windows && amd64))
+
+package backend
+
+import (
+	"os"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/pjrt"
+	"golang.org/x/sys/cpu"
+)
+
+// xlaBuilt reports whether XLA is part of this build.
+const xlaBuilt = true
+
+func init() { xla.EnableAutoInstall(false) }
+
+// newXLA starts XLA on the plugin at path with options of go-xla.
+//
+// On the CPU it asks for a single device, and on a machine with AVX-512 it has XLA use the full width unless
+// XLA_FLAGS is set; both must be settled before the plugin loads.
+func newXLA(path, options string) (compute.Backend, error) {
+	if !isPlugin(path, "cpu") {
+		// go-xla goes by the whole path, and a folder may well be called cpu.
+		if !strings.Contains(options, "shared_buffers") {
+			options = strings.TrimPrefix(options+",noshared_buffers", ",")
+		}
+		return start(path, options, nil)
+	}
+	if _, ok := os.LookupEnv("XLA_FLAGS"); !ok && cpu.X86.HasAVX512F {
+		if err := os.Setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=512"); err != nil {
+			return nil, err
+		}
+	}
+	return start(path, options, pjrt.NamedValuesMap{"cpu_device_count": int64(1)})
+}
+
+// start hands go-xla one configuration string and keeps a nil *xla.Backend out of the interface.
+func start(path, options string, values pjrt.NamedValuesMap) (compute.Backend, error) {
+	config := path
+	if options != "" {
+		config += "," + options
+	}
+	b, err := xla.NewWithOptions(config, values)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}

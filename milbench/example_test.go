@@ -1,0 +1,92 @@
+package milbench_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"synpool/milbench"
+)
+
+// bags returns six bags of one instance each, every other one positive.
+func bags() *milbench.Set {
+	s := &milbench.Set{Name: "six", Checksum: "none"}
+	for i := range 6 {
+		s.Bags = append(s.Bags, milbench.Bag{
+			ID: fmt.Sprint("bag", i), Label: i % 2,
+			Instances: milbench.Matrix{Rows: 1, Cols: 2, Values: []float64{float64(i), 1}},
+		})
+	}
+	return s
+}
+
+func ExampleProtocol_Fits() {
+	p := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 3, Repeats: 1}
+	fits, err := p.Fits(bags(), []json.RawMessage{[]byte(`{"pooling":"mean"}`), []byte(`{"pooling":"max"}`)}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range fits {
+		fmt.Printf("fold %d: %s on %d bags, test %d\n", f.Fold, f.Setting, len(f.Train), len(f.Test))
+	}
+	// Output:
+	// fold 0: {"pooling":"mean"} on 4 bags, test 2
+	// fold 0: {"pooling":"max"} on 4 bags, test 2
+	// fold 1: {"pooling":"mean"} on 4 bags, test 2
+	// fold 1: {"pooling":"max"} on 4 bags, test 2
+	// fold 2: {"pooling":"mean"} on 4 bags, test 2
+	// fold 2: {"pooling":"max"} on 4 bags, test 2
+}
+
+func ExampleDefaultProtocol() {
+	p, err := milbench.DefaultProtocol("nested")
+	fmt.Println(p.Folds, p.Repeats, err)
+	_, err = milbench.DefaultProtocol("publish")
+	fmt.Println(err)
+	// Output:
+	// 10 5 <nil>
+	// --protocol "publish": no such protocol; did you mean "published"?
+}
+
+func ExampleProtocol_FoldsOf() {
+	s := bags()
+	cut, run := milbench.Published().FoldsOf(s)
+	fmt.Printf("%d of %d folds\n", run, cut)
+	// Output: 1 of 4 folds
+}
+
+func ExampleSet_Validate() {
+	s := bags()
+	s.Bags[4].ID = "bag3"
+	fmt.Println(s.Validate())
+	// Output: six: bag bag3 stands twice; give every bag an id of its own
+}
+
+func ExampleMatrix_Row() {
+	m := milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{2, 0}}
+	row := make([]float64, 3)
+	for i := range m.Rows {
+		m.Row(i, row)
+		fmt.Println(row)
+	}
+	// Output:
+	// [0 0 5]
+	// [7 0 0]
+}
+
+func ExampleNearest() {
+	fmt.Println(milbench.Nearest("hopfeld", []string{"syn", "softmax", "hopfield"}))
+	// Output: hopfield
+}
+
+func ExampleSplitSeed() {
+	folds := milbench.SplitSeed(1, "folds", 0)
+	fmt.Println(folds == milbench.SplitSeed(1, "folds", 0), folds == milbench.SplitSeed(1, "fit", 0))
+	// Output: true false
+}
+
+func ExampleRand() {
+	a, b := milbench.Rand(1, "order", 2), milbench.Rand(1, "order", 2)
+	fmt.Println(a.Perm(5)[0] == b.Perm(5)[0])
+	// Output: true
+}

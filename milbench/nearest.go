@@ -1,0 +1,35 @@
+package milbench
+
+// Nearest returns the name with the smallest Levenshtein distance to a misspelt one, the first of equals, or "" where
+// even that one shares less than half of its letters. Error messages suggest it.
+func Nearest(misspelt string, names []string) string {
+	best, least := "", 0
+	for _, name := range names {
+		d := levenshtein(misspelt, name)
+		if 2*d <= max(len(misspelt), len(name)) && (best == "" || d < least) {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// levenshtein counts the insertions, deletions and substitutions of bytes that turn a into b.
+func levenshtein(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,337 @@
+package milbench
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// The names of the protocols.
+const (
+	// HonestProtocol never looks at the test part before the end: repeated stratified k-fold, the last epoch counts.
+	HonestProtocol = "honest"
+	// NestedProtocol holds back a fifth of each training part, which chooses the epoch and the setting.
+	NestedProtocol = "nested"
+	// PublishedProtocol is that of the released Syn script: the best test epoch counts and only the first fold is
+	// run; of a set with an official split the test part is the start of a shuffle. Its figures are optimistic.
+	PublishedProtocol = "published"
+)
+
+// ProtocolNames lists the protocols, the default first.
+var ProtocolNames = []string{HonestProtocol, NestedProtocol, PublishedProtocol}
+
+// validationFolds is the number of parts into which a training part is cut under the nested protocol; one of them is
+// the validation part.
+const validationFolds = 5
+
+// Protocol says how a set is split into training and test parts, how often, and which epoch counts.
+//
+// A set without an official split is cut into Folds folds, Repeats times, stratified by label and with whole groups:
+// groups (a bag without one is a group of its own) are taken in random order, large ones first, and each goes to the
+// fold where it adds least to the sum over both classes of (bags of the class in the fold / bags of the class)^2, of
+// equals to the smallest fold. Without groups the folds' numbers of positive, negative and all bags so differ by at
+// most one. Of a set with an official split that split is the only fold, and repeats differ by seed alone; the
+// published protocol instead tests on the first bags of a shuffle, as many as the official test part has.
+type Protocol struct {
+	Name    string `json:"name"`
+	Folds   int    `json:"folds"`   // ignored for sets with an official split
+	Repeats int    `json:"repeats"` // of the whole procedure, each with folds and seeds of its own
+}
+
+// Honest returns the default protocol, 10 folds and 5 repeats.
+func Honest() Protocol { return Protocol{Name: HonestProtocol, Folds: 10, Repeats: 5} }
+
+// Nested returns the nested protocol with 10 folds and 5 repeats.
+func Nested() Protocol { return Protocol{Name: NestedProtocol, Folds: 10, Repeats: 5} }
+
+// Published returns the protocol of the released Syn script: the first of 4 folds, once.
+func Published() Protocol { return Protocol{Name: PublishedProtocol, Folds: 4, Repeats: 1} }
+
+// DefaultProtocol returns the named protocol with its default numbers of folds and repeats.
+func DefaultProtocol(name string) (Protocol, error) {
+	switch name {
+	case HonestProtocol:
+		return Honest(), nil
+	case NestedProtocol:
+		return Nested(), nil
+	case PublishedProtocol:
+		return Published(), nil
+	}
+	if near := Nearest(name, ProtocolNames); near != "" {
+		return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; did you mean %q?", name, near)
+	}
+	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; use one of %s", name, strings.Join(ProtocolNames, ", "))
+}
+
+// Validate reports an unknown name, fewer than 2 folds or fewer than 1 repeat.
+func (p Protocol) Validate() error {
+	if _, err := DefaultProtocol(p.Name); err != nil {
+		return err
+	}
+	if p.Folds < 2 {
+		return fmt.Errorf("--folds %d: at least 2 folds are needed", p.Folds)
+	}
+	if p.Repeats < 1 {
+		return fmt.Errorf("--repeats %d: at least 1 repeat is needed", p.Repeats)
+	}
+	return nil
+}
+
+// Optimistic reports whether the test part has a say in the figure.
+func (p Protocol) Optimistic() bool { return p.Name == PublishedProtocol }
+
+// FoldsOf returns into how many folds a repeat cuts s (1 for an official split) and how many of them are run.
+func (p Protocol) FoldsOf(s *Set) (cut, run int) {
+	switch {
+	case s.HasSplit():
+		return 1, 1
+	case p.Name == PublishedProtocol:
+		return p.Folds, 1
+	}
+	return p.Folds, p.Folds
+}
+
+// Fits returns the fits of all settings on s: every repeat, fold and setting, in that order of nesting.
+//
+// The parts and the seed of a fit depend on (seed, repeat, fold) and not on the setting: settings are compared on the
+// same folds and from the same initial weights. Fits of one fold share their slices, which are to be read only.
+// The indices of every part ascend.
+func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if len(settings) == 0 {
+		return nil, fmt.Errorf("%s: no settings to fit", s.Name)
+	}
+	var fits []Fit
+	for repeat := range p.Repeats {
+		tests, err := p.testParts(s, seed, repeat)
+		if err != nil {
+			return nil, err
+		}
+		for fold, test := range tests {
+			fit, err := p.fit(s, test, seed, repeat, fold)
+			if err != nil {
+				return nil, err
+			}
+			for _, setting := range settings {
+				fit.Setting = setting
+				fits = append(fits, fit)
+			}
+		}
+	}
+	return fits, nil
+}
+
+// testParts returns the test parts of the folds that are run, as ascending indices of bags.
+func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
+	all := make([]int, len(s.Bags))
+	for i := range all {
+		all[i] = i
+	}
+	rng := Rand(seed, "folds", repeat)
+	if s.HasSplit() {
+		var official []int
+		for i, b := range s.Bags {
+			if b.Split == TestPart {
+				official = append(official, i)
+			}
+		}
+		if p.Name == PublishedProtocol {
+			return [][]int{firstOfShuffle(s, all, len(official), rng)}, nil
+		}
+		return [][]int{official}, nil
+	}
+
+	positive := s.NumPositive()
+	if rarer := min(positive, len(s.Bags)-positive); p.Folds > rarer {
+		class := "positive"
+		if positive > rarer {
+			class = "negative"
+		}
+		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s bags; use at most %d folds", s.Name, p.Folds, rarer, class, rarer)
+	}
+	_, run := p.FoldsOf(s)
+	return stratifiedFolds(s, all, p.Folds, rng)[:run], nil
+}
+
+// fit returns the fit of a fold, still without a setting.
+func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, error) {
+	cut, _ := p.FoldsOf(s)
+	where := fmt.Sprintf("%s: repeat %d, fold %d of %d", s.Name, repeat+1, fold+1, cut)
+	advice := "use fewer folds (--folds)"
+	if s.HasSplit() {
+		where, advice = fmt.Sprintf("%s: repeat %d, official split", s.Name, repeat+1), "change the split column or leave it out"
+		if p.Name == PublishedProtocol {
+			advice = "use another --seed or the honest protocol"
+		}
+	}
+
+	inTest := make([]bool, len(s.Bags))
+	for _, i := range test {
+		inTest[i] = true
+	}
+	var train []int
+	groups := make(map[string]bool)
+	for i, b := range s.Bags {
+		if inTest[i] {
+			groups[b.Group] = true
+		} else {
+			train = append(train, i)
+		}
+	}
+	for _, i := range train {
+		if g := s.Bags[i].Group; g != "" && groups[g] {
+			return Fit{}, fmt.Errorf("%s: group %s has bags in both parts; put it into one", where, g)
+		}
+	}
+	if err := bothClasses(s, test, where, "test", advice); err != nil {
+		return Fit{}, err
+	}
+	if err := bothClasses(s, train, where, "training", advice); err != nil {
+		return Fit{}, err
+	}
+
+	fit := Fit{
+		Repeat: repeat, Fold: fold, Seed: SplitSeed(seed, "fit", repeat, fold),
+		Test: test, EveryEpoch: p.Name != HonestProtocol,
+	}
+	if p.Name == NestedProtocol {
+		validation := validationPart(s, train, Rand(seed, "validation", repeat, fold))
+		if validation == nil {
+			return Fit{}, fmt.Errorf("%s: no fifth of the training part has both classes and leaves both; use the honest protocol or a larger set", where)
+		}
+		fit.Validation = validation
+		train = slices.DeleteFunc(train, func(i int) bool {
+			_, found := slices.BinarySearch(validation, i)
+			return found
+		})
+	}
+	for _, i := range train {
+		fit.Train = append(fit.Train, Example{Bag: i, Label: s.Bags[i].Label})
+	}
+	return fit, nil
+}
+
+func bothClasses(s *Set, bags []int, where, part, advice string) error {
+	switch n := countClasses(s, bags); {
+	case n[1] == 0:
+		return fmt.Errorf("%s: no positive bag in the %s part; %s", where, part, advice)
+	case n[0] == 0:
+		return fmt.Errorf("%s: no negative bag in the %s part; %s", where, part, advice)
+	}
+	return nil
+}
+
+// validationPart returns the one of five stratified folds of the training part whose share of each class is nearest to
+// a fifth, among those that hold both classes and leave both; nil where there is none.
+func validationPart(s *Set, train []int, rng *rand.Rand) []int {
+	total := countClasses(s, train)
+	var best []int
+	least := 0
+	for _, fold := range stratifiedFolds(s, train, validationFolds, rng) {
+		n := countClasses(s, fold)
+		off := 0
+		for c := range n {
+			off += abs(validationFolds*n[c]-total[c]) * total[1-c]
+		}
+		usable := n[0] > 0 && n[1] > 0 && n[0] < total[0] && n[1] < total[1]
+		if usable && (best == nil || off < least) {
+			best, least = fold, off
+		}
+	}
+	return best
+}
+
+// firstOfShuffle returns the bags of the first groups of a shuffle that hold at least n bags together.
+func firstOfShuffle(s *Set, bags []int, n int, rng *rand.Rand) []int {
+	groups := groupsOf(s, bags)
+	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	var first []int
+	for _, g := range groups {
+		if len(first) >= n {
+			break
+		}
+		first = append(first, g...)
+	}
+	slices.Sort(first)
+	return first
+}
+
+// stratifiedFolds cuts bags into k folds, as [Protocol] says; which fold is the first is random too.
+func stratifiedFolds(s *Set, bags []int, k int, rng *rand.Rand) [][]int {
+	groups := groupsOf(s, bags)
+	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	slices.SortStableFunc(groups, func(a, b []int) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return countClasses(s, b)[1] - countClasses(s, a)[1]
+	})
+
+	total := countClasses(s, bags)
+	folds := make([][]int, k)
+	held := make([][2]int, k)
+	for _, g := range groups {
+		n := countClasses(s, g)
+		best, least := -1, 0.0
+		for f := range folds {
+			var added float64
+			for c := range n {
+				if n[c] > 0 {
+					// What the square grows by, less what is the same in every fold. Quotients, not products, are
+					// added: no processor can fuse them and break a tie otherwise.
+					added += float64(n[c]*held[f][c]) / (float64(total[c]) * float64(total[c]))
+				}
+			}
+			if best < 0 || added < least || added == least && len(folds[f]) < len(folds[best]) {
+				best, least = f, added
+			}
+		}
+		folds[best] = append(folds[best], g...)
+		held[best][0] += n[0]
+		held[best][1] += n[1]
+	}
+	rng.Shuffle(k, func(i, j int) { folds[i], folds[j] = folds[j], folds[i] })
+	for _, f := range folds {
+		slices.Sort(f)
+	}
+	return folds
+}
+
+// groupsOf gathers the bags of each group, in the order of their first bags; a bag without a group stands alone.
+func groupsOf(s *Set, bags []int) [][]int {
+	var groups [][]int
+	place := make(map[string]int)
+	for _, i := range bags {
+		name := s.Bags[i].Group
+		at, seen := place[name]
+		if name == "" || !seen {
+			at = len(groups)
+			groups = append(groups, nil)
+			place[name] = at
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// countClasses counts the negative and the positive bags.
+func countClasses(s *Set, bags []int) (n [2]int) {
+	for _, i := range bags {
+		n[s.Bags[i].Label]++
+	}
+	return n
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}

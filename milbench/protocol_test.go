@@ -1,0 +1,348 @@
+package milbench
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testSet returns a set of n bags of which the first positive ones are positive, without groups or split.
+func testSet(n, positive int) *Set {
+	s := &Set{Name: "test", Checksum: "0"}
+	for i := range n {
+		label := 0
+		if i < positive {
+			label = 1
+		}
+		s.Bags = append(s.Bags, Bag{ID: fmt.Sprint("bag", i), Label: label, Instances: Matrix{Rows: 1, Cols: 1, Values: []float64{0}}})
+	}
+	return s
+}
+
+// grouped gives the bags of s groups of the sizes given, in turn; a bag of a group of size 1 stays alone.
+func grouped(s *Set, sizes ...int) *Set {
+	for i, g := 0, 0; i < len(s.Bags); g++ {
+		size := sizes[g%len(sizes)]
+		for range size {
+			if i < len(s.Bags) && size > 1 {
+				s.Bags[i].Group = fmt.Sprint("patient", g)
+			}
+			i++
+		}
+	}
+	return s
+}
+
+// split puts every third bag of s into the test part.
+func split(s *Set) *Set {
+	for i := range s.Bags {
+		s.Bags[i].Split = TrainPart
+		if i%3 == 0 {
+			s.Bags[i].Split = TestPart
+		}
+	}
+	return s
+}
+
+// paired makes groups of two bags, three apart, which the split of [split] leaves whole.
+func paired(s *Set) *Set {
+	for i := range s.Bags {
+		s.Bags[i].Group = fmt.Sprint("patient", i%3, "/", i/6)
+	}
+	return s
+}
+
+var oneSetting = []json.RawMessage{json.RawMessage(`{"pooling":"mean"}`)}
+
+func trainBags(f Fit) []int {
+	var bags []int
+	for _, e := range f.Train {
+		bags = append(bags, e.Bag)
+	}
+	return bags
+}
+
+// TestFits checks the laws that hold under every protocol and for every kind of set.
+func TestFits(t *testing.T) {
+	sets := map[string]*Set{
+		"plain":   testSet(92, 47),
+		"skewed":  testSet(57, 12),
+		"small":   testSet(20, 10),
+		"groups":  grouped(testSet(120, 55), 3, 1, 1, 2, 5),
+		"split":   split(testSet(113, 40)),
+		"split+g": paired(split(testSet(113, 40))),
+	}
+	for setName, s := range sets {
+		for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 5, 2}, {PublishedProtocol, 4, 3}, {HonestProtocol, 2, 1}} {
+			t.Run(fmt.Sprint(setName, " ", p), func(t *testing.T) {
+				fits, err := p.Fits(s, oneSetting, 7)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cut, run := p.FoldsOf(s)
+				if len(fits) != run*p.Repeats {
+					t.Fatalf("%d fits, want %d folds x %d repeats", len(fits), run, p.Repeats)
+				}
+				tested := make([]map[int]int, p.Repeats)
+				for i, f := range fits {
+					if f.Repeat != i/run || f.Fold != i%run {
+						t.Fatalf("fit %d is of repeat %d, fold %d", i, f.Repeat, f.Fold)
+					}
+					if f.EveryEpoch != (p.Name != HonestProtocol) {
+						t.Errorf("EveryEpoch is %v", f.EveryEpoch)
+					}
+					train := trainBags(f)
+					all := slices.Concat(train, f.Validation, f.Test)
+					slices.Sort(all)
+					for j, bag := range all {
+						if bag != j {
+							t.Fatalf("fold %d: the parts are no partition of the bags: %v", i, all)
+						}
+					}
+					if len(all) != len(s.Bags) {
+						t.Fatalf("fold %d: the parts have %d bags of %d", i, len(all), len(s.Bags))
+					}
+					for _, part := range [][]int{train, f.Validation, f.Test} {
+						if !slices.IsSorted(part) {
+							t.Errorf("part %v does not ascend", part)
+						}
+						n := countClasses(s, part)
+						if len(part) > 0 && (n[0] == 0 || n[1] == 0) {
+							t.Errorf("part %v has %v bags of the classes", part, n)
+						}
+					}
+					for _, e := range f.Train {
+						if e.Label != s.Bags[e.Bag].Label {
+							t.Errorf("bag %d was handed over with label %d", e.Bag, e.Label)
+						}
+					}
+					where := make(map[string]int)
+					for part, bags := range [][]int{train, f.Validation, f.Test} {
+						for _, b := range bags {
+							g := s.Bags[b].Group
+							if other, seen := where[g]; g != "" && seen && other != part {
+								t.Errorf("group %s stands in two parts", g)
+							}
+							where[g] = part
+						}
+					}
+					if (len(f.Validation) > 0) != (p.Name == NestedProtocol) {
+						t.Errorf("%d validation bags", len(f.Validation))
+					}
+					if p.Name == NestedProtocol {
+						share := float64(len(f.Validation)) / float64(len(train)+len(f.Validation))
+						if share < 0.15 || share > 0.25 {
+							t.Errorf("the validation part is %.3f of the training part", share)
+						}
+					}
+					if tested[f.Repeat] == nil {
+						tested[f.Repeat] = make(map[int]int)
+					}
+					for _, b := range f.Test {
+						tested[f.Repeat][b]++
+					}
+				}
+				for r, bags := range tested {
+					for b, n := range bags {
+						if n != 1 {
+							t.Errorf("repeat %d tests bag %d %d times", r, b, n)
+						}
+					}
+					if run == cut && cut > 1 && len(bags) != len(s.Bags) {
+						t.Errorf("repeat %d tests %d of %d bags", r, len(bags), len(s.Bags))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestFoldsAreEven checks that classes and sizes of folds without groups differ by one at most, of training,
+// test and validation parts.
+func TestFoldsAreEven(t *testing.T) {
+	for _, size := range [][2]int{{92, 47}, {57, 12}, {100, 50}, {200, 100}, {31, 29}, {11, 5}} {
+		s := testSet(size[0], size[1])
+		for k := 2; k <= min(10, size[1], size[0]-size[1]); k++ {
+			for seed := range uint64(5) {
+				fits, err := Protocol{HonestProtocol, k, 2}.Fits(s, oneSetting, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range fits {
+					n := countClasses(s, f.Test)
+					for c, of := range [2]int{size[0] - size[1], size[1]} {
+						if n[c] != of/k && n[c] != (of+k-1)/k {
+							t.Errorf("%v in %d folds: %d of %d bags of class %d in one", size, k, n[c], of, c)
+						}
+					}
+					if l := len(f.Test); l != size[0]/k && l != (size[0]+k-1)/k {
+						t.Errorf("%v in %d folds: one has %d bags", size, k, l)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGroupedFoldsAreFair checks the greedy rule on groups that allow even folds.
+func TestGroupedFoldsAreFair(t *testing.T) {
+	s := grouped(testSet(120, 60), 4, 2, 2, 1, 1)
+	fits, err := Protocol{HonestProtocol, 5, 3}.Fits(s, oneSetting, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fits {
+		if n := countClasses(s, f.Test); n[0] < 11 || n[0] > 13 || n[1] < 11 || n[1] > 13 {
+			t.Errorf("repeat %d, fold %d has %v bags of the classes, want about 12 each", f.Repeat, f.Fold, n)
+		}
+	}
+}
+
+// TestFitsDeterminism checks what the parts and seeds of fits depend on.
+func TestFitsDeterminism(t *testing.T) {
+	s := grouped(testSet(90, 40), 1, 1, 2)
+	two := append(slices.Clone(oneSetting), json.RawMessage(`{"pooling":"max"}`))
+	p := Protocol{NestedProtocol, 5, 2}
+	a, err := p.Fits(s, two, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.Fits(s, two, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(a, again) {
+		t.Error("the same seed gave other fits")
+	}
+
+	seeds := make(map[uint64]bool)
+	for i := 0; i < len(a); i += 2 {
+		seeds[a[i].Seed] = true
+		if string(a[i].Setting) != string(two[0]) || string(a[i+1].Setting) != string(two[1]) {
+			t.Errorf("fits %d and %d have settings %s and %s", i, i+1, a[i].Setting, a[i+1].Setting)
+		}
+		b := a[i+1]
+		b.Setting = a[i].Setting
+		if !reflect.DeepEqual(a[i], b) {
+			t.Errorf("two settings of repeat %d, fold %d differ in more than the setting", a[i].Repeat, a[i].Fold)
+		}
+	}
+	if len(seeds) != len(a)/2 {
+		t.Errorf("%d seeds for %d folds", len(seeds), len(a)/2)
+	}
+
+	more, err := Protocol{NestedProtocol, 5, 3}.Fits(s, two[1:], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(a) / 2 {
+		if !reflect.DeepEqual(more[i], a[2*i+1]) {
+			t.Errorf("repeat %d, fold %d changed with the number of repeats or settings", more[i].Repeat, more[i].Fold)
+		}
+	}
+	if reflect.DeepEqual(more[0].Test, more[5].Test) {
+		t.Error("two repeats have the same folds")
+	}
+	other, err := p.Fits(s, two, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(a[0].Test, other[0].Test) || a[0].Seed == other[0].Seed {
+		t.Error("another seed gave the same folds or the same fit seed")
+	}
+}
+
+// TestOfficialSplit checks the use of a split column: as it stands, or its size alone under the published protocol.
+func TestOfficialSplit(t *testing.T) {
+	s := split(testSet(113, 40))
+	var official []int
+	for i := range s.Bags {
+		if i%3 == 0 {
+			official = append(official, i)
+		}
+	}
+	for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 10, 3}, {PublishedProtocol, 4, 3}} {
+		fits, err := p.Fits(s, oneSetting, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range fits {
+			if f.Repeat != i || f.Fold != 0 {
+				t.Errorf("%s: fit %d is of repeat %d, fold %d", p.Name, i, f.Repeat, f.Fold)
+			}
+			if same := slices.Equal(f.Test, official); same != (p.Name != PublishedProtocol) {
+				t.Errorf("%s: test part %v, official %v", p.Name, f.Test, official)
+			}
+			if len(f.Test) != len(official) {
+				t.Errorf("%s: %d test bags, want %d", p.Name, len(f.Test), len(official))
+			}
+			if i > 0 && f.Seed == fits[0].Seed {
+				t.Errorf("%s: two repeats have one seed", p.Name)
+			}
+		}
+	}
+}
+
+func TestFitsErrors(t *testing.T) {
+	oneSided := split(testSet(30, 10)) // test part: 0, 3, 6, ...
+	for i := range oneSided.Bags {
+		oneSided.Bags[i].Label = 1 - min(1, i%3)
+	}
+	torn := split(testSet(30, 15))
+	torn.Bags[0].Group, torn.Bags[1].Group = "patient7", "patient7"
+	clumped := testSet(30, 15) // all positives of one patient
+	for i := range 15 {
+		clumped.Bags[i].Group = "patient1"
+	}
+	for _, test := range []struct {
+		name string
+		p    Protocol
+		s    *Set
+		want string
+	}{
+		{"folds", Protocol{HonestProtocol, 1, 1}, testSet(20, 10), "--folds 1"},
+		{"repeats", Protocol{HonestProtocol, 2, 0}, testSet(20, 10), "--repeats 0"},
+		{"name", Protocol{"honset", 2, 1}, testSet(20, 10), `did you mean "honest"?`},
+		{"rarer positive", Protocol{HonestProtocol, 10, 1}, testSet(40, 9), "test: --folds 10: there are only 9 positive bags; use at most 9 folds"},
+		{"rarer negative", Protocol{HonestProtocol, 10, 1}, testSet(40, 33), "only 7 negative bags; use at most 7"},
+		{"one class", Honest(), testSet(20, 20), "two classes"},
+		{"no bags", Honest(), &Set{Name: "void"}, "void: no bags"},
+		{"group", Protocol{HonestProtocol, 3, 1}, clumped, "no positive bag in the"},
+		{"split of one class", Honest(), oneSided, "test: repeat 1, official split: no negative bag in the test part"},
+		{"torn group", Honest(), torn, "group patient7 has bags in both parts"},
+		{"validation", Protocol{NestedProtocol, 2, 1}, testSet(20, 2), "no fifth of the training part"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := test.p.Fits(test.s, oneSetting, 1)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q, want %q in it", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("error of several lines: %q", err)
+			}
+		})
+	}
+	if _, err := Honest().Fits(testSet(40, 20), nil, 1); err == nil || !strings.Contains(err.Error(), "no settings") {
+		t.Errorf("no settings: error %v", err)
+	}
+}
+
+func TestDefaultProtocol(t *testing.T) {
+	for _, name := range ProtocolNames {
+		p, err := DefaultProtocol(name)
+		if err != nil || p.Name != name || p.Validate() != nil {
+			t.Errorf("DefaultProtocol(%q) = %+v, %v", name, p, err)
+		}
+		if p.Optimistic() != (name == "published") {
+			t.Errorf("%s is optimistic: %v", name, p.Optimistic())
+		}
+	}
+	for name, want := range map[string]string{"nestd": `did you mean "nested"?`, "x": "use one of honest, nested, published"} {
+		if _, err := DefaultProtocol(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("DefaultProtocol(%q): error %v, want %q in it", name, err, want)
+		}
+	}
+}

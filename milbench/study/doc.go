@@ -1,0 +1,12 @@
+// Package study runs the fits of a protocol on sets, keeps their raw scores in a file, and tabulates them.
+//
+// # Glossary
+//
+//   - result: the scores of one finished fit, one line of results.jsonl ([Result]).
+//   - results folder: the folder of results.jsonl, locked while a study writes to it ([File]).
+//   - run: sets, a protocol and settings, handed to a learner; goes on where an earlier run stopped ([Run]).
+//   - table: means and spreads over repeats, computed from the raw scores ([Tabulate]).
+//
+// A fit is known by what decides its scores (the set's checksum, protocol, folds, repeat, fold, seed and setting): a
+// fit whose line is in the file is never run again, and a fit that failed leaves no line, so that it is tried again.
+package study

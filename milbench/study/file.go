@@ -1,0 +1,194 @@
+package study
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// FileName is the name of the file of results in its folder.
+const FileName = "results.jsonl"
+
+const lockName = ".lock"
+
+var (
+	// ErrLocked says that another study is writing to the folder; try again when it has ended.
+	ErrLocked = errors.New("in use by another run")
+	// ErrDiskFull says that a result found no room; what is in the file is whole. Make room and run again.
+	ErrDiskFull = errors.New("no room left")
+	// ErrNoResults says that a folder holds no results yet.
+	ErrNoResults = errors.New("no results yet")
+)
+
+// File is the file of results of a folder, open for appending and locked against other writers.
+type File struct {
+	results []Result
+	path    string
+	lock    *flock.Flock
+	out     appendable
+	size    int64 // of the whole lines
+}
+
+// appendable is what File needs of an *os.File.
+type appendable interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+	Seek(offset int64, whence int) (int64, error)
+}
+
+// Open makes the folder where it is missing, locks it, reads the results that are there and opens their file for
+// appending. A torn last line, left by a killed run, is cut off. Another writer in the folder is [ErrLocked]; a line
+// that cannot be read is an error that names it, and nothing is changed.
+func Open(dir string) (_ *File, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w", noRoom(err))
+	}
+	f := &File{path: filepath.Join(dir, FileName), lock: flock.New(filepath.Join(dir, lockName))}
+	locked, err := f.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
+	}
+	if !locked {
+		owner, _ := os.ReadFile(f.lock.Path())
+		if who := strings.TrimSpace(string(owner)); who != "" {
+			return nil, fmt.Errorf("%s: %w (%s); wait for it to end or use another folder", dir, ErrLocked, who)
+		}
+		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, ErrLocked)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	// Who holds the lock is a courtesy: where the system allows no second handle to write it, the lock holds without.
+	host, _ := os.Hostname()
+	_ = os.WriteFile(f.lock.Path(), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
+
+	out, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("open results: %w", noRoom(err))
+	}
+	f.out = out
+	if f.results, f.size, err = read(out, f.path); err != nil {
+		return nil, err
+	}
+	if err := f.rewind(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Results returns the results that were in the file when it was opened and those appended since.
+func (f *File) Results() []Result { return f.results }
+
+// Append writes a result as one line and waits until it is on the disk. Either the whole line is in the file or none
+// of it; a full disk is [ErrDiskFull].
+func (f *File) Append(r Result) error {
+	if err := r.Validate(); err != nil {
+		return fmt.Errorf("result of %s: %w", r.Set, err)
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("result of %s: %w", r.Set, err)
+	}
+	line = append(line, '\n')
+	_, err = f.out.Write(line)
+	if err == nil {
+		err = f.out.Sync()
+	}
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", f.path, noRoom(err))
+		return errors.Join(err, f.rewind())
+	}
+	f.size += int64(len(line))
+	f.results = append(f.results, r)
+	return nil
+}
+
+// rewind cuts off what stands after the last whole line.
+func (f *File) rewind() error {
+	err := f.out.Truncate(f.size)
+	if err == nil {
+		_, err = f.out.Seek(f.size, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("cut the torn last line of %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// Close closes the file and unlocks its folder.
+func (f *File) Close() error {
+	var err error
+	if f.out != nil {
+		err = f.out.Close()
+	}
+	return errors.Join(err, f.lock.Close())
+}
+
+// Read returns the results of a folder, also while a run is writing to it: a torn last line is left out. A folder
+// without a file of results is [ErrNoResults].
+func Read(dir string) ([]Result, error) {
+	path := filepath.Join(dir, FileName)
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w; is it the folder that was given to --out?", dir, ErrNoResults)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open results: %w", err)
+	}
+	defer in.Close()
+	results, _, err := read(in, path)
+	return results, err
+}
+
+// read returns the results of whole lines, the first of equal fits, and the length of these lines in bytes.
+func read(in io.Reader, path string) (results []Result, size int64, err error) {
+	seen := make(map[string]bool)
+	lines := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return results, size, nil // without its end a line is torn
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("read %s: %w", path, err)
+		}
+		size += int64(len(line))
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var r Result
+		if err = json.Unmarshal(line, &r); err == nil {
+			err = r.Validate()
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: line %d is damaged (%w); remove it, and its fit is run again", path, number, err)
+		}
+		if !seen[r.Fit] {
+			seen[r.Fit] = true
+			results = append(results, r)
+		}
+	}
+}
+
+// noRoom marks err as [ErrDiskFull] if there was no room for a write: the disk, a quota or the process's file size
+// limit. Other errors stay as they are.
+func noRoom(err error) error {
+	for _, full := range diskFull {
+		if errors.Is(err, full) {
+			return fmt.Errorf("%w (%w); make room and run again", ErrDiskFull, err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package study
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// helperKey tells the test binary that it is a process of a test, and of which.
+const helperKey = "STUDY_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(helperKey) {
+	case "":
+		os.Exit(m.Run())
+	case "run": // a run that takes its time and never ends
+		r := fakeRun(os.Args[1], &fakeLearner{delay: 3 * time.Millisecond})
+		r.Progress = func(p Progress) {
+			if p.Skipped+p.Done == fakeTotal-3 {
+				time.Sleep(time.Hour)
+			}
+		}
+		_, err := r.Do(context.Background())
+		exitOn(err)
+	case "limited": // a run that may not write files beyond 10,000 bytes
+		limitFileSize(10_000)
+		_, err := fakeRun(os.Args[1], &fakeLearner{}).Do(context.Background())
+		exitOn(err)
+	case "lock": // holds the lock until its input ends
+		_, err := Open(os.Args[1])
+		fmt.Println("open:", err)
+		io.Copy(io.Discard, os.Stdin)
+		exitOn(err)
+	}
+}
+
+func exitOn(err error) {
+	switch {
+	case errors.Is(err, ErrDiskFull):
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(75)
+	case err != nil:
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func helper(t *testing.T, kind, dir string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, dir)
+	cmd.Env = append(os.Environ(), helperKey+"="+kind)
+	return cmd
+}
+
+// TestKilledRun kills a run again and again and lets it go on: nothing is lost, nothing run twice, and in the end the
+// file is that of an undisturbed run but for order and wall times.
+func TestKilledRun(t *testing.T) {
+	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
+	sum, err := fakeRun(undisturbed, &fakeLearner{}).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Done: fakeTotal}) {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	want := contents(t, undisturbed)
+
+	dir := filepath.Join(t.TempDir(), "killed")
+	path := filepath.Join(dir, FileName)
+	kept := 0
+	for _, lines := range []int{1, 9, 20, 33} {
+		cmd := helper(t, "run", dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for start := time.Now(); ; time.Sleep(time.Millisecond) {
+			b, _ := os.ReadFile(path)
+			if bytes.Count(b, []byte("\n")) >= lines {
+				break
+			}
+			if time.Since(start) > 20*time.Second {
+				t.Fatalf("no %d lines after 20 s", lines)
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		got := contents(t, dir)
+		if len(got) < lines || len(got) == fakeTotal {
+			t.Fatalf("%d results after the kill at %d", len(got), lines)
+		}
+		for fit, line := range got {
+			if want[fit] != line {
+				t.Errorf("after the kill at %d fit %s is\n%s\nwant\n%s", lines, fit, line, want[fit])
+			}
+		}
+		kept = len(got)
+	}
+
+	l := &fakeLearner{}
+	sum, err = fakeRun(dir, l).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: kept, Done: fakeTotal - kept}) || l.handed != fakeTotal-kept {
+		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.handed, sum, err)
+	}
+	if got := contents(t, dir); !maps.Equal(got, want) {
+		t.Errorf("the results differ from an undisturbed run's:\n%v\nwant\n%v", got, want)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil || bytes.Count(b, []byte("\n")) != fakeTotal {
+		t.Errorf("%d lines, %v; want one a fit, %d", bytes.Count(b, []byte("\n")), err, fakeTotal)
+	}
+}
+
+// TestLock opens a folder that another process holds, and again when that process was killed.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	cmd := helper(t, "lock", dir)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "open: <nil>\n" {
+		t.Fatalf("the other process said %q, %v", line, err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("Open: %v, want ErrLocked", err)
+	} else if owner := fmt.Sprintf("process %d on ", cmd.Process.Pid); !bytes.Contains([]byte(err.Error()), []byte(owner)) && namesOwner {
+		t.Errorf("Open: %v, want %q in it", err, owner)
+	}
+	if results, err := Read(dir); err != nil || len(results) != 0 {
+		t.Errorf("Read of a locked folder: %v, %v", results, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("second Open in one process: %v, want ErrLocked", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if f, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,130 @@
+package study
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Result is a finished fit: one line of results.jsonl. Everything but WallS is a function of the inputs.
+type Result struct {
+	Fit      string `json:"fit"` // the fit's id, see [Result.ID]
+	Set      string `json:"set"`
+	Checksum string `json:"checksum"` // of the set
+
+	Protocol string          `json:"protocol"`
+	Folds    int             `json:"folds"`     // into which a repeat cuts the set; 1 for an official split
+	FoldsRun int             `json:"folds_run"` // how many of them make a repeat complete
+	Repeat   int             `json:"repeat"`    // from 0
+	Fold     int             `json:"fold"`      // from 0
+	Seed     uint64          `json:"seed"`      // of the study
+	Config   json.RawMessage `json:"config"`    // the setting, a JSON object
+
+	Epoch      int         `json:"epoch"` // whose scores these are, from 1
+	Bags       []ScoredBag `json:"bags"`  // the test part
+	Validation []ScoredBag `json:"validation,omitempty"`
+
+	Leaked     bool    `json:"leaked"`     // a column that gives the label away was among the features
+	Optimistic bool    `json:"optimistic"` // the test part had a say in the epoch
+	Backend    string  `json:"backend"`
+	Version    string  `json:"version"`
+	Revision   string  `json:"revision"`
+	WallS      float64 `json:"wall_s"` // seconds that the fit took
+}
+
+// ScoredBag is what a trained model says of one bag, beside the truth.
+type ScoredBag struct {
+	ID      string  `json:"id"`
+	Label   int     `json:"label"`
+	Score   float64 `json:"score"`             // logit
+	Winners []int   `json:"winners,omitempty"` // of each head, the instance with the largest weight
+}
+
+// ID returns the fit's id: the first 16 hexadecimal digits of the SHA-256 of the JSON array of checksum, protocol,
+// folds, repeat, fold, seed and config, the keys of the config in order. Set name, backend, version, revision and wall
+// time have no part in it.
+func (r Result) ID() (string, error) {
+	config, err := canonical(r.Config)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal([]any{r.Checksum, r.Protocol, r.Folds, r.Repeat, r.Fold, r.Seed, config})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels other than
+// 0 and 1, scores that are not finite, or a fold or repeat out of range.
+func (r Result) Validate() error {
+	id, err := r.ID()
+	switch {
+	case err != nil:
+		return err
+	case r.Fit != id:
+		return fmt.Errorf("fit %q is not the id of its content, %s", r.Fit, id)
+	case r.Set == "" || r.Checksum == "":
+		return errors.New("no set or no checksum")
+	case r.Repeat < 0 || r.Fold < 0 || r.Fold >= r.FoldsRun || r.FoldsRun > r.Folds:
+		return fmt.Errorf("repeat %d, fold %d of %d run of %d is out of range", r.Repeat, r.Fold, r.FoldsRun, r.Folds)
+	case r.Epoch < 1:
+		return fmt.Errorf("epoch %d is out of range", r.Epoch)
+	case len(r.Bags) == 0:
+		return errors.New("no bags")
+	}
+	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {
+		for _, b := range part {
+			switch {
+			case b.ID == "":
+				return errors.New("a bag without an id")
+			case b.Label != 0 && b.Label != 1:
+				return fmt.Errorf("bag %s has label %d; labels are 0 or 1", b.ID, b.Label)
+			case math.IsNaN(b.Score) || math.IsInf(b.Score, 0):
+				return fmt.Errorf("bag %s has score %v; scores are finite", b.ID, b.Score)
+			}
+		}
+	}
+	return nil
+}
+
+// labelsScores returns the labels and scores of bags, as stats wants them.
+func labelsScores(bags []ScoredBag) (labels []int, scores []float64) {
+	for _, b := range bags {
+		labels = append(labels, b.Label)
+		scores = append(scores, b.Score)
+	}
+	return labels, scores
+}
+
+// canonical returns a JSON object compactly and with its keys in order; numbers stay as written.
+func canonical(config json.RawMessage) (json.RawMessage, error) {
+	object, err := decodeObject(config)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
+}
+
+// decodeObject decodes a setting.
+func decodeObject(config json.RawMessage) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(config))
+	d.UseNumber()
+	var object map[string]any
+	if err := d.Decode(&object); err != nil {
+		return nil, fmt.Errorf("setting %.60q is no JSON object: %w", config, err)
+	}
+	if object == nil {
+		return nil, fmt.Errorf("setting %.60q is no JSON object", config)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("setting %.60q has something after its JSON object", config)
+	}
+	return object, nil
+}

@@ -1,0 +1,264 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/stats"
+)
+
+// TestRunRecords checks every field of the results of a run.
+func TestRunRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	l := &fakeLearner{}
+	r := fakeRun(dir, l)
+	var seen []Progress
+	r.Progress = func(p Progress) { seen = append(seen, p) }
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if l.calls != len(r.Sets) {
+		t.Errorf("the learner was called %d times for %d sets", l.calls, len(r.Sets))
+	}
+	if len(seen) != fakeTotal+1 || seen[0].Done != 0 || seen[fakeTotal].Done != fakeTotal || seen[1].Set != "first" || seen[fakeTotal].Total != fakeTotal {
+		t.Errorf("%d calls of Progress, the last %+v", len(seen), seen[len(seen)-1])
+	}
+	results, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := make(map[string]int)
+	for _, res := range results {
+		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != fakeEpochs || res.Leaked ||
+			res.Optimistic || res.Backend != "fake" || res.Version != "v0" || res.Revision != "0" || len(res.Validation) != 0 || res.WallS <= 0 {
+			t.Fatalf("%+v", res)
+		}
+		for _, b := range res.Bags {
+			tested[fmt.Sprint(b.ID, res.Repeat, string(res.Config))]++
+			set := r.Sets[slices.IndexFunc(r.Sets, func(s *milbench.Set) bool { return s.Name == res.Set })]
+			at := slices.IndexFunc(set.Bags, func(bag milbench.Bag) bool { return bag.ID == b.ID })
+			if set.Bags[at].Label != b.Label || !slices.Equal(b.Winners, []int{0, at}) {
+				t.Errorf("bag %+v is bag %d with label %d", b, at, set.Bags[at].Label)
+			}
+		}
+	}
+	if len(tested) != (40+31)*2*3 {
+		t.Errorf("%d bags, repeats and settings were tested", len(tested))
+	}
+
+	again := &fakeLearner{}
+	sum, err := fakeRun(dir, again).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal}) || again.calls != 0 {
+		t.Errorf("a finished run again: %+v, %v, %d calls of the learner", sum, err, again.calls)
+	}
+}
+
+// TestEpochChoice checks which epoch counts under each protocol, against all epochs' AUC.
+func TestEpochChoice(t *testing.T) {
+	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}} {
+		r := fakeRun(t.TempDir(), nil)
+		r.Sets, r.Protocol = r.Sets[:1], p
+		set := r.Sets[0]
+		fits, err := p.Fits(set, r.Settings, r.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make(map[string]int) // epoch by repeat, fold and setting
+		r.Learner = &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+			fit := fits[o.Fit]
+			best := math.Inf(-1)
+			for _, e := range o.Epochs {
+				bags, scores := fit.Test, e.Test
+				if p.Name == "nested" {
+					bags, scores = fit.Validation, e.Validation
+				}
+				var labels []int
+				var values []float64
+				for i, b := range bags {
+					labels = append(labels, set.Bags[b].Label)
+					values = append(values, scores[i].Score)
+				}
+				auc, err := stats.AUC(labels, values)
+				if err != nil {
+					t.Error(err)
+				}
+				if p.Name == "honest" || auc > best {
+					best = auc
+					want[fmt.Sprint(fit.Repeat, fit.Fold, string(fit.Setting))] = e.Number
+				}
+			}
+			return true
+		}}
+		if _, err := r.Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		results, err := Read(r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs := make(map[int]bool)
+		for _, res := range results {
+			var fit milbench.Fit
+			for _, f := range fits {
+				if c, _ := canonical(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
+					fit = f
+				}
+			}
+			if w := want[fmt.Sprint(res.Repeat, res.Fold, string(fit.Setting))]; res.Epoch != w {
+				t.Errorf("%s: epoch %d of repeat %d, fold %d, %s; want %d", p.Name, res.Epoch, res.Repeat, res.Fold, res.Config, w)
+			}
+			epochs[res.Epoch] = true
+			if len(res.Validation) != len(fit.Validation) || res.Optimistic != (p.Name == "published") {
+				t.Errorf("%s: %d validation bags, optimistic %v", p.Name, len(res.Validation), res.Optimistic)
+			}
+		}
+		if (len(epochs) > 1) == (p.Name == "honest") {
+			t.Errorf("%s chose the epochs %v", p.Name, slices.Collect(maps.Keys(epochs)))
+		}
+	}
+}
+
+// TestFailedFits lets fits fail in every way: the others are kept, and the next run tries the failed ones alone.
+func TestFailedFits(t *testing.T) {
+	dir := t.TempDir()
+	boom := errors.New("boom")
+	l := &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+		switch o.Fit {
+		case 0:
+			o.Epochs, o.Err = nil, boom
+		case 1:
+			o.Epochs = nil
+		case 2:
+			o.Epochs[0].Test = o.Epochs[0].Test[1:]
+		case 3:
+			o.Epochs[0].Test[0].Score = math.NaN()
+		case 4:
+			o.Epochs[0].Test[0].Score = math.Inf(1)
+		case 5:
+			return false
+		}
+		return true
+	}}
+	var failures int
+	r := fakeRun(dir, l)
+	r.Progress = func(p Progress) {
+		if p.Err != nil {
+			failures++
+		}
+	}
+	sum, err := r.Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 12, Failed: 12}) || failures != 12 {
+		t.Errorf("%+v, %d failures reported", sum, failures)
+	}
+	if !errors.Is(err, boom) {
+		t.Fatalf("error %v, want boom in it", err)
+	}
+	for _, want := range []string{
+		`first: repeat 1, fold 1, {"iterations":-3,"pooling":"syn"}: boom`, "returned no epoch", "scores for", "NaN", "+Inf", "ended without it",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in the error %v", want, err)
+		}
+	}
+	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal - 12, Done: 12}) {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+}
+
+// failing fails as a whole on one set.
+type failing struct{ fakeLearner }
+
+func (l *failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	if task.Name == "first" {
+		return errors.New("no such device")
+	}
+	return l.fakeLearner.Learn(ctx, task, done)
+}
+
+func TestFailedTask(t *testing.T) {
+	sum, err := fakeRun(t.TempDir(), &failing{}).Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal / 2, Failed: fakeTotal / 2}) || err == nil || err.Error() != "first: no such device" {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// twice hands every outcome over twice.
+type twice struct{ fakeLearner }
+
+func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return l.fakeLearner.Learn(ctx, task, func(o milbench.Outcome) error {
+		return errors.Join(done(o), done(o))
+	})
+}
+
+func TestOutcomeTwice(t *testing.T) {
+	sum, err := fakeRun(t.TempDir(), &twice{}).Do(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// TestCanceled stops a run in the middle of its first set and lets it go on.
+func TestCanceled(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := fakeRun(dir, &fakeLearner{})
+	r.Progress = func(p Progress) {
+		if p.Done == 7 {
+			cancel()
+		}
+	}
+	sum, err := r.Do(ctx)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "7 of 48 results kept") || sum != (Summary{Total: fakeTotal, Done: 7}) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: 7, Done: fakeTotal - 7}) {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+}
+
+// TestRunRefuses checks that wrong input is an error before anything is written.
+func TestRunRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(*Run)
+		want  string
+	}{
+		"no sets":      {func(r *Run) { r.Sets = nil }, "no sets"},
+		"no settings":  {func(r *Run) { r.Settings = nil }, "no settings"},
+		"setting":      {func(r *Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
+		"same setting": {func(r *Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
+		"checksum":     {func(r *Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
+		"same set":     {func(r *Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
+		"folds":        {func(r *Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},
+	} {
+		r := fakeRun(filepath.Join(t.TempDir(), "out"), &fakeLearner{})
+		test.spoil(&r)
+		if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
+		}
+		if _, err := os.Stat(r.Dir); err == nil {
+			t.Errorf("%s: the folder was made", name)
+		}
+	}
+	r := fakeRun(t.TempDir(), &fakeLearner{})
+	f, err := Open(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := r.Do(context.Background()); !errors.Is(err, ErrLocked) {
+		t.Errorf("locked folder: %v", err)
+	}
+}

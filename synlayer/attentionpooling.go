@@ -1,0 +1,36 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// AttentionPooling is the attention pooling of Ilse, Tomczak and Welling 2018:
+//
+//	a = softmax over instances of w·tanh(V x)                  (equation 8)
+//	a = softmax over instances of w·(tanh(V x) ⊙ sigm(U x))    (equation 9, Gated)
+//	pooled = Σ a x                                              (equation 7)
+//
+// V, U and w have biases, as in the authors' program. Variables, by path below the scope: tanh, gate [features, Embed]
+// and score [Embed, 1], each weights and bias.
+type AttentionPooling struct {
+	Embed int  // features of the hidden layer, 128 in the paper
+	Gated bool // equation 9
+}
+
+var _ Pooling = AttentionPooling{}
+
+// DefaultAttention returns the paper's hidden layer of 128.
+func DefaultAttention() AttentionPooling { return AttentionPooling{Embed: 128} }
+
+// Pool implements [Pooling], with one head.
+func (p AttentionPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	bags = bags.clean()
+	members := bags.Members()
+	hidden := Tanh(Dense(scope.In("tanh"), bags.X, members, p.Embed))
+	if p.Gated {
+		hidden = Mul(hidden, Sigmoid(Dense(scope.In("gate"), bags.X, members, p.Embed)))
+	}
+	weights = BagSoftmax(swapLast(Dense(scope.In("score"), hidden, members, 1)), bags.Mask)
+	return weightedSum(weights, bags.X), weights
+}

@@ -1,0 +1,19 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// BagSoftmax is the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances]
+// marks as real; the others get exactly 0, and so does a whole row without a real instance. (GoMLX's own gives NaN
+// there.) A members axis may stand in front of both; a nil mask marks all as real.
+func BagSoftmax(logits, mask *Node) *Node {
+	if mask == nil {
+		return Softmax(logits, -1)
+	}
+	real := maskLike(mask, logits, -2)
+	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
+	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
+	e := Where(real, Exp(Where(real, Sub(logits, largest), ZerosLike(logits))), ZerosLike(logits))
+	return Div(e, oneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
+}

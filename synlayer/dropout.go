@@ -1,0 +1,71 @@
+package synlayer
+
+import (
+	"hash/fnv"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// DropoutKey mixes the seed of a fit and the number of a training step, both integers, scalar or [members], into the
+// key of that step's dropout.
+func DropoutKey(seed, step *Node) *Node {
+	seed, step = ConvertDType(seed, dtypes.Uint32), ConvertDType(step, dtypes.Uint32)
+	return mix(Add(mix(seed), Mul(step, Const(step.Graph(), uint32(0x9e3779b1)))))
+}
+
+// Dropout sets each entry of x [batch, instances, features] to 0 with probability rate and multiplies the others by
+// 1/(1-rate). A members axis may stand in front. rate in [0, 1) and key are scalar or [members]; a nil key (outside
+// training) returns x. The scope sets the dropouts of one network apart.
+//
+// Which entries fall is a hash of (key, scope, bag, instance, feature), a counter-based random number: it does not
+// depend on the padding, on the number of members or on the backend.
+func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
+	if key == nil {
+		return x
+	}
+	g, dims := x.Graph(), x.Shape().Dimensions
+	rank := x.Rank()
+	salt := fnv.New32a()
+	salt.Write([]byte(scope.Scope()))
+	key = mix(BitwiseXor(key, Const(g, salt.Sum32())))
+	if !key.IsScalar() {
+		key.AssertDims(dims[0])
+		expanded := make([]int, rank)
+		for i := range expanded {
+			expanded[i] = 1
+		}
+		expanded[0] = dims[0]
+		key = Reshape(key, expanded...)
+	}
+	bagDims, entryDims := make([]int, rank), make([]int, rank)
+	for i := range rank {
+		bagDims[i], entryDims[i] = 1, 1
+	}
+	bagDims[rank-3] = dims[rank-3]
+	entryDims[rank-2], entryDims[rank-1] = dims[rank-2], dims[rank-1]
+	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
+	entry := IotaFull(g, shapes.Make(dtypes.Uint32, entryDims...))
+	bits := mix(Add(mix(Add(bag, key)), entry))
+	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
+	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
+	rate = ConvertDType(rate, dtypes.Float32)
+	if !rate.IsScalar() {
+		rate = number(rate, uniform)
+	}
+	keep := BroadcastToDims(GreaterOrEqual(uniform, rate), dims...)
+	return Where(keep, Div(x, number(OneMinus(rate), x)), ZerosLike(x))
+}
+
+// mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the
+// backend it fuses into whatever consumes it.
+func mix(x *Node) *Node {
+	g := x.Graph()
+	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
+	x = Mul(x, Const(g, uint32(0x7feb352d)))
+	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(15)))
+	x = Mul(x, Const(g, uint32(0x846ca68b)))
+	return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
+}

@@ -1,0 +1,57 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// trainableQuery returns the variable "query" of scope with one row: [1, features], or [members, 1, features].
+func trainableQuery(scope *model.Scope, x *Node, members int) *Node {
+	features := x.Shape().Dim(-1)
+	q := variable(scope, x.Graph(), x.DType(), "query", xavierUniform(features, 1), members, features)
+	return ExpandAxes(q, -2)
+}
+
+// split returns the halves of the last axis of x.
+func split(x *Node) (first, second *Node) {
+	half := x.Shape().Dim(-1) / 2
+	return SliceAxis(x, -1, AxisRangeFromStart(half)), SliceAxis(x, -1, AxisRangeToEnd(half))
+}
+
+// splitHeads turns the last axis, heads blocks of equal size, into two.
+func splitHeads(x *Node, heads int) *Node {
+	dims := x.Shape().Dimensions
+	embed := dims[len(dims)-1]
+	if heads < 1 || embed%heads != 0 {
+		exceptions.Panicf("synlayer: %d heads do not divide an embedding of %d", heads, embed)
+	}
+	return Reshape(x, append(append([]int{}, dims[:len(dims)-1]...), heads, embed/heads)...)
+}
+
+// scores returns the products [batch, heads, instances] of a query [queries, embed], one for all bags or one a bag,
+// with keys [batch, instances, embed], head by head; all with members in front or none.
+func scores(query, keys *Node, heads int) *Node {
+	q := splitHeads(query, heads)
+	q = ExpandAxes(q, -3) // [queries, 1, heads, head size]
+	products := ReduceSum(Mul(splitHeads(keys, heads), q), -1)
+	return swapLast(products)
+}
+
+// weightedSum returns the sums [batch, embed] of values [batch, instances, embed] by weights [batch, heads,
+// instances], heads joined.
+func weightedSum(weights, values *Node) *Node {
+	heads := weights.Shape().Dim(-2)
+	v := splitHeads(values, heads) // [batch, instances, heads, head size]
+	sums := ReduceSum(Mul(ExpandAxes(swapLast(weights), -1), v), -3)
+	dims := sums.Shape().Dimensions
+	return Reshape(sums, append(append([]int{}, dims[:len(dims)-2]...), -1)...)
+}
+
+// dropoutWeights is [Dropout] of weights [batch, heads, instances].
+func dropoutWeights(scope *model.Scope, weights, rate, key *Node) *Node {
+	return swapLast(Dropout(scope, swapLast(weights), rate, key))
+}
+
+// swapLast exchanges the last two axes.
+func swapLast(x *Node) *Node { return Transpose(x, -1, -2) }

@@ -1,0 +1,105 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// HopfieldPooling is the pooling by a continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
+// HopfieldPooling layer): a trainable state pattern retrieves from the instances.
+//
+//	k  = LN₁(x) W_k + b_k     stored patterns          v = LN₂(x) W_v + b_v
+//	ξ₀ = LN₃(query) W_q + b_q state pattern
+//	a  = softmax over instances of β k ξ;  ξ ← Σ a k   and again, UpdateSteps times, for each of the H heads
+//	pooled = (Σ a v, heads joined) W_o + b_o
+//
+// A head is done, too, once the L2 norm of the last change of a is at most Tolerance. Here each bag stops by itself;
+// in the published layer a head stops when all bags of the batch have, so that a bag's result depends on its
+// neighbours: BatchStop does as it does.
+//
+// The gradient is that of all the updates. Variables, by path below the scope: query [features]; key_norm,
+// value_norm, query_norm (gain, bias); key_projection, value_projection, query_projection [features, Embed] and
+// output [Embed, Output] (weights, bias), Xavier uniform. (The published layer draws the first three from N(0, 0.02).)
+type HopfieldPooling struct {
+	Embed       int     // features of the association space over all heads (the published hidden size times heads)
+	Heads       int     // H, divides Embed
+	Beta        float64 // β, the inverse temperature; the published default is 1/√(Embed/Heads)
+	UpdateSteps int     // updates of the state pattern before the last association, 0 for attention
+	Tolerance   float64 // of the change of a, at which a head is done
+	Norm        bool    // the three layer norms
+	Dropout     float64 // of the weights in training, in [0, 1)
+	Output      int     // pooled features; 0 for those of the instances
+	BatchStop   bool    // stop a head for the whole batch at once, as published
+}
+
+var _ Numbered = HopfieldPooling{}
+
+// DefaultHopfield returns the sizes of [DefaultSyn] with β = 1/√8, one association, and the published layer's
+// norms and tolerance.
+func DefaultHopfield() HopfieldPooling {
+	return HopfieldPooling{Embed: 32, Heads: 4, Beta: 0.35355339059327373, Tolerance: 1e-4, Norm: true}
+}
+
+// Numbers returns beta, tolerance and dropout.
+func (p HopfieldPooling) Numbers() []float64 { return []float64{p.Beta, p.Tolerance, p.Dropout} }
+
+// Structure implements [Numbered]; whether there is dropout is part of it.
+func (p HopfieldPooling) Structure() Pooling {
+	p.Beta, p.Tolerance = 0, 0
+	if p.Dropout > 0 {
+		p.Dropout = 1
+	}
+	return p
+}
+
+// Pool implements [Pooling].
+func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
+}
+
+// PoolNumbers implements [Numbered].
+func (p HopfieldPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
+	if p.UpdateSteps < 0 {
+		exceptions.Panicf("synlayer: HopfieldPooling with %d update steps, want 0 or more", p.UpdateSteps)
+	}
+	bags = bags.clean()
+	members := bags.Members()
+	beta, tolerance, rate := numbers[0], numbers[1], numbers[2]
+	norm := func(name string, x *Node) *Node {
+		if !p.Norm {
+			return x
+		}
+		return LayerNorm(scope.In("%s", name), x, members)
+	}
+	query := norm("query_norm", trainableQuery(scope, bags.X, members))
+	state := Dense(scope.In("query_projection"), query, members, p.Embed)
+	keys := Dense(scope.In("key_projection"), norm("key_norm", bags.X), members, p.Embed)
+	values := Dense(scope.In("value_projection"), norm("value_norm", bags.X), members, p.Embed)
+
+	associate := func(state *Node) *Node {
+		return BagSoftmax(scores(Mul(state, number(beta, state)), keys, p.Heads), bags.Mask)
+	}
+	weights = associate(state)
+	var active *Node // [batch, heads, 1]: the heads not yet done; nil before the first update
+	for range p.UpdateSteps {
+		next := associate(weightedSum(weights, keys))
+		if active != nil {
+			next = Where(BroadcastToDims(active, weights.Shape().Dimensions...), next, weights)
+		}
+		change := Sqrt(ReduceAndKeep(Square(StopGradient(Sub(next, weights))), ReduceSum, -1))
+		if p.BatchStop {
+			change = BroadcastToDims(ReduceAndKeep(change, ReduceMax, -3), change.Shape().Dimensions...)
+		}
+		active = GreaterThan(change, number(tolerance, change))
+		weights = next
+	}
+	if p.Dropout > 0 {
+		weights = dropoutWeights(scope.In("dropout"), weights, rate, bags.DropoutKey)
+	}
+	output := p.Output
+	if output == 0 {
+		output = bags.X.Shape().Dim(-1)
+	}
+	return Dense(scope.In("output"), weightedSum(weights, values), members, output), weights
+}

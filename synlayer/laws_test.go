@@ -1,0 +1,71 @@
+package synlayer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+
+	"synpool/backend/backendtest"
+	"synpool/synlayer"
+	"synpool/synlayer/syntest"
+)
+
+// small has sizes that keep the laws quick and are as unequal as can be.
+func small(p synlayer.SynPooling) synlayer.SynPooling {
+	p.Embed, p.Heads, p.Output = 6, 2, 7
+	return p
+}
+
+// poolings has every pooling, with each of its settings in each of its forms.
+func poolings() map[string]synlayer.Pooling {
+	concentrate, distract := small(synlayer.DefaultSyn()), small(synlayer.PaperSyn())
+	distract.Iterations = -3
+	renormalised := small(synlayer.DefaultSyn())
+	renormalised.Iterations, renormalised.Renormalise, renormalised.Dropout = -2, true, 0.25
+	bounded := small(synlayer.DefaultSyn())
+	bounded.Iterations, bounded.Bound = -1, 2
+	trueGradient := small(synlayer.DefaultSyn())
+	trueGradient.Iterations, trueGradient.TrueGradient = -2, true
+	trueConcentrate := small(synlayer.PaperSyn())
+	trueConcentrate.Iterations, trueConcentrate.TrueGradient = 2, true
+	hopfield := synlayer.DefaultHopfield()
+	hopfield.Embed, hopfield.Heads, hopfield.UpdateSteps, hopfield.Dropout = 6, 2, 3, 0.25
+	attention := synlayer.DefaultAttention()
+	attention.Embed = 6
+	gated := attention
+	gated.Gated = true
+	return map[string]synlayer.Pooling{
+		"softmax":             small(synlayer.DefaultSoftmax()),
+		"syn concentrating":   concentrate,
+		"syn distracting":     distract,
+		"syn renormalised":    renormalised,
+		"syn bounded":         bounded,
+		"syn true gradient":   trueGradient,
+		"syn true gradient +": trueConcentrate,
+		"hopfield":            hopfield,
+		"attention":           attention,
+		"gated":               gated,
+		"mean":                synlayer.MeanPooling{},
+		"max":                 synlayer.MaxPooling{},
+		"sum":                 synlayer.SumPooling{},
+		"log-sum-exp":         synlayer.DefaultLogSumExp(),
+	}
+}
+
+// TestLaws tries float32 alone where each graph takes XLA most of a second to compile.
+func TestLaws(t *testing.T) {
+	for name, backend := range backendtest.All(t) {
+		types := floatTypes
+		if name != gobackend.BackendName {
+			types = []dtypes.DType{dtypes.Float32}
+		}
+		for what, pooling := range poolings() {
+			t.Run(fmt.Sprintf("%s/%s", name, what), func(t *testing.T) {
+				t.Parallel()
+				syntest.Laws(t, backend, pooling, types...)
+			})
+		}
+	}
+}

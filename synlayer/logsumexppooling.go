@@ -1,0 +1,56 @@
+package synlayer
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// LogSumExpPooling is the smooth maximum of each feature over the n instances (Pinheiro and Collobert 2015,
+// equation 6; Ramon and De Raedt 2000):
+//
+//	pooled = 1/r · log(1/n Σ exp(r x))
+//
+// which goes to the mean as r goes to 0 and to the maximum as it grows. An empty bag gives 0. It has no variables.
+// The weight of an instance is the mean over the features of its softmax of r x, the derivative of pooled by x.
+type LogSumExpPooling struct {
+	Sharpness float64 // r > 0
+}
+
+var _ Numbered = LogSumExpPooling{}
+
+// DefaultLogSumExp returns r = 1.
+func DefaultLogSumExp() LogSumExpPooling { return LogSumExpPooling{Sharpness: 1} }
+
+// Numbers returns the sharpness.
+func (p LogSumExpPooling) Numbers() []float64 { return []float64{p.Sharpness} }
+
+// Structure implements [Numbered].
+func (p LogSumExpPooling) Structure() Pooling { return LogSumExpPooling{} }
+
+// Pool implements [Pooling], with one head.
+func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	if !(p.Sharpness > 0) || math.IsInf(p.Sharpness, 1) {
+		exceptions.Panicf("synlayer: LogSumExpPooling with sharpness %g, want more than 0", p.Sharpness)
+	}
+	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
+}
+
+// PoolNumbers implements [Numbered].
+func (p LogSumExpPooling) PoolNumbers(_ *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
+	bags = bags.clean()
+	r := number(numbers[0], bags.X)
+	real := maskLike(bags.Mask, bags.X, -1)
+	scaled := Mul(bags.X, r)
+	largest := ReduceAndKeep(Where(real, scaled, Infinity(scaled.Graph(), scaled.DType(), -1)), ReduceMax, -2)
+	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
+	e := zeroUnless(bags.Mask, Exp(zeroUnless(bags.Mask, Sub(scaled, largest), -1)), -1)
+	sum := oneIfZero(ReduceAndKeep(e, ReduceSum, -2))
+	count := oneIfZero(ReduceAndKeep(ConvertDType(real, e.DType()), ReduceSum, -2))
+	pooled = Div(Add(largest, Log(Div(sum, count))), r)
+	dims := pooled.Shape().Dimensions
+	pooled = Reshape(pooled, append(append([]int{}, dims[:len(dims)-2]...), dims[len(dims)-1])...)
+	return pooled, perInstance(Div(e, sum))
+}

@@ -1,0 +1,31 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// MaxPooling is the largest value of each feature over the instances. An empty bag gives 0. It has no variables.
+//
+// The weight of an instance is the share of the features whose maximum it holds; instances that tie for a feature
+// share it, and its gradient, evenly.
+type MaxPooling struct{}
+
+var _ Pooling = MaxPooling{}
+
+// Pool implements [Pooling], with one head.
+func (MaxPooling) Pool(_ *model.Scope, bags Bags) (pooled, weights *Node) {
+	bags = bags.clean()
+	real := maskLike(bags.Mask, bags.X, -1)
+	lowest := Infinity(bags.X.Graph(), bags.X.DType(), -1)
+	largest := StopGradient(ReduceAndKeep(Where(real, bags.X, lowest), ReduceMax, -2))
+	holds := zeroUnless(bags.Mask, ConvertDType(Equal(bags.X, largest), bags.X.DType()), -1)
+	share := Div(holds, oneIfZero(ReduceAndKeep(holds, ReduceSum, -2)))
+	return ReduceSum(Mul(share, bags.X), -2), perInstance(share)
+}
+
+// perInstance averages each instance's share [batch, instances, features] of the features into weights
+// [batch, 1, instances].
+func perInstance(share *Node) *Node {
+	return ExpandAxes(ReduceMean(share, -1), -2)
+}

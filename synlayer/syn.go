@@ -1,0 +1,94 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Syn adjusts attention weights by iterations Syn steps (equations 9 to 13): forward steps if positive, which
+// concentrate, inverse steps if negative, which distract, none if 0, which returns weights as they are.
+//
+//	forward:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f(ξ̃) = γ ξ̃³ + (1−γ) ξ̃
+//	inverse:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f⁻¹(ξ̃)
+//
+// weights is [..., instances]; f is odd, so negative order parameters are allowed. gamma in (0, 1] is a scalar or
+// [members]. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
+//
+// The result is not renormalised: forward steps end in a one-hot row, inverse steps in equal weights
+// f⁻¹(1/√N) over the N non-zero instances, whose sum grows with N.
+//
+// The gradient is the true one through every step, which explodes or vanishes with their number; layers use
+// [StraightThrough].
+//
+// f⁻¹ is not computed as equation 11 prints it, which cancels for small weights and divides by zero at weight 0 with
+// γ = 1, but as
+//
+//	p = (1−γ)/γ,  q = y/γ,  u = ∛(q/2 + √(q²/4 + p³/27)),  x = q / (u² + p/3 + (p/3u)²)
+func Syn(weights, gamma *Node, iterations int) *Node {
+	step := synStep
+	if iterations < 0 {
+		step, iterations = synInverseStep, -iterations
+	}
+	for range iterations {
+		weights = step(unitLength(weights), number(gamma, weights))
+	}
+	return weights
+}
+
+// SynUpTo is [Syn] with the number of iterations given as a node, a scalar or [members], of any value in
+// [-bound, bound]. Its cost is that of bound steps in both directions.
+func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
+	if bound < 0 {
+		exceptions.Panicf("synlayer: the bound of the iterations is %d, want 0 or more", bound)
+	}
+	iterations = number(iterations, weights)
+	forward := BroadcastToDims(GreaterThan(iterations, ScalarZero(weights.Graph(), weights.DType())), weights.Shape().Dimensions...)
+	count := Abs(iterations)
+	gamma = number(gamma, weights)
+	for i := range bound {
+		unit := unitLength(weights)
+		next := Where(forward, synStep(unit, gamma), synInverseStep(unit, gamma))
+		active := BroadcastToDims(GreaterThan(count, ConstAs(weights, i)), weights.Shape().Dimensions...)
+		weights = Where(active, next, weights)
+	}
+	return weights
+}
+
+// StraightThrough returns adjusted with the gradient of weights: the adjustment between them counts as the identity
+// in the backward pass (the gradient bypass of figure 3).
+func StraightThrough(weights, adjusted *Node) *Node {
+	return Add(weights, StopGradient(Sub(adjusted, weights)))
+}
+
+// unitLength divides by the L2 norm over the last axis; a row of zeros stays as it is. Dividing by the largest
+// magnitude first keeps the squares from underflowing.
+func unitLength(w *Node) *Node {
+	w = Div(w, oneIfZero(StopGradient(ReduceAndKeep(Abs(w), ReduceMax, -1))))
+	return Div(w, Sqrt(oneIfZero(ReduceAndKeep(Square(w), ReduceSum, -1))))
+}
+
+// oneIfZero replaces zeros by ones, as a guard before a division or a root.
+func oneIfZero(x *Node) *Node {
+	return Where(IsZero(x), OnesLike(x), x)
+}
+
+// synStep is f(x) = γx³ + (1−γ)x (equation 10).
+func synStep(x, gamma *Node) *Node {
+	return Mul(x, Add(Mul(gamma, Square(x)), OneMinus(gamma)))
+}
+
+// synInverseStep is the real root of γx³ + (1−γ)x = y (equation 11), stable for every y. The guard against y = 0
+// comes before the root, so that the gradient there is 0 and not NaN.
+func synInverseStep(y, gamma *Node) *Node {
+	zero := IsZero(y)
+	q := Div(Abs(Where(zero, OnesLike(y), y)), gamma)
+	p := Div(OneMinus(gamma), gamma)
+	// √(q²/4 + p³/27) as a hypotenuse, whose squares neither overflow nor underflow.
+	a, b := MulScalar(q, 0.5), Mul(p, Sqrt(DivScalar(p, 27)))
+	long, short := Max(a, b), Min(a, b)
+	root := Mul(long, Sqrt(OnePlus(Square(Div(short, long)))))
+	u := PowScalar(Add(a, root), 1./3)
+	third := DivScalar(p, 3)
+	x := Div(q, Add(Add(Square(u), third), Square(Div(third, u))))
+	return Where(zero, ZerosLike(y), Mul(Sign(y), x))
+}

@@ -1,0 +1,136 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// SynPooling is attention pooling with one trainable query a bag whose weights pass a Syn layer (figure 3):
+//
+//	k, v = halves of x̂ W_kv + b_kv          x̂ = LayerNorm(x), or x without Norm
+//	a    = softmax over instances of S · (q W_q + b_q) · k      for each of the H heads
+//	a'   = Syn(a, γ, I), straight-through
+//	z    = Σ a' v, heads joined;  pooled = z W_o + b_o
+//
+// There is no 1/√d beside the scale S. The H heads are consecutive blocks of Embed/H.
+//
+// Variables, by path below the scope: query [features]; norm/gain, norm/bias [features]; keyvalue/weights
+// [features, 2·Embed] (keys first); query_projection/weights [features, Embed]; output/weights [Embed, Output]; and
+// the bias of each dense map. The weights are Xavier uniform, biases 0.
+//
+// The weights returned are those that pooled the values: after Syn, renormalising and dropout.
+//
+// Differences: the paper has γ = 1 and names no layer norm ([PaperSyn]); its published code has γ = 0.5 and a layer
+// norm ([DefaultSyn]) and, by an empty loop, never runs the inverse steps.
+type SynPooling struct {
+	Embed      int     // M, features of keys and values over all heads
+	Heads      int     // H, divides Embed
+	Scale      float64 // S
+	Iterations int     // I: concentration if positive, distraction if negative, plain softmax attention at 0
+	Gamma      float64 // γ in (0, 1]
+	Norm       bool    // layer norm of the instances before the projections
+
+	// Renormalise divides the weights by their sum after Syn. Otherwise the sum is 1 only without Syn steps, and
+	// with inverse steps the pooled vector grows with the bag.
+	Renormalise bool
+	// Dropout of the weights in training, in [0, 1).
+	Dropout float64
+	// TrueGradient differentiates through the Syn steps instead of going straight through; for ablations.
+	TrueGradient bool
+	// Output is the number of pooled features; 0 for that of the instances.
+	Output int
+
+	// Bound > 0 builds Syn for any number of iterations in [-Bound, Bound] ([SynUpTo]), so that PoolNumbers can be
+	// given it as a node. At 0 exactly Iterations steps are built, and PoolNumbers ignores that number.
+	Bound int `json:"-"`
+}
+
+var _ Numbered = SynPooling{}
+
+// DefaultSyn returns the pooling of the published code with three forward steps: M = 32, H = 4, S = 10, γ = 0.5,
+// layer norm. (Neither paper nor code has a default for I that was ever run.)
+func DefaultSyn() SynPooling {
+	return SynPooling{Embed: 32, Heads: 4, Scale: 10, Iterations: 3, Gamma: 0.5, Norm: true}
+}
+
+// PaperSyn returns the pooling as the paper's text has it: [DefaultSyn] with γ = 1 and no layer norm.
+func PaperSyn() SynPooling {
+	p := DefaultSyn()
+	p.Gamma, p.Norm = 1, false
+	return p
+}
+
+// DefaultSoftmax returns [DefaultSyn] with no Syn steps: same query, norm and scale, so that a comparison of the two
+// changes one thing.
+func DefaultSoftmax() SynPooling {
+	p := DefaultSyn()
+	p.Iterations = 0
+	return p
+}
+
+// Numbers returns scale, gamma, iterations and dropout.
+func (p SynPooling) Numbers() []float64 {
+	return []float64{p.Scale, p.Gamma, float64(p.Iterations), p.Dropout}
+}
+
+// Structure implements [Numbered]. Iterations is part of it where Bound is 0, and so is whether there is dropout.
+func (p SynPooling) Structure() Pooling {
+	p.Scale, p.Gamma = 0, 0
+	if p.Bound > 0 {
+		p.Iterations = 0
+	}
+	if p.Dropout > 0 {
+		p.Dropout = 1
+	}
+	return p
+}
+
+// Pool implements [Pooling].
+func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	if !(p.Gamma > 0 && p.Gamma <= 1) {
+		exceptions.Panicf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
+	}
+	if p.Bound > 0 && max(p.Iterations, -p.Iterations) > p.Bound {
+		exceptions.Panicf("synlayer: SynPooling with %d iterations, but a bound of %d", p.Iterations, p.Bound)
+	}
+	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
+}
+
+// PoolNumbers implements [Numbered].
+func (p SynPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
+	bags = bags.clean()
+	scale, gamma, iterations, rate := numbers[0], numbers[1], numbers[2], numbers[3]
+	members := bags.Members()
+	x := bags.X
+	if p.Norm {
+		x = LayerNorm(scope.In("norm"), x, members)
+	}
+	keys, values := split(Dense(scope.In("keyvalue"), x, members, 2*p.Embed))
+	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, members), members, p.Embed)
+	query = Mul(query, number(scale, query))
+	attention := BagSoftmax(scores(query, keys, p.Heads), bags.Mask)
+
+	adjusted := attention
+	switch {
+	case p.Bound > 0:
+		adjusted = SynUpTo(attention, gamma, iterations, p.Bound)
+	case p.Iterations != 0:
+		adjusted = Syn(attention, gamma, p.Iterations)
+	}
+	if p.Renormalise {
+		adjusted = Div(adjusted, oneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
+	}
+	weights = adjusted
+	if adjusted != attention && !p.TrueGradient {
+		weights = StraightThrough(attention, adjusted)
+	}
+	if p.Dropout > 0 {
+		weights = dropoutWeights(scope.In("dropout"), weights, rate, bags.DropoutKey)
+	}
+	output := p.Output
+	if output == 0 {
+		output = bags.X.Shape().Dim(-1)
+	}
+	return Dense(scope.In("output"), weightedSum(weights, values), members, output), weights
+}

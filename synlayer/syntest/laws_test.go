@@ -1,0 +1,86 @@
+package syntest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/synlayer"
+)
+
+// broken is mean pooling with one fault.
+type broken string
+
+func (fault broken) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
+	x, dtype := bags.X, bags.X.DType()
+	real := ConvertDType(bags.Mask, dtype)
+	count := ReduceAndKeep(real, ReduceSum, -1)
+	if fault != "divides by an empty bag" {
+		count = MaxScalar(count, 1)
+	}
+	share := Div(real, count)
+	switch fault {
+	case "looks at the position":
+		share = Mul(share, OnePlus(Iota(x.Graph(), share.Shape(), share.Rank()-1)))
+	case "looks at the neighbours":
+		share = Div(share, ReduceAndKeep(real, ReduceMean, -2, -1))
+	case "counts padding":
+		share = DivScalar(OnesLike(real), float64(real.Shape().Dim(-1)))
+	case "overflows":
+		share = Mul(share, Exp(ReduceSum(Square(bags.X), -1)))
+	case "mixes the members":
+		if x.Rank() == 4 {
+			share = Mul(share, ReduceAllMean(x))
+		}
+	case "is random":
+		rng := scope.RandomUniform(x.Graph(), share.Shape())
+		share = Mul(share, rng)
+	}
+	x = Where(BroadcastToDims(ExpandAxes(bags.Mask, -1), x.Shape().Dimensions...), x, ZerosLike(x))
+	return ReduceSum(Mul(x, ExpandAxes(share, -1)), -2), ExpandAxes(share, -2)
+}
+
+type caught string
+
+func (caught) Helper()                           {}
+func (caught) Fatalf(format string, args ...any) { panic(caught(fmt.Sprintf(format, args...))) }
+
+// TestLawsCatch shows that each law fails for a pooling that breaks it, and none for one that does not.
+func TestLawsCatch(t *testing.T) {
+	for fault, want := range map[broken]string{
+		"none":                    "",
+		"looks at the position":   "permutation",
+		"looks at the neighbours": "alone",
+		"counts padding":          "padding",
+		"divides by an empty bag": "empty",
+		"overflows":               "extreme",
+		"mixes the members":       "members",
+		"is random":               "dropout",
+	} {
+		t.Run(string(fault), func(t *testing.T) {
+			var failed []string
+			for _, law := range all {
+				func() {
+					defer func() {
+						switch why := recover().(type) {
+						case nil:
+						case caught:
+							failed = append(failed, law.name)
+						default:
+							panic(why)
+						}
+					}()
+					law.try(newLaws(gobackend.GetBackend(), fault, dtypes.Float64), caught(""))
+				}()
+			}
+			if want == "" && len(failed) > 0 || want != "" && !strings.Contains(fmt.Sprint(failed), want) {
+				t.Errorf("laws that failed: %v, want %q among them", failed, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package synlayer
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+const paramSeeds = "/synlayer_seeds"
+
+// Seed fixes the initial weights of the variables that layers of this package create in graph g: those of member i
+// are drawn from seeds[i]. Without it the seed is GoMLX's [model.ParamInitialSeed], and if that is not set either,
+// a random one.
+//
+// A variable's values depend on its seed and its path alone: neither on the other members nor on the backend.
+func Seed(g *Graph, seeds ...uint64) {
+	model.SetGraphParam(g, paramSeeds, seeds)
+}
+
+// seedsOf returns one seed a member.
+func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
+	count := max(members, 1)
+	if value, ok := model.GetGraphParam(g, paramSeeds); ok {
+		seeds := value.([]uint64)
+		if len(seeds) != count {
+			exceptions.Panicf("synlayer: %d seeds for %d members", len(seeds), count)
+		}
+		return seeds
+	}
+	first := uint64(model.GetParamOr(scope, model.ParamInitialSeed, int64(0)))
+	if first == 0 {
+		first = rand.Uint64()
+	}
+	seeds := make([]uint64, count)
+	for i := range seeds {
+		seeds[i] = first + uint64(i)
+	}
+	return seeds
+}
+
+// variable returns the value in g of the trainable variable name of scope, [dims] or [members, dims], made with
+// draw for every entry if it is not there yet.
+func variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
+	if v := scope.GetVariable(name); v != nil {
+		return v.NodeValue(g)
+	}
+	path := fnv.New64a()
+	path.Write([]byte(model.JoinPath(scope.Scope(), name)))
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	var flat []float64
+	for _, seed := range seedsOf(scope, g, members) {
+		rng := rand.New(rand.NewPCG(seed, path.Sum64()))
+		for range size {
+			flat = append(flat, draw(rng))
+		}
+	}
+	if members > 0 {
+		dims = append([]int{members}, dims...)
+	}
+	var value *tensors.Tensor
+	switch dtype {
+	case dtypes.Float32:
+		narrow := make([]float32, len(flat))
+		for i, v := range flat {
+			narrow[i] = float32(v)
+		}
+		value = tensors.FromFlatDataAndDimensions(narrow, dims...)
+	case dtypes.Float64:
+		value = tensors.FromFlatDataAndDimensions(flat, dims...)
+	default:
+		exceptions.Panicf("synlayer: variables of type %s; layers compute in float32 or float64", dtype)
+	}
+	return scope.VariableWithValue(name, value).NodeValue(g)
+}
+
+// xavierUniform draws from U(-a, a), a = √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
+func xavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
+	a := math.Sqrt(6 / float64(fanIn+fanOut))
+	return func(rng *rand.Rand) float64 { return a * (2*rng.Float64() - 1) }
+}
+
+func always(v float64) func(*rand.Rand) float64 {
+	return func(*rand.Rand) float64 { return v }
+}
