@@ -1,0 +1,49 @@
+package fetch_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"synpool/internal/fetch"
+)
+
+func ExampleGetter_Get() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello") }))
+	defer server.Close()
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+
+	file := filepath.Join(folder, "hello.txt")
+	sums := fetch.Sums{Bytes: 6, GitBlob: "ce013625030ba8dba906f756967f9e9ca394464a"}
+	if err := fetch.Default().Get(context.Background(), server.URL, file, sums, fetch.Terminal(os.Stderr)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, _ := os.ReadFile(file)
+	fmt.Printf("%s", text)
+	// Output: hello
+}
+
+func ExampleSums_Check() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "hello.txt")
+	if err := os.WriteFile(file, []byte("hello\n"), 0o666); err != nil {
+		panic(err)
+	}
+	fmt.Println(fetch.Sums{Bytes: 6}.Check(file))
+	fmt.Println(fetch.Sums{Bytes: 7}.Check(file))
+	// Output:
+	// <nil>
+	// hello.txt: it is 6 bytes long, not 7
+}

@@ -1,0 +1,22 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// lock takes the lock that the file name stands for, or fails with errLocked. A process that dies leaves it locked.
+func lock(name string) (release func(), err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%w; if nobody is fetching, remove %s", errLocked, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close(); os.Remove(name) }, nil
+}

@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// ReadC45 reads the C4.5 text form of the UCI repository: a line is an instance, with the name of its bag (for Musk,
+// the molecule), its own name (the conformation), the features and the class with a final dot. A bag is every line of
+// its name; its class stands equal on all of them. What follows a bar at the start of a line is a comment. The
+// features have no names.
+func ReadC45(r io.Reader, name string) (*milbench.Set, error) {
+	lines := csv.NewReader(r)
+	lines.Comment = '|'
+	lines.LazyQuotes = true
+	var t textBags
+	var values []float64
+	err := eachRecord(lines, name, func(line int, record []string) error {
+		last := len(record) - 1
+		if last < 3 {
+			return fmt.Errorf("%d fields; a line holds bag, instance, features and class", len(record))
+		}
+		id := strings.TrimSpace(record[0])
+		if !plain(id) {
+			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
+		}
+		label, err := parseLabel(strings.TrimSuffix(strings.TrimSpace(record[last]), "."))
+		if err != nil {
+			return err
+		}
+		values = values[:0]
+		for j, text := range record[2:last] {
+			v, err := parseValue(text)
+			if err != nil {
+				return fmt.Errorf("bag %s, feature %d: %w", id, j+1, err)
+			}
+			values = append(values, v)
+		}
+		i, err := t.of(id, label, "", milbench.NoSplit)
+		if err != nil {
+			return err
+		}
+		t.appendTo(i, values)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return assemble(name, t.bags, t.labels, nil, nil)
+}

@@ -1,0 +1,306 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// The columns of a CSV file that are not features.
+const (
+	bagColumn           = "bag"
+	labelColumn         = "label"
+	instanceLabelColumn = "instance_label"
+	groupColumn         = "group"
+	splitColumn         = "split"
+)
+
+var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, groupColumn, splitColumn}
+
+// layout says what the columns of a CSV file hold; -1 for a column that it lacks.
+type layout struct {
+	bag, label, instanceLabel, group, split int
+
+	features []int    // the columns that hold features
+	names    []string // of the features; nil without a header
+}
+
+// ReadCSV reads comma-separated values, one line an instance, in either of two forms.
+//
+// With a header, which has the columns bag and label and may have instance_label, group and split (train or test);
+// every other column is a feature and gives its name to it. Capital and small letters are the same in these five names,
+// and spaces around a name, an id or a number do not count.
+//
+// Without: label, bag and the features, in this order.
+//
+// The lines of a bag need not be adjacent; bags stand in the order of their first lines. An instance_label goes to
+// InstanceLabels.
+func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	var t textBags
+	var columns *layout
+	var values []float64
+	var instanceLabels [][]float64
+	err := eachRecord(csv.NewReader(in), name, func(line int, record []string) error {
+		if columns == nil {
+			var err error
+			var header bool
+			if columns, header, err = readLayout(record); header || err != nil {
+				return err
+			}
+		}
+		id := strings.TrimSpace(record[columns.bag])
+		if !plain(id) {
+			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
+		}
+		label, err := parseLabel(record[columns.label])
+		if err != nil {
+			return err
+		}
+		values = values[:0]
+		for j, c := range columns.features {
+			v, err := parseValue(record[c])
+			if err != nil {
+				return fmt.Errorf("bag %s, %s: %w", id, columns.featureName(j), err)
+			}
+			values = append(values, v)
+		}
+		group, split := "", milbench.NoSplit
+		if columns.group >= 0 {
+			group = strings.TrimSpace(record[columns.group])
+		}
+		if columns.split >= 0 {
+			if split, err = parseSplit(record[columns.split]); err != nil {
+				return fmt.Errorf("bag %s: %w", id, err)
+			}
+		}
+		i, err := t.of(id, label, group, split)
+		if err != nil {
+			return err
+		}
+		t.appendTo(i, values)
+		if columns.instanceLabel >= 0 {
+			v, err := parseValue(record[columns.instanceLabel])
+			if err != nil {
+				return fmt.Errorf("bag %s, instance_label: %w", id, err)
+			}
+			if i == len(instanceLabels) {
+				instanceLabels = append(instanceLabels, nil)
+			}
+			instanceLabels[i] = append(instanceLabels[i], v)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var features []string
+	if columns != nil {
+		features = columns.names
+	}
+	return assemble(name, t.bags, t.labels, instanceLabels, features)
+}
+
+// readLayout reads the first record, and whether it is a header.
+func readLayout(record []string) (columns *layout, header bool, err error) {
+	position := make(map[string]int, len(record))
+	for i, text := range record {
+		column := strings.ToLower(strings.TrimSpace(text))
+		if !slices.Contains(reservedColumns, column) {
+			column = strings.TrimSpace(text)
+		}
+		if _, twice := position[column]; !twice {
+			position[column] = i
+		}
+	}
+	find := func(column string) int {
+		if i, ok := position[column]; ok {
+			return i
+		}
+		return -1
+	}
+	columns = &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
+	if columns.bag < 0 || columns.label < 0 {
+		if len(record) < 3 {
+			return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
+		}
+		if _, err := parseLabel(record[0]); err != nil {
+			return nil, false, fmt.Errorf("neither a header with the columns bag and label nor an instance: %w", err)
+		}
+		columns.label, columns.bag = 0, 1
+		for i := 2; i < len(record); i++ {
+			columns.features = append(columns.features, i)
+		}
+		return columns, false, nil
+	}
+
+	columns.instanceLabel, columns.group, columns.split = find(instanceLabelColumn), find(groupColumn), find(splitColumn)
+	for i, text := range record {
+		column := strings.TrimSpace(text)
+		reserved := slices.Contains(reservedColumns, strings.ToLower(column))
+		if reserved {
+			column = strings.ToLower(column)
+		}
+		switch {
+		case column == "":
+			return nil, true, fmt.Errorf("column %d has no name; name every column", i+1)
+		case !plain(column):
+			return nil, true, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
+		case position[column] != i:
+			return nil, true, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", column, position[column]+1, i+1)
+		case !reserved:
+			columns.features = append(columns.features, i)
+			columns.names = append(columns.names, strings.Clone(column))
+		}
+	}
+	if len(columns.features) == 0 {
+		return nil, true, errors.New("no column of features beside bag and label")
+	}
+	return columns, true, nil
+}
+
+// parseSplit reads the part of the official split that an instance is in.
+func parseSplit(text string) (milbench.Split, error) {
+	for _, split := range []milbench.Split{milbench.NoSplit, milbench.TrainPart, milbench.TestPart} {
+		if strings.TrimSpace(text) == string(split) {
+			return split, nil
+		}
+	}
+	return milbench.NoSplit, fmt.Errorf("split %q; write train or test", text)
+}
+
+func (l *layout) featureName(j int) string {
+	if l.names != nil {
+		return "feature " + l.names[j]
+	}
+	return fmt.Sprintf("feature %d", j+1)
+}
+
+// WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither
+// names of features nor instance labels, groups or a split, else with one, in which features without names are called
+// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes.
+func WriteCSV(w io.Writer, s *milbench.Set) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if err := writable(s); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	group, split := false, s.HasSplit()
+	for _, b := range s.Bags {
+		group = group || b.Group != ""
+	}
+
+	out := csv.NewWriter(w)
+	header := s.Features != nil || s.InstanceLabels != nil || group || split
+	var record []string
+	if header {
+		record = append(record, bagColumn, labelColumn)
+		if s.InstanceLabels != nil {
+			record = append(record, instanceLabelColumn)
+		}
+		if group {
+			record = append(record, groupColumn)
+		}
+		if split {
+			record = append(record, splitColumn)
+		}
+		record = append(record, s.Features...)
+		for j := len(s.Features); j < s.NumFeatures(); j++ {
+			record = append(record, fmt.Sprintf("f%d", j+1))
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	row := make([]float64, s.NumFeatures())
+	for i, b := range s.Bags {
+		label := strconv.Itoa(b.Label)
+		for k := range b.Instances.Rows {
+			if header {
+				record = append(record[:0], b.ID, label)
+			} else {
+				record = append(record[:0], label, b.ID)
+			}
+			if s.InstanceLabels != nil {
+				record = append(record, formatValue(s.InstanceLabels[i][k]))
+			}
+			if group {
+				record = append(record, b.Group)
+			}
+			if split {
+				record = append(record, string(b.Split))
+			}
+			b.Instances.Row(k, row)
+			for _, v := range row {
+				record = append(record, formatValue(v))
+			}
+			if err := out.Write(record); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// writable says why [ReadCSV] would refuse s.
+func writable(s *milbench.Set) error {
+	for i, b := range s.Bags {
+		if b.ID == "" {
+			return fmt.Errorf("bag number %d has no id", i+1)
+		}
+		for _, text := range []string{b.ID, b.Group} {
+			if !plain(text) || text != strings.TrimSpace(text) {
+				return fmt.Errorf("bag %q: %q has spaces around it or a control character", b.ID, text)
+			}
+		}
+		for _, v := range b.Instances.Values {
+			if err := finite(v); err != nil {
+				return fmt.Errorf("bag %s: %w", b.ID, err)
+			}
+		}
+	}
+	if n := len(s.Features); n > 0 && n != s.NumFeatures() {
+		return fmt.Errorf("%d names for %d features", n, s.NumFeatures())
+	}
+	seen := make(map[string]bool, len(s.Features))
+	for _, feature := range s.Features {
+		if feature == "" || seen[feature] || slices.Contains(reservedColumns, strings.ToLower(feature)) ||
+			feature != strings.TrimSpace(feature) || !plain(feature) {
+			return fmt.Errorf("feature name %q is empty, stands twice, has spaces around it or control characters, or means something else in CSV", feature)
+		}
+		seen[feature] = true
+	}
+	if s.InstanceLabels == nil {
+		return nil
+	}
+	if len(s.InstanceLabels) != len(s.Bags) {
+		return fmt.Errorf("%d rows of instance labels for %d bags", len(s.InstanceLabels), len(s.Bags))
+	}
+	for i, labels := range s.InstanceLabels {
+		b := s.Bags[i]
+		if len(labels) != b.Instances.Rows {
+			return fmt.Errorf("bag %s has %d instance labels for %d instances", b.ID, len(labels), b.Instances.Rows)
+		}
+		for _, v := range labels {
+			if err := finite(v); err != nil {
+				return fmt.Errorf("bag %s, instance label: %w", b.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// formatValue writes v in the fewest digits that read back as v.
+func formatValue(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,210 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+)
+
+func TestReadCSVHeader(t *testing.T) {
+	for _, mark := range []string{"", "\ufeff"} {
+		s, err := ReadCSV(strings.NewReader(mark+strings.Join([]string{
+			"split,f1,BAG,group,label,Instance_Label,a b",
+			"train,1,\"b,1\",p1,1,0,2.5",
+			"test,0,b2,p2,-1.0,0,-0",
+			" train, 3e2, \"b,1\", p1, 1, 1, 4 ",
+			"",
+		}, "\r\n")), "toy.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"f1", "a b"}; !reflect.DeepEqual(s.Features, want) {
+			t.Errorf("features %q, want %q", s.Features, want)
+		}
+		if want := [][]float64{{0, 1}, {0}}; !reflect.DeepEqual(s.InstanceLabels, want) {
+			t.Errorf("instance labels %v, want %v", s.InstanceLabels, want)
+		}
+		want := []milbench.Bag{
+			{ID: "b,1", Label: 1, Group: "p1", Split: milbench.TrainPart, Instances: milbench.Matrix{Rows: 2, Cols: 2, Values: []float64{1, 2.5, 300, 4}}},
+			{ID: "b2", Label: 0, Group: "p2", Split: milbench.TestPart, Instances: milbench.Matrix{Rows: 1, Cols: 2, Values: []float64{0, 0}}},
+		}
+		if !reflect.DeepEqual(s.Bags, want) {
+			t.Errorf("read %+v, want %+v", s.Bags, want)
+		}
+	}
+}
+
+func TestReadCSVWithoutHeader(t *testing.T) {
+	s, err := ReadCSV(strings.NewReader("1,b1,0,0,0,0,7\n0,b2,0,0,0,0,0\n1,b1,0,0,0,0,8\n"), "toy.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []milbench.Bag{
+		{ID: "b1", Label: 1, Instances: milbench.Matrix{Rows: 2, Cols: 5, Values: []float64{7, 8}, RowStart: []int{0, 1, 2}, Column: []int32{4, 4}}},
+		{ID: "b2", Label: 0, Instances: milbench.Matrix{Rows: 1, Cols: 5, RowStart: []int{0, 0}}},
+	}
+	if !reflect.DeepEqual(s.Bags, want) || s.Features != nil || s.InstanceLabels != nil {
+		t.Errorf("read %+v, want %+v", s, want)
+	}
+}
+
+func TestReadCSVRefuses(t *testing.T) {
+	const header = "bag,label,f1\n"
+	for _, c := range []struct{ file, want string }{
+		{"", "no bags"},
+		{header, "no bags"},
+		{"bag,label\nb1,0\n", "line 1: no column of features"},
+		{"bag,f1,f2\nb1,0,1\n", `line 1: neither a header with the columns bag and label nor an instance: label "bag"`},
+		{"0,b1\n", "line 1: 2 fields; a file without a header holds label, bag and features"},
+		{"bag,label,f1,f1\n", "line 1: column f1 stands twice, as number 3 and 4"},
+		{"bag,label,f1,Label\n", "line 1: column label stands twice, as number 2 and 4"},
+		{"bag,label,f1,\n", "line 1: column 4 has no name"},
+		{"bag,label,\"f\n1\"\n", `line 1: column 3 is called "f\n1"`},
+		{header + "b1,0,1\nb2,1,2,3\n", "line 3 has 4 fields, the lines before have 3"},
+		{header + "b1,0,1\nb2,2,2\n", `line 3: label "2"`},
+		{header + "b1,0,1\nb2,positive,2\n", `line 3: label "positive"`},
+		{header + "b1,0,1\nb2,1,2\nb3,-1,2\n", "bag b1 has label 0 and bag b3 label -1"},
+		{header + "b1,0,1\nb2,0,2\n", "all 2 bags have label 0; two classes are needed"},
+		{header + "b1,0,1\nb2,1,2\nb1,1,2\n", "line 4: bag b1 has label 1 here and 0 before"},
+		{header + "b1,0,\n", `line 2: bag b1, feature f1: "" is not a number`},
+		{header + "b1,0,NaN\n", "line 2: bag b1, feature f1: value NaN"},
+		{header + "b1,0,-inf\n", "line 2: bag b1, feature f1: value -Inf"},
+		{header + "b1,0,1e999\n", `line 2: bag b1, feature f1: "1e999" is not a number in the range`},
+		{"0,b1,1,x\n", `line 1: bag b1, feature 2: "x" is not a number`},
+		{header + ",0,1\n", "line 2: no bag id"},
+		{header + "\"b\n1\",0,1\n", `line 2: bag id "b\n1"`},
+		{header + "\"b1,0,1\n", "line 2: extraneous or missing"},
+		{"bag,label,split,f1\nb1,0,train,1\nb2,1,val,1\n", `line 3: bag b2: split "val"; write train or test`},
+		{"bag,label,split,f1\nb1,0,train,1\nb2,1,,1\n", "bag b2 belongs to neither part of the split"},
+		{"bag,label,split,f1\nb1,0,train,1\nb1,0,test,1\n", `line 3: bag b1 is in split "test" here and in "train" before`},
+		{"bag,label,group,f1\nb1,0,p1,1\nb1,0,p2,1\n", `line 3: bag b1 is in group "p2" here and in "p1" before`},
+		{"bag,label,instance_label,f1\nb1,0,,1\n", "line 2: bag b1, instance_label"},
+	} {
+		_, err := ReadCSV(strings.NewReader(c.file), "toy.csv")
+		if err == nil {
+			t.Errorf("%q: no error, want %q", c.file, c.want)
+			continue
+		}
+		requireOneLine(t, err, "toy.csv", c.want)
+	}
+}
+
+// randomSet draws a set that WriteCSV accepts.
+func randomSet(random *rand.Rand) *milbench.Set {
+	bags := make([]milbench.Bag, 2+random.IntN(5))
+	labels := make([]float64, len(bags))
+	columns := 1 + random.IntN(6)
+	var instanceLabels [][]float64
+	features, groups, split := random.IntN(2) == 0, random.IntN(2) == 0, random.IntN(2) == 0
+	marked := random.IntN(2) == 0
+	density := random.Float64()
+	row := make([]float64, columns)
+	for i := range bags {
+		labels[i] = float64(i % 2)
+		b := &bags[i]
+		b.ID = fmt.Sprintf("%s%d", []string{"", `"`, "ä,", "bag", "#"}[random.IntN(5)], i)
+		if groups {
+			b.Group = []string{"", "p 1", "p,2"}[random.IntN(3)]
+		}
+		if split {
+			b.Split = []milbench.Split{milbench.TrainPart, milbench.TestPart}[random.IntN(2)]
+		}
+		b.Instances = milbench.Matrix{Cols: columns, RowStart: []int{0}}
+		marks := make([]float64, 1+random.IntN(4))
+		for k := range marks {
+			for j := range row {
+				row[j] = 0
+				if random.Float64() < density {
+					row[j] = math.Ldexp(random.NormFloat64(), random.IntN(2000)-1000)
+				}
+			}
+			appendRow(&b.Instances, row)
+			marks[k] = float64(random.IntN(2))
+		}
+		if marked {
+			instanceLabels = append(instanceLabels, marks)
+		}
+	}
+	var names []string
+	if features {
+		for j := range columns {
+			names = append(names, fmt.Sprintf("feature \"%d\", ö", j))
+		}
+	}
+	s, err := assemble("toy", bags, labels, instanceLabels, names)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestWriteCSVComesBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		s := randomSet(random)
+		requireComesBack(t, s)
+	}
+	for _, name := range []string{"cells.mat", "sparse-cells.mat", "columbia.mat"} {
+		s, err := ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireComesBack(t, s)
+	}
+}
+
+// requireComesBack writes s and reads it back.
+func requireComesBack(t *testing.T, s *milbench.Set) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := WriteCSV(&file, s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadCSV(bytes.NewReader(file.Bytes()), s.Name)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &file)
+	}
+	if s.Features == nil {
+		back.Features = nil // a header names them
+	}
+	if s.Checksum != back.Checksum || !reflect.DeepEqual(s.Features, back.Features) || !reflect.DeepEqual(s.InstanceLabels, back.InstanceLabels) {
+		t.Fatalf("wrote %+v\n%s\nread %+v", s, &file, back)
+	}
+}
+
+func TestWriteCSVRefuses(t *testing.T) {
+	good := func() *milbench.Set {
+		return &milbench.Set{Name: "toy", Features: []string{"f1"}, Bags: []milbench.Bag{
+			{ID: "a", Label: 0, Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{1}}},
+			{ID: "b", Label: 1, Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{2}}},
+		}}
+	}
+	for want, spoil := range map[string]func(*milbench.Set){
+		`bag "a\r\nb": "a\r\nb" has spaces`:    func(s *milbench.Set) { s.Bags[0].ID = "a\r\nb" },
+		`bag "b": "\x00" has spaces`:           func(s *milbench.Set) { s.Bags[1].Group = "\x00" },
+		"bag number 2 has no id":               func(s *milbench.Set) { s.Bags[1].ID = "" },
+		"bag a stands twice":                   func(s *milbench.Set) { s.Bags[1].ID = "a" },
+		"bag a is empty":                       func(s *milbench.Set) { s.Bags[0].Instances.Rows = 0 },
+		`feature name "Label"`:                 func(s *milbench.Set) { s.Features[0] = "Label" },
+		`feature name " f"`:                    func(s *milbench.Set) { s.Features[0] = " f" },
+		"2 names for 1 features":               func(s *milbench.Set) { s.Features = []string{"f1", "f2"} },
+		"1 rows of instance labels for 2 bags": func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}} },
+		"bag b has 2 instance labels for 1":    func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}, {1, 0}} },
+		"bag b: value +Inf":                    func(s *milbench.Set) { s.Bags[1].Instances.Values[0] = math.Inf(1) },
+	} {
+		s := good()
+		spoil(s)
+		var file bytes.Buffer
+		err := WriteCSV(&file, s)
+		requireOneLine(t, err, "toy", want)
+		if file.Len() > 0 {
+			t.Errorf("%s: wrote %q before the error", want, &file)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+
+	"synpool/milbench"
+)
+
+// DigitsConfig says how to draw bags of handwritten digits (MNIST-bags, Ilse et al. 2018, section 4.2).
+type DigitsConfig struct {
+	Images, Labels string  // IDX files, gzipped or not, of equally many images and labels
+	Bags           int     // number of bags, at least 2
+	MeanSize       float64 // of the normal distribution that the size of a bag is drawn from
+	SDSize         float64 // its standard deviation
+	Target         int     // the digit that makes a bag positive
+	Seed           uint64
+}
+
+// DefaultDigits returns the values of the paper: bags of 10 digits on average, standard deviation 2, positive if they
+// hold a 9; 100 of them, with seed 1. It leaves the files to the caller.
+func DefaultDigits() DigitsConfig {
+	return DigitsConfig{Bags: 100, MeanSize: 10, SDSize: 2, Target: 9, Seed: 1}
+}
+
+// maxDigits bounds the digits over all bags: 16 million images of 28x28 fill 100 GB.
+const maxDigits = 1 << 24
+
+// ReadDigits draws bags of digits. The size of a bag is a normal number rounded to the nearest integer, at least 1;
+// its instances are as many images, each drawn from all with equal chances, so that an image may come again. The
+// features are the pixels, row by row, divided by 255. An instance label is 1 for the target digit and 0 for others;
+// a bag is positive if it holds the target. The seed fixes everything: the numbers come from a PCG generator seeded
+// with (Seed, 0), for each bag first its size and then its images. With large bags nearly all are positive
+// (1 - 0.9^n of them); a draw without both classes is an error.
+func ReadDigits(c DigitsConfig) (*milbench.Set, error) {
+	switch {
+	case c.Bags < 2:
+		return nil, fmt.Errorf("digits: %d bags; draw at least 2", c.Bags)
+	case !(c.MeanSize >= 1) || math.IsInf(c.MeanSize, 0):
+		return nil, fmt.Errorf("digits: mean bag size %v; give a number of at least 1", c.MeanSize)
+	case !(c.SDSize >= 0) || math.IsInf(c.SDSize, 0):
+		return nil, fmt.Errorf("digits: standard deviation %v of the bag size; give a number of at least 0", c.SDSize)
+	case c.Target < 0 || c.Target > 9:
+		return nil, fmt.Errorf("digits: target %d; give a digit from 0 to 9", c.Target)
+	}
+	imageSizes, pixels, err := openIDX(c.Images, 3)
+	if err != nil {
+		return nil, err
+	}
+	labelSizes, digits, err := openIDX(c.Labels, 1)
+	if err != nil {
+		return nil, err
+	}
+	if imageSizes[0] != labelSizes[0] {
+		return nil, fmt.Errorf("%s: holds %d images and %s %d labels; give two files that belong together", c.Images, imageSizes[0], c.Labels, labelSizes[0])
+	}
+	width := imageSizes[1] * imageSizes[2]
+
+	random := rand.New(rand.NewPCG(c.Seed, 0))
+	var bags []milbench.Bag
+	var labels []float64
+	var instanceLabels [][]float64
+	total := 0.0
+	image := make([]float64, width)
+	for i := range c.Bags {
+		size := max(1, math.Round(c.MeanSize+c.SDSize*random.NormFloat64()))
+		if total += size; total > maxDigits {
+			return nil, fmt.Errorf("digits: more than %d images in the first %d bags; draw fewer or smaller bags", maxDigits, i+1)
+		}
+		bag := milbench.Bag{ID: strconv.Itoa(i + 1), Instances: milbench.Matrix{Cols: width, RowStart: []int{0}}}
+		var isTarget []float64
+		label := 0.0
+		for range int(size) {
+			k := random.IntN(len(digits))
+			for j, pixel := range pixels[k*width : (k+1)*width] {
+				image[j] = float64(pixel) / 255
+			}
+			appendRow(&bag.Instances, image)
+			if int(digits[k]) == c.Target {
+				isTarget = append(isTarget, 1)
+				label = 1
+			} else {
+				isTarget = append(isTarget, 0)
+			}
+		}
+		bags = append(bags, bag)
+		labels = append(labels, label)
+		instanceLabels = append(instanceLabels, isTarget)
+	}
+	return assemble("digits", bags, labels, instanceLabels, nil)
+}
+
+// openIDX reads an IDX file of bytes.
+func openIDX(path string, dimensions int) ([]int, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return readIDX(f, path, dimensions)
+}

@@ -1,0 +1,192 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// idx writes an IDX file of bytes.
+func idx(data []byte, sizes ...uint32) []byte {
+	out := []byte{0, 0, 8, byte(len(sizes))}
+	for _, n := range sizes {
+		out = binary.BigEndian.AppendUint32(out, n)
+	}
+	return append(out, data...)
+}
+
+func gzipped(data []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(data)
+	z.Close()
+	return out.Bytes()
+}
+
+// fakeDigits writes 250 images of 1x2 pixels: their number, and the digit, which is the number modulo 10.
+func fakeDigits(t *testing.T) DigitsConfig {
+	t.Helper()
+	var images, labels []byte
+	for k := range 250 {
+		images = append(images, byte(k+1), byte(k%10))
+		labels = append(labels, byte(k%10))
+	}
+	c := DefaultDigits()
+	c.Images, c.Labels = filepath.Join(t.TempDir(), "images.gz"), filepath.Join(t.TempDir(), "labels")
+	if err := os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.Labels, idx(labels, 250), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestReadDigits(t *testing.T) {
+	c := fakeDigits(t)
+	c.Bags, c.Target = 2000, 3
+	s, err := ReadDigits(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Bags) != 2000 || s.NumFeatures() != 2 {
+		t.Fatalf("%d bags of %d features", len(s.Bags), s.NumFeatures())
+	}
+	var n, sum, squares float64
+	seen := make(map[float64]bool)
+	x := make([]float64, 2)
+	for i, b := range s.Bags {
+		label := 0
+		for k := range b.Instances.Rows {
+			b.Instances.Row(k, x)
+			number, digit := math.Round(255*x[0]), math.Round(255*x[1])
+			if x[0] != number/255 || digit != math.Mod(number-1, 10) {
+				t.Fatalf("bag %s holds %v, which is no image", b.ID, x)
+			}
+			seen[number] = true
+			isTarget := 0.0
+			if digit == 3 {
+				isTarget, label = 1, 1
+			}
+			if s.InstanceLabels[i][k] != isTarget {
+				t.Fatalf("bag %s: instance label %v for a %v", b.ID, s.InstanceLabels[i][k], digit)
+			}
+		}
+		if b.Label != label {
+			t.Fatalf("bag %s has label %d, want %d", b.ID, b.Label, label)
+		}
+		size := float64(b.Instances.Rows)
+		n, sum, squares = n+1, sum+size, squares+size*size
+	}
+	// 20,000 draws: every image comes (chance of a miss: 250 (1-1/250)^20000 < 1e-32). Rounding adds 1/12 to the
+	// variance of 4; bounds are at five standard errors.
+	mean, variance := sum/n, squares/n-sum*sum/(n*n)
+	if math.Abs(mean-10) > 5*math.Sqrt(4.083/n) || math.Abs(variance-4.083) > 5*4.083*math.Sqrt(2/n) {
+		t.Errorf("bag sizes have mean %v and variance %v, want 10 and 4.08", mean, variance)
+	}
+	// A bag of n digits is positive with 1-0.9^n: 64.4 % at these sizes.
+	if p := float64(s.NumPositive()) / n; math.Abs(p-0.644) > 5*math.Sqrt(0.644*0.356/n) {
+		t.Errorf("%v of the bags are positive, want about 0.644", p)
+	}
+	if len(seen) != 250 {
+		t.Errorf("%d images of 250 drawn", len(seen))
+	}
+
+	again, err := ReadDigits(c)
+	if err != nil || again.Checksum != s.Checksum {
+		t.Errorf("the same seed gives %s and %s (%v)", s.Checksum, again.Checksum, err)
+	}
+	c.Seed++
+	if other, err := ReadDigits(c); err != nil || other.Checksum == s.Checksum {
+		t.Errorf("another seed gives the same set (%v)", err)
+	}
+}
+
+func TestReadDigitsSmallBags(t *testing.T) {
+	c := fakeDigits(t)
+	c.Bags, c.MeanSize, c.SDSize = 200, 1, 3
+	s, err := ReadDigits(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := 0
+	for _, b := range s.Bags {
+		if b.Instances.Rows == 1 {
+			ones++
+		}
+	}
+	if ones < 90 { // more than half of the draws are below 1.5
+		t.Errorf("%d bags of 1, want about 113", ones)
+	}
+}
+
+func TestReadDigitsMNIST(t *testing.T) {
+	c := DefaultDigits()
+	c.Images, c.Labels = dataFile(t, "t10k-images-idx3-ubyte.gz"), dataFile(t, "t10k-labels-idx1-ubyte.gz")
+	s, err := ReadDigits(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !s.Bags[0].Instances.Sparse() {
+		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), s.Bags[0].Instances.Sparse())
+	}
+}
+
+func TestReadDigitsRefuses(t *testing.T) {
+	good := fakeDigits(t)
+	folder := t.TempDir()
+	file := func(name string, data []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, c := range map[string]struct {
+		spoil      func(c *DigitsConfig)
+		file, want string
+	}{
+		"bags":       {func(c *DigitsConfig) { c.Bags = 1 }, "digits", "1 bags; draw at least 2"},
+		"mean":       {func(c *DigitsConfig) { c.MeanSize = math.NaN() }, "digits", "mean bag size NaN"},
+		"deviation":  {func(c *DigitsConfig) { c.SDSize = -1 }, "digits", "standard deviation -1"},
+		"target":     {func(c *DigitsConfig) { c.Target = 10 }, "digits", "target 10"},
+		"positive":   {func(c *DigitsConfig) { c.MeanSize = 1000; c.Bags = 5 }, "digits", "all 5 bags have label 1; two classes are needed"},
+		"too many":   {func(c *DigitsConfig) { c.MeanSize = 1e18 }, "digits", "draw fewer or smaller bags"},
+		"no images":  {func(c *DigitsConfig) { c.Images = folder + "/none" }, "open " + folder + "/none", "no such file"},
+		"mismatch":   {func(c *DigitsConfig) { c.Labels = file("l2", idx([]byte{9, 1}, 2)) }, good.Images, "holds 250 images and"},
+		"swapped":    {func(c *DigitsConfig) { c.Images = good.Labels }, good.Labels, "begins with 00 00 08 01, not with 00 00 08 03"},
+		"empty file": {func(c *DigitsConfig) { c.Labels = file("l0", nil) }, folder + "/l0", "the file is empty"},
+		"floats":     {func(c *DigitsConfig) { c.Labels = file("lf", []byte{0, 0, 13, 1}) }, folder + "/lf", "begins with 00 00 0d 01"},
+		"no digits":  {func(c *DigitsConfig) { c.Labels = file("ln", idx(nil, 0)) }, folder + "/ln", "dimension 1 is 0"},
+		"truncated":  {func(c *DigitsConfig) { c.Labels = file("lt", idx(make([]byte, 249), 250)) }, folder + "/lt", "ends early"},
+		"head alone": {func(c *DigitsConfig) { c.Labels = file("lh", idx(nil)) }, folder + "/lh", "begins with"},
+		"cut head":   {func(c *DigitsConfig) { c.Labels = file("lc", []byte{0, 0, 8, 1, 0}) }, folder + "/lc", "ends early"},
+		"too long":   {func(c *DigitsConfig) { c.Labels = file("ll", idx(make([]byte, 251), 250)) }, folder + "/ll", "goes on after the 250 bytes"},
+		"huge":       {func(c *DigitsConfig) { c.Images = file("ih", idx(nil, 1<<31, 1<<31, 1<<31)) }, folder + "/ih", "more than a file holds"},
+		"large":      {func(c *DigitsConfig) { c.Images = file("il", idx(make([]byte, 9), 1<<20, 1<<10, 1<<10)) }, folder + "/il", "ends early"},
+		"bit flip": {func(c *DigitsConfig) {
+			z := gzipped(idx(make([]byte, 250), 250))
+			z[len(z)-6] ^= 1
+			c.Labels = file("lz", z)
+		}, folder + "/lz", "invalid checksum"},
+		"folder": {func(c *DigitsConfig) { c.Labels = folder }, folder, "is a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c2 := good
+			c.spoil(&c2)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := ReadDigits(c2)
+			runtime.ReadMemStats(&after)
+			requireOneLine(t, err, c.file, c.want)
+			if mb := float64(after.TotalAlloc-before.TotalAlloc) / 1e6; mb > 8 {
+				t.Errorf("%.1f MB allocated", mb)
+			}
+		})
+	}
+}

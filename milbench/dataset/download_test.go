@@ -1,0 +1,287 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/internal/fetch"
+)
+
+// ucsbLike writes a cell-array file with the counts of the UCSB set: 58 bags, 26 positive, 2002 instances, 708
+// features and the label column.
+func ucsbLike() []byte {
+	random := rand.New(rand.NewPCG(58, 26))
+	w := littleEndian()
+	w.compress, w.storage = true, miINT8
+	var instances, labels [][]byte
+	for i := range 58 {
+		label := 0.0
+		if i < 26 {
+			label = 1
+		}
+		rows := make([][]float64, 34) // 57 bags of 34 and one of 64
+		if i == 57 {
+			rows = make([][]float64, 64)
+		}
+		for k := range rows {
+			rows[k] = make([]float64, 709)
+			for j := range 708 {
+				rows[k][j] = float64(random.IntN(100))
+			}
+			rows[k][708] = label
+		}
+		instances = append(instances, w.matrix("", rows))
+		labels = append(labels, w.matrix("", [][]float64{{label}}))
+	}
+	return w.file(w.cells("data", append(instances, labels...)...))
+}
+
+// served returns the named entry with the address of a server that has these bytes, and counts the requests.
+func served(t *testing.T, name string, content ...[]byte) (Entry, *int) {
+	t.Helper()
+	e, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := new(int)
+	for i := range e.Files {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			*requests++
+			if content == nil {
+				http.NotFound(w, r)
+				return
+			}
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content[i]))
+		}))
+		t.Cleanup(server.Close)
+		e.Files[i].URL = server.URL + "/" + e.Files[i].Name
+	}
+	return e, requests
+}
+
+func TestFetchByGitBlob(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "on", "demand")
+	t.Setenv("MILBENCH_DATA", dir)
+	content := ucsbLike()
+	e, requests := served(t, "ucsb", content)
+	blob := sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(content)), content...))
+	e.Files[0].GitBlob = hex.EncodeToString(blob[:])
+
+	if state, err := e.Verify(); state != Missing || !errors.Is(err, ErrNotFetched) {
+		t.Fatalf("before: %s, %v", state, err)
+	}
+	if _, err := e.Load(); !errors.Is(err, ErrNotFetched) {
+		t.Fatalf("load: %v", err)
+	}
+	last := int64(0)
+	if err := e.Fetch(t.Context(), func(file string, done, total int64) {
+		if file != "ucsb_breast.mat" || total != int64(len(content)) {
+			t.Errorf("%s: %d of %d", file, done, total)
+		}
+		last = done
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if last != int64(len(content)) {
+		t.Errorf("progress ended at %d of %d", last, len(content))
+	}
+	if state, err := e.Verify(); state != Fetched || err != nil {
+		t.Fatalf("after: %s, %v", state, err)
+	}
+	s, err := e.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Bags) != e.Bags || s.NumPositive() != e.Positive || s.NumInstances() != e.Instances || s.NumFeatures() != e.Features || e.Folds != 4 {
+		t.Errorf("%d bags, %d positive, %d instances, %d features; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), e)
+	}
+	if len(s.InstanceLabels) != 58 || s.InstanceLabels[0][0] != 1 || s.InstanceLabels[57][0] != 0 {
+		t.Errorf("instance labels %v", s.InstanceLabels)
+	}
+	stored, err := ReadFile(filepath.Join(dir, "ucsb_breast.mat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Audit(stored); len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
+		t.Errorf("leaks %v", r.Leaks)
+	}
+
+	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 1 {
+		t.Errorf("fetched again: %d requests, %v", *requests, err)
+	}
+	name := filepath.Join(dir, "ucsb_breast.mat")
+	damaged := bytes.Clone(content)
+	damaged[1000] ^= 4
+	if err := os.WriteFile(name, damaged, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := e.Verify(); state != Damaged || !strings.Contains(err.Error(), "git blob id") || !strings.Contains(err.Error(), "milbench data fetch ucsb") {
+		t.Errorf("damaged: %s, %v", state, err)
+	}
+	if _, err := e.Load(); err == nil {
+		t.Error("a damaged file was loaded")
+	}
+	if err := e.Fetch(t.Context(), nil); err != nil {
+		t.Errorf("repair: %v", err)
+	}
+	if state, err := e.Verify(); state != Fetched {
+		t.Errorf("repaired: %s, %v", state, err)
+	}
+}
+
+func TestFetchRefusesOtherBytes(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MILBENCH_DATA", dir)
+	e, _ := served(t, "ucsb", goodCells(littleEndian())) // not what the catalogue's blob id says
+	err := e.Fetch(t.Context(), nil)
+	if !errors.Is(err, fetch.ErrSum) || !strings.HasPrefix(err.Error(), "ucsb: ") || errors.Is(err, ErrTemporary) {
+		t.Errorf("other bytes: %v", err)
+	}
+	e, _ = served(t, "musk2", bytes.Repeat([]byte("x"), 1469839))
+	if err := e.Fetch(t.Context(), nil); !errors.Is(err, fetch.ErrSum) || !strings.Contains(err.Error(), "SHA-256") {
+		t.Errorf("as many other bytes: %v", err)
+	}
+	e, _ = served(t, "musk2")
+	if err := e.Fetch(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "404") || errors.Is(err, ErrTemporary) {
+		t.Errorf("not there: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// The IDX files may be packed anew: what they inflate to counts.
+func TestFetchByInflatedBytes(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	random := rand.NewChaCha8([32]byte{})
+	var images, labels [784*40 + 16]byte
+	random.Read(images[:])
+	copy(images[:], []byte{0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 28, 0, 0, 0, 28})
+	copy(labels[:], []byte{0, 0, 8, 1, 0, 0, 0, 40})
+	for i := range 40 {
+		labels[8+i] = byte(i % 10)
+	}
+	raw := [][]byte{images[:], labels[:48]}
+	var packed [][]byte
+	for i, b := range raw {
+		var out bytes.Buffer
+		z, err := gzip.NewWriterLevel(&out, 9-8*i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Write(b)
+		z.Close()
+		packed = append(packed, out.Bytes())
+	}
+	e, requests := served(t, "mnist", packed...)
+	for i := range e.Files {
+		sum := sha256.Sum256(raw[i])
+		e.Files[i].InflatedBytes, e.Files[i].InflatedSHA256 = int64(len(raw[i])), hex.EncodeToString(sum[:])
+	}
+	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 2 {
+		t.Fatalf("%d requests, %v", *requests, err)
+	}
+	s, err := e.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "mnist" || len(s.Bags) != 100 || s.NumFeatures() != 784 || len(s.InstanceLabels) != 100 {
+		t.Errorf("%s: %d bags, %d features", s.Name, len(s.Bags), s.NumFeatures())
+	}
+}
+
+func TestFetchIntoNoFolder(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "blocked")
+	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MILBENCH_DATA", filepath.Join(blocked, "data"))
+	e, _ := served(t, "fox", nil)
+	err := e.Fetch(t.Context(), nil)
+	if !errors.Is(err, fetch.ErrFolder) || !strings.Contains(err.Error(), "set MILBENCH_DATA") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+	if state, err := e.Verify(); state == Fetched || err == nil {
+		t.Errorf("%s, %v", state, err)
+	}
+}
+
+func TestFetchStops(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e, _ := served(t, "fox", nil)
+	if err := e.Fetch(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDir(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", filepath.FromSlash("/home/somebody/.cache"))
+	t.Setenv("HOME", filepath.FromSlash("/home/somebody"))
+	dir, err := Dir()
+	if cache, _ := os.UserCacheDir(); err != nil || dir != filepath.Join(cache, "milbench") {
+		t.Errorf("%q, %v", dir, err)
+	}
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData", "home"} {
+		t.Setenv(name, "")
+	}
+	if _, err := Dir(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
+		t.Errorf("nowhere: %v", err)
+	}
+	e, err := Find("fox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Load(); err == nil || !strings.Contains(err.Error(), "MILBENCH_DATA") {
+		t.Errorf("load from nowhere: %v", err)
+	}
+	musk1, err := Find("musk1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := musk1.Load(); err != nil {
+		t.Errorf("the embedded set needs no folder: %v", err)
+	}
+}
+
+func ExampleDir() {
+	old, set := os.LookupEnv("MILBENCH_DATA")
+	os.Setenv("MILBENCH_DATA", "shelf")
+	defer func() {
+		if os.Unsetenv("MILBENCH_DATA"); set {
+			os.Setenv("MILBENCH_DATA", old)
+		}
+	}()
+	fmt.Println(Dir())
+	// Output: shelf <nil>
+}
+
+func ExampleEntry_Fetch() {
+	e, err := Find("musk1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := e.Fetch(context.Background(), nil); err != nil { // of musk1 there is nothing to fetch
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(e.Verify())
+	// Output: embedded <nil>
+}

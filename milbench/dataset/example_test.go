@@ -1,0 +1,159 @@
+package dataset_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"synpool/milbench/dataset"
+)
+
+func ExampleMusk1() {
+	s, err := dataset.Musk1()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(s.Bags), "bags,", s.NumPositive(), "positive,", s.NumInstances(), "instances,", s.NumFeatures(), "features")
+	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.Rows)
+	// Output:
+	// 92 bags, 47 positive, 476 instances, 166 features
+	// MUSK-188 1 4
+}
+
+func ExampleReadFile() {
+	s, err := dataset.ReadFile(filepath.Join("testdata", "columbia.mat"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range s.Bags {
+		fmt.Println("bag", b.ID, "label", b.Label, "instances", b.Instances.Rows)
+	}
+	// Output:
+	// bag 7 label 1 instances 3
+	// bag 3 label 0 instances 3
+	// bag 9 label 1 instances 1
+}
+
+func ExampleReadMATLAB() {
+	f, err := os.Open(filepath.Join("testdata", "refused", "struct.mat"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	_, err = dataset.ReadMATLAB(f, "struct.mat")
+	fmt.Println(err)
+	// Output:
+	// struct.mat: no bags: found data (struct 1x1); save a cell array of N x 2 with instances and label, or features, labels and bag_ids
+}
+
+func ExampleReadC45() {
+	s, err := dataset.ReadC45(strings.NewReader(`
+MUSK-188,188_1+1,42,-198,-109,1.
+MUSK-188,188_1+2,42,-191,-142,1.
+NON-MUSK-199,199_1+1,45,-102,-54,0.
+`), "two molecules")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.Values)
+	fmt.Println(s.Bags[1].ID, s.Bags[1].Label, s.Bags[1].Instances.Values)
+	// Output:
+	// MUSK-188 1 [42 -198 -109 42 -191 -142]
+	// NON-MUSK-199 0 [45 -102 -54]
+}
+
+const slides = `bag,label,group,instance_label,area,roundness
+slide1,1,patient1,1,310,0.7
+slide1,1,patient1,0,120,0.9
+slide2,0,patient2,0,140,0.8
+`
+
+func ExampleReadCSV() {
+	s, err := dataset.ReadCSV(strings.NewReader(slides), "slides")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Features)
+	for i, b := range s.Bags {
+		fmt.Println(b.ID, b.Label, b.Group, b.Instances.Values, s.InstanceLabels[i])
+	}
+	// Output:
+	// [area roundness]
+	// slide1 1 patient1 [310 0.7 120 0.9] [1 0]
+	// slide2 0 patient2 [140 0.8] [0]
+}
+
+func ExampleWriteCSV() {
+	s, err := dataset.ReadCSV(strings.NewReader(slides), "slides")
+	if err != nil {
+		log.Fatal(err)
+	}
+	s.InstanceLabels = nil
+	if err := dataset.WriteCSV(os.Stdout, s); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// bag,label,group,area,roundness
+	// slide1,1,patient1,310,0.7
+	// slide1,1,patient1,120,0.9
+	// slide2,0,patient2,140,0.8
+}
+
+func ExampleParseColumn() {
+	for _, text := range []string{"last", "3", "zero"} {
+		c, err := dataset.ParseColumn(text)
+		fmt.Println(int(c), err)
+	}
+	// Output:
+	// -1 <nil>
+	// 3 <nil>
+	// 0 column "zero": give last or the number of a column, from 1
+}
+
+func ExampleMoveInstanceLabels() {
+	s, err := dataset.ReadCSV(strings.NewReader("1,bag1,0.5,3,0\n1,bag1,0.7,2,1\n0,bag2,0.1,9,0\n"), "leaky")
+	if err != nil {
+		log.Fatal(err)
+	}
+	clean, err := dataset.MoveInstanceLabels(s, dataset.LastColumn)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.NumFeatures(), clean.NumFeatures(), clean.InstanceLabels)
+	// Output:
+	// 3 2 [[0 1] [0]]
+}
+
+func ExampleReadDigits() {
+	folder, err := os.MkdirTemp("", "digits")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	c := dataset.DefaultDigits()
+	c.Images, c.Labels = filepath.Join(folder, "images"), filepath.Join(folder, "labels")
+	images := append([]byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1}, 255, 51) // two images of one pixel
+	labels := append([]byte{0, 0, 8, 1, 0, 0, 0, 2}, 9, 4)
+	if err := os.WriteFile(c.Images, images, 0o600); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(c.Labels, labels, 0o600); err != nil {
+		log.Fatal(err)
+	}
+	c.Bags, c.MeanSize, c.SDSize = 4, 2, 1
+	c.Seed = 3
+	s, err := dataset.ReadDigits(c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, b := range s.Bags {
+		fmt.Println(b.ID, b.Label, b.Instances.Values, s.InstanceLabels[i])
+	}
+	// Output:
+	// 1 1 [1] [1]
+	// 2 0 [0.2] [0]
+	// 3 0 [0.2 0.2] [0 0]
+	// 4 1 [1] [1]
+}

@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
+func bounded(t *testing.T, data []byte, perByte uint64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if got, limit := after.TotalAlloc-before.TotalAlloc, 32<<20+perByte*uint64(len(data)); got > limit {
+		t.Errorf("%d bytes allocated for %d bytes of data", got, len(data))
+	}
+}
+
+// requireSound wants a set that a reader returned to be valid and, where it is small, to come back from a CSV file.
+func requireSound(t *testing.T, s *milbench.Set, err error) {
+	t.Helper()
+	if err != nil {
+		requireOneLine(t, err, "fuzz", "")
+		return
+	}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+	if s.NumInstances()*s.NumFeatures() < 1e5 {
+		requireComesBack(t, s)
+	}
+}
+
+func FuzzMATLAB(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.mat", "testdata/refused/*.mat"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for kind := range decoders {
+			f.Add(goodCells(matWriter{order: order, storage: kind, small: kind%2 == 0}))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<14 {
+			return
+		}
+		var s *milbench.Set
+		var err error
+		// zlib inflates 1032-fold, a value of one byte grows to 28, and slices grow twofold.
+		bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
+		requireSound(t, s, err)
+		if err != nil || s.NumInstances()*s.NumFeatures() > 1e5 {
+			return
+		}
+		w := matWriter{order: binary.BigEndian, storage: miDOUBLE, compress: true}
+		var instances, labels [][]byte
+		for _, b := range s.Bags {
+			rows := make([][]float64, b.Instances.Rows)
+			for i := range rows {
+				rows[i] = make([]float64, b.Instances.Cols)
+				b.Instances.Row(i, rows[i])
+			}
+			instances, labels = append(instances, w.matrix("", rows)), append(labels, w.matrix("", [][]float64{{float64(b.Label)}}))
+		}
+		back, err := ReadMATLAB(bytes.NewReader(w.file(w.cells("data", append(instances, labels...)...))), "fuzz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range back.Bags {
+			back.Bags[i].ID = s.Bags[i].ID // cells have none
+		}
+		if checksum(back.Bags) != s.Checksum {
+			t.Errorf("wrote %+v, read %+v", s.Bags, back.Bags)
+		}
+	})
+}
+
+func FuzzC45(f *testing.F) {
+	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
+	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		bounded(t, data, 1000, func() {
+			s, err := ReadC45(bytes.NewReader(data), "fuzz")
+			requireSound(t, s, err)
+		})
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
+	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
+	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		bounded(t, data, 1000, func() {
+			s, err := ReadCSV(bytes.NewReader(data), "fuzz")
+			requireSound(t, s, err)
+		})
+	})
+}
+
+func FuzzIDX(f *testing.F) {
+	f.Add(idx([]byte{1, 2, 3, 4, 5, 6}, 1, 2, 3), 3)
+	f.Add(idx([]byte{9}, 1), 1)
+	f.Add(gzipped(idx([]byte{9, 8}, 2)), 1)
+	f.Add(idx(nil, 1<<31, 1<<31, 1<<31), 3)
+	f.Fuzz(func(t *testing.T, data []byte, dimensions int) {
+		if dimensions < 1 || dimensions > 8 {
+			return
+		}
+		var sizes []int
+		var values []byte
+		var err error
+		bounded(t, data, 1032*8, func() { sizes, values, err = readIDX(bytes.NewReader(data), "fuzz", dimensions) })
+		if err != nil {
+			requireOneLine(t, err, "fuzz", "")
+			return
+		}
+		var claimed []uint32
+		for _, n := range sizes {
+			claimed = append(claimed, uint32(n))
+		}
+		file := idx(values, claimed...)
+		if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) && !bytes.Equal(file, data) {
+			t.Errorf("read %d bytes of %v, which is another file", len(values), sizes)
+		}
+		if _, again, err := readIDX(bytes.NewReader(gzipped(file)), "fuzz", dimensions); err != nil || !bytes.Equal(again, values) {
+			t.Errorf("does not come back from a gzipped file: %v", err)
+		}
+	})
+}

@@ -1,0 +1,293 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+
+	"synpool/milbench"
+)
+
+// Classes of arrays (MAT-File Format, table 1-3, and those that came later).
+const (
+	mxCELL     = 1
+	mxSPARSE   = 5
+	mxDOUBLE   = 6
+	mxUINT64   = 15
+	mxFUNCTION = 16
+	mxOPAQUE   = 17
+)
+
+var classNames = map[byte]string{
+	mxCELL: "cell array", 2: "struct", 3: "object", 4: "char array", mxSPARSE: "sparse matrix", mxDOUBLE: "double",
+	7: "single", 8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64",
+	mxUINT64: "uint64", mxFUNCTION: "function handle", mxOPAQUE: "object",
+}
+
+// maxDimensions bounds the dimensions of an array and maxName the length of its name (MATLAB: 63).
+const (
+	maxDimensions = 32
+	maxName       = 1024
+)
+
+// array is the head of an array: what stands before its values.
+type array struct {
+	class      byte
+	complex    bool
+	name       string
+	dimensions []int
+}
+
+// String describes a, as in "double 3x4".
+func (a array) String() string {
+	name, ok := classNames[a.class]
+	if !ok {
+		name = fmt.Sprintf("array of unknown class %d", a.class)
+	}
+	if a.complex {
+		name = "complex " + name
+	}
+	for i, n := range a.dimensions {
+		separator := "x"
+		if i == 0 {
+			separator = " "
+		}
+		name += fmt.Sprintf("%s%d", separator, n)
+	}
+	return name
+}
+
+// numeric says whether a holds numbers, logicals among them.
+func (a array) numeric() bool { return a.class >= mxSPARSE && a.class <= mxUINT64 }
+
+// shape returns the rows and columns of a matrix.
+func (a array) shape() (rows, cols int, err error) {
+	if len(a.dimensions) != 2 {
+		return 0, 0, fmt.Errorf("%v has %d dimensions; save a matrix", a, len(a.dimensions))
+	}
+	return a.dimensions[0], a.dimensions[1], nil
+}
+
+// readHead reads the head of an array from the bytes of a miMATRIX element. That of an opaque array has no dimensions.
+func (s matStream) readHead() (array, error) {
+	var a array
+	flags, err := s.want("array flags")
+	if err != nil {
+		return a, err
+	}
+	if flags.kind != miUINT32 || flags.size != 8 {
+		return a, damagedf("no array flags")
+	}
+	var word [8]byte
+	if _, err := io.ReadFull(flags, word[:]); err != nil {
+		return a, readError(err)
+	}
+	bits := s.order.Uint32(word[:4])
+	a.class, a.complex = byte(bits), bits&0x0800 != 0
+	if a.class != mxOPAQUE {
+		if a.dimensions, err = s.readDimensions(); err != nil {
+			return a, err
+		}
+	}
+	name, err := s.want("array name")
+	if err != nil {
+		return a, err
+	}
+	if name.kind != miINT8 && name.kind != miUTF8 || name.size > maxName {
+		return a, damagedf("no array name")
+	}
+	text, err := io.ReadAll(name)
+	if err != nil {
+		return a, readError(err)
+	}
+	a.name = string(text)
+	if strings.ContainsFunc(a.name, unicode.IsControl) {
+		return a, damagedf("array name %q", a.name)
+	}
+	return a, name.close(s)
+}
+
+// readDimensions reads the dimensions of an array.
+func (s matStream) readDimensions() ([]int, error) {
+	e, err := s.want("dimensions")
+	if err != nil {
+		return nil, err
+	}
+	if e.kind != miINT32 || e.size < 8 || e.size > 4*maxDimensions || e.size%4 != 0 {
+		return nil, damagedf("no dimensions")
+	}
+	sizes, err := e.all()
+	if err != nil {
+		return nil, err
+	}
+	dimensions := make([]int, len(sizes))
+	for i, n := range sizes {
+		if n < 0 {
+			return nil, damagedf("a dimension of %v", n)
+		}
+		dimensions[i] = int(n)
+	}
+	return dimensions, e.close(s)
+}
+
+// triplets is a matrix as the values that are not zero, column by column.
+type triplets struct {
+	rows, cols  int
+	row, column []int32
+	values      []float64
+	sparse      bool // as stored
+}
+
+// readMatrix reads the values behind the head a, which must be those of a real numeric matrix.
+func (s matStream) readMatrix(a array) (triplets, error) {
+	if !a.numeric() {
+		return triplets{}, fmt.Errorf("%v where numbers are expected; save a numeric matrix", a)
+	}
+	if a.complex {
+		return triplets{}, fmt.Errorf("%v where real numbers are expected; save its real part", a)
+	}
+	rows, cols, err := a.shape()
+	if err != nil {
+		return triplets{}, err
+	}
+	if a.class == mxSPARSE {
+		return s.readSparse(rows, cols)
+	}
+
+	t := triplets{rows: rows, cols: cols}
+	e, err := s.want("values")
+	if err != nil {
+		return t, err
+	}
+	n, err := e.nonZeros(func(k int, v float64) error {
+		if k >= rows*cols {
+			return damagedf("more values than %dx%d", rows, cols)
+		}
+		return t.add(k%rows, k/rows, v)
+	})
+	if err != nil {
+		return t, err
+	}
+	if n != rows*cols {
+		return t, damagedf("%d values, not %dx%d", n, rows, cols)
+	}
+	return t, e.close(s)
+}
+
+// add appends a value, which must be finite.
+func (t *triplets) add(row, column int, v float64) error {
+	if err := finite(v); err != nil {
+		return fmt.Errorf("row %d, column %d: %w", row+1, column+1, err)
+	}
+	t.row, t.column, t.values = append(t.row, int32(row)), append(t.column, int32(column)), append(t.values, v)
+	return nil
+}
+
+// readSparse reads the row indices, the column starts and the values of a sparse matrix.
+func (s matStream) readSparse(rows, cols int) (triplets, error) {
+	t := triplets{rows: rows, cols: cols, sparse: true}
+	index := func(what string) ([]float64, error) {
+		e, err := s.want(what)
+		if err != nil {
+			return nil, err
+		}
+		values, err := e.all()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		return values, e.close(s)
+	}
+	row, err := index("row indices")
+	if err != nil {
+		return t, err
+	}
+	start, err := index("column starts")
+	if err != nil {
+		return t, err
+	}
+	if len(start) != cols+1 || start[0] != 0 || start[cols] > float64(len(row)) {
+		return t, damagedf("column starts that do not fit %d columns of %d values", cols, len(row))
+	}
+	for j := range cols {
+		if start[j] > start[j+1] || start[j] != math.Trunc(start[j]) {
+			return t, damagedf("column starts that do not ascend")
+		}
+	}
+	stored := int(start[cols])
+	last := make([]int32, 0, stored) // the column of every value
+	for j := range cols {
+		for k := int(start[j]); k < int(start[j+1]); k++ {
+			if row[k] < 0 || row[k] >= float64(rows) || row[k] != math.Trunc(row[k]) {
+				return t, damagedf("row index %v of %d rows", row[k], rows)
+			}
+			last = append(last, int32(j))
+		}
+	}
+
+	e, err := s.want("values")
+	if err != nil {
+		return t, err
+	}
+	n, err := e.nonZeros(func(k int, v float64) error {
+		if k >= stored { // room that MATLAB kept
+			return nil
+		}
+		return t.add(int(row[k]), int(last[k]), v)
+	})
+	if err != nil {
+		return t, err
+	}
+	if n < stored {
+		return t, damagedf("%d values, not %d", n, stored)
+	}
+	return t, e.close(s)
+}
+
+// byRow returns t in compressed sparse rows. The caller has made sure that the file is large enough for that many
+// rows to be true.
+func (t triplets) byRow() (milbench.Matrix, error) {
+	m := milbench.Matrix{
+		Rows: t.rows, Cols: t.cols,
+		RowStart: make([]int, t.rows+1),
+		Column:   make([]int32, len(t.values)),
+		Values:   make([]float64, len(t.values)),
+	}
+	for _, i := range t.row {
+		m.RowStart[i+1]++
+	}
+	for i := range t.rows {
+		m.RowStart[i+1] += m.RowStart[i]
+	}
+	free := append([]int(nil), m.RowStart[:t.rows]...)
+	for k, i := range t.row { // column by column, so that columns ascend within a row
+		at := free[i]
+		if at > m.RowStart[i] && m.Column[at-1] == t.column[k] {
+			return m, damagedf("row %d, column %d stands twice", i+1, t.column[k]+1)
+		}
+		m.Column[at], m.Values[at] = t.column[k], t.values[k]
+		free[i]++
+	}
+	return m, nil
+}
+
+// vector returns the numbers of a row or a column, one for each of want, which the file has been seen to hold;
+// want < 0 takes as many as there are, which a vector held sparse must all store.
+func (t triplets) vector(want int) ([]float64, error) {
+	if t.rows != 1 && t.cols != 1 {
+		return nil, fmt.Errorf("a matrix of %dx%d where a row or a column is expected", t.rows, t.cols)
+	}
+	n := t.rows * t.cols
+	if want >= 0 && n != want {
+		return nil, fmt.Errorf("%d values where the file has %d instances", n, want)
+	}
+	if want < 0 && t.sparse && n != len(t.values) {
+		return nil, fmt.Errorf("a sparse vector of %d with %d values that are not 0", n, len(t.values))
+	}
+	values := make([]float64, n)
+	for k, v := range t.values {
+		values[int(t.row[k])+int(t.column[k])] = v
+	}
+	return values, nil
+}

@@ -1,0 +1,98 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"synpool/milbench"
+)
+
+// Source is a set before its label column was moved.
+type Source struct {
+	Stored *milbench.Set // as stored: what [Audit] looks at
+	Entry  *Entry        // of a named set; nil for a file
+}
+
+// Open reads the named set, or the file if there is no such name; "./fox" is a file, whatever the catalogue holds.
+func Open(nameOrFile string) (*Source, error) {
+	e, notNamed := Find(nameOrFile)
+	if notNamed == nil {
+		stored, err := e.stored()
+		if err != nil {
+			return nil, err
+		}
+		return &Source{Stored: stored, Entry: &e}, nil
+	}
+	if _, err := os.Stat(nameOrFile); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no file and %w", notNamed)
+	}
+	stored, err := ReadFile(nameOrFile)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Stored: stored}, nil
+}
+
+// Set returns the set to learn from. Of a named set it moves the column that the catalogue declares, and c must be
+// [NoColumn]; of a file it moves column c.
+func (s *Source) Set(c Column) (*milbench.Set, error) {
+	if s.Entry == nil {
+		return MoveInstanceLabels(s.Stored, c)
+	}
+	if c != NoColumn {
+		return nil, fmt.Errorf("%s: a named set has its own label column; leave column %v out", s.Entry.Name, c)
+	}
+	return s.Entry.finish(s.Stored)
+}
+
+// Load reads the named set: exactly the documented features, instance labels moved, official split set. Its files must
+// have been fetched ([ErrNotFetched]) and are verified before they are read.
+func (e Entry) Load() (*milbench.Set, error) {
+	stored, err := e.stored()
+	if err != nil {
+		return nil, err
+	}
+	return e.finish(stored)
+}
+
+// stored verifies and reads the set as stored.
+func (e Entry) stored() (*milbench.Set, error) {
+	if _, err := e.Verify(); err != nil {
+		return nil, err
+	}
+	paths, err := e.Paths()
+	if err != nil && len(e.Files) > 0 {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	read := e.read
+	if read == nil {
+		read = func(paths []string) (*milbench.Set, error) { return ReadFile(paths[0]) }
+	}
+	s, err := read(paths)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	s.Name = e.Name
+	return s, nil
+}
+
+// finish moves the label column and sets the official split.
+func (e Entry) finish(stored *milbench.Set) (*milbench.Set, error) {
+	s, err := MoveInstanceLabels(stored, e.InstanceLabels)
+	if err != nil {
+		return nil, err
+	}
+	if e.TrainBags == 0 {
+		return s, nil
+	}
+	for i := range s.Bags {
+		s.Bags[i].Split = milbench.TestPart
+		if i < e.TrainBags {
+			s.Bags[i].Split = milbench.TrainPart
+		}
+	}
+	s.Checksum = checksum(s.Bags)
+	return s, s.Validate()
+}

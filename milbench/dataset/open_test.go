@@ -1,0 +1,98 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// leakyCSV has 20 bags of two instances; the third feature is the bag label.
+func leakyCSV(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("bag,label,width,height,answer\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "b%d,%d,%d,%d,%d\n", i/2, i/2%2, i*7%11, i*5%13, i/2%2)
+	}
+	name := filepath.Join(t.TempDir(), "toy.csv")
+	if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestOpenFile(t *testing.T) {
+	src, err := Open(leakyCSV(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src.Entry != nil || src.Stored.NumFeatures() != 3 {
+		t.Fatalf("%+v", src)
+	}
+	r := Audit(src.Stored)
+	if len(r.Leaks) != 1 || r.Leaks[0].Column != 3 || r.Leaks[0].Name != "answer" {
+		t.Fatalf("leaks %v", r.Leaks)
+	}
+	as, err := src.Set(NoColumn)
+	if err != nil || as.NumFeatures() != 3 {
+		t.Errorf("kept: %v, %v", as, err)
+	}
+	for _, c := range []Column{LastColumn, 3} {
+		moved, err := src.Set(c)
+		if err != nil || moved.NumFeatures() != 2 || len(moved.InstanceLabels) != 20 || !Audit(moved).OK() {
+			t.Errorf("column %v moved: %+v, %v", c, moved, err)
+		}
+	}
+	if _, err := src.Set(4); err == nil || !strings.Contains(err.Error(), "column 4") {
+		t.Errorf("column 4: %v", err)
+	}
+}
+
+func TestOpenNamed(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("musk1", []byte("not a set"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open("musk1")
+	if err != nil || src.Entry == nil || src.Entry.Name != "musk1" || src.Stored.Name != "musk1" {
+		t.Fatalf("%+v, %v", src, err)
+	}
+	s, err := src.Set(NoColumn)
+	if err != nil || s.NumFeatures() != 166 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := src.Set(LastColumn); err == nil || !strings.HasPrefix(err.Error(), "musk1: ") {
+		t.Errorf("a column of a named set: %v", err)
+	}
+	if _, err := Open("./musk1"); err == nil || !strings.Contains(err.Error(), "./musk1") {
+		t.Errorf("the file of that name: %v", err)
+	}
+	if _, err := Open("tiger"); !errors.Is(err, ErrNotFetched) || err.Error() != "tiger: not fetched yet; run `milbench data fetch tiger`" {
+		t.Errorf("not fetched: %v", err)
+	}
+	if _, err := Open("elefant"); !errors.Is(err, ErrUnknownSet) || err.Error() != `no file and no named set "elefant"; did you mean elephant?` {
+		t.Errorf("neither: %v", err)
+	}
+	if _, err := Open(t.TempDir()); err == nil || errors.Is(err, ErrUnknownSet) {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func ExampleOpen() {
+	source, err := Open("musk1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if report := Audit(source.Stored); !report.OK() && source.Entry == nil {
+		fmt.Println("the file gives its labels away:", report.Leaks)
+		return
+	}
+	set, err := source.Set(NoColumn)
+	fmt.Println(set.Name, set.NumFeatures(), err)
+	// Output: musk1 166 <nil>
+}

@@ -1,0 +1,114 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// ReadFile reads a set as stored: every column of the file that is not marked as something else is a feature. The form
+// is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
+// its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
+// and extensions.
+func ReadFile(path string) (*milbench.Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%s: a folder; give a file", path)
+	}
+	in, err := inflated(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	first, err := in.Peek(128)
+	if len(first) == 0 {
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return nil, fmt.Errorf("%s: the file is empty", path)
+	}
+	base, extension := filepath.Base(path), ""
+	for range 2 { // .csv.gz
+		extension = strings.ToLower(filepath.Ext(base))
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		if extension != ".gz" {
+			break
+		}
+	}
+	var read func(io.Reader, string) (*milbench.Set, error)
+	switch {
+	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
+		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
+		read = ReadMATLAB
+	case bytes.HasPrefix(first, []byte{0, 0, 8}):
+		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
+	case bytes.IndexByte(first, 0) >= 0:
+		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file", path)
+	case extension == ".data", extension != ".csv" && endsWithDot(in):
+		read = ReadC45
+	default:
+		read = ReadCSV
+	}
+	s, err := read(in, path)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = base
+	return s, nil
+}
+
+// endsWithDot says whether the first line to come does.
+func endsWithDot(in *bufio.Reader) bool {
+	text, _ := in.Peek(in.Size())
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasSuffix(bytes.TrimSpace(line), []byte("."))
+}
+
+// inflated returns the inflated bytes of r if they are gzipped, and the bytes themselves if not.
+func inflated(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	unzipped, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, readError(err)
+	}
+	return bufio.NewReaderSize(unzipped, 1<<16), nil
+}
+
+// errDamaged is wrapped by every error about bytes that no file of the form has.
+var errDamaged = errors.New("the file is damaged; fetch it again or save it anew")
+
+func damagedf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errDamaged)
+}
+
+// readError explains why bytes could not be had.
+func readError(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return damagedf("ends early")
+	case errors.Is(err, zlib.ErrChecksum), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrDictionary),
+		errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		return damagedf("compressed data: %v", err)
+	}
+	return err
+}

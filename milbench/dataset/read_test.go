@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench"
+)
+
+// summary is what testdata/reference.py says of a file.
+type summary struct {
+	Checksum                           string
+	Bags, Positive, Instances, Columns int
+	Sparse                             bool
+	LastColumnSum                      float64 `json:"last_column_sum"`
+}
+
+// reference reads testdata/reference.json.
+func reference(t testing.TB) (small, sets map[string]summary) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ Small, Sets map[string]summary }
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Small, r.Sets
+}
+
+// dataFile returns the path of a file of a named set, or skips.
+func dataFile(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(os.Getenv("MILBENCH_DATA"), name)
+	if _, err := os.Stat(path); err != nil || os.Getenv("MILBENCH_DATA") == "" {
+		t.Skipf("no %s: run `milbench data fetch` and set MILBENCH_DATA to the folder it fills", name)
+	}
+	return path
+}
+
+// requireSummary compares s with what SciPy reads.
+func requireSummary(t *testing.T, s *milbench.Set, want summary) {
+	t.Helper()
+	if len(s.Bags) != want.Bags || s.NumPositive() != want.Positive || s.NumInstances() != want.Instances || s.NumFeatures() != want.Columns {
+		t.Errorf("%d bags (%d positive), %d instances, %d columns; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), want)
+	}
+	sum := 0.0
+	row := make([]float64, s.NumFeatures())
+	for _, b := range s.Bags {
+		if b.Instances.Sparse() != want.Sparse {
+			t.Fatalf("bag %s: sparse %v, want %v", b.ID, b.Instances.Sparse(), want.Sparse)
+		}
+		for i := range b.Instances.Rows {
+			b.Instances.Row(i, row)
+			sum += row[len(row)-1]
+		}
+	}
+	if math.Abs(sum-want.LastColumnSum) > 1e-9 {
+		t.Errorf("last column sums up to %v, want %v", sum, want.LastColumnSum)
+	}
+	if s.Checksum != want.Checksum {
+		t.Errorf("checksum %s, want %s", s.Checksum, want.Checksum)
+	}
+}
+
+func TestReadFileSmall(t *testing.T) {
+	small, _ := reference(t)
+	for _, name := range slices.Sorted(maps.Keys(small)) {
+		t.Run(name, func(t *testing.T) {
+			s, err := ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			requireSummary(t, s, small[name])
+			if want := strings.TrimSuffix(name, ".mat"); s.Name != want {
+				t.Errorf("name %q, want %q", s.Name, want)
+			}
+		})
+	}
+}
+
+func TestReadFileSets(t *testing.T) {
+	_, sets := reference(t)
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		t.Run(name, func(t *testing.T) {
+			s, err := ReadFile(dataFile(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			requireSummary(t, s, sets[name])
+			if s.InstanceLabels != nil || s.Features != nil {
+				t.Error("instance labels or names of features from nowhere")
+			}
+		})
+	}
+}
+
+// The form is told by the content, then by the extension; the name loses all of it.
+func TestReadFileForms(t *testing.T) {
+	w := littleEndian()
+	x := w.matrix("", [][]float64{{1, 2}})
+	cells := string(w.file(w.cells("data", x, x, w.matrix("", [][]float64{{1}}), w.matrix("", [][]float64{{0}}))))
+	const c45, values = "1,1_1,1,2,1.\n2,2_1,1,2,0.\n", "1,1,1,2\n0,2,1,2\n"
+	for file, content := range map[string]string{
+		"toy.mat": cells, "toy": cells, "toy.bin": cells, "toy.mat.gz": string(gzipped([]byte(cells))),
+		"toy.data": c45, "toy.DATA": strings.ReplaceAll(c45, ".", ""), "toy.names": c45, "toy.data.gz": string(gzipped([]byte(c45))),
+		"toy.csv": values, "toy.txt": values, "toy.csv.gz": string(gzipped([]byte(values))), "toy.CSV": "0,2,1,2.\n1,1,1,2.\n",
+	} {
+		path := filepath.Join(t.TempDir(), file)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Name != "toy" || len(s.Bags) != 2 || s.NumFeatures() != 2 || s.Bags[0].Label+s.Bags[1].Label != 1 {
+			t.Errorf("%s: read %+v", file, s)
+		}
+	}
+}
+
+func TestReadFileRefuses(t *testing.T) {
+	folder := t.TempDir()
+	for _, c := range []struct{ file, content, want string }{
+		{"empty.mat", "", "the file is empty"},
+		{"empty.csv", "", "the file is empty"},
+		{"images", "\x00\x00\x08\x03\x00\x00\x00\x01", "draw bags of digits from it"},
+		{"program", "\x7fELF\x00\x00", "neither text nor a MATLAB file"},
+		{"short.mat", "MATLAB 5.0", "ends early"},
+		{"short.csv.gz", "\x1f\x8b\x08", "ends early: the file is damaged"},
+		{"cut.csv.gz", string(gzipped([]byte("0,a,1\n1,b,2\n"))[:20]), "ends early: the file is damaged"},
+		{"words.txt", "once upon a time", "1 fields"},
+	} {
+		path := filepath.Join(folder, c.file)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadFile(path)
+		requireOneLine(t, err, path, c.want)
+	}
+	_, err := ReadFile(folder)
+	requireOneLine(t, err, folder, "a folder; give a file")
+	missing := filepath.Join(folder, "missing.mat")
+	_, err = ReadFile(missing)
+	requireOneLine(t, err, "open "+missing, "no such file")
+}
+
+// The largest Web file holds 22 million values; read whole they would be 178 MB.
+func TestLoadWebCost(t *testing.T) {
+	path := dataFile(t, "web2.mat")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	if _, err := ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	wall := time.Since(start)
+	runtime.ReadMemStats(&after)
+	total := float64(after.TotalAlloc-before.TotalAlloc) / 1e6
+	t.Logf("web2.mat: %v, %.1f MB allocated in all", wall.Round(time.Millisecond), total)
+	if total > 50 {
+		t.Errorf("%.1f MB allocated, want at most 50", total)
+	}
+}
+
+func BenchmarkReadFile(b *testing.B) {
+	for _, name := range []string{"web2.mat", "musk2.mat", "elephant.mat", "clean1.data"} {
+		b.Run(name, func(b *testing.B) {
+			path := dataFile(b, name)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ReadFile(path); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
