@@ -11,8 +11,8 @@ import (
 func Dense(scope *model.Scope, x *Node, members, width int) *Node {
 	g, dims := x.Graph(), x.Shape().Dimensions
 	features := dims[len(dims)-1]
-	w := variable(scope, g, x.DType(), "weights", xavierUniform(features, width), members, features, width)
-	b := variable(scope, g, x.DType(), "bias", always(0), members, width)
+	w := Variable(scope, g, x.DType(), "weights", XavierUniform(features, width), members, features, width)
+	b := Variable(scope, g, x.DType(), "bias", Always(0), members, width)
 	outDims := append(append([]int{}, dims[:len(dims)-1]...), width)
 	if members == 0 {
 		y := MatMul(Reshape(x, -1, features), w)

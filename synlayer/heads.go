@@ -9,7 +9,7 @@ import (
 // trainableQuery returns the variable "query" of scope with one row: [1, features], or [members, 1, features].
 func trainableQuery(scope *model.Scope, x *Node, members int) *Node {
 	features := x.Shape().Dim(-1)
-	q := variable(scope, x.Graph(), x.DType(), "query", xavierUniform(features, 1), members, features)
+	q := Variable(scope, x.Graph(), x.DType(), "query", XavierUniform(features, 1), members, features)
 	return ExpandAxes(q, -2)
 }
 

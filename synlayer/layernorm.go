@@ -23,8 +23,8 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 		affine[0] = members
 	}
 	affine[len(dims)-1] = features
-	gain := variable(scope, g, x.DType(), "gain", always(1), members, features)
-	bias := variable(scope, g, x.DType(), "bias", always(0), members, features)
+	gain := Variable(scope, g, x.DType(), "gain", Always(1), members, features)
+	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
 	x = nn.LayerNorm(x, []int{-1}, layerNormEpsilon, nil, nil, nil)
 	return Add(Mul(x, Reshape(gain, affine...)), Reshape(bias, affine...))
 }

@@ -12,7 +12,11 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-const paramSeeds = "/synlayer_seeds"
+// Keys of what [Seed] and [Bind] leave with a graph.
+const (
+	paramSeeds = "/synlayer_seeds"
+	paramBound = "/synlayer_bound"
+)
 
 // Seed fixes the initial weights of the variables that layers of this package create in graph g: those of member i
 // are drawn from seeds[i]. Without it the seed is GoMLX's [model.ParamInitialSeed], and if that is not set either,
@@ -44,21 +48,38 @@ func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
 	return seeds
 }
 
-// variable returns the value in g of the trainable variable name of scope, [dims] or [members, dims], made with
-// draw for every entry if it is not there yet.
-func variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
+// Bind makes the layers of this package, built in graph g from now on, find values, by path, where they would look
+// for variables. A trainer keeps parameters outside of any store with it: one compiled graph serves many fits, and a
+// loop binds its state. A layer that needs a path that is not bound panics.
+func Bind(g *Graph, values map[string]*Node) {
+	model.SetGraphParam(g, paramBound, values)
+}
+
+// Variable returns the value in g of the trainable variable name of scope, [dims] or, with members > 0,
+// [members, dims]: the one bound to its path ([Bind]), else that of the store, where it is made, of draw's values for
+// every entry in turn, if it is not there yet ([Seed]). Poolings get all their variables here or from [Dense] and
+// [LayerNorm].
+func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
+	path := model.JoinPath(scope.Scope(), name)
+	if bound, ok := model.GetGraphParam(g, paramBound); ok {
+		value := bound.(map[string]*Node)[path]
+		if value == nil {
+			exceptions.Panicf("synlayer: no value is bound to variable %s", path)
+		}
+		return value
+	}
 	if v := scope.GetVariable(name); v != nil {
 		return v.NodeValue(g)
 	}
-	path := fnv.New64a()
-	path.Write([]byte(model.JoinPath(scope.Scope(), name)))
+	stream := fnv.New64a()
+	stream.Write([]byte(path))
 	size := 1
 	for _, d := range dims {
 		size *= d
 	}
 	var flat []float64
 	for _, seed := range seedsOf(scope, g, members) {
-		rng := rand.New(rand.NewPCG(seed, path.Sum64()))
+		rng := rand.New(rand.NewPCG(seed, stream.Sum64()))
 		for range size {
 			flat = append(flat, draw(rng))
 		}
@@ -82,12 +103,13 @@ func variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 	return scope.VariableWithValue(name, value).NodeValue(g)
 }
 
-// xavierUniform draws from U(-a, a), a = √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
-func xavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
+// XavierUniform draws from U(-a, a), a = √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
+func XavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
 	a := math.Sqrt(6 / float64(fanIn+fanOut))
 	return func(rng *rand.Rand) float64 { return a * (2*rng.Float64() - 1) }
 }
 
-func always(v float64) func(*rand.Rand) float64 {
+// Always draws v.
+func Always(v float64) func(*rand.Rand) float64 {
 	return func(*rand.Rand) float64 { return v }
 }

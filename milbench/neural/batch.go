@@ -1,0 +1,94 @@
+package neural
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// smallestBucket is the number of instances up to which all bags are padded alike.
+const smallestBucket = 4
+
+// bucket returns the number of instances to which a bag of so many is padded: a power of two, or the size of the
+// largest bag there is.
+func bucket(instances, largest int) int {
+	b := smallestBucket
+	for b < instances {
+		b *= 2
+	}
+	return min(b, max(largest, 1))
+}
+
+// batch is a number of bags padded to one number of instances, and those to one number of bags by empty ones.
+type batch struct {
+	x, mask, labels, counted *tensors.Tensor
+}
+
+// newBatch pads bags, by index, to size bags of as many instances as the bucket of the largest holds. labels may be
+// nil.
+func newBatch(bags []milbench.Matrix, indices, labels []int, size, largest int, s Standardisation) batch {
+	instances := 0
+	for _, i := range indices {
+		instances = max(instances, bags[i].Rows)
+	}
+	instances = bucket(instances, largest)
+	features := bags[indices[0]].Cols
+	x := make([]float32, size*instances*features)
+	mask := make([]bool, size*instances)
+	y, counted := make([]float32, size), make([]float32, size)
+	for k, i := range indices {
+		s.fill(x[k*instances*features:], bags[i])
+		for j := range bags[i].Rows {
+			mask[k*instances+j] = true
+		}
+		counted[k] = 1
+		if labels != nil {
+			y[k] = float32(labels[k])
+		}
+	}
+	return batch{
+		x:       tensors.FromFlatDataAndDimensions(x, size, instances, features),
+		mask:    tensors.FromFlatDataAndDimensions(mask, size, instances),
+		labels:  tensors.FromFlatDataAndDimensions(y, size),
+		counted: tensors.FromFlatDataAndDimensions(counted, size),
+	}
+}
+
+func (b batch) finalize() error { return finalize(b.x, b.mask, b.labels, b.counted) }
+
+// scoringBatches splits bags, by index, into batches to score: bags of one bucket together, in order of size, of as
+// many as keep a batch below about 4 MB, 16 at most. It returns, for each batch, positions in indices.
+func scoringBatches(bags []milbench.Matrix, indices []int, largest int) (batches [][]int, size func(instances int) int) {
+	const floats, most = 1 << 20, 16
+	size = func(instances int) int {
+		return max(1, min(most, floats/max(1, instances*bags[indices[0]].Cols)))
+	}
+	order := make([]int, len(indices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bags[indices[a]].Rows, bags[indices[b]].Rows) })
+	for len(order) > 0 {
+		instances := bucket(bags[indices[order[0]]].Rows, largest)
+		n := 0
+		for n < len(order) && n < size(instances) && bucket(bags[indices[order[n]]].Rows, largest) == instances {
+			n++
+		}
+		batches = append(batches, order[:n])
+		order = order[n:]
+	}
+	return batches, size
+}
+
+// finalize frees tensors.
+func finalize(all ...*tensors.Tensor) error {
+	for _, t := range all {
+		if err := t.FinalizeAll(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

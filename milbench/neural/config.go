@@ -1,0 +1,259 @@
+package neural
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/synlayer"
+)
+
+// The names of the poolings.
+const (
+	syn       = "syn"
+	softmax   = "softmax"
+	hopfield  = "hopfield"
+	attention = "attention"
+	gated     = "gated"
+	mean      = "mean"
+	maximum   = "max"
+	sum       = "sum"
+	logSumExp = "lse"
+)
+
+// Poolings lists the poolings by name. "softmax" is "syn" without Syn steps; "attention" and "gated" are those of Ilse
+// et al. 2018; "lse" is log-sum-exp with sharpness 1.
+var Poolings = []string{syn, softmax, hopfield, attention, gated, mean, maximum, sum, logSumExp}
+
+// Config is one setting: every hyperparameter of a network and its training. Fields that the pooling does not have are
+// ignored and do not appear in its JSON.
+type Config struct {
+	Pooling string // one of [Poolings]
+
+	Iterations int     // I: Syn steps, negative for inverse steps (syn)
+	Gamma      float64 // γ in (0, 1] (syn)
+	Embed      int     // M: features of keys and values over all heads; of the hidden layer of attention and gated
+	Heads      int     // H (syn, softmax, hopfield)
+	Scale      float64 // S (syn, softmax)
+	Beta       float64 // β (hopfield)
+	Norm       bool    // layer norms (syn, softmax, hopfield)
+
+	Layers  int     // L: dense layers before the pooling
+	Width   int     // D: their features
+	Dropout float64 // of the instances' features, in [0, 1)
+
+	Epochs      int
+	Batch       int     // bags a step
+	LR          float64 // learning rate
+	WeightDecay float64
+
+	// Standardise gives each feature mean 0 and standard deviation 1 over the instances of the training part.
+	// A sparse set is not centred, so that its zeros stay zeros.
+	Standardise bool
+}
+
+// key is one entry of a setting's JSON.
+type key struct {
+	name  string
+	field func(*Config) any // pointer to the field
+	of    []string          // poolings that have it; nil for all
+}
+
+var keys = []key{
+	{"pooling", func(c *Config) any { return &c.Pooling }, nil},
+	{"iterations", func(c *Config) any { return &c.Iterations }, []string{syn}},
+	{"gamma", func(c *Config) any { return &c.Gamma }, []string{syn}},
+	{"embed", func(c *Config) any { return &c.Embed }, []string{syn, softmax, hopfield, attention, gated}},
+	{"heads", func(c *Config) any { return &c.Heads }, []string{syn, softmax, hopfield}},
+	{"scale", func(c *Config) any { return &c.Scale }, []string{syn, softmax}},
+	{"beta", func(c *Config) any { return &c.Beta }, []string{hopfield}},
+	{"norm", func(c *Config) any { return &c.Norm }, []string{syn, softmax, hopfield}},
+	{"layers", func(c *Config) any { return &c.Layers }, nil},
+	{"width", func(c *Config) any { return &c.Width }, nil},
+	{"dropout", func(c *Config) any { return &c.Dropout }, nil},
+	{"epochs", func(c *Config) any { return &c.Epochs }, nil},
+	{"batch", func(c *Config) any { return &c.Batch }, nil},
+	{"lr", func(c *Config) any { return &c.LR }, nil},
+	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil},
+	{"standardise", func(c *Config) any { return &c.Standardise }, nil},
+}
+
+func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.of, pooling) }
+
+// DefaultConfig returns the setting of the published code around the named pooling ([synlayer.DefaultNetwork],
+// [synlayer.DefaultSyn] and so on), trained as in the paper. An unknown name is an error that suggests the nearest.
+func DefaultConfig(pooling string) (Config, error) {
+	c := Config{Pooling: pooling, Epochs: 50, Batch: 1, LR: 1e-3, WeightDecay: 1e-4, Standardise: true}
+	network := synlayer.DefaultNetwork(nil)
+	c.Layers, c.Width, c.Dropout = network.Layers, network.Width, network.Dropout
+	switch pooling {
+	case syn, softmax:
+		p := synlayer.DefaultSyn()
+		c.Embed, c.Heads, c.Scale, c.Norm = p.Embed, p.Heads, p.Scale, p.Norm
+		if pooling == syn {
+			c.Iterations, c.Gamma = p.Iterations, p.Gamma
+		}
+	case hopfield:
+		p := synlayer.DefaultHopfield()
+		c.Embed, c.Heads, c.Beta, c.Norm = p.Embed, p.Heads, p.Beta, p.Norm
+	case attention, gated:
+		c.Embed = synlayer.DefaultAttention().Embed
+	case mean, maximum, sum, logSumExp:
+	default:
+		if near := milbench.Nearest(pooling, Poolings); near != "" {
+			return Config{}, fmt.Errorf("pooling %q: there is no such pooling; did you mean %q?", pooling, near)
+		}
+		return Config{}, fmt.Errorf("pooling %q: there is no such pooling; use one of %s", pooling, strings.Join(Poolings, ", "))
+	}
+	return c, nil
+}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (c Config) Validate() error {
+	if _, err := DefaultConfig(c.Pooling); err != nil {
+		return err
+	}
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+	notNegative := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+	for _, check := range []struct {
+		name string
+		ok   bool
+		want string
+	}{
+		{"iterations", c.Iterations >= -maxIterations && c.Iterations <= maxIterations, fmt.Sprintf("an integer from -%d to %[1]d", maxIterations)},
+		{"gamma", c.Gamma > 0 && c.Gamma <= 1, "more than 0 and at most 1"},
+		{"embed", c.Embed >= 1, "at least 1"},
+		{"heads", c.Heads >= 1 && c.Embed%max(c.Heads, 1) == 0, fmt.Sprintf("a divisor of the embedding, %d", c.Embed)},
+		{"scale", positive(c.Scale), "more than 0"},
+		{"beta", positive(c.Beta), "more than 0"},
+		{"layers", c.Layers >= 0, "0 or more"},
+		{"width", c.Width >= 1, "at least 1"},
+		{"dropout", c.Dropout >= 0 && c.Dropout < 1, "from 0 to less than 1"},
+		{"epochs", c.Epochs >= 1, "at least 1"},
+		{"batch", c.Batch >= 1, "at least 1"},
+		{"lr", positive(c.LR), "more than 0"},
+		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},
+	} {
+		for _, k := range keys {
+			if k.name == check.name && k.has(c.Pooling) && !check.ok {
+				return fmt.Errorf("%s %v: %s is needed", strings.ReplaceAll(k.name, "_", "-"), deref(k.field(&c)), check.want)
+			}
+		}
+	}
+	return nil
+}
+
+// maxIterations bounds the Syn steps: beyond it the weights have long stopped to move, and graphs grow with them.
+const maxIterations = 200
+
+func deref(field any) any {
+	switch v := field.(type) {
+	case *string:
+		return *v
+	case *int:
+		return *v
+	case *float64:
+		return *v
+	case *bool:
+		return *v
+	}
+	panic(fmt.Sprintf("neural: field of type %T", field))
+}
+
+// MarshalJSON writes the fields that the pooling has, in a fixed order.
+func (c Config) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for _, k := range keys {
+		if !k.has(c.Pooling) {
+			continue
+		}
+		value, err := json.Marshal(k.field(&c))
+		if err != nil {
+			return nil, fmt.Errorf("setting %s: %w", k.name, err)
+		}
+		separator := ','
+		if b.Len() == 0 {
+			separator = '{'
+		}
+		fmt.Fprintf(&b, "%c%q:%s", separator, k.name, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes: a key that is missing, or that the pooling does not have, is an error.
+func (c *Config) UnmarshalJSON(data []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	var read Config
+	if err := json.Unmarshal(values["pooling"], &read.Pooling); err != nil {
+		return fmt.Errorf("setting without the name of a pooling: %s", data)
+	}
+	if _, err := DefaultConfig(read.Pooling); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if !k.has(read.Pooling) {
+			continue
+		}
+		value, ok := values[k.name]
+		if !ok {
+			return fmt.Errorf("setting of pooling %s without %s", read.Pooling, k.name)
+		}
+		if err := json.Unmarshal(value, k.field(&read)); err != nil {
+			return fmt.Errorf("setting %s: %w", k.name, err)
+		}
+		delete(values, k.name)
+	}
+	for name := range values {
+		return fmt.Errorf("setting of pooling %s with %s, which it does not have", read.Pooling, name)
+	}
+	*c = read
+	return nil
+}
+
+// Network returns the network that c describes.
+func (c Config) Network() synlayer.Network {
+	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout}
+	switch c.Pooling {
+	case syn, softmax:
+		// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number.
+		p := synlayer.SynPooling{Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Gamma: 1, Norm: c.Norm}
+		if c.Pooling == syn {
+			p.Iterations, p.Gamma = c.Iterations, c.Gamma
+		}
+		p.Bound = bound(p.Iterations)
+		network.Pooling = p
+	case hopfield:
+		p := synlayer.DefaultHopfield()
+		p.Embed, p.Heads, p.Beta, p.Norm = c.Embed, c.Heads, c.Beta, c.Norm
+		network.Pooling = p
+	case attention, gated:
+		network.Pooling = synlayer.AttentionPooling{Embed: c.Embed, Gated: c.Pooling == gated}
+	case mean:
+		network.Pooling = synlayer.MeanPooling{}
+	case maximum:
+		network.Pooling = synlayer.MaxPooling{}
+	case sum:
+		network.Pooling = synlayer.SumPooling{}
+	case logSumExp:
+		network.Pooling = synlayer.DefaultLogSumExp()
+	}
+	return network
+}
+
+// bound returns the number of Syn steps that a graph is built for: 4, or the next power of two, so that settings
+// share graphs. It depends on the setting alone, so that its results do not depend on which others it shares with.
+func bound(iterations int) int {
+	b := 4
+	for b < max(iterations, -iterations) {
+		b *= 2
+	}
+	return b
+}

@@ -1,0 +1,160 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// fitting trains one setting on some bags and scores others.
+type fitting struct {
+	program *program
+	config  Config
+	bags    []milbench.Matrix
+	largest int // instances of the largest bag
+	input   Standardisation
+}
+
+// newFitting fits the standardisation to the training bags.
+func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) *fitting {
+	f := &fitting{program: p, config: c, bags: bags, largest: largest(bags)}
+	if c.Standardise {
+		f.input = fitStandardisation(bags, train)
+	}
+	return f
+}
+
+func largest(bags []milbench.Matrix) int {
+	n := 0
+	for _, b := range bags {
+		n = max(n, b.Rows)
+	}
+	return n
+}
+
+// errNotFinite says that training has left the finite numbers.
+var errNotFinite = errors.New("the training loss is not finite; lower --lr")
+
+// train runs all epochs and calls after each with its number, from 1, the mean loss of its bags and the flat
+// parameters, which it must not keep. It returns the parameters.
+func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
+	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
+	state := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(slices.Clone(initial), len(initial)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(initial)), len(initial)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(initial)), len(initial)),
+	}
+	numbers := tensors.FromFlatDataAndDimensions(append(f.numbers(), float32(f.config.LR), float32(f.config.WeightDecay)), len(f.numbers())+2)
+	dropout := tensors.FromScalar(uint32(milbench.SplitSeed(seed, "dropout")))
+	defer func() { _ = finalize(append(state, numbers, dropout)...) }()
+
+	step := int32(0)
+	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
+		order := milbench.Rand(seed, "order", epoch).Perm(len(examples))
+		total := tensors.FromScalar(float32(0))
+		for len(order) > 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			count := min(f.config.Batch, len(order))
+			indices, labels := make([]int, count), make([]int, count)
+			for k, i := range order[:count] {
+				indices[k], labels[k] = examples[i].Bag, examples[i].Label
+			}
+			order = order[count:]
+			step++
+			b := newBatch(f.bags, indices, labels, f.config.Batch, f.largest, f.input)
+			t := tensors.FromScalar(step)
+			args := []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
+				inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
+				inParameters: state[0], inFirst: state[1], inSecond: state[2]}
+			outputs, err := call(f.program.train, args)
+			if err != nil {
+				return nil, err
+			}
+			if err := errors.Join(b.finalize(), finalize(append(state, t, total)...)); err != nil {
+				return nil, err
+			}
+			total, state = outputs[0], outputs[1:]
+		}
+		sum := tensors.ToScalar[float32](total)
+		if err := finalize(total); err != nil {
+			return nil, err
+		}
+		mean := float64(sum) / float64(len(examples))
+		if math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return nil, fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
+		}
+		if err := after(epoch, mean, state[0]); err != nil {
+			return nil, err
+		}
+	}
+	return tensors.CopyFlatData[float32](state[0])
+}
+
+// numbers returns those of the network.
+func (f *fitting) numbers() []float32 {
+	var all []float32
+	for _, v := range f.config.Network().Numbers() {
+		all = append(all, float32(v))
+	}
+	return all
+}
+
+// predict scores bags, by index.
+func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
+	if len(indices) == 0 {
+		return nil, nil
+	}
+	numbers := tensors.FromFlatDataAndDimensions(f.numbers(), len(f.numbers()))
+	defer func() { _ = finalize(numbers) }()
+	predictions := make([]Prediction, len(indices))
+	batches, size := scoringBatches(f.bags, indices, f.largest)
+	for _, positions := range batches {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		chosen := make([]int, len(positions))
+		for k, at := range positions {
+			chosen[k] = indices[at]
+		}
+		instances := bucket(f.bags[chosen[len(chosen)-1]].Rows, f.largest)
+		b := newBatch(f.bags, chosen, nil, size(instances), f.largest, f.input)
+		outputs, err := call(f.program.score, []any{b.x, b.mask, numbers, parameters})
+		if err != nil {
+			return nil, err
+		}
+		logits, weights := tensors.MustCopyFlatData[float32](outputs[0]), tensors.MustCopyFlatData[float32](outputs[1])
+		heads := outputs[1].Shape().Dim(1)
+		for k, at := range positions {
+			p := Prediction{Score: float64(logits[k])}
+			p.Probability = 1 / (1 + math.Exp(-p.Score))
+			for h := range heads {
+				row := make([]float64, f.bags[chosen[k]].Rows)
+				winner := 0
+				for i := range row {
+					row[i] = float64(weights[(k*heads+h)*instances+i])
+					if row[i] > row[winner] {
+						winner = i
+					}
+				}
+				p.Weights = append(p.Weights, row)
+				p.Winners = append(p.Winners, winner)
+			}
+			if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) {
+				return nil, errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
+			}
+			predictions[at] = p
+		}
+		if err := errors.Join(b.finalize(), finalize(outputs...)); err != nil {
+			return nil, err
+		}
+	}
+	return predictions, nil
+}

@@ -1,0 +1,81 @@
+package neural
+
+import "slices"
+
+// Grid lists values of hyperparameters, every combination of which is a setting. An empty list stands for the
+// pooling's default ([DefaultConfig]).
+type Grid struct {
+	Pooling     []string
+	Iterations  []int
+	Gamma       []float64
+	Embed       []int
+	Heads       []int
+	Scale       []float64
+	Beta        []float64
+	Norm        []bool
+	Layers      []int
+	Width       []int
+	Dropout     []float64
+	Epochs      []int
+	Batch       []int
+	LR          []float64
+	WeightDecay []float64
+	Standardise []bool
+}
+
+// Configs returns the settings, in the order of the lists, each once: values of a hyperparameter that a pooling does
+// not have do not multiply its settings. The first setting that makes no sense is the error.
+func (g Grid) Configs() ([]Config, error) {
+	var configs []Config
+	for _, pooling := range g.Pooling {
+		c, err := DefaultConfig(pooling)
+		if err != nil {
+			return nil, err
+		}
+		some := []Config{c}
+		some = vary(some, "iterations", g.Iterations)
+		some = vary(some, "gamma", g.Gamma)
+		some = vary(some, "embed", g.Embed)
+		some = vary(some, "heads", g.Heads)
+		some = vary(some, "scale", g.Scale)
+		some = vary(some, "beta", g.Beta)
+		some = vary(some, "norm", g.Norm)
+		some = vary(some, "layers", g.Layers)
+		some = vary(some, "width", g.Width)
+		some = vary(some, "dropout", g.Dropout)
+		some = vary(some, "epochs", g.Epochs)
+		some = vary(some, "batch", g.Batch)
+		some = vary(some, "lr", g.LR)
+		some = vary(some, "weight_decay", g.WeightDecay)
+		some = vary(some, "standardise", g.Standardise)
+		for _, c := range some {
+			if err := c.Validate(); err != nil {
+				return nil, err
+			}
+			if !slices.Contains(configs, c) {
+				configs = append(configs, c)
+			}
+		}
+	}
+	return configs, nil
+}
+
+// vary returns each config with each of the values of the named hyperparameter, if its pooling has it.
+func vary[T any](configs []Config, name string, values []T) []Config {
+	k := keys[slices.IndexFunc(keys, func(k key) bool { return k.name == name })]
+	if len(values) == 0 {
+		return configs
+	}
+	var varied []Config
+	for _, c := range configs {
+		if !k.has(c.Pooling) {
+			varied = append(varied, c)
+			continue
+		}
+		for _, v := range values {
+			*k.field(&c).(*T) = v
+			varied = append(varied, c)
+		}
+	}
+	return varied
+}

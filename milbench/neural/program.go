@@ -1,0 +1,198 @@
+package neural
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// structure is what of a setting and a set shapes the graphs.
+type structure struct {
+	network  synlayer.Network // without its numbers
+	features int
+}
+
+// program is the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so that any
+// number of fits use it at a time.
+type program struct {
+	structure
+	paths []string       // of the parameters, in order
+	forms []shapes.Shape // and their shapes
+	train *Exec
+	score *Exec
+}
+
+// newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
+func newProgram(b compute.Backend, s structure) (*program, error) {
+	p := &program{structure: s}
+	variables, err := p.variables(b, 0)
+	if err != nil {
+		return nil, err
+	}
+	for v := range variables.IterVariables() {
+		p.paths = append(p.paths, v.Path())
+	}
+	slices.Sort(p.paths)
+	for _, path := range p.paths {
+		p.forms = append(p.forms, variables.GetVariable(path).Shape())
+	}
+	if p.train, err = NewExec(b, p.trainGraph); err != nil {
+		return nil, err
+	}
+	if p.score, err = NewExec(b, p.scoreGraph); err != nil {
+		return nil, err
+	}
+	// One graph a bucket: their number is bounded by the logarithm of the largest bag.
+	p.train.SetMaxCache(-1)
+	p.score.SetMaxCache(-1)
+	return p, nil
+}
+
+func (p *program) finalize() {
+	p.train.Finalize()
+	p.score.Finalize()
+}
+
+// variables returns a store with the network's variables, their values drawn from seed.
+func (p *program) variables(b compute.Backend, seed uint64) (store *model.Store, err error) {
+	// Building the network makes its variables; the graph itself is not needed.
+	store = model.NewStore()
+	err = exceptions.TryCatch[error](func() {
+		g := NewGraph(b, "initial parameters")
+		defer g.Finalize()
+		synlayer.Seed(g, seed)
+		x := Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, p.features))
+		numbers := make([]*Node, len(p.network.Numbers()))
+		for i := range numbers {
+			numbers[i] = ConstAs(x, 0.5)
+		}
+		p.network.LogitsNumbers(store.RootScope(), synlayer.Bags{X: x}, numbers)
+	})
+	return store, err
+}
+
+// flatten returns the values of a store's variables in one array.
+func (p *program) flatten(variables *model.Store) ([]float32, error) {
+	var flat []float32
+	for i, path := range p.paths {
+		v := variables.GetVariable(path)
+		if v == nil || !v.Shape().Equal(p.forms[i]) {
+			return nil, fmt.Errorf("variable %s of shape %s is missing", path, p.forms[i])
+		}
+		value, err := v.Value()
+		if err != nil {
+			return nil, err
+		}
+		values, err := tensors.CopyFlatData[float32](value)
+		if err != nil {
+			return nil, err
+		}
+		flat = append(flat, values...)
+	}
+	return flat, nil
+}
+
+// initial returns the initial parameters of a fit, drawn from seed.
+func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
+	variables, err := p.variables(b, seed)
+	if err != nil {
+		return nil, err
+	}
+	return p.flatten(variables)
+}
+
+// bind has the network, built in the scope that it returns, find parameters as its variables.
+func (p *program) bind(parameters []*Node) *model.Scope {
+	values := make(map[string]*Node, len(parameters))
+	for i, node := range parameters {
+		values[p.paths[i]] = node
+	}
+	synlayer.Bind(parameters[0].Graph(), values)
+	return model.NewStore().RootScope()
+}
+
+// numbers splits a vector into scalars.
+func numbers(vector *Node) []*Node {
+	all := make([]*Node, vector.Shape().Dim(0))
+	for i := range all {
+		all[i] = Reshape(SliceAxis(vector, 0, AxisElem(i)))
+	}
+	return all
+}
+
+// The inputs of the training graph.
+const (
+	inX = iota
+	inMask
+	inLabels
+	inCounted
+	inNumbers // those of the network, learning rate, weight decay
+	inSeed
+	inStep // from 1
+	inLoss // the sum of the losses of the epoch's bags so far
+	inParameters
+	inFirst
+	inSecond
+)
+
+// trainGraph is one step of training on one batch: it returns inLoss with the losses of this batch added, and the
+// state, whose arrays are flat: one update of all parameters together is one loop over memory.
+func (p *program) trainGraph(in []*Node) []*Node {
+	s := state{in[inParameters : inParameters+1], in[inFirst : inFirst+1], in[inSecond : inSecond+1]}
+	values := numbers(in[inNumbers])
+	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
+	bags := synlayer.Bags{X: in[inX], Mask: in[inMask], DropoutKey: synlayer.DropoutKey(in[inSeed], in[inStep])}
+	parameters := p.split(in[inParameters])
+	logits, _ := p.network.LogitsNumbers(p.bind(parameters), bags, network)
+	losses := Mul(logisticLoss(logits, in[inLabels]), in[inCounted])
+	total := ReduceAllSum(losses)
+	gradients := Gradient(Div(total, ReduceAllSum(in[inCounted])), parameters...)
+	for i, g := range gradients {
+		gradients[i] = Reshape(g, -1)
+	}
+	s = adamW(s, []*Node{Concatenate(gradients, 0)}, in[inStep], lr, wd, 0)
+	return []*Node{Add(in[inLoss], total), s.parameters[0], s.first[0], s.second[0]}
+}
+
+// split returns the parameters that a flat array holds.
+func (p *program) split(flat *Node) []*Node {
+	parameters := make([]*Node, len(p.forms))
+	start := 0
+	for i, form := range p.forms {
+		parameters[i] = Reshape(SliceAxis(flat, 0, AxisRange(start, start+form.Size())), form.Dimensions...)
+		start += form.Size()
+	}
+	return parameters
+}
+
+// logisticLoss is −log of the probability that logits give to labels, of each bag: log(1+eˡ) − y l.
+func logisticLoss(logits, labels *Node) *Node {
+	return Sub(Softplus(logits), Mul(labels, logits))
+}
+
+// scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights
+// [batch, heads, instances].
+func (p *program) scoreGraph(in []*Node) []*Node {
+	logits, weights := p.network.LogitsNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	return []*Node{logits, weights}
+}
+
+// call runs a graph and turns a panic inside of it into an error.
+func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {
+	if caught := exceptions.Try(func() { outputs, err = exec.Call(args...) }); caught != nil {
+		if e, ok := caught.(error); ok {
+			return nil, e
+		}
+		return nil, fmt.Errorf("%v", caught)
+	}
+	return outputs, err
+}
