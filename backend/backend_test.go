@@ -60,6 +60,8 @@ func TestNew(t *testing.T) {
 		reason  string
 		hint    string
 		fails   string // part of the error
+
+		unshared bool // the backend's memory is not the program's
 	}
 	cpu, cuda := pluginFile("cpu"), pluginFile("cuda")
 	broken := map[string][]byte{cpu: []byte("\x7fELF and no more")}
@@ -100,7 +102,8 @@ func TestNew(t *testing.T) {
 			{name: "xla asked for", env: "xla", plugins: good, config: "xla:cpu", reason: "GOMLX_BACKEND asks for it"},
 			{name: "comma, in the path", plugins: good, config: "go", reason: "its path has a comma"},
 			{name: "asked for by path", env: "xla:" + installed, config: "xla:" + installed, reason: "GOMLX_BACKEND asks for it"},
-			{name: "asked for with an option", env: "xla:cpu,noshared_buffers", plugins: good, config: "xla:cpu,noshared_buffers", reason: "asks for it"},
+			{name: "another kind of plugin in a folder called cpu", env: "xla:other", plugins: map[string][]byte{pluginFile("other"): nil}, config: "xla:other", reason: "asks for it", unshared: true},
+			{name: "asked for with an option", env: "xla:cpu,noshared_buffers", plugins: good, config: "xla:cpu,noshared_buffers", reason: "asks for it", unshared: true},
 			{name: "asked for with an unknown option", env: "xla:cpu,speed=11", plugins: good, fails: "unknown plugin options [speed]"},
 		}...)
 	}
@@ -135,8 +138,11 @@ func TestNew(t *testing.T) {
 			if s := c.String(); strings.Contains(s, "\n") || !strings.HasPrefix(s, "backend "+c.Config+": ") {
 				t.Errorf("String is %q", s)
 			}
-			if n := c.Backend.NumDevices(); n != 1 {
+			if n := c.Backend.NumDevices(); n != 1 && !test.unshared {
 				t.Errorf("%d devices, want 1", n)
+			}
+			if got := c.Backend.HasSharedBuffers(); got == test.unshared {
+				t.Errorf("shared memory: %v", got)
 			}
 			double(t, c.Backend)
 		})

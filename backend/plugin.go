@@ -76,11 +76,6 @@ func findPlugin(name string) string {
 	return ""
 }
 
-// isPlugin reports whether the file name of a plugin says that it is for the given kind of device.
-func isPlugin(path, name string) bool {
-	return strings.Contains(strings.ToLower(filepath.Base(path)), name)
-}
-
 // checkPlugin finds out, before the dynamic linker maps the file into the process and dies of it, whether path is a
 // whole shared library of this machine's kind with the entry point of PJRT.
 func checkPlugin(path string) error {

@@ -4,6 +4,7 @@ package backend
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -22,8 +23,8 @@ func init() { xla.EnableAutoInstall(false) }
 // On the CPU it asks for a single device, and on a machine with AVX-512 it has XLA use the full width unless
 // XLA_FLAGS is set; both must be settled before the plugin loads.
 func newXLA(path, options string) (compute.Backend, error) {
-	if !isPlugin(path, "cpu") {
-		// go-xla goes by the whole path, and a folder may well be called cpu.
+	if !strings.Contains(strings.ToLower(filepath.Base(path)), "cpu") {
+		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
 		if !strings.Contains(options, "shared_buffers") {
 			options = strings.TrimPrefix(options+",noshared_buffers", ",")
 		}

@@ -114,6 +114,18 @@ func (s *Set) HasSplit() bool {
 // Validate reports the first reason why s cannot be learnt from: no bags, a single class, a duplicate id,
 // an empty bag, bags of unequal width, or a split that covers only some bags.
 func (s *Set) Validate() error {
+	if err := s.ValidateBags(); err != nil {
+		return err
+	}
+	if n := s.NumPositive(); n == 0 || n == len(s.Bags) {
+		return fmt.Errorf("%s: all %d bags have label %d; two classes are needed", s.Name, len(s.Bags), s.Bags[0].Label)
+	}
+	return nil
+}
+
+// ValidateBags reports what [Set.Validate] reports, but for a single class: a model can score such bags, though none
+// can be learnt from them.
+func (s *Set) ValidateBags() error {
 	if len(s.Bags) == 0 {
 		return fmt.Errorf("%s: no bags", s.Name)
 	}
@@ -136,9 +148,6 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("%s: bag %s belongs to neither part of the split; say train or test for every bag or for none", s.Name, b.ID)
 		}
 		seen[b.ID] = true
-	}
-	if n := s.NumPositive(); n == 0 || n == len(s.Bags) {
-		return fmt.Errorf("%s: all %d bags have label %d; two classes are needed", s.Name, len(s.Bags), s.Bags[0].Label)
 	}
 	return nil
 }

@@ -12,13 +12,18 @@ import (
 // that memory alone breaks even at 2/3; a pass over sparse rows pays only where most of a row is skipped.
 const sparseBelow = 0.25
 
-// assemble makes a set of bags in compressed sparse rows whose labels are given as stored. instanceLabels may be nil.
+// assemble makes a set of bags in compressed sparse rows whose labels are given as stored; without labels all are 0.
+// instanceLabels may be nil.
 func assemble(name string, bags []milbench.Bag, labels []float64, instanceLabels [][]float64, features []string) (*milbench.Set, error) {
-	if err := setLabels(bags, labels); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	s := &milbench.Set{Name: name, Features: features, Bags: bags, InstanceLabels: instanceLabels}
-	if err := s.Validate(); err != nil {
+	validate := s.ValidateBags
+	if labels != nil {
+		if err := setLabels(bags, labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		validate = s.Validate
+	}
+	if err := validate(); err != nil {
 		return nil, err
 	}
 	pack(s.Bags)

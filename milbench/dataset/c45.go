@@ -13,11 +13,13 @@ import (
 // the molecule), its own name (the conformation), the features and the class with a final dot. A bag is every line of
 // its name; its class stands equal on all of them. What follows a bar at the start of a line is a comment. The
 // features have no names.
-func ReadC45(r io.Reader, name string) (*milbench.Set, error) {
+func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, false) }
+
+func readC45(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	lines := csv.NewReader(r)
 	lines.Comment = '|'
 	lines.LazyQuotes = true
-	var t textBags
+	t := textBags{unlabelled: unlabelled}
 	var values []float64
 	err := eachRecord(lines, name, func(line int, record []string) error {
 		last := len(record) - 1
@@ -28,9 +30,12 @@ func ReadC45(r io.Reader, name string) (*milbench.Set, error) {
 		if !plain(id) {
 			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
 		}
-		label, err := parseLabel(strings.TrimSuffix(strings.TrimSpace(record[last]), "."))
-		if err != nil {
-			return err
+		label := 0.0
+		if !unlabelled {
+			var err error
+			if label, err = parseLabel(strings.TrimSuffix(strings.TrimSpace(record[last]), ".")); err != nil {
+				return err
+			}
 		}
 		values = values[:0]
 		for j, text := range record[2:last] {

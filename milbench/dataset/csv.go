@@ -42,12 +42,14 @@ type layout struct {
 //
 // The lines of a bag need not be adjacent; bags stand in the order of their first lines. An instance_label goes to
 // InstanceLabels.
-func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
+func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return readCSV(r, name, false) }
+
+func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
-	var t textBags
+	t := textBags{unlabelled: unlabelled}
 	var columns *layout
 	var values []float64
 	var instanceLabels [][]float64
@@ -55,7 +57,7 @@ func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 		if columns == nil {
 			var err error
 			var header bool
-			if columns, header, err = readLayout(record); header || err != nil {
+			if columns, header, err = readLayout(record, unlabelled); header || err != nil {
 				return err
 			}
 		}
@@ -63,9 +65,12 @@ func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 		if !plain(id) {
 			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
 		}
-		label, err := parseLabel(record[columns.label])
-		if err != nil {
-			return err
+		label := 0.0
+		if columns.label >= 0 {
+			var err error
+			if label, err = parseLabel(record[columns.label]); err != nil {
+				return err
+			}
 		}
 		values = values[:0]
 		for j, c := range columns.features {
@@ -80,6 +85,7 @@ func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 			group = strings.TrimSpace(record[columns.group])
 		}
 		if columns.split >= 0 {
+			var err error
 			if split, err = parseSplit(record[columns.split]); err != nil {
 				return fmt.Errorf("bag %s: %w", id, err)
 			}
@@ -111,8 +117,8 @@ func ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 	return assemble(name, t.bags, t.labels, instanceLabels, features)
 }
 
-// readLayout reads the first record, and whether it is a header.
-func readLayout(record []string) (columns *layout, header bool, err error) {
+// readLayout reads the first record, and whether it is a header. Of an unlabelled file only bag and features count.
+func readLayout(record []string, unlabelled bool) (columns *layout, header bool, err error) {
 	position := make(map[string]int, len(record))
 	for i, text := range record {
 		column := strings.ToLower(strings.TrimSpace(text))
@@ -130,21 +136,32 @@ func readLayout(record []string) (columns *layout, header bool, err error) {
 		return -1
 	}
 	columns = &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
-	if columns.bag < 0 || columns.label < 0 {
+	if columns.bag < 0 || columns.label < 0 && !unlabelled {
 		if len(record) < 3 {
 			return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 		}
 		if _, err := parseLabel(record[0]); err != nil {
-			return nil, false, fmt.Errorf("neither a header with the columns bag and label nor an instance: %w", err)
+			needed := "columns bag and label"
+			if unlabelled {
+				needed = "column bag"
+			}
+			return nil, false, fmt.Errorf("neither a header with the %s nor an instance: %w", needed, err)
 		}
 		columns.label, columns.bag = 0, 1
 		for i := 2; i < len(record); i++ {
 			columns.features = append(columns.features, i)
 		}
+		if unlabelled {
+			columns.label = -1
+		}
 		return columns, false, nil
 	}
 
-	columns.instanceLabel, columns.group, columns.split = find(instanceLabelColumn), find(groupColumn), find(splitColumn)
+	if unlabelled {
+		columns.label = -1
+	} else {
+		columns.instanceLabel, columns.group, columns.split = find(instanceLabelColumn), find(groupColumn), find(splitColumn)
+	}
 	for i, text := range record {
 		column := strings.TrimSpace(text)
 		reserved := slices.Contains(reservedColumns, strings.ToLower(column))

@@ -36,6 +36,28 @@ func ExampleReadFile() {
 	// bag 9 label 1 instances 1
 }
 
+func ExampleReadUnlabelled() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "new.csv")
+	if err := os.WriteFile(file, []byte("bag,width,height\nA,3,4\nA,5,12\nB,8,15\n"), 0o666); err != nil {
+		log.Fatal(err)
+	}
+	s, err := dataset.ReadUnlabelled(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range s.Bags {
+		fmt.Println("bag", b.ID, "instances", b.Instances.Rows)
+	}
+	// Output:
+	// bag A instances 2
+	// bag B instances 1
+}
+
 func ExampleReadMATLAB() {
 	f, err := os.Open(filepath.Join("testdata", "refused", "struct.mat"))
 	if err != nil {

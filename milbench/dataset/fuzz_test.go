@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"synpool/milbench"
@@ -38,6 +39,32 @@ func requireSound(t *testing.T, s *milbench.Set, err error) {
 	}
 }
 
+// requireUnlabelled wants the same bags without their labels wherever a set can be read, and sound bags or an error
+// elsewhere.
+func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
+	t.Helper()
+	if err != nil {
+		requireOneLine(t, err, "fuzz", "")
+		if labelled != nil {
+			t.Errorf("a set only with labels: %v", err)
+		}
+		return
+	}
+	if err := s.ValidateBags(); err != nil || s.NumPositive() > 0 {
+		t.Errorf("%d positive bags, %v", s.NumPositive(), err)
+	}
+	if labelled == nil {
+		return
+	}
+	bags := slices.Clone(labelled.Bags)
+	for i := range bags {
+		bags[i].Label, bags[i].Group, bags[i].Split = 0, "", milbench.NoSplit
+	}
+	if checksum(bags) != s.Checksum {
+		t.Errorf("without labels %+v, with them %+v", s.Bags, labelled.Bags)
+	}
+}
+
 func FuzzMATLAB(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.mat", "testdata/refused/*.mat"} {
 		files, err := filepath.Glob(pattern)
@@ -66,6 +93,10 @@ func FuzzMATLAB(f *testing.F) {
 		// zlib inflates 1032-fold, a value of one byte grows to 28, and slices grow twofold.
 		bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
 		requireSound(t, s, err)
+		bounded(t, data, 1032*56, func() {
+			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", true)
+			requireUnlabelled(t, s, unlabelled, err)
+		})
 		if err != nil || s.NumInstances()*s.NumFeatures() > 1e5 {
 			return
 		}
@@ -96,9 +127,11 @@ func FuzzC45(f *testing.F) {
 	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
 	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 1000, func() {
+		bounded(t, data, 2000, func() {
 			s, err := ReadC45(bytes.NewReader(data), "fuzz")
 			requireSound(t, s, err)
+			unlabelled, err := readC45(bytes.NewReader(data), "fuzz", true)
+			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
 }
@@ -108,9 +141,11 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 1000, func() {
+		bounded(t, data, 2000, func() {
 			s, err := ReadCSV(bytes.NewReader(data), "fuzz")
 			requireSound(t, s, err)
+			unlabelled, err := readCSV(bytes.NewReader(data), "fuzz", true)
+			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
 }

@@ -34,8 +34,10 @@ const (
 //
 // Numbers become float64; integers beyond 2^53 are rounded. Objects, structs, complex numbers, and the files of
 // versions 4 and 7.3, which have other formats, are refused.
-func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) {
-	var f matFile
+func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) { return readMATLAB(r, name, false) }
+
+func readMATLAB(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
+	f := matFile{unlabelled: unlabelled}
 	if err := f.read(bufio.NewReaderSize(r, 1<<16)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -77,6 +79,8 @@ func readMATLABHeader(r io.Reader) (binary.ByteOrder, error) {
 
 // matFile is what has been found in a MAT-file.
 type matFile struct {
+	unlabelled bool // labels are not looked at
+
 	cells    []milbench.Bag // of the cell-array form
 	labels   []float64
 	cellName string
@@ -157,13 +161,13 @@ func (f *matFile) readTopArray(e element) error {
 		return err
 	}
 	switch {
-	case a.class == mxCELL && len(a.dimensions) == 2 && a.dimensions[1] == 2:
+	case a.class == mxCELL && len(a.dimensions) == 2 && (a.dimensions[1] == 2 || a.dimensions[1] == 1 && f.unlabelled):
 		if f.cellName != "" {
 			return fmt.Errorf("two cell arrays of bags, %s and %s; keep one", f.cellName, a.name)
 		}
 		f.cellName = a.name
 		return f.readCells(e, a.dimensions[0])
-	case a.numeric() && slices.Contains([]string{featuresVariable, labelsVariable, bagIDsVariable}, a.name):
+	case a.numeric() && (a.name == featuresVariable || a.name == bagIDsVariable || a.name == labelsVariable && !f.unlabelled):
 		if _, twice := f.columbia[a.name]; twice {
 			return fmt.Errorf("the variable %s stands twice", a.name)
 		}
@@ -204,6 +208,9 @@ func (f *matFile) readCells(e element, n int) error {
 			return fmt.Errorf("bag %s: %w", id, err)
 		}
 		f.cells = append(f.cells, milbench.Bag{ID: id, Instances: m})
+	}
+	if f.unlabelled {
+		return nil
 	}
 	for i := range n {
 		t, err := e.readCell()
@@ -259,7 +266,7 @@ func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
 	if f.cellName != "" {
 		return f.cells, f.labels, nil
 	}
-	if len(f.columbia) == 3 {
+	if len(f.columbia) == 3 || len(f.columbia) == 2 && f.unlabelled {
 		return f.columbiaBags()
 	}
 	for name, t := range f.columbia {
@@ -270,7 +277,11 @@ func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
 	if len(f.others) > 0 {
 		found = strings.Join(f.others, ", ")
 	}
-	return nil, nil, fmt.Errorf("no bags: found %s; save a cell array of N x 2 with instances and label, or features, labels and bag_ids", found)
+	needed := "a cell array of N x 2 with instances and label, or features, labels and bag_ids"
+	if f.unlabelled {
+		needed = "a cell array of N x 1 with instances, or features and bag_ids"
+	}
+	return nil, nil, fmt.Errorf("no bags: found %s; save %s", found, needed)
 }
 
 // columbiaBags gathers the bags of the Columbia form.
@@ -279,9 +290,11 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", bagIDsVariable, err)
 	}
-	stored, err := f.columbia[labelsVariable].vector(len(ids))
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", labelsVariable, err)
+	var stored []float64
+	if !f.unlabelled {
+		if stored, err = f.columbia[labelsVariable].vector(len(ids)); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", labelsVariable, err)
+		}
 	}
 	t := f.columbia[featuresVariable]
 	if t.rows != len(ids) {
@@ -303,13 +316,15 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 		if !ok {
 			i = len(bags)
 			index[id] = i
-			labels = append(labels, stored[row])
+			if !f.unlabelled {
+				labels = append(labels, stored[row])
+			}
 			bags = append(bags, milbench.Bag{
 				ID:        strconv.FormatFloat(id, 'f', -1, 64),
 				Instances: milbench.Matrix{Cols: m.Cols, RowStart: []int{0}},
 			})
 		}
-		if labels[i] != stored[row] {
+		if !f.unlabelled && labels[i] != stored[row] {
 			return nil, nil, fmt.Errorf("bag %s has label %v in instance %d and %v before; a bag has one label", bags[i].ID, stored[row], row+1, labels[i])
 		}
 		bag := &bags[i].Instances

@@ -16,7 +16,12 @@ type Source struct {
 }
 
 // Open reads the named set, or the file if there is no such name; "./fox" is a file, whatever the catalogue holds.
-func Open(nameOrFile string) (*Source, error) {
+func Open(nameOrFile string) (*Source, error) { return open(nameOrFile, ReadFile) }
+
+// OpenUnlabelled is [Open] for bags to score: of a file it reads no labels, see [ReadUnlabelled].
+func OpenUnlabelled(nameOrFile string) (*Source, error) { return open(nameOrFile, ReadUnlabelled) }
+
+func open(nameOrFile string, read func(path string) (*milbench.Set, error)) (*Source, error) {
 	e, notNamed := Find(nameOrFile)
 	if notNamed == nil {
 		stored, err := e.stored()
@@ -28,7 +33,7 @@ func Open(nameOrFile string) (*Source, error) {
 	if _, err := os.Stat(nameOrFile); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no file and %w", notNamed)
 	}
-	stored, err := ReadFile(nameOrFile)
+	stored, err := read(nameOrFile)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,15 @@ import (
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
 // its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
 // and extensions.
-func ReadFile(path string) (*milbench.Set, error) {
+func ReadFile(path string) (*milbench.Set, error) { return readFile(path, false) }
+
+// ReadUnlabelled reads bags for a model to score from a file of any form that [ReadFile] reads. It looks at no label,
+// group or split, so that the bags may be of one class or of none that is known: a CSV file with a header needs no
+// column but bag and the features, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere
+// anything may stand in the place of a label. Every Label is 0.
+func ReadUnlabelled(path string) (*milbench.Set, error) { return readFile(path, true) }
+
+func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -51,21 +59,21 @@ func ReadFile(path string) (*milbench.Set, error) {
 			break
 		}
 	}
-	var read func(io.Reader, string) (*milbench.Set, error)
+	var read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
 		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
-		read = ReadMATLAB
+		read = readMATLAB
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
-		read = ReadC45
+		read = readC45
 	default:
-		read = ReadCSV
+		read = readCSV
 	}
-	s, err := read(in, path)
+	s, err := read(in, path, unlabelled)
 	if err != nil {
 		return nil, err
 	}

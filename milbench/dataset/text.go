@@ -15,9 +15,10 @@ import (
 
 // textBags gathers the bags of a text file, whose rows may come in any order.
 type textBags struct {
-	index  map[string]int
-	bags   []milbench.Bag
-	labels []float64 // as stored
+	unlabelled bool
+	index      map[string]int
+	bags       []milbench.Bag
+	labels     []float64 // as stored; nil if unlabelled
 }
 
 // of returns the index of the bag of a row, or the reason why the row disagrees with earlier ones of that bag.
@@ -36,12 +37,14 @@ func (t *textBags) of(id string, label float64, group string, split milbench.Spl
 		i = len(t.bags)
 		id = strings.Clone(id) // not the whole line
 		t.index[id] = i
-		t.labels = append(t.labels, label)
+		if !t.unlabelled {
+			t.labels = append(t.labels, label)
+		}
 		t.bags = append(t.bags, milbench.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: milbench.Matrix{RowStart: []int{0}}})
 		return i, nil
 	}
 	switch b := t.bags[i]; {
-	case t.labels[i] != label:
+	case !t.unlabelled && t.labels[i] != label:
 		return 0, fmt.Errorf("bag %s has label %v here and %v before; a bag has one label", id, label, t.labels[i])
 	case b.Group != group:
 		return 0, fmt.Errorf("bag %s is in group %q here and in %q before; a bag has one group", id, group, b.Group)

@@ -45,49 +45,31 @@ var errNotFinite = errors.New("the training loss is not finite; lower --lr")
 // parameters, which it must not keep. It returns the parameters.
 func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
-	state := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(slices.Clone(initial), len(initial)),
-		tensors.FromFlatDataAndDimensions(make([]float32, len(initial)), len(initial)),
-		tensors.FromFlatDataAndDimensions(make([]float32, len(initial)), len(initial)),
-	}
-	numbers := tensors.FromFlatDataAndDimensions(append(f.numbers(), float32(f.config.LR), float32(f.config.WeightDecay)), len(f.numbers())+2)
-	dropout := tensors.FromScalar(uint32(milbench.SplitSeed(seed, "dropout")))
+	state := newState(initial)
+	numbers, dropout := f.trainingNumbers(), tensors.FromScalar(uint32(milbench.SplitSeed(seed, "dropout")))
 	defer func() { _ = finalize(append(state, numbers, dropout)...) }()
-
 	step := int32(0)
 	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
 		order := milbench.Rand(seed, "order", epoch).Perm(len(examples))
 		total := tensors.FromScalar(float32(0))
-		for len(order) > 0 {
+		for batch := range slices.Chunk(order, f.config.Batch) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			count := min(f.config.Batch, len(order))
-			indices, labels := make([]int, count), make([]int, count)
-			for k, i := range order[:count] {
+			indices, labels := make([]int, len(batch)), make([]int, len(batch))
+			for k, i := range batch {
 				indices[k], labels[k] = examples[i].Bag, examples[i].Label
 			}
-			order = order[count:]
 			step++
-			b := newBatch(f.bags, indices, labels, f.config.Batch, f.largest, f.input)
-			t := tensors.FromScalar(step)
-			args := []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
-				inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
-				inParameters: state[0], inFirst: state[1], inSecond: state[2]}
-			outputs, err := call(f.program.train, args)
-			if err != nil {
+			var err error
+			if total, err = f.step(state, indices, labels, step, numbers, dropout, total); err != nil {
 				return nil, err
 			}
-			if err := errors.Join(b.finalize(), finalize(append(state, t, total)...)); err != nil {
-				return nil, err
-			}
-			total, state = outputs[0], outputs[1:]
 		}
-		sum := tensors.ToScalar[float32](total)
+		mean := float64(tensors.ToScalar[float32](total)) / float64(len(examples))
 		if err := finalize(total); err != nil {
 			return nil, err
 		}
-		mean := float64(sum) / float64(len(examples))
 		if math.IsNaN(mean) || math.IsInf(mean, 0) {
 			return nil, fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
 		}
@@ -96,6 +78,39 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 		}
 	}
 	return tensors.CopyFlatData[float32](state[0])
+}
+
+// newState returns flat parameters and zeros for both moments.
+func newState(parameters []float32) []*tensors.Tensor {
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
+	}
+}
+
+// step takes one training step on the bags with the given indices, puts the new state in the place of the old, and
+// returns total with the losses of these bags added.
+func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
+	b := newBatch(f.bags, indices, labels, f.config.Batch, f.largest, f.input)
+	t := tensors.FromScalar(step)
+	outputs, err := call(f.program.train, []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
+		inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
+		inParameters: state[0], inFirst: state[1], inSecond: state[2]})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(b.finalize(), finalize(append(state, t, total)...)); err != nil {
+		return nil, err
+	}
+	copy(state, outputs[1:])
+	return outputs[0], nil
+}
+
+// trainingNumbers returns the numbers of the network, the learning rate and the weight decay.
+func (f *fitting) trainingNumbers() *tensors.Tensor {
+	numbers := append(f.numbers(), float32(f.config.LR), float32(f.config.WeightDecay))
+	return tensors.FromFlatDataAndDimensions(numbers, len(numbers))
 }
 
 // numbers returns those of the network.

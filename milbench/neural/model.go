@@ -1,9 +1,111 @@
 package neural
 
-// Prediction is what a model says of one bag.
-type Prediction struct {
-	Score       float64     // the logit of "positive"
-	Probability float64     // its sigmoid
-	Weights     [][]float64 // of each head, the weight of each instance
-	Winners     []int       // of each head, the instance with the largest weight, the first of equals
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// Model is a trained network.
+type Model struct {
+	card       card
+	program    *program
+	parameters []float32 // flat, in the order of the program
+}
+
+// card is what is saved of a model beside its parameters, and shown of it.
+type card struct {
+	Format          int             `json:"format"`
+	Set             string          `json:"set"`
+	Checksum        string          `json:"checksum"` // of the set
+	Leaked          bool            `json:"leaked"`
+	Seed            uint64          `json:"seed"`
+	Config          Config          `json:"config"`
+	NumFeatures     int             `json:"num_features"`
+	Features        []string        `json:"features,omitempty"`
+	Standardisation Standardisation `json:"standardisation"`
+
+	// Files has the SHA-256 of each file of the parameters.
+	Files map[string]string `json:"files"`
+}
+
+// Config returns the setting.
+func (m *Model) Config() Config { return m.card.Config }
+
+// NumFeatures returns the number of features that the model takes.
+func (m *Model) NumFeatures() int { return m.card.NumFeatures }
+
+// Features returns their names, nil where the set had none.
+func (m *Model) Features() []string { return m.card.Features }
+
+// SetName returns the name of the set that the model was trained on.
+func (m *Model) SetName() string { return m.card.Set }
+
+// Leaked reports whether that set kept a column that gives the label away.
+func (m *Model) Leaked() bool { return m.card.Leaked }
+
+// Train trains one model on all bags of a set. progress, if not nil, is called after each epoch with its number, from
+// 1, and the mean loss of its bags.
+func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (*Model, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	var bags []milbench.Matrix
+	var examples []milbench.Example
+	for i, b := range set.Bags {
+		bags = append(bags, b.Instances)
+		examples = append(examples, milbench.Example{Bag: i, Label: b.Label})
+	}
+	ps := programs{backend: t.Backend, of: map[structure]*sharedProgram{}}
+	f, initial, err := ps.prepare(config, bags, examples, seed)
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := f.train(ctx, initial, examples, seed, func(epoch int, loss float64, _ *tensors.Tensor) error {
+		if progress != nil {
+			progress(epoch, loss)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	return &Model{
+		card: card{Format: format, Set: set.Name, Checksum: set.Checksum, Leaked: set.Leaked, Seed: seed, Config: config,
+			NumFeatures: set.NumFeatures(), Features: set.Features, Standardisation: f.input},
+		program:    f.program,
+		parameters: parameters,
+	}, nil
+}
+
+// Predict scores bags. A bag without instances has no prediction and is an error.
+func (m *Model) Predict(ctx context.Context, bags []milbench.Matrix) ([]Prediction, error) {
+	indices := make([]int, len(bags))
+	for i, b := range bags {
+		indices[i] = i
+		switch {
+		case b.Cols != m.card.NumFeatures:
+			return nil, fmt.Errorf("bag %d has %d features; the model, trained on %s, takes %d", i+1, b.Cols, m.card.Set, m.card.NumFeatures)
+		case b.Rows == 0:
+			return nil, fmt.Errorf("bag %d is empty", i+1)
+		}
+	}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, largest: largest(bags), input: m.card.Standardisation}
+	parameters := tensors.FromFlatDataAndDimensions(append([]float32{}, m.parameters...), len(m.parameters))
+	predictions, err := f.predict(ctx, parameters, indices)
+	return predictions, errors.Join(err, finalize(parameters))
+}
+
+// newModel rebuilds the network of a card on a backend.
+func newModel(b compute.Backend, c card) (*Model, error) {
+	p, err := newProgram(b, structure{c.Config.Network().Structure(), c.NumFeatures})
+	if err != nil {
+		return nil, err
+	}
+	return &Model{card: c, program: p}, nil
 }

@@ -3,62 +3,403 @@ package neural_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
-	"time"
+
+	"github.com/gomlx/compute"
 
 	"synpool/backend/backendtest"
 	"synpool/milbench"
-	"synpool/milbench/dataset"
 	"synpool/milbench/neural"
 	"synpool/milbench/stats"
 )
 
-func TestQuick(t *testing.T) {
-	set, err := dataset.Musk1()
+// planted returns bags of 1 to 12 instances; positive ones hold an instance that is shifted.
+func planted(bags int, sparse bool) *milbench.Set {
+	const features = 6
+	rng := rand.New(rand.NewPCG(4, 2))
+	set := &milbench.Set{Name: "planted", Checksum: "planted"}
+	for i := range bags {
+		b := milbench.Bag{ID: fmt.Sprint(i + 1), Label: i % 2}
+		m := milbench.Matrix{Rows: 1 + rng.IntN(12), Cols: features}
+		for range m.Rows * features {
+			m.Values = append(m.Values, 3+2*rng.NormFloat64())
+		}
+		if b.Label == 1 {
+			witness := rng.IntN(m.Rows)
+			for j := range 3 {
+				m.Values[witness*features+j] += 10
+			}
+		}
+		if sparse {
+			m.RowStart = append(m.RowStart, 0)
+			for r := range m.Rows {
+				for j := range features {
+					m.Column = append(m.Column, int32(j))
+				}
+				m.RowStart = append(m.RowStart, (r+1)*features)
+			}
+		}
+		b.Instances = m
+		set.Bags = append(set.Bags, b)
+	}
+	return set
+}
+
+// config is a setting that trains in a moment.
+func config(t *testing.T, pooling string) neural.Config {
+	t.Helper()
+	c, err := neural.DefaultConfig(pooling)
 	if err != nil {
 		t.Fatal(err)
 	}
-	configs, err := neural.Grid{Pooling: []string{"softmax", "syn"}, Iterations: []int{-3, 3}, Width: []int{64}, Batch: []int{8}}.Configs()
-	if err != nil {
-		t.Fatal(err)
+	c.Width, c.Epochs, c.Batch, c.LR, c.Dropout = 8, 12, 4, 0.01, 0.25
+	if c.Embed > 0 {
+		c.Embed, c.Heads = 8, 2
 	}
+	return c
+}
+
+func task(t *testing.T, set *milbench.Set, p milbench.Protocol, configs ...neural.Config) milbench.Task {
+	t.Helper()
 	var settings []json.RawMessage
 	for _, c := range configs {
-		b, _ := json.Marshal(c)
-		settings = append(settings, b)
-		t.Log(string(b))
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = append(settings, data)
 	}
-	p := milbench.Honest()
-	p.Repeats = 1
 	fits, err := p.Fits(set, settings, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := milbench.Task{Fits: fits}
+	task := milbench.Task{Name: set.Name, Fits: fits}
 	for _, b := range set.Bags {
 		task.Bags = append(task.Bags, b.Instances)
 	}
-	start := time.Now()
-	auc := map[string]float64{}
-	err = neural.Trainer{Backend: backendtest.Chosen(t), Workers: 2}.Learn(context.Background(), task, func(o milbench.Outcome) error {
-		fmt.Print(o.Wall.Milliseconds(), " ")
-		if o.Err != nil {
-			return o.Err
-		}
-		f := fits[o.Fit]
-		var l []int
-		var s []float64
-		for i, b := range f.Test {
-			l = append(l, set.Bags[b].Label)
-			s = append(s, o.Epochs[0].Test[i].Score)
-		}
-		a, err := stats.AUC(l, s)
-		auc[string(f.Setting)] += a / 10
-		return err
+	return task
+}
+
+// learn returns the outcomes in the order of the fits.
+func learn(t *testing.T, backend compute.Backend, workers int, task milbench.Task) []milbench.Outcome {
+	t.Helper()
+	outcomes := make([]milbench.Outcome, len(task.Fits))
+	err := neural.Trainer{Backend: backend, Workers: workers}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+		o.Wall = 0
+		outcomes[o.Fit] = o
+		return o.Err
 	})
-	fmt.Println(time.Since(start), err)
-	for k, v := range auc {
-		fmt.Println(k, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+func honest(folds int) milbench.Protocol {
+	p := milbench.Honest()
+	p.Folds, p.Repeats = folds, 1
+	return p
+}
+
+// TestLearns: every pooling separates bags with a planted instance from those without.
+func TestLearns(t *testing.T) {
+	set := planted(60, false)
+	for name, backend := range backendtest.All(t) {
+		for _, pooling := range neural.Poolings {
+			c := config(t, pooling)
+			c.Epochs = 30
+			task := task(t, set, honest(2), c)
+			mean := 0.0
+			for i, o := range learn(t, backend, 2, task) {
+				var labels []int
+				var scores []float64
+				for k, b := range task.Fits[i].Test {
+					labels = append(labels, set.Bags[b].Label)
+					scores = append(scores, o.Epochs[0].Test[k].Score)
+				}
+				auc, err := stats.AUC(labels, scores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean += auc / 2
+			}
+			if mean < 0.85 {
+				t.Errorf("%s, %s: AUC %.3f on planted bags", name, pooling, mean)
+			}
+		}
+	}
+}
+
+// TestDeterministic: the same seed gives the same scores to the bit, with any number of workers, beside any other
+// fits, and whether every epoch is scored or only the last.
+func TestDeterministic(t *testing.T) {
+	set := planted(24, false)
+	distract := config(t, "syn")
+	distract.Iterations = -3
+	for name, backend := range backendtest.All(t) {
+		all := task(t, set, honest(3), config(t, "softmax"), distract)
+		want := learn(t, backend, 1, all)
+		if got := learn(t, backend, 3, all); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: three workers differ from one", name)
+		}
+		alone := all
+		alone.Fits = all.Fits[3:4]
+		if got := learn(t, backend, 1, alone); !reflect.DeepEqual(got[0].Epochs, want[3].Epochs) {
+			t.Errorf("%s: a fit alone differs from the same fit among others", name)
+		}
+		alone.Fits = append([]milbench.Fit{}, alone.Fits...)
+		alone.Fits[0].EveryEpoch = true
+		got := learn(t, backend, 1, alone)[0].Epochs
+		if len(got) != distract.Epochs || !reflect.DeepEqual(got[len(got)-1], want[3].Epochs[0]) {
+			t.Errorf("%s: scoring every epoch changes the last", name)
+		}
+		for i, e := range got {
+			if e.Number != i+1 {
+				t.Errorf("%s: epoch %d stands at place %d", name, e.Number, i+1)
+			}
+		}
+		alone.Fits[0].Seed++
+		if reflect.DeepEqual(learn(t, backend, 1, alone)[0].Epochs, got) {
+			t.Errorf("%s: another seed gives the same scores", name)
+		}
+	}
+}
+
+// TestTestPartIsNotSeen: a fit's scores do not depend on the values of bags that it does not train on, those it is
+// asked to score included.
+func TestTestPartIsNotSeen(t *testing.T) {
+	set := planted(24, false)
+	backend := backendtest.Chosen(t)
+	plain := task(t, set, honest(3), config(t, "softmax"))
+	plain.Fits = plain.Fits[:1]
+	want := learn(t, backend, 1, plain)[0].Epochs[0].Test
+	poisoned := plain
+	poisoned.Bags = append([]milbench.Matrix{}, plain.Bags...)
+	other := plain.Fits[0].Test[1:]
+	for _, b := range other {
+		m := poisoned.Bags[b]
+		m.Values = append([]float64{}, m.Values...)
+		for i := range m.Values {
+			m.Values[i] = 1e3 * float64(i+b)
+		}
+		poisoned.Bags[b] = m
+	}
+	got := learn(t, backend, 1, poisoned)[0].Epochs[0].Test
+	if got[0].Score != want[0].Score {
+		t.Errorf("the score of a test bag moved from %g to %g with the other test bags", want[0].Score, got[0].Score)
+	}
+	if got[1].Score == want[1].Score {
+		t.Error("the score of a poisoned test bag did not move")
+	}
+}
+
+// TestSparse: the sparse form of a set trains as the dense one does, up to what is centred.
+func TestSparse(t *testing.T) {
+	backend := backendtest.Chosen(t)
+	c := config(t, "softmax")
+	c.Standardise = false
+	dense := learn(t, backend, 2, task(t, planted(24, false), honest(3), c))
+	sparse := learn(t, backend, 2, task(t, planted(24, true), honest(3), c))
+	if !reflect.DeepEqual(dense, sparse) {
+		t.Error("sparse and dense bags of equal values give different scores")
+	}
+}
+
+func TestLearnErrors(t *testing.T) {
+	set := planted(24, false)
+	backend := backendtest.Chosen(t)
+	wild := config(t, "sum")
+	wild.LR, wild.Standardise, wild.Dropout = 1e38, false, 0
+	some := task(t, set, honest(3), wild, config(t, "mean"))
+	failed, finished := 0, 0
+	err := neural.Trainer{Backend: backend, Workers: 2}.Learn(context.Background(), some, func(o milbench.Outcome) error {
+		if o.Err != nil {
+			failed++
+			if !strings.Contains(o.Err.Error(), "not finite") {
+				t.Error(o.Err)
+			}
+		} else {
+			finished++
+		}
+		return nil
+	})
+	if err != nil || failed != 3 || finished != 3 {
+		t.Errorf("%d fits failed and %d finished (%v), want 3 and 3: one failure must not end the others", failed, finished, err)
+	}
+	full := errors.New("disk full")
+	if err := (neural.Trainer{Backend: backend, Workers: 2}).Learn(context.Background(), some, func(milbench.Outcome) error { return full }); !errors.Is(err, full) {
+		t.Errorf("done's error became %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	handed := 0
+	err = neural.Trainer{Backend: backend, Workers: 1}.Learn(ctx, some, func(milbench.Outcome) error {
+		handed++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || handed != 1 {
+		t.Errorf("after cancelling at the first outcome: %d handed over, error %v", handed, err)
+	}
+}
+
+func TestModel(t *testing.T) {
+	ctx := context.Background()
+	set := planted(24, false)
+	set.Features = []string{"a", "b", "c", "d", "e", "f"}
+	for name, backend := range backendtest.All(t) {
+		trainer := neural.Trainer{Backend: backend, Workers: 1}
+		c := config(t, "syn")
+		epochs := 0
+		var first, last float64
+		m, err := trainer.Train(ctx, c, set, 1, func(epoch int, loss float64) {
+			epochs++
+			if epoch != epochs {
+				t.Errorf("epoch %d reported as number %d", epoch, epochs)
+			}
+			if epoch == 1 {
+				first = loss
+			}
+			last = loss
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if epochs != c.Epochs || last >= first {
+			t.Errorf("%s: %d epochs, loss from %g to %g", name, epochs, first, last)
+		}
+		var bags []milbench.Matrix
+		for _, b := range set.Bags {
+			bags = append(bags, b.Instances)
+		}
+		want, err := m.Predict(ctx, bags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range want {
+			if len(p.Weights) != c.Heads || len(p.Weights[0]) != bags[i].Rows || len(p.Winners) != c.Heads {
+				t.Fatalf("%s: prediction %d is %+v", name, i, p)
+			}
+			if math.Abs(p.Probability-1/(1+math.Exp(-p.Score))) > 1e-15 {
+				t.Errorf("%s: probability %g of score %g", name, p.Probability, p.Score)
+			}
+			for h, row := range p.Weights {
+				for _, w := range row {
+					if w > row[p.Winners[h]] {
+						t.Errorf("%s: winner %d of weights %v", name, p.Winners[h], row)
+					}
+				}
+			}
+		}
+		dir := filepath.Join(t.TempDir(), "model")
+		for range 2 { // the second replaces the first
+			if err := m.Save(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		loaded, err := neural.Load(backend, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := loaded.Predict(ctx, bags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: a loaded model predicts otherwise", name)
+		}
+		if loaded.Config() != c || loaded.NumFeatures() != 6 || loaded.SetName() != "planted" || !reflect.DeepEqual(loaded.Features(), set.Features) {
+			t.Errorf("%s: loaded as %+v", name, loaded)
+		}
+		left, err := os.ReadDir(filepath.Dir(dir))
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s: saving left %v behind (%v)", name, left, err)
+		}
+		narrow := []milbench.Matrix{{Rows: 1, Cols: 2, Values: []float64{1, 2}}}
+		if _, err := loaded.Predict(ctx, narrow); err == nil || !strings.Contains(err.Error(), "bag 1 has 2 features; the model, trained on planted, takes 6") {
+			t.Errorf("%s: bag of another width: %v", name, err)
+		}
+	}
+}
+
+func TestModelFiles(t *testing.T) {
+	backend := backendtest.Chosen(t)
+	c := config(t, "mean")
+	c.Epochs = 1
+	m, err := neural.Trainer{Backend: backend}.Train(context.Background(), c, planted(8, false), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(name, from, to string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(data), from, to, 1)
+			if changed == string(data) {
+				t.Fatalf("%s holds no %q", name, from)
+			}
+			if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	parameters := func(t *testing.T, dir, suffix string) string {
+		found, err := filepath.Glob(filepath.Join(dir, "checkpoint*"+suffix))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("files %v, %v", found, err)
+		}
+		return found[0]
+	}
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		want   string
+	}{
+		{"no model", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "model.json")) }, "it has no model.json"},
+		{"no folder", func(t *testing.T, dir string) { os.RemoveAll(dir) }, "it has no model.json"},
+		{"another version", edit("model.json", `"format": 1`, `"format": 2`), "its format is 2, this one reads 1"},
+		{"no JSON", edit("model.json", `{`, `[`), "model.json"},
+		{"an unknown field", edit("model.json", `"set"`, `"sett"`), "model.json"},
+		{"another shape", edit("model.json", `"num_features": 6`, `"num_features": 7`), "6 shifts for 7 features"},
+		{"a setting that makes no sense", edit("model.json", `"width": 8`, `"width": -8`), "width -8"},
+		{"another width", edit("model.json", `"width": 8`, `"width": 9`), "is missing"},
+		{"truncated parameters", func(t *testing.T, dir string) { os.Truncate(parameters(t, dir, ".bin"), 10) }, "is damaged"},
+		{"missing parameters", func(t *testing.T, dir string) { os.Remove(parameters(t, dir, ".bin")) }, "is missing"},
+		{"a damaged index", func(t *testing.T, dir string) { os.WriteFile(parameters(t, dir, ".json"), []byte("{}"), 0o644) }, "is damaged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "model")
+			if err := m.Save(dir); err != nil {
+				t.Fatal(err)
+			}
+			c.damage(t, dir)
+			_, err := neural.Load(backend, dir)
+			if !errors.Is(err, neural.ErrNoModel) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want one line with the folder and %q", err, c.want)
+			}
+		})
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(other); err == nil || !strings.Contains(err.Error(), "holds something else") {
+		t.Errorf("saving over a folder of something else: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(other, "thesis.tex")); err != nil {
+		t.Error(err)
+	}
+	if err := m.Save(filepath.Join(other, "no", "such", "folder")); err == nil {
+		t.Error("saved into a folder that does not exist")
 	}
 }

@@ -1,0 +1,78 @@
+package neural
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
+)
+
+// TestAdamWMembers: members with a norm, step, learning rate and weight decay of their own get what each gets alone.
+func TestAdamWMembers(t *testing.T) {
+	const members, size = 3, 4
+	rng := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) []float64 {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = rng.NormFloat64()
+		}
+		return values
+	}
+	// Two parameters; gradients of the members differ in size, so that some are clipped and some not.
+	arrays := make([][]float64, 8)
+	for i := range arrays {
+		arrays[i] = draw(members * size)
+	}
+	for i := range members * size {
+		for _, second := range [][]float64{arrays[4], arrays[5]} {
+			second[i] *= second[i]
+		}
+		for _, g := range [][]float64{arrays[6], arrays[7]} {
+			g[i] *= math.Pow(10, float64(i/size)-2)
+		}
+	}
+	steps, rates, decays := []float64{1, 7, 40}, []float64{0.1, 0.01, 0.5}, []float64{0, 0.3, 0.01}
+	update := func(count int) func(in []*Node) []*Node {
+		return func(in []*Node) []*Node {
+			s := adamW(state{in[0:2], in[2:4], in[4:6]}, in[6:8], in[8], in[9], in[10], count)
+			return append(append(s.parameters, s.first...), s.second...)
+		}
+	}
+	for name, backend := range backendtest.All(t) {
+		var stacked []any
+		for _, a := range arrays {
+			stacked = append(stacked, tensors.FromFlatDataAndDimensions(a, members, 2, size/2))
+		}
+		for _, n := range [][]float64{steps, rates, decays} {
+			stacked = append(stacked, tensors.FromFlatDataAndDimensions(n, members))
+		}
+		together, err := CallOnceN(backend, update(members), stacked...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range members {
+			var alone []any
+			for _, a := range arrays {
+				alone = append(alone, tensors.FromFlatDataAndDimensions(append([]float64{}, a[m*size:(m+1)*size]...), 2, size/2))
+			}
+			alone = append(alone, steps[m], rates[m], decays[m])
+			single, err := CallOnceN(backend, update(0), alone...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range single {
+				got, want := tensors.MustCopyFlatData[float64](together[i])[m*size:(m+1)*size], tensors.MustCopyFlatData[float64](single[i])
+				for j := range want {
+					if math.Abs(got[j]-want[j]) > 1e-13*max(1, math.Abs(want[j])) {
+						t.Errorf("%s: output %d of member %d: %v, want %v", name, i, m, got, want)
+						break
+					}
+				}
+			}
+		}
+	}
+}

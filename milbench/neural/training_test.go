@@ -1,0 +1,99 @@
+package neural
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
+	"synpool/milbench"
+)
+
+// TestTrainingAgainstPyTorch takes 20 steps from the same weights as PyTorch did in float64, with batches of two bags
+// of unequal size and clipping, and compares every loss and the parameters after them. Tolerance: float32 rounding,
+// 6e-8 a step and operation, through 20 steps. AdamW divides a gradient by its size, so that a parameter may be off by a
+// fraction of the 0.2 that 20 steps can move it; the biases of the keys, which softmax does not see, have no gradient
+// but rounding and are left out.
+func TestTrainingAgainstPyTorch(t *testing.T) {
+	data, err := os.ReadFile("testdata/training.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Features, Width, Embed, Heads, Iterations int
+		Scale, Gamma, LR                          float64
+		WeightDecay                               float64 `json:"weight_decay"`
+		Bags                                      [][][]float64
+		Labels                                    []int
+		Batches                                   [][]int
+		Initial, Final                            map[string][]float64
+		Losses, Norms                             []float64
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for name, backend := range backendtest.All(t) {
+		for _, c := range cases {
+			config := Config{Pooling: syn, Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale,
+				Norm: true, Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, WeightDecay: c.WeightDecay}
+			p, err := newProgram(backend, structure{config.Network().Structure(), c.Features})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var bags []milbench.Matrix
+			for _, rows := range c.Bags {
+				m := milbench.Matrix{Rows: len(rows), Cols: c.Features}
+				for _, row := range rows {
+					m.Values = append(m.Values, row...)
+				}
+				bags = append(bags, m)
+			}
+			if len(p.paths) != len(c.Initial) {
+				t.Fatalf("variables %v, the golden file has %d", p.paths, len(c.Initial))
+			}
+			var flat, final []float32
+			blind := map[int]bool{}
+			for _, path := range p.paths {
+				if path == "/pooling/keyvalue/bias" {
+					for i := range c.Embed {
+						blind[len(flat)+i] = true
+					}
+				}
+				for i, v := range c.Initial[path] {
+					flat = append(flat, float32(v))
+					final = append(final, float32(c.Final[path][i]))
+				}
+			}
+			f := &fitting{program: p, config: config, bags: bags, largest: largest(bags)}
+			state := newState(flat)
+			clipped := false
+			for step, want := range c.Losses {
+				batch := c.Batches[step%len(c.Batches)]
+				var labels []int
+				for _, i := range batch {
+					labels = append(labels, c.Labels[i])
+				}
+				loss := tensors.FromScalar(float32(0))
+				if loss, err = f.step(state, batch, labels, int32(step+1), f.trainingNumbers(), tensors.FromScalar(uint32(1)), loss); err != nil {
+					t.Fatal(err)
+				}
+				if got := float64(tensors.ToScalar[float32](loss)) / float64(len(batch)); math.Abs(got-want) > 2e-5*max(1, want) {
+					t.Errorf("%s, I = %d: loss of step %d is %.8g, want %.8g", name, c.Iterations, step+1, got, want)
+				}
+				clipped = clipped || c.Norms[step] > 1
+			}
+			if !clipped {
+				t.Errorf("no gradient of the golden file was clipped")
+			}
+			for i, got := range tensors.MustCopyFlatData[float32](state[0]) {
+				if !blind[i] && math.Abs(float64(got-final[i])) > 1e-3 {
+					t.Errorf("%s, I = %d: parameter %d is %.8g after the last step, want %.8g", name, c.Iterations, i, got, final[i])
+				}
+			}
+			p.finalize()
+		}
+	}
+}

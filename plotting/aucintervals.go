@@ -1,0 +1,198 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// AUCRow is the AUC of one setting on one set.
+type AUCRow struct {
+	Set, Setting    string
+	Mean, Low, High float64   // the mean and its 95 % confidence interval
+	N               int       // how many values the mean is over, 0 if unknown
+	Over            string    // what each value comes from, in the plural; "" means folds
+	Points          []float64 // those values, drawn faint; may be left out
+}
+
+// check reports what keeps a row from being drawn.
+func (r AUCRow) check() error {
+	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)
+	if r.Set == "" || r.Setting == "" {
+		return fmt.Errorf("%s: both need a name", name)
+	}
+	for _, v := range append([]float64{r.Mean, r.Low, r.High}, r.Points...) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s: %v is not a number that can be drawn", name, v)
+		}
+	}
+	for _, v := range append([]float64{r.Mean}, r.Points...) {
+		if v < 0 || v > 1 {
+			return fmt.Errorf("%s: the AUC %v is not between 0 and 1", name, v)
+		}
+	}
+	if r.Low > r.Mean || r.Mean > r.High {
+		return fmt.Errorf("%s: the mean %v is not in its interval [%v, %v]", name, r.Mean, r.Low, r.High)
+	}
+	if r.N < 0 || r.N > 0 && len(r.Points) > r.N {
+		return fmt.Errorf("%s: %d values and N = %d do not go together", name, len(r.Points), r.N)
+	}
+	return nil
+}
+
+// Measures of the figure.
+const (
+	rowPitch  = 13 * vg.Length(1) // from a setting to the next
+	setGap    = 11 * vg.Length(1) // from a set to the next
+	nameWidth = 2.2 * vg.Inch     // of a set's name
+)
+
+// AUCIntervals draws a dot per setting and set at the mean AUC, a bar over its confidence interval and, faint, the
+// values behind it. Sets stand from top to bottom and settings within them in the order in which rows first name them.
+func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("drawing AUC intervals: there are no rows")
+	}
+	var sets, settings []string
+	seen := map[[2]string]bool{}
+	for _, r := range rows {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("drawing AUC intervals: %w", err)
+		}
+		if key := [2]string{r.Set, r.Setting}; seen[key] {
+			return nil, fmt.Errorf("drawing AUC intervals: set %q, setting %q stands twice", r.Set, r.Setting)
+		} else {
+			seen[key] = true
+		}
+		if r.Over != rows[0].Over {
+			return nil, fmt.Errorf("drawing AUC intervals: set %q, setting %q is a mean over %q, the first row over %q",
+				r.Set, r.Setting, r.Over, rows[0].Over)
+		}
+		if !slices.Contains(sets, r.Set) {
+			sets = append(sets, r.Set)
+		}
+		if !slices.Contains(settings, r.Setting) {
+			settings = append(settings, r.Setting)
+		}
+	}
+
+	p := newPlot(aucLabel(rows), "")
+	p.X.Min, p.X.Max = aucRange(rows)
+	p.X.Tick.Marker = aucTicks(p.X.Min, p.X.Max)
+	p.Y.Min, p.Y.Max = -0.5, float64(len(sets))-0.5
+	p.Y.Width, p.Y.Tick.Length = 0, 0
+	var ticks []plot.Tick
+	for i, name := range sets {
+		ticks = append(ticks, plot.Tick{Value: float64(len(sets) - 1 - i), Label: fit(p.Y.Tick.Label, name, nameWidth)})
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	p.Add(bands(len(sets)), grid(true, false))
+	guessing := p.X.Min < 0.5 && 0.5 < p.X.Max
+	if guessing {
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0.5, Y: p.Y.Min}, {X: 0.5, Y: p.Y.Max}}, LineStyle: chance()})
+	}
+	p.Add(intervals{rows, sets, settings})
+
+	var entries []entry
+	for i, name := range settings {
+		entries = append(entries, entry{label: name, glyph: glyph(i), line: draw.LineStyle{Color: colour(i), Width: lineWidth}})
+	}
+	if guessing {
+		entries = append(entries, entry{label: "chance", line: chance()})
+	}
+	body := vg.Length(len(sets))*(vg.Length(len(settings))*rowPitch+setGap) + 34
+	return newFigure(title, entries, p, figureWidth, body), nil
+}
+
+// aucLabel names the axis and says what the mean is over.
+func aucLabel(rows []AUCRow) string {
+	over, n := rows[0].Over, rows[0].N
+	if over == "" {
+		over = "folds"
+	}
+	if slices.ContainsFunc(rows, func(r AUCRow) bool { return r.N != n }) || n == 0 {
+		return fmt.Sprintf("AUC (mean over %s ± 95 %% CI)", over)
+	}
+	return fmt.Sprintf("AUC (mean over %d %s ± 95 %% CI)", n, over)
+}
+
+// aucRange covers what is drawn and a little more, is at least 0.1 wide, and leaves out what no AUC can be.
+func aucRange(rows []AUCRow) (low, high float64) {
+	low, high = rows[0].Low, rows[0].High
+	for _, r := range rows {
+		low, high = min(low, r.Low), max(high, r.High)
+		for _, v := range r.Points {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if short := 0.1 - (high - low); short > 0 {
+		low, high = low-short/2, high+short/2
+	}
+	low, high = max(low, -0.02), min(high, 1.02)
+	pad := 0.03 * (high - low)
+	return low - pad, high + pad
+}
+
+// aucTicks are about six round values; an interval may reach above 1, an AUC may not.
+func aucTicks(low, high float64) plot.ConstantTicks {
+	step, digits := 0.01, 2
+	for _, s := range []float64{0.02, 0.05, 0.1, 0.2} {
+		if (high-low)/step > 8 {
+			step = s
+		}
+	}
+	if step >= 0.1 {
+		digits = 1
+	}
+	var ticks plot.ConstantTicks
+	for i := max(0, math.Ceil(low/step)); i*step <= min(high, 1+step/2); i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: fmt.Sprintf("%.*f", digits, i*step)})
+	}
+	return ticks
+}
+
+// bands shades every second set.
+type bands int
+
+// Plot implements [plot.Plotter].
+func (n bands) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	for i := int(n) - 2; i >= 0; i -= 2 {
+		bottom, top := y(float64(i)-0.5), y(float64(i)+0.5)
+		c.FillPolygon(band, []vg.Point{{X: c.Min.X, Y: bottom}, {X: c.Max.X, Y: bottom}, {X: c.Max.X, Y: top}, {X: c.Min.X, Y: top}})
+	}
+}
+
+// intervals draws the rows of an AUC figure.
+type intervals struct {
+	rows           []AUCRow
+	sets, settings []string
+}
+
+// Plot implements [plot.Plotter].
+func (d intervals) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	inner := rowPitch / (vg.Length(len(d.settings))*rowPitch + setGap) // a setting's share of a set's height
+	for _, r := range d.rows {
+		set, setting := slices.Index(d.sets, r.Set), slices.Index(d.settings, r.Setting)
+		middle := float64(len(d.sets)-1-set) + float64(inner)*(float64(len(d.settings)-1)/2-float64(setting))
+		for _, v := range r.Points {
+			c.DrawGlyph(draw.GlyphStyle{Color: faded(colour(setting)), Radius: 1.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(v), Y: y(middle)})
+		}
+		bar := draw.LineStyle{Color: colour(setting), Width: lineWidth}
+		low, high := max(r.Low, p.X.Min), min(r.High, p.X.Max) // an interval may leave the axis; it then has no end
+		c.StrokeLine2(bar, x(low), y(middle), x(high), y(middle))
+		for _, end := range []float64{r.Low, r.High} {
+			if low <= end && end <= high {
+				c.StrokeLine2(bar, x(end), y(middle)-2.5, x(end), y(middle)+2.5)
+			}
+		}
+		c.DrawGlyph(glyph(setting), vg.Point{X: x(r.Mean), Y: y(middle)})
+	}
+}

@@ -1,0 +1,122 @@
+package plotting
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// rows are made-up figures of settings on sets.
+func rows(sets, settings []string, n int) []AUCRow {
+	var rows []AUCRow
+	for i, set := range sets {
+		for j, setting := range settings {
+			mean := 0.94 - 0.05*float64(i%7) - 0.02*float64(j%7)
+			r := AUCRow{Set: set, Setting: setting, Mean: mean, Low: mean - 0.02, High: mean + 0.03, N: n}
+			for k := range n {
+				r.Points = append(r.Points, mean+0.05*math.Sin(float64(i+3*j+7*k)))
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func TestAUCIntervals(t *testing.T) {
+	f, err := AUCIntervals("Musk 1 & 2", rows([]string{"musk1", "musk2"}, []string{"syn, I = −3", "softmax", "syn, I = 3"}, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, f, "aucintervals.svg")
+	framed(t, "golden", f)
+}
+
+func TestAUCIntervalsFit(t *testing.T) {
+	long := strings.Repeat("a long name of a file ", 6)
+	var many []string
+	for i := range 45 {
+		many = append(many, fmt.Sprintf("syn γ=%d", i))
+	}
+	for name, c := range map[string]struct {
+		title string
+		rows  []AUCRow
+	}{
+		"one":          {"", rows([]string{"fox"}, []string{"mean"}, 1)},
+		"long names":   {strings.Repeat("What this is about ", 12), rows([]string{long, strings.ReplaceAll(long, " ", "_")}, []string{long, "short"}, 5)},
+		"many":         {"Many", rows([]string{"a", "b", "c"}, many, 3)},
+		"one point":    {"Equal", []AUCRow{{Set: "a", Setting: "b", Mean: 1, Low: 1, High: 1, N: 1}}},
+		"beyond 1":     {"Wide", []AUCRow{{Set: "a", Setting: "b", Mean: 0.99, Low: 0.5, High: 1.48}}},
+		"whole range":  {"Whole", []AUCRow{{Set: "a", Setting: "b", Mean: 0.5, Points: []float64{0, 1}, Low: 0.1, High: 0.9}}},
+		"huge and odd": {"<&>\"\x00\xff\n", []AUCRow{{Set: "<&\xff", Setting: "日本\t\x00", Mean: 0.5, Low: 0.5 - 1e6, High: 0.5 + 1e6}}},
+	} {
+		f, err := AUCIntervals(c.title, c.rows)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		framed(t, name, f)
+	}
+}
+
+func TestAUCIntervalsRefuses(t *testing.T) {
+	good := AUCRow{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7, N: 2, Points: []float64{0.5, 0.7}}
+	with := func(change func(*AUCRow)) []AUCRow {
+		r := good
+		r.Set = "tiger"
+		change(&r)
+		return []AUCRow{good, r}
+	}
+	for want, rows := range map[string][]AUCRow{
+		"there are no rows":                   nil,
+		`setting "mean" stands twice`:         {good, good},
+		"both need a name":                    with(func(r *AUCRow) { r.Setting = "" }),
+		"NaN is not a number":                 with(func(r *AUCRow) { r.Mean = math.NaN() }),
+		"+Inf is not a number":                with(func(r *AUCRow) { r.High = math.Inf(1) }),
+		"NaN is not a number that can":        with(func(r *AUCRow) { r.Points = []float64{math.NaN()} }),
+		"the AUC 60 is not between 0 and 1":   with(func(r *AUCRow) { r.Mean, r.High = 60, 70 }),
+		"the AUC -0.1 is not between 0 and 1": with(func(r *AUCRow) { r.Points = []float64{-0.1} }),
+		"the mean 0.6 is not in its interval": with(func(r *AUCRow) { r.Low, r.High = 0.7, 0.8 }),
+		"2 values and N = 1":                  with(func(r *AUCRow) { r.N = 1 }),
+		`is a mean over "repeats"`:            with(func(r *AUCRow) { r.Over = "repeats" }),
+	} {
+		f, err := AUCIntervals("", rows)
+		if f != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func TestAUCLabel(t *testing.T) {
+	for want, rows := range map[string][]AUCRow{
+		"AUC (mean over folds ± 95 % CI)":     {{N: 4}, {N: 10}},
+		"AUC (mean over 10 folds ± 95 % CI)":  {{N: 10}, {N: 10}},
+		"AUC (mean over 5 repeats ± 95 % CI)": {{N: 5, Over: "repeats"}},
+		"AUC (mean over repeats ± 95 % CI)":   {{Over: "repeats"}},
+	} {
+		if got := aucLabel(rows); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestAUCTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0.853, 1.004, "0.86 0.88 0.90 0.92 0.94 0.96 0.98 1.00"},
+		{0.5, 1.05, "0.5 0.6 0.7 0.8 0.9 1.0"},
+		{0.95, 1.05, "0.96 0.98 1.00"},
+		{0.41, 0.78, "0.45 0.50 0.55 0.60 0.65 0.70 0.75"},
+		{-0.03, 1.03, "0.0 0.2 0.4 0.6 0.8 1.0"},
+	} {
+		var got []string
+		for _, tick := range aucTicks(c.low, c.high) {
+			got = append(got, tick.Label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("from %v to %v: %s, want %s", c.low, c.high, s, c.want)
+		}
+	}
+}

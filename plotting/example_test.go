@@ -1,0 +1,66 @@
+package plotting_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"synpool/plotting"
+)
+
+func ExampleAUCIntervals() {
+	figure, err := plotting.AUCIntervals("Musk 1 under 10-fold cross-validation", []plotting.AUCRow{
+		{Set: "musk1", Setting: "softmax", Mean: 0.91, Low: 0.86, High: 0.96, N: 10},
+		{Set: "musk1", Setting: "syn, I = 3", Mean: 0.92, Low: 0.88, High: 0.96, N: 10},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "auc.png"))
+	// Output: <nil>
+}
+
+func ExampleROC() {
+	_, err := plotting.ROC("Scores of the test folds", []plotting.ROCCurve{
+		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
+		{Name: "mean", Labels: []int{0, 0, 1}, Scores: []float64{-1.2, 0.1}},
+	})
+	fmt.Println(err)
+	// Output: drawing ROC curves: mean: 3 labels but 2 scores
+}
+
+func ExampleFigure_Save() {
+	figure, err := plotting.ROC("Scores of the test folds", []plotting.ROCCurve{
+		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "roc.pdf"))
+	fmt.Println(figure.Save("roc.doc"))
+	// Output:
+	// <nil>
+	// saving the figure roc.doc: the extension must be .png, .svg or .pdf
+}
+
+func ExampleFigure_Write() {
+	figure, err := plotting.AUCIntervals("", []plotting.AUCRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Write(os.Stdout, "docx"))
+	// Output: a figure cannot be written as "docx"; use png, svg or pdf
+}
+
+// save puts a figure into a folder of its own and removes it again.
+func save(figure *plotting.Figure, name string) error {
+	dir, err := os.MkdirTemp("", "figure")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return figure.Save(filepath.Join(dir, name))
+}

@@ -1,0 +1,161 @@
+package plotting
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Format is a file format of figures.
+type Format string
+
+// The formats, named as their file extensions.
+const (
+	PNG Format = "png"
+	SVG Format = "svg"
+	PDF Format = "pdf"
+)
+
+// Figure is a drawing of a fixed size: a title, a legend under it, and a plot.
+type Figure struct {
+	title  []string // its lines
+	legend []row
+	plot   *plot.Plot
+
+	width, height vg.Length
+}
+
+// newFigure lays out a figure whose plot, axes included, is height high.
+func newFigure(title string, entries []entry, p *plot.Plot, width, height vg.Length) *Figure {
+	f := &Figure{
+		title:  wrap(titleStyle(), title, width-2*margin),
+		legend: arrange(entries, width-2*margin),
+		plot:   p,
+		width:  width,
+	}
+	f.height = 2*margin + titleHeight(f.title) + legendHeight(f.legend) + height
+	return f
+}
+
+// draw paints the figure.
+func (f *Figure) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	s := titleStyle()
+	for i, l := range f.title {
+		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*s.FontExtents().Height}, l)
+	}
+	c.Max.Y -= titleHeight(f.title)
+	drawLegend(c, f.legend)
+	c.Max.Y -= legendHeight(f.legend)
+	f.plot.Draw(c)
+}
+
+// Write writes the figure to w.
+func (f *Figure) Write(w io.Writer, format Format) error {
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case PNG:
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
+	case SVG:
+		canvas = svg{vgsvg.New(f.width, f.height)}
+	case PDF:
+		canvas = outlined{vgpdf.New(f.width, f.height)}
+	default:
+		return fmt.Errorf("a figure cannot be written as %q; use png, svg or pdf", format)
+	}
+	f.draw(draw.New(canvas))
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// Save writes the figure to a file in the format that the extension names: .png, .svg or .pdf. A file of that name is
+// replaced once the new one is whole.
+func (f *Figure) Save(path string) (err error) {
+	format := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
+	switch format {
+	case PNG, SVG, PDF:
+	default:
+		return fmt.Errorf("saving the figure %s: the extension must be .png, .svg or .pdf", path)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return fmt.Errorf("saving the figure %s: %w", path, err)
+	}
+	defer func() {
+		file.Close()
+		if err != nil {
+			os.Remove(file.Name())
+			err = fmt.Errorf("saving the figure %s: %w", path, err)
+		}
+	}()
+	if err := f.Write(file, format); err != nil {
+		return err
+	}
+	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// svg is an SVG canvas whose text falls back on fonts of the same measures.
+type svg struct{ *vgsvg.Canvas }
+
+// WriteTo implements [io.WriterTo]. A quote within text is escaped, so that only attributes are changed.
+func (c svg) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if _, err := c.Canvas.WriteTo(&b); err != nil {
+		return 0, err
+	}
+	const attribute = `style="font-family:Liberation Sans`
+	n, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(attribute), []byte(attribute+",Arial,Helvetica,sans-serif")))
+	return int64(n), err
+}
+
+// titleHeight returns the space that the lines of a title take, with the gap below.
+func titleHeight(lines []string) vg.Length {
+	if len(lines) == 0 {
+		return 0
+	}
+	return vg.Length(len(lines))*titleStyle().FontExtents().Height + gap
+}
+
+// wrap breaks a title into lines no wider than width.
+func wrap(s text.Style, title string, width vg.Length) []string {
+	var lines []string
+	for _, word := range strings.Fields(title) {
+		if n := len(lines) - 1; n >= 0 && s.Width(lines[n]+" "+word) <= width {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, fit(s, word, width))
+		}
+	}
+	return lines
+}
+
+// fit puts a label on one line and, where it is wider than width, an ellipsis in place of its middle.
+func fit(s text.Style, label string, width vg.Length) string {
+	label = strings.Join(strings.Fields(label), " ")
+	runes := []rune(label)
+	for n := len(runes) - 1; s.Width(label) > width && n > 0; n-- {
+		label = string(runes[:(n+1)/2]) + "…" + string(runes[len(runes)-n/2:])
+	}
+	return label
+}

@@ -1,0 +1,173 @@
+package plotting
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a figure's SVG with a file; go test -update writes it.
+func golden(t *testing.T, f *Figure, name string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, SVG); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("the figure differs from %s; look at it, then run go test ./plotting -update", path)
+	}
+}
+
+// paint returns a figure's pixels.
+func paint(f *Figure) image.Image {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
+	f.draw(draw.New(c))
+	return c.Image()
+}
+
+// white reports whether all of r is paper.
+func white(m image.Image, r image.Rectangle) bool {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if r, g, b, _ := m.At(x, y).RGBA(); r&g&b != 0xffff {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// framed checks that nothing reaches into the outer part of the margin, where it would soon be cut off.
+func framed(t *testing.T, name string, f *Figure) {
+	t.Helper()
+	m := paint(f)
+	b := m.Bounds()
+	w, h, edge := b.Dx(), b.Dy(), int((margin / 2).Dots(dotsPerInch))
+	for side, r := range map[string]image.Rectangle{
+		"left": image.Rect(0, 0, edge, h), "right": image.Rect(w-edge, 0, w, h),
+		"top": image.Rect(0, 0, w, edge), "bottom": image.Rect(0, h-edge, w, h),
+	} {
+		if !white(m, r) {
+			t.Errorf("%s: ink in the margin on the %s", name, side)
+		}
+	}
+	if white(m, b) {
+		t.Errorf("%s: nothing is drawn", name)
+	}
+}
+
+func figure(t *testing.T) *Figure {
+	t.Helper()
+	f, err := AUCIntervals("Title", []AUCRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestSave(t *testing.T) {
+	f := figure(t)
+	dir := t.TempDir()
+	for name, magic := range map[string]string{"a.png": "\x89PNG", "b.SVG": "<?xml", "c.pdf": "%PDF-"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("what stood here before"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(got), magic) {
+			t.Errorf("%s begins with %q (%v)", name, got[:min(8, len(got))], err)
+		}
+	}
+	for _, path := range []string{
+		filepath.Join(dir, "figure"), filepath.Join(dir, "figure.jpg"), filepath.Join(dir, "missing", "figure.png"),
+		filepath.Join(dir, "a.png", "figure.png"),
+	} {
+		if err := f.Save(path); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("saving %s: %v", path, err)
+		}
+	}
+	taken := filepath.Join(dir, "folder.png")
+	if err := os.Mkdir(taken, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(taken); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 4 {
+		t.Errorf("left in the folder: %v", entries)
+	}
+	if err := f.Write(&bytes.Buffer{}, "gif"); err == nil || !strings.Contains(err.Error(), `"gif"`) {
+		t.Errorf("writing a gif: %v", err)
+	}
+}
+
+// failing is a full disk.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestWriteReportsErrors(t *testing.T) {
+	for _, format := range []Format{PNG, SVG, PDF} {
+		if err := figure(t).Write(failing{}, format); err == nil {
+			t.Errorf("%s: written to a writer that fails", format)
+		}
+	}
+}
+
+func TestResolution(t *testing.T) {
+	var b bytes.Buffer
+	if err := figure(t).Write(&b, PNG); err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Bounds().Dx(), int(6.5*192); got != want {
+		t.Errorf("%d pixels wide, want %d", got, want)
+	}
+}
+
+func TestFit(t *testing.T) {
+	s := legendStyle()
+	long := strings.Repeat("measured ", 30)
+	for _, width := range []vg.Length{20, 50, 200} {
+		got := fit(s, long, width)
+		if s.Width(got) > width || !strings.Contains(got, "…") || !strings.HasPrefix(long, got[:1]) {
+			t.Errorf("%q is %v wide, not %v", got, s.Width(got), width)
+		}
+	}
+	if got := fit(s, " two\n lines ", 200); got != "two lines" {
+		t.Errorf("got %q", got)
+	}
+	if got := wrap(titleStyle(), "one two three", titleStyle().Width("one two")+1); len(got) != 2 || got[0] != "one two" {
+		t.Errorf("wrapped into %q", got)
+	}
+	if got := wrap(titleStyle(), " ", 100); got != nil {
+		t.Errorf("no title wrapped into %q", got)
+	}
+}

@@ -1,0 +1,72 @@
+package plotting
+
+import (
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	gonumfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// outlined is a PDF canvas that fills the outlines of letters: vgpdf's own text knows code page 1252 alone, which has
+// no Greek, and takes UTF-8 for it.
+type outlined struct{ *vgpdf.Canvas }
+
+// FillString draws a line of text with its baseline from pt.
+func (c outlined) FillString(face gonumfont.Face, pt vg.Point, text string) {
+	if path := outline(face, pt, text); len(path) > 0 {
+		c.Fill(path)
+	}
+}
+
+// outline returns the outlines of a line of text with its baseline from pt. What the font cannot draw is left out.
+func outline(face gonumfont.Face, pt vg.Point, text string) vg.Path {
+	var path vg.Path
+	var buf sfnt.Buffer
+	em := fixed.Int26_6(face.Face.UnitsPerEm())
+	scale := face.Font.Size / vg.Length(em)
+	var x fixed.Int26_6
+	at := func(p fixed.Point26_6) vg.Point {
+		return vg.Point{X: pt.X + vg.Length(x+p.X)*scale, Y: pt.Y - vg.Length(p.Y)*scale}
+	}
+	var previous sfnt.GlyphIndex
+	for i, letter := range text {
+		index, err := face.Face.GlyphIndex(&buf, letter)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			if kern, err := face.Face.Kern(&buf, previous, index, em, font.HintingNone); err == nil {
+				x += kern
+			}
+		}
+		segments, err := face.Face.LoadGlyph(&buf, index, em, nil)
+		if err != nil {
+			continue
+		}
+		for k, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				if k > 0 {
+					path.Close()
+				}
+				path.Move(at(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(at(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(at(s.Args[0]), at(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
+			}
+		}
+		if len(segments) > 0 {
+			path.Close()
+		}
+		if advance, err := face.Face.GlyphAdvance(&buf, index, em, font.HintingNone); err == nil {
+			x += advance
+		}
+		previous = index
+	}
+	return path
+}

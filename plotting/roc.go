@@ -1,0 +1,87 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"synpool/milbench/stats"
+)
+
+// ROCCurve is what one curve is drawn from: a label, 0 or 1, and a score of every bag; larger is more positive.
+type ROCCurve struct {
+	Name   string
+	Labels []int
+	Scores []float64
+}
+
+// rocWidth makes the plot of a ROC figure about square.
+const rocWidth = 4.6 * vg.Inch
+
+// ROC draws receiver operating characteristics, the true positive rate over the false positive rate at every
+// threshold, above the diagonal of chance. The legend has each curve's AUC. Equal scores make a slanted step.
+func ROC(title string, curves []ROCCurve) (*Figure, error) {
+	if len(curves) == 0 {
+		return nil, errors.New("drawing ROC curves: there are no curves")
+	}
+	p := newPlot("False positive rate", "True positive rate")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.01, 1.01, -0.01, 1.01
+	p.X.Tick.Marker, p.Y.Tick.Marker = fifths(), fifths()
+	p.Add(grid(true, true))
+
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
+	var entries []entry
+	for i, curve := range curves {
+		if curve.Name == "" {
+			return nil, fmt.Errorf("drawing ROC curves: curve %d has no name", i+1)
+		}
+		points, auc, err := curve.points()
+		if err != nil {
+			return nil, fmt.Errorf("drawing ROC curves: %s: %w", curve.Name, err)
+		}
+		p.Add(&plotter.Line{XYs: points, LineStyle: line(i)})
+		entries = append(entries, entry{label: fmt.Sprintf("%s (AUC %.3f)", curve.Name, auc), line: line(i)})
+	}
+	entries = append(entries, entry{label: "chance", line: chance()})
+	return newFigure(title, entries, p, rocWidth, rocWidth-2*margin), nil
+}
+
+// points returns the corners of the curve and the area under it.
+func (c ROCCurve) points() (plotter.XYs, float64, error) {
+	for _, s := range c.Scores {
+		if math.IsInf(s, 0) {
+			return nil, 0, fmt.Errorf("the score %v is not a number that can be drawn", s)
+		}
+	}
+	auc, err := stats.AUC(c.Labels, c.Scores)
+	if err != nil {
+		return nil, 0, err
+	}
+	scores := append([]float64(nil), c.Scores...)
+	positive := make([]bool, len(scores))
+	for i, l := range c.Labels {
+		positive[i] = l == 1
+	}
+	stat.SortWeightedLabeled(scores, positive, nil)
+	tpr, fpr, _ := stat.ROC(nil, scores, positive, nil)
+	points := make(plotter.XYs, len(tpr))
+	for i := range tpr {
+		points[i] = plotter.XY{X: fpr[i], Y: tpr[i]}
+	}
+	return points, auc, nil
+}
+
+// fifths are the ticks of a rate.
+func fifths() plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for i := range 6 {
+		v := float64(i) / 5
+		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
+	}
+	return ticks
+}

@@ -1,0 +1,203 @@
+package synpool_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "synpool"
+
+// What the table below names by a short word; everything under the path is meant.
+var libraries = map[string]string{
+	"gomlx":      "github.com/gomlx/gomlx",
+	"compute":    "github.com/gomlx/compute",
+	"go-xla":     "github.com/gomlx/go-xla",
+	"gonum":      "gonum.org/v1/gonum",
+	"gonum/plot": "gonum.org/v1/plot",
+	"flock":      "github.com/gofrs/flock",
+	"cobra":      "github.com/spf13/cobra",
+	"pflag":      "github.com/spf13/pflag",
+	"x/image":    "golang.org/x/image",
+	"x/sys":      "golang.org/x/sys",
+	"x/term":     "golang.org/x/term",
+}
+
+// rule says what a package may import besides the standard library: packages of this module by their folder, libraries
+// by the word above. Its tests may also import the package itself and what tests names.
+type rule struct{ imports, tests []string }
+
+// imports is the import table: arrows run one way, and every package has a row.
+var imports = map[string]rule{
+	"":                    {},
+	"backend":             {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
+	"backend/backendtest": {[]string{"backend", "compute"}, []string{"gomlx"}},
+	"synlayer":            {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest"}},
+	"synlayer/syntest":    {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
+	"internal/fetch":      {[]string{"flock", "x/sys", "x/term"}, nil},
+	"milbench":            {},
+	"milbench/stats":      {[]string{"gonum"}, nil},
+	"milbench/dataset":    {[]string{"milbench", "internal/fetch"}, nil},
+	"milbench/baseline":   {[]string{"milbench", "gonum"}, nil},
+	"milbench/neural":     {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
+	"milbench/study":      {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
+	"plotting":            {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
+	"cmd/milbench":        {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
+}
+
+// light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
+var light = []string{"", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting"}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+// list runs go list on every package of the module.
+func list(t *testing.T, environment string, arguments ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", append(append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps"}, arguments...), "./...")...)
+	cmd.Env = append(os.Environ(), environment)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, &stderr)
+	}
+	var packages []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		t.Fatal("go list names no packages")
+	}
+	return packages
+}
+
+// folder returns the folder of a package of this module.
+func folder(path string) (string, bool) {
+	if path == module {
+		return "", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+// under reports whether path is root or lies under it.
+func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// allowed reports whether a package may be imported by those who may import the given ones.
+func allowed(path string, by []string) bool {
+	if dir, ours := folder(path); ours {
+		return slices.Contains(by, dir)
+	}
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
+		return true // the standard library, and "C"
+	}
+	return slices.ContainsFunc(by, func(word string) bool {
+		root, ok := libraries[word]
+		return ok && under(path, root)
+	})
+}
+
+// TestImports keeps the table: each package has a row and imports nothing that its row does not name.
+func TestImports(t *testing.T) {
+	for _, p := range list(t, "GOFLAGS=") {
+		dir, _ := folder(p.ImportPath)
+		row, ok := imports[dir]
+		if !ok {
+			t.Errorf("%s has no row in the import table: give it one in structure_test.go", p.ImportPath)
+			continue
+		}
+		for _, path := range p.Imports {
+			if !allowed(path, row.imports) {
+				t.Errorf("%s must not import %s", p.ImportPath, path)
+			}
+		}
+		for _, path := range append(p.TestImports, p.XTestImports...) {
+			if path != p.ImportPath && !allowed(path, append(slices.Clone(row.imports), row.tests...)) {
+				t.Errorf("the tests of %s must not import %s", p.ImportPath, path)
+			}
+		}
+	}
+}
+
+// TestTable keeps the table itself honest: it names what exists or can exist, without a circle.
+func TestTable(t *testing.T) {
+	done := map[string]bool{}
+	var visit func(dir string, path []string)
+	visit = func(dir string, path []string) {
+		if slices.Contains(path, dir) {
+			t.Errorf("a circle: %v", append(path, dir))
+			return
+		}
+		if done[dir] {
+			return
+		}
+		for _, to := range imports[dir].imports {
+			if _, ok := imports[to]; ok {
+				visit(to, append(slices.Clone(path), dir))
+			}
+		}
+		done[dir] = true
+	}
+	for dir, row := range imports {
+		visit(dir, nil)
+		for _, word := range append(slices.Clone(row.imports), row.tests...) {
+			_, ours := imports[word]
+			if _, library := libraries[word]; !ours && !library {
+				t.Errorf("the row %q names %s, which is neither a row nor a library", dir, word)
+			}
+		}
+		if slices.Contains(row.imports, "go-xla") && dir != "backend" {
+			t.Errorf("%s may import go-xla; backend alone may", dir)
+		}
+	}
+}
+
+// TestLight looks at everything that the light packages pull in.
+func TestLight(t *testing.T) {
+	for _, p := range list(t, "GOFLAGS=") {
+		if dir, _ := folder(p.ImportPath); !slices.Contains(light, dir) {
+			continue
+		}
+		for _, path := range p.Deps {
+			if under(path, "github.com/gomlx") {
+				t.Errorf("%s compiles %s", p.ImportPath, path)
+			}
+		}
+	}
+}
+
+// TestWithoutXLA looks at everything that a build without XLA pulls in, tests included.
+func TestWithoutXLA(t *testing.T) {
+	for _, build := range []struct{ name, environment, tags string }{
+		{"noxla", "CGO_ENABLED=1", "noxla"},
+		{"no cgo", "CGO_ENABLED=0", ""},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			for _, p := range list(t, build.environment, "-test", "-tags="+build.tags) {
+				for _, path := range p.Deps {
+					if under(path, libraries["go-xla"]) {
+						t.Errorf("%s compiles %s", p.ImportPath, path)
+					}
+				}
+			}
+		})
+	}
+}
