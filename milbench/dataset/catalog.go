@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"synpool/milbench"
 )
@@ -52,7 +53,7 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	if near, ok := nearest(name, names); ok {
+	if near := milbench.Nearest(strings.ToLower(name), names); near != "" {
 		return Entry{}, fmt.Errorf("%w %q; did you mean %s?", ErrUnknownSet, name, near)
 	}
 	return Entry{}, fmt.Errorf("%w %q; `milbench data list` shows all", ErrUnknownSet, name)

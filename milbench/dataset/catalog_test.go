@@ -136,17 +136,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"fox", "fox", 0}, {"ab", "ba", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func ExampleCatalog() {
 	for _, e := range Catalog()[:3] {
 		fmt.Printf("%-9s %3d bags (%d positive), %d features\n", e.Name, e.Bags, e.Positive, e.Features)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/dataset"
+)
+
+// audit is the subcommand that looks for columns that give the bag labels away.
+func (p *program) audit() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "audit NAME|FILE",
+		Short: "Describe a set and find columns that give the bag labels away",
+		Long: `Describe a set and find columns that give the bag labels away.
+
+Looks at the columns as they are stored: bags, instances, class balance, bags that stand twice, and any column whose
+value, maximum, minimum, mean or presence over the bag names the bag's label. Such a column makes every figure
+worthless. Exit code 1 if there is one. The label columns of named sets are known and never used as features.`,
+		Example: "  milbench audit bags.csv\n  milbench audit elephant --json",
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			source, err := dataset.Open(args[0])
+			if err != nil {
+				return err
+			}
+			report := dataset.Audit(source.Stored)
+			known := 0 // the column that the catalogue declares
+			if source.Entry != nil {
+				switch known = int(source.Entry.InstanceLabels); source.Entry.InstanceLabels {
+				case dataset.LastColumn:
+					known = report.Features
+				}
+			}
+			if asJSON {
+				err = p.writeJSON(struct {
+					dataset.Report
+					Known int `json:"instance_label_column,omitempty"` // of a named set: never used as a feature
+				}{report, known})
+			} else {
+				err = p.writeReport(report, known)
+			}
+			if err != nil || report.OK() {
+				return err
+			}
+			if report.Leaks[0].Column == known && len(report.Leaks) == 1 {
+				return finding{fmt.Errorf("%s: %v; it is known as the instance labels of this set and never used as a feature", args[0], report.Leaks[0])}
+			}
+			return finding{leakError(args[0], report.Leaks, report.Features, source.Stored.InstanceLabels != nil)}
+		},
+	}
+	addJSON(c, &asJSON)
+	return c
+}
+
+// writeReport writes a report as text.
+func (p *program) writeReport(r dataset.Report, known int) error {
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "set\t%s\n", r.Name)
+	fmt.Fprintf(t, "bags\t%d, of them %d positive and %d negative\n", r.Bags, r.Positive, r.Bags-r.Positive)
+	fmt.Fprintf(t, "instances\t%d; %d to %d a bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
+	fmt.Fprintf(t, "columns\t%d as stored; %d hold one value throughout; %.1f %% of all values are not 0\n", r.Features, r.Constant, 100*r.Density)
+	if known > 0 {
+		fmt.Fprintf(t, "label column\t%d, known from the catalogue\n", known)
+	}
+	for _, d := range r.Duplicates {
+		conflict := ""
+		if d.Conflict {
+			conflict = ", with different labels"
+		}
+		fmt.Fprintf(t, "the same bag\t%s%s\n", strings.Join(d.Bags, ", "), conflict)
+	}
+	if r.Shared > 0 {
+		fmt.Fprintf(t, "shared instances\t%d stand in several bags\n", r.Shared)
+	}
+	for _, l := range r.Leaks {
+		fmt.Fprintf(t, "LEAK\t%v\n", l)
+	}
+	switch {
+	case r.Blind:
+		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
+	case r.OK():
+		fmt.Fprintf(t, "verdict\tno column gives the bag labels away\n")
+	default:
+		fmt.Fprintf(t, "verdict\ta figure computed with such a column among the features means nothing\n")
+	}
+	return t.Flush()
+}

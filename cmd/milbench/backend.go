@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"synpool/backend"
+)
+
+// backend is the subcommand that says which backend runs, and installs a faster one.
+func (p *program) backend() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "backend",
+		Short: "Say which backend trains the networks, why, and how to get a faster one",
+		Long: `Say which backend trains the networks, why, and how to get a faster one.
+
+The environment variable GOMLX_BACKEND chooses: go, xla:cpu, xla:cuda, or xla: and the path of a plugin. Without it the
+fastest one that is installed runs. Nothing is downloaded but by milbench backend install.`,
+		Example: "  milbench backend\n  GOMLX_BACKEND=go milbench backend --json",
+		Args:    onlySubcommands,
+		RunE: func(*cobra.Command, []string) error {
+			choice, err := backend.New()
+			if err != nil {
+				return err
+			}
+			defer choice.Backend.Finalize()
+			if asJSON {
+				return p.writeJSON(struct {
+					Backend string `json:"backend"`
+					Plugin  string `json:"plugin,omitempty"`
+					Reason  string `json:"reason"`
+					Faster  string `json:"faster,omitempty"`
+				}{choice.Config, choice.Plugin, choice.Reason, choice.Hint})
+			}
+			t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintf(t, "backend\t%s\n", choice.Config)
+			if choice.Plugin != "" {
+				fmt.Fprintf(t, "plugin\t%s\n", choice.Plugin)
+			}
+			fmt.Fprintf(t, "why\t%s\n", choice.Reason)
+			if choice.Hint != "" {
+				fmt.Fprintf(t, "faster\t%s\n", choice.Hint)
+			}
+			return t.Flush()
+		},
+	}
+	addJSON(c, &asJSON)
+	c.AddCommand(&cobra.Command{
+		Use:   "install",
+		Short: "Install XLA for the CPU of this machine, and say how to use its GPU",
+		Long: `Install XLA for the CPU of this machine with Python's pip, checked against a pinned sum, and say how to use its GPU.
+
+A plugin that is installed already is left alone.`,
+		Example: "  milbench backend install",
+		Args:    arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return backend.Install(c.Context(), p.out)
+		},
+	})
+	return c
+}

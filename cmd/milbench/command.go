@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"synpool/backend"
+	"synpool/milbench"
+)
+
+// program is what the subcommands share.
+type program struct {
+	out *sink     // standard output
+	err io.Writer // standard error
+}
+
+// start runs the command line args and returns the exit code.
+func start(ctx context.Context, args []string, out, stderr io.Writer) int {
+	p := &program{out: &sink{w: out}, err: stderr}
+	err := p.execute(ctx, args)
+	if err == nil && p.out.err != nil {
+		err = fmt.Errorf("write standard output: %w", p.out.err)
+	}
+	if err == nil {
+		return exitDone
+	}
+	code, text := exitCode(ctx, err), err.Error()
+	if s := stoppedBy(ctx); s != nil && code == s.code() && !strings.Contains(text, s.Error()) {
+		text = s.Error()
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(stderr, "milbench: %s\n", strings.TrimRight(line, "\n"))
+	}
+	return code
+}
+
+func (p *program) execute(ctx context.Context, args []string) error {
+	root := p.command()
+	root.SetArgs(args)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	err := root.ExecuteContext(ctx)
+	if _, _, unknown := root.Find(args); err != nil && unknown != nil {
+		return unknownSubcommand(root, args)
+	}
+	return err
+}
+
+// command returns the whole command.
+func (p *program) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "milbench",
+		Short: "Benchmark attention pooling on multiple-instance learning, honestly",
+		Long: `Benchmark attention pooling on multiple-instance learning, honestly.
+
+Trains networks with the Syn layer and other poolings of a bag on your bags or on named sets, under protocols that
+cannot look at the test part, and tabulates their figures.
+
+Exit codes: 0 done; 1 an audit found a column that gives the labels away, or a fit failed; 2 wrong use or unreadable
+input; 75 try again (network, full disk, folder in use); 130 or 143 stopped, results kept.`,
+		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		DisableSuggestions:         true,
+		SuggestionsMinimumDistance: 1,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.table(), p.train(), p.predict(), p.backend(), p.version())
+	return root
+}
+
+// unknownSubcommand says that c has no such subcommand, and which one may have been meant.
+func unknownSubcommand(c *cobra.Command, args []string) error {
+	name := ""
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			name = a
+			break
+		}
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := milbench.Nearest(name, names); near != "" {
+		return fmt.Errorf("%s has no subcommand %q; did you mean %q?", c.CommandPath(), name, near)
+	}
+	return fmt.Errorf("%s has no subcommand %q; use one of %s", c.CommandPath(), name, strings.Join(names, ", "))
+}
+
+// onlySubcommands refuses arguments that are no subcommand.
+func onlySubcommands(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownSubcommand(c, args)
+	}
+	return nil
+}
+
+// arguments wants at least low and, unless high is 0, at most high arguments.
+func arguments(low, high int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch usage := usage(c); {
+		case len(args) < low:
+			return fmt.Errorf("an argument is missing; usage: %s", usage)
+		case high > 0 && len(args) > high, low == 0 && high == 0 && len(args) > 0:
+			return fmt.Errorf("%q is one argument too many; usage: %s", args[high], usage)
+		}
+		return nil
+	}
+}
+
+// usage returns the line that says how c is used.
+func usage(c *cobra.Command) string { return strings.TrimSuffix(c.UseLine(), " [flags]") }
+
+// flagError says in one line what is wrong with a flag.
+func flagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &invalid):
+		reason := invalid.Unwrap()
+		switch invalid.GetFlag().Value.Type() {
+		case "int":
+			reason = errors.New("an integer is needed")
+		case "uint64":
+			reason = errors.New("an integer from 0 is needed")
+		case "bool":
+			reason = errors.New("true or false is needed")
+		}
+		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), reason)
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := milbench.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return fmt.Errorf("%s has no flag --%s; did you mean --%s?", c.CommandPath(), unknown.GetSpecifiedName(), near)
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+}
+
+// note writes a line to standard error.
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintf(p.err, "milbench: "+format+"\n", args...)
+}
+
+// chooseBackend starts a backend and says which.
+func (p *program) chooseBackend() (*backend.Choice, error) {
+	choice, err := backend.New()
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(p.err, choice)
+	return choice, nil
+}
+
+// terminal returns standard error if it is a terminal, else nil.
+func (p *program) terminal() *os.File {
+	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// writeJSON writes v to standard output.
+func (p *program) writeJSON(v any) error {
+	e := json.NewEncoder(p.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// addJSON gives c the flag --json.
+func addJSON(c *cobra.Command, value *bool) {
+	c.Flags().BoolVar(value, "json", false, "write JSON instead of text")
+}
+
+// sink remembers the first error of a writer.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(data []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(data)
+	s.err = err
+	return n, err
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"synpool/internal/fetch"
+	"synpool/milbench/dataset"
+)
+
+// data is the subcommand for the named sets.
+func (p *program) data() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "List, fetch and verify the named sets",
+		Long: `List, fetch and verify the named sets.
+
+Their files are kept in the folder that MILBENCH_DATA names, else in milbench in the user's cache.`,
+		Example: "  milbench data list\n  milbench data fetch elephant fox tiger",
+		Args:    onlySubcommands,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.dataList(), p.dataFetch(), p.dataVerify())
+	return c
+}
+
+func (p *program) dataList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the named sets and whether they are at hand",
+		Example: "  milbench data list\n  milbench data list --json",
+		Args:    arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			type row struct {
+				dataset.Entry
+				State dataset.State `json:"state"`
+			}
+			var rows []row
+			for _, e := range dataset.Catalog() {
+				state, _ := e.Verify() // `data verify` says why
+				rows = append(rows, row{e, state})
+			}
+			if asJSON {
+				return p.writeJSON(rows)
+			}
+			t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "NAME\tTITLE\tBAGS\tPOSITIVE\tINSTANCES\tFEATURES\tLICENCE\tSTATE")
+			for _, r := range rows {
+				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Name, r.Title, r.Bags, r.Positive, r.Instances, r.Features, r.Licence, r.State)
+			}
+			return t.Flush()
+		},
+	}
+	addJSON(c, &asJSON)
+	return c
+}
+
+func (p *program) dataFetch() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fetch NAME...",
+		Short: "Download named sets, or all of them",
+		Long: `Download named sets, or all of them with the name all.
+
+A file gets its name only after its checksum was found right; an interrupted download goes on where it was.`,
+		Example: "  milbench data fetch elephant fox tiger\n  milbench data fetch all",
+		Args:    arguments(1, 0),
+		RunE: func(c *cobra.Command, args []string) error {
+			entries, err := entries(args)
+			if err != nil {
+				return err
+			}
+			var progress fetch.Progress
+			if terminal := p.terminal(); terminal != nil {
+				progress = fetch.Terminal(terminal)
+			}
+			var errs []error
+			for _, e := range entries {
+				err := e.Fetch(c.Context(), progress)
+				if c.Context().Err() != nil {
+					return errors.Join(append(errs, err)...)
+				}
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				paths, err := e.Paths()
+				if err != nil && len(e.Files) > 0 {
+					return err
+				}
+				if len(e.Files) == 0 {
+					paths = []string{"embedded, nothing to fetch"}
+				}
+				fmt.Fprintf(p.out, "%s: %s\n", e.Name, strings.Join(paths, ", "))
+			}
+			return errors.Join(errs...)
+		},
+	}
+}
+
+func (p *program) dataVerify() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "Compare the files of named sets with their checksums",
+		Long: `Compare the files of named sets, of all without a name, with their checksums.
+
+A damaged file is an error; a missing one only where its set was named.`,
+		Example: "  milbench data verify\n  milbench data verify elephant --json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			named := len(args) > 0
+			if !named {
+				args = []string{everySet}
+			}
+			entries, err := entries(args)
+			if err != nil {
+				return err
+			}
+			type row struct {
+				Name  string        `json:"name"`
+				State dataset.State `json:"state"`
+			}
+			var rows []row
+			var errs []error
+			for _, e := range entries {
+				state, err := e.Verify()
+				rows = append(rows, row{e.Name, state})
+				if named || state != dataset.Missing {
+					errs = append(errs, err)
+				}
+			}
+			if asJSON {
+				err = p.writeJSON(rows)
+			} else {
+				t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+				for _, r := range rows {
+					fmt.Fprintf(t, "%s\t%s\n", r.Name, r.State)
+				}
+				err = t.Flush()
+			}
+			return errors.Join(append(errs, err)...)
+		},
+	}
+	addJSON(c, &asJSON)
+	return c
+}
+
+// everySet is the name that stands for all named sets.
+const everySet = "all"
+
+// entries returns the entries of names, each once.
+func entries(names []string) ([]dataset.Entry, error) {
+	var found []dataset.Entry
+	seen := make(map[string]bool)
+	for _, name := range names {
+		some := dataset.Catalog()
+		if name != everySet {
+			e, err := dataset.Find(name)
+			if err != nil {
+				return nil, err
+			}
+			some = []dataset.Entry{e}
+		}
+		for _, e := range some {
+			if !seen[e.Name] {
+				seen[e.Name] = true
+				found = append(found, e)
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"synpool/milbench/dataset"
+)
+
+func TestData(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	type row struct {
+		Name, State string
+		Bags        int
+		Citations   []string
+	}
+	for _, command := range []string{"list", "verify"} {
+		text, _ := succeed(t, "data", command)
+		asJSON, _ := succeed(t, "data", command, "--json")
+		var rows []row
+		if err := json.Unmarshal([]byte(asJSON), &rows); err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range dataset.Catalog() {
+			state := "missing"
+			if len(e.Files) == 0 {
+				state = "embedded"
+			}
+			if !strings.Contains(text, "\n"+e.Name+" ") && !strings.HasPrefix(text, e.Name+" ") {
+				t.Errorf("data %s does not have %s", command, e.Name)
+			}
+			if rows[i].Name != e.Name || rows[i].State != state || command == "list" && (rows[i].Bags != e.Bags || len(rows[i].Citations) == 0) {
+				t.Errorf("data %s: %+v of %s", command, rows[i], e.Name)
+			}
+		}
+	}
+	if out, _ := succeed(t, "data", "fetch", "musk1", "musk1"); out != "musk1: embedded, nothing to fetch\n" {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestFetchWithoutFolder(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", filepath.Join(write(t, "file", "x"), "folder"))
+	refuse(t, exitUse, "set MILBENCH_DATA to a folder that can be written", "data", "fetch", "elephant")
+}
+
+// Without network the command says so and to try again, and leaves no file.
+func TestFetchWithoutNetwork(t *testing.T) {
+	folder := t.TempDir()
+	c := process(t, "data", "fetch", "elephant", "musk1")
+	c.Env = append(c.Env, "MILBENCH_DATA="+folder, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=")
+	out, err := c.CombinedOutput()
+	if c.ProcessState.ExitCode() != exitTryAgain || !strings.Contains(string(out), "milbench: elephant: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "musk1: embedded") {
+		t.Errorf("one set that fails keeps the others away:\n%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "elephant.mat")); err == nil {
+		t.Error("a file is there")
+	}
+}

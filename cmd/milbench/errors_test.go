@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"synpool/milbench/dataset"
+	"synpool/milbench/study"
+)
+
+func TestWrongUse(t *testing.T) {
+	toy := write(t, "toy.csv", toy(false))
+	out := filepath.Join(t.TempDir(), "out")
+	for _, c := range []struct{ args, want string }{
+		{"tabel x", `did you mean "table"?`},
+		{"frobnicate", "use one of audit, backend, data"},
+		{"data lst", `did you mean "list"?`},
+		{"backend instal", `did you mean "install"?`},
+		{"--bogus", "unknown flag: --bogus; see milbench --help"},
+		{"run musk1 --iteration 3 --out OUT", "did you mean --iterations?"},
+		{"table", "an argument is missing; usage: milbench table DIR"},
+		{"table a b", `"b" is one argument too many`},
+		{"version now", `"now" is one argument too many`},
+		{"data fetch", "an argument is missing"},
+		{"run --out OUT", "an argument is missing"},
+		{"run musk1", "--out is missing"},
+		{"train musk1", "--out is missing"},
+		{"predict model", "an argument is missing"},
+
+		{"run musk --out OUT", "did you mean musk1?"},
+		{"audit elefant", "did you mean elephant?"},
+		{"data fetch foxx", "did you mean fox?"},
+		{"audit nothing.csv", "no file and no named set"},
+		{"run musk1 --pooling sin --out OUT", `--pooling "sin": there is no such pooling; did you mean "syn"?`},
+		{"run musk1 --pooling syn,,max --out OUT", `"" is not a name`},
+		{"run musk1 --pooling zzzzzzzz --out OUT", "use one of syn, softmax"},
+		{"run musk1 --protocol onest --out OUT", `did you mean "honest"?`},
+		{"table OUT --format jsn", `did you mean "json"?`},
+
+		{"run musk1 --iterations=3,x --out OUT", `--iterations "3,x": "x" is not an integer`},
+		{"run musk1 --iterations=1.5 --out OUT", `"1.5" is not an integer`},
+		{"run musk1 --iterations=1000000 --out OUT", "--iterations 1000000"},
+		{"run musk1 --gamma 0 --out OUT", "--gamma 0"},
+		{"run musk1 --gamma 7 --pooling softmax --out OUT", "--gamma 7"},
+		{"run musk1 --gamma NaN --out OUT", "--gamma NaN"},
+		{"run musk1 --layers=-1 --out OUT", "--layers -1"},
+		{"run musk1 --width 64,0 --out OUT", "--width 0"},
+		{"run musk1 --embed 0 --out OUT", "--embed 0"},
+		{"run musk1 --heads 0 --out OUT", "--heads 0"},
+		{"run musk1 --heads 5 --out OUT", "--heads 5"},
+		{"run musk1 --scale Inf --out OUT", "--scale +Inf"},
+		{"run musk1 --beta=-1 --out OUT", "--beta -1"},
+		{"run musk1 --norm maybe --out OUT", `"maybe" is not true or false`},
+		{"run musk1 --epochs 0 --out OUT", "--epochs 0"},
+		{"run musk1 --batch 0 --out OUT", "--batch 0"},
+		{"run musk1 --lr 0 --out OUT", "--lr 0"},
+		{"run musk1 --lr 1e999 --out OUT", `"1e999" is not a number`},
+		{"run musk1 --weight-decay=-1 --out OUT", "--weight-decay -1"},
+		{"run musk1 --dropout 1 --out OUT", "--dropout 1"},
+		{"run musk1 --standardise 2 --out OUT", `"2" is not true or false`},
+		{"run musk1 --folds x --out OUT", `--folds "x": an integer is needed`},
+		{"run musk1 --folds 1 --out OUT", "--folds 1"},
+		{"run musk1 --folds 60 --out OUT", "use at most 45 folds"},
+		{"run musk1 --repeats 0 --out OUT", "--repeats 0"},
+		{"run musk1 --seed=-1 --out OUT", `--seed "-1": an integer from 0 is needed`},
+		{"run musk1 --cores 0 --out OUT", "--cores 0"},
+		{"run musk1 --json=perhaps --out OUT", "--json \"perhaps\": true or false is needed"},
+		{"run musk1 musk1 --out OUT", "holds the same bags as musk1"},
+		{"run TOY --instance-label-column 0 --out OUT", "--instance-label-column \"0\""},
+		{"run TOY --instance-label-column first --out OUT", "give last or the number of a column"},
+		{"run TOY --instance-label-column 4 --out OUT", "no column 4"},
+		{"run musk1 --instance-label-column last --out OUT", "--instance-label-column is for files"},
+		{"run musk1 --keep-leak --out OUT", "--keep-leak is for files"},
+		{"train musk1 --gamma 0.5,1 --out OUT", "one value is needed here"},
+		{"train musk1 --gamma 0.5 --gamma 1 --out OUT", "one value is needed here"},
+		{"train musk1 --out OUT/deeper/model", "there is no folder"},
+		{"train musk1 --cores 0 --out OUT", "--cores 0"},
+		{"demo --out OUT.gif", "end the name with .png, .svg or .pdf"},
+		{"demo --out OUT/demo.png", "there is no folder"},
+		{"demo --cores=-1", "--cores -1"},
+		{"predict OUT TOY", "OUT: not a model of this version of milbench"},
+		{"predict OUT TOY --format tex", `--format "tex": no such format`},
+		{"predict OUT nothing.csv", "no file and no named set"},
+		{"table OUT", "OUT: no results yet"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			place := strings.NewReplacer("OUT", out, "TOY", toy)
+			refuse(t, exitUse, place.Replace(c.want), strings.Fields(place.Replace(c.args))...)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was left in the folder of the results")
+			}
+		})
+	}
+}
+
+// Files that cannot be read are refused by every subcommand that reads one, and nothing is left of the run.
+func TestUnreadable(t *testing.T) {
+	good := toy(false)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(good))
+	z.Close()
+	flipped := bytes.Clone(zipped.Bytes())
+	flipped[len(flipped)/2] ^= 0x10
+	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file") + strings.Repeat("\x00", 8)
+
+	for _, c := range []struct{ name, content, want string }{
+		{"empty.csv", "", "the file is empty"},
+		{"truncated.csv.gz", zipped.String()[:zipped.Len()/2], "ends early"},
+		{"flipped.csv.gz", string(flipped), "the file is damaged"},
+		{"wrong.mat", "PK\x03\x04" + strings.Repeat("\x00", 200), "not a MATLAB level 5 file"},
+		{"lying.mat", header + "\x00\x01IM" + "\x0e\x00\x00\x00\xff\xff\xff\x7f" + "\x06\x00\x00\x00\x08\x00\x00\x00", "ends early"},
+		{"hdf.mat", "\x89HDF\r\n\x1a\n" + strings.Repeat("\x00", 200), "save it in MATLAB with save -v7"},
+		{"binary.csv", "bag\x00label", "neither text nor a MATLAB file"},
+		{"nan.csv", good + "b0,0,1,NaN,2\n", "bag b0, feature q: value NaN"},
+		{"inf.csv", good + "b0,0,1,2,+Inf\n", "bag b0, feature r: value +Inf"},
+		{"width.csv", good + "b0,0,1\n", "3 fields, the lines before have 5"},
+		{"text.csv", good + "b0,0,1,two,3\n", `"two" is not a number`},
+		{"classes.csv", good + "new,2,1,2,3\n", `label "2"`},
+		{"two.csv", good + "b0,1,1,2,3\n", "bag b0 has label 1 here and 0 before"},
+		{"one.csv", "bag,label,p\na,1,2\nb,1,3\n", "two classes are needed"},
+		{"column.csv", "bag,p,q\na,1,2\n", "neither a header with the columns bag and label nor an instance"},
+		{"digits.idx", "\x00\x00\x08\x01\x00\x00\x00\x01\x05", "an IDX file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := write(t, c.name, c.content)
+			for _, args := range [][]string{{"audit", file}, {"run", file, "--out", file + ".out"}, {"train", file, "--out", file + ".out"}} {
+				refuse(t, exitUse, c.want, args...)
+				refuse(t, exitUse, filepath.Base(file), args...)
+			}
+			if _, err := os.Stat(file + ".out"); err == nil {
+				t.Error("something was left")
+			}
+		})
+	}
+	t.Run("folder", func(t *testing.T) { refuse(t, exitUse, "a folder; give a file", "audit", t.TempDir()) })
+	t.Run("few positives", func(t *testing.T) {
+		file := write(t, "few.csv", "bag,label,p\na,1,2\nb,0,3\nc,0,4\nd,0,1\n")
+		refuse(t, exitUse, "there are only 1 positive bags", "run", file, "--folds", "2", "--out", file+".out")
+	})
+	t.Run("fold without positives", func(t *testing.T) {
+		file := write(t, "group.csv", "bag,label,group,p\na,1,G,2\nb,1,G,3\nc,0,,4\nd,0,,1\n")
+		refuse(t, exitUse, "no positive bag in the", "run", file, "--folds", "2", "--out", file+".out")
+	})
+}
+
+func TestUnfetched(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("MILBENCH_DATA", folder)
+	refuse(t, exitUse, "run `milbench data fetch elephant`", "run", "elephant", "--out", filepath.Join(folder, "out"))
+	refuse(t, exitUse, "run `milbench data fetch elephant`", "data", "verify", "elephant")
+
+	if err := os.WriteFile(filepath.Join(folder, "elephant.mat"), []byte("MATLAB"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"audit", "elephant"}, {"data", "verify"}, {"data", "verify", "elephant", "musk1"}} {
+		refuse(t, exitUse, "elephant.mat is not the file it should be", args...)
+	}
+}
+
+func TestBackendErrors(t *testing.T) {
+	toy := write(t, "toy.csv", toy(false))
+	out := filepath.Join(t.TempDir(), "out")
+	for _, config := range []string{"xlaa", "xla:/nothing/plugin.so"} {
+		t.Setenv("GOMLX_BACKEND", config)
+		for _, args := range [][]string{{"backend"}, {"run", toy, "--folds", "2", "--out", out}, {"train", toy, "--out", out}, {"demo", "--out", out + ".png"}} {
+			refuse(t, exitUse, config[3:], args...)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	terminated, cancel := context.WithCancelCause(t.Context())
+	cancel(&stopped{syscall.SIGTERM})
+	interrupted, cancel := context.WithCancelCause(t.Context())
+	cancel(&stopped{syscall.SIGINT})
+	failed := finding{errors.New("a fit")}
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		want int
+	}{
+		{t.Context(), errors.New("x"), exitUse},
+		{t.Context(), fmt.Errorf("x: %w", failed), exitFinding},
+		{t.Context(), fmt.Errorf("x: %w", study.ErrLocked), exitTryAgain},
+		{t.Context(), finding{errors.Join(failed, study.ErrDiskFull)}, exitTryAgain},
+		{t.Context(), errors.Join(errors.New("x"), dataset.ErrTemporary), exitTryAgain},
+		{t.Context(), &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, exitTryAgain},
+		{t.Context(), context.Canceled, exitUse},
+		{terminated, fmt.Errorf("x: %w", context.Canceled), 143},
+		{interrupted, fmt.Errorf("x: %w", context.Canceled), 130},
+		{interrupted, stoppedBy(interrupted), 130},
+		{terminated, errors.New("x"), exitUse},
+	} {
+		if got := exitCode(c.ctx, c.err); got != c.want {
+			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+// full is a standard output without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestFullOutput(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"data", "list"}, {"audit", "musk1"}} {
+		var stderr bytes.Buffer
+		if code := start(t.Context(), args, full{}, &stderr); code != exitTryAgain || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("milbench %v on a full disk: exit code %d, %s", args, code, &stderr)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"synpool/milbench/dataset"
+	"synpool/milbench/study"
+)
+
+// The exit codes, besides 128 + the number of the signal that stopped the command.
+const (
+	exitDone     = 0
+	exitFinding  = 1  // an audit found a leak, or a fit failed
+	exitUse      = 2  // wrong use or unreadable input
+	exitTryAgain = 75 // network, full disk, folder in use (EX_TEMPFAIL of sysexits.h)
+)
+
+// finding is an error that is the outcome of a job done: a leak, a failed fit.
+type finding struct{ error }
+
+func (f finding) Unwrap() error { return f.error }
+
+// temporary are the errors that may go away.
+var temporary = []error{
+	study.ErrLocked, study.ErrDiskFull, dataset.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+}
+
+func exitCode(ctx context.Context, err error) int {
+	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
+		return s.code()
+	}
+	for _, t := range temporary {
+		if errors.Is(err, t) {
+			return exitTryAgain
+		}
+	}
+	if errors.As(err, new(finding)) {
+		return exitFinding
+	}
+	return exitUse
+}
+
+// stopped is the cause of a context that a signal ended.
+type stopped struct{ signal syscall.Signal }
+
+func (s *stopped) Error() string { return "stopped (" + s.signal.String() + ")" }
+
+// Is makes it the error that everything which heeds the context returns.
+func (s *stopped) Is(target error) bool { return target == context.Canceled }
+
+func (s *stopped) code() int { return 128 + int(s.signal) }
+
+// stoppedBy returns the signal that ended ctx, or nil.
+func stoppedBy(ctx context.Context) *stopped {
+	var s *stopped
+	errors.As(context.Cause(ctx), &s)
+	return s
+}
+
+// withSignals returns a context that SIGINT and SIGTERM end. A second signal ends the program at once.
+func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(&stopped{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+		signal.Stop(signals)
+	}()
+	return ctx, func() { cancel(nil) }
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"synpool/milbench/dataset"
+)
+
+func TestVersion(t *testing.T) {
+	text, _ := succeed(t, "version")
+	asJSON, _ := succeed(t, "version", "--json")
+	var b build
+	if err := json.Unmarshal([]byte(asJSON), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b != readBuild() || b.Go != runtime.Version() || !strings.Contains(text, b.Go) || !strings.Contains(text, b.Revision) {
+		t.Errorf("%+v, %s", b, text)
+	}
+}
+
+func TestBackend(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "go")
+	text, stderr := succeed(t, "backend")
+	asJSON, _ := succeed(t, "backend", "--json")
+	var b struct{ Backend, Reason string }
+	if err := json.Unmarshal([]byte(asJSON), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Backend != "go" || b.Reason == "" || !strings.Contains(text, b.Reason) || stderr != "" {
+		t.Errorf("%+v\n%s%s", b, text, stderr)
+	}
+}
+
+func TestAudit(t *testing.T) {
+	text, _ := succeed(t, "audit", "musk1")
+	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column gives the bag labels away"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	file := write(t, "leaky.csv", toy(true))
+	o := milbenchOf(t.Context(), "audit", file, "--json")
+	var report dataset.Report
+	if err := json.Unmarshal([]byte(o.out), &report); err != nil {
+		t.Fatal(err)
+	}
+	if o.code != exitFinding || len(report.Leaks) != 1 || report.Leaks[0].Column != 4 || report.Bags != 24 {
+		t.Errorf("exit code %d, %+v", o.code, report)
+	}
+	twice := write(t, "twice.csv", "bag,label,p,q\na,0,1,2\nb,0,1,2\nc,1,3,4\nd,1,5,6\n")
+	if out, _ := succeed(t, "audit", twice); !strings.Contains(out, "a, b") {
+		t.Error(out)
+	}
+}
+
+// The label column of a named set is known: it is found, and never used as a feature.
+func TestAuditNamed(t *testing.T) {
+	folder := os.Getenv("MILBENCH_DATA")
+	if _, err := os.Stat(filepath.Join(folder, "elephant.mat")); err != nil || folder == "" {
+		t.Skip("no elephant.mat: run `milbench data fetch elephant` and set MILBENCH_DATA to the folder it fills")
+	}
+	refuse(t, exitFinding, "never used as a feature", "audit", "elephant")
+	refuse(t, exitFinding, "column 231", "audit", filepath.Join(folder, "elephant.mat"))
+	out := filepath.Join(t.TempDir(), "out")
+	refuse(t, exitFinding, "--instance-label-column last", "run", filepath.Join(folder, "elephant.mat"), "--out", out)
+}

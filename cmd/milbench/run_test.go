@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"synpool/milbench/study"
+)
+
+// results returns the lines of a results folder, wall times aside, in order.
+func results(t *testing.T, dir string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, study.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range bytes.Lines(text) {
+		var r map[string]json.RawMessage
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		delete(r, "wall_s")
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// rows reads a table in JSON.
+func rows(t *testing.T, text string) map[string]study.Row {
+	t.Helper()
+	var list []study.Row
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	byName := make(map[string]study.Row)
+	for _, r := range list {
+		byName[r.Set+": "+r.Setting] = r
+	}
+	return byName
+}
+
+func TestRun(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
+	args := with("run", file, "--pooling", "softmax,syn,mean", "--iterations=-1,2", "--folds", "2", "--out", dir)
+
+	out, stderr := succeed(t, append(args, "--repeats", "2", "--json")...)
+	table := rows(t, out)
+	// A setting that a pooling lacks does not multiply its fits: 4 settings, 2 repeats, 2 folds.
+	if got, want := slices.Sorted(maps.Keys(table)), []string{"toy: mean", "toy: softmax", "toy: syn I=-1", "toy: syn I=2"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	for name, r := range table {
+		if r.N != 2 || r.Protocol != "honest" || r.Optimistic || r.Leaked || r.AUCSD == nil || r.Folds != 2 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	first := results(t, dir)
+	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count(stderr, "backend ") != 1 || strings.Contains(stderr, "\r") {
+		t.Errorf("%d results:\n%s", len(first), stderr)
+	}
+	for _, key := range []string{`"winners":[`, `"backend":"`, `"version":"`, `"revision":"`, `"seed":1`, `"config":{"batch":4`} {
+		if !strings.Contains(first[len(first)-1], key) {
+			t.Errorf("no %s in %s", key, first[len(first)-1])
+		}
+	}
+
+	// Nothing is run twice, and more repeats go on where these ended.
+	if _, stderr := succeed(t, append(args, "--repeats", "2")...); !strings.Contains(stderr, "0 of 16 fits done") || !slices.Equal(results(t, dir), first) {
+		t.Errorf("a second run changed something:\n%s", stderr)
+	}
+	out, stderr = succeed(t, append(args, "--repeats", "3")...)
+	if more := results(t, dir); !strings.Contains(stderr, "8 of 24 fits done") || len(more) != 24 || !strings.Contains(out, "| toy | syn I=-1 |") {
+		t.Errorf("%d results\n%s%s", len(more), out, stderr)
+	}
+
+	// The same inputs give the same results, whatever the number of cores.
+	again := filepath.Join(t.TempDir(), "again")
+	succeed(t, append(slices.Clone(args[:len(args)-len(small)-1]), append([]string{again, "--repeats", "2", "--cores", "1"}, small...)...)...)
+	if !slices.Equal(results(t, again), first) {
+		t.Error("the same command gave other results")
+	}
+
+	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,auc_mean", "tex": `\begin{tabular}`, "json": `"auc_mean":`} {
+		if out, _ := succeed(t, "table", dir, "--format", format); !strings.Contains(out, want) {
+			t.Errorf("--format %s: no %q in\n%s", format, want, out)
+		}
+	}
+}
+
+func TestRunMarks(t *testing.T) {
+	file, dir := write(t, "leaky.csv", toy(true)), filepath.Join(t.TempDir(), "out")
+	args := func(more ...string) []string {
+		return with(append([]string{"run", file, "--pooling", "max", "--folds", "2", "--out", dir}, more...)...)
+	}
+	for _, args := range [][]string{args(), args("--instance-label-column", "1"), with("train", file, "--out", dir)} {
+		refuse(t, exitFinding, "column 4 (answer)", args...)
+		refuse(t, exitFinding, "--instance-label-column last", args...)
+		refuse(t, exitFinding, "--keep-leak", args...)
+	}
+	refuse(t, exitFinding, "column 4 (answer)", "audit", file)
+	if _, err := os.Stat(dir); err == nil {
+		t.Fatal("a refused file left a folder of results")
+	}
+
+	succeed(t, args("--repeats", "1", "--instance-label-column", "last")...)
+	_, stderr := succeed(t, args("--repeats", "1", "--keep-leak")...)
+	if !strings.Contains(stderr, "every result is marked leaked") {
+		t.Error(stderr)
+	}
+	out, _ := succeed(t, args("--protocol", "published", "--keep-leak", "--folds", "4")...)
+	for _, mark := range []string{"honest, 2 folds, LEAKED", "published, 1 of 4 folds, optimistic, LEAKED", "honest, 2 folds  "} {
+		if !strings.Contains(out, mark) {
+			t.Errorf("no %q in\n%s", mark, out)
+		}
+	}
+	leaked, optimistic := 0, 0
+	for _, line := range results(t, dir) {
+		leaked += strings.Count(line, `"leaked":true`)
+		optimistic += strings.Count(line, `"optimistic":true`)
+	}
+	if leaked != 3 || optimistic != 1 { // two honest folds and one published
+		t.Errorf("%d results are marked leaked and %d optimistic, want 3 and 1", leaked, optimistic)
+	}
+}
+
+func TestRunNested(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
+	out, _ := succeed(t, with("run", file, "--protocol", "nested", "--pooling", "lse", "--lr", "0.001,0.01", "--folds", "2", "--repeats", "1", "--out", dir, "--json")...)
+	if r := rows(t, out)["toy: lse (chosen inside)"]; r.N != 1 || len(r.Chosen) == 0 || r.Optimistic {
+		t.Errorf("%+v in %s", r, out)
+	}
+}
+
+func TestRunSeveralSets(t *testing.T) {
+	one, two := write(t, "one.csv", toy(false)), write(t, "two.csv", strings.ReplaceAll(toy(false), ".", ".1"))
+	dir := filepath.Join(t.TempDir(), "out")
+	out, _ := succeed(t, with("run", one, two, "--pooling", "mean", "--folds", "2", "--repeats", "1", "--out", dir, "--json")...)
+	if got := slices.Sorted(maps.Keys(rows(t, out))); !slices.Equal(got, []string{"one: mean", "two: mean"}) {
+		t.Errorf("rows %q", got)
+	}
+}
+
+func TestRunFailedFit(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
+	args := with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir)
+	o := milbenchOf(t.Context(), args...)
+	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
+		t.Errorf("exit code %d\n%s", o.code, o.err)
+	}
+	if !strings.Contains(o.out, "| toy | mean") || len(results(t, dir)) != 2 {
+		t.Errorf("the fits that succeeded are not there:\n%s", o.out)
+	}
+}
+
+func TestRunLocked(t *testing.T) {
+	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
+	f, err := study.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := with("run", file, "--pooling", "mean", "--folds", "2", "--repeats", "1", "--out", dir)
+	refuse(t, exitTryAgain, "in use by another run", args...)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, args...)
+}
+
+// long is a run of 60 fits that take a while.
+func long(file, dir string) []string {
+	return []string{
+		"run", file, "--pooling", "mean,syn", "--iterations", "3", "--folds", "3", "--repeats", "10", "--out", dir,
+		"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "10", "--batch", "4",
+	}
+}
+
+// stopAfter starts a run and sends it a signal once n results are there.
+func stopAfter(t *testing.T, dir string, n int, signal os.Signal, c *exec.Cmd) {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		text, _ := os.ReadFile(filepath.Join(dir, study.FileName))
+		if bytes.Count(text, []byte("\n")) >= n {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Error("no results after a minute")
+			break
+		}
+	}
+	if err := c.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Fatal("the run ended before it was stopped")
+	}
+}
+
+func TestStoppedRunsGoOn(t *testing.T) {
+	file := write(t, "toy.csv", toy(false))
+	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
+	if out, err := process(t, long(file, undisturbed)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := results(t, undisturbed)
+
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+		say    string
+	}{
+		{syscall.SIGKILL, -1, ""},
+		{syscall.SIGTERM, 143, "the same command goes on from there"},
+		{syscall.SIGINT, 130, "the same command goes on from there"},
+	} {
+		t.Run(c.signal.String(), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			var stderr bytes.Buffer
+			run := process(t, long(file, dir)...)
+			run.Stderr = &stderr
+			stopAfter(t, dir, 5, c.signal, run)
+			if code := run.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.say) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, c.code, c.say, &stderr)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, study.FileName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := bytes.Count(text, []byte("\n"))
+			if before < 5 || before >= len(want) {
+				t.Fatalf("stopped after %d of %d results", before, len(want))
+			}
+
+			out, err := process(t, long(file, dir)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			got := results(t, dir)
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
+			}
+			now, err := os.ReadFile(filepath.Join(dir, study.FileName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if whole := text[:bytes.LastIndexByte(text, '\n')+1]; !bytes.HasPrefix(now, whole) {
+				t.Error("results that were there were written anew")
+			}
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"synpool/milbench/neural"
+)
+
+// settings are the flags of a grid.
+type settings struct {
+	grid   neural.Grid
+	probes []neural.Grid // for each value that was given, a grid in which it alone may be wrong
+}
+
+// addTo gives flags a flag for each hyperparameter. With single each takes one value only.
+func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
+	add := func(v pflag.Value, name, usage string) { flags.Var(v, name, usage) }
+	g := &s.grid
+	type grid = neural.Grid
+
+	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of a bag: "+strings.Join(neural.Poolings, ", "))
+	add(newList(s, single, &g.Iterations, integer, func(p *grid, v int) { p.Iterations = []int{v} }), "iterations",
+		"Syn steps I: positive concentrates the weights, negative distracts them, 0 leaves them (syn)")
+	add(newList(s, single, &g.Gamma, number, func(p *grid, v float64) { p.Gamma = []float64{v} }), "gamma", "Syn's gamma, in (0,1] (syn)")
+	add(newList(s, single, &g.Layers, integer, func(p *grid, v int) { p.Layers = []int{v} }), "layers", "dense layers before the pooling")
+	add(newList(s, single, &g.Width, integer, func(p *grid, v int) { p.Width = []int{v} }), "width", "their features")
+	add(newList(s, single, &g.Embed, integer, func(p *grid, v int) { p.Embed, p.Heads = []int{v}, []int{1} }), "embed",
+		"features of keys and values over all heads (syn, softmax, hopfield), of the hidden layer (attention, gated)")
+	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{v}, []int{max(v, 1)} }), "heads", "attention heads (syn, softmax, hopfield)")
+	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax)")
+	add(newList(s, single, &g.Beta, number, func(p *grid, v float64) { p.Beta = []float64{v} }), "beta", "inverse temperature (hopfield)")
+	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield)")
+	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
+	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
+	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")
+	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")
+	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout of the instances' features, in [0,1)")
+	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and deviation 1 over the training part: true or false")
+}
+
+// configs returns the settings of the grid.
+func (s *settings) configs() ([]neural.Config, error) {
+	for _, probe := range s.probes { // nonsense is refused also where no pooling that was asked for has the setting
+		if _, err := probe.Configs(); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	configs, err := s.grid.Configs()
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return configs, nil
+}
+
+// kind says how the values of a list are written.
+type kind[T any] struct {
+	parse   func(string) (T, error)
+	name    string
+	example string
+}
+
+var (
+	text    = kind[string]{func(s string) (string, error) { return s, nil }, "a name", "syn,softmax"}
+	integer = kind[int]{strconv.Atoi, "an integer", "-3,0,3"}
+	number  = kind[float64]{func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, "a number", "0.5,1"}
+	boolean = kind[bool]{strconv.ParseBool, "true or false", "true,false"}
+)
+
+// list is the value of a flag that takes several values, separated by commas; the flag may be repeated.
+type list[T any] struct {
+	kind[T]
+	values *[]T
+	single bool
+	given  func(T)
+	set    bool
+}
+
+// newList returns a list whose values are also checked alone, each in the grid that alone fills in.
+func newList[T any](s *settings, single bool, values *[]T, k kind[T], alone func(*neural.Grid, T)) *list[T] {
+	return &list[T]{kind: k, values: values, single: single, given: func(v T) {
+		if alone != nil {
+			probe := neural.Grid{Pooling: neural.Poolings}
+			alone(&probe, v)
+			s.probes = append(s.probes, probe)
+		}
+	}}
+}
+
+// Set appends the values in the text; the first call replaces the default.
+func (l *list[T]) Set(text string) error {
+	var values []T
+	for field := range strings.SplitSeq(text, ",") {
+		field = strings.TrimSpace(field)
+		v, err := l.parse(field)
+		if err != nil || field == "" {
+			return fmt.Errorf("%q is not %s; write, say, %s", field, l.name, l.example)
+		}
+		values = append(values, v)
+		l.given(v)
+	}
+	if l.set {
+		values = append(*l.values, values...)
+	}
+	if l.single && len(values) > 1 {
+		return errors.New("one value is needed here; `milbench run` takes several")
+	}
+	*l.values, l.set = values, true
+	return nil
+}
+
+func (l *list[T]) String() string {
+	if l == nil || l.values == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, v := range *l.values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, v)
+	}
+	return b.String()
+}
+
+func (l *list[T]) Type() string {
+	if l.single {
+		return "value"
+	}
+	return "list"
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+)
+
+// sources opens the sets to learn from. Files are audited first.
+type sources struct {
+	column   columnValue
+	keepLeak bool
+}
+
+func (s *sources) addTo(flags *pflag.FlagSet) {
+	s.column.addTo(flags)
+	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column gives the labels away, and mark every result leaked")
+}
+
+// source is a set and the entry of its name, nil for a file.
+type source struct {
+	set   *milbench.Set
+	entry *dataset.Entry
+}
+
+// open opens all of the names and files, which hold different bags.
+func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
+	var opened []source
+	files := 0
+	for _, nameOrFile := range namesOrFiles {
+		stored, err := dataset.Open(nameOrFile)
+		if err != nil {
+			return nil, err
+		}
+		one := source{entry: stored.Entry}
+		if stored.Entry != nil {
+			one.set, err = stored.Set(dataset.NoColumn)
+		} else {
+			files++
+			one.set, err = p.audited(s, nameOrFile, stored)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, other := range opened {
+			if other.set.Checksum == one.set.Checksum {
+				return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", nameOrFile, namesOrFiles[i])
+			}
+		}
+		opened = append(opened, one)
+	}
+	if files == 0 && s.column.Column != dataset.NoColumn {
+		return nil, errors.New("--instance-label-column is for files; the label column of a named set is known")
+	}
+	if files == 0 && s.keepLeak {
+		return nil, errors.New("--keep-leak is for files; a named set has no column that gives the labels away")
+	}
+	return opened, nil
+}
+
+// audited audits a file as it is stored and returns its set, marked if a column that gives the labels away is kept.
+func (p *program) audited(s sources, file string, stored *dataset.Source) (*milbench.Set, error) {
+	set, err := stored.Set(s.column.Column)
+	if err != nil {
+		return nil, err
+	}
+	report := dataset.Audit(stored.Stored)
+	width := stored.Stored.NumFeatures()
+	moved := int(s.column.Column)
+	if s.column.Column == dataset.LastColumn {
+		moved = width
+	}
+	var leaks []dataset.Leak
+	for _, l := range report.Leaks {
+		if l.Column != moved {
+			leaks = append(leaks, l)
+		}
+	}
+	for _, d := range report.Duplicates {
+		p.note("note: %s: bags %s hold the same instances; training and test parts may share them", file, strings.Join(d.Bags, ", "))
+	}
+	switch {
+	case report.Blind:
+		p.note("note: %s: too few bags to tell a column that gives the labels away from chance", file)
+	case len(leaks) > 0 && s.keepLeak:
+		set.Leaked = true
+		p.note("note: %s: %v; kept, every result is marked leaked", file, leaks[0])
+	case len(leaks) > 0:
+		return nil, finding{leakError(file, leaks, width, stored.Stored.InstanceLabels != nil)}
+	}
+	return set, nil
+}
+
+// leakError refuses a file for its leaks and says what to do.
+func leakError(file string, leaks []dataset.Leak, width int, hasInstanceLabels bool) error {
+	others := ""
+	if n := len(leaks) - 1; n > 0 {
+		others = fmt.Sprintf(", and so do %d other columns (milbench audit %s)", n, file)
+	}
+	column := dataset.Column(leaks[0].Column)
+	if leaks[0].Column == width {
+		column = dataset.LastColumn
+	}
+	cure := fmt.Sprintf("take it out of the features with --instance-label-column %v", column)
+	if hasInstanceLabels {
+		cure = "remove it from the file"
+	}
+	return fmt.Errorf("%s: %v%s; %s, or train with it and have every result marked with --keep-leak", file, leaks[0], others, cure)
+}
+
+// columnValue is the value of the flag --instance-label-column.
+type columnValue struct{ dataset.Column }
+
+func (c *columnValue) addTo(flags *pflag.FlagSet) {
+	flags.Var(c, "instance-label-column", "of a file: the stored column that holds instance labels, not a feature: last, or its number from 1")
+}
+
+func (c *columnValue) Set(text string) error {
+	column, err := dataset.ParseColumn(text)
+	if err == nil && column == dataset.NoColumn {
+		err = errors.New("give last or the number of a column, from 1")
+	}
+	c.Column = column
+	return err
+}
+
+func (c *columnValue) Type() string { return "column" }

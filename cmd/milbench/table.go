@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/study"
+)
+
+// table is the subcommand that tabulates a results folder.
+func (p *program) table() *cobra.Command {
+	var format string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "table DIR",
+		Short: "Tabulate the results of a folder",
+		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
+
+The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over repeats.
+Figures under the published protocol are marked optimistic, those of sets with a column that gives the labels away
+LEAKED.`,
+		Example: "  milbench table results\n  milbench table results --format tex",
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if asJSON {
+				format = "json"
+			}
+			if !slices.Contains(study.Formats, format) {
+				return study.Table{}.Write(p.out, format) // names the formats
+			}
+			return p.writeTable(args[0], format)
+		},
+	}
+	c.Flags().StringVar(&format, "format", study.Formats[0], "one of "+strings.Join(study.Formats, ", "))
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	return c
+}
+
+// writeTable tabulates the results of a folder.
+func (p *program) writeTable(dir, format string) error {
+	results, err := study.Read(dir)
+	if err != nil {
+		return err
+	}
+	if len(results) == 0 {
+		return fmt.Errorf("%s: %w", dir, study.ErrNoResults)
+	}
+	table, err := study.Tabulate(results)
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if format == "csv" || format == "json" {
+		for _, n := range table.Notes {
+			p.note("note: %s", n)
+		}
+	}
+	return table.Write(p.out, format)
+}

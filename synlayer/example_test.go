@@ -1,0 +1,185 @@
+package synlayer_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/synlayer"
+)
+
+// show prints the values of a graph without inputs.
+func show(format string, f func(g *Graph) *Node) {
+	t := MustNewExec(gobackend.GetBackend(), f).MustCall1()
+	for i, v := range tensors.MustCopyFlatData[float64](t) {
+		if i > 0 {
+			fmt.Print(" ")
+		}
+		fmt.Printf(format, v)
+	}
+	fmt.Println()
+}
+
+// pooled prints the pooled vector of the bag {(1, 0), (3, 2), padding} and the weights of its first head.
+func pooled(p synlayer.Pooling) {
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	vector, weights := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, x, mask *Node) (pooled, weights *Node) {
+		return p.Pool(scope, synlayer.Bags{X: x, Mask: mask})
+	}).MustCall2([][][]float64{{{1, 0}, {3, 2}, {0, 0}}}, [][]bool{{true, true, false}})
+	fmt.Printf("%.3f with weights %.3f\n", vector.Value(), weights.Value().([][][]float64)[0][0])
+}
+
+func ExampleSyn() {
+	for _, iterations := range []int{3, 0, -3} {
+		show("%.3f", func(g *Graph) *Node {
+			weights := Const(g, []float64{0.5, 0.3, 0.2, 0})
+			return synlayer.Syn(weights, Const(g, 0.5), iterations)
+		})
+	}
+	// Output:
+	// 0.903 0.148 0.077 0.000
+	// 0.500 0.300 0.200 0.000
+	// 0.809 0.736 0.666 0.000
+}
+
+func ExampleSynUpTo() {
+	show("%.3f", func(g *Graph) *Node {
+		weights := Const(g, [][][]float64{{{0.5, 0.3, 0.2, 0}}, {{0.5, 0.3, 0.2, 0}}})
+		weights = InsertAxes(weights, 1) // two members, each with its own number of steps
+		return synlayer.SynUpTo(weights, Const(g, 0.5), Const(g, []float64{3, -3}), 4)
+	})
+	// Output: 0.903 0.148 0.077 0.000 0.809 0.736 0.666 0.000
+}
+
+func ExampleStraightThrough() {
+	show("%.3f", func(g *Graph) *Node {
+		weights := Const(g, []float64{0.5, 0.3, 0.2})
+		adjusted := synlayer.StraightThrough(weights, synlayer.Syn(weights, Const(g, 0.5), 3))
+		return Gradient(ReduceAllSum(Mul(adjusted, Const(g, []float64{1, 2, 3}))), weights)[0]
+	})
+	// Output: 1.000 2.000 3.000
+}
+
+func ExampleBagSoftmax() {
+	show("%.3f", func(g *Graph) *Node {
+		logits := Const(g, [][][]float64{{{1, 2, 3}}, {{1, 2, 3}}})
+		mask := Const(g, [][]bool{{true, true, false}, {false, false, false}})
+		return synlayer.BagSoftmax(logits, mask)
+	})
+	// Output: 0.269 0.731 0.000 0.000 0.000 0.000
+}
+
+func ExampleSynPooling() {
+	p := synlayer.PaperSyn()
+	p.Embed, p.Heads, p.Iterations = 4, 2, -3
+	p.Renormalise = true
+	pooled(p)
+	// Output: [[-1.050 1.047]] with weights [0.472 0.528 0.000]
+}
+
+func ExampleDefaultSoftmax() {
+	syn, softmax := synlayer.DefaultSyn(), synlayer.DefaultSoftmax()
+	syn.Iterations = 0
+	fmt.Println(softmax == syn)
+	// Output: true
+}
+
+func ExampleHopfieldPooling() {
+	p := synlayer.DefaultHopfield()
+	p.Embed, p.Heads, p.Norm = 4, 2, false
+	pooled(p)
+	// Output: [[1.945 -1.072]] with weights [0.585 0.415 0.000]
+}
+
+func ExampleAttentionPooling() {
+	p := synlayer.DefaultAttention()
+	p.Gated = true
+	pooled(p)
+	// Output: [[1.970 0.970]] with weights [0.515 0.485 0.000]
+}
+
+func ExampleMeanPooling() {
+	pooled(synlayer.MeanPooling{})
+	// Output: [[2.000 1.000]] with weights [0.500 0.500 0.000]
+}
+
+func ExampleMaxPooling() {
+	pooled(synlayer.MaxPooling{})
+	// Output: [[3.000 2.000]] with weights [0.000 1.000 0.000]
+}
+
+func ExampleSumPooling() {
+	pooled(synlayer.SumPooling{})
+	// Output: [[4.000 2.000]] with weights [1.000 1.000 0.000]
+}
+
+func ExampleLogSumExpPooling() {
+	p := synlayer.DefaultLogSumExp()
+	p.Sharpness = 20 // nearly the maximum
+	pooled(p)
+	// Output: [[2.965 1.965]] with weights [0.000 1.000 0.000]
+}
+
+func ExampleNetwork() {
+	network := synlayer.DefaultNetwork(synlayer.DefaultSyn())
+	store := model.NewStore()
+	logits, weights := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) (logits, weights *Node) {
+		return network.Logits(scope, synlayer.Bags{X: x})
+	}).MustCall2([][][]float32{{{1, 2}, {3, 4}, {5, 6}}})
+	fmt.Println(logits.Shape(), weights.Shape())
+	// Output: (Float32)[1] (Float32)[1, 4, 3]
+}
+
+func ExampleDropout() {
+	show("%.1f", func(g *Graph) *Node {
+		scope := model.NewStore().RootScope()
+		x := Ones(g, shapes.Make(dtypes.Float64, 1, 2, 4))
+		key := synlayer.DropoutKey(Const(g, int64(1)), Const(g, int64(7))) // seed of the fit, number of the step
+		return Concatenate([]*Node{
+			synlayer.Dropout(scope, x, Const(g, 0.5), key),
+			synlayer.Dropout(scope, x, Const(g, 0.5), nil), // outside training
+		}, 0)
+	})
+	// Output: 2.0 2.0 2.0 2.0 2.0 2.0 0.0 0.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0
+}
+
+func ExampleSeed() {
+	weights := func(seed uint64) []float64 {
+		store := model.NewStore()
+		t := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
+			synlayer.Seed(x.Graph(), seed)
+			return synlayer.Dense(scope.In("layer"), x, 0, 2)
+		}, []float64{1, 1})
+		return t.Value().([]float64)
+	}
+	first, again, other := weights(1), weights(1), weights(2)
+	fmt.Println(slices.Equal(first, again), slices.Equal(first, other))
+	// Output: true false
+}
+
+func ExampleBind() {
+	show("%.0f", func(g *Graph) *Node {
+		synlayer.Bind(g, map[string]*Node{
+			"/layer/weights": Const(g, [][]float64{{1}, {10}}),
+			"/layer/bias":    Const(g, []float64{100}),
+		})
+		x := Const(g, [][]float64{{1, 2}, {3, 4}})
+		return synlayer.Dense(model.NewStore().RootScope().In("layer"), x, 0, 1)
+	})
+	// Output: 121 143
+}
+
+func ExampleLayerNorm() {
+	t := model.MustCallOnce(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
+		return synlayer.LayerNorm(scope.In("norm"), x, 0)
+	}, [][]float64{{1, 2, 3}, {10, 20, 30}})
+	fmt.Printf("%.3f\n", t.Value())
+	// Output: [[-1.225 0.000 1.225] [-1.225 0.000 1.225]]
+}
