@@ -32,7 +32,7 @@
 // that are verbs ([Syn], [BagSoftmax], [Dropout], ...) compute and own nothing. Graph-building functions panic, as
 // GoMLX's own do, with the shape that does not fit.
 //
-// Source of the Syn layer: "Syn: concentrating or distracting attention by an adjustable synergetic layer for
-// multiple instance learning", equations 9 to 13 and figures 3 and 5; where the code published with it differs, the
-// doc comments say so.
+// Source of the Syn layer: Wang, Li, Ma and Jiang, "Concentration or distraction? A synergetic-based attention weights
+// optimization method", Complex & Intelligent Systems 9 (2023), https://doi.org/10.1007/s40747-023-01133-0, equations 9
+// to 13 and figures 3 and 5; where the code published with it differs, the doc comments say so.
 package synlayer
