@@ -51,11 +51,7 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	bits := mix(Add(mix(Add(bag, key)), entry))
 	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
 	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
-	rate = ConvertDType(rate, dtypes.Float32)
-	if !rate.IsScalar() {
-		rate = number(rate, uniform)
-	}
-	keep := BroadcastToDims(GreaterOrEqual(uniform, rate), dims...)
+	keep := BroadcastToDims(GreaterOrEqual(uniform, number(rate, uniform)), dims...)
 	return Where(keep, Div(x, number(OneMinus(rate), x)), ZerosLike(x))
 }
 

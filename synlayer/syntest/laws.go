@@ -39,7 +39,8 @@ const (
 //   - empty: a bag without a real instance has weights 0, finite results and gradients, and harms no neighbour.
 //   - one: so has a bag of one instance.
 //   - extreme: features of 1e4, whose weights underflow, give finite results and gradients.
-//   - members: k members stacked in front, each with its own seed and dropout key, give what the k give alone.
+//   - members: k members stacked in front, each with its own seed, dropout key and, in a [synlayer.Numbered] pooling,
+//     numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
 	t.Helper()
@@ -127,15 +128,21 @@ type program struct {
 }
 
 // build returns the graph function of a form, whose variables are drawn from seeds if they are not there yet.
-func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, *Node, *Node, *Node) []*Node {
-	return func(scope *model.Scope, x, mask, key *Node) []*Node {
+func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*Node) []*Node {
+	return func(scope *model.Scope, inputs []*Node) []*Node {
+		x, mask, key, numbers := inputs[0], inputs[1], inputs[2], inputs[3:]
 		g := x.Graph()
 		synlayer.Seed(g, seeds...)
 		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
 		if f.training {
 			in.DropoutKey = synlayer.DropoutKey(key, Const(g, uint32(3)))
 		}
-		pooled, weights := l.pooling.Pool(scope, in)
+		var pooled, weights *Node
+		if p, ok := l.pooling.(synlayer.Numbered); ok && f.training {
+			pooled, weights = p.PoolNumbers(scope, in, numbers)
+		} else {
+			pooled, weights = l.pooling.Pool(scope, in)
+		}
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)
 		fixed := make([]float64, r.width)
 		for i := range fixed {
@@ -186,8 +193,18 @@ func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result
 	if f.stack {
 		dims, keyDims = append([]int{len(stacked)}, dims...), []int{len(stacked)}
 	}
-	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, append(dims, features)...),
+	args := []any{tensors.FromFlatDataAndDimensions(x, append(dims, features)...),
 		tensors.FromFlatDataAndDimensions(mask, dims...), tensors.FromFlatDataAndDimensions(keys, keyDims...)}
+	if p, ok := l.pooling.(synlayer.Numbered); ok && f.training {
+		// Each seed has numbers of its own, a little smaller than the pooling's.
+		for _, v := range p.Numbers() {
+			own := make([]float64, len(seeds))
+			for i, seed := range seeds {
+				own[i] = v * (1 - 0.1*float64(seed%7))
+			}
+			args = append(args, tensors.FromFlatDataAndDimensions(own, keyDims...))
+		}
+	}
 
 	p := l.programs[f]
 	if p == nil {
@@ -204,9 +221,9 @@ func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result
 		g := NewGraph(l.backend, "variables")
 		var in []*Node
 		for i, arg := range args {
-			in = append(in, Parameter(g, fmt.Sprintf("in%d", i), arg.Shape()))
+			in = append(in, Parameter(g, fmt.Sprintf("in%d", i), arg.(*tensors.Tensor).Shape()))
 		}
-		l.build(f, seeds, &result{})(fresh.RootScope(), in[0], in[1], in[2])
+		l.build(f, seeds, &result{})(fresh.RootScope(), in)
 		g.Finalize()
 		for v := range fresh.IterVariables() {
 			if mine := p.store.GetVariable(v.Path()); mine != nil && v.Trainable && v.HasValue() {
@@ -220,7 +237,7 @@ func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result
 			}
 		}
 	}
-	out, err := p.exec.Call(args[0], args[1], args[2])
+	out, err := p.exec.Call(args...)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -408,7 +425,7 @@ func (l *laws) extreme(t failer) {
 
 func (l *laws) members(t failer) {
 	var each []bags
-	seeds := []uint64{3, 1 << 40, 5}
+	seeds := []uint64{3, 1<<40 + 2, 5}
 	for m := range members {
 		b := draw(batch, instances)
 		for i := range b.x {
