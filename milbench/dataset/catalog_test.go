@@ -69,6 +69,10 @@ func TestCatalogCounts(t *testing.T) {
 		"web6": {59, 29}, "web7": {39, 15}, "web8": {35, 20}, "web9": {37, 18},
 	}
 	for _, e := range Catalog() {
+		// UCSB cannot be had everywhere: TestFetchByGitBlob takes a generated file of its format through its entry.
+		if state, err := e.Verify(); e.Name == "ucsb" && err == nil && state == Missing {
+			continue
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			for _, f := range e.Files {
 				dataFile(t, f.Name)
