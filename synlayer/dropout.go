@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // DropoutKey mixes the seed of a fit and the number of a training step, both integers, scalar or [members], into the
@@ -48,11 +49,20 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	entryDims[rank-2], entryDims[rank-1] = dims[rank-2], dims[rank-1]
 	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
 	entry := IotaFull(g, shapes.Make(dtypes.Uint32, entryDims...))
-	bits := mix(Add(mix(Add(bag, key)), entry))
+	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
+	start := mix(Add(bag, key))
+	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))
 	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
 	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
 	keep := BroadcastToDims(GreaterOrEqual(uniform, number(rate, uniform)), dims...)
 	return Where(keep, Div(x, number(OneMinus(rate), x)), ZerosLike(x))
+}
+
+// checkDropout panics unless rate is in [0, 1).
+func checkDropout(of string, rate float64) {
+	if !(rate >= 0 && rate < 1) {
+		exceptions.Panicf("synlayer: %s with dropout %g, want one in [0, 1)", of, rate)
+	}
 }
 
 // mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the

@@ -147,7 +147,7 @@ func ExampleDropout() {
 			synlayer.Dropout(scope, x, Const(g, 0.5), nil), // outside training
 		}, 0)
 	})
-	// Output: 2.0 2.0 2.0 2.0 2.0 2.0 0.0 0.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0
+	// Output: 2.0 0.0 0.0 2.0 2.0 2.0 2.0 0.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0
 }
 
 func ExampleSeed() {

@@ -55,6 +55,7 @@ func (p HopfieldPooling) Structure() Pooling {
 
 // Pool implements [Pooling].
 func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	checkDropout("HopfieldPooling", p.Dropout)
 	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
 }
 

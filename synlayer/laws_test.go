@@ -30,6 +30,8 @@ func poolings() map[string]synlayer.Pooling {
 	trueGradient.Iterations, trueGradient.TrueGradient = -2, true
 	trueConcentrate := small(synlayer.PaperSyn())
 	trueConcentrate.Iterations, trueConcentrate.TrueGradient = 2, true
+	trueDistract := small(synlayer.PaperSyn())
+	trueDistract.Iterations, trueDistract.TrueGradient, trueDistract.Bound = -2, true, 2
 	hopfield := synlayer.DefaultHopfield()
 	hopfield.Embed, hopfield.Heads, hopfield.UpdateSteps, hopfield.Dropout = 6, 2, 3, 0.25
 	attention := synlayer.DefaultAttention()
@@ -44,6 +46,7 @@ func poolings() map[string]synlayer.Pooling {
 		"syn bounded":         bounded,
 		"syn true gradient":   trueGradient,
 		"syn true gradient +": trueConcentrate,
+		"syn true gradient -": trueDistract,
 		"hopfield":            hopfield,
 		"attention":           attention,
 		"gated":               gated,

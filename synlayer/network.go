@@ -3,7 +3,6 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Network is the paper's network (figure 5) around any pooling: dropout of the instances, Layers times a dense map to
@@ -49,9 +48,7 @@ func (n Network) Structure() Network {
 
 // Logits returns the logit [batch] of each bag being positive and the pooling's weights [batch, heads, instances].
 func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
-	if !(n.Dropout >= 0 && n.Dropout < 1) {
-		exceptions.Panicf("synlayer: Network with dropout %g, want one in [0, 1)", n.Dropout)
-	}
+	checkDropout("Network", n.Dropout)
 	return n.LogitsNumbers(scope, bags, constants(bags.X, n.Numbers()))
 }
 

@@ -1,6 +1,9 @@
 package synlayer
 
 import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -24,6 +27,8 @@ import (
 // γ = 1, but as
 //
 //	p = (1−γ)/γ,  q = y/γ,  u = ∛(q/2 + √(q²/4 + p³/27)),  x = q / (u² + p/3 + (p/3u)²)
+//
+// with the gradient 1/f'(x).
 func Syn(weights, gamma *Node, iterations int) *Node {
 	step := synStep
 	if iterations < 0 {
@@ -57,7 +62,8 @@ func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
 // StraightThrough returns adjusted with the gradient of weights: the adjustment between them counts as the identity
 // in the backward pass (the gradient bypass of figure 3).
 func StraightThrough(weights, adjusted *Node) *Node {
-	return Add(weights, StopGradient(Sub(adjusted, weights)))
+	// The difference is exactly 0, so that adjusted keeps its smallest weights.
+	return Add(StopGradient(adjusted), Sub(weights, StopGradient(weights)))
 }
 
 // unitLength divides by the L2 norm over the last axis; a row of zeros stays as it is. Dividing by the largest
@@ -77,18 +83,36 @@ func synStep(x, gamma *Node) *Node {
 	return Mul(x, Add(Mul(gamma, Square(x)), OneMinus(gamma)))
 }
 
-// synInverseStep is the real root of γx³ + (1−γ)x = y (equation 11), stable for every y. The guard against y = 0
-// comes before the root, so that the gradient there is 0 and not NaN.
+// synInverseStep is the real root x of γx³ + (1−γ)x = y (equation 11), stable for every y, with the gradient
+// 1/f'(x) = 1/(3γx² + 1−γ). Where γ is 1 and |y| below the smallest normal number, 0 among them, f' vanishes and the
+// gradient is set to 0.
 func synInverseStep(y, gamma *Node) *Node {
+	x := StopGradient(cubicRoot(y, gamma))
+	slope := StopGradient(Add(MulScalar(Mul(gamma, Square(x)), 3), OneMinus(gamma)))
+	flat := LessThan(slope, ConstAs(slope, flatSlope(y.DType())))
+	gradient := Where(flat, ZerosLike(slope), Reciprocal(Where(flat, OnesLike(slope), slope)))
+	return Add(x, Mul(Sub(y, StopGradient(y)), gradient))
+}
+
+// flatSlope is f' at γ = 1 and y the smallest normal number: 3·y^(2/3).
+func flatSlope(dtype dtypes.DType) float64 {
+	if dtype == dtypes.Float64 {
+		return 3 * math.Pow(0x1p-1022, 2./3)
+	}
+	return 3 * math.Pow(0x1p-126, 2./3)
+}
+
+// cubicRoot is the root of [synInverseStep].
+func cubicRoot(y, gamma *Node) *Node {
 	zero := IsZero(y)
 	q := Div(Abs(Where(zero, OnesLike(y), y)), gamma)
 	p := Div(OneMinus(gamma), gamma)
-	// √(q²/4 + p³/27) as a hypotenuse, whose squares neither overflow nor underflow.
-	a, b := MulScalar(q, 0.5), Mul(p, Sqrt(DivScalar(p, 27)))
-	long, short := Max(a, b), Min(a, b)
-	root := Mul(long, Sqrt(OnePlus(Square(Div(short, long)))))
-	u := PowScalar(Add(a, root), 1./3)
+	// 2u³ = q + √(q² + 4p³/27), the root as a hypotenuse, whose squares neither overflow nor underflow.
+	b := MulScalar(Mul(p, Sqrt(DivScalar(p, 27))), 2)
+	long, short := Max(q, b), Min(q, b)
+	root := Mul(long, Sqrt(OnePlus(Square(Div(short, oneIfZero(long))))))
+	u := MulScalar(PowScalar(Add(q, root), 1./3), math.Cbrt(0.5))
 	third := DivScalar(p, 3)
-	x := Div(q, Add(Add(Square(u), third), Square(Div(third, u))))
+	x := Div(q, Add(Add(Square(u), third), Square(Div(third, oneIfZero(u)))))
 	return Where(zero, ZerosLike(y), Mul(Sign(y), x))
 }

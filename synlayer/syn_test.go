@@ -3,6 +3,7 @@ package synlayer_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,22 +176,63 @@ func TestSynTrueGradient(t *testing.T) {
 	}
 }
 
-// TestSynUnderflow: weights whose squares underflow keep their ratios.
+// TestSynUnderflow: weights whose squares underflow keep their ratios, and the smallest numbers there are do no harm.
 func TestSynUnderflow(t *testing.T) {
+	denormal := float32(math.SmallestNonzeroFloat32)
 	for name, backend := range backendtest.All(t) {
-		out, err := CallOnce(backend, func(w *Node) *Node { return synlayer.Syn(w, ConstAs(w, 0.5), -1) },
-			[][]float32{{3e-30, 4e-30}, {3, 4}, {0, 0}, {1e30, 0}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := floats(out)
-		for j := range 2 {
-			if math.Abs(got[j]-got[2+j]) > 1e-6 {
-				t.Errorf("%s: small weights give %g, the same scaled up %g", name, got[j], got[2+j])
+		for _, gamma := range []float32{0.5, 1} {
+			out, err := CallOnce(backend, func(w, gamma *Node) *Node { return synlayer.Syn(w, gamma, -1) },
+				[][]float32{{3e-30, 4e-30}, {3, 4}, {0, 0}, {1e30, 0}}, gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := floats(out)
+			for j := range 2 {
+				if math.Abs(got[j]-got[2+j]) > 1e-6 {
+					t.Errorf("%s: small weights give %g, the same scaled up %g", name, got[j], got[2+j])
+				}
+			}
+			if got[4] != 0 || got[5] != 0 || math.Abs(got[6]-1) > 1e-6 || got[7] != 0 {
+				t.Errorf("%s: zero row and lone weight give %v", name, got[4:])
+			}
+			exec := MustNewExec(backend, func(w, gamma, steps *Node) []*Node {
+				var outputs []*Node
+				for _, n := range []int{-3, -1, 1, 3} {
+					y := synlayer.Syn(w, gamma, n)
+					outputs = append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
+				}
+				y := synlayer.SynUpTo(w, gamma, steps, 3)
+				return append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
+			})
+			for _, row := range [][]float32{{1, denormal}, {1, 1e-38}, {1, 9e-27}, {1, 1e-20}, {denormal, denormal}, {0.5, 0.5}} {
+				for _, steps := range []float32{-3, 3} {
+					for i, o := range exec.MustCall(row, gamma, steps) {
+						for _, v := range floats(o) {
+							if math.IsNaN(v) || math.IsInf(v, 0) {
+								t.Errorf("%s, gamma %g: output %d of weights %v is %g", name, gamma, i, row, v)
+							}
+						}
+					}
+				}
 			}
 		}
-		if got[4] != 0 || got[5] != 0 || math.Abs(got[6]-1) > 1e-6 || got[7] != 0 {
-			t.Errorf("%s: zero row and lone weight give %v", name, got[4:])
+	}
+}
+
+// TestStraightThroughIsExact: the value is that of the adjusted weights to the bit, the smallest included.
+func TestStraightThroughIsExact(t *testing.T) {
+	for name, backend := range backendtest.All(t) {
+		for _, gamma := range []float64{0.5, 1} {
+			out, err := CallOnceN(backend, func(w *Node) []*Node {
+				adjusted := synlayer.Syn(w, ConstAs(w, gamma), 3)
+				return []*Node{adjusted, synlayer.StraightThrough(w, adjusted)}
+			}, []float32{.40, .35, .15, .08, .02})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, got := floats(out[0]), floats(out[1]); !slices.Equal(want, got) {
+				t.Errorf("%s, gamma %g: %g became %g", name, gamma, want, got)
+			}
 		}
 	}
 }
@@ -282,6 +324,17 @@ func TestPanics(t *testing.T) {
 			p, _ := synlayer.MeanPooling{}.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: x})
 			return p
 		}, "want booleans"},
+		"weights dropout": {func(x *Node) *Node {
+			p := synlayer.DefaultSyn()
+			p.Dropout = 1.5
+			pooled, _ := p.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x})
+			return pooled
+		}, "SynPooling with dropout 1.5"},
+		"another width": {func(x *Node) *Node {
+			scope := model.NewStore().RootScope()
+			synlayer.Dense(scope, x, 0, 3)
+			return synlayer.Dense(scope, x, 0, 4)
+		}, "variable /weights is (Float32)[4, 3], want (Float32)[4, 4]"},
 		"dropout": {func(x *Node) *Node {
 			n := synlayer.DefaultNetwork(synlayer.MeanPooling{})
 			n.Dropout = 1

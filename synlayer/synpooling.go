@@ -31,8 +31,8 @@ type SynPooling struct {
 	Gamma      float64 // γ in (0, 1]
 	Norm       bool    // layer norm of the instances before the projections
 
-	// Renormalise divides the weights by their sum after Syn. Otherwise the sum is 1 only without Syn steps, and
-	// with inverse steps the pooled vector grows with the bag.
+	// Renormalise divides the weights by their sum after Syn; the straight-through gradient bypasses that, too.
+	// Otherwise the sum is 1 only without Syn steps, and with inverse steps the pooled vector grows with the bag.
 	Renormalise bool
 	// Dropout of the weights in training, in [0, 1).
 	Dropout float64
@@ -91,6 +91,7 @@ func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) 
 	if !(p.Gamma > 0 && p.Gamma <= 1) {
 		exceptions.Panicf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
 	}
+	checkDropout("SynPooling", p.Dropout)
 	if p.Bound > 0 && max(p.Iterations, -p.Iterations) > p.Bound {
 		exceptions.Panicf("synlayer: SynPooling with %d iterations, but a bound of %d", p.Iterations, p.Bound)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -61,15 +62,19 @@ func Bind(g *Graph, values map[string]*Node) {
 // [LayerNorm].
 func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
 	path := model.JoinPath(scope.Scope(), name)
+	stacked := dims
+	if members > 0 {
+		stacked = append([]int{members}, dims...)
+	}
 	if bound, ok := model.GetGraphParam(g, paramBound); ok {
 		value := bound.(map[string]*Node)[path]
 		if value == nil {
 			exceptions.Panicf("synlayer: no value is bound to variable %s", path)
 		}
-		return value
+		return checked(value, path, dtype, stacked)
 	}
 	if v := scope.GetVariable(name); v != nil {
-		return v.NodeValue(g)
+		return checked(v.NodeValue(g), path, dtype, stacked)
 	}
 	stream := fnv.New64a()
 	stream.Write([]byte(path))
@@ -84,9 +89,6 @@ func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 			flat = append(flat, draw(rng))
 		}
 	}
-	if members > 0 {
-		dims = append([]int{members}, dims...)
-	}
 	var value *tensors.Tensor
 	switch dtype {
 	case dtypes.Float32:
@@ -94,13 +96,21 @@ func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 		for i, v := range flat {
 			narrow[i] = float32(v)
 		}
-		value = tensors.FromFlatDataAndDimensions(narrow, dims...)
+		value = tensors.FromFlatDataAndDimensions(narrow, stacked...)
 	case dtypes.Float64:
-		value = tensors.FromFlatDataAndDimensions(flat, dims...)
+		value = tensors.FromFlatDataAndDimensions(flat, stacked...)
 	default:
 		exceptions.Panicf("synlayer: variables of type %s; layers compute in float32 or float64", dtype)
 	}
 	return scope.VariableWithValue(name, value).NodeValue(g)
+}
+
+// checked returns the value of a variable that is there already, whose shape must be the one wanted.
+func checked(value *Node, path string, dtype dtypes.DType, dims []int) *Node {
+	if want := shapes.Make(dtype, dims...); !value.Shape().Equal(want) {
+		exceptions.Panicf("synlayer: variable %s is %s, want %s", path, value.Shape(), want)
+	}
+	return value
 }
 
 // XavierUniform draws from U(-a, a), a = √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).

@@ -12,14 +12,14 @@ import (
 // smallestBucket is the number of instances up to which all bags are padded alike.
 const smallestBucket = 4
 
-// bucket returns the number of instances to which a bag of so many is padded: a power of two, or the size of the
-// largest bag there is.
-func bucket(instances, largest int) int {
+// bucket returns the number of instances to which a bag of so many is padded, a power of two. It depends on the bag
+// alone: rounding differs with the padding, and neither training nor the score of a bag may feel another.
+func bucket(instances int) int {
 	b := smallestBucket
 	for b < instances {
 		b *= 2
 	}
-	return min(b, max(largest, 1))
+	return b
 }
 
 // batch is a number of bags padded to one number of instances, and those to one number of bags by empty ones.
@@ -29,12 +29,12 @@ type batch struct {
 
 // newBatch pads bags, by index, to size bags of as many instances as the bucket of the largest holds. labels may be
 // nil.
-func newBatch(bags []milbench.Matrix, indices, labels []int, size, largest int, s Standardisation) batch {
+func newBatch(bags []milbench.Matrix, indices, labels []int, size int, s Standardisation) batch {
 	instances := 0
 	for _, i := range indices {
 		instances = max(instances, bags[i].Rows)
 	}
-	instances = bucket(instances, largest)
+	instances = bucket(instances)
 	features := bags[indices[0]].Cols
 	x := make([]float32, size*instances*features)
 	mask := make([]bool, size*instances)
@@ -57,11 +57,9 @@ func newBatch(bags []milbench.Matrix, indices, labels []int, size, largest int, 
 	}
 }
 
-func (b batch) finalize() error { return finalize(b.x, b.mask, b.labels, b.counted) }
-
 // scoringBatches splits bags, by index, into batches to score: bags of one bucket together, in order of size, of as
 // many as keep a batch below about 4 MB, 16 at most. It returns, for each batch, positions in indices.
-func scoringBatches(bags []milbench.Matrix, indices []int, largest int) (batches [][]int, size func(instances int) int) {
+func scoringBatches(bags []milbench.Matrix, indices []int) (batches [][]int, size func(instances int) int) {
 	const floats, most = 1 << 20, 16
 	size = func(instances int) int {
 		return max(1, min(most, floats/max(1, instances*bags[indices[0]].Cols)))
@@ -72,9 +70,9 @@ func scoringBatches(bags []milbench.Matrix, indices []int, largest int) (batches
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bags[indices[a]].Rows, bags[indices[b]].Rows) })
 	for len(order) > 0 {
-		instances := bucket(bags[indices[order[0]]].Rows, largest)
+		instances := bucket(bags[indices[order[0]]].Rows)
 		n := 0
-		for n < len(order) && n < size(instances) && bucket(bags[indices[order[n]]].Rows, largest) == instances {
+		for n < len(order) && n < size(instances) && bucket(bags[indices[order[n]]].Rows) == instances {
 			n++
 		}
 		batches = append(batches, order[:n])
@@ -83,9 +81,12 @@ func scoringBatches(bags []milbench.Matrix, indices []int, largest int) (batches
 	return batches, size
 }
 
-// finalize frees tensors.
+// finalize frees tensors, those that are not nil.
 func finalize(all ...*tensors.Tensor) error {
 	for _, t := range all {
+		if t == nil {
+			continue
+		}
 		if err := t.FinalizeAll(); err != nil {
 			return err
 		}

@@ -126,14 +126,14 @@ func (c Config) Validate() error {
 	}{
 		{"iterations", c.Iterations >= -maxIterations && c.Iterations <= maxIterations, fmt.Sprintf("an integer from -%d to %[1]d", maxIterations)},
 		{"gamma", c.Gamma > 0 && c.Gamma <= 1, "more than 0 and at most 1"},
-		{"embed", c.Embed >= 1, "at least 1"},
+		{"embed", c.Embed >= 1 && c.Embed <= maxFeatures, fmt.Sprintf("from 1 to %d", maxFeatures)},
 		{"heads", c.Heads >= 1 && c.Embed%max(c.Heads, 1) == 0, fmt.Sprintf("a divisor of the embedding, %d", c.Embed)},
 		{"scale", positive(c.Scale), "more than 0"},
 		{"beta", positive(c.Beta), "more than 0"},
-		{"layers", c.Layers >= 0, "0 or more"},
-		{"width", c.Width >= 1, "at least 1"},
+		{"layers", c.Layers >= 0 && c.Layers <= maxLayers, fmt.Sprintf("from 0 to %d", maxLayers)},
+		{"width", c.Width >= 1 && c.Width <= maxFeatures, fmt.Sprintf("from 1 to %d", maxFeatures)},
 		{"dropout", c.Dropout >= 0 && c.Dropout < 1, "from 0 to less than 1"},
-		{"epochs", c.Epochs >= 1, "at least 1"},
+		{"epochs", c.Epochs >= 1 && c.Epochs <= maxEpochs, fmt.Sprintf("from 1 to %d", maxEpochs)},
 		{"batch", c.Batch >= 1, "at least 1"},
 		{"lr", positive(c.LR), "more than 0"},
 		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},
@@ -147,8 +147,37 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// maxIterations bounds the Syn steps: beyond it the weights have long stopped to move, and graphs grow with them.
-const maxIterations = 200
+// Bounds of what makes sense. Beyond maxIterations the weights have long stopped to move, and graphs grow with them.
+const (
+	maxIterations = 200
+	maxFeatures   = 1 << 14
+	maxLayers     = 64
+	maxEpochs     = 1_000_000
+)
+
+// maxNumbers bounds the parameters of a network, and the numbers of one batch of bags.
+const maxNumbers = 1 << 27
+
+// checkSize reports a network or a batch that is too large to hold: bags of up to instances, with features.
+func (c Config) checkSize(features, instances, bags int) error {
+	parameters, in := 0, features
+	for range c.Layers {
+		parameters += (in + 1) * c.Width
+		in = c.Width
+	}
+	parameters += in * 4 * max(c.Embed, 1)
+	if parameters > maxNumbers {
+		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width or --layers",
+			c.Width, c.Layers, parameters, features, maxNumbers)
+	}
+	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, c.Width)); size > maxNumbers {
+		return fmt.Errorf("batch %d of bags of up to %d instances holds %.0f numbers, more than %d; lower --batch", min(c.Batch, bags), instances, size, maxNumbers)
+	}
+	return nil
+}
+
+// chooses reports whether the pooling prefers some instances to others.
+func (c Config) chooses() bool { return c.Pooling != mean && c.Pooling != sum }
 
 func deref(field any) any {
 	switch v := field.(type) {

@@ -17,25 +17,17 @@ type fitting struct {
 	program *program
 	config  Config
 	bags    []milbench.Matrix
-	largest int // instances of the largest bag
+	batch   int // bags a step: those of the setting, or all there are
 	input   Standardisation
 }
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) *fitting {
-	f := &fitting{program: p, config: c, bags: bags, largest: largest(bags)}
+	f := &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
 	if c.Standardise {
 		f.input = fitStandardisation(bags, train)
 	}
 	return f
-}
-
-func largest(bags []milbench.Matrix) int {
-	n := 0
-	for _, b := range bags {
-		n = max(n, b.Rows)
-	}
-	return n
 }
 
 // errNotFinite says that training has left the finite numbers.
@@ -47,12 +39,13 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
 	state := newState(initial)
 	numbers, dropout := f.trainingNumbers(), tensors.FromScalar(uint32(milbench.SplitSeed(seed, "dropout")))
-	defer func() { _ = finalize(append(state, numbers, dropout)...) }()
+	var total *tensors.Tensor // the losses of the epoch so far
+	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
 	step := int32(0)
 	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
 		order := milbench.Rand(seed, "order", epoch).Perm(len(examples))
-		total := tensors.FromScalar(float32(0))
-		for batch := range slices.Chunk(order, f.config.Batch) {
+		total = tensors.FromScalar(float32(0))
+		for batch := range slices.Chunk(order, f.batch) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -61,10 +54,11 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 				indices[k], labels[k] = examples[i].Bag, examples[i].Label
 			}
 			step++
-			var err error
-			if total, err = f.step(state, indices, labels, step, numbers, dropout, total); err != nil {
+			next, err := f.step(state, indices, labels, step, numbers, dropout, total)
+			if err != nil {
 				return nil, err
 			}
+			total = next
 		}
 		mean := float64(tensors.ToScalar[float32](total)) / float64(len(examples))
 		if err := finalize(total); err != nil {
@@ -92,15 +86,16 @@ func newState(parameters []float32) []*tensors.Tensor {
 // step takes one training step on the bags with the given indices, puts the new state in the place of the old, and
 // returns total with the losses of these bags added.
 func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
-	b := newBatch(f.bags, indices, labels, f.config.Batch, f.largest, f.input)
+	b := newBatch(f.bags, indices, labels, f.batch, f.input)
 	t := tensors.FromScalar(step)
+	defer func() { _ = finalize(b.x, b.mask, b.labels, b.counted, t) }()
 	outputs, err := call(f.program.train, []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
 		inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
 		inParameters: state[0], inFirst: state[1], inSecond: state[2]})
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(b.finalize(), finalize(append(state, t, total)...)); err != nil {
+	if err := finalize(append(state, total)...); err != nil {
 		return nil, err
 	}
 	copy(state, outputs[1:])
@@ -130,7 +125,7 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 	numbers := tensors.FromFlatDataAndDimensions(f.numbers(), len(f.numbers()))
 	defer func() { _ = finalize(numbers) }()
 	predictions := make([]Prediction, len(indices))
-	batches, size := scoringBatches(f.bags, indices, f.largest)
+	batches, size := scoringBatches(f.bags, indices)
 	for _, positions := range batches {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -139,36 +134,55 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 		for k, at := range positions {
 			chosen[k] = indices[at]
 		}
-		instances := bucket(f.bags[chosen[len(chosen)-1]].Rows, f.largest)
-		b := newBatch(f.bags, chosen, nil, size(instances), f.largest, f.input)
-		outputs, err := call(f.program.score, []any{b.x, b.mask, numbers, parameters})
+		scored, err := f.predictBatch(parameters, numbers, chosen, size(bucket(f.bags[chosen[0]].Rows)))
 		if err != nil {
 			return nil, err
 		}
-		logits, weights := tensors.MustCopyFlatData[float32](outputs[0]), tensors.MustCopyFlatData[float32](outputs[1])
-		heads := outputs[1].Shape().Dim(1)
 		for k, at := range positions {
-			p := Prediction{Score: float64(logits[k])}
-			p.Probability = 1 / (1 + math.Exp(-p.Score))
-			for h := range heads {
-				row := make([]float64, f.bags[chosen[k]].Rows)
-				winner := 0
-				for i := range row {
-					row[i] = float64(weights[(k*heads+h)*instances+i])
-					if row[i] > row[winner] {
-						winner = i
-					}
+			predictions[at] = scored[k]
+		}
+	}
+	return predictions, nil
+}
+
+// predictBatch scores bags of one bucket, by index, in a batch of size.
+func (f *fitting) predictBatch(parameters, numbers *tensors.Tensor, chosen []int, size int) ([]Prediction, error) {
+	b := newBatch(f.bags, chosen, nil, size, f.input)
+	outputs, err := call(f.program.score, []any{b.x, b.mask, numbers, parameters})
+	defer func() { _ = finalize(append(outputs, b.x, b.mask, b.labels, b.counted)...) }()
+	if err != nil {
+		return nil, err
+	}
+	logits, err := tensors.CopyFlatData[float32](outputs[0])
+	if err != nil {
+		return nil, err
+	}
+	weights, err := tensors.CopyFlatData[float32](outputs[1])
+	if err != nil {
+		return nil, err
+	}
+	heads, instances := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2)
+	predictions := make([]Prediction, len(chosen))
+	for k, i := range chosen {
+		p := &predictions[k]
+		p.Score = float64(logits[k])
+		if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) {
+			return nil, errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
+		}
+		p.Probability = 1 / (1 + math.Exp(-p.Score))
+		for h := range heads {
+			row := make([]float64, f.bags[i].Rows)
+			winner := 0
+			for j := range row {
+				row[j] = float64(weights[(k*heads+h)*instances+j])
+				if row[j] > row[winner] {
+					winner = j
 				}
-				p.Weights = append(p.Weights, row)
+			}
+			p.Weights = append(p.Weights, row)
+			if f.config.chooses() {
 				p.Winners = append(p.Winners, winner)
 			}
-			if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) {
-				return nil, errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
-			}
-			predictions[at] = p
-		}
-		if err := errors.Join(b.finalize(), finalize(outputs...)); err != nil {
-			return nil, err
 		}
 	}
 	return predictions, nil

@@ -95,7 +95,7 @@ func (m *Model) Predict(ctx context.Context, bags []milbench.Matrix) ([]Predicti
 			return nil, fmt.Errorf("bag %d is empty", i+1)
 		}
 	}
-	f := &fitting{program: m.program, config: m.card.Config, bags: bags, largest: largest(bags), input: m.card.Standardisation}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}
 	parameters := tensors.FromFlatDataAndDimensions(append([]float32{}, m.parameters...), len(m.parameters))
 	predictions, err := f.predict(ctx, parameters, indices)
 	return predictions, errors.Join(err, finalize(parameters))

@@ -174,9 +174,9 @@ func (p *program) split(flat *Node) []*Node {
 	return parameters
 }
 
-// logisticLoss is −log of the probability that logits give to labels, of each bag: log(1+eˡ) − y l.
+// logisticLoss is −log of the probability that logits give to labels, 0 or 1, of each bag: log(1 + exp(l·(1−2y))).
 func logisticLoss(logits, labels *Node) *Node {
-	return Sub(Softplus(logits), Mul(labels, logits))
+	return Softplus(Mul(logits, OneMinus(MulScalar(labels, 2))))
 }
 
 // scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights

@@ -55,19 +55,27 @@ func fitStandardisation(bags []milbench.Matrix, train []milbench.Example) Standa
 	return Standardisation{Shift: mean, Factor: factor}
 }
 
-// fill writes the standardised instances of bag row by row into dst, which is zeroed beforehand where the bag is
-// sparse.
+// fill writes the standardised instances of bag row by row into dst, which must be zeros. Sparse or dense, a bag of
+// equal values gives equal rows.
 func (s Standardisation) fill(dst []float32, bag milbench.Matrix) {
 	for i := range bag.Rows {
 		row := dst[i*bag.Cols : (i+1)*bag.Cols]
-		bag.Each(i, func(j int, v float64) {
-			if s.Shift != nil {
-				v -= s.Shift[j]
+		if s.Shift != nil && bag.Sparse() {
+			for j := range row {
+				row[j] = s.apply(j, 0)
 			}
-			if s.Factor != nil {
-				v *= s.Factor[j]
-			}
-			row[j] = float32(v)
-		})
+		}
+		bag.Each(i, func(j int, v float64) { row[j] = s.apply(j, v) })
 	}
+}
+
+// apply returns the standardised value v of feature j.
+func (s Standardisation) apply(j int, v float64) float32 {
+	if s.Shift != nil {
+		v -= s.Shift[j]
+	}
+	if s.Factor != nil {
+		v *= s.Factor[j]
+	}
+	return float32(v)
 }

@@ -2,8 +2,13 @@ package neural
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
 	"synpool/milbench"
 )
 
@@ -63,12 +68,45 @@ func TestStandardisation(t *testing.T) {
 	}
 }
 
+// TestFillSparse: a bag of equal values gives equal rows in both forms, centred or not.
+func TestFillSparse(t *testing.T) {
+	dense := milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{0, 5, 0, 7, 0, 0}}
+	sparse := milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{1, 0}}
+	for _, s := range []Standardisation{{}, {Factor: []float64{2, 3, 4}}, {Shift: []float64{1, 2, 3}, Factor: []float64{2, 3, 4}}} {
+		a, b := make([]float32, 6), make([]float32, 6)
+		s.fill(a, dense)
+		s.fill(b, sparse)
+		if !slices.Equal(a, b) {
+			t.Errorf("%+v: %v from the dense form, %v from the sparse", s, a, b)
+		}
+	}
+}
+
 func TestBucket(t *testing.T) {
-	for _, c := range []struct{ instances, largest, want int }{
-		{1, 40, 4}, {4, 40, 4}, {5, 40, 8}, {17, 40, 32}, {33, 40, 40}, {1044, 1044, 1044}, {1, 1, 1}, {3, 2000, 4},
-	} {
-		if got := bucket(c.instances, c.largest); got != c.want {
-			t.Errorf("bucket(%d, %d) = %d, want %d", c.instances, c.largest, got, c.want)
+	for instances, want := range map[int]int{0: 4, 1: 4, 4: 4, 5: 8, 17: 32, 1044: 2048} {
+		if got := bucket(instances); got != want {
+			t.Errorf("bucket(%d) = %d, want %d", instances, got, want)
+		}
+	}
+}
+
+// TestLogisticLoss: the loss of a bag that is right by far is e^-|l| and not 0, that of one wrong by far |l|.
+func TestLogisticLoss(t *testing.T) {
+	for name, backend := range backendtest.All(t) {
+		out, err := CallOnceN(backend, func(l, y *Node) []*Node {
+			loss := logisticLoss(l, y)
+			return []*Node{loss, Gradient(ReduceAllSum(loss), l)[0]}
+		}, []float32{15, -15, 40, -40, 0, 0}, []float32{1, 0, 0, 1, 0, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := math.Log1p(math.Exp(-15))
+		for i, want := range [][]float64{{small, small, 40, 40, math.Ln2, math.Ln2}, {-small, small, 1, -1, 0.5, -0.5}} {
+			for j, got := range tensors.MustCopyFlatData[float32](out[i]) {
+				if math.Abs(float64(got)-want[j]) > 1e-6*math.Abs(want[j]) {
+					t.Errorf("%s: output %d of bag %d is %g, want %g", name, i, j, got, want[j])
+				}
+			}
 		}
 	}
 }

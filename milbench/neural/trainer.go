@@ -125,6 +125,13 @@ func (ps *programs) prepare(c Config, bags []milbench.Matrix, train []milbench.E
 	if len(train) == 0 {
 		return nil, nil, fmt.Errorf("no bags to train on")
 	}
+	instances := 0
+	for _, e := range train {
+		instances = max(instances, bags[e.Bag].Rows)
+	}
+	if err := c.checkSize(bags[train[0].Bag].Cols, instances, len(train)); err != nil {
+		return nil, nil, err
+	}
 	s := structure{c.Network().Structure(), bags[train[0].Bag].Cols}
 	ps.mu.Lock()
 	shared := ps.of[s]

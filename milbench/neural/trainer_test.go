@@ -179,31 +179,52 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestTestPartIsNotSeen: a fit's scores do not depend on the values of bags that it does not train on, those it is
-// asked to score included.
+// TestTestPartIsNotSeen: the score of a test bag does not move by a bit with the values or the number of instances of
+// the other test bags.
 func TestTestPartIsNotSeen(t *testing.T) {
 	set := planted(24, false)
-	backend := backendtest.Chosen(t)
-	plain := task(t, set, honest(3), config(t, "softmax"))
-	plain.Fits = plain.Fits[:1]
-	want := learn(t, backend, 1, plain)[0].Epochs[0].Test
-	poisoned := plain
-	poisoned.Bags = append([]milbench.Matrix{}, plain.Bags...)
-	other := plain.Fits[0].Test[1:]
-	for _, b := range other {
-		m := poisoned.Bags[b]
-		m.Values = append([]float64{}, m.Values...)
-		for i := range m.Values {
-			m.Values[i] = 1e3 * float64(i+b)
+	c := config(t, "syn")
+	c.Iterations = -3
+	for name, backend := range backendtest.All(t) {
+		plain := task(t, set, honest(3), c)
+		plain.Fits = plain.Fits[:1]
+		want := learn(t, backend, 1, plain)[0].Epochs[0].Test
+		for _, rows := range []int{1, 12, 40} {
+			poisoned := plain
+			poisoned.Bags = append([]milbench.Matrix{}, plain.Bags...)
+			for _, b := range plain.Fits[0].Test[1:] {
+				m := milbench.Matrix{Rows: rows, Cols: poisoned.Bags[b].Cols, Values: make([]float64, rows*poisoned.Bags[b].Cols)}
+				for i := range m.Values {
+					m.Values[i] = float64(i%7 + b)
+				}
+				poisoned.Bags[b] = m
+			}
+			got := learn(t, backend, 1, poisoned)[0].Epochs[0].Test
+			if got[0].Score != want[0].Score {
+				t.Errorf("%s: the score of a test bag moved from %g to %g with the other test bags", name, want[0].Score, got[0].Score)
+			}
+			if got[1].Score == want[1].Score {
+				t.Errorf("%s: the score of a poisoned test bag did not move", name)
+			}
 		}
-		poisoned.Bags[b] = m
 	}
-	got := learn(t, backend, 1, poisoned)[0].Epochs[0].Test
-	if got[0].Score != want[0].Score {
-		t.Errorf("the score of a test bag moved from %g to %g with the other test bags", want[0].Score, got[0].Score)
-	}
-	if got[1].Score == want[1].Score {
-		t.Error("the score of a poisoned test bag did not move")
+}
+
+// TestTooLarge: what cannot be held is refused before it is tried.
+func TestTooLarge(t *testing.T) {
+	set := planted(8, false)
+	deep, wide := config(t, "mean"), config(t, "mean")
+	deep.Width, deep.Layers = 1<<14, 64
+	wide.Batch = 1 << 40 // more than there are bags: all of them
+	wide.Epochs = 1
+	for _, c := range []struct {
+		config neural.Config
+		want   string
+	}{{deep, "lower --width or --layers"}, {wide, ""}} {
+		_, err := neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c.config, set, 1, nil)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v, want %q", c.config, err, c.want)
+		}
 	}
 }
 

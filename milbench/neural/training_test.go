@@ -67,7 +67,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 					final = append(final, float32(c.Final[path][i]))
 				}
 			}
-			f := &fitting{program: p, config: config, bags: bags, largest: largest(bags)}
+			f := &fitting{program: p, config: config, bags: bags, batch: config.Batch}
 			state := newState(flat)
 			clipped := false
 			for step, want := range c.Losses {

@@ -1,9 +1,6 @@
 // Package syntest has the laws that every pooling of a bag must keep, for the poolings of package synlayer and for a
-// user's own:
-//
-//	func TestMyPooling(t failer) {
-//		syntest.Laws(t, gobackend.GetBackend(), MyPooling{Width: 8})
-//	}
+// user's own: a test of one line, [Laws]. TestOwnPooling, in own_pooling_test.go beside this file, is a whole example: a
+// pooling and its test.
 package syntest
 
 import (
@@ -38,7 +35,7 @@ const (
 //   - alone: a bag alone equals the same bag in a batch.
 //   - empty: a bag without a real instance has weights 0, finite results and gradients, and harms no neighbour.
 //   - one: so has a bag of one instance.
-//   - extreme: features of 1e4, whose weights underflow, give finite results and gradients.
+//   - extreme: features of up to 1e4, whose weights become tiny or underflow, give finite results and gradients.
 //   - members: k members stacked in front, each with its own seed, dropout key and, in a [synlayer.Numbered] pooling,
 //     numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
@@ -412,15 +409,17 @@ func (l *laws) one(t failer) {
 }
 
 func (l *laws) extreme(t failer) {
-	b := draw(batch, instances)
-	for i := range b.x {
-		for j := range b.x[i] {
-			for k := range b.x[i][j] {
-				b.x[i][j][k] *= 1e4
+	for _, size := range []float64{3, 1e2, 1e4} {
+		b := draw(batch, instances)
+		for i := range b.x {
+			for j := range b.x[i] {
+				for k := range b.x[i][j] {
+					b.x[i][j][k] *= size
+				}
 			}
 		}
+		finite(t, l.single(t, b))
 	}
-	finite(t, l.single(t, b))
 }
 
 func (l *laws) members(t failer) {

@@ -1,0 +1,32 @@
+package syntest_test
+
+import (
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/synlayer"
+	"synpool/synlayer/syntest"
+)
+
+// linearAttention pools by the softmax over the instances of a trained linear score, w·x + b.
+type linearAttention struct{}
+
+var _ synlayer.Pooling = linearAttention{}
+
+func (linearAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
+	x := bags.X
+	if bags.Mask != nil { // padding may hold anything, NaN included: 0 · NaN would reach the pooled vector
+		x = Where(BroadcastToDims(ExpandAxes(bags.Mask, -1), x.Shape().Dimensions...), x, ZerosLike(x))
+	}
+	scores := synlayer.Dense(scope.In("score"), x, bags.Members(), 1)             // [batch, instances, 1]
+	weights = synlayer.BagSoftmax(ExpandAxes(Squeeze(scores, -1), -2), bags.Mask) // [batch, heads = 1, instances]
+	return Squeeze(MatMul(weights, x), -2), weights
+}
+
+// TestOwnPooling is all that it takes to put a pooling of one's own through the laws.
+func TestOwnPooling(t *testing.T) {
+	syntest.Laws(t, gobackend.GetBackend(), linearAttention{})
+}
