@@ -44,8 +44,9 @@ func (t Table) Write(w io.Writer, format string) error {
 // headings of the printed columns; the first two are text.
 var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "Protocol"}
 
-const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; CI: t interval over repeats; " +
-	"SE: DeLong standard error of one repeat; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
+const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; " +
+	"95 % CI: t interval over repeats (other folds and seeds on the same bags): the chance in splitting and training, not that of drawing new bags; " +
+	"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
 	"AP: average precision."
 
 // cells returns the printed columns of a row.
@@ -158,13 +159,13 @@ func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"set", "setting", "auc_mean", "auc_sd", "n", "protocol", "optimistic", "leaked", "folds", "folds_run",
 		"test_bags", "auc_low", "auc_high", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
-		"log_loss", "checksum", "config", "backends"})
+		"log_loss", "checksum", "config", "backends", "versions", "revisions"})
 	for _, r := range t.Rows {
 		c.Write([]string{r.Set, r.Setting, sixDigits(&r.AUCMean), sixDigits(r.AUCSD), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
 			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
 			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), r.Checksum,
-			string(r.Config), strings.Join(r.Backends, ";")})
+			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")})
 	}
 	c.Flush()
 	return c.Error()

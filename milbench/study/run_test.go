@@ -229,6 +229,43 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+// TestRenamed renames a set in the middle of a run: the run goes on, and the table lacks nothing.
+func TestRenamed(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := fakeRun(dir, &fakeLearner{})
+	r.Sets = []*milbench.Set{fakeSet("a.csv", 40)}
+	r.Progress = func(p Progress) {
+		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
+			cancel()
+		}
+	}
+	if _, err := r.Do(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	r.Sets[0].Name, r.Progress = "b.csv", nil
+	sum, err := r.Do(context.Background())
+	if err != nil || sum != (Summary{Total: 24, Skipped: 7, Done: 17}) {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	results, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Tabulate(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 3 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "b.csv: some of its results have the name a.csv") {
+		t.Errorf("%d rows, notes %q", len(table.Rows), table.Notes)
+	}
+	for _, row := range table.Rows {
+		if row.Set != "b.csv" || row.N != r.Protocol.Repeats || row.TestBags != 40 {
+			t.Errorf("%s, %s: %d repeats of %d bags", row.Set, row.Setting, row.N, row.TestBags)
+		}
+	}
+}
+
 // TestRunRefuses checks that wrong input is an error before anything is written.
 func TestRunRefuses(t *testing.T) {
 	for name, test := range map[string]struct {

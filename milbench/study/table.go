@@ -33,7 +33,8 @@ type Row struct {
 	FoldsRun int `json:"folds_run"` // of these
 	TestBags int `json:"test_bags"` // of a repeat
 
-	AUCLow  *float64  `json:"auc_low"` // 95 % t interval over repeats, cut at 0 and 1; null for one repeat
+	// 95 % t interval over repeats (folds and seeds on these bags, not new bags), cut at 0 and 1; null for one repeat.
+	AUCLow  *float64  `json:"auc_low"`
 	AUCHigh *float64  `json:"auc_high"`
 	AUCs    []float64 `json:"aucs"` // of each repeat
 
@@ -49,7 +50,11 @@ type Row struct {
 	Checksum string          `json:"checksum"`
 	Config   json.RawMessage `json:"config"`           // null where the validation part chose it
 	Chosen   []Chosen        `json:"chosen,omitempty"` // what it chose, most often first
-	Backends []string        `json:"backends"`
+
+	// Where the fits come from, each once and in order. More than one is noted beside the table.
+	Backends  []string `json:"backends"`
+	Versions  []string `json:"versions"`
+	Revisions []string `json:"revisions"`
 }
 
 // Chosen is a setting that the validation part chose, and in how many fits.
@@ -61,21 +66,25 @@ type Chosen struct {
 // Table is the rows of a results folder, and what a reader should know beside them.
 type Table struct {
 	Rows  []Row
-	Notes []string // what was left out
+	Notes []string // what was left out, and what does not go together
 }
 
-// Tabulate computes a table from raw results, in any order. Rows are ordered by set, protocol and setting. Repeats
-// that lack a fold are left out and noted.
+// Tabulate computes a table from raw results. Rows are ordered by set, protocol and setting. Repeats that lack a fold
+// are left out and noted; rows whose fits come from several backends, versions or revisions are noted.
+//
+// A set is known by its checksum. It has the name of its last result, and is leaked if any of its results says so. Sets
+// of one name and different checksums are rows apart. Of several results of one fit the first counts; the order of the
+// results has no other effect.
 //
 // Under the nested protocol a set has one row a pooling, for which the validation parts choose among its settings: in
 // every fold the setting with the best AUC on the validation part counts, of equals that with the least log-loss there,
 // then the first in order.
 func Tabulate(results []Result) (Table, error) {
-	studies, err := gather(results)
+	var t Table
+	studies, err := gather(results, &t)
 	if err != nil {
 		return Table{}, err
 	}
-	var t Table
 	var rows []*rowFits
 	for _, study := range studies {
 		if study.protocol == milbench.NestedProtocol {
@@ -85,7 +94,6 @@ func Tabulate(results []Result) (Table, error) {
 		}
 		rows = append(rows, study.rows...)
 	}
-	nameSets(rows)
 	for _, r := range rows {
 		r.dropIncomplete(&t)
 		if len(r.repeats) == 0 {
@@ -97,6 +105,7 @@ func Tabulate(results []Result) (Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.noteMixtures()
 	return t, nil
 }
 
@@ -112,33 +121,61 @@ func (k repeatKey) compare(l repeatKey) int {
 
 // rowFits is the results of which one row is made.
 type rowFits struct {
-	set, checksum string
-	setting       setting
-	label         string
-	config        json.RawMessage
-	chosen        []Chosen
-	repeats       map[repeatKey]map[int]*Result // repeat, fold
+	set     *content
+	setting setting
+	label   string
+	config  json.RawMessage
+	chosen  []Chosen
+	repeats map[repeatKey]map[int]*Result // repeat, fold
 }
 
-// studyKey is what the rows of one comparison share.
+// content is what the results say of the bags with one checksum.
+type content struct {
+	checksum string
+	names    []string // the newest last
+	shown    string   // in the table
+	leaked   bool     // to any of the results
+}
+
+// name returns the newest name.
+func (c *content) name() string { return c.names[len(c.names)-1] }
+
+// add takes note of one more result.
+func (c *content) add(r *Result) {
+	c.leaked = c.leaked || r.Leaked
+	if len(c.names) > 0 && c.name() == r.Set {
+		return
+	}
+	c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
+}
+
+// studyKey is what the rows of one comparison share. All of it is in [Result.ID] or follows from it: otherwise a
+// change between two parts of a run (a file renamed, say) would tear repeats apart that no further run could complete.
 type studyKey struct {
-	set, checksum, protocol string
-	folds, run              int
-	leaked                  bool
+	checksum, protocol string
+	folds, run         int
 }
 
 // comparison is the rows of one set under one protocol.
 type comparison struct {
 	studyKey
+	set  *content
 	rows []*rowFits
 }
 
-// gather sorts results into rows, in the order of the table, with their labels.
-func gather(results []Result) ([]comparison, error) {
+// gather sorts results into rows, in the order of the table, with the names of their sets and their labels.
+func gather(results []Result, t *Table) ([]comparison, error) {
+	sets := make(map[string]*content)
 	rows := make(map[studyKey]map[string]*rowFits)
 	for i := range results {
 		r := &results[i]
-		key := studyKey{r.Set, r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Leaked}
+		set := sets[r.Checksum]
+		if set == nil {
+			set = &content{checksum: r.Checksum}
+			sets[r.Checksum] = set
+		}
+		set.add(r)
+		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun}
 		config, err := canonical(r.Config)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Set, err)
@@ -152,7 +189,7 @@ func gather(results []Result) ([]comparison, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Set, err)
 			}
-			row = &rowFits{set: r.Set, checksum: r.Checksum, setting: s, config: config, repeats: make(map[repeatKey]map[int]*Result)}
+			row = &rowFits{set: set, setting: s, config: config, repeats: make(map[repeatKey]map[int]*Result)}
 			rows[key][string(config)] = row
 		}
 		row.add(r)
@@ -160,29 +197,24 @@ func gather(results []Result) ([]comparison, error) {
 
 	var all []comparison
 	for key, byConfig := range rows {
-		c := comparison{studyKey: key, rows: slices.SortedFunc(maps.Values(byConfig), func(a, b *rowFits) int {
+		c := comparison{studyKey: key, set: sets[key.checksum], rows: slices.SortedFunc(maps.Values(byConfig), func(a, b *rowFits) int {
 			return compareSettings(a.setting, b.setting)
 		})}
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b comparison) int {
-		return cmp.Or(compareNatural(a.set, b.set), strings.Compare(a.checksum, b.checksum),
+		return cmp.Or(compareSets(a.set, b.set),
 			cmp.Compare(slices.Index(milbench.ProtocolNames, a.protocol), slices.Index(milbench.ProtocolNames, b.protocol)),
-			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run),
-			compareBools(a.leaked, b.leaked))
+			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run))
 	})
 	labelRows(all)
+	nameSets(slices.SortedFunc(maps.Values(sets), compareSets), t)
 	return all, nil
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
+// compareSets orders by name, then by checksum.
+func compareSets(a, b *content) int {
+	return cmp.Or(compareNatural(a.name(), b.name()), strings.Compare(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
 // labelRows labels every row by the keys that differ among all rows of its set's name.
@@ -190,11 +222,11 @@ func labelRows(all []comparison) {
 	bySet := make(map[string][]setting)
 	for _, c := range all {
 		for _, row := range c.rows {
-			bySet[c.set] = append(bySet[c.set], row.setting)
+			bySet[c.set.name()] = append(bySet[c.set.name()], row.setting)
 		}
 	}
 	for _, c := range all {
-		keys := differing(bySet[c.set])
+		keys := differing(bySet[c.set.name()])
 		for _, row := range c.rows {
 			row.label = row.setting.label(keys)
 		}
@@ -231,13 +263,13 @@ func (row *rowFits) dropIncomplete(t *Table) {
 }
 
 func (t *Table) note(row *rowFits, dropped, total int) {
-	t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d repeats left out, not all of their fits are finished; run again to finish them", row.set, row.label, dropped, total))
+	t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d repeats left out, not all of their fits are finished; run again to finish them", row.set.shown, row.label, dropped, total))
 }
 
 // chooseInside makes one row a pooling out of the rows of a nested comparison. Repeats that lack a fit of any setting
 // of the pooling are left out and noted: their choice is still open.
 func chooseInside(c comparison, t *Table) (comparison, error) {
-	inside := comparison{studyKey: c.studyKey}
+	inside := comparison{studyKey: c.studyKey, set: c.set}
 	for rest := c.rows; len(rest) > 0; {
 		pooling := rest[0].setting.pooling
 		n := slices.IndexFunc(rest, func(r *rowFits) bool { return r.setting.pooling != pooling })
@@ -251,7 +283,7 @@ func chooseInside(c comparison, t *Table) (comparison, error) {
 			continue
 		}
 
-		row := &rowFits{set: c.set, checksum: c.checksum, setting: setting{pooling: pooling}, label: pooling + " (chosen inside)",
+		row := &rowFits{set: c.set, setting: setting{pooling: pooling}, label: pooling + " (chosen inside)",
 			repeats: make(map[repeatKey]map[int]*Result)}
 		keys := make(map[repeatKey]bool)
 		for _, candidate := range candidates {
@@ -311,26 +343,67 @@ func bestInside(candidates []*rowFits, key repeatKey, fold int) (*rowFits, error
 	return best, nil
 }
 
-// nameSets tells sets of one name and different content apart by the start of their checksums.
-func nameSets(rows []*rowFits) {
-	sums := make(map[string]map[string]bool)
-	for _, row := range rows {
-		if sums[row.set] == nil {
-			sums[row.set] = make(map[string]bool)
-		}
-		sums[row.set][row.checksum] = true
+// nameSets gives sets, in order, the names that the table shows: the newest, with the start of the checksum where
+// different sets have that name. Both a shared name and a former name are noted.
+func nameSets(sets []*content, t *Table) {
+	count := make(map[string]int)
+	for _, set := range sets {
+		count[set.name()]++
 	}
-	for _, row := range rows {
-		if len(sums[row.set]) > 1 {
-			row.set += " (" + row.checksum[:min(8, len(row.checksum))] + ")"
+	for i, set := range sets {
+		set.shown = set.name()
+		if n := count[set.name()]; n > 1 {
+			set.shown += " (" + set.checksum[:min(8, len(set.checksum))] + ")"
+			if i == 0 || sets[i-1].name() != set.name() {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of different content have this name; the start of their checksums tells them apart", set.name(), n))
+			}
 		}
+		if former := set.names[:len(set.names)-1]; len(former) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: some of its results have the name %s; the bags are the same", set.shown, strings.Join(former, ", ")))
+		}
+	}
+}
+
+// noteMixtures notes the rows whose fits come from several backends, versions or revisions: the id of a fit has none
+// of them, so that a run goes on with another where it was stopped. Rows of one mixture share a note.
+func (t *Table) noteMixtures() {
+	var mixtures []string // in the order of the rows
+	rows := make(map[string][]string)
+	for _, r := range t.Rows {
+		var parts []string
+		for _, of := range []struct {
+			what   string
+			values []string
+		}{{"backends", r.Backends}, {"versions", r.Versions}, {"revisions", r.Revisions}} {
+			if len(of.values) < 2 {
+				continue
+			}
+			values := slices.Clone(of.values)
+			if values[0] == "" {
+				values[0] = "unknown"
+			}
+			parts = append(parts, fmt.Sprintf("%s (%s)", of.what, strings.Join(values, ", ")))
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		mixture := strings.Join(parts, " and ")
+		if rows[mixture] == nil {
+			mixtures = append(mixtures, mixture)
+		}
+		rows[mixture] = append(rows[mixture], r.Set+", "+r.Setting)
+	}
+	for _, mixture := range mixtures {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: fits from several %s; run into a new folder for figures of one alone",
+			strings.Join(rows[mixture], "; "), mixture))
 	}
 }
 
 // figures computes the row.
 func (row *rowFits) figures() (Row, error) {
-	out := Row{Set: row.set, Setting: row.label, N: len(row.repeats), Config: row.config, Chosen: row.chosen}
-	backends := make(map[string]bool)
+	out := Row{Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Setting: row.label, N: len(row.repeats),
+		Config: row.config, Chosen: row.chosen}
+	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
@@ -352,10 +425,9 @@ func (row *rowFits) figures() (Row, error) {
 				defined = false
 			}
 			pooled = append(pooled, r.Bags...)
-			backends[r.Backend] = true
-			out.Protocol, out.Folds, out.FoldsRun, out.Checksum = r.Protocol, r.Folds, r.FoldsRun, r.Checksum
+			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
+			out.Protocol, out.Folds, out.FoldsRun = r.Protocol, r.Folds, r.FoldsRun
 			out.Optimistic = out.Optimistic || r.Optimistic
-			out.Leaked = out.Leaked || r.Leaked
 		}
 		n := float64(len(folds))
 		out.AUCs = append(out.AUCs, auc/n)
@@ -375,7 +447,7 @@ func (row *rowFits) figures() (Row, error) {
 		} {
 			value, err := figure.compute(labels, scores)
 			if err != nil {
-				return Row{}, fmt.Errorf("%s, %s: %w", row.set, row.label, err)
+				return Row{}, fmt.Errorf("%s, %s: %w", row.set.shown, row.label, err)
 			}
 			*figure.sum += value
 		}
@@ -404,6 +476,6 @@ func (row *rowFits) figures() (Row, error) {
 		low, high = max(low, 0), min(high, 1)
 		out.AUCSD, out.AUCLow, out.AUCHigh = &sd, &low, &high
 	}
-	out.Backends = slices.Sorted(maps.Keys(backends))
+	out.Backends, out.Versions, out.Revisions = slices.Sorted(maps.Keys(backends)), slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Keys(revisions))
 	return out, nil
 }

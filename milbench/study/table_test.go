@@ -120,6 +120,14 @@ func goldenResults() (results []Result) {
 	change(func(r *Result) { r.Folds, r.FoldsRun = 1, 1 }, pair("web2", `{"pooling":"softmax"}`, 0, 0)[0])
 	change(func(r *Result) { r.Protocol, r.Folds, r.FoldsRun, r.Optimistic = "published", 4, 1, true }, pair("web2", `{"pooling":"softmax"}`, 0, 0)[0])
 	change(func(r *Result) { r.Leaked, r.Backend = true, "xla" }, pair("my_bags|50%", `{"pooling":"gated"}`, 0, 0)...)
+	for repeat := range 2 { // the second by another program
+		change(func(r *Result) {
+			r.Backend, r.Revision = []string{"go", "xla"}[repeat], []string{"abc", "def"}[repeat]
+		}, pair("birdsong", `{"pooling":"max"}`, repeat, 0)...)
+	}
+	for i := range 2 { // two sets of one name
+		change(func(r *Result) { r.Checksum = strings.Repeat("ab"[i:i+1], 64) }, pair("bags.csv", `{"pooling":"max"}`, 0, 0)...)
+	}
 	for repeat := range 2 {
 		for i, config := range []string{`{"pooling":"lse","gamma":0.5}`, `{"pooling":"lse","gamma":1}`, `{"pooling":"max"}`} {
 			change(func(r *Result) {
@@ -260,7 +268,7 @@ func TestRowsApart(t *testing.T) {
 		"keys":     {other(func(r *Result) { r.Config = json.RawMessage(`{ "pooling" : "syn" }`) }), 1, 1},
 		"content":  {other(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }), 2, 1},
 		"protocol": {other(func(r *Result) { r.Protocol = "published"; r.Folds = 2; r.Optimistic = true }), 2, 1},
-		"leaked":   {other(func(r *Result) { r.Leaked = true }), 2, 1},
+		"leaked":   {other(func(r *Result) { r.Leaked, r.Seed = true, 2 }), 1, 2},
 	} {
 		table, err := Tabulate(append(slices.Clone(base), test.more...))
 		if err != nil {
@@ -269,12 +277,76 @@ func TestRowsApart(t *testing.T) {
 		if len(table.Rows) != test.rows || table.Rows[0].N != test.n {
 			t.Errorf("%s: %d rows, n = %d; want %d, %d", name, len(table.Rows), table.Rows[0].N, test.rows, test.n)
 		}
+		if table.Rows[0].Leaked != (name == "leaked") {
+			t.Errorf("%s: leaked is %v", name, table.Rows[0].Leaked)
+		}
 		if name == "content" && (table.Rows[0].Set != "set (00000000)" || table.Rows[1].Set != "set (ffffffff)") {
 			t.Errorf("sets are named %s and %s", table.Rows[0].Set, table.Rows[1].Set)
 		}
 	}
 	if _, err := Tabulate([]Result{sample("set", config, 0, 0, []int{1, 1}, []float64{1, 2}), base[1]}); err == nil || !strings.Contains(err.Error(), "set: fit ") {
 		t.Errorf("a test part of one class: %v", err)
+	}
+}
+
+// TestNotes checks what is noted of names, backends, versions and revisions.
+func TestNotes(t *testing.T) {
+	const config = `{"pooling":"syn"}`
+	first, second := pair("a.csv", config, 0, 0), pair("a.csv", config, 1, 0)
+	change := func(f func(*Result), rs ...Result) (out []Result) {
+		for _, r := range rs {
+			f(&r)
+			out = append(out, withID(r))
+		}
+		return out
+	}
+	for name, test := range map[string]struct {
+		results []Result
+		sets    string // of the rows
+		notes   []string
+	}{
+		"alike": {append(second, first...), "a.csv", nil},
+		"renamed": {append(change(func(r *Result) { r.Set = "old.csv" }, first...), second...), "a.csv",
+			[]string{"a.csv: some of its results have the name old.csv; the bags are the same"}},
+		"renamed twice and back": {slices.Concat(second[:1], change(func(r *Result) { r.Set = "c.csv" }, first[0]), change(func(r *Result) { r.Set = "b.csv" }, second[1]), first[1:]), "a.csv",
+			[]string{"a.csv: some of its results have the name c.csv, b.csv; the bags are the same"}},
+		"another file": {append(change(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }, first...), second...), "a.csv (00000000) a.csv (ffffffff)",
+			[]string{"a.csv: 2 sets of different content have this name; the start of their checksums tells them apart"}},
+		"another file, the first renamed": {append(change(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }, first...), change(func(r *Result) { r.Set = "b.csv" }, second...)...), "a.csv b.csv", nil},
+		"backend": {append(change(func(r *Result) { r.Backend = "xla:cpu" }, first[0]), first[1]), "a.csv",
+			[]string{"a.csv, syn: fits from several backends (go, xla:cpu); run into a new folder for figures of one alone"}},
+		"version and revision of two rows": {slices.Concat(first, change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, second...),
+			pair("a.csv", `{"pooling":"max"}`, 0, 0)[:1], change(func(r *Result) { r.Version, r.Revision = "v0.2.0", "" }, pair("a.csv", `{"pooling":"max"}`, 0, 0)[1])), "a.csv a.csv",
+			[]string{"a.csv, max; a.csv, syn: fits from several versions (v0.1.0, v0.2.0) and revisions (unknown, abc); run into a new folder for figures of one alone"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table, err := Tabulate(test.results)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sets []string
+			for _, r := range table.Rows {
+				sets = append(sets, r.Set)
+			}
+			if strings.Join(sets, " ") != test.sets || !slices.Equal(table.Notes, test.notes) {
+				t.Errorf("sets %q, notes %q; want %q and %q", sets, table.Notes, test.sets, test.notes)
+			}
+		})
+	}
+}
+
+// TestLegend checks that the interval is not taken for one over new bags.
+func TestLegend(t *testing.T) {
+	for _, format := range []string{"md", "tex"} {
+		var b strings.Builder
+		if err := (Table{}).Write(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"t interval over repeats", "other folds and seeds on the same bags", "not that of drawing new bags"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is not in the legend", format, want)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package syntest has the laws that every pooling of a bag must keep, for the poolings of package synlayer and for a
-// user's own: a test of one line, [Laws]. TestOwnPooling, in own_pooling_test.go beside this file, is a whole example: a
-// pooling and its test.
+// user's own. A call of [Laws] is the whole of such a test; TestOwnPooling, in own_pooling_test.go beside this file, shows
+// one with the pooling that it tests.
 package syntest
 
 import (
