@@ -9,12 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
+
+// ErrTemporary is wrapped by errors of [Install] that may go away by themselves or with a little help: no network, a full
+// disk.
+var ErrTemporary = errors.New("try again later")
 
 // installCommand is the command that calls [Install].
 const installCommand = "milbench backend install"
@@ -42,7 +48,8 @@ func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 // Install downloads the XLA plugin for this machine's CPU with Python's pip, checks its SHA-256 and puts it where
 // [New] looks first; on a machine with an NVIDIA device it also prints how to use that. What it does goes to out.
 //
-// A plugin that is there already is left alone. On an error nothing is installed.
+// A plugin that is there already is left alone. On an error nothing is installed and no folder is left; [ErrTemporary]
+// marks one that may go away.
 func Install(ctx context.Context, out io.Writer) error {
 	if hasCUDA() {
 		fmt.Fprint(out, cudaText)
@@ -75,12 +82,20 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 	}
 
 	// The target comes first: what cannot be written need not be downloaded.
+	missing := missingFolders(dirs[0])
+	defer func() {
+		for _, dir := range missing {
+			if err != nil {
+				os.Remove(dir) // unless something is in it
+			}
+		}
+	}()
 	if err := os.MkdirAll(dirs[0], 0o755); err != nil {
-		return fmt.Errorf("cannot install into %s: %w", dirs[0], err)
+		return fmt.Errorf("cannot install into %s: %w", dirs[0], diskError(err))
 	}
 	plugin, err := os.CreateTemp(dirs[0], ".cpu-plugin-*.part")
 	if err != nil {
-		return fmt.Errorf("cannot install into %s: %w", dirs[0], err)
+		return fmt.Errorf("cannot install into %s: %w", dirs[0], diskError(err))
 	}
 	defer func() {
 		plugin.Close()
@@ -90,7 +105,7 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 	}()
 	scratch, err := os.MkdirTemp("", "xla-plugin-*")
 	if err != nil {
-		return fmt.Errorf("cannot download the XLA plugin: %w", err)
+		return fmt.Errorf("cannot download the XLA plugin: %w", diskError(err))
 	}
 	defer os.RemoveAll(scratch)
 
@@ -99,16 +114,65 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("downloading the XLA plugin: %w; try again, or %s", err, byHand(w, target))
+		return fmt.Errorf("downloading the XLA plugin: %w; try again, or %s", diskError(err), byHand(w, target))
 	}
 	if err := extract(path, packageMember, plugin); err != nil {
-		return fmt.Errorf("unpacking the XLA plugin from %s: %w", filepath.Base(path), err)
+		return fmt.Errorf("unpacking the XLA plugin from %s: %w", filepath.Base(path), diskError(err))
 	}
 	if err := errors.Join(plugin.Chmod(0o755), plugin.Sync(), plugin.Close(), os.Rename(plugin.Name(), target)); err != nil {
-		return fmt.Errorf("installing the XLA plugin: %w", err)
+		return fmt.Errorf("installing the XLA plugin: %w", diskError(err))
 	}
 	fmt.Fprintf(out, "installed %s\n", target)
 	return nil
+}
+
+// missingFolders returns dir and those of its parents that are not there, dir first.
+func missingFolders(dir string) (missing []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return missing
+		}
+		missing = append(missing, dir)
+	}
+}
+
+// diskError marks the errors of a full disk as temporary.
+func diskError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
+		return temporary{err}
+	}
+	return err
+}
+
+// temporary marks an error as [ErrTemporary] without adding to its text.
+type temporary struct{ error }
+
+func (t temporary) Unwrap() error        { return t.error }
+func (t temporary) Is(target error) bool { return target == ErrTemporary }
+
+// pipSays are parts of what pip says, in small letters, of a network that does not work and of a full disk. The error in
+// its last line is another: without network it finds no version of the package.
+var pipSays = []struct{ part, meaning string }{
+	{"no space left on device", "the disk is full"},
+	{"disk quota exceeded", "the disk is full"},
+	{"connection", "no connection to the package index; check the network"},
+	{"timed out", "no connection to the package index; check the network"},
+	{"name resolution", "no connection to the package index; check the network"},
+}
+
+// pipError says why pip failed that wrote stderr.
+func pipError(err error, stderr string) error {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	if lines[0] == "" {
+		return fmt.Errorf("pip: %w", err)
+	}
+	last := strings.TrimSpace(lines[len(lines)-1])
+	for _, s := range pipSays {
+		if strings.Contains(strings.ToLower(stderr), s.part) {
+			return temporary{fmt.Errorf("pip: %s: %s (%w)", s.meaning, last, err)}
+		}
+	}
+	return fmt.Errorf("pip: %s (%w)", last, err)
 }
 
 // download has pip fetch the wheel into dir and returns its path. pip insists on the SHA-256, and so do we.
@@ -124,10 +188,7 @@ func download(ctx context.Context, out io.Writer, python, dir string, w wheel) (
 	pip.Stdout = out
 	pip.Stderr = &stderr
 	if err := pip.Run(); err != nil {
-		if lines := strings.Split(strings.TrimSpace(stderr.String()), "\n"); lines[0] != "" {
-			return "", fmt.Errorf("pip: %s (%w)", strings.TrimSpace(lines[len(lines)-1]), err)
-		}
-		return "", fmt.Errorf("pip: %w", err)
+		return "", pipError(err, stderr.String())
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "*.whl"))
 	if err != nil || len(found) != 1 {

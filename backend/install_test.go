@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -72,6 +73,10 @@ func TestInstall(t *testing.T) {
 		{"other content", stray, sum(stray), give, []string{"it has no file " + packageMember}},
 		{"pip fails", nil, sum(good), `echo "ERROR: first" >&2; echo "ERROR: no matching distribution" >&2; exit 1`,
 			[]string{"pip: ERROR: no matching distribution", "try again, or where pip works run"}},
+		{"no network", nil, sum(good), `echo "WARNING: Retrying (Retry(total=0)) after connection broken by 'ProxyError'" >&2
+echo "ERROR: No matching distribution found for xla-cpu-pjrt==0.0.1" >&2; exit 1`, []string{"no connection to the package index; check the network", "try again"}},
+		{"full disk", nil, sum(good), `echo "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device" >&2; exit 1`,
+			[]string{"pip: the disk is full"}},
 		{"pip gives nothing", nil, sum(good), "exit 0", []string{"pip left 0 wheels"}},
 		{"pip gives two", good, sum(good), give + `; cp "$WHEEL" "$1/other.whl"`, []string{"pip left 2 wheels"}},
 	}
@@ -112,8 +117,11 @@ func TestInstall(t *testing.T) {
 					t.Errorf("error %q, want one line with %q", err, part)
 				}
 			}
-			if len(names) != 0 {
-				t.Errorf("%v is left in %s", names, dir)
+			if entries, _ := os.ReadDir(filepath.Dir(filepath.Dir(dir))); len(entries) != 0 {
+				t.Errorf("%v is left, in it %v", entries, names)
+			}
+			if want := test.name == "no network" || test.name == "full disk"; errors.Is(err, ErrTemporary) != want {
+				t.Errorf("error %q is temporary: %v, want %v", err, !want, want)
 			}
 		})
 	}
@@ -185,6 +193,45 @@ func TestInstallRefuses(t *testing.T) {
 			t.Errorf("left %v", entries)
 		}
 	})
+}
+
+// A folder that was there, with something in it or not, stays when nothing could be installed.
+func TestInstallLeavesFolders(t *testing.T) {
+	elsewhere(t)
+	pip(t, "exit 1")
+	root := t.TempDir()
+	for _, dir := range []string{"lib", "empty"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(root, "lib", "other.so"), nil)
+	for _, dir := range []string{"lib", "empty", "lib/go-xla", "empty/go-xla/deeper"} {
+		t.Setenv(pluginPath, filepath.Join(root, dir))
+		if err := install(t.Context(), &bytes.Buffer{}, "test/test", map[string]wheel{"test/test": {"any", "00"}}); err == nil {
+			t.Fatal("installed")
+		}
+		for name, want := range map[string]int{".": 2, "lib": 1, "empty": 0} {
+			if entries, err := os.ReadDir(filepath.Join(root, name)); err != nil || len(entries) != want {
+				t.Errorf("after %s: %s holds %v (%v)", dir, name, entries, err)
+			}
+		}
+	}
+}
+
+func TestDiskError(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, true},
+		{errors.Join(errors.New("x"), syscall.EDQUOT), true},
+		{&os.PathError{Op: "write", Path: "x", Err: syscall.EACCES}, false},
+	} {
+		if got := diskError(c.err); errors.Is(got, ErrTemporary) != c.want || got.Error() != c.err.Error() {
+			t.Errorf("%v became %v, temporary %v", c.err, got, errors.Is(got, ErrTemporary))
+		}
+	}
 }
 
 func TestInstallSaysWhatIsThere(t *testing.T) {

@@ -54,7 +54,7 @@ func (m Matrix) Row(i int, dst []float64) {
 type Bag struct {
 	ID        string // unique within the set
 	Label     int    // 0 or 1
-	Group     string // bags of one group (one patient, say) are never split across folds; "" for none
+	Group     string // bags of one group (one patient, or one bag standing twice) are never split across folds; "" for none
 	Split     Split  // the part of the set's official split, NoSplit where it has none
 	Instances Matrix
 }

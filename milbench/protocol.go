@@ -26,6 +26,13 @@ var ProtocolNames = []string{HonestProtocol, NestedProtocol, PublishedProtocol}
 // the validation part.
 const validationFolds = 5
 
+// What a protocol may ask for, and all fits of one set: more is a slip of the pen, and would not end.
+const (
+	maxFolds   = 1000
+	maxRepeats = 1000
+	maxFits    = 100_000
+)
+
 // Protocol says how a set is split into training and test parts, how often, and which epoch counts.
 //
 // A set without an official split is cut into Folds folds, Repeats times, stratified by label and with whole groups:
@@ -36,8 +43,8 @@ const validationFolds = 5
 // published protocol instead tests on the first bags of a shuffle, as many as the official test part has.
 type Protocol struct {
 	Name    string `json:"name"`
-	Folds   int    `json:"folds"`   // ignored for sets with an official split
-	Repeats int    `json:"repeats"` // of the whole procedure, each with folds and seeds of its own
+	Folds   int    `json:"folds"`   // 2 to 1000; ignored for sets with an official split
+	Repeats int    `json:"repeats"` // 1 to 1000, of the whole procedure, each with folds and seeds of its own
 }
 
 // Honest returns the default protocol, 10 folds and 5 repeats.
@@ -65,16 +72,20 @@ func DefaultProtocol(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; use one of %s", name, strings.Join(ProtocolNames, ", "))
 }
 
-// Validate reports an unknown name, fewer than 2 folds or fewer than 1 repeat.
+// Validate reports an unknown name, and folds or repeats out of bounds.
 func (p Protocol) Validate() error {
 	if _, err := DefaultProtocol(p.Name); err != nil {
 		return err
 	}
-	if p.Folds < 2 {
+	switch {
+	case p.Folds < 2:
 		return fmt.Errorf("--folds %d: at least 2 folds are needed", p.Folds)
-	}
-	if p.Repeats < 1 {
+	case p.Folds > maxFolds:
+		return fmt.Errorf("--folds %d: at most %d folds are possible", p.Folds, maxFolds)
+	case p.Repeats < 1:
 		return fmt.Errorf("--repeats %d: at least 1 repeat is needed", p.Repeats)
+	case p.Repeats > maxRepeats:
+		return fmt.Errorf("--repeats %d: at most %d repeats are possible", p.Repeats, maxRepeats)
 	}
 	return nil
 }
@@ -97,7 +108,7 @@ func (p Protocol) FoldsOf(s *Set) (cut, run int) {
 //
 // The parts and the seed of a fit depend on (seed, repeat, fold) and not on the setting: settings are compared on the
 // same folds and from the same initial weights. Fits of one fold share their slices, which are to be read only.
-// The indices of every part ascend.
+// The indices of every part ascend. More than 100,000 fits of one set are refused.
 func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -107,6 +118,9 @@ func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, 
 	}
 	if len(settings) == 0 {
 		return nil, fmt.Errorf("%s: no settings to fit", s.Name)
+	}
+	if _, run := p.FoldsOf(s); len(settings) > maxFits/(run*p.Repeats) {
+		return nil, fmt.Errorf("%s: %d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", s.Name, len(settings), run, p.Repeats, maxFits)
 	}
 	var fits []Fit
 	for repeat := range p.Repeats {
@@ -177,17 +191,18 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 		inTest[i] = true
 	}
 	var train []int
-	groups := make(map[string]bool)
+	tested := make(map[string]string) // of each group, a bag in the test part
 	for i, b := range s.Bags {
 		if inTest[i] {
-			groups[b.Group] = true
+			tested[b.Group] = b.ID
 		} else {
 			train = append(train, i)
 		}
 	}
 	for _, i := range train {
-		if g := s.Bags[i].Group; g != "" && groups[g] {
-			return Fit{}, fmt.Errorf("%s: group %s has bags in both parts; put it into one", where, g)
+		b := s.Bags[i]
+		if other, torn := tested[b.Group]; torn && b.Group != "" {
+			return Fit{}, fmt.Errorf("%s: bag %s is in the training part and bag %s of the same group (%s) in the test part; put the group into one part", where, b.ID, other, b.Group)
 		}
 	}
 	if err := bothClasses(s, test, where, "test", advice); err != nil {

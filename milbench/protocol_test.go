@@ -305,6 +305,10 @@ func TestFitsErrors(t *testing.T) {
 	}{
 		{"folds", Protocol{HonestProtocol, 1, 1}, testSet(20, 10), "--folds 1"},
 		{"repeats", Protocol{HonestProtocol, 2, 0}, testSet(20, 10), "--repeats 0"},
+		{"huge folds", Protocol{HonestProtocol, 1 << 40, 1}, testSet(20, 10), "--folds 1099511627776: at most 1000 folds"},
+		{"huge folds of a split", Protocol{HonestProtocol, 1001, 1}, split(testSet(30, 15)), "--folds 1001: at most 1000 folds"},
+		{"huge repeats", Protocol{HonestProtocol, 2, 100_000_000}, testSet(20, 10), "--repeats 100000000: at most 1000 repeats"},
+		{"huge together", Protocol{HonestProtocol, 200, 1000}, testSet(400, 200), "test: 1 settings x 200 folds x 1000 repeats: at most 100000 fits"},
 		{"name", Protocol{"honset", 2, 1}, testSet(20, 10), `did you mean "honest"?`},
 		{"rarer positive", Protocol{HonestProtocol, 10, 1}, testSet(40, 9), "test: --folds 10: there are only 9 positive bags; use at most 9 folds"},
 		{"rarer negative", Protocol{HonestProtocol, 10, 1}, testSet(40, 33), "only 7 negative bags; use at most 7"},
@@ -312,7 +316,7 @@ func TestFitsErrors(t *testing.T) {
 		{"no bags", Honest(), &Set{Name: "void"}, "void: no bags"},
 		{"group", Protocol{HonestProtocol, 3, 1}, clumped, "no positive bag in the"},
 		{"split of one class", Honest(), oneSided, "test: repeat 1, official split: no negative bag in the test part"},
-		{"torn group", Honest(), torn, "group patient7 has bags in both parts"},
+		{"torn group", Honest(), torn, "bag bag1 is in the training part and bag bag0 of the same group (patient7) in the test part"},
 		{"validation", Protocol{NestedProtocol, 2, 1}, testSet(20, 2), "no fifth of the training part"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ func (p *program) audit() *cobra.Command {
 
 Looks at the columns as they are stored: bags, instances, class balance, bags that stand twice, and any column whose
 value, maximum, minimum, mean or presence over the bag names the bag's label. Such a column makes every figure
-worthless. Exit code 1 if there is one. The label columns of named sets are known and never used as features.`,
+worthless. Exit code 1 if there is one, or if the same bag stands there with two labels. The label columns of named sets are known and never used as features.`,
 		Example: "  milbench audit bags.csv\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,8 +44,14 @@ worthless. Exit code 1 if there is one. The label columns of named sets are know
 			} else {
 				err = p.writeReport(report, known)
 			}
-			if err != nil || report.OK() {
+			if err != nil {
 				return err
+			}
+			if report.OK() {
+				if _, _, err := dataset.GroupDuplicates(source.Stored); err != nil {
+					return finding{err}
+				}
+				return nil
 			}
 			if report.Leaks[0].Column == known && len(report.Leaks) == 1 {
 				return finding{fmt.Errorf("%s: %v; it is known as the instance labels of this set and never used as a feature", args[0], report.Leaks[0])}

@@ -65,8 +65,8 @@ func (p *program) command() *cobra.Command {
 Trains networks with the Syn layer and other poolings of a bag on your bags or on named sets, under protocols that
 cannot look at the test part, and tabulates their figures.
 
-Exit codes: 0 done; 1 an audit found a column that gives the labels away, or a fit failed; 2 wrong use or unreadable
-input; 75 try again (network, full disk, folder in use); 130 or 143 stopped, results kept.`,
+Exit codes: 0 done; 1 an audit found a column that gives the labels away or a bag with two labels, or a fit failed;
+2 wrong use or unreadable input; 75 try again (network, full disk, folder in use); 130 or 143 stopped, results kept.`,
 		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -77,7 +77,28 @@ input; 75 try again (network, full disk, folder in use); 130 or 143 stopped, res
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.table(), p.train(), p.predict(), p.backend(), p.version())
+	addHelp(root)
 	return root
+}
+
+// addHelp has the subcommand help refuse what there is no help for.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return // no subcommands
+	}
+	help.Run = nil
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		c, rest, err := root.Find(args)
+		switch {
+		case err != nil || len(rest) > 0 && c.HasAvailableSubCommands():
+			return unknownSubcommand(c, rest)
+		case len(rest) > 0:
+			return fmt.Errorf("%s has no subcommands; see %[1]s --help", c.CommandPath())
+		}
+		return c.Help()
+	}
 }
 
 // unknownSubcommand says that c has no such subcommand, and which one may have been meant.
@@ -91,7 +112,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
 			names = append(names, sub.Name())
 		}
 	}

@@ -279,3 +279,8 @@ func (d *demonstration) draw(path string) error {
 	}
 	return figure.Save(path)
 }
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

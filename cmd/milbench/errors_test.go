@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"synpool/backend"
 	"synpool/milbench/dataset"
 	"synpool/milbench/study"
 )
@@ -19,11 +20,20 @@ import (
 func TestWrongUse(t *testing.T) {
 	toy := write(t, "toy.csv", toy(false))
 	out := filepath.Join(t.TempDir(), "out")
+	var list []string
+	for i := range 101 {
+		list = append(list, fmt.Sprintf("0.%03d", i+1))
+	}
 	for _, c := range []struct{ args, want string }{
 		{"tabel x", `did you mean "table"?`},
 		{"frobnicate", "use one of audit, backend, data"},
 		{"data lst", `did you mean "list"?`},
 		{"backend instal", `did you mean "install"?`},
+		{"hlep", `milbench has no subcommand "hlep"; did you mean "help"?`},
+		{"help NOPE", `milbench has no subcommand "NOPE"; use one of audit, `},
+		{"help tabel", `milbench has no subcommand "tabel"; did you mean "table"?`},
+		{"help data lst", `milbench data has no subcommand "lst"; did you mean "list"?`},
+		{"help run musk1", "milbench run has no subcommands"},
 		{"--bogus", "unknown flag: --bogus; see milbench --help"},
 		{"run musk1 --iteration 3 --out OUT", "did you mean --iterations?"},
 		{"table", "an argument is missing; usage: milbench table DIR"},
@@ -55,7 +65,16 @@ func TestWrongUse(t *testing.T) {
 		{"run musk1 --width 64,0 --out OUT", "--width 0"},
 		{"run musk1 --embed 0 --out OUT", "--embed 0"},
 		{"run musk1 --heads 0 --out OUT", "--heads 0"},
-		{"run musk1 --heads 5 --out OUT", "--heads 5"},
+		{"run musk1 --heads 5 --out OUT", "--heads 5 does not divide --embed 32"},
+		{"run musk1 --embed 30,32 --heads 4,5 --out OUT", "--heads 4 does not divide --embed 30"},
+		{"run musk1 --embed 33 --out OUT", "--heads 4 does not divide --embed 33"},
+		{"train musk1 --embed 33 --pooling hopfield --out OUT", "--heads 4 does not divide --embed 33"},
+		{"run musk1 --heads 100000000 --out OUT", "--heads 100000000 does not divide --embed 32"},
+		{"run musk1 --embed 8 --pooling mean --out OUT", "--embed: not a setting of --pooling mean, but of syn, softmax, hopfield, attention, gated"},
+		{"run musk1 --iterations=-3,3 --pooling softmax,mean --out OUT", "--iterations: not a setting of --pooling softmax,mean, but of syn"},
+		{"run musk1 --beta 1 --out OUT", "--beta: not a setting of --pooling softmax,syn, but of hopfield"},
+		{"train musk1 --pooling softmax --iterations=-3 --out OUT", "--iterations: not a setting of --pooling softmax, but of syn"},
+		{"train musk1 --pooling gated --heads 4 --out OUT", "--heads: not a setting of --pooling gated, but of syn, softmax, hopfield"},
 		{"run musk1 --scale Inf --out OUT", "--scale +Inf"},
 		{"run musk1 --beta=-1 --out OUT", "--beta -1"},
 		{"run musk1 --norm maybe --out OUT", `"maybe" is not true or false`},
@@ -70,6 +89,10 @@ func TestWrongUse(t *testing.T) {
 		{"run musk1 --folds 1 --out OUT", "--folds 1"},
 		{"run musk1 --folds 60 --out OUT", "use at most 45 folds"},
 		{"run musk1 --repeats 0 --out OUT", "--repeats 0"},
+		{"run musk1 --repeats 100000000 --out OUT", "--repeats 100000000: at most 1000 repeats"},
+		{"run musk1 --folds 100000000 --out OUT", "--folds 100000000: at most 1000 folds"},
+		{"run musk1 --lr LIST --dropout LIST --out OUT", "more than 10000 settings"},
+		{"run musk1 --lr LIST --repeats 1000 --out OUT", "at most 100000 fits of a set"},
 		{"run musk1 --seed=-1 --out OUT", `--seed "-1": an integer from 0 is needed`},
 		{"run musk1 --cores 0 --out OUT", "--cores 0"},
 		{"run musk1 --json=perhaps --out OUT", "--json \"perhaps\": true or false is needed"},
@@ -81,8 +104,11 @@ func TestWrongUse(t *testing.T) {
 		{"run musk1 --keep-leak --out OUT", "--keep-leak is for files"},
 		{"train musk1 --gamma 0.5,1 --out OUT", "one value is needed here"},
 		{"train musk1 --gamma 0.5 --gamma 1 --out OUT", "one value is needed here"},
-		{"train musk1 --out OUT/deeper/model", "there is no folder"},
-		{"train musk1 --cores 0 --out OUT", "--cores 0"},
+		{"train musk1 --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
+		{"train nothing.csv --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
+		{"train musk1 --out .", `--out ".": . holds something else than a model`},
+		{"train musk1 --out TOY", `--out "TOY": `},
+		{"train musk1 --cores 2 --out OUT", "unknown flag: --cores; see milbench train --help"},
 		{"demo --out OUT.gif", "end the name with .png, .svg or .pdf"},
 		{"demo --out OUT/demo.png", "there is no folder"},
 		{"demo --cores=-1", "--cores -1"},
@@ -92,7 +118,7 @@ func TestWrongUse(t *testing.T) {
 		{"table OUT", "OUT: no results yet"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			place := strings.NewReplacer("OUT", out, "TOY", toy)
+			place := strings.NewReplacer("OUT", out, "TOY", toy, "LIST", strings.Join(list, ","))
 			refuse(t, exitUse, place.Replace(c.want), strings.Fields(place.Replace(c.args))...)
 			if _, err := os.Stat(out); err == nil {
 				t.Error("something was left in the folder of the results")
@@ -127,6 +153,8 @@ func TestUnreadable(t *testing.T) {
 		{"classes.csv", good + "new,2,1,2,3\n", `label "2"`},
 		{"two.csv", good + "b0,1,1,2,3\n", "bag b0 has label 1 here and 0 before"},
 		{"one.csv", "bag,label,p\na,1,2\nb,1,3\n", "two classes are needed"},
+		{"semicolons.csv", strings.ReplaceAll(good, ",", ";"), "separate the fields by commas"},
+		{"tabs.csv", strings.ReplaceAll(good, ",", "\t"), "separate the fields by commas"},
 		{"column.csv", "bag,p,q\na,1,2\n", "neither a header with the columns bag and label nor an instance"},
 		{"digits.idx", "\x00\x00\x08\x01\x00\x00\x00\x01\x05", "an IDX file"},
 	} {
@@ -193,6 +221,7 @@ func TestExitCodes(t *testing.T) {
 		{t.Context(), fmt.Errorf("x: %w", study.ErrLocked), exitTryAgain},
 		{t.Context(), finding{errors.Join(failed, study.ErrDiskFull)}, exitTryAgain},
 		{t.Context(), errors.Join(errors.New("x"), dataset.ErrTemporary), exitTryAgain},
+		{t.Context(), fmt.Errorf("x: %w", backend.ErrTemporary), exitTryAgain},
 		{t.Context(), &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, exitTryAgain},
 		{t.Context(), context.Canceled, exitUse},
 		{terminated, fmt.Errorf("x: %w", context.Canceled), 143},

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"synpool/backend"
 	"synpool/milbench/dataset"
 	"synpool/milbench/study"
 )
@@ -14,19 +15,19 @@ import (
 // The exit codes, besides 128 + the number of the signal that stopped the command.
 const (
 	exitDone     = 0
-	exitFinding  = 1  // an audit found a leak, or a fit failed
+	exitFinding  = 1  // an audit found a leak or a bag with two labels, or a fit failed
 	exitUse      = 2  // wrong use or unreadable input
 	exitTryAgain = 75 // network, full disk, folder in use (EX_TEMPFAIL of sysexits.h)
 )
 
-// finding is an error that is the outcome of a job done: a leak, a failed fit.
+// finding is an error that is the outcome of a job done: what an audit found, a failed fit.
 type finding struct{ error }
 
 func (f finding) Unwrap() error { return f.error }
 
 // temporary are the errors that may go away.
 var temporary = []error{
-	study.ErrLocked, study.ErrDiskFull, dataset.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+	study.ErrLocked, study.ErrDiskFull, dataset.ErrTemporary, backend.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
 }
 
 func exitCode(ctx context.Context, err error) int {

@@ -114,6 +114,6 @@ func toy(leak bool) string {
 }
 
 // small are the flags of a network that trains in a moment.
-var small = []string{"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "2", "--batch", "4"}
+var small = []string{"--width", "8", "--epochs", "2", "--batch", "4"}
 
 func with(args ...string) []string { return append(args, small...) }

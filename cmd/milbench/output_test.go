@@ -36,6 +36,29 @@ func TestBackend(t *testing.T) {
 	}
 }
 
+// Without network, or room, the plugin is to be tried again, and no folder is left.
+func TestBackendInstallFails(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("there is no plugin to install on this machine")
+	}
+	for _, say := range []string{
+		"WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'",
+		"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+	} {
+		home := t.TempDir()
+		python := filepath.Join(t.TempDir(), "python3")
+		if err := os.WriteFile(python, []byte("#!/bin/sh\necho \""+say+"\" >&2\nexit 1\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", filepath.Dir(python)+":/bin:/usr/bin")
+		t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Join(home, "lib", "go-xla"))
+		refuse(t, exitTryAgain, "downloading the XLA plugin: pip: ", "backend", "install")
+		if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	}
+}
+
 func TestAudit(t *testing.T) {
 	text, _ := succeed(t, "audit", "musk1")
 	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column gives the bag labels away"} {

@@ -31,7 +31,7 @@ func (p *program) predict() *cobra.Command {
 		Long: `Score bags with a trained model, and say which instances won.
 
 Prints of each bag its score (the logit of positive), the probability, and of each attention head the winner, the
-instance with the largest weight; instances are counted from 0 in the order of the file. With --instances it prints of
+instance with the largest weight, if the pooling has attention; instances are counted from 0 in the order of the file. With --instances it prints of
 each instance its weight, the mean over the heads, and that of each head. The file needs no labels, and those in it are
 not looked at; its features are those that the model was trained on, in the same order.`,
 		Example: `  milbench predict model new.csv
@@ -119,7 +119,7 @@ type scoredBag struct {
 	Bag         string     `json:"bag"`
 	Score       float64    `json:"score"`
 	Probability float64    `json:"probability"`
-	Winners     []int      `json:"winners"`
+	Winners     []int      `json:"winners,omitempty"` // none without attention
 	Instances   []weighted `json:"instances,omitempty"`
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench/dataset"
 	"synpool/milbench/study"
 )
 
@@ -111,7 +113,7 @@ func TestRunMarks(t *testing.T) {
 	for _, args := range [][]string{args(), args("--instance-label-column", "1"), with("train", file, "--out", dir)} {
 		refuse(t, exitFinding, "column 4 (answer)", args...)
 		refuse(t, exitFinding, "--instance-label-column last", args...)
-		refuse(t, exitFinding, "--keep-leak", args...)
+		refuse(t, exitFinding, "; if it is a label, --instance-label-column last moves it out of the features; if it is a measurement, --keep-leak trains with it", args...)
 	}
 	refuse(t, exitFinding, "column 4 (answer)", "audit", file)
 	if _, err := os.Stat(dir); err == nil {
@@ -136,6 +138,81 @@ func TestRunMarks(t *testing.T) {
 	}
 	if leaked != 3 || optimistic != 1 { // two honest folds and one published
 		t.Errorf("%d results are marked leaked and %d optimistic, want 3 and 1", leaked, optimistic)
+	}
+}
+
+// twice is the toy with bag b8 standing there a second time, as c8 with the label given, in the parts of the split that
+// parts names for each; none for "".
+func twice(label string, parts map[string]string) string {
+	var b strings.Builder
+	for line := range strings.Lines(toy(false)) {
+		id, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ",")
+		for _, id := range []string{id, "c8"} {
+			text := id + "," + rest
+			if id == "c8" {
+				if !strings.HasPrefix(line, "b8,") {
+					continue
+				}
+				text = "c8," + label + strings.TrimPrefix(rest, "0")
+			}
+			if parts != nil && id == "bag" {
+				text += ",split"
+			} else if parts != nil {
+				part, named := parts[id]
+				if !named {
+					part = "train"
+				}
+				text += "," + part
+			}
+			b.WriteString(text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// A bag that stands there twice is never trained on and tested on, whatever its id.
+func TestRunDuplicates(t *testing.T) {
+	file := write(t, "twice.csv", twice("0", nil))
+	for _, protocol := range []string{"honest", "nested", "published"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		_, stderr := succeed(t, with("run", file, "--protocol", protocol, "--pooling", "mean", "--folds", "3", "--repeats", "4", "--out", dir)...)
+		if !strings.Contains(stderr, "note: "+file+": the same instances stand in the bags b8, c8") {
+			t.Errorf("no note of the bags in\n%s", stderr)
+		}
+		for _, line := range results(t, dir) {
+			if one, other := strings.Contains(line, `"id":"b8"`), strings.Contains(line, `"id":"c8"`); one != other {
+				t.Errorf("%s: tested on one of two bags that are the same: %s", protocol, line)
+			}
+		}
+	}
+	model := filepath.Join(t.TempDir(), "model")
+	if _, stderr := succeed(t, with("train", file, "--pooling", "mean", "--out", model)...); !strings.Contains(stderr, "b8, c8") {
+		t.Errorf("no note of the bags in\n%s", stderr)
+	}
+	if _, stderr := succeed(t, with("run", "musk1", "--pooling", "mean", "--epochs", "1", "--folds", "2", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out"))...); strings.Contains(stderr, "note:") {
+		t.Errorf("a note of Musk 1:\n%s", stderr)
+	}
+
+	conflict := write(t, "conflict.csv", twice("1", nil))
+	out := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{{"audit", conflict}, {"run", conflict, "--out", out}, {"train", conflict, "--out", out}} {
+		refuse(t, exitFinding, "bags b8, c8 hold the same instances and have different labels", args...)
+	}
+	torn := write(t, "torn.csv", twice("0", map[string]string{"b8": "test", "b9": "test"}))
+	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", torn, "--out", out)
+	whole := write(t, "whole.csv", twice("0", map[string]string{"b8": "test", "b9": "test", "c8": "test"}))
+	succeed(t, with("run", whole, "--pooling", "mean", "--repeats", "1", "--out", out)...)
+}
+
+func TestListed(t *testing.T) {
+	var duplicates []dataset.Duplicate
+	for i := range 7 {
+		duplicates = append(duplicates, dataset.Duplicate{Bags: []string{fmt.Sprint("a", i), fmt.Sprint("b", i)}})
+	}
+	for n, want := range map[int]string{1: "a0, b0", 2: "a0, b0; a1, b1", 7: "a0, b0; a1, b1; a2, b2; a3, b3; a4, b4; and 2 more times"} {
+		if got := listed(duplicates[:n]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,12 +14,14 @@ import (
 
 // settings are the flags of a grid.
 type settings struct {
+	flags  *pflag.FlagSet
 	grid   neural.Grid
 	probes []neural.Grid // for each value that was given, a grid in which it alone may be wrong
 }
 
 // addTo gives flags a flag for each hyperparameter. With single each takes one value only.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
+	s.flags = flags
 	add := func(v pflag.Value, name, usage string) { flags.Var(v, name, usage) }
 	g := &s.grid
 	type grid = neural.Grid
@@ -31,7 +34,7 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Width, integer, func(p *grid, v int) { p.Width = []int{v} }), "width", "their features")
 	add(newList(s, single, &g.Embed, integer, func(p *grid, v int) { p.Embed, p.Heads = []int{v}, []int{1} }), "embed",
 		"features of keys and values over all heads (syn, softmax, hopfield), of the hidden layer (attention, gated)")
-	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{v}, []int{max(v, 1)} }), "heads", "attention heads (syn, softmax, hopfield)")
+	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{min(v, 1)}, []int{1} }), "heads", "attention heads (syn, softmax, hopfield)")
 	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax)")
 	add(newList(s, single, &g.Beta, number, func(p *grid, v float64) { p.Beta = []float64{v} }), "beta", "inverse temperature (hopfield)")
 	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield)")
@@ -45,16 +48,102 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 
 // configs returns the settings of the grid.
 func (s *settings) configs() ([]neural.Config, error) {
-	for _, probe := range s.probes { // nonsense is refused also where no pooling that was asked for has the setting
+	for _, probe := range s.probes { // each value alone: what is wrong is named by its own flag
 		if _, err := probe.Configs(); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
+	}
+	if err := s.fitTogether(); err != nil {
+		return nil, err
 	}
 	configs, err := s.grid.Configs()
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
 	return configs, nil
+}
+
+// maxSettings bounds the settings of a grid.
+const maxSettings = 10_000
+
+// fitTogether reports a flag whose setting none of the poolings has, heads that an embedding cannot be split into, and
+// grids without end.
+func (s *settings) fitTogether() error {
+	had, total := make(map[string]bool), 0
+	for _, pooling := range s.grid.Pooling {
+		config, has, err := settingsOf(pooling)
+		if err != nil {
+			return fmt.Errorf("--%w", err)
+		}
+		combinations := 1
+		for name := range has {
+			had[name] = true
+			if values, ok := s.flags.Lookup(name).Value.(counted); ok && name != "pooling" {
+				combinations = min(combinations*max(values.Len(), 1), maxSettings+1)
+			}
+		}
+		if total += combinations; total > maxSettings {
+			return fmt.Errorf("the lists of values make more than %d settings; give fewer values", maxSettings)
+		}
+		if !has["heads"] {
+			continue
+		}
+		for _, embed := range or(s.grid.Embed, config.Embed) {
+			for _, heads := range or(s.grid.Heads, config.Heads) {
+				if embed%heads != 0 {
+					return fmt.Errorf("--heads %d does not divide --embed %d; every number of heads must divide every embedding", heads, embed)
+				}
+			}
+		}
+	}
+	var err error
+	s.flags.Visit(func(f *pflag.Flag) {
+		if _, ok := f.Value.(counted); ok && !had[f.Name] {
+			err = fmt.Errorf("--%s: not a setting of --pooling %s, but of %s", f.Name, strings.Join(s.grid.Pooling, ","), strings.Join(owners(f.Name), ", "))
+		}
+	})
+	return err
+}
+
+// owners returns the poolings that have a setting, named by its flag.
+func owners(setting string) (poolings []string) {
+	for _, pooling := range neural.Poolings {
+		if _, has, err := settingsOf(pooling); err == nil && has[setting] {
+			poolings = append(poolings, pooling)
+		}
+	}
+	return poolings
+}
+
+// counted is the value of a flag that takes several.
+type counted interface{ Len() int }
+
+// or returns values, or the default alone where none was given.
+func or(values []int, byDefault int) []int {
+	if len(values) == 0 {
+		return []int{byDefault}
+	}
+	return values
+}
+
+// settingsOf returns the default setting of a pooling, and the flags of what it sets.
+func settingsOf(pooling string) (config neural.Config, has map[string]bool, err error) {
+	if config, err = neural.DefaultConfig(pooling); err != nil {
+		return config, nil, err
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		return config, nil, err
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return config, nil, err
+	}
+	has = make(map[string]bool)
+	for key := range values {
+		has[strings.ReplaceAll(key, "_", "-")] = true
+	}
+	return config, has, nil
 }
 
 // kind says how the values of a list are written.
@@ -112,6 +201,9 @@ func (l *list[T]) Set(text string) error {
 	*l.values, l.set = values, true
 	return nil
 }
+
+// Len returns the number of values.
+func (l *list[T]) Len() int { return len(*l.values) }
 
 func (l *list[T]) String() string {
 	if l == nil || l.values == nil {

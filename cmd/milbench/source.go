@@ -47,6 +47,14 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 		if err != nil {
 			return nil, err
 		}
+		grouped, duplicates, err := dataset.GroupDuplicates(one.set)
+		if err != nil {
+			return nil, finding{err}
+		}
+		if len(duplicates) > 0 {
+			p.note("note: %s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
+		}
+		one.set = grouped
 		for i, other := range opened {
 			if other.set.Checksum == one.set.Checksum {
 				return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", nameOrFile, namesOrFiles[i])
@@ -81,9 +89,6 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 			leaks = append(leaks, l)
 		}
 	}
-	for _, d := range report.Duplicates {
-		p.note("note: %s: bags %s hold the same instances; training and test parts may share them", file, strings.Join(d.Bags, ", "))
-	}
 	switch {
 	case report.Blind:
 		p.note("note: %s: too few bags to tell a column that gives the labels away from chance", file)
@@ -96,6 +101,20 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 	return set, nil
 }
 
+// listed names the bags that stand twice.
+func listed(duplicates []dataset.Duplicate) string {
+	const most = 5
+	var groups []string
+	for _, d := range duplicates[:min(most, len(duplicates))] {
+		groups = append(groups, strings.Join(d.Bags, ", "))
+	}
+	more := ""
+	if n := len(duplicates) - most; n > 0 {
+		more = fmt.Sprintf("; and %d more times", n)
+	}
+	return strings.Join(groups, "; ") + more
+}
+
 // leakError refuses a file for its leaks and says what to do.
 func leakError(file string, leaks []dataset.Leak, width int, hasInstanceLabels bool) error {
 	others := ""
@@ -106,11 +125,11 @@ func leakError(file string, leaks []dataset.Leak, width int, hasInstanceLabels b
 	if leaks[0].Column == width {
 		column = dataset.LastColumn
 	}
-	cure := fmt.Sprintf("take it out of the features with --instance-label-column %v", column)
+	cure := fmt.Sprintf("--instance-label-column %v moves it out of the features", column)
 	if hasInstanceLabels {
 		cure = "remove it from the file"
 	}
-	return fmt.Errorf("%s: %v%s; %s, or train with it and have every result marked with --keep-leak", file, leaks[0], others, cure)
+	return fmt.Errorf("%s: %v%s; if it is a label, %s; if it is a measurement, --keep-leak trains with it and marks every result", file, leaks[0], others, cure)
 }
 
 // columnValue is the value of the flag --instance-label-column.

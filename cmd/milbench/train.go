@@ -3,12 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 
-	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
 
 	"synpool/milbench"
@@ -19,11 +14,10 @@ import (
 // train is the subcommand that trains one model on all bags of a set.
 func (p *program) train() *cobra.Command {
 	var (
-		open  sources
-		set   settings
-		dir   string
-		seed  uint64
-		cores int
+		open sources
+		set  settings
+		dir  string
+		seed uint64
 	)
 	set.grid.Pooling = []string{"syn"}
 	c := &cobra.Command{
@@ -37,14 +31,14 @@ bags is what milbench run tells with the same settings, not the figures on the t
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if cores < 1 {
-				return fmt.Errorf("--cores %d: at least 1 is needed", cores)
-			}
 			configs, err := set.configs()
 			if err != nil {
 				return err
 			}
 			config := configs[0]
+			if err := neural.CanSave(dir); err != nil { // a training may be long
+				return fmt.Errorf("--out %q: %w", dir, err)
+			}
 			sources, err := p.open(open, args)
 			if err != nil {
 				return err
@@ -55,17 +49,17 @@ bags is what milbench run tells with the same settings, not the figures on the t
 				return err
 			}
 			defer choice.Backend.Finalize()
-			if err := savable(choice.Backend, dir); err != nil {
-				return err
-			}
 
 			bar, loss := p.progress(), 0.0
-			trainer := neural.Trainer{Backend: choice.Backend, Workers: cores}
+			trainer := neural.Trainer{Backend: choice.Backend}
 			model, err := trainer.Train(c.Context(), config, bags, seed, func(epoch int, l float64) {
 				loss = l
 				bar.show("epoch %d of %d, loss %.4f", epoch, config.Epochs, l)
 			})
 			bar.clear()
+			if errors.Is(err, neural.ErrDiverged) {
+				return finding{err}
+			}
 			if err != nil {
 				return err
 			}
@@ -76,7 +70,7 @@ bags is what milbench run tells with the same settings, not the figures on the t
 			}
 			predictions, err := model.Predict(c.Context(), matrices)
 			if err != nil {
-				return fmt.Errorf("%s: %w", bags.Name, err)
+				return finding{fmt.Errorf("%s: %w", bags.Name, err)}
 			}
 			var scores []float64
 			for _, p := range predictions {
@@ -104,31 +98,7 @@ bags is what milbench run tells with the same settings, not the figures on the t
 	f.StringVar(&dir, "out", "", "folder of the model (required)")
 	set.addTo(f, true)
 	f.Uint64Var(&seed, "seed", 1, "seed of initial weights, order and dropout")
-	f.IntVar(&cores, "cores", runtime.NumCPU(), "cores to use")
 	open.addTo(f)
 	required(c, "out")
 	return c
-}
-
-// savable reports, before a training that may be long, why its model could not be saved.
-func savable(b compute.Backend, dir string) error {
-	if parent := filepath.Dir(filepath.Clean(dir)); !isFolder(parent) {
-		return fmt.Errorf("--out %q: there is no folder %s", dir, parent)
-	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err == nil {
-		_, err = neural.Load(b, dir)
-	}
-	if err != nil {
-		return fmt.Errorf("--out %q: it is there and holds no model; remove it or name another: %w", dir, err)
-	}
-	return nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -27,7 +27,7 @@ func TestTrainPredict(t *testing.T) {
 	text := toy(false)
 	file := write(t, "toy.csv", text)
 	model := filepath.Join(t.TempDir(), "model")
-	out, _ := succeed(t, with("train", file, "--pooling", "softmax", "--out", model)...)
+	out, _ := succeed(t, with("train", file, "--pooling", "softmax", "--heads", "2", "--out", model)...)
 	if !strings.Contains(out, "on the training bags themselves") || !strings.Contains(out, "model in "+model) {
 		t.Error(out)
 	}
@@ -112,21 +112,65 @@ func TestTrainPredict(t *testing.T) {
 	if got := predictions(t, model, file); reflect.DeepEqual(got, plain) {
 		t.Error("the model was not replaced")
 	}
-	refuse(t, exitUse, "it is there and holds no model", with("train", file, "--out", filepath.Dir(file))...)
-	refuse(t, exitUse, "it is there and holds no model", with("train", file, "--out", file)...)
+	refuse(t, exitUse, "holds something else than a model, toy.csv", with("train", file, "--out", filepath.Dir(file))...)
+	refuse(t, exitUse, "not a directory", with("train", file, "--out", file)...)
 }
 
-// Every pooling can be trained, saved, loaded and asked for weights.
+// Every pooling can be trained, saved, loaded and asked for weights; those without attention have no winners.
 func TestTrainEveryPooling(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
 	for _, pooling := range []string{"syn", "hopfield", "attention", "gated", "mean", "max", "sum", "lse"} {
 		model := filepath.Join(t.TempDir(), pooling)
 		succeed(t, with("train", file, "--pooling", pooling, "--out", model)...)
+		without := pooling == "mean" || pooling == "sum"
 		for _, b := range predictions(t, model, file, "--instances") {
-			if len(b.Winners) == 0 || len(b.Instances) == 0 || len(b.Instances[0].Heads) != len(b.Winners) {
+			if len(b.Instances) == 0 || len(b.Instances[0].Heads) == 0 || !without && len(b.Winners) != len(b.Instances[0].Heads) {
 				t.Errorf("%s: %+v", pooling, b)
 			}
+			if without && len(b.Winners) > 0 {
+				t.Errorf("%s: winners %v", pooling, b.Winners)
+			}
 		}
+		if !without {
+			continue
+		}
+		if out, _ := succeed(t, "predict", model, file, "--json"); strings.Contains(out, "winners") {
+			t.Errorf("%s: winners in\n%s", pooling, out)
+		}
+		if out, _ := succeed(t, "predict", model, file); !strings.HasSuffix(strings.Split(out, "\n")[1], ",") {
+			t.Errorf("%s: the last cell is not empty in\n%s", pooling, out)
+		}
+	}
+}
+
+// Where a model cannot be saved it is not trained.
+func TestTrainChecksFolder(t *testing.T) {
+	file := write(t, "toy.csv", toy(false))
+	for _, dir := range []string{"/proc/model", filepath.Join(file, "model"), filepath.Join(t.TempDir(), "no", "model")} {
+		args := with("train", file, "--out", dir)
+		refuse(t, exitUse, "--out \""+dir+"\": ", args...)
+		if o := milbenchOf(t.Context(), args...); strings.Contains(o.err, "backend ") {
+			t.Errorf("a backend was started:\n%s", o.err)
+		}
+	}
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for range 2 { // empty, then a model
+		succeed(t, with("train", file, "--pooling", "mean", "--out", ".")...)
+		predictions(t, ".", file)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v (%v)", entries, err)
+	}
+}
+
+// A training that leaves the finite numbers is a failed fit, and leaves no model.
+func TestTrainDiverges(t *testing.T) {
+	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
+	refuse(t, exitFinding, "not finite", with("train", file, "--pooling", "mean", "--lr", "1e30", "--out", model)...)
+	refuse(t, exitUse, "lower --width", "train", file, "--pooling", "mean", "--width", "16384", "--layers", "2", "--out", model)
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a model was saved")
 	}
 }
 
@@ -134,12 +178,11 @@ func TestDamagedModels(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
 	model := filepath.Join(t.TempDir(), "model")
 	succeed(t, with("train", file, "--pooling", "mean", "--out", model)...)
-	entries, err := os.ReadDir(model)
-	if err != nil || len(entries) == 0 {
-		t.Fatal(entries, err)
+	parameters, err := filepath.Glob(filepath.Join(model, "*", "*"))
+	if err != nil || len(parameters) != 2 {
+		t.Fatal(parameters, err)
 	}
-	for _, e := range entries {
-		path := filepath.Join(model, e.Name())
+	for _, path := range append(parameters, filepath.Join(model, "model.json")) {
 		good, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -151,13 +194,13 @@ func TestDamagedModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o := milbenchOf(t.Context(), "predict", model, file); o.code != exitUse || !strings.Contains(o.err, model) {
-				t.Errorf("%s %s: exit code %d, %s", what, e.Name(), o.code, o.err)
+				t.Errorf("%s %s: exit code %d, %s", what, path, o.code, o.err)
 			}
 		}
 		if err := os.WriteFile(path, []byte(strings.Replace(string(good), `"format": 1`, `"format": 99`, 1)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if e.Name() == "model.json" {
+		if filepath.Base(path) == "model.json" {
 			refuse(t, exitUse, "its format is 99", "predict", model, file)
 		}
 		if err := os.WriteFile(path, good, 0o666); err != nil {

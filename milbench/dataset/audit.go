@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -50,12 +48,6 @@ func (l Leak) String() string {
 	return fmt.Sprintf("%s: %s gives the label of %d of %d bags away", column, what, l.Agree, l.Of)
 }
 
-// Duplicate lists bags of the same instances, in whatever order, columns that leak left aside.
-type Duplicate struct {
-	Bags     []string `json:"bags"`
-	Conflict bool     `json:"conflict"` // the bags have different labels
-}
-
 // BagSizes describes the number of instances of a bag.
 type BagSizes struct {
 	Min    int     `json:"min"`
@@ -75,8 +67,8 @@ type Report struct {
 	BagSize   BagSizes `json:"bag_size"`
 
 	Leaks      []Leak      `json:"leaks"`
-	Duplicates []Duplicate `json:"duplicates"`
-	Shared     int         `json:"shared"` // distinct instances that stand in several bags, columns that leak left aside
+	Duplicates []Duplicate `json:"duplicates"` // columns that leak left aside
+	Shared     int         `json:"shared"`     // distinct instances that stand in several bags, columns that leak left aside
 
 	// Blind is set when the bags are too few, or too few of one class, to tell a leak from chance.
 	Blind bool `json:"blind"`
@@ -101,8 +93,9 @@ const (
 // direction; a column that is constant within every bag also by the best label for each of its values. A column
 // leaks if
 //
-//   - at most d bags disagree, d = 5 % of the smaller class, rounded down: a label column may have exceptions, but a
-//     measured quantity is not that good; and
+//   - at most d bags disagree, d = 5 % of the smaller class, rounded down, but 1 at least for a function with two
+//     values, which is how labels are written: a label column may have exceptions, but a measured quantity is not that
+//     good; and
 //   - it is no coincidence: of the C(B,P) ways to choose the P positive bags of B, at most T * sum_{i<=d'} C(B,i) come
 //     within the d' disagreements seen of one of the T labellings that the splits allow (2(v-1) for thresholds on v
 //     distinct numbers, 2^v for values). That share, times columns and functions (Bonferroni), must be under 0.05.
@@ -112,7 +105,7 @@ const (
 func Audit(stored *milbench.Set) Report {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Positive: stored.NumPositive(), Instances: stored.NumInstances(),
-		Leaks: []Leak{}, Duplicates: []Duplicate{},
+		Leaks: []Leak{},
 	}
 	var sizes []int
 	for _, b := range stored.Bags {
@@ -144,7 +137,12 @@ func Audit(stored *milbench.Set) Report {
 	if cells := float64(r.Instances) * float64(r.Features); cells > 0 {
 		r.Density = float64(nonzero) / cells
 	}
-	r.compare(stored)
+	aside := make(map[int]bool, len(r.Leaks))
+	for _, l := range r.Leaks {
+		aside[l.Column-1] = true
+	}
+	c := compare(stored, aside)
+	r.Duplicates, r.Shared = c.duplicates(stored), c.shared
 	return r
 }
 
@@ -241,12 +239,16 @@ func (a *auditor) leak(c column) (Leak, bool) {
 		if a.hopeless(values) {
 			return
 		}
+		threshold, value, distinct := a.disagreements(values)
+		tolerance := a.tolerance
+		if distinct == 2 {
+			tolerance = max(tolerance, 1)
+		}
 		accept := func(wrong int, logLabellings float64) {
-			if wrong <= a.tolerance && best.Of-wrong > best.Agree && a.significant(wrong, logLabellings) {
+			if wrong <= tolerance && best.Of-wrong > best.Agree && a.significant(wrong, logLabellings) {
 				best.Function, best.Agree = f, best.Of-wrong
 			}
 		}
-		threshold, value, distinct := a.disagreements(values)
 		accept(threshold, math.Log(2*float64(max(1, distinct-1))))
 		if f == Value {
 			accept(value, float64(distinct)*math.Ln2)
@@ -272,7 +274,7 @@ func (a *auditor) hopeless(values []float64) bool {
 			zeros[a.set.Bags[i].Label&1]++
 		}
 	}
-	return min(zeros[0], zeros[1]) > a.tolerance
+	return min(zeros[0], zeros[1]) > max(a.tolerance, 1)
 }
 
 // disagreements returns the number of bags that the best threshold gets wrong and the number that the best label for
@@ -320,61 +322,4 @@ func logChoose(n, k int) float64 {
 func logAdd(a, b float64) float64 {
 	a, b = max(a, b), min(a, b)
 	return a + math.Log1p(math.Exp(b-a))
-}
-
-// compare fills in Duplicates and Shared.
-func (r *Report) compare(s *milbench.Set) {
-	leaks := make(map[int]bool, len(r.Leaks))
-	for _, l := range r.Leaks {
-		leaks[l.Column-1] = true
-	}
-	type digest = [sha256.Size]byte
-	seen := map[digest]int{}   // instance: 1 + the bag it was first seen in, -1 once counted
-	same := map[digest][]int{} // content: bags
-	var order []digest
-	var row []byte
-	for i, b := range s.Bags {
-		instances := make([]digest, b.Instances.Rows)
-		for k := range instances {
-			row = row[:0]
-			b.Instances.Each(k, func(j int, v float64) {
-				if v != 0 && !leaks[j] {
-					row = binary.LittleEndian.AppendUint32(row, uint32(j))
-					row = binary.LittleEndian.AppendUint64(row, math.Float64bits(v))
-				}
-			})
-			d := sha256.Sum256(row)
-			instances[k] = d
-			switch first := seen[d]; first {
-			case 0:
-				seen[d] = i + 1
-			case i + 1, -1:
-			default:
-				r.Shared++
-				seen[d] = -1
-			}
-		}
-		slices.SortFunc(instances, func(p, q digest) int { return slices.Compare(p[:], q[:]) })
-		h := sha256.New()
-		for _, d := range instances {
-			h.Write(d[:])
-		}
-		content := digest(h.Sum(nil))
-		if same[content] == nil {
-			order = append(order, content)
-		}
-		same[content] = append(same[content], i)
-	}
-	for _, content := range order {
-		bags := same[content]
-		if len(bags) < 2 {
-			continue
-		}
-		var d Duplicate
-		for _, i := range bags {
-			d.Bags = append(d.Bags, s.Bags[i].ID)
-			d.Conflict = d.Conflict || s.Bags[i].Label != s.Bags[bags[0]].Label
-		}
-		r.Duplicates = append(r.Duplicates, d)
-	}
 }

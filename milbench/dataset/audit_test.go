@@ -103,6 +103,39 @@ func TestAuditFindsPlantedLeaks(t *testing.T) {
 	}
 }
 
+// Of a column with two values one bag may disagree in small sets too, where 5 % of the smaller class is no bag.
+func TestAuditToleratesOneBag(t *testing.T) {
+	for _, bags := range []int{30, 38} {
+		for _, c := range []struct {
+			name  string
+			f     func(b milbench.Bag, i, row int) float64
+			wrong int // -1: no leak
+		}{
+			{"label", func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) }, 0},
+			{"label, one positive bag disagrees", func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }, 1},
+			{"label, one negative bag disagrees", func(b milbench.Bag, i, _ int) float64 { return float64(1 - (1-b.Label)*min(1, i/2)) }, 1},
+			{"instance labels, one bag disagrees", func(b milbench.Bag, i, row int) float64 { return float64(b.Label * min(1, i/2) * ((row + 1) % 2)) }, 1},
+			{"label, two bags disagree", func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/4)) }, -1},
+			{"measurement, one bag disagrees", func(b milbench.Bag, i, _ int) float64 {
+				return float64(b.Label*min(1, i/2)) + float64(i)/100
+			}, -1},
+		} {
+			r := Audit(plant(noise(1, bags, 12), 4, c.f))
+			switch {
+			case c.wrong < 0 && !r.OK():
+				t.Errorf("%d bags, %s: false alarm: %v", bags, c.name, r.Leaks)
+			case c.wrong >= 0 && (len(r.Leaks) != 1 || r.Leaks[0].Column != 5 || r.Leaks[0].Agree != bags-c.wrong):
+				t.Errorf("%d bags, %s: found %v", bags, c.name, r.Leaks)
+			}
+		}
+	}
+	// With few bags one that disagrees leaves too little.
+	one := func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }
+	if r := Audit(plant(noise(1, 12, 12), 4, one)); !r.OK() {
+		t.Errorf("12 bags: %v", r.Leaks)
+	}
+}
+
 // A file sorted by class whose bag numbers were kept as a column.
 func TestAuditFindsBagNumbers(t *testing.T) {
 	s := plant(noise(1, 60, 3), 2, func(_ milbench.Bag, i, _ int) float64 { return float64(i) })

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -23,6 +24,11 @@ const (
 )
 
 var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, groupColumn, splitColumn}
+
+// otherSeparators stand between the fields of files that are called CSV all the same.
+const otherSeparators = ";\t"
+
+var errSeparator = errors.New("semicolons or tabs stand between the fields; separate the fields by commas")
 
 // layout says what the columns of a CSV file hold; -1 for a column that it lacks.
 type layout struct {
@@ -48,6 +54,10 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
+	}
+	text, _ := in.Peek(in.Size())
+	if line, _, _ := bytes.Cut(text, []byte("\n")); bytes.ContainsAny(line, otherSeparators) && !bytes.ContainsRune(line, ',') {
+		return nil, fmt.Errorf("%s: line 1: %w", name, errSeparator)
 	}
 	t := textBags{unlabelled: unlabelled}
 	var columns *layout
@@ -137,6 +147,9 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 	}
 	columns = &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
 	if columns.bag < 0 || columns.label < 0 && !unlabelled {
+		if strings.ContainsAny(record[0], otherSeparators) {
+			return nil, false, errSeparator
+		}
 		if len(record) < 3 {
 			return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 		}

@@ -21,6 +21,7 @@ type Model struct {
 // card is what is saved of a model beside its parameters, and shown of it.
 type card struct {
 	Format          int             `json:"format"`
+	Sum             string          `json:"sum"` // SHA-256 of the card with this field empty
 	Set             string          `json:"set"`
 	Checksum        string          `json:"checksum"` // of the set
 	Leaked          bool            `json:"leaked"`
@@ -30,8 +31,8 @@ type card struct {
 	Features        []string        `json:"features,omitempty"`
 	Standardisation Standardisation `json:"standardisation"`
 
-	// Files has the SHA-256 of each file of the parameters.
-	Files map[string]string `json:"files"`
+	Parameters string            `json:"parameters"` // their folder
+	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
 }
 
 // Config returns the setting.
@@ -48,6 +49,9 @@ func (m *Model) SetName() string { return m.card.Set }
 
 // Leaked reports whether that set kept a column that gives the label away.
 func (m *Model) Leaked() bool { return m.card.Leaked }
+
+// ErrDiverged is wrapped by the error about a training that left the finite numbers.
+var ErrDiverged = errNotFinite
 
 // Train trains one model on all bags of a set. progress, if not nil, is called after each epoch with its number, from
 // 1, and the mean loss of its bags.
