@@ -183,3 +183,32 @@ func ExampleLayerNorm() {
 	fmt.Printf("%.3f\n", t.Value())
 	// Output: [[-1.225 0.000 1.225] [-1.225 0.000 1.225]]
 }
+
+// A layer of one's own with one variable, a gain of each feature, which works with members, too.
+func ExampleVariable() {
+	store := model.NewStore()
+	out := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
+		gain := synlayer.Variable(scope.In("gain"), x.Graph(), x.DType(), "values", synlayer.Always(2), 0, x.Shape().Dim(-1))
+		return Mul(x, Reshape(gain, 1, -1))
+	}, [][]float32{{1, 2, 3}})
+	fmt.Println(out.Value())
+	for v := range store.IterVariables() {
+		fmt.Println(v.Path(), v.Shape())
+	}
+	// Output:
+	// [[2 4 6]]
+	// /gain/values (Float32)[3]
+}
+
+// A map of two features to one for two members, each with weights of its own.
+func ExampleDense() {
+	out := model.MustCallOnce(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
+		synlayer.Bind(x.Graph(), map[string]*Node{
+			"/weights": Const(x.Graph(), [][][]float32{{{1}, {10}}, {{2}, {20}}}), // [members, features, width]
+			"/bias":    Const(x.Graph(), [][]float32{{0}, {1}}),
+		})
+		return synlayer.Dense(scope, x, 2, 1)
+	}, [][][]float32{{{1, 2}}, {{1, 2}}})
+	fmt.Println(out.Value())
+	// Output: [[[21]] [[43]]]
+}
