@@ -38,7 +38,7 @@ type Task struct {
 // BagScore is what a trained model says of one bag.
 type BagScore struct {
 	Score   float64 // the logit of "positive"
-	Winners []int   // of each attention head, the instance with the largest weight; nil without attention
+	Winners []int   // of each head, the instance with the largest weight; nil where all weigh the same
 }
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].

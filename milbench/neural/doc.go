@@ -5,8 +5,7 @@
 //   - setting: a [Config], every hyperparameter of network and training; a [Grid] lists many.
 //   - structure: what of a setting shapes the compiled graph. Settings that differ in numbers alone (learning rate,
 //     weight decay, dropout, scale, gamma, ...) share one.
-//   - bucket: the number of instances to which a bag is padded, a power of two or the size of the largest bag; one
-//     graph is compiled a bucket.
+//   - bucket: the number of instances to which a bag is padded, a power of two; one graph is compiled a bucket.
 //   - model: a trained network with the standardisation of its inputs ([Model]), which can be saved.
 //
 // # Training
