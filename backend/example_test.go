@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"synpool/backend"
@@ -29,4 +30,61 @@ func ExampleChoice_String() {
 	fmt.Println(choice)
 	// Output:
 	// backend go: no XLA plugin is installed; for a faster one: milbench backend install
+}
+
+func ExampleChoice_Cores() {
+	os.Setenv("GOMLX_BACKEND", "go")
+	choice, err := backend.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cores := choice.Cores(1)
+	fmt.Printf("%d worker, note %q\n", cores.Workers, cores.Note)
+	// Output:
+	// 1 worker, note ""
+}
+
+func ExampleCores_Run() {
+	os.Setenv("GOMLX_BACKEND", "go")
+	choice, err := backend.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Workers take the next number until none is left.
+	numbers := make(chan int, 4)
+	for i := range cap(numbers) {
+		numbers <- i
+	}
+	close(numbers)
+	squares := make([]float32, cap(numbers))
+	err = choice.Cores(2).Run(func(b compute.Backend) error {
+		square, err := graph.NewExec(b, func(x *graph.Node) *graph.Node { return graph.Mul(x, x) })
+		if err != nil {
+			return err
+		}
+		defer square.Finalize()
+		for i := range numbers {
+			y, err := square.Call1(float32(i))
+			if err != nil {
+				return err
+			}
+			squares[i] = y.Value().(float32)
+			if err := y.FinalizeAll(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	fmt.Println(squares, err)
+	// Output:
+	// [0 1 4 9] <nil>
+}
+
+func ExampleFreeMemory() {
+	if free, ok := backend.FreeMemory(); ok {
+		fmt.Fprintf(os.Stderr, "%d MB are free\n", free/1e6)
+	}
+	// Output:
 }

@@ -58,6 +58,11 @@ func pluginFile(name string) string {
 	return "pjrt_c_api_" + name + "_plugin" + ext
 }
 
+// forCPU reports whether the plugin at path is one for the CPU.
+func forCPU(path string) bool {
+	return strings.Contains(strings.ToLower(filepath.Base(path)), "cpu")
+}
+
 // findPlugin returns the absolute path of a plugin, with or without a version in its file name, "" if there is none.
 func findPlugin(name string) string {
 	for _, file := range []string{pluginFile(name), pluginFile(name + "_v*")} {

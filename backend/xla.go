@@ -4,7 +4,6 @@ package backend
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -20,18 +19,23 @@ func init() { xla.EnableAutoInstall(false) }
 
 // newXLA starts XLA on the plugin at path with options of go-xla.
 //
-// On the CPU it asks for a single device, and on a machine with AVX-512 it has XLA use the full width unless
-// XLA_FLAGS is set; both must be settled before the plugin loads.
+// On the CPU it asks for a single device; unless XLA_FLAGS is set, it has XLA compile with less effort, which takes a
+// quarter less time and gives code as fast for the graphs here, and on a machine with AVX-512 use the full width. All must
+// be settled before the plugin loads.
 func newXLA(path, options string) (compute.Backend, error) {
-	if !strings.Contains(strings.ToLower(filepath.Base(path)), "cpu") {
+	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
 		if !strings.Contains(options, "shared_buffers") {
 			options = strings.TrimPrefix(options+",noshared_buffers", ",")
 		}
 		return start(path, options, nil)
 	}
-	if _, ok := os.LookupEnv("XLA_FLAGS"); !ok && cpu.X86.HasAVX512F {
-		if err := os.Setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=512"); err != nil {
+	if _, ok := os.LookupEnv("XLA_FLAGS"); !ok {
+		flags := "--xla_backend_optimization_level=1"
+		if cpu.X86.HasAVX512F {
+			flags += " --xla_cpu_prefer_vector_width=512"
+		}
+		if err := os.Setenv("XLA_FLAGS", flags); err != nil {
 			return nil, err
 		}
 	}

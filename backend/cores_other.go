@@ -1,0 +1,9 @@
+//go:build !linux
+
+package backend
+
+import "errors"
+
+func affinity() ([]int, error) { return nil, errors.ErrUnsupported }
+
+var setAffinity = func([]int) error { return errors.ErrUnsupported }
