@@ -35,20 +35,21 @@ type rule struct{ imports, tests []string }
 
 // imports is the import table: arrows run one way, and every package has a row.
 var imports = map[string]rule{
-	"":                    {},
-	"backend":             {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
-	"backend/backendtest": {[]string{"backend", "compute"}, []string{"gomlx"}},
-	"synlayer":            {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest"}},
-	"synlayer/syntest":    {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
-	"internal/fetch":      {[]string{"flock", "x/sys", "x/term"}, nil},
-	"milbench":            {},
-	"milbench/stats":      {[]string{"gonum"}, nil},
-	"milbench/dataset":    {[]string{"milbench", "internal/fetch"}, nil},
-	"milbench/baseline":   {[]string{"milbench", "gonum"}, nil},
-	"milbench/neural":     {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
-	"milbench/study":      {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
-	"plotting":            {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
-	"cmd/milbench":        {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
+	"":                      {},
+	"backend":               {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
+	"backend/backendtest":   {[]string{"backend", "compute"}, []string{"gomlx"}},
+	"synlayer":              {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest"}},
+	"synlayer/syntest":      {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
+	"internal/fetch":        {[]string{"flock", "x/sys", "x/term"}, nil},
+	"milbench":              {},
+	"milbench/stats":        {[]string{"gonum"}, nil},
+	"milbench/dataset":      {[]string{"milbench", "internal/fetch"}, nil},
+	"milbench/baseline":     {[]string{"milbench", "gonum"}, nil},
+	"milbench/neural":       {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
+	"milbench/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
+	"milbench/study":        {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
+	"plotting":              {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
+	"cmd/milbench":          {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.

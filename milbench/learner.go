@@ -43,7 +43,8 @@ type BagScore struct {
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].
 type Epoch struct {
-	Number     int // from 1
+	Number     int     // from 1
+	Loss       float64 // mean over the training bags, in training
 	Validation []BagScore
 	Test       []BagScore
 }

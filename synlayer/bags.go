@@ -2,18 +2,31 @@ package synlayer
 
 import (
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Bags is a batch of bags, padded to one number of instances.
+//
+// Bags of many features, of which each uses few, may be sparse: X then holds the features in use alone. A [Network] gives
+// for them what it gives for the same bags in full, with the same variables.
 type Bags struct {
-	// X [batch, instances, features], or with a members axis in front.
+	// X [batch, instances, features], or with a members axis in front; of sparse bags [..., instances, columns].
 	X *Node
 	// Mask [batch, instances], or with a members axis in front: true for a real instance. Nil where all are real.
 	Mask *Node
 	// DropoutKey is this step's key of the dropout, a scalar or [members] ([DropoutKey]); nil outside training.
 	DropoutKey *Node
+
+	// Columns int32 [batch, columns], or with a members axis in front: the feature that each column of a sparse bag
+	// holds. No bag has a feature twice; from Features on, an index marks padding. Nil for dense bags.
+	Columns *Node
+	// Positions int32 [batch, Features], or with a members axis in front: the column of the bag that holds a feature; from
+	// the number of columns on, none does. [Gradients] gathers by it what it would else scatter. May be nil.
+	Positions *Node
+	// Features of the instances of sparse bags.
+	Features int
 }
 
 // Members returns the size of the members axis, 0 where there is none.
@@ -24,12 +37,22 @@ func (b Bags) Members() int {
 	return 0
 }
 
-// clean checks the shapes of b, makes the mask explicit and sets whatever stands in padding to 0.
-// Every Pool starts with it.
+// clean is [Bags.padded] of bags that must be dense. Every Pool starts with it.
 func (b Bags) clean() Bags {
+	if b.Columns != nil {
+		exceptions.Panicf("synlayer: pooling of sparse bags, want dense ones, as a Network with a layer before its pooling makes them")
+	}
+	return b.padded()
+}
+
+// padded checks the shapes of b, makes the mask explicit and sets whatever stands in padding to 0.
+func (b Bags) padded() Bags {
 	rank := b.X.Rank()
 	if rank != 3 && rank != 4 {
 		exceptions.Panicf("synlayer: x is %s, want [batch, instances, features] or [members, batch, instances, features]", b.X.Shape())
+	}
+	if b.Columns != nil {
+		b.checkColumns()
 	}
 	dims := b.X.Shape().Dimensions[:rank-1]
 	if b.Mask == nil {
@@ -42,6 +65,28 @@ func (b Bags) clean() Bags {
 	b.Mask.AssertDims(dims...)
 	b.X = zeroUnless(b.Mask, b.X, -1)
 	return b
+}
+
+// checkColumns panics unless columns and positions fit x and each other.
+func (b Bags) checkColumns() {
+	rank, dims := b.X.Rank(), b.X.Shape().Dimensions
+	bags, columns := dims[:rank-2], dims[rank-1]
+	check := func(what string, x *Node, last int) {
+		want := shapes.Make(dtypes.Int32, append(append([]int{}, bags...), last)...)
+		if x == nil {
+			exceptions.Panicf("synlayer: %s of sparse bags are missing, want %s", what, want)
+		}
+		if !x.Shape().Equal(want) {
+			exceptions.Panicf("synlayer: %s of sparse bags are %s, want %s", what, x.Shape(), want)
+		}
+	}
+	if columns < 1 || b.Features < 1 {
+		exceptions.Panicf("synlayer: sparse bags with %d columns of %d features, want 1 or more of each", columns, b.Features)
+	}
+	check("columns", b.Columns, columns)
+	if b.Positions != nil {
+		check("positions", b.Positions, b.Features)
+	}
 }
 
 // zeroUnless returns x where mask is true and 0 elsewhere; axis is the axis of x that mask lacks.

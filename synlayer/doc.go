@@ -10,6 +10,7 @@
 //     concentrate the weights on the winner, steps through the inverse of f distract them from it.
 //   - straight-through gradient: the gradient of the adjusted weights is taken for that of the weights before
 //     ([StraightThrough]).
+//   - sparse bag: one that is given by the features that its instances use, for sets of thousands ([Bags]).
 //   - members: networks of one structure, each with its own weights, that are computed side by side in one graph.
 //
 // # Shapes

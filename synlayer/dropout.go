@@ -2,6 +2,7 @@ package synlayer
 
 import (
 	"hash/fnv"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -27,6 +28,28 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	if key == nil {
 		return x
 	}
+	dims := x.Shape().Dimensions
+	entries := slices.Repeat([]int{1}, len(dims))
+	copy(entries[len(dims)-2:], dims[len(dims)-2:])
+	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
+}
+
+// SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
+func SparseDropout(scope *model.Scope, bags Bags, rate *Node) *Node {
+	if bags.DropoutKey == nil {
+		return bags.X
+	}
+	bags.checkColumns()
+	instances := slices.Repeat([]int{1}, bags.X.Rank())
+	instances[len(instances)-2] = bags.X.Shape().Dim(-2)
+	g := bags.X.Graph()
+	first := Mul(IotaFull(g, shapes.Make(dtypes.Uint32, instances...)), Const(g, uint32(bags.Features)))
+	entry := Add(first, ExpandAxes(ConvertDType(bags.Columns, dtypes.Uint32), -2))
+	return drop(scope, bags.X, entry, rate, bags.DropoutKey)
+}
+
+// drop is [Dropout] where entry, which broadcasts to x, is the number of each entry in its bag.
+func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	g, dims := x.Graph(), x.Shape().Dimensions
 	rank := x.Rank()
 	salt := fnv.New32a()
@@ -34,28 +57,20 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	key = mix(BitwiseXor(key, Const(g, salt.Sum32())))
 	if !key.IsScalar() {
 		key.AssertDims(dims[0])
-		expanded := make([]int, rank)
-		for i := range expanded {
-			expanded[i] = 1
-		}
+		expanded := slices.Repeat([]int{1}, rank)
 		expanded[0] = dims[0]
 		key = Reshape(key, expanded...)
 	}
-	bagDims, entryDims := make([]int, rank), make([]int, rank)
-	for i := range rank {
-		bagDims[i], entryDims[i] = 1, 1
-	}
+	bagDims := slices.Repeat([]int{1}, rank)
 	bagDims[rank-3] = dims[rank-3]
-	entryDims[rank-2], entryDims[rank-1] = dims[rank-2], dims[rank-1]
 	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
-	entry := IotaFull(g, shapes.Make(dtypes.Uint32, entryDims...))
 	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
 	start := mix(Add(bag, key))
 	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))
 	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
 	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
 	keep := BroadcastToDims(GreaterOrEqual(uniform, number(rate, uniform)), dims...)
-	return Where(keep, Div(x, number(OneMinus(rate), x)), ZerosLike(x))
+	return Where(keep, Mul(x, number(Reciprocal(OneMinus(rate)), x)), ZerosLike(x))
 }
 
 // checkDropout panics unless rate is in [0, 1).

@@ -212,3 +212,76 @@ func ExampleDense() {
 	fmt.Println(out.Value())
 	// Output: [[[21]] [[43]]]
 }
+
+// A bag of 100,000 features of which its instances use two, numbers 7 and 99,999.
+func ExampleSparseDense() {
+	const features = 100_000
+	weights := make([][]float64, features)
+	for i := range weights {
+		weights[i] = []float64{float64(i)}
+	}
+	show("%.0f", func(g *Graph) *Node {
+		synlayer.Bind(g, map[string]*Node{"/weights": Const(g, weights), "/bias": Const(g, []float64{0})})
+		bags := synlayer.Bags{
+			X:        Const(g, [][][]float64{{{1, 0, 0}, {0, 2, 0}, {10, 1, 0}}}), // [batch, instances, columns]
+			Columns:  Const(g, [][]int32{{7, 99_999, features}}),                  // the last column is padding
+			Features: features,
+		}
+		return synlayer.SparseDense(model.NewStore().RootScope(), bags, 1)
+	})
+	// Output: 7 199998 100069
+}
+
+func ExampleSparseDropout() {
+	show("%.0f", func(g *Graph) *Node {
+		scope := model.NewStore().RootScope()
+		key, rate := synlayer.DropoutKey(Const(g, int64(1)), Const(g, int64(7))), Const(g, 0.5)
+		dense := synlayer.Dropout(scope, Ones(g, shapes.Make(dtypes.Float64, 1, 2, 4)), rate, key)
+		sparse := synlayer.SparseDropout(scope, synlayer.Bags{
+			X:       Ones(g, shapes.Make(dtypes.Float64, 1, 2, 2)),
+			Columns: Const(g, [][]int32{{3, 1}}), Features: 4, DropoutKey: key,
+		}, rate)
+		return Concatenate([]*Node{dense, sparse}, -1)
+	})
+	// Output: 2 0 0 2 2 0 2 2 2 0 0 2
+}
+
+// A step of gradient descent of two members side by side, and the norm of the gradient of each.
+func ExampleGradients() {
+	show("%.3f", func(g *Graph) *Node {
+		weights := Const(g, [][][]float64{{{1}, {2}}, {{3}, {4}}}) // [members, features, width]
+		synlayer.Bind(g, map[string]*Node{"/weights": weights, "/bias": Zeros(g, shapes.Make(dtypes.Float64, 2, 1))})
+		x := Const(g, [][][]float64{{{1, 2}}, {{1, 2}}}) // [members, rows, features]
+		objective := ReduceAllSum(Square(synlayer.Dense(model.NewStore().RootScope(), x, 2, 1)))
+		gradients, squares := synlayer.Gradients(objective)
+		updated := Sub(weights, MulScalar(gradients["/weights"], 0.01))
+		return Concatenate([]*Node{Reshape(updated, -1), Sqrt(squares["/weights"])}, 0)
+	})
+	// Output: 0.900 1.800 2.780 3.560 22.361 49.193
+}
+
+// An optimiser with a first and a second moment uses a gradient in two loops.
+func ExampleAgain() {
+	show("%.2f", func(g *Graph) *Node {
+		weights := Const(g, [][][]float64{{{1}, {2}, {3}}})
+		synlayer.Bind(g, map[string]*Node{"/weights": weights, "/bias": Const(g, [][]float64{{0}})})
+		bags := synlayer.Bags{
+			X:         Const(g, [][][][]float64{{{{5}, {6}}}}), // one feature of three, number 1
+			Columns:   Const(g, [][][]int32{{{1}}}),
+			Positions: Const(g, [][][]int32{{{1, 0, 1}}}),
+			Features:  3,
+		}
+		gradients, _ := synlayer.Gradients(ReduceAllSum(synlayer.SparseDense(model.NewStore().RootScope(), bags, 1)))
+		gradient := gradients["/weights"]
+		first, second := MulScalar(gradient, 0.1), MulScalar(Square(synlayer.Again(gradient)), 0.01)
+		return Concatenate([]*Node{Reshape(first, -1), Reshape(second, -1)}, 0)
+	})
+	// Output: 0.00 1.10 0.00 0.00 1.21 0.00
+}
+
+func ExampleSumSquares() {
+	show("%.0f", func(g *Graph) *Node {
+		return synlayer.SumSquares(Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 5}}})) // two members
+	})
+	// Output: 30 25
+}

@@ -1,9 +1,9 @@
 package synlayer
 
 import (
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/nn"
 )
 
 // layerNormEpsilon is PyTorch's default, which the published code keeps.
@@ -25,6 +25,25 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 	affine[len(dims)-1] = features
 	gain := Variable(scope, g, x.DType(), "gain", Always(1), members, features)
 	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
-	x = nn.LayerNorm(x, []int{-1}, layerNormEpsilon, nil, nil, nil)
+	x = Sub(x, spreadLast(DivScalar(sumLast(x), features), features))
+	variance := DivScalar(sumLast(Square(x)), features)
+	x = Mul(x, spreadLast(Reciprocal(Sqrt(AddScalar(variance, layerNormEpsilon))), features))
 	return Add(Mul(x, Reshape(gain, affine...)), Reshape(bias, affine...))
+}
+
+// sumLast is the sum over the last axis, which it keeps, and spreadLast repeats a last axis of size 1. Both are products
+// with ones, each the other's gradient: that is vector code on XLA's CPU, where a sum over the last axis is not.
+func sumLast(x *Node) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	last := len(dims) - 1
+	sum := MatMul(Reshape(x, -1, dims[last]), Ones(x.Graph(), shapes.Make(x.DType(), dims[last], 1)))
+	dims[last] = 1
+	return Reshape(sum, dims...)
+}
+
+func spreadLast(x *Node, size int) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	spread := MatMul(Reshape(x, -1, 1), Ones(x.Graph(), shapes.Make(x.DType(), 1, size)))
+	dims[len(dims)-1] = size
+	return Reshape(spread, dims...)
 }

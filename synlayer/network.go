@@ -3,6 +3,7 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Network is the paper's network (figure 5) around any pooling: dropout of the instances, Layers times a dense map to
@@ -55,14 +56,26 @@ func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
 // LogitsNumbers is [Network.Logits] with the numbers given as nodes, each scalar or [members], in the order of
 // [Network.Numbers].
 func (n Network) LogitsNumbers(scope *model.Scope, bags Bags, numbers []*Node) (logits, weights *Node) {
-	bags = bags.clean()
+	bags = bags.padded()
+	if bags.Columns != nil && n.Layers == 0 {
+		exceptions.Panicf("synlayer: Network of 0 layers on sparse bags, want 1 or more: poolings take dense instances")
+	}
 	members := bags.Members()
-	if n.Dropout > 0 {
+	switch {
+	case n.Dropout > 0 && bags.Columns != nil:
+		bags.X = SparseDropout(scope.In("dropout"), bags, numbers[0])
+	case n.Dropout > 0:
 		bags.X = Dropout(scope.In("dropout"), bags.X, numbers[0], bags.DropoutKey)
 	}
 	for i := range n.Layers {
-		h := Dense(scope.In("embedding_%d", i), bags.X, members, n.Width)
-		bags.X = Max(h, ScalarZero(h.Graph(), h.DType()))
+		layer := scope.In("embedding_%d", i)
+		var h *Node
+		if bags.Columns != nil {
+			h = SparseDense(layer, bags, n.Width)
+		} else {
+			h = Dense(layer, bags.X, members, n.Width)
+		}
+		bags = Bags{X: Max(h, ScalarZero(h.Graph(), h.DType())), Mask: bags.Mask, DropoutKey: bags.DropoutKey}
 	}
 	pooling := scope.In("pooling")
 	var pooled *Node

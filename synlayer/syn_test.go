@@ -303,6 +303,11 @@ func onesOf(n int) []float64 {
 	return ones
 }
 
+// columns returns zeros int32.
+func columns(x *Node, dims ...int) *Node {
+	return Zeros(x.Graph(), shapes.Make(dtypes.Int32, dims...))
+}
+
 // TestPanics: what cannot be built says why.
 func TestPanics(t *testing.T) {
 	backend := backendtest.Chosen(t)
@@ -335,6 +340,32 @@ func TestPanics(t *testing.T) {
 			synlayer.Dense(scope, x, 0, 3)
 			return synlayer.Dense(scope, x, 0, 4)
 		}, "variable /weights is (Float32)[4, 3], want (Float32)[4, 4]"},
+		"sparse bags without a layer": {func(x *Node) *Node {
+			n := synlayer.Network{Pooling: synlayer.MeanPooling{}}
+			l, _ := n.Logits(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9})
+			return l
+		}, "Network of 0 layers on sparse bags"},
+		"sparse bags to a pooling": {func(x *Node) *Node {
+			p, _ := synlayer.DefaultSyn().Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9})
+			return p
+		}, "pooling of sparse bags"},
+		"columns": {func(x *Node) *Node {
+			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 5), Features: 9}, 3)
+		}, "columns of sparse bags are (Int32)[2, 5], want (Int32)[2, 4]"},
+		"positions": {func(x *Node) *Node {
+			bags := synlayer.Bags{X: x, Columns: columns(x, 2, 4), Positions: columns(x, 9), Features: 9}
+			return synlayer.SparseDense(model.NewStore().RootScope(), bags, 3)
+		}, "positions of sparse bags are (Int32)[9], want (Int32)[2, 9]"},
+		"features": {func(x *Node) *Node {
+			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4)}, 3)
+		}, "4 columns of 0 features"},
+		"no columns": {func(x *Node) *Node {
+			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Features: 9}, 3)
+		}, "columns of sparse bags are missing"},
+		"nothing bound": {func(x *Node) *Node {
+			synlayer.Gradients(ReduceAllSum(x))
+			return x
+		}, "nothing is bound"},
 		"dropout": {func(x *Node) *Node {
 			n := synlayer.DefaultNetwork(synlayer.MeanPooling{})
 			n.Dropout = 1

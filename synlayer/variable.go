@@ -53,7 +53,23 @@ func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
 // for variables. A trainer keeps parameters outside of any store with it: one compiled graph serves many fits, and a
 // loop binds its state. A layer that needs a path that is not bound panics.
 func Bind(g *Graph, values map[string]*Node) {
-	model.SetGraphParam(g, paramBound, values)
+	model.SetGraphParam(g, paramBound, &binding{values, map[string]int{}, nil, map[*Node]func() *Node{}})
+}
+
+// binding is the values of the variables of a graph and what became of them.
+type binding struct {
+	values map[string]*Node
+	uses   map[string]int         // how often each was asked for
+	maps   []denseMap             // with members
+	again  map[*Node]func() *Node // of a gradient that [Gradients] gathered, the same once more
+}
+
+// bound returns what is bound in g, nil for nothing.
+func bound(g *Graph) *binding {
+	if b, ok := model.GetGraphParam(g, paramBound); ok {
+		return b.(*binding)
+	}
+	return nil
 }
 
 // Variable returns the value in g of the trainable variable name of scope, [dims] or, with members > 0,
@@ -66,11 +82,12 @@ func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 	if members > 0 {
 		stacked = append([]int{members}, dims...)
 	}
-	if bound, ok := model.GetGraphParam(g, paramBound); ok {
-		value := bound.(map[string]*Node)[path]
+	if b := bound(g); b != nil {
+		value := b.values[path]
 		if value == nil {
 			exceptions.Panicf("synlayer: no value is bound to variable %s", path)
 		}
+		b.uses[path]++
 		return checked(value, path, dtype, stacked)
 	}
 	if v := scope.GetVariable(name); v != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -55,8 +54,8 @@ Prints a table and draws the AUC of each with its interval over the folds. Needs
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if cores < 1 {
-				return fmt.Errorf("--cores %d: at least 1 is needed", cores)
+			if err := checkCores(cores); err != nil {
+				return err
 			}
 			if e := plotting.Format(strings.TrimPrefix(filepath.Ext(out), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
 				return fmt.Errorf("--out %q: end the name with .png, .svg or .pdf", out)
@@ -64,12 +63,12 @@ Prints a table and draws the AUC of each with its interval over the folds. Needs
 			if !isFolder(filepath.Dir(out)) {
 				return fmt.Errorf("--out %q: there is no folder %s", out, filepath.Dir(out))
 			}
-			choice, err := p.chooseBackend()
+			choice, trainer, err := p.chooseTrainer(cores, 0)
 			if err != nil {
 				return err
 			}
 			defer choice.Backend.Finalize()
-			d, err := p.runDemo(c.Context(), neural.Trainer{Backend: choice.Backend, Workers: cores}, choice.Config)
+			d, err := p.runDemo(c.Context(), trainer, choice.Config)
 			if err != nil {
 				return err
 			}
@@ -83,7 +82,7 @@ Prints a table and draws the AUC of each with its interval over the folds. Needs
 		},
 	}
 	c.Flags().StringVar(&out, "out", "milbench-demo.png", "file of the figure: .png, .svg or .pdf")
-	c.Flags().IntVar(&cores, "cores", runtime.NumCPU(), "fits trained at a time")
+	coresFlag(c.Flags(), &cores)
 	addJSON(c, &asJSON)
 	return c
 }
@@ -148,9 +147,7 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 	sum, err := study.Run{
 		Sets: []*milbench.Set{set}, Protocol: protocol, Settings: list, Seed: demoSeed, Learner: learner, Dir: dir,
 		Backend: backend, Version: b.Version, Revision: b.Revision,
-		Progress: func(now study.Progress) {
-			bar.show("%d of %d fits, %v", now.Done, now.Total, time.Since(start).Round(time.Second))
-		},
+		Progress: func(now study.Progress) { bar.showFits(now.Summary, now.Set, start) },
 	}.Do(ctx)
 	bar.clear()
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {

@@ -3,29 +3,132 @@ package main
 import (
 	"fmt"
 	"os"
+	"sync"
 	"time"
+
+	"golang.org/x/term"
+
+	"synpool/milbench/study"
 )
 
 // progress keeps one line of a terminal up to date; without one it does nothing.
 type progress struct {
 	terminal *os.File
-	drawn    time.Time
+
+	mu    sync.Mutex
+	line  func() string
+	drawn string
+	ended chan struct{} // closed to end the drawing; nil while there is none
 }
 
 func (p *program) progress() *progress { return &progress{terminal: p.terminal()} }
 
-// show draws the line, at most ten times a second.
-func (b *progress) show(format string, args ...any) {
-	if b.terminal == nil || time.Since(b.drawn) < 100*time.Millisecond {
+// redrawn is how often a line is drawn anew if it has changed.
+const redrawn = 200 * time.Millisecond
+
+// show draws a line from now on, which may change with time.
+func (b *progress) show(line func() string) {
+	if b.terminal == nil {
 		return
 	}
-	b.drawn = time.Now()
-	fmt.Fprintf(b.terminal, "\r"+format+"\x1b[K", args...)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.line = line
+	if b.ended == nil {
+		b.draw()
+		b.ended = make(chan struct{})
+		go b.redraw(b.ended)
+	}
+}
+
+func (b *progress) redraw(ended chan struct{}) {
+	tick := time.NewTicker(redrawn)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			b.mu.Lock()
+			if b.ended == ended {
+				b.draw()
+			}
+			b.mu.Unlock()
+		}
+	}
+}
+
+// draw draws the line if it has changed, cut to the width of the terminal.
+func (b *progress) draw() {
+	line := []rune(b.line())
+	if width, _, err := term.GetSize(int(b.terminal.Fd())); err == nil && width > 0 && len(line) >= width {
+		line = line[:width-1]
+	}
+	if string(line) != b.drawn {
+		b.drawn = string(line)
+		fmt.Fprintf(b.terminal, "\r%s\x1b[K", b.drawn)
+	}
 }
 
 // clear removes the line.
 func (b *progress) clear() {
-	if b.terminal != nil && !b.drawn.IsZero() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended != nil {
+		close(b.ended)
+		b.ended, b.drawn = nil, ""
 		fmt.Fprint(b.terminal, "\r\x1b[K")
 	}
+}
+
+// progressLine says how far the fits of a command are that is running for some time. last is the time at which a fit ended
+// last: the rate is that of the fits that this command has ended until then, since blocks of fits end together.
+func progressLine(sum study.Summary, set string, last, now time.Duration) string {
+	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
+	if sum.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", sum.Failed)
+	}
+	ended := sum.Done + sum.Failed
+	left := sum.Total - sum.Skipped - ended
+	switch {
+	case left == 0:
+	case ended == 0 || last <= 0:
+		line += fmt.Sprintf(", compiling and training for %v", now.Round(time.Second))
+	default:
+		each := last.Seconds() / float64(ended)
+		remaining := time.Duration(each*float64(left)*float64(time.Second)) - (now - last)
+		line += fmt.Sprintf(", %s, %s left", rate(ended, last), about(remaining))
+	}
+	return line + "  " + set
+}
+
+// showFits shows how far the fits are of a command that began at start.
+func (b *progress) showFits(sum study.Summary, set string, start time.Time) {
+	last := time.Since(start)
+	b.show(func() string { return progressLine(sum, set, last, time.Since(start)) })
+}
+
+// rate writes fits in an amount of time as fits a second or a minute.
+func rate(fits int, d time.Duration) string {
+	n, unit := float64(fits)/d.Seconds(), "second"
+	if n < 1 {
+		n, unit = n*60, "minute"
+	}
+	if n >= 10 {
+		return fmt.Sprintf("%.0f fits a %s", n, unit)
+	}
+	return fmt.Sprintf("%.2g fits a %s", n, unit)
+}
+
+// about writes an estimate of time: no more of it than an estimate is worth.
+func about(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("about %d s", max(1, int(d.Round(time.Second).Seconds())))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("about %d min", int(d.Round(time.Minute).Minutes()))
+	case d < 36*time.Hour:
+		return fmt.Sprintf("about %.2g h", d.Hours())
+	}
+	return fmt.Sprintf("about %.0f days", d.Hours()/24)
 }

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"synpool/backend"
 	"synpool/milbench"
-	"synpool/milbench/neural"
 	"synpool/milbench/study"
 )
 
@@ -26,6 +25,8 @@ func (p *program) run() *cobra.Command {
 		folds, repeats int
 		seed           uint64
 		cores          int
+		memory         memorySize
+		curves, dryRun bool
 		asJSON         bool
 	)
 	set.grid.Pooling, set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
@@ -39,11 +40,18 @@ not multiply its fits. Settings share folds and initial weights. One line per fi
 DIR/results.jsonl; a stopped run goes on when the same command is given again, and more settings, sets or repeats may be
 added. Files are audited first and refused if a column gives the bag labels away.
 
+With XLA (milbench backend) many fits are trained side by side, in one block on each core; which fits share a block
+changes no result. --dry-run says beforehand what is missing in DIR and about how long it takes. --curves adds a line per
+fit to DIR/curves.jsonl, with a value for each epoch: the mean training loss, the AUC of the validation part (nested
+only: the test part is not looked at), and the share of held-out bags and heads whose winner, the instance of largest
+weight, is another than after the epoch before.
+
 Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split);
 nested lets a fifth of each training part choose epoch and setting; published is that of the released Syn script, the
 best test epoch of the first fold, and its figures are marked optimistic.`,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
+  milbench run elephant musk2 --repeats 10 --out results --dry-run
   milbench run bags.csv --instance-label-column last --pooling attention,gated --width 64,256 --out results`,
 		Args: arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -60,8 +68,8 @@ best test epoch of the first fold, and its figures are marked optimistic.`,
 			if err := protocol.Validate(); err != nil {
 				return err
 			}
-			if cores < 1 {
-				return fmt.Errorf("--cores %d: at least 1 is needed", cores)
+			if err := checkCores(cores); err != nil {
+				return err
 			}
 			list, err := set.listed()
 			if err != nil {
@@ -88,19 +96,33 @@ best test epoch of the first fold, and its figures are marked optimistic.`,
 					at++
 				}
 				if at == len(studies) {
-					studies = append(studies, study.Run{Protocol: own, Settings: list, Seed: seed, Dir: dir})
+					studies = append(studies, study.Run{Protocol: own, Settings: list, Seed: seed, Dir: dir, Curves: curves})
 				}
 				studies[at].Sets = append(studies[at].Sets, s.set)
 			}
-			choice, err := p.chooseBackend()
+			if free, known := backend.FreeMemory(); memory == 0 && known {
+				memory = memorySize(free / 2)
+			}
+			choice, trainer, err := p.chooseTrainer(cores, uint64(memory))
 			if err != nil {
 				return err
 			}
 			defer choice.Backend.Finalize()
+			plans, err := p.plan(studies, trainer)
+			if err != nil {
+				return err
+			}
+			if dryRun {
+				e := newEstimate(choice.Config, trainer, plans)
+				if asJSON {
+					return p.writeJSON(e)
+				}
+				return p.writeEstimate(e)
+			}
 			b := readBuild()
 			for i := range studies {
 				r := &studies[i]
-				r.Learner = neural.Trainer{Backend: choice.Backend, Workers: cores}
+				r.Learner = trainer
 				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
 			}
 			err = p.do(c.Context(), studies, total)
@@ -125,7 +147,10 @@ best test epoch of the first fold, and its figures are marked optimistic.`,
 	f.IntVar(&folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
 	f.IntVar(&repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
 	f.Uint64Var(&seed, "seed", 1, "seed of folds, initial weights, order and dropout")
-	f.IntVar(&cores, "cores", runtime.NumCPU(), "fits trained at a time")
+	coresFlag(f, &cores)
+	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	f.BoolVar(&curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
+	f.BoolVar(&dryRun, "dry-run", false, "only say what is still to train and about how much time and memory it takes")
 	open.addTo(f)
 	addJSON(c, &asJSON)
 	required(c, "out")
@@ -163,19 +188,14 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 func (p *program) do(ctx context.Context, studies []study.Run, total int) error {
 	start := time.Now()
 	bar := p.progress()
-	var sum study.Summary
+	sum := study.Summary{Total: total}
 	var errs []error
 	for _, r := range studies {
 		r.Progress = func(now study.Progress) {
-			ended := sum.Skipped + sum.Done + sum.Failed + now.Skipped + now.Done + now.Failed
-			failed := ""
-			if n := sum.Failed + now.Failed; n > 0 {
-				failed = fmt.Sprintf(", %d failed", n)
-			}
-			bar.show("%d of %d fits%s, %v  %s", ended, total, failed, time.Since(start).Round(time.Second), now.Set)
+			bar.showFits(added(sum, now.Summary), now.Set, start)
 		}
 		one, err := r.Do(ctx)
-		sum.Skipped, sum.Done, sum.Failed = sum.Skipped+one.Skipped, sum.Done+one.Done, sum.Failed+one.Failed
+		sum = added(sum, one)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -193,10 +213,20 @@ func (p *program) do(ctx context.Context, studies []study.Run, total int) error 
 		p.note("%d of %d fits done in %v, %d were there already, %d failed; results in %s",
 			sum.Done, total, time.Since(start).Round(100*time.Millisecond), sum.Skipped, sum.Failed, file)
 	}
+	if sum.Curveless > 0 {
+		p.note("note: %d results were there without curves and have none; for those choose another --out", sum.Curveless)
+	}
 	if sum.Failed > 0 {
 		return finding{shortened{err}}
 	}
 	return err
+}
+
+// added returns the sum of all studies, Total aside, which it has from the start, with that of one more.
+func added(all, one study.Summary) study.Summary {
+	all.Skipped, all.Done, all.Failed = all.Skipped+one.Skipped, all.Done+one.Done, all.Failed+one.Failed
+	all.Curveless += one.Curveless
+	return all
 }
 
 // shortened is an error of many lines that prints the first few.

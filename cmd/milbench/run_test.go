@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/neural"
 	"synpool/milbench/study"
 )
 
@@ -73,7 +79,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	first := results(t, dir)
-	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count(stderr, "backend ") != 1 || strings.Contains(stderr, "\r") {
+	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count("\n"+stderr, "\nbackend ") != 1 || strings.Contains(stderr, "\r") {
 		t.Errorf("%d results:\n%s", len(first), stderr)
 	}
 	for _, key := range []string{`"winners":[`, `"backend":"`, `"version":"`, `"revision":"`, `"seed":1`, `"config":{"batch":4`} {
@@ -237,11 +243,129 @@ func TestRunFailedFit(t *testing.T) {
 	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
 	args := with("run", file, "--pooling", "mean", "--lr", "1e30,0.001", "--folds", "2", "--repeats", "1", "--out", dir)
 	o := milbenchOf(t.Context(), args...)
-	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
+	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
 		t.Errorf("exit code %d\n%s", o.code, o.err)
 	}
 	if !strings.Contains(o.out, "| toy | mean") || len(results(t, dir)) != 2 {
 		t.Errorf("the fits that succeeded are not there:\n%s", o.out)
+	}
+}
+
+// With --curves there is a curve of every fit, and the results are those without.
+func TestRunCurves(t *testing.T) {
+	file := write(t, "toy.csv", toy(false))
+	for _, c := range []struct{ protocol, pooling string }{{"honest", "softmax"}, {"nested", "mean"}} {
+		run := func(more ...string) (dir, stderr string) {
+			dir = filepath.Join(t.TempDir(), "out")
+			_, stderr = succeed(t, append([]string{"run", file, "--protocol", c.protocol, "--pooling", c.pooling, "--folds", "2", "--repeats", "2", "--out", dir,
+				"--width", "8", "--epochs", "5", "--batch", "4"}, more...)...)
+			return dir, stderr
+		}
+		without, _ := run()
+		if _, err := os.Stat(filepath.Join(without, study.CurvesName)); err == nil {
+			t.Error("curves without being asked for them")
+		}
+		dir, stderr := run("--curves")
+		if strings.Contains(stderr, "note:") || !slices.Equal(results(t, dir), results(t, without)) {
+			t.Errorf("%s: other results with curves\n%s", c.protocol, stderr)
+		}
+		requireCurves(t, dir)
+		curves, err := study.ReadCurves(dir)
+		if err != nil || len(curves) != 4 {
+			t.Fatalf("%d curves, %v", len(curves), err)
+		}
+		for _, curve := range curves {
+			loss, winners := curve.Loss, curve.WinnersChanged
+			if len(loss) != 5 || loss[0] <= 0 || loss[0] == loss[4] || (len(curve.ValidationAUC) == 5) != (c.protocol == "nested") ||
+				winners[0] != nil || (winners[4] != nil) != (c.pooling == "softmax") {
+				t.Errorf("%s: %+v", c.protocol, curve)
+			}
+		}
+	}
+
+	dir := filepath.Join(t.TempDir(), "out")
+	args := with("run", file, "--pooling", "mean", "--folds", "2", "--out", dir)
+	succeed(t, append(args, "--repeats", "1")...)
+	if _, stderr := succeed(t, append(args, "--repeats", "2", "--curves")...); !strings.Contains(stderr, "note: 2 results were there without curves") {
+		t.Errorf("no note of the fits without curves:\n%s", stderr)
+	}
+}
+
+// requireCurves wants one curve of each result.
+func requireCurves(t *testing.T, dir string) {
+	t.Helper()
+	fits := make(map[string]int)
+	for _, name := range []string{study.FileName, study.CurvesName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			var r struct{ Fit string }
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatalf("%s: %v in %s", name, err, line)
+			}
+			if name == study.FileName {
+				fits[r.Fit]++
+			} else {
+				fits[r.Fit] += 1000
+			}
+		}
+	}
+	for fit, n := range fits {
+		if n != 1001 {
+			t.Errorf("fit %s has %d results and %d curves", fit, n%1000, n/1000)
+		}
+	}
+}
+
+// exhausted is a learner that runs out of memory after some fits.
+type exhausted struct{ reader }
+
+func (l exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	some := task
+	some.Fits = some.Fits[:3]
+	if err := l.reader.Learn(ctx, some, done); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: a block of 25 fits failed: %w; less --memory makes smaller ones", task.Name, errors.New("out of memory"))
+}
+
+// A learner that fails as a whole leaves the fits that are done; the other studies go on.
+func TestRunExhausted(t *testing.T) {
+	musk, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := neural.DefaultConfig("syn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	setting, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	studies := func(first milbench.Learner) []study.Run {
+		one := study.Run{Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: "honest", Folds: 4, Repeats: 2},
+			Settings: []json.RawMessage{setting}, Seed: 1, Learner: first, Dir: dir}
+		two := one
+		two.Protocol.Folds, two.Learner = 2, reader{}
+		return []study.Run{one, two}
+	}
+	var stderr bytes.Buffer
+	p := &program{out: &sink{w: io.Discard}, err: &stderr}
+	err = p.do(t.Context(), studies(exhausted{}), 12)
+	if err == nil || exitCode(t.Context(), err) != exitFinding ||
+		err.Error() != "musk1: a block of 25 fits failed: out of memory; less --memory makes smaller ones" {
+		t.Errorf("%v", err)
+	}
+	if !strings.Contains(stderr.String(), "7 of 12 fits done") || !strings.Contains(stderr.String(), ", 5 failed;") || len(results(t, dir)) != 7 {
+		t.Errorf("%d results\n%s", len(results(t, dir)), &stderr)
+	}
+	stderr.Reset()
+	if err := p.do(t.Context(), studies(reader{}), 12); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(results(t, dir)) != 12 {
+		t.Errorf("%v, %d results\n%s", err, len(results(t, dir)), &stderr)
 	}
 }
 
@@ -342,5 +466,85 @@ func TestStoppedRunsGoOn(t *testing.T) {
 				t.Error("results that were there were written anew")
 			}
 		})
+	}
+}
+
+// TestKilledRuns kills runs at random moments, from their first instant to their last, and gives the same command again
+// until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
+// same to the byte.
+func TestKilledRuns(t *testing.T) {
+	kills, longest := 24, 400*time.Millisecond
+	if os.Getenv("GOMLX_BACKEND") != "go" { // compiles for seconds at every start
+		kills, longest = 4, 6*time.Second
+	}
+	file := write(t, "toy.csv", toy(false))
+	args := func(dir string) []string {
+		return []string{
+			"run", file, "--pooling", "mean,syn", "--iterations", "3", "--folds", "4", "--repeats", "30", "--cores", "2", "--curves", "--out", dir,
+			"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "10", "--batch", "4",
+		}
+	}
+	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
+	if out, err := process(t, args(undisturbed)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tables := func(dir string) (text string) {
+		for _, format := range study.Formats {
+			out, _ := succeed(t, "table", dir, "--format", format)
+			text += out
+		}
+		return text
+	}
+	want, wantTables := results(t, undisturbed), tables(undisturbed)
+	if len(want) != 240 {
+		t.Fatalf("%d results", len(want))
+	}
+
+	random := rand.New(rand.NewPCG(8, 0))
+	killed, folders, during := 0, 0, 0 // during: kills that left the folder with some results, and not with all
+	for killed < kills {
+		dir := filepath.Join(t.TempDir(), "killed")
+		folders++
+		for ended := false; !ended; {
+			run := process(t, args(dir)...)
+			var stderr bytes.Buffer
+			run.Stderr = &stderr
+			if err := run.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if killed < kills {
+				time.Sleep(time.Duration(random.Int64N(int64(longest))))
+				if err := run.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+					t.Fatal(err)
+				}
+			}
+			err := run.Wait()
+			if ended = err == nil; ended {
+				break
+			}
+			if run.ProcessState.ExitCode() != -1 {
+				t.Fatalf("%v\n%s", err, &stderr)
+			}
+			killed++
+			if left, err := study.Read(dir); len(left) > 0 && len(left) < len(want) {
+				during++
+			} else if err != nil && !errors.Is(err, study.ErrNoResults) {
+				t.Error(err)
+			}
+		}
+		if got := results(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
+		}
+		if got := tables(dir); got != wantTables {
+			t.Errorf("the tables are\n%s, want\n%s", got, wantTables)
+		}
+		requireCurves(t, dir)
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); left != nil {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+	t.Logf("%d kills, %d of them between the first result and the last, in %d folders", killed, during, folders)
+	if during < kills/4 {
+		t.Errorf("only %d of %d kills hit a run between its first result and its last", during, killed)
 	}
 }

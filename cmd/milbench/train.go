@@ -54,7 +54,7 @@ bags is what milbench run tells with the same settings, not the figures on the t
 			trainer := neural.Trainer{Backend: choice.Backend}
 			model, err := trainer.Train(c.Context(), config, bags, seed, func(epoch int, l float64) {
 				loss = l
-				bar.show("epoch %d of %d, loss %.4f", epoch, config.Epochs, l)
+				bar.show(func() string { return fmt.Sprintf("epoch %d of %d, loss %.4f", epoch, config.Epochs, l) })
 			})
 			bar.clear()
 			if errors.Is(err, neural.ErrDiverged) {

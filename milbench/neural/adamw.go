@@ -2,6 +2,8 @@ package neural
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"synpool/synlayer"
 )
 
 // The constants of AdamW, PyTorch's defaults, and of the norm clip, PyTorch's clip_grad_norm_.
@@ -13,59 +15,56 @@ const (
 	clipEpsilon = 1e-6
 )
 
-// state is the parameters of a network and their first and second moments, in one order.
-type state struct{ parameters, first, second []*Node }
+// clip returns min(1, 1/(‖g‖₂ + 1e-6)) of the square of the gradient's norm over all parameters together.
+func clip(square *Node) *Node {
+	return MinScalar(Div(ConstAs(square, clipNorm), AddScalar(Sqrt(square), clipEpsilon)), 1.0)
+}
 
-// adamW returns the state after one step of AdamW (Loshchilov and Hutter 2019) with the gradient's norm clipped to 1:
+// A step of AdamW (Loshchilov and Hutter 2019) on the clipped gradient g,
 //
-//	g ← g · min(1, 1/(‖g‖₂ + 1e-6))          over all parameters together
 //	m ← β₁ m + (1−β₁) g,  v ← β₂ v + (1−β₂) g²
 //	θ ← (1 − lr·wd) θ − lr · m/(1−β₁ᵗ) / (√(v/(1−β₂ᵗ)) + 1e-8)
 //
-// step is t, from 1; step, lr and wd are scalar or, with members > 0, [members], when every array of s and
-// gradients has a members axis in front and each member has its own norm.
-func adamW(s state, gradients []*Node, step, lr, wd *Node, members int) state {
-	perMember := func(n, x *Node) *Node {
-		if n.IsScalar() {
-			return n
-		}
-		dims := make([]int, x.Rank())
-		for i := range dims {
-			dims[i] = 1
-		}
-		dims[0] = members
-		return Reshape(n, dims...)
+// is in two halves, since a block of fits takes the second at the start of the next step. Every number is a scalar or,
+// with a members axis in front of the arrays, [members].
+
+// moments is the first half: m and v after a gradient that is still to be multiplied by clip.
+func moments(m, v, gradient, clip *Node) (first, second *Node) {
+	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(synlayer.Again(gradient), alongMembers(clip, gradient))
+	return Add(MulScalar(m, beta1), MulScalar(g, 1-beta1)), Add(MulScalar(v, beta2), MulScalar(Square(again), 1-beta2))
+}
+
+// pace is what the update of a step takes from its number t, from 1, the learning rate and the weight decay.
+type pace struct {
+	shrink     *Node // 1 − lr·wd
+	rate       *Node // lr / (1−β₁ᵗ)
+	correction *Node // √(1−β₂ᵗ)
+}
+
+func newPace(t, lr, wd *Node) pace {
+	t = ConvertDType(t, lr.DType())
+	return pace{
+		shrink:     OneMinus(Mul(lr, wd)),
+		rate:       Div(lr, OneMinus(Pow(ConstAs(t, beta1), t))),
+		correction: Sqrt(OneMinus(Pow(ConstAs(t, beta2), t))),
 	}
-	var square *Node
-	for _, g := range gradients {
-		var s *Node
-		if members > 0 {
-			s = ReduceSum(Square(Reshape(g, members, -1)), -1)
-		} else {
-			s = ReduceAllSum(Square(g))
-		}
-		if square == nil {
-			square = s
-		} else {
-			square = Add(square, s)
-		}
+}
+
+// update is the second half: the parameters p after the step that left m and v.
+func (s pace) update(p, m, v *Node) *Node {
+	denominator := AddScalar(Div(Sqrt(v), alongMembers(s.correction, v)), adamEpsilon)
+	return Sub(Mul(p, alongMembers(s.shrink, p)), Div(Mul(m, alongMembers(s.rate, m)), denominator))
+}
+
+// alongMembers gives a scalar or [members] the rank of x.
+func alongMembers(n, x *Node) *Node {
+	if n.IsScalar() {
+		return n
 	}
-	clip := MinScalar(Div(ConstAs(square, clipNorm), AddScalar(Sqrt(square), clipEpsilon)), 1.0)
-	t := ConvertDType(step, square.DType())
-	correction1 := OneMinus(Pow(ConstAs(t, beta1), t))
-	correction2 := Sqrt(OneMinus(Pow(ConstAs(t, beta2), t)))
-	shrink := OneMinus(Mul(lr, wd))
-	rate := Div(lr, correction1)
-	var next state
-	for i, p := range s.parameters {
-		g := Mul(gradients[i], perMember(clip, p))
-		m := Add(MulScalar(s.first[i], beta1), MulScalar(g, 1-beta1))
-		v := Add(MulScalar(s.second[i], beta2), MulScalar(Square(g), 1-beta2))
-		denominator := AddScalar(Div(Sqrt(v), perMember(correction2, p)), adamEpsilon)
-		p = Sub(Mul(p, perMember(shrink, p)), Div(Mul(m, perMember(rate, p)), denominator))
-		next.parameters = append(next.parameters, p)
-		next.first = append(next.first, m)
-		next.second = append(next.second, v)
+	dims := make([]int, x.Rank())
+	for i := range dims {
+		dims[i] = 1
 	}
-	return next
+	dims[0] = n.Shape().Dim(0)
+	return Reshape(n, dims...)
 }

@@ -38,8 +38,20 @@ func TestAdamWMembers(t *testing.T) {
 	steps, rates, decays := []float64{1, 7, 40}, []float64{0.1, 0.01, 0.5}, []float64{0, 0.3, 0.01}
 	update := func(count int) func(in []*Node) []*Node {
 		return func(in []*Node) []*Node {
-			s := adamW(state{in[0:2], in[2:4], in[4:6]}, in[6:8], in[8], in[9], in[10], count)
-			return append(append(s.parameters, s.first...), s.second...)
+			square := func(g *Node) *Node {
+				if count == 0 {
+					return ReduceAllSum(Square(g))
+				}
+				return ReduceSum(Square(g), 1, 2)
+			}
+			factor, pace := clip(Add(square(in[6]), square(in[7]))), newPace(in[8], in[9], in[10])
+			var parameters, first, second []*Node
+			for i := range 2 {
+				m, v := moments(in[2+i], in[4+i], in[6+i], factor)
+				parameters = append(parameters, pace.update(in[i], m, v))
+				first, second = append(first, m), append(second, v)
+			}
+			return append(append(parameters, first...), second...)
 		}
 	}
 	for name, backend := range backendtest.All(t) {

@@ -9,19 +9,6 @@ import (
 	"synpool/milbench"
 )
 
-// smallestBucket is the number of instances up to which all bags are padded alike.
-const smallestBucket = 4
-
-// bucket returns the number of instances to which a bag of so many is padded, a power of two. It depends on the bag
-// alone: rounding differs with the padding, and neither training nor the score of a bag may feel another.
-func bucket(instances int) int {
-	b := smallestBucket
-	for b < instances {
-		b *= 2
-	}
-	return b
-}
-
 // batch is a number of bags padded to one number of instances, and those to one number of bags by empty ones.
 type batch struct {
 	x, mask, labels, counted *tensors.Tensor
@@ -57,13 +44,17 @@ func newBatch(bags []milbench.Matrix, indices, labels []int, size int, s Standar
 	}
 }
 
-// scoringBatches splits bags, by index, into batches to score: bags of one bucket together, in order of size, of as
-// many as keep a batch below about 4 MB, 16 at most. It returns, for each batch, positions in indices.
-func scoringBatches(bags []milbench.Matrix, indices []int) (batches [][]int, size func(instances int) int) {
+// scoringBatch returns how many bags of a bucket are scored at a time: as many as keep a batch below about 4 MB, 16 at
+// most. It depends on the bucket and the features alone, as rounding does on it.
+func scoringBatch(instances, features int) int {
 	const floats, most = 1 << 20, 16
-	size = func(instances int) int {
-		return max(1, min(most, floats/max(1, instances*bags[indices[0]].Cols)))
-	}
+	return max(1, min(most, floats/max(1, instances*features)))
+}
+
+// scoringBatches splits bags, by index, into batches to score: bags of one bucket together, in order of size, of as
+// many as [scoringBatch] says. It returns, for each batch, positions in indices.
+func scoringBatches(bags []milbench.Matrix, indices []int) (batches [][]int, size func(instances int) int) {
+	size = func(instances int) int { return scoringBatch(instances, bags[indices[0]].Cols) }
 	order := make([]int, len(indices))
 	for i := range order {
 		order[i] = i

@@ -2,14 +2,23 @@ package neural
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"synpool/backend"
 	"synpool/backend/backendtest"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/stats"
 )
 
 // musk1 returns the bags of Musk 1 and its examples.
@@ -35,13 +44,15 @@ func BenchmarkTrainingStep(b *testing.B) {
 	}
 	for name, backend := range backendtest.All(b) {
 		b.Run(name, func(b *testing.B) {
-			programs := programs{backend: backend, of: map[structure]*sharedProgram{}}
+			programs := newPrograms(backend)
 			defer programs.finalize()
 			f, initial, err := programs.prepare(c, bags, examples, 1)
 			if err != nil {
 				b.Fatal(err)
 			}
-			state, numbers, dropout := newState(initial), f.trainingNumbers(), tensors.FromScalar(uint32(1))
+			values := trainingNumbers(c)
+			numbers := tensors.FromFlatDataAndDimensions(values, len(values))
+			state, dropout := newState(initial), tensors.FromScalar(uint32(1))
 			total, t := tensors.FromScalar(float32(0)), int32(0)
 			step := func() {
 				t++
@@ -68,7 +79,7 @@ func BenchmarkFit(b *testing.B) {
 			}
 			c.Iterations, c.Width, c.Batch = iterations, 64, 8
 			b.Run(fmt.Sprintf("%s/iterations=%d", name, iterations), func(b *testing.B) {
-				programs := programs{backend: backend, of: map[structure]*sharedProgram{}}
+				programs := newPrograms(backend)
 				defer programs.finalize()
 				fit := func() {
 					f, initial, err := programs.prepare(c, bags, examples, 1)
@@ -85,5 +96,106 @@ func BenchmarkFit(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkOrder trains 50 fits of Elephant (10 folds, 5 repeats) in the order of [epochOrder] and step by step in a plain
+// shuffle, and reports the mean difference of the AUC of the test parts, fit by fit, and its standard error.
+func BenchmarkOrder(b *testing.B) {
+	stored, err := dataset.Open("elephant")
+	if err != nil {
+		b.Skip(err)
+	}
+	set, err := stored.Set(dataset.NoColumn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := DefaultConfig(syn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	setting, err := json.Marshal(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fits, err := milbench.Honest().Fits(set, []json.RawMessage{setting}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	task := milbench.Task{Name: set.Name, Fits: fits}
+	for _, bag := range set.Bags {
+		task.Bags = append(task.Bags, bag.Instances)
+	}
+	auc := func(fit milbench.Fit, scores []milbench.BagScore) float64 {
+		var labels []int
+		var values []float64
+		for k, i := range fit.Test {
+			labels, values = append(labels, set.Bags[i].Label), append(values, scores[k].Score)
+		}
+		auc, err := stats.AUC(labels, values)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return auc
+	}
+	choice, err := backend.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer choice.Backend.Finalize()
+	cores := choice.Cores(runtime.GOMAXPROCS(0))
+	for b.Loop() {
+		ours, shuffled := make([]float64, len(fits)), make([]float64, len(fits))
+		err := Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+			if o.Err == nil {
+				ours[o.Fit] = auc(fits[o.Fit], o.Epochs[0].Test)
+			}
+			return o.Err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		next := make(chan int, len(fits))
+		for i := range fits {
+			next <- i
+		}
+		close(next)
+		err = cores.Run(func(backend compute.Backend) error {
+			programs := newPrograms(backend)
+			defer programs.finalize()
+			for i := range next {
+				f, initial, err := programs.prepare(c, task.Bags, fits[i].Train, fits[i].Seed)
+				if err != nil {
+					return err
+				}
+				f.order = func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int] {
+					return slices.Chunk(rng.Perm(len(examples)), c.Batch)
+				}
+				_, err = f.train(context.Background(), initial, fits[i].Train, fits[i].Seed, func(epoch int, _ float64, parameters *tensors.Tensor) error {
+					if epoch < c.Epochs {
+						return nil
+					}
+					scores, err := f.score(context.Background(), parameters, fits[i].Test)
+					shuffled[i] = auc(fits[i], scores)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		mean, square := 0.0, 0.0
+		for i := range fits {
+			d := ours[i] - shuffled[i]
+			mean += d / float64(len(fits))
+			square += d * d
+		}
+		n := float64(len(fits))
+		b.ReportMetric(mean, "AUC-difference")
+		b.ReportMetric(math.Sqrt((square/n-mean*mean)/(n-1)), "standard-error")
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -19,33 +21,49 @@ type fitting struct {
 	bags    []milbench.Matrix
 	batch   int // bags a step: those of the setting, or all there are
 	input   Standardisation
+
+	// order returns the batches of an epoch.
+	order func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int]
 }
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) *fitting {
 	f := &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
+	sizes := sizesOf(bags)
+	f.order = func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int] {
+		return epochOrder(sizes, examples, c.Batch, rng).batches()
+	}
 	if c.Standardise {
 		f.input = fitStandardisation(bags, train)
 	}
 	return f
 }
 
-// errNotFinite says that training has left the finite numbers.
-var errNotFinite = errors.New("the training loss is not finite; lower --lr")
+// Training has left the finite numbers.
+var (
+	errNotFinite      = errors.New("the training loss is not finite; lower --lr")
+	errScoreNotFinite = errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
+)
+
+// Everything random in a fit comes from streams of its seed: the order of the bags in an epoch, dropout and the initial
+// weights.
+func orderRand(seed uint64, epoch int) *rand.Rand { return milbench.Rand(seed, "order", epoch) }
+func dropoutSeed(seed uint64) uint32              { return uint32(milbench.SplitSeed(seed, "dropout")) }
+func weightsSeed(seed uint64) uint64              { return milbench.SplitSeed(seed, "weights") }
 
 // train runs all epochs and calls after each with its number, from 1, the mean loss of its bags and the flat
 // parameters, which it must not keep. It returns the parameters.
 func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
 	state := newState(initial)
-	numbers, dropout := f.trainingNumbers(), tensors.FromScalar(uint32(milbench.SplitSeed(seed, "dropout")))
+	values := trainingNumbers(f.config)
+	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
 	var total *tensors.Tensor // the losses of the epoch so far
 	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
 	step := int32(0)
 	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
-		order := milbench.Rand(seed, "order", epoch).Perm(len(examples))
 		total = tensors.FromScalar(float32(0))
-		for batch := range slices.Chunk(order, f.batch) {
+		for batch := range f.order(examples, orderRand(seed, epoch)) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -102,16 +120,15 @@ func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int3
 	return outputs[0], nil
 }
 
-// trainingNumbers returns the numbers of the network, the learning rate and the weight decay.
-func (f *fitting) trainingNumbers() *tensors.Tensor {
-	numbers := append(f.numbers(), float32(f.config.LR), float32(f.config.WeightDecay))
-	return tensors.FromFlatDataAndDimensions(numbers, len(numbers))
+// trainingNumbers returns the numbers of the network, the learning rate and the weight decay of a setting.
+func trainingNumbers(c Config) []float32 {
+	return append(networkNumbers(c), float32(c.LR), float32(c.WeightDecay))
 }
 
-// numbers returns those of the network.
-func (f *fitting) numbers() []float32 {
+// networkNumbers returns those of the network.
+func networkNumbers(c Config) []float32 {
 	var all []float32
-	for _, v := range f.config.Network().Numbers() {
+	for _, v := range c.Network().Numbers() {
 		all = append(all, float32(v))
 	}
 	return all
@@ -122,7 +139,8 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 	if len(indices) == 0 {
 		return nil, nil
 	}
-	numbers := tensors.FromFlatDataAndDimensions(f.numbers(), len(f.numbers()))
+	values := networkNumbers(f.config)
+	numbers := tensors.FromFlatDataAndDimensions(values, len(values))
 	defer func() { _ = finalize(numbers) }()
 	predictions := make([]Prediction, len(indices))
 	batches, size := scoringBatches(f.bags, indices)
@@ -167,7 +185,7 @@ func (f *fitting) predictBatch(parameters, numbers *tensors.Tensor, chosen []int
 		p := &predictions[k]
 		p.Score = float64(logits[k])
 		if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) {
-			return nil, errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
+			return nil, errScoreNotFinite
 		}
 		p.Probability = 1 / (1 + math.Exp(-p.Score))
 		for h := range heads {

@@ -65,7 +65,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 		bags = append(bags, b.Instances)
 		examples = append(examples, milbench.Example{Bag: i, Label: b.Label})
 	}
-	ps := programs{backend: t.Backend, of: map[structure]*sharedProgram{}}
+	ps := newPrograms(t.Backend)
 	f, initial, err := ps.prepare(config, bags, examples, seed)
 	if err != nil {
 		return nil, err

@@ -147,7 +147,6 @@ const (
 // trainGraph is one step of training on one batch: it returns inLoss with the losses of this batch added, and the
 // state, whose arrays are flat: one update of all parameters together is one loop over memory.
 func (p *program) trainGraph(in []*Node) []*Node {
-	s := state{in[inParameters : inParameters+1], in[inFirst : inFirst+1], in[inSecond : inSecond+1]}
 	values := numbers(in[inNumbers])
 	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
 	bags := synlayer.Bags{X: in[inX], Mask: in[inMask], DropoutKey: synlayer.DropoutKey(in[inSeed], in[inStep])}
@@ -159,8 +158,10 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	for i, g := range gradients {
 		gradients[i] = Reshape(g, -1)
 	}
-	s = adamW(s, []*Node{Concatenate(gradients, 0)}, in[inStep], lr, wd, 0)
-	return []*Node{Add(in[inLoss], total), s.parameters[0], s.first[0], s.second[0]}
+	gradient := Concatenate(gradients, 0)
+	first, second := moments(in[inFirst], in[inSecond], gradient, clip(ReduceAllSum(Square(gradient))))
+	updated := newPace(in[inStep], lr, wd).update(in[inParameters], first, second)
+	return []*Node{Add(in[inLoss], total), updated, first, second}
 }
 
 // split returns the parameters that a flat array holds.

@@ -83,7 +83,7 @@ func TestFillSparse(t *testing.T) {
 }
 
 func TestBucket(t *testing.T) {
-	for instances, want := range map[int]int{0: 4, 1: 4, 4: 4, 5: 8, 17: 32, 1044: 2048} {
+	for instances, want := range map[int]int{0: 8, 1: 8, 8: 8, 9: 16, 17: 32, 128: 128, 129: 384, 1044: 1152} {
 		if got := bucket(instances); got != want {
 			t.Errorf("bucket(%d) = %d, want %d", instances, got, want)
 		}

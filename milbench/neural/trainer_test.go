@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -225,15 +226,32 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestSparse: the sparse form of a set trains as the dense one does, up to what is centred.
+// TestSparse: the sparse form of a set trains as the dense one does, up to what is centred: all bags are of one bucket in
+// both, so that the order is the same, and the sums over the columns in use are rounded otherwise than those over all.
 func TestSparse(t *testing.T) {
 	backend := backendtest.Chosen(t)
 	c := config(t, "softmax")
 	c.Standardise = false
-	dense := learn(t, backend, 2, task(t, planted(24, false), honest(3), c))
-	sparse := learn(t, backend, 2, task(t, planted(24, true), honest(3), c))
-	if !reflect.DeepEqual(dense, sparse) {
-		t.Error("sparse and dense bags of equal values give different scores")
+	small := func(sparse bool) *milbench.Set {
+		set := planted(24, sparse)
+		for i := range set.Bags {
+			m := &set.Bags[i].Instances
+			m.Rows = min(m.Rows, 8)
+			m.Values = m.Values[:m.Rows*m.Cols]
+			if sparse {
+				m.Column, m.RowStart = m.Column[:m.Rows*m.Cols], m.RowStart[:m.Rows+1]
+			}
+		}
+		return set
+	}
+	dense := learn(t, backend, 2, task(t, small(false), honest(3), c))
+	sparse := learn(t, backend, 2, task(t, small(true), honest(3), c))
+	for i := range dense {
+		for k, want := range dense[i].Epochs[0].Test {
+			if got := sparse[i].Epochs[0].Test[k].Score; math.Abs(got-want.Score) > 1e-4*max(1, math.Abs(want.Score)) {
+				t.Errorf("fit %d, bag %d: score %g from the sparse form, %g from the dense", i, k, got, want.Score)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
@@ -68,7 +69,8 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 				}
 			}
 			f := &fitting{program: p, config: config, bags: bags, batch: config.Batch}
-			state := newState(flat)
+			state, values := newState(flat), trainingNumbers(config)
+			numbers := tensors.FromFlatDataAndDimensions(values, len(values))
 			clipped := false
 			for step, want := range c.Losses {
 				batch := c.Batches[step%len(c.Batches)]
@@ -77,7 +79,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 					labels = append(labels, c.Labels[i])
 				}
 				loss := tensors.FromScalar(float32(0))
-				if loss, err = f.step(state, batch, labels, int32(step+1), f.trainingNumbers(), tensors.FromScalar(uint32(1)), loss); err != nil {
+				if loss, err = f.step(state, batch, labels, int32(step+1), numbers, tensors.FromScalar(uint32(1)), loss); err != nil {
 					t.Fatal(err)
 				}
 				if got := float64(tensors.ToScalar[float32](loss)) / float64(len(batch)); math.Abs(got-want) > 2e-5*max(1, want) {
@@ -93,7 +95,48 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 					t.Errorf("%s, I = %d: parameter %d is %.8g after the last step, want %.8g", name, c.Iterations, i, got, final[i])
 				}
 			}
+			if blocks(backend) {
+				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses)
+			}
 			p.finalize()
 		}
+	}
+}
+
+// blockAgainstPyTorch takes the same steps with the second member of a block; the first takes the batches in reverse.
+func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, bags []milbench.Matrix, labels []int, golden [][]int, initial []float32, losses []float64) {
+	t.Helper()
+	var examples []milbench.Example
+	for i, label := range labels {
+		examples = append(examples, milbench.Example{Bag: i, Label: label})
+	}
+	b := newBlock(t, backend, bags, examples, []uint64{1, 2}, config, config)
+	if len(b.buckets) != 1 {
+		t.Fatalf("bags of %d buckets, one batch cannot hold them", len(b.buckets))
+	}
+	pieces := b.pieces(initial)
+	for k, part := range b.parts {
+		var one []float32
+		for _, i := range part.parameters {
+			one = append(one, pieces[i]...)
+		}
+		b.state[blockArrays+k] = tensors.FromFlatDataAndDimensions(append(one, one...), append([]int{2}, part.dims...)...)
+	}
+	before := float32(0)
+	for step, want := range losses {
+		if err := b.trainBucket(0, func(m int) [][]int {
+			batch := golden[step%len(golden)]
+			if m == 0 {
+				batch = golden[len(golden)-1-step%len(golden)]
+			}
+			return [][]int{batch}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		total := tensors.MustCopyFlatData[float32](b.state[blockLoss])[1]
+		if got := float64(total-before) / float64(len(golden[step%len(golden)])); math.Abs(got-want) > 3e-5*max(1, want) {
+			t.Errorf("block, I = %d: loss of step %d is %.8g, want %.8g", config.Iterations, step+1, got, want)
+		}
+		before = total
 	}
 }

@@ -3,10 +3,13 @@
 // # Glossary
 //
 //   - result: the scores of one finished fit, one line of results.jsonl ([Result]).
+//   - curve: loss, validation AUC and changes of winners of a fit after every epoch, one line of curves.jsonl, which is
+//     beside results.jsonl where a run was asked for it ([Curve]).
 //   - results folder: the folder of results.jsonl, locked while a study writes to it ([File]).
 //   - run: sets, a protocol and settings, handed to a learner; goes on where an earlier run stopped ([Run]).
 //   - table: means and spreads over repeats, computed from the raw scores ([Tabulate]).
 //
 // A fit is known by what decides its scores (the set's checksum, protocol, folds, repeat, fold, seed and setting): a
-// fit whose line is in the file is never run again, and a fit that failed leaves no line, so that it is tried again.
+// fit whose line is in results.jsonl is never run again, and a fit that failed leaves no line, so that it is tried
+// again. Its curve is written first: a curve without a result is that of a fit which was not finished.
 package study

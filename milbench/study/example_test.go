@@ -24,7 +24,7 @@ func (firstFeature) Learn(ctx context.Context, task milbench.Task, done func(mil
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		last := milbench.Epoch{Number: 1, Validation: score(fit.Validation), Test: score(fit.Test)}
+		last := milbench.Epoch{Number: 1, Loss: 0.5, Validation: score(fit.Validation), Test: score(fit.Test)}
 		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{last}}); err != nil {
 			return err
 		}
@@ -68,6 +68,48 @@ func ExampleRun_Do() {
 	// Output:
 	// 6 fits: 6 done, 0 skipped, 0 failed, <nil>
 	// 6 fits: 0 done, 6 skipped, 0 failed, <nil>
+}
+
+func ExampleRun_Pending() {
+	run, remove := newRun()
+	defer remove()
+	if _, err := run.Do(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	run.Protocol.Repeats = 5
+	pending, err := run.Pending()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range pending {
+		fmt.Printf("%s: %d of %d fits are missing\n", p.Task.Name, len(p.Task.Fits), p.Total)
+	}
+	// Output: eight: 4 of 10 fits are missing
+}
+
+func ExampleReadCurves() {
+	run, remove := newRun()
+	defer remove()
+	run.Curves = true
+	if _, err := run.Do(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	curves, err := study.ReadCurves(run.Dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(curves), "curves; the first: loss", curves[0].Loss)
+	// Output: 6 curves; the first: loss [0.5]
+}
+
+func ExampleCurve_Validate() {
+	c := study.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
+	fmt.Println(c.Validate())
+	// Output: 2 losses, 0 validation AUCs and 1 changes of winners; want one of each an epoch
 }
 
 func ExampleRead() {

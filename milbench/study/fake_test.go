@@ -21,6 +21,8 @@ type fakeLearner struct {
 
 const fakeEpochs = 4
 
+func fakeLoss(fit milbench.Fit, epoch int) float64 { return float64(fit.Seed%1000) / float64(epoch) }
+
 func (l *fakeLearner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	l.handed += len(task.Fits)
 	l.calls++
@@ -39,11 +41,12 @@ func (l *fakeLearner) Learn(ctx context.Context, task milbench.Task, done func(m
 					h := fnv.New64a()
 					fmt.Fprint(h, fit.Seed, string(fit.Setting), epoch, b)
 					noise := float64(h.Sum64()%1000)/1000 - 0.5
-					scores = append(scores, milbench.BagScore{Score: task.Bags[b].Values[0] + 3*noise, Winners: []int{0, b}})
+					second := b + (fakeEpochs-epoch)/2 // another winner in the last two epochs than before
+					scores = append(scores, milbench.BagScore{Score: task.Bags[b].Values[0] + 3*noise, Winners: []int{0, second}})
 				}
 				return scores
 			}
-			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Validation: score(fit.Validation), Test: score(fit.Test)})
+			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Loss: fakeLoss(fit, epoch), Validation: score(fit.Validation), Test: score(fit.Test)})
 		}
 		if l.spoil != nil && !l.spoil(&o) {
 			continue

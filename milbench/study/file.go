@@ -1,8 +1,6 @@
 package study
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,19 +29,10 @@ var (
 
 // File is the file of results of a folder, open for appending and locked against other writers.
 type File struct {
+	lines
 	results []Result
-	path    string
+	curves  *lines // nil unless curves are kept
 	lock    *flock.Flock
-	out     appendable
-	size    int64 // of the whole lines
-}
-
-// appendable is what File needs of an *os.File.
-type appendable interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-	Seek(offset int64, whence int) (int64, error)
 }
 
 // Open makes the folder where it is missing, locks it, reads the results that are there and opens their file for
@@ -53,7 +42,7 @@ func Open(dir string) (_ *File, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", noRoom(err))
 	}
-	f := &File{path: filepath.Join(dir, FileName), lock: flock.New(filepath.Join(dir, lockName))}
+	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, lock: flock.New(filepath.Join(dir, lockName))}
 	locked, err := f.lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
@@ -101,30 +90,20 @@ func (f *File) Append(r Result) error {
 	if err != nil {
 		return fmt.Errorf("result of %s: %w", r.Set, err)
 	}
-	line = append(line, '\n')
-	_, err = f.out.Write(line)
-	if err == nil {
-		err = f.out.Sync()
+	if err := f.append(line); err != nil {
+		return err
 	}
-	if err != nil {
-		err = fmt.Errorf("write %s: %w", f.path, noRoom(err))
-		return errors.Join(err, f.rewind())
-	}
-	f.size += int64(len(line))
 	f.results = append(f.results, r)
 	return nil
 }
 
-// rewind cuts off what stands after the last whole line.
-func (f *File) rewind() error {
-	err := f.out.Truncate(f.size)
-	if err == nil {
-		_, err = f.out.Seek(f.size, io.SeekStart)
-	}
+// appendCurve writes a curve, as Append does a result.
+func (f *File) appendCurve(c Curve) error {
+	line, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("cut the torn last line of %s: %w", f.path, err)
+		return fmt.Errorf("curve of %s: %w", c.Set, err)
 	}
-	return nil
+	return f.curves.append(line)
 }
 
 // Close closes the file and unlocks its folder.
@@ -132,6 +111,9 @@ func (f *File) Close() error {
 	var err error
 	if f.out != nil {
 		err = f.out.Close()
+	}
+	if f.curves != nil {
+		err = errors.Join(err, f.curves.out.Close())
 	}
 	return errors.Join(err, f.lock.Close())
 }
@@ -155,31 +137,25 @@ func Read(dir string) ([]Result, error) {
 // read returns the results of whole lines, the first of equal fits, and the length of these lines in bytes.
 func read(in io.Reader, path string) (results []Result, size int64, err error) {
 	seen := make(map[string]bool)
-	lines := bufio.NewReader(in)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return results, size, nil // without its end a line is torn
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("read %s: %w", path, err)
-		}
-		size += int64(len(line))
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
+	size, err = eachLine(in, path, func(number int, line []byte) error {
 		var r Result
-		if err = json.Unmarshal(line, &r); err == nil {
+		err := json.Unmarshal(line, &r)
+		if err == nil {
 			err = r.Validate()
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: line %d is damaged (%w); remove it, and its fit is run again", path, number, err)
+			return fmt.Errorf("%s: line %d is damaged (%w); remove it, and its fit is run again", path, number, err)
 		}
 		if !seen[r.Fit] {
 			seen[r.Fit] = true
 			results = append(results, r)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
+	return results, size, nil
 }
 
 // noRoom marks err as [ErrDiskFull] if there was no room for a write: the disk, a quota or the process's file size

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "run": // a run that takes its time and never ends
 		r := fakeRun(os.Args[1], &fakeLearner{delay: 3 * time.Millisecond})
+		r.Curves = true
 		r.Progress = func(p Progress) {
 			if p.Skipped+p.Done == fakeTotal-3 {
 				time.Sleep(time.Hour)
@@ -33,7 +34,9 @@ func TestMain(m *testing.M) {
 		exitOn(err)
 	case "limited": // a run that may not write files beyond 10,000 bytes
 		limitFileSize(10_000)
-		_, err := fakeRun(os.Args[1], &fakeLearner{}).Do(context.Background())
+		r := fakeRun(os.Args[1], &fakeLearner{})
+		r.Curves = true
+		_, err := r.Do(context.Background())
 		exitOn(err)
 	case "lock": // holds the lock until its input ends
 		_, err := Open(os.Args[1])
@@ -110,7 +113,9 @@ func TestKilledRun(t *testing.T) {
 	}
 
 	l := &fakeLearner{}
-	sum, err = fakeRun(dir, l).Do(context.Background())
+	r := fakeRun(dir, l)
+	r.Curves = true
+	sum, err = r.Do(context.Background())
 	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: kept, Done: fakeTotal - kept}) || l.handed != fakeTotal-kept {
 		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.handed, sum, err)
 	}
@@ -121,6 +126,7 @@ func TestKilledRun(t *testing.T) {
 	if err != nil || bytes.Count(b, []byte("\n")) != fakeTotal {
 		t.Errorf("%d lines, %v; want one a fit, %d", bytes.Count(b, []byte("\n")), err, fakeTotal)
 	}
+	requireCurves(t, dir)
 }
 
 // TestLock opens a folder that another process holds, and again when that process was killed.

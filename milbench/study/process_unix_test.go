@@ -52,7 +52,9 @@ func TestNoRoom(t *testing.T) {
 	if size >= 10_000 {
 		t.Errorf("the file has %d bytes: the torn line was not cut off", size)
 	}
-	sum, err := fakeRun(dir, &fakeLearner{}).Do(context.Background())
+	r := fakeRun(dir, &fakeLearner{})
+	r.Curves = true
+	sum, err := r.Do(context.Background())
 	if err != nil || sum.Skipped != kept || sum.Done != fakeTotal-kept {
 		t.Errorf("%+v, %v after %d kept", sum, err, kept)
 	}
@@ -63,6 +65,7 @@ func TestNoRoom(t *testing.T) {
 	if !maps.Equal(contents(t, dir), contents(t, undisturbed)) {
 		t.Error("the results differ from an undisturbed run's")
 	}
+	requireCurves(t, dir)
 }
 
 func TestDiskFullErrors(t *testing.T) {

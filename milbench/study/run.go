@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"synpool/milbench"
 	"synpool/milbench/stats"
@@ -19,17 +20,21 @@ type Run struct {
 	Learner  milbench.Learner
 	Dir      string // the results folder
 
+	// Curves asks for a curve of every fit that is run ([Curve]). The results are the same with and without: which epoch
+	// counts does not change.
+	Curves bool
+
 	// Backend, Version and Revision are written into every result.
 	Backend, Version, Revision string
 
-	// Progress, if set, is called before the first fit and after every fit. Calls do not overlap.
+	// Progress, if set, is called before the first fit of each set and after every fit. Calls do not overlap.
 	Progress func(Progress)
 }
 
 // Progress says how far a run is.
 type Progress struct {
 	Summary
-	Set string // of the fit that has just ended; "" before the first
+	Set string // of the fit that has just ended, or whose first fit is about to begin
 	Err error  // why that fit failed
 }
 
@@ -39,6 +44,37 @@ type Summary struct {
 	Skipped int // whose results were in the folder already
 	Done    int // finished by this run
 	Failed  int // tried by this run without a result; the next run tries them again
+
+	Curveless int // of those skipped, where curves are asked for, how many have none
+}
+
+// Pending is what a run has still to do on one set.
+type Pending struct {
+	Total int           // fits that the run asks for
+	Task  milbench.Task // those whose results are not in the folder yet
+}
+
+// Pending returns what Do would do on each set. It writes nothing: a folder that is missing has no results.
+func (r Run) Pending() ([]Pending, error) {
+	var sum Summary
+	studies, err := r.studies(&sum)
+	if err != nil {
+		return nil, err
+	}
+	results, err := Read(r.Dir)
+	if err != nil && !errors.Is(err, ErrNoResults) {
+		return nil, err
+	}
+	finished := finishedFits(results)
+	var pending []Pending
+	for _, s := range studies {
+		total := len(s.fits)
+		if err := s.skip(finished, nil); err != nil {
+			return nil, err
+		}
+		pending = append(pending, Pending{Total: total, Task: s.task()})
+	}
+	return pending, nil
 }
 
 // Do runs the fits whose results are not in the folder yet and appends each result as it comes. All missing fits of a
@@ -47,38 +83,28 @@ type Summary struct {
 // results so far are kept in both cases. Wrong input is reported before anything is written.
 func (r Run) Do(ctx context.Context) (Summary, error) {
 	var sum Summary
-	if err := r.check(); err != nil {
+	studies, err := r.studies(&sum)
+	if err != nil {
 		return sum, err
 	}
-	studies := make([]setStudy, len(r.Sets))
-	for i, s := range r.Sets {
-		fits, err := r.Protocol.Fits(s, r.Settings, r.Seed)
-		if err != nil {
-			return sum, err
-		}
-		studies[i] = setStudy{Run: &r, set: s, summary: &sum, fits: fits}
-		sum.Total += len(fits)
-	}
-
 	file, err := Open(r.Dir)
 	if err != nil {
 		return sum, err
 	}
-	finished := make(map[string]bool)
-	for _, result := range file.Results() {
-		finished[result.Fit] = true
-	}
-	var errs []error
-	for i := range studies {
-		if err := studies[i].skip(finished); err != nil {
+	var curves map[string]bool
+	if r.Curves {
+		if curves, err = file.openCurves(); err != nil {
 			return sum, errors.Join(err, file.Close())
 		}
 	}
-	if r.Progress != nil {
-		r.Progress(Progress{Summary: sum})
+	finished := finishedFits(file.Results())
+	var errs []error
+	for _, s := range studies {
+		if err := s.skip(finished, curves); err != nil {
+			return sum, errors.Join(err, file.Close())
+		}
 	}
-	for i := range studies {
-		s := &studies[i]
+	for _, s := range studies {
 		s.file = file
 		if len(s.fits) == 0 {
 			continue
@@ -95,6 +121,35 @@ func (r Run) Do(ctx context.Context) (Summary, error) {
 		}
 	}
 	return sum, errors.Join(append(errs, file.Close())...)
+}
+
+// studies returns what the run asks for on each set.
+func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var studies []*setStudy
+	for _, s := range r.Sets {
+		fits, err := r.Protocol.Fits(s, r.Settings, r.Seed)
+		if err != nil {
+			return nil, err
+		}
+		for i := range fits {
+			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
+		}
+		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
+		sum.Total += len(fits)
+	}
+	return studies, nil
+}
+
+// finishedFits returns the ids of the fits that have results.
+func finishedFits(results []Result) map[string]bool {
+	finished := make(map[string]bool)
+	for _, r := range results {
+		finished[r.Fit] = true
+	}
+	return finished
 }
 
 // check reports wrong input that the protocol does not see.
@@ -137,8 +192,8 @@ type setStudy struct {
 	fatal   error          // the file could not be written
 }
 
-// skip drops the fits that are finished.
-func (s *setStudy) skip(finished map[string]bool) error {
+// skip drops the fits that are finished; curves has those with a curve.
+func (s *setStudy) skip(finished, curves map[string]bool) error {
 	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
 	for _, fit := range s.fits {
@@ -158,6 +213,9 @@ func (s *setStudy) skip(finished map[string]bool) error {
 		}
 		if finished[result.Fit] {
 			s.summary.Skipped++
+			if s.Curves && !curves[result.Fit] {
+				s.summary.Curveless++
+			}
 			continue
 		}
 		missing = append(missing, fit)
@@ -167,21 +225,27 @@ func (s *setStudy) skip(finished map[string]bool) error {
 	return nil
 }
 
-// learn hands the fits to the learner and returns the errors of those that failed.
-func (s *setStudy) learn(ctx context.Context) (errs []error) {
+// task returns what the learner gets to see.
+func (s *setStudy) task() milbench.Task {
 	task := milbench.Task{Name: s.set.Name, Fits: s.fits}
 	for _, b := range s.set.Bags {
 		task.Bags = append(task.Bags, b.Instances)
 	}
+	return task
+}
+
+// learn hands the fits to the learner and returns the errors of those that failed.
+func (s *setStudy) learn(ctx context.Context) (errs []error) {
 	handed := make([]bool, len(s.fits))
 	failed := func(fit int, err error) {
 		s.summary.Failed++
 		r := s.results[fit]
-		err = fmt.Errorf("%s: repeat %d, fold %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Config, err)
+		err = fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
 		errs = append(errs, err)
 		s.progress(err)
 	}
-	err := s.Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+	s.progress(nil)
+	err := s.Learner.Learn(ctx, s.task(), func(o milbench.Outcome) error {
 		if o.Fit < 0 || o.Fit >= len(s.fits) || handed[o.Fit] {
 			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(s.fits))
 		}
@@ -190,11 +254,21 @@ func (s *setStudy) learn(ctx context.Context) (errs []error) {
 		}
 		handed[o.Fit] = true
 		result, err := s.result(o)
+		var curve Curve
+		if err == nil && s.Curves {
+			curve, err = s.curve(o)
+		}
 		if err != nil {
 			failed(o.Fit, err)
 			return nil
 		}
-		if err := s.file.Append(result); err != nil {
+		if s.Curves { // before the result, which says that the fit is finished
+			err = s.file.appendCurve(curve)
+		}
+		if err == nil {
+			err = s.file.Append(result)
+		}
+		if err != nil {
 			s.fatal = err
 			return err
 		}
@@ -207,8 +281,11 @@ func (s *setStudy) learn(ctx context.Context) (errs []error) {
 		return append(errs, s.fatal)
 	case ctx.Err() != nil:
 		return errs
-	case err != nil:
-		errs = append(errs, fmt.Errorf("%s: %w", s.set.Name, err))
+	case err != nil: // of the task as a whole; the fits handed over stay done
+		if !strings.HasPrefix(err.Error(), s.set.Name+": ") {
+			err = fmt.Errorf("%s: %w", s.set.Name, err)
+		}
+		errs = append(errs, err)
 		for fit := range s.fits {
 			if !handed[fit] {
 				s.summary.Failed++

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -30,8 +31,12 @@ func TestRunRecords(t *testing.T) {
 	if l.calls != len(r.Sets) {
 		t.Errorf("the learner was called %d times for %d sets", l.calls, len(r.Sets))
 	}
-	if len(seen) != fakeTotal+1 || seen[0].Done != 0 || seen[fakeTotal].Done != fakeTotal || seen[1].Set != "first" || seen[fakeTotal].Total != fakeTotal {
-		t.Errorf("%d calls of Progress, the last %+v", len(seen), seen[len(seen)-1])
+	begun := func(set string, done int) Progress {
+		return Progress{Summary: Summary{Total: fakeTotal, Done: done}, Set: set}
+	}
+	if half := fakeTotal / 2; len(seen) != fakeTotal+2 || seen[0] != begun("first", 0) || seen[1] != begun("first", 1) ||
+		seen[half] != begun("first", half) || seen[half+1] != begun("second", half) || seen[fakeTotal+1] != begun("second", fakeTotal) {
+		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
 	}
 	results, err := Read(dir)
 	if err != nil {
@@ -164,7 +169,7 @@ func TestFailedFits(t *testing.T) {
 		t.Fatalf("error %v, want boom in it", err)
 	}
 	for _, want := range []string{
-		`first: repeat 1, fold 1, {"iterations":-3,"pooling":"syn"}: boom`, "returned no epoch", "scores for", "NaN", "+Inf", "ended without it",
+		`first: repeat 1, fold 1, seed 1, {"iterations":-3,"pooling":"syn"}: boom`, "returned no epoch", "scores for", "NaN", "+Inf", "ended without it",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in the error %v", want, err)
@@ -190,6 +195,105 @@ func TestFailedTask(t *testing.T) {
 	sum, err := fakeRun(t.TempDir(), &failing{}).Do(context.Background())
 	if sum != (Summary{Total: fakeTotal, Done: fakeTotal / 2, Failed: fakeTotal / 2}) || err == nil || err.Error() != "first: no such device" {
 		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// exhausted finishes some fits of one set and then fails as a whole.
+type exhausted struct{ fakeLearner }
+
+var errExhausted = errors.New("first: a block of 4 fits failed: out of memory; less --memory makes smaller ones")
+
+func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	whole := task
+	if task.Name == "first" {
+		task.Fits = task.Fits[:5]
+	}
+	err := l.fakeLearner.Learn(ctx, task, done)
+	if err == nil && len(task.Fits) < len(whole.Fits) {
+		return errExhausted
+	}
+	return err
+}
+
+// TestExhausted has a learner fail in the middle of a set: what it had handed over stays, the other set is run, and the
+// next run does the rest.
+func TestExhausted(t *testing.T) {
+	dir := t.TempDir()
+	r := fakeRun(dir, &exhausted{})
+	r.Curves = true
+	sum, err := r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Done: 5 + fakeTotal/2, Failed: fakeTotal/2 - 5}); sum != want || !errors.Is(err, errExhausted) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if err == nil || err.Error() != errExhausted.Error() {
+		t.Errorf("the error is %v, want %v", err, errExhausted)
+	}
+	r.Learner = &fakeLearner{}
+	sum, err = r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Skipped: 5 + fakeTotal/2, Done: fakeTotal/2 - 5}); sum != want || err != nil {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+	undisturbed := fakeRun(t.TempDir(), &fakeLearner{})
+	if _, err := undisturbed.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(contents(t, dir), contents(t, undisturbed.Dir)) {
+		t.Error("the results differ from an undisturbed run's")
+	}
+	requireCurves(t, dir)
+}
+
+// TestPending asks what is still to do, before, during and after a run.
+func TestPending(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	r := fakeRun(dir, &exhausted{})
+	missing := func(first, second int) {
+		t.Helper()
+		pending, err := r.Pending()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []int{first, second} {
+			p, set := pending[i], r.Sets[i]
+			if p.Total != fakeTotal/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
+				t.Errorf("%s: %d of %d fits missing, %d bags; want %d of %d", p.Task.Name, len(p.Task.Fits), p.Total, len(p.Task.Bags), want, fakeTotal/2)
+			}
+		}
+	}
+	missing(fakeTotal/2, fakeTotal/2)
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the folder was made (%v)", err)
+	}
+	if _, err := r.Do(context.Background()); !errors.Is(err, errExhausted) {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	missing(fakeTotal/2-5, 0)
+	pending, err := r.Pending()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fit := range pending[0].Task.Fits { // the learner of the next run gets these
+		if fit.EveryEpoch {
+			t.Errorf("%+v has every epoch", fit)
+		}
+	}
+	r.Learner = &fakeLearner{}
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	missing(0, 0)
+	if after := contents(t, dir); len(before) != 5+fakeTotal/2 || len(after) != fakeTotal {
+		t.Errorf("%d results, then %d", len(before), len(after))
+	}
+
+	r.Settings = nil
+	if _, err := r.Pending(); err == nil {
+		t.Error("wrong input is no error")
+	}
+	r = fakeRun(put(t, []byte("damaged\n")), nil)
+	if _, err := r.Pending(); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
+		t.Errorf("a damaged file: %v", err)
 	}
 }
 

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/spf13/pflag"
+
+	"synpool/backend"
+	"synpool/milbench/neural"
+)
+
+// chooseTrainer starts a backend, says which, and returns a trainer of many fits on cores of the machine, within an
+// amount of memory (0 for no bound).
+func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neural.Trainer, error) {
+	choice, err := backend.New()
+	if err != nil {
+		return nil, neural.Trainer{}, err
+	}
+	fmt.Fprintln(p.err, backendLine(choice))
+	workers := choice.Cores(cores)
+	if workers.Note != "" {
+		p.note("note: %s", workers.Note)
+	}
+	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Memory: memory}, nil
+}
+
+// backendLine is the line about a backend that is to train many fits. Of the Go backend it says what XLA would gain.
+func backendLine(c *backend.Choice) string {
+	line := c.String()
+	if name, _, _ := strings.Cut(c.Config, ":"); name != gobackend.BackendName {
+		return line
+	}
+	gain := fmt.Sprintf("XLA trains many fits about %d times as fast", neural.BlockSpeedup)
+	switch {
+	case c.Hint != "":
+		line += " (" + gain + ")"
+	case os.Getenv(compute.ConfigEnvVar) != "":
+		line += "; " + gain + " (milbench backend install, then unset " + compute.ConfigEnvVar + ")"
+	}
+	return line
+}
+
+// coresFlag gives flags the flag --cores.
+func coresFlag(flags *pflag.FlagSet, cores *int) {
+	flags.IntVar(cores, "cores", runtime.GOMAXPROCS(0), "cores to train on, at most those there are")
+}
+
+// checkCores reports a number of cores that makes no sense.
+func checkCores(cores int) error {
+	if cores < 1 {
+		return fmt.Errorf("--cores %d: at least 1 is needed", cores)
+	}
+	return nil
+}

@@ -1,0 +1,351 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// block trains fits of one group side by side, one a member.
+type block struct {
+	*blockProgram
+	*layout
+	backend compute.Backend
+	bags    []milbench.Matrix
+	fits    []milbench.Fit // of the members
+	configs []Config
+
+	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockPositions
+	numbers *tensors.Tensor     // [members, numbers]
+	seeds   *tensors.Tensor     // [members]
+	state   []*tensors.Tensor
+	results []milbench.Outcome
+}
+
+// run trains the block and returns the outcomes of its members, in order.
+func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error) {
+	start := time.Now()
+	defer func() { err = errors.Join(err, b.finalize()) }()
+	if err := b.prepare(); err != nil {
+		return nil, err
+	}
+	b.results = make([]milbench.Outcome, len(b.fits))
+	for epoch := 1; epoch <= b.epochs; epoch++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		losses, err := b.train(epoch)
+		if err != nil {
+			return nil, err
+		}
+		every, left := false, len(b.fits)
+		for m, loss := range losses {
+			r := &b.results[m]
+			if v := float64(loss); (math.IsNaN(v) || math.IsInf(v, 0)) && r.Err == nil {
+				r.Err = fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
+			}
+			if r.Err != nil {
+				left--
+			}
+			every = every || b.fits[m].EveryEpoch
+		}
+		if left == 0 {
+			break
+		}
+		if every || epoch == b.epochs {
+			if err := b.score(epoch, losses); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for m := range b.results {
+		b.results[m].Wall = time.Since(start) / time.Duration(len(b.fits))
+	}
+	return b.results, nil
+}
+
+func (b *block) finalize() error {
+	all := append(append([]*tensors.Tensor{}, b.state...), b.numbers, b.seeds)
+	for _, d := range b.data {
+		all = append(all, d...)
+	}
+	return finalize(all...)
+}
+
+// prepare standardises the bags for each member and draws the initial parameters.
+func (b *block) prepare() error {
+	members := len(b.fits)
+	inputs := make([]Standardisation, members)
+	var numbers []float32
+	var seeds []uint32
+	parameters := make([][]float32, len(b.parts))
+	for m, fit := range b.fits {
+		if b.configs[m].Standardise {
+			inputs[m] = fitStandardisation(b.bags, fit.Train)
+		}
+		numbers = append(numbers, trainingNumbers(b.configs[m])...)
+		seeds = append(seeds, dropoutSeed(fit.Seed))
+		flat, err := b.initial(b.backend, weightsSeed(fit.Seed))
+		if err != nil {
+			return err
+		}
+		values := b.pieces(flat)
+		for k, part := range b.parts {
+			for _, i := range part.parameters {
+				parameters[k] = append(parameters[k], values[i]...)
+			}
+		}
+	}
+	b.numbers = tensors.FromFlatDataAndDimensions(numbers, members, len(numbers)/members)
+	b.seeds = tensors.FromFlatDataAndDimensions(seeds, members)
+	b.state = []*tensors.Tensor{
+		blockTime: tensors.FromFlatDataAndDimensions(make([]int32, members), members),
+		blockDue:  tensors.FromFlatDataAndDimensions(make([]bool, members), members),
+		blockLoss: tensors.FromFlatDataAndDimensions(make([]float32, members), members),
+	}
+	for moment := range 3 {
+		for k, part := range b.parts {
+			values := parameters[k]
+			if moment > 0 {
+				values = make([]float32, len(values))
+			}
+			b.state = append(b.state, tensors.FromFlatDataAndDimensions(values, append([]int{members}, part.dims...)...))
+		}
+	}
+	for _, size := range b.buckets {
+		b.data = append(b.data, b.bucketData(size, inputs))
+	}
+	return nil
+}
+
+// bucketData returns the bags of a bucket, standardised for each member.
+func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors.Tensor {
+	bags, features, width := b.layout.bags[size], b.layout.features, b.width(size)
+	x := make([]float32, len(inputs)*len(bags)*size.instances*width)
+	mask := make([]bool, len(bags)*size.instances)
+	var columns, positions []int32
+	for k, i := range bags {
+		for j := range b.bags[i].Rows {
+			mask[k*size.instances+j] = true
+		}
+		var place []int32 // of each feature in the columns of a sparse bag
+		if b.sparse {
+			place = make([]int32, features)
+			for j := range place {
+				place[j] = int32(width)
+			}
+			used := columnsOf(b.bags[i])
+			for at, j := range used {
+				place[j] = int32(at)
+			}
+			for len(used) < width {
+				used = append(used, int32(features))
+			}
+			columns, positions = append(columns, used...), append(positions, place...)
+		}
+		for m, input := range inputs {
+			at := x[(m*len(bags)+k)*size.instances*width:]
+			if !b.sparse {
+				input.fill(at, b.bags[i])
+				continue
+			}
+			for r := range b.bags[i].Rows {
+				b.bags[i].Each(r, func(j int, v float64) { at[r*width+int(place[j])] = input.apply(j, v) })
+			}
+		}
+	}
+	data := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(x, len(inputs), len(bags), size.instances, width),
+		tensors.FromFlatDataAndDimensions(mask, len(bags), size.instances),
+	}
+	if b.sparse {
+		data = append(data, tensors.FromFlatDataAndDimensions(columns, len(bags), width),
+			tensors.FromFlatDataAndDimensions(positions, len(bags), features))
+	}
+	return data
+}
+
+// train runs one epoch and returns the mean loss of the bags of each member.
+func (b *block) train(epoch int) ([]float32, error) {
+	members := len(b.fits)
+	orders := make([]order, members)
+	for m, fit := range b.fits {
+		orders[m] = epochOrder(b.sizes, fit.Train, b.configs[m].Batch, orderRand(fit.Seed, epoch))
+	}
+	if err := finalize(b.state[blockLoss]); err != nil {
+		return nil, err
+	}
+	b.state[blockLoss] = tensors.FromFlatDataAndDimensions(make([]float32, members), members)
+	for r := range rounds {
+		for k, size := range b.buckets {
+			if err := b.trainBucket(k, func(m int) [][]int { return orders[m][r][size] }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	losses, err := tensors.CopyFlatData[float32](b.state[blockLoss])
+	for m := range losses {
+		losses[m] /= float32(len(b.fits[m].Train))
+	}
+	return losses, err
+}
+
+// trainBucket takes the steps of bucket number k whose batches batches(m) has for member m.
+func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
+	members, steps := len(b.fits), b.steps[b.buckets[k]]
+	order, labels := make([]int32, steps*members*b.batch), make([]float32, steps*members*b.batch)
+	for i := range order {
+		order[i] = -1
+	}
+	count := 0
+	for m, fit := range b.fits {
+		count = max(count, len(batches(m)))
+		for s, batch := range batches(m) {
+			for j, i := range batch {
+				at := (s*members+m)*b.batch + j
+				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), float32(fit.Train[i].Label)
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	var args []any
+	for _, s := range b.state {
+		donated, err := DonateTensorBuffer(s, b.backend, 0)
+		if err != nil {
+			return err
+		}
+		args = append(args, donated)
+	}
+	own := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(order, steps, members, b.batch),
+		tensors.FromFlatDataAndDimensions(labels, steps, members, b.batch),
+		tensors.FromScalar(int32(count)),
+	}
+	args = append(args, b.numbers, b.seeds, own[0], own[1], own[2])
+	for _, d := range b.data[k] {
+		args = append(args, d)
+	}
+	outputs, err := call(b.round, args)
+	if err := errors.Join(err, finalize(own...)); err != nil {
+		return err
+	}
+	b.state = outputs
+	return nil
+}
+
+// score scores the held-out bags of every member and adds the epoch to the results of those that want it.
+func (b *block) score(epoch int, losses []float32) error {
+	members := len(b.fits)
+	scores := make([]map[int]milbench.BagScore, members)
+	left := make([][]int, members) // held-out bags of the bucket still to score
+	for m := range scores {
+		scores[m] = map[int]milbench.BagScore{}
+	}
+	for k, size := range b.buckets {
+		most := 0
+		for m, fit := range b.fits {
+			left[m] = nil
+			for _, i := range heldOut(fit) {
+				if b.sizes[i] == size {
+					left[m] = append(left[m], i)
+				}
+			}
+			most = max(most, len(left[m]))
+		}
+		width := scoringBatch(size.instances, b.layout.features)
+		for first := 0; first < most; first += width {
+			chosen := make([][]int, members)
+			for m := range chosen {
+				chosen[m] = left[m][min(first, len(left[m])):min(first+width, len(left[m]))]
+			}
+			if err := b.scoreBags(k, width, chosen, scores); err != nil {
+				return err
+			}
+		}
+	}
+	for m, fit := range b.fits {
+		if b.results[m].Err != nil || !fit.EveryEpoch && epoch < b.epochs {
+			continue
+		}
+		e := milbench.Epoch{Number: epoch, Loss: float64(losses[m])}
+		for _, i := range fit.Validation {
+			e.Validation = append(e.Validation, scores[m][i])
+		}
+		for _, i := range fit.Test {
+			e.Test = append(e.Test, scores[m][i])
+		}
+		b.results[m].Epochs = append(b.results[m].Epochs, e)
+	}
+	return nil
+}
+
+// scoreBags scores up to width bags a member, chosen by index, of bucket number k.
+func (b *block) scoreBags(k, width int, chosen [][]int, scores []map[int]milbench.BagScore) error {
+	order := make([]int32, len(chosen)*width)
+	for i := range order {
+		order[i] = -1
+	}
+	for m := range chosen {
+		for j, i := range chosen[m] {
+			order[m*width+j] = int32(b.at[i])
+		}
+	}
+	index := tensors.FromFlatDataAndDimensions(order, len(chosen), width)
+	var args []any
+	for _, s := range b.state {
+		args = append(args, s)
+	}
+	args = append(args, b.numbers, index)
+	for _, d := range b.data[k][:min(len(b.data[k]), blockPositions-blockX)] { // all that scoring needs
+		args = append(args, d)
+	}
+	outputs, err := call(b.scoring, args)
+	if err := errors.Join(err, finalize(index)); err != nil {
+		return err
+	}
+	logits, err := tensors.CopyFlatData[float32](outputs[0])
+	if err != nil {
+		return err
+	}
+	winners, err := tensors.CopyFlatData[int32](outputs[1])
+	if err := errors.Join(err, finalize(outputs...)); err != nil {
+		return err
+	}
+	heads := len(winners) / len(logits)
+	for m := range chosen {
+		for j, i := range chosen[m] {
+			at := m*width + j
+			s := milbench.BagScore{Score: float64(logits[at])}
+			if (math.IsNaN(s.Score) || math.IsInf(s.Score, 0)) && b.results[m].Err == nil {
+				b.results[m].Err = errScoreNotFinite
+			}
+			if b.configs[m].chooses() {
+				for h := range heads {
+					s.Winners = append(s.Winners, int(winners[at*heads+h]))
+				}
+			}
+			scores[m][i] = s
+		}
+	}
+	return nil
+}
+
+// pieces splits a flat array into the values of each parameter.
+func (p *program) pieces(flat []float32) [][]float32 {
+	var pieces [][]float32
+	for _, form := range p.forms {
+		pieces = append(pieces, flat[:form.Size()])
+		flat = flat[form.Size():]
+	}
+	return pieces
+}

@@ -1,0 +1,266 @@
+package neural
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
+	"synpool/milbench"
+)
+
+// blockBackend returns XLA's backend if the tests run on it, as they do in CI; blocks are for XLA alone.
+func blockBackend(t *testing.T) compute.Backend {
+	t.Helper()
+	for _, b := range backendtest.All(t) {
+		if blocks(b) {
+			return b
+		}
+	}
+	t.Log("no XLA backend, no blocks")
+	return nil
+}
+
+// unequal returns bags of 1 to 40 instances, in three buckets, whose labels their first feature tells.
+func unequal(bags int) (matrices []milbench.Matrix, examples []milbench.Example) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range bags {
+		m := milbench.Matrix{Rows: []int{1, 3, 8, 12, 40}[i%5], Cols: 5}
+		for j := range m.Rows * m.Cols {
+			v := rng.NormFloat64()
+			if j%m.Cols == 0 {
+				v += float64(i % 2)
+			}
+			m.Values = append(m.Values, v)
+		}
+		matrices = append(matrices, m)
+		examples = append(examples, milbench.Example{Bag: i, Label: i % 2})
+	}
+	return matrices, examples
+}
+
+// setting is a small one.
+func setting(t *testing.T, pooling string) Config {
+	t.Helper()
+	c, err := DefaultConfig(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Width, c.Embed, c.Heads, c.Batch, c.Dropout = 48, 8, 2, 3, 0
+	return c
+}
+
+// newBlock returns a prepared block of fits that train on all bags and score all.
+func newBlock(t *testing.T, b compute.Backend, bags []milbench.Matrix, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
+	t.Helper()
+	g := group{structure{configs[0].Network().Structure(), bags[0].Cols}, configs[0].Epochs, configs[0].Batch}
+	plain, err := newProgram(b, g.structure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := newBlockProgram(b, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(program.finalize)
+	block := &block{blockProgram: program, backend: b, bags: bags, configs: configs, results: make([]milbench.Outcome, len(configs))}
+	for m := range configs {
+		block.fits = append(block.fits, milbench.Fit{Seed: seeds[m], Train: examples})
+	}
+	block.layout = newLayout(g, bags, block.fits)
+	if err := block.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = block.finalize() })
+	return block
+}
+
+// TestBlockIsStepByStep: members of a block, with seeds, learning rates, dropout rates, numbers of Syn steps and numbers of
+// their own, have the losses of the step-by-step path, dropout on and off, over five epochs of 10 or more steps. Both
+// compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after the first epoch.
+func TestBlockIsStepByStep(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	bags, examples := unequal(30)
+	for name, vary := range map[string]func(c *Config, m int){
+		"no dropout": func(c *Config, m int) {},
+		"dropout":    func(c *Config, m int) { c.Dropout = 0.25 + 0.25*float64(m) },
+	} {
+		var configs []Config
+		for m := range 3 {
+			c := setting(t, "syn")
+			c.Iterations, c.LR, c.Scale, c.Epochs = 3*(m-1), 1e-3*float64(m+1), 5+float64(m), 5
+			vary(&c, m)
+			configs = append(configs, c)
+		}
+		seeds := []uint64{11, 12, 13}
+		b := newBlock(t, backend, bags, examples, seeds, configs...)
+		var together [][]float32
+		for epoch := range 5 {
+			losses, err := b.train(epoch + 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			together = append(together, losses)
+		}
+		for m, c := range configs {
+			programs := newPrograms(backend)
+			f, initial, err := programs.prepare(c, bags, examples, seeds[m])
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.train(context.Background(), initial, examples, seeds[m], func(epoch int, loss float64, _ *tensors.Tensor) error {
+				if got := float64(together[epoch-1][m]); math.Abs(got-loss) > 2e-4*max(1, loss) {
+					t.Errorf("%s: member %d, epoch %d: loss %g in the block, %g step by step", name, m, epoch, got, loss)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs.finalize()
+		}
+	}
+}
+
+// TestBlockMates: the outcome of a fit is the same to the bit alone, among others, and on any number of workers; in the
+// smaller blocks that little memory leaves it is the same up to rounding.
+func TestBlockMates(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	bags, examples := unequal(20)
+	task := milbench.Task{Name: "unequal", Bags: bags}
+	for i := range 27 {
+		c := setting(t, "syn")
+		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.5
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task.Fits = append(task.Fits, milbench.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
+	}
+	learn := func(trainer Trainer, task milbench.Task) []milbench.Outcome {
+		t.Helper()
+		outcomes := make([]milbench.Outcome, len(task.Fits))
+		err := trainer.Learn(context.Background(), task, func(o milbench.Outcome) error {
+			o.Wall = 0
+			outcomes[o.Fit] = o
+			return o.Err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcomes
+	}
+	want := learn(Trainer{Backend: backend}, task)
+	plan, err := Trainer{Backend: backend}.Plan(task)
+	if err != nil || plan.Blocks != 2 || plan.Note != "" {
+		t.Fatalf("plan %+v, error %v; want two blocks", plan, err)
+	}
+	if got := learn(Trainer{Backend: backend, Workers: 3}, task); !reflect.DeepEqual(got, want) {
+		t.Error("three workers differ from one")
+	}
+	tight := Trainer{Backend: backend, Memory: plan.Memory - 1}
+	smaller, err := tight.Plan(task)
+	if err != nil || smaller.Members >= plan.Members || smaller.Memory > tight.Memory || smaller.Note == "" {
+		t.Fatalf("within %d bytes: plan %+v, error %v", tight.Memory, smaller, err)
+	}
+	for i, o := range learn(tight, task) {
+		for k, s := range o.Epochs[0].Test {
+			if wanted := want[i].Epochs[0].Test[k].Score; math.Abs(s.Score-wanted) > 1e-4*max(1, math.Abs(wanted)) {
+				t.Errorf("fit %d: score %g in a block of %d, %g in one of %d", i, s.Score, smaller.Members, wanted, plan.Members)
+			}
+		}
+	}
+	alone := task
+	alone.Fits = task.Fits[4:5]
+	if got := learn(Trainer{Backend: backend}, alone); !reflect.DeepEqual(got[0].Epochs, want[4].Epochs) {
+		t.Error("a fit alone differs from the same fit in a block")
+	}
+	if _, err := (Trainer{Backend: backend, Memory: 1 << 20}).Plan(task); err == nil {
+		t.Error("1 MB is enough")
+	}
+}
+
+// TestBlockNotFinite: a member that leaves the finite numbers is reported, and does not move its neighbours by a bit.
+func TestBlockNotFinite(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	bags, examples := unequal(20)
+	run := func(wild float64) []milbench.Outcome {
+		var configs []Config
+		for m := range 3 {
+			c := setting(t, "sum")
+			c.Epochs, c.Standardise = 4, false
+			if m == 0 {
+				c.LR = wild
+			}
+			configs = append(configs, c)
+		}
+		b := newBlock(t, backend, bags, examples, []uint64{1, 2, 3}, configs...)
+		for m := range b.fits {
+			b.fits[m].Test = []int{0, 1, 2, 3}
+		}
+		outcomes, err := b.run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range outcomes {
+			outcomes[m].Wall = 0
+		}
+		return outcomes
+	}
+	want, got := run(1e-3), run(1e38)
+	if got[0].Err == nil || got[0].Epochs != nil {
+		t.Errorf("a learning rate of 1e38 trained: %+v", got[0])
+	}
+	if !reflect.DeepEqual(got[1:], want[1:]) {
+		t.Error("the neighbours moved")
+	}
+}
+
+// TestBlockPoolings: every pooling trains in a block and learns what tells the bags apart. Bags of one bucket keep it to one
+// graph a pooling.
+func TestBlockPoolings(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	bags, examples := unequal(30)
+	for i := range bags {
+		bags[i].Rows = min(bags[i].Rows, 8)
+		bags[i].Values = bags[i].Values[:bags[i].Rows*bags[i].Cols]
+	}
+	for _, pooling := range Poolings {
+		c := setting(t, pooling)
+		c.LR = 0.01
+		b := newBlock(t, backend, bags, examples, []uint64{1, 2}, c, c)
+		first, err := b.train(1)
+		if err != nil {
+			t.Fatalf("%s: %v", pooling, err)
+		}
+		var last []float32
+		for epoch := 2; epoch <= 25; epoch++ {
+			if last, err = b.train(epoch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for m := range last {
+			if !(last[m] < 0.6*first[m]) {
+				t.Errorf("%s: member %d: loss %g after the first epoch, %g after the last", pooling, m, first[m], last[m])
+			}
+		}
+	}
+}

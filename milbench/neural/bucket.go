@@ -1,0 +1,81 @@
+package neural
+
+import (
+	"cmp"
+
+	"synpool/milbench"
+)
+
+// Buckets are powers of two from smallestBucket to widestDoubling, then every third time as large: a graph is compiled for
+// each, which costs more than padding a few large bags.
+const (
+	smallestBucket = 8
+	widestDoubling = 128
+)
+
+// bucket returns the number of instances to which a bag of so many is padded. It depends on the bag alone: rounding
+// differs with the padding, and neither training nor the score of a bag may feel another.
+func bucket(instances int) int {
+	b := smallestBucket
+	for b < instances {
+		if b < widestDoubling {
+			b *= 2
+		} else {
+			b *= 3
+		}
+	}
+	return b
+}
+
+// bucketSize is what the bags of a bucket are padded to. Those of sparse bags are wider: what they cost is the update of
+// their many weights, not padding.
+type bucketSize struct {
+	instances int
+	columns   int // that a sparse bag uses; 0 for dense bags
+}
+
+const (
+	smallestSparse = 32
+	fewestColumns  = 256 // then four times as many, and so on
+)
+
+// sizeOf returns the bucket of a bag, which depends on it alone.
+func sizeOf(bag milbench.Matrix) bucketSize {
+	if !bag.Sparse() {
+		return bucketSize{instances: bucket(bag.Rows)}
+	}
+	size := bucketSize{max(smallestSparse, bucket(bag.Rows)), fewestColumns}
+	for used := len(columnsOf(bag)); size.columns < used; {
+		size.columns *= 4
+	}
+	return size
+}
+
+// sizesOf returns the bucket of each bag.
+func sizesOf(bags []milbench.Matrix) []bucketSize {
+	sizes := make([]bucketSize, len(bags))
+	for i, b := range bags {
+		sizes[i] = sizeOf(b)
+	}
+	return sizes
+}
+
+// columnsOf returns the features that a bag uses, in the order in which they first stand in it.
+func columnsOf(bag milbench.Matrix) []int32 {
+	var columns []int32
+	seen := map[int]bool{}
+	for i := range bag.Rows {
+		bag.Each(i, func(j int, _ float64) {
+			if !seen[j] {
+				seen[j] = true
+				columns = append(columns, int32(j))
+			}
+		})
+	}
+	return columns
+}
+
+// compare orders buckets by size.
+func (s bucketSize) compare(other bucketSize) int {
+	return cmp.Or(cmp.Compare(s.instances, other.instances), cmp.Compare(s.columns, other.columns))
+}

@@ -1,0 +1,244 @@
+package neural
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"synpool/milbench"
+)
+
+// Plan is what a task takes.
+type Plan struct {
+	Fits    int
+	Blocks  int           // of fits trained side by side; a fit alone counts as one
+	Members int           // fits in the largest block
+	Workers int           // blocks trained at a time
+	Memory  uint64        // bytes at the peak, about
+	Time    time.Duration // about, on cores of 4 GHz
+	Note    string        // one line on what was done to keep within [Trainer.Memory], or ""
+}
+
+// Plan returns what the fits of a task would take, without training any. A task that does not fit into
+// [Trainer.Memory] is an error that says what it needs. Fits whose settings are wrong are left out.
+func (t Trainer) Plan(task milbench.Task) (Plan, error) {
+	p, err := t.plan(task)
+	if err != nil {
+		return Plan{}, err
+	}
+	return p.Plan, nil
+}
+
+// plan is a [Plan] and the jobs that it has planned.
+type plan struct {
+	Plan
+	jobs   []job
+	failed []milbench.Outcome // the fits that cannot be trained
+}
+
+// job is fits that a worker trains together, by index in the task, or one that it trains alone, step by step.
+type job struct {
+	layout *layout // nil for step by step
+	fits   []int
+}
+
+// blocks reports whether fits are trained side by side on a backend: a loop inside a graph is for XLA alone.
+func blocks(b compute.Backend) bool { return strings.HasPrefix(b.Name(), "xla") }
+
+// What a plan reckons with, in bytes: a process with XLA or without, and the graphs of a worker.
+const (
+	processMemory = 150 << 20
+	workerMemory  = 60 << 20
+)
+
+// The members of a block: as many as keep parameters, gradients and moments in the cache of a core, and no more than pay
+// where parameters are few; on a device that is not a CPU, where nothing was measured, deviceMembers.
+const (
+	blockCache    = 8 << 20
+	mostMembers   = 25
+	deviceMembers = 64
+)
+
+// members returns the size of the blocks of a structure of so many parameters. XLA makes other code for another size,
+// with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
+// with copies of its first fit.
+func members(b compute.Backend, parameters int) int {
+	if !b.HasSharedBuffers() { // not a CPU
+		return deviceMembers
+	}
+	return max(1, min(blockCache/(16*parameters), mostMembers))
+}
+
+func (t Trainer) plan(task milbench.Task) (*plan, error) {
+	p := &plan{Plan: Plan{Fits: len(task.Fits), Workers: max(t.Workers, 1)}}
+	groups := map[group][]int{}
+	var order []group
+	for i, fit := range task.Fits {
+		c, err := parse(fit)
+		if err == nil {
+			err = checkFit(c, task.Bags, fit.Train)
+		}
+		if err != nil {
+			p.failed = append(p.failed, milbench.Outcome{Fit: i, Err: err})
+			continue
+		}
+		g := group{structure{c.Network().Structure(), task.Bags[fit.Train[0].Bag].Cols}, c.Epochs, min(c.Batch, len(task.Bags))}
+		if groups[g] == nil {
+			order = append(order, g)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	for _, g := range order {
+		if err := p.add(t, task, g, groups[g]); err != nil {
+			return nil, err
+		}
+	}
+	p.Workers = max(1, min(p.Workers, len(p.jobs)))
+	p.Blocks = len(p.jobs)
+	for _, j := range p.jobs {
+		p.Members = max(p.Members, len(j.fits))
+	}
+	return p, nil
+}
+
+// add plans the fits of one group, by index.
+func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error {
+	var fits []milbench.Fit
+	for _, i := range indices {
+		fits = append(fits, task.Fits[i])
+	}
+	l := newLayout(g, task.Bags, fits)
+	prepared, err := newProgram(t.Backend, g.structure)
+	if err != nil {
+		return err
+	}
+	parameters := 0
+	for _, form := range prepared.forms {
+		parameters += form.Size()
+	}
+	prepared.finalize()
+	if !blocks(t.Backend) {
+		for _, i := range indices {
+			p.jobs = append(p.jobs, job{fits: []int{i}})
+		}
+		memory := processMemory + uint64(p.Workers)*(workerMemory+uint64(40*parameters))
+		if t.Memory > 0 && memory > t.Memory {
+			return tooLittle(task, memory, t.Memory)
+		}
+		p.Memory = max(p.Memory, memory)
+		p.Time += time.Duration(BlockSpeedup * l.seconds(parameters, fits) / float64(p.Workers) * float64(time.Second))
+		return nil
+	}
+	one := l.memberMemory(parameters)
+	size, workers := members(t.Backend, parameters), p.Workers
+	need := func() uint64 { return processMemory + uint64(workers)*(workerMemory+uint64(size)*one) }
+	if t.Memory > 0 {
+		for workers > 1 && need() > t.Memory {
+			workers--
+		}
+		for size > 1 && need() > t.Memory {
+			size--
+		}
+		if need() > t.Memory {
+			return tooLittle(task, need(), t.Memory)
+		}
+		if workers < p.Workers || size < members(t.Backend, parameters) {
+			p.Note = fmt.Sprintf("%s: blocks of %d fits on %d of %d cores, to keep within %s of memory (rounding differs with the size of a block)",
+				task.Name, size, workers, p.Workers, megabytes(t.Memory))
+			p.Workers = workers
+		}
+	}
+	for some := range slices.Chunk(indices, size) {
+		block := slices.Clone(some)
+		for len(block) < size {
+			block = append(block, block[0])
+		}
+		p.jobs = append(p.jobs, job{layout: l, fits: block})
+	}
+	p.Memory = max(p.Memory, need())
+	filled := float64((len(indices)+size-1)/size*size) / float64(len(indices))
+	seconds := filled*l.seconds(parameters, fits)/float64(workers) + compileSeconds*float64(len(l.buckets))
+	p.Time += time.Duration(seconds * float64(time.Second))
+	return nil
+}
+
+// tooLittle is the error about memory that does not suffice.
+func tooLittle(task milbench.Task, need, allowed uint64) error {
+	return fmt.Errorf("%s: training needs %s of memory, more than the %s allowed; raise --memory or lower --cores, --width or --batch",
+		task.Name, megabytes(need), megabytes(allowed))
+}
+
+// megabytes writes a number of bytes for people.
+func megabytes(n uint64) string {
+	if n < 10e9 {
+		return fmt.Sprintf("%d MB", (n+1e6-1)/1e6)
+	}
+	return fmt.Sprintf("%d GB", (n+1e9-1)/1e9)
+}
+
+// memberMemory returns the bytes that one member of a block takes: its bags, its state twice, since a call copies it, and
+// what a step computes on the way.
+func (l *layout) memberMemory(parameters int) uint64 {
+	bags, largest := 0, 0
+	for _, size := range l.buckets {
+		bags += len(l.bags[size]) * size.instances * l.width(size)
+		if l.sparse {
+			bags += len(l.bags[size]) * l.features
+		}
+		largest = max(largest, size.instances*max(l.batch, scoringBatch(size.instances, l.features))*max(l.width(size), l.network.Width))
+	}
+	return 4 * uint64(bags+2*3*parameters+8*largest)
+}
+
+// BlockSpeedup is about how many times as fast XLA trains many fits side by side as the Go backend does step by step.
+const BlockSpeedup = 30
+
+// What an estimate of time reckons with: floating point operations and bytes a second of one core, what a step costs
+// beside them, and the compilation of the graphs of a bucket.
+const (
+	coreFlops      = 80e9
+	coreBytes      = 120e9
+	stepOverhead   = 5e-6
+	compileSeconds = 3.0
+)
+
+// seconds returns the time of one core for training fits side by side.
+func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
+	total := 0.0
+	for _, fit := range fits {
+		for _, e := range fit.Train {
+			size := l.sizes[e.Bag]
+			used := parameters - (l.features-l.width(size))*l.network.Width // of a sparse bag, the rows of its columns
+			total += 40*float64(parameters)/coreBytes/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+		}
+	}
+	return total * float64(l.epochs)
+}
+
+// parse returns the setting of a fit.
+func parse(fit milbench.Fit) (Config, error) {
+	var c Config
+	if err := json.Unmarshal(fit.Setting, &c); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// checkFit reports a setting that makes no sense, or that is too large for the bags that it is to be trained on.
+func checkFit(c Config, bags []milbench.Matrix, train []milbench.Example) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if len(train) == 0 {
+		return fmt.Errorf("no bags to train on")
+	}
+	instances := 0
+	for _, e := range train {
+		instances = max(instances, bags[e.Bag].Rows)
+	}
+	return c.checkSize(bags[train[0].Bag].Cols, instances, len(train))
+}

@@ -1,0 +1,74 @@
+package study
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// lines is a file of lines, open for appending.
+type lines struct {
+	path string
+	out  appendable
+	size int64 // of the whole lines
+}
+
+// appendable is what lines needs of an *os.File.
+type appendable interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+	Seek(offset int64, whence int) (int64, error)
+}
+
+// append writes a line and waits until it is on the disk. Either the whole line is in the file or none of it; a full
+// disk is [ErrDiskFull].
+func (l *lines) append(line []byte) error {
+	line = append(line, '\n')
+	_, err := l.out.Write(line)
+	if err == nil {
+		err = l.out.Sync()
+	}
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", l.path, noRoom(err))
+		return errors.Join(err, l.rewind())
+	}
+	l.size += int64(len(line))
+	return nil
+}
+
+// rewind cuts off what stands after the last whole line.
+func (l *lines) rewind() error {
+	err := l.out.Truncate(l.size)
+	if err == nil {
+		_, err = l.out.Seek(l.size, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("cut the torn last line of %s: %w", l.path, err)
+	}
+	return nil
+}
+
+// eachLine calls f with every whole line that is not blank, its end included, and its number, from 1. It returns the
+// length of the whole lines in bytes.
+func eachLine(in io.Reader, path string, f func(number int, line []byte) error) (size int64, err error) {
+	text := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		line, err := text.ReadBytes('\n')
+		if err == io.EOF {
+			return size, nil // without its end a line is torn
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read %s: %w", path, err)
+		}
+		size += int64(len(line))
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := f(number, line); err != nil {
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package synlayer
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Bounds of the number of rows (instances of a member's batch) up to which a gradient is written as a sum of outer
+// products, and its norm taken from Gram matrices.
+const (
+	outerRows = 16
+	gramRows  = 64
+)
+
+// denseMap is one use with members of [Dense], y [members, rows, width] = x [members, rows, features] W + b, or, where
+// positions are, of [SparseDense], y [members, batch, rows, width] of x [members, batch, rows, columns].
+type denseMap struct {
+	scope     string
+	x, y      *Node
+	positions *Node
+}
+
+// Gradients returns the gradient of objective by each bound variable ([Bind]), by path, and for some the square of its
+// norm, [members]. The layers must be all that uses the bound values on the way to objective.
+//
+// They are those of automatic differentiation, but in networks with a members axis those of a dense map Y = XW + b come
+// from the gradient G by Y alone: dW = XᵀG in the layout of W, as a sum of outer products where the rows are few, so that
+// it is computed where it is used and never stored; and its norm from two small products where that is less work,
+// ‖XᵀG‖² = Σ (XXᵀ)∘(GGᵀ). That of a sparse map is gathered from the products of its columns, by the bags' Positions.
+func Gradients(objective *Node) (gradients, squares map[string]*Node) {
+	b := bound(objective.Graph())
+	if b == nil {
+		exceptions.Panicf("synlayer: Gradients in graph %q, where nothing is bound; call Bind before the layers", objective.Graph().Name())
+	}
+	gradients, squares = map[string]*Node{}, map[string]*Node{}
+	var own []denseMap
+	var by []*Node
+	for _, m := range b.maps {
+		if b.uses[m.weights()] == 1 && b.uses[m.bias()] == 1 { // those of several uses are left to automatic differentiation
+			own, by = append(own, m), append(by, m.y)
+			gradients[m.weights()], gradients[m.bias()] = nil, nil
+		}
+	}
+	var rest []string
+	for _, path := range slices.Sorted(maps.Keys(b.values)) { // in one order, for one graph
+		if _, ok := gradients[path]; !ok {
+			rest, by = append(rest, path), append(by, b.values[path])
+		}
+	}
+	all := Gradient(objective, by...)
+	for i, m := range own {
+		g := all[i]
+		var gradient, square *Node
+		if m.positions != nil {
+			gradient, square = b.sparseGradient(m, g)
+			g = Reshape(g, g.Shape().Dim(0), -1, g.Shape().Dim(-1))
+		} else {
+			gradient, square = weightGradient(m.x, g)
+		}
+		gradients[m.weights()], gradients[m.bias()] = gradient, ReduceSum(g, 1)
+		if square != nil {
+			squares[m.weights()] = square
+		}
+	}
+	for i, path := range rest {
+		gradients[path] = all[len(own)+i]
+	}
+	return gradients, squares
+}
+
+func (m denseMap) weights() string { return model.JoinPath(m.scope, "weights") }
+func (m denseMap) bias() string    { return model.JoinPath(m.scope, "bias") }
+
+// weightGradient returns XᵀG for each member and the square of its norm, of x [members, rows, features] and g
+// [members, rows, width].
+func weightGradient(x, g *Node) (gradient, square *Node) {
+	members, rows, features := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+	if rows <= outerRows {
+		for r := range rows {
+			outer := Mul(ExpandAxes(Reshape(SliceAxis(x, 1, AxisElem(r)), members, features), 2), SliceAxis(g, 1, AxisElem(r)))
+			if gradient == nil {
+				gradient = outer
+			} else {
+				gradient = Add(gradient, outer)
+			}
+		}
+	} else {
+		gradient = Einsum("mrf,mrw->mfw", x, g)
+	}
+	switch {
+	case rows == 1:
+		square = Mul(SumSquares(x), SumSquares(g))
+	case rows <= gramRows:
+		square = ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
+	}
+	return gradient, square
+}
+
+// sparseGradient is weightGradient of a sparse map, without the square where there are several bags, which may share
+// features.
+func (b *binding) sparseGradient(m denseMap, g *Node) (gradient, square *Node) {
+	products := Einsum("mbrc,mbrw->mbcw", m.x, g)
+	dims := products.Shape().Dimensions
+	members, batch, columns, width := dims[0], dims[1], dims[2], dims[3]
+	if batch == 1 {
+		square = SumSquares(products)
+	}
+	absent := Zeros(g.Graph(), shapes.Make(g.DType(), members, batch, 1, width))
+	tables := Reshape(Concatenate([]*Node{products, absent}, 2), members, batch*(columns+1), width)
+	gather := func(positions *Node) *Node {
+		var sum *Node
+		for i := range batch {
+			index := Reshape(SliceAxis(positions, 1, AxisElem(i)), members, -1)
+			rows := takeRows(tables, Add(index, Const(g.Graph(), int32(i*(columns+1)))))
+			if sum == nil {
+				sum = rows
+			} else {
+				sum = Add(sum, rows)
+			}
+		}
+		return sum
+	}
+	positions := atMost(m.positions, columns)
+	gradient = gather(positions)
+	b.again[gradient] = func() *Node {
+		return gather(Mul(positions, ConvertDType(unknownOne(g), dtypes.Int32)))
+	}
+	return gradient, square
+}
+
+// Again returns a gradient once more. One that [Gradients] gathered is another node of the same values: XLA stores what
+// two of its loops gather, and reading that back takes longer than gathering again. Others are returned as they are.
+func Again(gradient *Node) *Node {
+	if b := bound(gradient.Graph()); b != nil {
+		if again := b.again[gradient]; again != nil {
+			return again()
+		}
+	}
+	return gradient
+}
+
+// SumSquares returns the sum [members] of the squares of each member's entries of x [members, ...].
+func SumSquares(x *Node) *Node {
+	members := x.Shape().Dim(0)
+	return Reshape(sumLast(Square(Reshape(x, members, -1))), members)
+}

@@ -1,0 +1,39 @@
+package synlayer
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// SparseDense is [Dense] of the instances of sparse bags, with the same variables: it returns [batch, instances, width],
+// or with the members axis of the bags in front. Of the weights it takes the rows of each bag's columns alone.
+func SparseDense(scope *model.Scope, bags Bags, width int) *Node {
+	bags.checkColumns()
+	members, columns := bags.Members(), bags.X.Shape().Dim(-1)
+	x := zeroUnless(LessThan(bags.Columns, Const(bags.X.Graph(), int32(bags.Features))), bags.X, -2)
+	w, b := affine(scope, x, members, bags.Features, width)
+	stack := max(members, 1)
+	index := Reshape(atMost(bags.Columns, bags.Features-1), stack, -1) // padding: x is 0, whatever row it gets
+	rows := takeRows(Reshape(w, stack, bags.Features, width), index)
+	if members == 0 {
+		return Add(Einsum("brc,bcw->brw", x, Reshape(rows, -1, columns, width)), Reshape(b, 1, 1, width))
+	}
+	y := Add(Einsum("mbrc,mbcw->mbrw", x, Reshape(rows, members, -1, columns, width)), Reshape(b, members, 1, 1, width))
+	if binding := bound(y.Graph()); binding != nil && bags.Positions != nil {
+		binding.maps = append(binding.maps, denseMap{scope.Scope(), x, y, bags.Positions})
+	}
+	return y
+}
+
+// takeRows returns the rows of each table of tables [count, rows, width] that index [count, taken] names.
+func takeRows(tables, index *Node) *Node {
+	dims := tables.Shape().Dimensions
+	first := Mul(Iota(index.Graph(), index.Shape(), 0), Const(index.Graph(), int32(dims[1])))
+	return Gather(Reshape(tables, dims[0]*dims[1], dims[2]), ExpandAxes(Add(index, first), -1))
+}
+
+// atMost limits an index to 0, ..., last. Backends differ in what they take for one that is out of range.
+func atMost(index *Node, last int) *Node {
+	g := index.Graph()
+	return Min(Max(index, Const(g, int32(0))), Const(g, int32(last)))
+}

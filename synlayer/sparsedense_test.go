@@ -1,0 +1,310 @@
+package synlayer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/backend/backendtest"
+	"synpool/synlayer"
+)
+
+// sparseBags is bags of few features in use, in both forms. Every array has the members axis in front if there is one.
+type sparseBags struct {
+	dense, x, mask, columns, positions *tensors.Tensor
+	features                           int
+}
+
+// drawSparse draws bags that use up to used of the features each, the last of them none, in so many columns. The rest of
+// the columns and the last instance are padding, which holds NaN.
+func drawSparse(dtype dtypes.DType, members, batch, instances, features, used, columns int) sparseBags {
+	rng := rand.New(rand.NewPCG(5, 1))
+	dims := []int{batch}
+	if members > 0 {
+		dims = []int{members, batch}
+	}
+	count := max(members, 1) * batch
+	var dense, x array
+	var index, positions []int32
+	for bag := range count {
+		chosen := rng.Perm(features)[:used-bag%2]
+		if bag == count-1 {
+			chosen = nil
+		}
+		place := make([]int32, features)
+		for f := range place {
+			place[f] = int32(columns + f) // nowhere
+		}
+		for c := range columns {
+			if c < len(chosen) {
+				index = append(index, int32(chosen[c]))
+				place[chosen[c]] = int32(c)
+			} else {
+				index = append(index, int32(features+c))
+			}
+		}
+		positions = append(positions, place...)
+		for i := range instances {
+			row := make([]float64, features)
+			for c := range columns {
+				v := math.NaN()
+				if c < len(chosen) {
+					v = 0
+					if rng.IntN(3) > 0 {
+						v = rng.NormFloat64()
+					}
+					if i == instances-1 {
+						v = math.NaN()
+					}
+					row[chosen[c]] = v
+				}
+				x.flat = append(x.flat, v)
+			}
+			dense.flat = append(dense.flat, row...)
+		}
+	}
+	with := func(last ...int) []int { return append(slices.Clone(dims), last...) }
+	dense.dims, x.dims = with(instances, features), with(instances, columns)
+	mask := make([]bool, count*instances)
+	for i := range mask {
+		mask[i] = i%instances != instances-1
+	}
+	return sparseBags{dense.tensor(dtype), x.tensor(dtype), tensors.FromFlatDataAndDimensions(mask, with(instances)...),
+		tensors.FromFlatDataAndDimensions(index, with(columns)...), tensors.FromFlatDataAndDimensions(positions, with(features)...), features}
+}
+
+// inputs are the arguments of a graph that calls sparse and full with its inputs.
+func (b sparseBags) inputs() []any { return []any{b.dense, b.x, b.mask, b.columns, b.positions} }
+
+func (b sparseBags) full(in []*Node) synlayer.Bags { return synlayer.Bags{X: in[0], Mask: in[2]} }
+func (b sparseBags) sparse(in []*Node) synlayer.Bags {
+	return synlayer.Bags{X: in[1], Mask: in[2], Columns: in[3], Positions: in[4], Features: b.features}
+}
+
+// TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full.
+func TestSparse(t *testing.T) {
+	all := poolings()
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			for _, what := range []string{"syn concentrating", "hopfield", "gated", "mean", "max"} {
+				for _, batch := range []int{1, 3} {
+					for _, dropout := range []float64{0, 0.5} {
+						// XLA takes seconds to compile one of these graphs, and less for the simplest pooling.
+						if name != gobackend.BackendName && what != "mean" && (what != "gated" || dtype == dtypes.Float32 || batch == 1 || dropout == 0) {
+							continue
+						}
+						t.Run(fmt.Sprintf("%s/%s/%s/batch %d/dropout %g", name, dtype, what, batch, dropout), func(t *testing.T) {
+							t.Parallel()
+							network := synlayer.Network{Layers: 1, Width: 8, Dropout: dropout, Pooling: all[what]}
+							testSparse(t, backend, dtype, network, batch)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, batch int) {
+	const members, instances, features, columns = 3, 6, 23, 9
+	p := newParameters(t, backend, dtype, network, features, members)
+	b := drawSparse(dtype, members, batch, instances, features, 7, columns)
+	n := len(p.paths)
+	exec := MustNewExec(backend, func(in []*Node) []*Node {
+		key := synlayer.DropoutKey(Const(in[0].Graph(), []uint32{1, 2, 3}), Const(in[0].Graph(), uint32(4)))
+		in, values := in[:5], in[5:]
+		var out []*Node
+		form := func(bags synlayer.Bags) {
+			bags.DropoutKey = key
+			logits, weights := network.Logits(p.bind(values), bags)
+			gradients, squares := synlayer.Gradients(logistic(logits))
+			gradient, square := gradients["/embedding_0/weights"], squares["/embedding_0/weights"]
+			if single := bags.Positions != nil && batch == 1; bags.Columns != nil && single != (square != nil) {
+				t.Errorf("batch %d, positions %t: square %v", batch, bags.Positions != nil, square)
+			}
+			again := synlayer.Again(gradient)
+			if gathered := bags.Positions != nil; gathered != (again != gradient) {
+				t.Errorf("positions %t: the gradient again is another node: %t", gathered, again != gradient)
+			}
+			if square == nil {
+				square = synlayer.SumSquares(gradient)
+			}
+			out = append(out, logits, weights, square, again)
+			out = append(out, p.byPath(gradients)...)
+			out = append(out, Gradient(logistic(logits), values...)...)
+		}
+		form(b.full(in))
+		form(b.sparse(in))
+		scattered := b.sparse(in)
+		scattered.Positions = nil
+		form(scattered)
+		return out
+	})
+	out := exec.MustCall(p.with(b.inputs()...)...)
+	tol, size := exact(dtype), 4+2*n
+	for form, how := range []string{"sparse: ", "sparse without positions: "} {
+		got := out[(form+1)*size : (form+2)*size]
+		for i, what := range []string{"logits", "weights", "square of the norm", "gradient of the weights again"} {
+			tol.check(t, how+what, floats(got[i]), floats(out[i]))
+		}
+		for i, path := range p.paths {
+			tol.check(t, how+"gradient of "+path, floats(got[4+i]), floats(out[4+i]))
+			tol.check(t, how+"automatic gradient of "+path, floats(got[4+n+i]), floats(out[4+n+i]))
+		}
+	}
+	// A feature that no bag of a member uses has no gradient at all.
+	gradient := floats(out[size+4+slices.Index(p.paths, "/embedding_0/weights")])
+	used := make([]bool, members*features)
+	for i, place := range tensors.MustCopyFlatData[int32](b.positions) {
+		if place < columns {
+			used[i/(batch*features)*features+i%features] = true
+		}
+	}
+	for i, v := range gradient {
+		if row := i / network.Width; !used[row] && v != 0 {
+			t.Fatalf("gradient %g of feature %d of member %d, which uses it nowhere", v, row%features, row/features)
+		}
+	}
+}
+
+// TestSparseAlone: networks without members have the same variables and results with both forms of bags.
+func TestSparseAlone(t *testing.T) {
+	const batch, instances, features = 3, 6, 23
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			for _, dropout := range []float64{0, 0.5} {
+				network := synlayer.Network{Layers: 2, Width: 8, Dropout: dropout, Pooling: gains{}}
+				b := drawSparse(dtype, 0, batch, instances, features, 7, 9)
+				results := func(form func([]*Node) synlayer.Bags) (values []*tensors.Tensor, paths []string) {
+					store := model.NewStore()
+					values = model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
+						g := in[0].Graph()
+						synlayer.Seed(g, 5)
+						bags := form(in)
+						bags.DropoutKey = synlayer.DropoutKey(Const(g, uint32(1)), Const(g, uint32(4)))
+						logits, weights := network.Logits(scope, bags)
+						paths = nil
+						var variables []*Node
+						for v := range store.IterVariables() {
+							paths = append(paths, v.Path())
+						}
+						slices.Sort(paths)
+						for _, path := range paths {
+							variables = append(variables, store.GetVariable(path).NodeValue(g))
+						}
+						out := append([]*Node{logits, weights}, variables...)
+						return append(out, Gradient(logistic(logits), variables...)...)
+					}).MustCall(b.inputs()...)
+					return values, paths
+				}
+				want, paths := results(b.full)
+				got, sparsePaths := results(b.sparse)
+				if !slices.Equal(paths, sparsePaths) {
+					t.Fatalf("variables %v of sparse bags, %v of dense ones", sparsePaths, paths)
+				}
+				for i := range want {
+					if !want[i].Shape().Equal(got[i].Shape()) {
+						t.Errorf("%s: output %d is %s, want %s", name, i, got[i].Shape(), want[i].Shape())
+					}
+					exact(dtype).check(t, fmt.Sprintf("%s, %s, dropout %g: output %d (logits, weights, %v, their gradients)", name, dtype, dropout, i, paths), floats(got[i]), floats(want[i]))
+				}
+			}
+		}
+	}
+}
+
+// TestSparseDropout: the entries that stay are, to the bit, those of the dense bags.
+func TestSparseDropout(t *testing.T) {
+	const instances, features, columns = 6, 23, 9
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			for _, members := range []int{0, 3} {
+				b := drawSparse(dtype, members, 4, instances, features, 7, columns)
+				out := MustNewExec(backend, func(in []*Node) []*Node {
+					g := in[0].Graph()
+					scope := model.NewStore().RootScope()
+					full, bags, rate := b.full(in), b.sparse(in), ConstAs(in[0], 0.4)
+					full.DropoutKey, bags.DropoutKey = Const(g, uint32(9)), Const(g, uint32(9))
+					if members > 0 {
+						full.DropoutKey, bags.DropoutKey = Const(g, []uint32{9, 8, 7}), Const(g, []uint32{9, 8, 7})
+						rate = ConstAs(in[0], []float64{0.4, 0.5, 0.6})
+					}
+					kept := bags
+					kept.DropoutKey = nil
+					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
+						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate)}
+				}).MustCall(b.inputs()...)
+				dense, sparse, kept := floats(out[0]), floats(out[1]), floats(out[2])
+				index := tensors.MustCopyFlatData[int32](b.columns)
+				x := floats(b.x)
+				fallen, stayed := 0, 0
+				for i, got := range sparse {
+					if math.Float64bits(kept[i]) != math.Float64bits(x[i]) {
+						t.Fatalf("%s: without a key %g became %g", name, x[i], kept[i])
+					}
+					row, c := i/columns, i%columns
+					feature := int(index[row/instances*columns+c])
+					if feature >= features || row%instances == instances-1 {
+						continue // padding
+					}
+					if want := dense[row*features+feature]; math.Float64bits(got) != math.Float64bits(want) {
+						t.Fatalf("%s, %s, %d members: entry %d is %g, of dense bags %g", name, dtype, members, i, got, want)
+					}
+					if x[i] != 0 && got == 0 {
+						fallen++
+					} else if got != 0 {
+						stayed++
+					}
+				}
+				if fallen == 0 || stayed == 0 {
+					t.Errorf("%s, %d members: %d entries fell, %d stayed", name, members, fallen, stayed)
+				}
+			}
+		}
+	}
+}
+
+// TestSparsePadding: more columns of padding change nothing, whatever they hold, and have no gradient.
+func TestSparsePadding(t *testing.T) {
+	const members, batch, instances, features = 3, 3, 6, 23
+	network := synlayer.Network{Layers: 1, Width: 8, Dropout: 0.5, Pooling: synlayer.MeanPooling{}}
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			p := newParameters(t, backend, dtype, network, features, members)
+			results := func(columns int) []*tensors.Tensor {
+				b := drawSparse(dtype, members, batch, instances, features, 7, columns)
+				out := MustNewExec(backend, func(in []*Node) []*Node {
+					bags := b.sparse(in)
+					bags.DropoutKey = Const(in[0].Graph(), []uint32{1, 2, 3})
+					logits, _ := network.Logits(p.bind(in[5:]), bags)
+					gradients, _ := synlayer.Gradients(logistic(logits))
+					return append([]*Node{Gradient(logistic(logits), in[1])[0], logits}, p.byPath(gradients)...)
+				}).MustCall(p.with(b.inputs()...)...)
+				index := tensors.MustCopyFlatData[int32](b.columns)
+				for i, g := range floats(out[0]) {
+					row, c := i/columns, i%columns
+					padding := index[row/instances*columns+c] >= features || row%instances == instances-1
+					if padding && g != 0 || math.IsNaN(g) {
+						t.Fatalf("%s: gradient %g of row %d, column %d of %d, padding: %t", name, g, row, c, columns, padding)
+					}
+				}
+				return out[1:]
+			}
+			want := results(7)
+			for _, columns := range []int{8, 40} {
+				for i, got := range results(columns) {
+					exact(dtype).check(t, fmt.Sprintf("%s, %s, %d columns: output %d", name, dtype, columns, i), floats(got), floats(want[i]))
+				}
+			}
+		}
+	}
+}
