@@ -20,7 +20,7 @@ func Dense(scope *model.Scope, x *Node, members, width int) *Node {
 	x = Reshape(x, members, -1, features)
 	binding := bound(g)
 	keep := func(x *Node) *Node { return x }
-	if rows := x.Shape().Dim(1); binding != nil && rows > 1 && rows <= outerRows {
+	if rows := x.Shape().Dim(1); binding != nil && rows > 1 {
 		one := unknownOne(x)
 		keep = func(x *Node) *Node { return Div(x, one) }
 	}

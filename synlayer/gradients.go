@@ -11,12 +11,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Bounds of the number of rows (instances of a member's batch) up to which a gradient is written as a sum of outer
+// outerRows is the number of rows (instances of a member's batch) up to which a gradient is written as a sum of outer
 // products, and its norm taken from Gram matrices.
-const (
-	outerRows = 16
-	gramRows  = 64
-)
+const outerRows = 16
 
 // denseMap is one use with members of [Dense], y [members, rows, width] = x [members, rows, features] W + b, or, where
 // positions are, of [SparseDense], y [members, batch, rows, width] of x [members, batch, rows, columns].
@@ -63,7 +60,7 @@ func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 		} else {
 			gradient, square = weightGradient(m.x, g)
 		}
-		gradients[m.weights()], gradients[m.bias()] = gradient, ReduceSum(g, 1)
+		gradients[m.weights()], gradients[m.bias()] = gradient, sumRows(g)
 		if square != nil {
 			squares[m.weights()] = square
 		}
@@ -77,28 +74,25 @@ func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 func (m denseMap) weights() string { return model.JoinPath(m.scope, "weights") }
 func (m denseMap) bias() string    { return model.JoinPath(m.scope, "bias") }
 
-// weightGradient returns XᵀG for each member and the square of its norm, of x [members, rows, features] and g
+// weightGradient returns XᵀG for each member and, where the rows are few, the square of its norm, of x [members, rows, features] and g
 // [members, rows, width].
 func weightGradient(x, g *Node) (gradient, square *Node) {
 	members, rows, features := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
-	if rows <= outerRows {
-		for r := range rows {
-			outer := Mul(ExpandAxes(Reshape(SliceAxis(x, 1, AxisElem(r)), members, features), 2), SliceAxis(g, 1, AxisElem(r)))
-			if gradient == nil {
-				gradient = outer
-			} else {
-				gradient = Add(gradient, outer)
-			}
+	if rows > outerRows {
+		return Einsum("mrf,mrw->mfw", x, g), nil
+	}
+	for r := range rows {
+		outer := Mul(ExpandAxes(Reshape(SliceAxis(x, 1, AxisElem(r)), members, features), 2), SliceAxis(g, 1, AxisElem(r)))
+		if gradient == nil {
+			gradient = outer
+		} else {
+			gradient = Add(gradient, outer)
 		}
-	} else {
-		gradient = Einsum("mrf,mrw->mfw", x, g)
 	}
-	switch {
-	case rows == 1:
-		square = Mul(SumSquares(x), SumSquares(g))
-	case rows <= gramRows:
-		square = ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
+	if rows == 1 {
+		return gradient, Mul(SumSquares(x), SumSquares(g))
 	}
+	square = ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
 	return gradient, square
 }
 
