@@ -28,8 +28,8 @@ type denseMap struct {
 //
 // They are those of automatic differentiation, but in networks with a members axis those of a dense map Y = XW + b come
 // from the gradient G by Y alone: dW = XᵀG in the layout of W, as a sum of outer products where the rows are few, so that
-// it is computed where it is used and never stored; and its norm from two small products where that is less work,
-// ‖XᵀG‖² = Σ (XXᵀ)∘(GGᵀ). That of a sparse map is gathered from the products of its columns, by the bags' Positions.
+// it is computed where it is used and never stored; there its norm comes from two small products,
+// ‖XᵀG‖² = Σ (XXᵀ)∘(GGᵀ), which lose digits where the instances share a large offset (features that are not standardised). That of a sparse map is gathered from the products of its columns, by the bags' Positions.
 func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 	b := bound(objective.Graph())
 	if b == nil {
@@ -92,7 +92,9 @@ func weightGradient(x, g *Node) (gradient, square *Node) {
 	if rows == 1 {
 		return gradient, Mul(SumSquares(x), SumSquares(g))
 	}
+	// Rounding can leave a sum that cancels below 0.
 	square = ReduceSum(Mul(Einsum("mrf,msf->mrs", x, x), Einsum("mrw,msw->mrs", g, g)), 1, 2)
+	square = Max(square, ZerosLike(square))
 	return gradient, square
 }
 

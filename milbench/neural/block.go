@@ -236,11 +236,10 @@ func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
 		args = append(args, d)
 	}
 	outputs, err := call(b.round, args)
-	if err := errors.Join(err, finalize(own...)); err != nil {
-		return err
+	if err == nil {
+		b.state = outputs
 	}
-	b.state = outputs
-	return nil
+	return errors.Join(err, finalize(own...))
 }
 
 // score scores the held-out bags of every member and adds the epoch to the results of those that want it.
@@ -310,7 +309,8 @@ func (b *block) scoreBags(k, width int, chosen [][]int, scores []map[int]milbenc
 		args = append(args, d)
 	}
 	outputs, err := call(b.scoring, args)
-	if err := errors.Join(err, finalize(index)); err != nil {
+	defer func() { _ = finalize(append(outputs, index)...) }()
+	if err != nil {
 		return err
 	}
 	logits, err := tensors.CopyFlatData[float32](outputs[0])
@@ -318,7 +318,7 @@ func (b *block) scoreBags(k, width int, chosen [][]int, scores []map[int]milbenc
 		return err
 	}
 	winners, err := tensors.CopyFlatData[int32](outputs[1])
-	if err := errors.Join(err, finalize(outputs...)); err != nil {
+	if err != nil {
 		return err
 	}
 	heads := len(winners) / len(logits)

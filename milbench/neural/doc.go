@@ -21,7 +21,7 @@
 // Every epoch takes the bags in a new random order, which is not quite a plain shuffle: the bags of each bucket are
 // shuffled and cut into batches, so that a batch holds bags of one bucket alone and the last of each bucket may be
 // smaller; the batches are dealt to two rounds, from a random one on; and in a round small bags come before large ones.
-// On 50 fits of Elephant the AUC is that of a plain shuffle (BenchmarkOrder).
+// BenchmarkOrder compares the AUC with that of a plain shuffle.
 //
 // Everything random in a fit (initial weights, order, dropout) is a function of the fit's seed, each through a stream
 // of its own. One fit on one backend gives the same scores to the bit, whatever other fits are trained beside it.
@@ -30,10 +30,9 @@
 //
 // On XLA the fits of a structure, any mix of folds, seeds and settings, are trained in blocks, one on each worker, in
 // loops inside the graph with parameters and moments on the device throughout ([Trainer.Learn]). The network is the one
-// of package synlayer, written once; a user's own pooling trains in blocks if it keeps the laws of syntest. Elsewhere
-// fits are trained one by one, step by step, about 30 times slower.
+// of package synlayer, written once; a pooling that keeps the laws of syntest works along a members axis, though a [Config]
+// names those of synlayer alone. Elsewhere fits are trained one by one, step by step, about 30 times slower.
 //
 // On a CPU a block is as many fits as keep their weights and moments in the cache of a core, and each worker has a client
-// pinned to a core (package backend). On a GPU one client trains large blocks; that path is exercised on the CPU plugin
-// and was not measured on a GPU.
+// pinned to a core (package backend). On a GPU one client trains large blocks; that was not measured.
 package neural

@@ -161,7 +161,8 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	}
 	p.Memory = max(p.Memory, need())
 	filled := float64((len(indices)+size-1)/size*size) / float64(len(indices))
-	seconds := filled*l.seconds(parameters, fits)/float64(workers) + compileSeconds*float64(len(l.buckets))
+	busy := min(workers, (len(indices)+size-1)/size) // workers that have a block
+	seconds := filled*l.seconds(parameters, fits)/float64(busy) + compileSeconds*float64(len(l.buckets))
 	p.Time += time.Duration(seconds * float64(time.Second))
 	return nil
 }

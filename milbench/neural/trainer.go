@@ -129,7 +129,7 @@ func (ps *programs) run(ctx context.Context, j job, task milbench.Task) ([]milbe
 	}
 	outcomes, err := b.run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: a block of %d fits failed: %w; fewer --cores or less --memory make smaller ones", task.Name, len(j.fits), err)
+		return nil, fmt.Errorf("%s: a block of %d fits failed: %w; less --memory makes smaller ones", task.Name, len(j.fits), err)
 	}
 	handed := map[int]bool{}
 	var once []milbench.Outcome
@@ -139,6 +139,9 @@ func (ps *programs) run(ctx context.Context, j job, task milbench.Task) ([]milbe
 			outcomes[m].Fit = i
 			once = append(once, outcomes[m])
 		}
+	}
+	for k := range once { // the block's time among its fits, without the copies
+		once[k].Wall = once[k].Wall * time.Duration(len(j.fits)) / time.Duration(len(once))
 	}
 	return once, nil
 }
