@@ -27,9 +27,12 @@ type denseMap struct {
 // norm, [members]. The layers must be all that uses the bound values on the way to objective.
 //
 // They are those of automatic differentiation, but in networks with a members axis those of a dense map Y = XW + b come
-// from the gradient G by Y alone: dW = XᵀG in the layout of W, as a sum of outer products where the rows are few, so that
-// it is computed where it is used and never stored; there its norm comes from two small products,
-// ‖XᵀG‖² = Σ (XXᵀ)∘(GGᵀ), which lose digits where the instances share a large offset (features that are not standardised). That of a sparse map is gathered from the products of its columns, by the bags' Positions.
+// from the gradient G by Y alone: dW = XᵀG in the layout of W. Where the rows are few it is a sum of outer products, so
+// that it is computed where it is used and never stored, and its norm comes from two small products: ‖XᵀG‖² =
+// Σ (XXᵀ)∘(GGᵀ). Its rounding error relative to Σ|xᵣ|²|gᵣ|² is that of the float type: it loses the square of offset
+// over spread where instances share an offset and the rows of G cancel, and then [SumSquares] of the gradient, which
+// takes longer, does not. The gradient of a sparse map is gathered from the products of its columns, by the bags'
+// Positions.
 func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 	b := bound(objective.Graph())
 	if b == nil {
@@ -74,8 +77,8 @@ func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 func (m denseMap) weights() string { return model.JoinPath(m.scope, "weights") }
 func (m denseMap) bias() string    { return model.JoinPath(m.scope, "bias") }
 
-// weightGradient returns XᵀG for each member and, where the rows are few, the square of its norm, of x [members, rows, features] and g
-// [members, rows, width].
+// weightGradient returns XᵀG for each member and, where the rows are few, the square of its norm, of x [members, rows,
+// features] and g [members, rows, width].
 func weightGradient(x, g *Node) (gradient, square *Node) {
 	members, rows, features := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	if rows > outerRows {

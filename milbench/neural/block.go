@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,7 +31,6 @@ type block struct {
 
 // run trains the block and returns the outcomes of its members, in order.
 func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error) {
-	start := time.Now()
 	defer func() { err = errors.Join(err, b.finalize()) }()
 	if err := b.prepare(); err != nil {
 		return nil, err
@@ -46,7 +44,7 @@ func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error
 		if err != nil {
 			return nil, err
 		}
-		every, left := false, len(b.fits)
+		left := len(b.fits)
 		for m, loss := range losses {
 			r := &b.results[m]
 			if v := float64(loss); (math.IsNaN(v) || math.IsInf(v, 0)) && r.Err == nil {
@@ -55,19 +53,13 @@ func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error
 			if r.Err != nil {
 				left--
 			}
-			every = every || b.fits[m].EveryEpoch
 		}
 		if left == 0 {
 			break
 		}
-		if every || epoch == b.epochs {
-			if err := b.score(epoch, losses); err != nil {
-				return nil, err
-			}
+		if err := b.score(epoch, losses); err != nil {
+			return nil, err
 		}
-	}
-	for m := range b.results {
-		b.results[m].Wall = time.Since(start) / time.Duration(len(b.fits))
 	}
 	return b.results, nil
 }
@@ -242,9 +234,12 @@ func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
 	return errors.Join(err, finalize(own...))
 }
 
-// score scores the held-out bags of every member and adds the epoch to the results of those that want it.
+// score scores the held-out bags of the members that want this epoch's scores and adds the epoch to their results.
 func (b *block) score(epoch int, losses []float32) error {
 	members := len(b.fits)
+	wanted := func(m int) bool {
+		return b.results[m].Err == nil && (b.fits[m].EveryEpoch || epoch == b.epochs)
+	}
 	scores := make([]map[int]milbench.BagScore, members)
 	left := make([][]int, members) // held-out bags of the bucket still to score
 	for m := range scores {
@@ -255,7 +250,7 @@ func (b *block) score(epoch int, losses []float32) error {
 		for m, fit := range b.fits {
 			left[m] = nil
 			for _, i := range heldOut(fit) {
-				if b.sizes[i] == size {
+				if wanted(m) && b.sizes[i] == size {
 					left[m] = append(left[m], i)
 				}
 			}
@@ -273,7 +268,7 @@ func (b *block) score(epoch int, losses []float32) error {
 		}
 	}
 	for m, fit := range b.fits {
-		if b.results[m].Err != nil || !fit.EveryEpoch && epoch < b.epochs {
+		if !wanted(m) {
 			continue
 		}
 		e := milbench.Epoch{Number: epoch, Loss: float64(losses[m])}

@@ -6,13 +6,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
 	"synpool/milbench"
+	"synpool/synlayer"
 )
 
 // blockBackend returns XLA's backend if the tests run on it, as they do in CI; blocks are for XLA alone.
@@ -59,12 +64,8 @@ func setting(t *testing.T, pooling string) Config {
 // newBlock returns a prepared block of fits that train on all bags and score all.
 func newBlock(t *testing.T, b compute.Backend, bags []milbench.Matrix, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
-	g := group{structure{configs[0].Network().Structure(), bags[0].Cols}, configs[0].Epochs, configs[0].Batch}
-	plain, err := newProgram(b, g.structure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := newBlockProgram(b, plain)
+	g := group{blockStructure{structureOf(configs[0], bags, examples), configs[0].Batch, !configs[0].Standardise}, configs[0].Epochs}
+	program, err := newBlockProgram(b, g.blockStructure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,19 +82,58 @@ func newBlock(t *testing.T, b compute.Backend, bags []milbench.Matrix, examples 
 	return block
 }
 
+// gain multiplies each feature by a variable and takes its maximum over the instances: a user's own pooling.
+type gain struct{ start float64 }
+
+func (p gain) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	x, members := bags.X, bags.Members()
+	features := x.Shape().Dim(-1)
+	dims := slices.Repeat([]int{1}, x.Rank())
+	dims[0], dims[len(dims)-1] = max(members, 1), features
+	factor := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", synlayer.Always(p.start), members, features)
+	bags.X = graph.Mul(x, graph.Reshape(factor, dims...))
+	return synlayer.MaxPooling{}.Pool(scope, bags)
+}
+
+// extent is maximum less minimum: an offset that all instances share leaves it alone, and so the gradients by the instances
+// cancel.
+type extent struct{}
+
+func (extent) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	most, weights := synlayer.MaxPooling{}.Pool(scope, bags)
+	bags.X = graph.Neg(bags.X)
+	least, _ := synlayer.MaxPooling{}.Pool(scope, bags)
+	return graph.Add(most, least), weights
+}
+
 // TestBlockIsStepByStep: members of a block, with seeds, learning rates, dropout rates, numbers of Syn steps and numbers of
-// their own, have the losses of the step-by-step path, dropout on and off, over five epochs of 10 or more steps. Both
-// compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after the first epoch.
+// their own, have the losses of the step-by-step path over five epochs of 10 or 30 steps: dropout on and off, several bags a
+// step and one, with a user's own pooling, and on features that are not standardised and share an offset three hundred
+// times their spread. Both compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after
+// the first epoch.
 func TestBlockIsStepByStep(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
 		return
 	}
-	bags, examples := unequal(30)
 	for name, vary := range map[string]func(c *Config, m int){
 		"no dropout": func(c *Config, m int) {},
-		"dropout":    func(c *Config, m int) { c.Dropout = 0.25 + 0.25*float64(m) },
+		"dropout": func(c *Config, m int) {
+			c.Dropout, c.Batch, c.Width, c.LR = 0.25+0.25*float64(m), 1, 512, 1e-4*float64(m+1)
+		},
+		"own": func(c *Config, m int) { c.Pooling, c.own = "gain", gain{0.5} },
+		"raw": func(c *Config, m int) {
+			c.Pooling, c.own, c.Standardise, c.Batch, c.Width = "extent", extent{}, false, 1, 512
+		},
 	} {
+		bags, examples := unequal(30)
+		if name == "raw" {
+			for _, b := range bags {
+				for i := range b.Values {
+					b.Values[i] += 300
+				}
+			}
+		}
 		var configs []Config
 		for m := range 3 {
 			c := setting(t, "syn")
@@ -228,6 +268,47 @@ func TestBlockNotFinite(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got[1:], want[1:]) {
 		t.Error("the neighbours moved")
+	}
+}
+
+// TestBlockFails: where a block fails, its fits are handed over as failed, with what to lower, and those of other blocks as
+// they are. Here the device is lost after the first block.
+func TestBlockFails(t *testing.T) {
+	if blockBackend(t) == nil {
+		return
+	}
+	lost, err := compute.NewWithConfig("xla:cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bags, examples := unequal(20)
+	task := milbench.Task{Name: "unequal", Bags: bags}
+	for i, pooling := range []string{"mean", "mean", "max", "max", "max"} {
+		c := setting(t, pooling)
+		c.Epochs = 2
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task.Fits = append(task.Fits, milbench.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
+	}
+	done, failed := 0, 0
+	if err := (Trainer{Backend: lost}).Learn(context.Background(), task, func(o milbench.Outcome) error {
+		switch {
+		case o.Err == nil && len(o.Epochs) == 1:
+			done++
+			lost.Finalize()
+		case o.Err != nil && strings.Contains(o.Err.Error(), "--memory"):
+			failed++
+		default:
+			t.Errorf("%+v", o)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if done != 2 || failed != 3 {
+		t.Errorf("%d fits done, %d failed; want 2 and 3", done, failed)
 	}
 }
 

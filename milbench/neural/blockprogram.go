@@ -14,9 +14,17 @@ import (
 // steps of a round on the bags of one bucket a call.
 type blockProgram struct {
 	*program
+	of      blockStructure
 	parts   []part
 	round   *Exec
 	scoring *Exec
+}
+
+// blockStructure is what shapes the graphs of a block.
+type blockStructure struct {
+	structure
+	batch int
+	raw   bool // the features come as they are, not standardised
 }
 
 // part is an array of the state of a block, [members, ...], that holds one large parameter or all small ones: an update
@@ -29,8 +37,12 @@ type part struct {
 // largeParameter is the number of entries from which on a parameter has a part of its own.
 const largeParameter = 1 << 11
 
-func newBlockProgram(b compute.Backend, p *program) (*blockProgram, error) {
-	bp := &blockProgram{program: p}
+func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error) {
+	p, err := newProgram(b, s.structure)
+	if err != nil {
+		return nil, err
+	}
+	bp := &blockProgram{program: p, of: s}
 	var small part
 	size := 0
 	for i, form := range p.forms {
@@ -45,7 +57,6 @@ func newBlockProgram(b compute.Backend, p *program) (*blockProgram, error) {
 		small.dims = []int{size}
 		bp.parts = append(bp.parts, small)
 	}
-	var err error
 	if bp.round, err = NewExec(b, bp.roundGraph); err != nil {
 		return nil, err
 	}
@@ -215,12 +226,12 @@ func (bp *blockProgram) gather(byPath map[string]*Node) []*Node {
 }
 
 // square returns the square of the norm of all gradients together, [members]: that of a part from squares, by path, if it
-// is there.
+// is there. Features as they come may share an offset far beyond their spread, at which those lose their digits.
 func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Node {
 	var sum *Node
 	for k, part := range bp.parts {
 		var s *Node
-		if len(part.parameters) == 1 {
+		if len(part.parameters) == 1 && !bp.of.raw {
 			s = squares[bp.paths[part.parameters[0]]]
 		}
 		if s == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ var Poolings = []string{syn, softmax, hopfield, attention, gated, mean, maximum,
 // Config is one setting: every hyperparameter of a network and its training. Fields that the pooling does not have are
 // ignored and do not appear in its JSON.
 type Config struct {
-	Pooling string // one of [Poolings]
+	Pooling string // one of [Poolings], or the name of one of a [Trainer]'s own
 
 	Iterations int     // I: Syn steps, negative for inverse steps (syn)
 	Gamma      float64 // γ in (0, 1] (syn)
@@ -54,6 +55,8 @@ type Config struct {
 	// Standardise gives each feature mean 0 and standard deviation 1 over the instances of the training part.
 	// A sparse set is not centred, so that its zeros stay zeros.
 	Standardise bool
+
+	own synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]
 }
 
 // key is one entry of a setting's JSON.
@@ -83,6 +86,36 @@ var keys = []key{
 }
 
 func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.of, pooling) }
+
+// OwnConfig returns the default setting around a pooling of the user's own, by name. The name stands for it in results:
+// give one with other hyperparameters another name, and list them all in [Trainer.Poolings]. The pooling must be a
+// comparable value that keeps the laws of package syntest.
+func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
+	c, err := DefaultConfig(mean)
+	if err != nil {
+		return Config{}, err
+	}
+	c.Pooling = name
+	return c.with(map[string]synlayer.Pooling{name: pooling})
+}
+
+// with returns c with its pooling taken from poolings, if it is not one of [Poolings].
+func (c Config) with(poolings map[string]synlayer.Pooling) (Config, error) {
+	own := poolings[c.Pooling]
+	switch {
+	case own == nil && c.own != nil: // has it already
+		return c, nil
+	case own == nil:
+		_, err := DefaultConfig(c.Pooling)
+		return c, err
+	case c.Pooling == "" || slices.Contains(Poolings, c.Pooling):
+		return c, fmt.Errorf("pooling %q: a pooling of your own needs a name of its own; rename it", c.Pooling)
+	case !reflect.ValueOf(own).Comparable():
+		return c, fmt.Errorf("pooling %q: a %T cannot be compared with another, which tells the graphs apart; use a struct without slices, maps and functions", c.Pooling, own)
+	}
+	c.own = own
+	return c, nil
+}
 
 // DefaultConfig returns the setting of the published code around the named pooling ([synlayer.DefaultNetwork],
 // [synlayer.DefaultSyn] and so on), trained as in the paper. An unknown name is an error that suggests the nearest.
@@ -114,8 +147,10 @@ func DefaultConfig(pooling string) (Config, error) {
 
 // Validate reports the first hyperparameter that makes no sense.
 func (c Config) Validate() error {
-	if _, err := DefaultConfig(c.Pooling); err != nil {
-		return err
+	if c.own == nil {
+		if _, err := DefaultConfig(c.Pooling); err != nil {
+			return err
+		}
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	notNegative := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
@@ -214,7 +249,8 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes: a key that is missing, or that the pooling does not have, is an error.
+// UnmarshalJSON reads what MarshalJSON writes: a key that is missing, or that the pooling does not have, is an error. A
+// name that is not one of [Poolings] is left for a [Trainer] to know.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -223,9 +259,6 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	var read Config
 	if err := json.Unmarshal(values["pooling"], &read.Pooling); err != nil {
 		return fmt.Errorf("setting without the name of a pooling: %s", data)
-	}
-	if _, err := DefaultConfig(read.Pooling); err != nil {
-		return err
 	}
 	for _, k := range keys {
 		if !k.has(read.Pooling) {
@@ -249,7 +282,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 
 // Network returns the network that c describes.
 func (c Config) Network() synlayer.Network {
-	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout}
+	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout, Pooling: c.own}
 	switch c.Pooling {
 	case syn, softmax:
 		// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number.

@@ -44,7 +44,7 @@ func TestConfigRefusesJSON(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		`{}`:                 "name of a pooling",
-		`{"pooling":"sin"}`:  `did you mean "syn"?`,
+		`{"pooling":"sin"}`:  `without layers`,
 		`{"pooling":"mean"}`: "without layers",
 		`{"pooling":7}`:      "name of a pooling",
 		`[]`:                 "cannot unmarshal",

@@ -2,10 +2,10 @@ package neural
 
 import "synpool/milbench"
 
-// group is what the fits of a block have in common: one structure, number of epochs and bags a step.
+// group is what the fits of a block have in common.
 type group struct {
-	structure
-	epochs, batch int
+	blockStructure
+	epochs int
 }
 
 // layout says how the bags of a task lie in the arrays of the blocks of a group. It shapes the arrays and no result.

@@ -65,6 +65,10 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 		bags = append(bags, b.Instances)
 		examples = append(examples, milbench.Example{Bag: i, Label: b.Label})
 	}
+	config, err := config.with(t.Poolings)
+	if err != nil {
+		return nil, err
+	}
 	ps := newPrograms(t.Backend)
 	f, initial, err := ps.prepare(config, bags, examples, seed)
 	if err != nil {

@@ -78,7 +78,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 	groups := map[group][]int{}
 	var order []group
 	for i, fit := range task.Fits {
-		c, err := parse(fit)
+		c, err := t.parse(fit)
 		if err == nil {
 			err = checkFit(c, task.Bags, fit.Train)
 		}
@@ -86,7 +86,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 			p.failed = append(p.failed, milbench.Outcome{Fit: i, Err: err})
 			continue
 		}
-		g := group{structure{c.Network().Structure(), task.Bags[fit.Train[0].Bag].Cols}, c.Epochs, min(c.Batch, len(task.Bags))}
+		g := group{blockStructure{structureOf(c, task.Bags, fit.Train), min(c.Batch, len(task.Bags)), !c.Standardise}, c.Epochs}
 		if groups[g] == nil {
 			order = append(order, g)
 		}
@@ -221,12 +221,12 @@ func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
 }
 
 // parse returns the setting of a fit.
-func parse(fit milbench.Fit) (Config, error) {
+func (t Trainer) parse(fit milbench.Fit) (Config, error) {
 	var c Config
 	if err := json.Unmarshal(fit.Setting, &c); err != nil {
 		return Config{}, err
 	}
-	return c, nil
+	return c.with(t.Poolings)
 }
 
 // checkFit reports a setting that makes no sense, or that is too large for the bags that it is to be trained on.

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"synpool/milbench"
 	"synpool/synlayer"
 )
 
@@ -19,6 +20,10 @@ import (
 type structure struct {
 	network  synlayer.Network // without its numbers
 	features int
+}
+
+func structureOf(c Config, bags []milbench.Matrix, train []milbench.Example) structure {
+	return structure{c.Network().Structure(), bags[train[0].Bag].Cols}
 }
 
 // program is the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so that any

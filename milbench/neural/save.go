@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/checkpoint"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
 )
 
 // format is the version of the files of a model.
@@ -203,16 +206,21 @@ func sum256(data []byte) string {
 }
 
 // Load reads a model that [Model.Save] wrote. Damage to any of its files is an error, as is a file that is not of the
-// model, and a model of another version.
-func Load(b compute.Backend, dir string) (*Model, error) {
-	m, err := load(b, dir)
+// model, and a model of another version. A model with a pooling of the user's own needs that, by its name
+// ([Trainer.Poolings]).
+func Load(b compute.Backend, dir string, poolings ...map[string]synlayer.Pooling) (*Model, error) {
+	own := map[string]synlayer.Pooling{}
+	for _, some := range poolings {
+		maps.Copy(own, some)
+	}
+	m, err := load(b, dir, own)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return m, nil
 }
 
-func load(b compute.Backend, dir string) (*Model, error) {
+func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Model, error) {
 	data, err := os.ReadFile(filepath.Join(dir, cardName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: it has no %s; make one with: milbench train NAME|FILE --out MODEL", ErrNoModel, cardName)
@@ -220,7 +228,7 @@ func load(b compute.Backend, dir string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseCard(data)
+	c, err := parseCard(data, own)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; train it again", ErrNoModel, err)
 	}
@@ -255,8 +263,8 @@ func load(b compute.Backend, dir string) (*Model, error) {
 	return m, nil
 }
 
-// parseCard reads a card and reports damage to it.
-func parseCard(data []byte) (c card, err error) {
+// parseCard reads a card of a model whose pooling may be one of own, and reports damage to it.
+func parseCard(data []byte, own map[string]synlayer.Pooling) (c card, err error) {
 	var head struct {
 		Format int    `json:"format"`
 		Sum    string `json:"sum"`
@@ -273,6 +281,9 @@ func parseCard(data []byte) (c card, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&c); err != nil {
+		return c, fmt.Errorf("%s: %w", cardName, err)
+	}
+	if c.Config, err = c.Config.with(own); err != nil {
 		return c, fmt.Errorf("%s: %w", cardName, err)
 	}
 	if err := c.check(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/milbench"
+	"synpool/synlayer"
 )
 
 // Trainer trains fits whose settings are the JSON of a [Config].
@@ -25,6 +27,9 @@ type Trainer struct {
 
 	// Memory bounds, in bytes, what training takes; 0 is no bound.
 	Memory uint64
+
+	// Poolings are a user's own, by the names that settings give ([OwnConfig]).
+	Poolings map[string]synlayer.Pooling
 }
 
 var _ milbench.Learner = Trainer{}
@@ -43,15 +48,16 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var handing sync.Mutex
+	var refused error // by done
 	hand := func(outcomes ...milbench.Outcome) {
 		handing.Lock()
 		defer handing.Unlock()
 		for _, o := range outcomes {
-			if ctx.Err() != nil {
-				return
+			if refused != nil || o.Err != nil && ctx.Err() != nil { // stopped, not failed
+				continue
 			}
-			if err := done(o); err != nil {
-				cancel(err)
+			if refused = done(o); refused != nil {
+				cancel(refused)
 			}
 		}
 	}
@@ -73,14 +79,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 			if ctx.Err() != nil {
 				return nil
 			}
-			outcomes, err := programs.run(ctx, j, task)
-			if ctx.Err() != nil {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			hand(outcomes...)
+			hand(t.train(ctx, programs, j, task)...)
 		}
 		return nil
 	}
@@ -107,51 +106,51 @@ func (t Trainer) share(work func(compute.Backend) error) error {
 	return errors.Join(errs...)
 }
 
-// run trains the fits of a job and returns their outcomes, each once.
-func (ps *programs) run(ctx context.Context, j job, task milbench.Task) ([]milbench.Outcome, error) {
-	if j.layout == nil {
-		start := time.Now()
-		epochs, err := ps.learn(ctx, task.Bags, task.Fits[j.fits[0]])
-		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}, nil
+// train trains the fits of a job and returns their outcomes, each once.
+func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.Task) []milbench.Outcome {
+	start := time.Now()
+	var configs []Config
+	for _, i := range j.fits {
+		c, _ := t.parse(task.Fits[i]) // the plan has parsed it before
+		configs = append(configs, c)
 	}
-	program, err := ps.block(j.layout.structure)
+	if j.layout == nil {
+		epochs, err := ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]])
+		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}
+	}
+	members, err := ps.learnBlock(ctx, j, configs, task)
+	if err != nil {
+		err = fmt.Errorf("the block of %d fits that it was trained in failed: %w; a smaller --memory makes smaller blocks", len(j.fits), err)
+		members = make([]milbench.Outcome, len(j.fits))
+	}
+	fits := slices.Compact(slices.Clone(j.fits)) // copies of the first fill the block
+	if n := len(fits); n > 1 && fits[n-1] == fits[0] {
+		fits = fits[:n-1]
+	}
+	for m, i := range fits {
+		members[m].Fit, members[m].Wall = i, time.Since(start)/time.Duration(len(fits))
+		if err != nil {
+			members[m].Err = err
+		}
+	}
+	return members[:len(fits)]
+}
+
+// learnBlock trains the fits of a job side by side and returns the outcomes of the members.
+func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, task milbench.Task) ([]milbench.Outcome, error) {
+	program, err := ps.block(j.layout.blockStructure)
 	if err != nil {
 		return nil, err
 	}
-	b := &block{blockProgram: program, layout: j.layout, backend: ps.backend, bags: task.Bags}
+	b := &block{blockProgram: program, layout: j.layout, backend: ps.backend, bags: task.Bags, configs: configs}
 	for _, i := range j.fits {
-		c, err := parse(task.Fits[i])
-		if err != nil {
-			return nil, err
-		}
 		b.fits = append(b.fits, task.Fits[i])
-		b.configs = append(b.configs, c)
 	}
-	outcomes, err := b.run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: a block of %d fits failed: %w; less --memory makes smaller ones", task.Name, len(j.fits), err)
-	}
-	handed := map[int]bool{}
-	var once []milbench.Outcome
-	for m, i := range j.fits {
-		if !handed[i] {
-			handed[i] = true
-			outcomes[m].Fit = i
-			once = append(once, outcomes[m])
-		}
-	}
-	for k := range once { // the block's time among its fits, without the copies
-		once[k].Wall = once[k].Wall * time.Duration(len(j.fits)) / time.Duration(len(once))
-	}
-	return once, nil
+	return b.run(ctx)
 }
 
 // learn trains one fit step by step and scores its bags.
-func (ps *programs) learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) ([]milbench.Epoch, error) {
-	config, err := parse(fit)
-	if err != nil {
-		return nil, err
-	}
+func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.Matrix, fit milbench.Fit) ([]milbench.Epoch, error) {
 	f, parameters, err := ps.prepare(config, bags, fit.Train, fit.Seed)
 	if err != nil {
 		return nil, err
@@ -187,16 +186,15 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	return scores, nil
 }
 
-// programs has the programs of one backend, one a structure.
+// programs has the programs of one worker: step by step, one a structure, and the last one of blocks.
 type programs struct {
 	backend compute.Backend
-	mu      sync.Mutex
 	plain   map[structure]*program
-	blocks  map[structure]*blockProgram
+	blocks  *blockProgram
 }
 
 func newPrograms(b compute.Backend) *programs {
-	return &programs{backend: b, plain: map[structure]*program{}, blocks: map[structure]*blockProgram{}}
+	return &programs{backend: b, plain: map[structure]*program{}}
 }
 
 // prepare returns the fitting of a setting and its initial parameters.
@@ -204,9 +202,7 @@ func (ps *programs) prepare(c Config, bags []milbench.Matrix, train []milbench.E
 	if err := checkFit(c, bags, train); err != nil {
 		return nil, nil, err
 	}
-	s := structure{c.Network().Structure(), bags[train[0].Bag].Cols}
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
+	s := structureOf(c, bags, train)
 	p := ps.plain[s]
 	if p == nil {
 		var err error
@@ -222,30 +218,26 @@ func (ps *programs) prepare(c Config, bags []milbench.Matrix, train []milbench.E
 	return newFitting(p, c, bags, train), parameters, nil
 }
 
-// block returns the program that trains blocks of a structure.
-func (ps *programs) block(s structure) (*blockProgram, error) {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	if p := ps.blocks[s]; p != nil {
-		return p, nil
+// block returns the program that trains blocks of a structure. It frees the one before, since blocks of one structure
+// follow one another and graphs take memory.
+func (ps *programs) block(s blockStructure) (*blockProgram, error) {
+	if ps.blocks != nil {
+		if ps.blocks.of == s {
+			return ps.blocks, nil
+		}
+		ps.blocks.finalize()
+		ps.blocks = nil
 	}
-	plain, err := newProgram(ps.backend, s)
-	if err != nil {
-		return nil, err
-	}
-	p, err := newBlockProgram(ps.backend, plain)
-	if err != nil {
-		return nil, err
-	}
-	ps.blocks[s] = p
-	return p, nil
+	p, err := newBlockProgram(ps.backend, s)
+	ps.blocks = p
+	return p, err
 }
 
 func (ps *programs) finalize() {
 	for _, p := range ps.plain {
 		p.finalize()
 	}
-	for _, p := range ps.blocks {
-		p.finalize()
+	if ps.blocks != nil {
+		ps.blocks.finalize()
 	}
 }

@@ -13,11 +13,14 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
 	"synpool/milbench"
 	"synpool/milbench/neural"
 	"synpool/milbench/stats"
+	"synpool/synlayer"
 )
 
 // planted returns bags of 1 to 12 instances; positive ones hold an instance that is shifted.
@@ -252,6 +255,88 @@ func TestSparse(t *testing.T) {
 				t.Errorf("fit %d, bag %d: score %g from the sparse form, %g from the dense", i, k, got, want.Score)
 			}
 		}
+	}
+}
+
+// middle pools the mean of mean and maximum.
+type middle struct{ synlayer.MeanPooling }
+
+func (p middle) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	mean, weights := p.MeanPooling.Pool(scope, bags)
+	most, _ := synlayer.MaxPooling{}.Pool(scope, bags)
+	return graph.MulScalar(graph.Add(mean, most), 0.5), weights
+}
+
+// listed is a pooling with a list, that cannot be told from another.
+type listed struct {
+	synlayer.MeanPooling
+	Factors []float64
+}
+
+// TestOwnPooling: a user's own pooling is planned, learned with others in one task, trained, saved and loaded by its name;
+// names that are not known, or taken, are refused.
+func TestOwnPooling(t *testing.T) {
+	set, backend, poolings := planted(24, false), backendtest.Chosen(t), map[string]synlayer.Pooling{"middle": middle{}}
+	own, err := neural.OwnConfig("middle", middle{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := config(t, "max")
+	own.Width, own.Epochs, own.Batch, own.LR, own.Dropout = other.Width, other.Epochs, other.Batch, other.LR, other.Dropout
+	both := task(t, set, honest(3), own, other)
+	trainer := neural.Trainer{Backend: backend, Workers: 2, Poolings: poolings}
+	outcomes := make([]milbench.Outcome, len(both.Fits))
+	if err := trainer.Learn(context.Background(), both, func(o milbench.Outcome) error {
+		outcomes[o.Fit] = o
+		return o.Err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var scores []float64
+	var labels []int
+	for i, o := range outcomes {
+		if i%2 == 0 {
+			for k, s := range o.Epochs[0].Test {
+				scores, labels = append(scores, s.Score), append(labels, set.Bags[both.Fits[i].Test[k]].Label)
+			}
+		}
+	}
+	if auc, err := stats.AUC(labels, scores); err != nil || auc < 0.8 {
+		t.Errorf("AUC %g with a pooling of one's own (%v)", auc, err)
+	}
+
+	trained, err := trainer.Train(context.Background(), own, set, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := trained.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := neural.Load(backend, dir, poolings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := trained.Predict(context.Background(), both.Bags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := loaded.Predict(context.Background(), both.Bags); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the loaded model predicts otherwise (%v)", err)
+	}
+	if _, err := neural.Load(backend, dir); err == nil || !strings.Contains(err.Error(), `"middle"`) {
+		t.Errorf("loaded without its pooling: error %v", err)
+	}
+
+	if _, err := neural.OwnConfig("mean", middle{}); err == nil {
+		t.Error("a pooling of one's own may be called mean")
+	}
+	if _, err := neural.OwnConfig("listed", listed{}); err == nil || !strings.Contains(err.Error(), "compared") {
+		t.Errorf("a struct with a slice: error %v", err)
+	}
+	err = neural.Trainer{Backend: backend}.Learn(context.Background(), both, func(o milbench.Outcome) error { return o.Err })
+	if err == nil || !strings.Contains(err.Error(), `"middle"`) {
+		t.Errorf("a trainer that does not know the pooling: error %v", err)
 	}
 }
 
