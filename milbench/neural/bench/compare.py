@@ -8,8 +8,8 @@ milbench is one process on two cores; PyTorch and JAX are two processes at a tim
 bag is that of the machine, 1 / (sum of the processes' bags a second), in training, without imports, loading and
 compilation. Every repeat runs all sides of all rows. milbench and JAX train all fits every time. PyTorch is slower and
 trains a fifth of them a repeat, the next fifth in the next, all epochs, so that its AUC is that of all fits after
-five repeats; its wall for all fits is scaled from its rate. PyTorch with its default AdamW is timed for ten epochs of one
-fit a process, for its rate alone.
+five repeats; its wall for all fits is scaled from its rate. PyTorch with its default AdamW, and with dense layers on Web 1,
+is timed for ten epochs of one fit a process, for its rate alone.
 """
 import argparse
 import collections
@@ -31,25 +31,28 @@ ROOT = HERE.parents[2]
 TRAFFIC_MB = 43  # of AdamW in a step of Web 1
 PARTS = 5  # PyTorch trains one of so many parts of the fits in a repeat
 RATE_EPOCHS = 10  # of the PyTorch that is timed for its rate alone
+PLAIN_EPOCHS = 3  # of the Go backend, one fit a core
 MANY = 20  # times as many fits
 
 Row = collections.namedtuple("Row", "name title set width batch fits epochs sides bars")
 ROWS = [
     Row("elephant", "Elephant, width 256, batch 1, 50 fits", "elephant", 256, 1, 50, 50,
-        ["go", "jax", "jax-tricks", "pytorch", "pytorch-default"], {"us": 32, "jax": 1.5, "pytorch": 15}),
+        ["go", "go-curves", "go-plain", "jax", "jax-tricks", "pytorch", "pytorch-default"], {"us": 32, "jax": 1.5, "pytorch": 15}),
     Row("width32", "Elephant, width 32, batch 1, 50 fits", "elephant", 32, 1, 50, 50, ["go", "jax", "jax-tricks", "pytorch"], {"jax": 1}),
     Row("batch4", "Elephant, width 256, batch 4, 50 fits", "elephant", 256, 4, 50, 50, ["go", "jax", "jax-tricks", "pytorch"], {"jax": 1}),
     Row("batch16", "Elephant, width 256, batch 16, 50 fits", "elephant", 256, 16, 50, 50, ["go", "jax", "jax-tricks", "pytorch"], {"jax": 1}),
-    Row("musk2", "Musk 2, width 256, batch 1, 50 fits", "musk2", 256, 1, 50, 50, ["go", "pytorch", "pytorch-default"], {"pytorch": 8}),
+    Row("musk2", "Musk 2, width 256, batch 1, 50 fits", "musk2", 256, 1, 50, 50, ["go", "go-even", "pytorch", "pytorch-default"], {"pytorch": 8}),
     Row("web1", "Web 1, width 256, batch 1, 5 seeds", "web1", 256, 1, 5, 50,
         ["go", "pytorch-sparse", "pytorch", "pytorch-default", "copy"], {"us": 1500, "pytorch": 6}),
-    Row("cost", "Elephant, width 256, batch 1, 50 and 1,000 fits of 10 epochs", "elephant", 256, 1, 50, 10, ["go", "go-many"], {}),
+    Row("web2", "Web 2, width 256, batch 1, 5 seeds of 5 epochs", "web2", 256, 1, 5, 5, ["go"], {}),
+    Row("cost", "Elephant, width 256, batch 1, 50 and 1,000 fits of 5 epochs", "elephant", 256, 1, 50, 5, ["go", "go-many"], {}),
 ]
 SIDES = {
-    "go": "milbench", "go-many": "milbench, 1,000 fits", "jax": "JAX", "jax-tricks": "JAX with our tricks",
+    "go": "milbench", "go-many": "milbench, 1,000 fits", "go-curves": "milbench with curves", "go-even": "milbench, its instances in bags of 64",
+    "go-plain": "milbench on the Go backend", "jax": "JAX", "jax-tricks": "JAX with our tricks",
     "pytorch": "PyTorch, fused AdamW", "pytorch-default": "PyTorch, default AdamW", "pytorch-sparse": "PyTorch, fused AdamW, sparse first layer",
 }
-OPTIONS = {"jax-tricks": ["--tricks"], "pytorch-default": ["--adamw", "default"], "pytorch-sparse": ["--sparse"]}
+OPTIONS = {"go-curves": ["--curves"], "jax-tricks": ["--tricks"], "pytorch-default": ["--adamw", "default"], "pytorch-sparse": ["--sparse"]}
 
 
 def main():
@@ -103,10 +106,16 @@ def brief(line):
 
 def run(row, side, repeat, args, bench, cores):
     """Runs one side of a row and returns its line."""
-    epochs = min(row.epochs, RATE_EPOCHS) if side == "pytorch-default" else row.epochs
-    flags = ["--set", row.set, "--data", args.data, "--width", str(row.width), "--batch", str(row.batch), "--epochs", str(epochs)]
+    epochs = row.epochs
+    if side == "pytorch-default" or (row.name, side) == ("web1", "pytorch"):
+        epochs = min(epochs, RATE_EPOCHS)
+    if side == "go-plain":
+        epochs = min(epochs, PLAIN_EPOCHS)
+    name = row.set + ("-even" if side == "go-even" else "")
+    flags = ["--set", name, "--data", args.data, "--width", str(row.width), "--batch", str(row.batch), "--epochs", str(epochs)]
     if side.startswith("go"):
-        commands = [[bench, *flags, "--fits", str(row.fits * (MANY if side == "go-many" else 1)), "--cores", str(len(cores))]]
+        fits = {"go-many": row.fits * MANY, "go-plain": len(cores)}.get(side, row.fits)
+        commands = [[bench, *flags, "--fits", str(fits), "--cores", str(len(cores)), *OPTIONS.get(side, [])]]
     elif side == "copy":
         commands = [[sys.executable, __file__, "--copy"]] * len(cores)
     else:
@@ -115,7 +124,7 @@ def run(row, side, repeat, args, bench, cores):
                     for a, b in shares(row, side, repeat, args, len(cores))]
     if len(commands) > 1:
         commands = [["taskset", "-c", str(core), *command] for core, command in zip(cores, commands)]
-    results, wall, error = together(commands)
+    results, wall, error = together(commands, {**os.environ, "GOMLX_BACKEND": "go"} if side == "go-plain" else None)
     if error:
         return {"side": side, "error": error}
     if side == "copy":
@@ -138,10 +147,10 @@ def shares(row, side, repeat, args, processes):
     return [(a, a + each) for a in starts]
 
 
-def together(commands):
+def together(commands, environment=None):
     """Runs commands at a time: the JSON lines, the wall of all and the first error. The memory is the kernel's figure."""
     start = time.perf_counter()
-    processes = [subprocess.Popen(c, stdout=subprocess.PIPE, text=True) for c in commands]
+    processes = [subprocess.Popen(c, stdout=subprocess.PIPE, text=True, env=environment) for c in commands]
     results, error = [], None
     for command, process in zip(commands, processes):
         with process.stdout:
@@ -208,7 +217,7 @@ def table(lines):
     text += ["| work | side | µs a bag, both cores | AUC | milbench is faster by | bar |", "|:--|:--|--:|--:|--:|:--|"]
     for row in ROWS[:-1]:
         ours = done[row.name, "go"]
-        peers = [s for s in row.sides if s != "copy" and done[row.name, s]]
+        peers = [s for s in row.sides if s not in ("copy", "go-even") and done[row.name, s]]
         fastest = min((s for s in peers if s.startswith("pytorch")), key=lambda s: median(done[row.name, s]), default=None)
         for side in peers:
             runs = done[row.name, side]
@@ -221,16 +230,28 @@ def table(lines):
                 wanted = row.bars.get("jax") if side == "jax" else row.bars.get("pytorch") if side == fastest else None
                 if wanted:
                     bar = f"{'more than' if wanted == 1 else 'at least'} {wanted:g}: {verdict(quotient > wanted if wanted == 1 else quotient >= wanted)}"
-            text.append(f"| {row.title if side == peers[0] else ''} | {SIDES[side]} | {spread([r['us_per_bag'] for r in runs], '.1f')} | {'' if side == 'pytorch-default' else aucs(runs)} | {ratio} | {bar} |")
+            text.append(f"| {row.title if side == peers[0] else ''} | {SIDES[side]} | {spread([r['us_per_bag'] for r in runs], '.1f')} | {aucs(runs) if runs[0]['epochs'] == row.epochs else ''} | {ratio} | {bar} |")
     copies = [r["gb_per_s"] for r in done["web1", "copy"]]
     if copies:
         limit = [TRAFFIC_MB / 1e3 / gb * 1e6 for gb in copies]
         text.append(f"\nWeb 1: two processes copy {spread(copies, '.1f')} GB/s (read and written); {TRAFFIC_MB} MB of AdamW a step at that rate are {spread(limit, '.0f')} µs a bag.")
 
+    curves = done["elephant", "go-curves"]
+    if curves and done["elephant", "go"]:
+        q = [x - 1 for x in paired(curves, done["elephant", "go"])]
+        text.append(f"\nCurves (validation and test scores after every epoch) cost {spread(q, '.1%')} of the time; bar 5 %: {verdict(statistics.median(q) <= 0.05)}.")
+    even = done["musk2", "go-even"]
+    if even and done["musk2", "go"]:
+        def fit(runs):
+            return [{**r, "us_per_bag": r["us_per_bag"] * r["bags"] / r["fits"]} for r in runs]
+
+        q = paired(fit(done["musk2", "go"]), fit(even))
+        text.append(f"\nA fit of Musk 2 takes {spread(q, '.2f')} times as long as one on its instances in bags of 64, which need no padding; bar 2: {verdict(statistics.median(q) <= 2)}.")
+
     text += ["", "| 50 fits of Elephant (width 256, batch 1, 50 epochs) | wall of the process, s | of it compiling, s |", "|:--|--:|--:|"]
     for side in ROWS[0].sides:
         runs = done["elephant", side]
-        if not runs:
+        if not runs or side == "go-plain":
             continue
         if side.startswith("pytorch"):
             # What is still to do after the bags trained on takes the measured rate.
