@@ -3,6 +3,7 @@ module synpool
 go 1.26.5
 
 require (
+	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/gofrs/flock v0.13.1
 	github.com/gomlx/compute v0.1.2
 	github.com/gomlx/go-xla v0.4.1

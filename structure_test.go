@@ -21,6 +21,7 @@ var libraries = map[string]string{
 	"go-xla":     "github.com/gomlx/go-xla",
 	"gonum":      "gonum.org/v1/gonum",
 	"gonum/plot": "gonum.org/v1/plot",
+	"uax29":      "github.com/clipperhouse/uax29/v2",
 	"flock":      "github.com/gofrs/flock",
 	"cobra":      "github.com/spf13/cobra",
 	"pflag":      "github.com/spf13/pflag",
@@ -35,25 +36,30 @@ type rule struct{ imports, tests []string }
 
 // imports is the import table: arrows run one way, and every package has a row.
 var imports = map[string]rule{
-	"":                      {},
-	"backend":               {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
-	"backend/backendtest":   {[]string{"backend", "compute"}, []string{"gomlx"}},
-	"synlayer":              {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest"}},
-	"synlayer/syntest":      {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
-	"internal/fetch":        {[]string{"flock", "x/sys", "x/term"}, nil},
-	"milbench":              {},
-	"milbench/stats":        {[]string{"gonum"}, nil},
-	"milbench/dataset":      {[]string{"milbench", "internal/fetch"}, nil},
-	"milbench/baseline":     {[]string{"milbench", "gonum"}, nil},
-	"milbench/neural":       {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
-	"milbench/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
-	"milbench/study":        {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
-	"plotting":              {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
-	"cmd/milbench":          {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
+	"":                          {},
+	"backend":                   {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
+	"backend/backendtest":       {[]string{"backend", "compute"}, []string{"gomlx"}},
+	"synlayer":                  {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest"}},
+	"synlayer/memory":           {[]string{"gonum"}, []string{"synlayer", "backend/backendtest", "gomlx", "compute"}},
+	"synlayer/syntest":          {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
+	"corpus":                    {[]string{"internal/fetch", "gonum", "uax29"}, nil},
+	"corpus/download":           {[]string{"corpus", "internal/fetch"}, nil},
+	"examples/memory":           {[]string{"examples/memory/retrieval"}, nil},
+	"examples/memory/retrieval": {[]string{"synlayer/memory", "milbench/dataset"}, nil},
+	"internal/fetch":            {[]string{"flock", "x/sys", "x/term"}, nil},
+	"milbench":                  {},
+	"milbench/stats":            {[]string{"gonum"}, nil},
+	"milbench/dataset":          {[]string{"milbench", "internal/fetch"}, nil},
+	"milbench/baseline":         {[]string{"milbench", "gonum"}, nil},
+	"milbench/neural":           {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
+	"milbench/neural/bench":     {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
+	"milbench/study":            {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
+	"plotting":                  {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
+	"cmd/milbench":              {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting"}
 
 // listed is what go list says of a package.
 type listed struct {

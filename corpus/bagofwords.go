@@ -1,0 +1,61 @@
+package corpus
+
+import "fmt"
+
+// BagOfWords is the baseline that knows no order beyond a few words: [TFIDF] of words and runs of words, and [Logistic].
+type BagOfWords struct {
+	Longest  int // the longest run of words that counts as one, see [Ngrams]
+	AtLeast  int // a word counts that the training texts have so often
+	AtMost   int // so many words count
+	Logistic Logistic
+}
+
+// DefaultBagOfWords counts words and pairs of words that occur twice or more, at most 100,000 of them, balances the
+// classes and has C = 3.
+func DefaultBagOfWords() BagOfWords {
+	l := DefaultLogistic()
+	l.C, l.Balanced = 3, true
+	return BagOfWords{Longest: 2, AtLeast: 2, AtMost: 100_000, Logistic: l}
+}
+
+// BagOfWordsModel is a fitted [BagOfWords].
+type BagOfWordsModel struct {
+	Longest  int
+	TFIDF    *TFIDF
+	Logistic *LogisticModel
+}
+
+// Fit takes vocabulary, frequencies and weights from texts, lists of words, with labels 0 to classes-1.
+func (b BagOfWords) Fit(texts [][]string, labels []int, classes int) (*BagOfWordsModel, error) {
+	counts := Counts{}
+	grams := make([][]string, len(texts))
+	for i, text := range texts {
+		grams[i] = Ngrams(text, b.Longest)
+		counts.Add(grams[i]...)
+	}
+	v, err := counts.Vocabulary(b.AtLeast, b.AtMost)
+	if err != nil {
+		return nil, fmt.Errorf("bag of words: %w", err)
+	}
+	t, err := NewTFIDF(v, grams)
+	if err != nil {
+		return nil, fmt.Errorf("bag of words: %w", err)
+	}
+	rows := make([]Row, len(grams))
+	for i, g := range grams {
+		rows[i] = t.Row(g)
+	}
+	m, err := b.Logistic.Fit(rows, v.Len(), labels, classes)
+	if err != nil {
+		return nil, fmt.Errorf("bag of words: %w", err)
+	}
+	return &BagOfWordsModel{b.Longest, t, m}, nil
+}
+
+// Row returns what the logistic regression sees of a text.
+func (m *BagOfWordsModel) Row(text []string) Row { return m.TFIDF.Row(Ngrams(text, m.Longest)) }
+
+// Probabilities returns the probability of each class.
+func (m *BagOfWordsModel) Probabilities(text []string) ([]float64, error) {
+	return m.Logistic.Probabilities(m.Row(text))
+}

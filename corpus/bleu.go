@@ -1,0 +1,120 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// maxOrder is the longest run of words that [CorpusBLEU] compares.
+const maxOrder = 4
+
+// BLEU is the score of a corpus of translations and what it was computed from.
+type BLEU struct {
+	Score           float64           // 0 to 100
+	Precisions      [maxOrder]float64 // of runs of 1 to 4 words, in percent, smoothed
+	Matches, Totals [maxOrder]int     // runs that a reference has, and all
+	BrevityPenalty  float64           // 0 to 1
+	Length          int               // in words
+	ReferenceLength int
+}
+
+// CorpusBLEU compares hypotheses with one or more lists of references, one for each hypothesis:
+//
+//	BLEU = BP * exp(mean_n ln p_n),   p_n = 100 * Matches[n] / Totals[n],   BP = min(1, exp(1 - ReferenceLength / Length))
+//
+// A run of words matches as often as the reference that has it most often; the reference whose length is nearest, of
+// equals the shorter, counts for the length. Where a p_n would be 0 it is 100 / (2^z * Totals[n]), z counting such n so
+// far; without any match, and where no hypothesis has 4 words, the score is 0. This is sacrebleu's default with its
+// tokeniser [Tokenize13a] or, for words that are apart already, [TokenizeNone]. Case counts.
+//
+// Papineni et al. 2002; smoothing "exp" of Chen and Cherry 2014, method 3; Post 2018 for the defaults.
+func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, references ...[]string) (BLEU, error) {
+	if len(hypotheses) == 0 || len(references) == 0 {
+		return BLEU{}, errors.New("no hypotheses or no references to score")
+	}
+	for i, list := range references {
+		if len(list) != len(hypotheses) {
+			return BLEU{}, fmt.Errorf("%d hypotheses but %d sentences in list %d of references", len(hypotheses), len(list), i)
+		}
+	}
+	var b BLEU
+	for i, hypothesis := range hypotheses {
+		words := tokenize(hypothesis)
+		listed := make([][]string, len(references))
+		nearest := 0
+		for j, list := range references {
+			listed[j] = tokenize(list[i])
+			n, off, least := len(listed[j]), distance(len(listed[j]), len(words)), distance(nearest, len(words))
+			if j == 0 || off < least || off == least && n < nearest {
+				nearest = n
+			}
+		}
+		b.Length += len(words)
+		b.ReferenceLength += nearest
+		for n := range maxOrder {
+			allowed := Counts{}
+			for _, reference := range listed {
+				for run, times := range runs(reference, n+1) {
+					allowed[run] = max(allowed[run], times)
+				}
+			}
+			for run, times := range runs(words, n+1) {
+				b.Matches[n] += min(times, allowed[run])
+				b.Totals[n] += times
+			}
+		}
+	}
+	b.score()
+	return b, nil
+}
+
+// runs counts the runs of n words, joined by spaces.
+func runs(words []string, n int) Counts {
+	counts := Counts{}
+	for i := 0; i+n <= len(words); i++ {
+		counts.Add(strings.Join(words[i:i+n], " "))
+	}
+	return counts
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// score computes the score from matches and lengths.
+func (b *BLEU) score() {
+	switch {
+	case b.Length >= b.ReferenceLength:
+		b.BrevityPenalty = 1
+	case b.Length > 0:
+		b.BrevityPenalty = math.Exp(1 - float64(b.ReferenceLength)/float64(b.Length))
+	}
+	if b.Matches[0] == 0 { // without a word there is no longer run
+		return
+	}
+	smoothed, logs := 1.0, 0.0
+	for n, total := range b.Totals {
+		switch {
+		case total == 0:
+			return // no sentence is long enough: ln 0
+		case b.Matches[n] == 0:
+			smoothed *= 2
+			b.Precisions[n] = 100 / (smoothed * float64(total))
+		default:
+			b.Precisions[n] = 100 * float64(b.Matches[n]) / float64(total)
+		}
+		logs += math.Log(b.Precisions[n])
+	}
+	b.Score = b.BrevityPenalty * math.Exp(logs/maxOrder)
+}
+
+// String returns the score in sacrebleu's form.
+func (b BLEU) String() string {
+	ratio := 0.0
+	if b.ReferenceLength > 0 {
+		ratio = float64(b.Length) / float64(b.ReferenceLength)
+	}
+	p := b.Precisions
+	return fmt.Sprintf("BLEU = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)",
+		b.Score, p[0], p[1], p[2], p[3], b.BrevityPenalty, ratio, b.Length, b.ReferenceLength)
+}

@@ -1,0 +1,150 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
+func bounded(t *testing.T, data []byte, perByte uint64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if got, limit := after.TotalAlloc-before.TotalAlloc, 32<<20+perByte*uint64(len(data)); got > limit {
+		t.Errorf("%d bytes allocated for %d bytes of data", got, len(data))
+	}
+}
+
+// inflation bounds what a byte of a compressed file can take: deflate packs up to 1032 to 1, and every line of a byte
+// needs a string of 16 bytes in a slice that grows twofold.
+const inflation = 1032 * 64
+
+func FuzzTweets(f *testing.F) {
+	good := header + "0,3,0,0,3,2,\"a \"\"fine\"\" day\nagain\"\n7,6,4,2,0,0,plain\n"
+	f.Add([]byte(good))
+	f.Add([]byte(header + "1,3,0,0,3,2\n"))
+	f.Add([]byte(header + "1,3,0,0,3,2,\"open\n"))
+	f.Add(gzipped(f, good))
+	f.Add(gzipped(f, good)[:40])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var tweets []Tweet
+		var err error
+		bounded(t, data, inflation, func() { tweets, err = ReadTweets(bytes.NewReader(data), "fuzz") })
+		if err != nil {
+			requireOneLine(t, err, "fuzz: ")
+			return
+		}
+		var out bytes.Buffer
+		w := csv.NewWriter(&out)
+		w.Write(tweetHeader)
+		for _, tweet := range tweets {
+			row := []string{strconv.Itoa(tweet.ID), strconv.Itoa(tweet.Votes[0] + tweet.Votes[1] + tweet.Votes[2])}
+			for _, n := range append(tweet.Votes[:], tweet.Class) {
+				row = append(row, strconv.Itoa(n))
+			}
+			w.Write(append(row, string(tweet.Text)))
+		}
+		w.Flush()
+		back, err := ReadTweets(&out, "back")
+		if err != nil || !slices.Equal(back, tweets) {
+			t.Errorf("%v come back as %v, %v", tweets, back, err)
+		}
+	})
+}
+
+func FuzzReviews(f *testing.F) {
+	good := zipped(f, "r/neg/cv000_1.txt", "bad film .\nvery bad .\n", "r/pos/cv999_2.txt", "it\x12s good\n", "r/README", "read me")
+	f.Add(good)
+	f.Add(good[:len(good)-20])
+	f.Add(zipped(f, "neg/cv000_1.txt", strings.Repeat("\n", 1<<16)))
+	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var reviews []Review
+		var err error
+		bounded(t, data, inflation, func() { reviews, err = ReadReviews(bytes.NewReader(data), int64(len(data)), "fuzz") })
+		if err != nil {
+			requireOneLine(t, err, "fuzz: ")
+			return
+		}
+		var files []string
+		for _, r := range reviews {
+			var text strings.Builder
+			for _, s := range r.Sentences {
+				fmt.Fprintln(&text, strings.Join(s, " "))
+			}
+			files = append(files, r.Name+".txt", text.String())
+		}
+		again := zipped(t, files...)
+		back, err := ReadReviews(bytes.NewReader(again), int64(len(again)), "back")
+		if err != nil || fmt.Sprint(back) != fmt.Sprint(reviews) {
+			t.Errorf("%v come back as %v, %v", reviews, back, err)
+		}
+	})
+}
+
+func FuzzPairs(f *testing.F) {
+	f.Add([]byte("a dog\na cat\n"), []byte("ein Hund\neine Katze\n"))
+	f.Add([]byte("a dog\n\n"), []byte("ein Hund\n"))
+	f.Add(gzipped(f, "a dog\na cat"), []byte("\ufeffein Hund\r\neine Katze"))
+	f.Add(gzipped(f, "a dog\na cat")[:20], []byte("\xff"))
+	f.Fuzz(func(t *testing.T, source, target []byte) {
+		var pairs []Pair
+		var err error
+		bounded(t, slices.Concat(source, target), inflation, func() {
+			pairs, err = ReadPairs(bytes.NewReader(source), bytes.NewReader(target), "fuzz", "fuzz")
+		})
+		if err != nil {
+			requireOneLine(t, err, "fuzz")
+			return
+		}
+		var from, to strings.Builder
+		for _, p := range pairs {
+			fmt.Fprintln(&from, p.Source)
+			fmt.Fprintln(&to, p.Target)
+		}
+		back, err := ReadPairs(strings.NewReader(from.String()), strings.NewReader(to.String()), "back", "back")
+		if err != nil || !slices.Equal(back, pairs) {
+			t.Errorf("%q come back as %q, %v", pairs, back, err)
+		}
+	})
+}
+
+func FuzzWords(f *testing.F) {
+	for _, text := range []string{"", " \n", "Isn't it 3.5? Dr. Smith: no!", "RT @someone: see https://example.com/a?b=c #GoodDay &amp; 😀👍🏽", "T-Shirt, 1-2, ...", "a\xffb", "&amp;amp;lt;<skipped>-\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for name, tokenize := range map[string]func(string) []string{"Words": Words, "Sentences": Sentences, "TweetWords": TweetWords, "Tokenize13a": Tokenize13a, "TokenizeNone": TokenizeNone} {
+			for _, word := range tokenize(text) {
+				if strings.TrimSpace(word) == "" {
+					t.Errorf("%s: blank word %q", name, word)
+				}
+			}
+		}
+		joined := strings.Join(Words(text), "")
+		if kept := strings.Map(func(r rune) rune { return pick(r, visible(r)) }, text); utf8.ValidString(text) && strings.Map(func(r rune) rune { return pick(r, visible(r)) }, joined) != kept {
+			t.Errorf("words %q of %q lack something", joined, text)
+		}
+		once := strings.Join(Tokenize13a(strings.NewReplacer(".", "", ",", "").Replace(text)), " ")
+		if twice := strings.Join(Tokenize13a(once), " "); twice != once {
+			t.Errorf("%q becomes %q", once, twice)
+		}
+		requireMasked(t, text)
+	})
+}
+
+func pick(r rune, keep bool) rune {
+	if keep {
+		return r
+	}
+	return -1
+}

@@ -1,0 +1,202 @@
+package corpus
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+)
+
+// golden reads a JSON file of testdata.
+func golden(t *testing.T, name string, to any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// requireNear wants equal numbers to within a tolerance, relative above 1.
+func requireNear(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*max(1, math.Abs(want[i]))) {
+			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+			return
+		}
+	}
+}
+
+// The tolerance is that of float64 sums in another order.
+func TestBLEUGolden(t *testing.T) {
+	var want struct {
+		Cases []struct {
+			Name, Tokenize, Text string
+			Hypotheses           []string
+			References           [][]string
+			Score, BP            float64
+			Precisions           []float64
+			Matches, Totals      [4]int
+			Length               int
+			ReferenceLength      int `json:"reference_length"`
+		}
+		Words []struct {
+			Text  string
+			Words []string
+		}
+	}
+	golden(t, "bleu.json", &want)
+	if len(want.Cases) < 50 || len(want.Words) < 300 {
+		t.Fatalf("%d cases, %d texts", len(want.Cases), len(want.Words))
+	}
+	tokenizers := map[string]func(string) []string{"13a": Tokenize13a, "none": TokenizeNone}
+	for _, c := range want.Cases {
+		t.Run(c.Name+"/"+c.Tokenize, func(t *testing.T) {
+			b, err := CorpusBLEU(tokenizers[c.Tokenize], c.Hypotheses, c.References...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			requireNear(t, "score, penalty", []float64{b.Score, b.BrevityPenalty}, []float64{c.Score, c.BP}, 1e-12)
+			requireNear(t, "precisions", b.Precisions[:], c.Precisions, 1e-12)
+			if b.Matches != c.Matches || b.Totals != c.Totals || b.Length != c.Length || b.ReferenceLength != c.ReferenceLength {
+				t.Errorf("%+v, want %+v", b, c)
+			}
+			if b.String() != c.Text {
+				t.Errorf("%s, want %s", b, c.Text)
+			}
+		})
+	}
+	for _, c := range want.Words {
+		if got := Tokenize13a(c.Text); !slices.Equal(got, c.Words) {
+			t.Errorf("%q: %q, want %q", c.Text, got, c.Words)
+		}
+	}
+}
+
+func TestTFIDFGolden(t *testing.T) {
+	var want struct {
+		TFIDF struct {
+			Texts, Words []string
+			Fitted       int
+			IDF          []float64
+			Rows         [][]float64
+		}
+	}
+	golden(t, "sklearn.json", &want)
+	texts := make([][]string, len(want.TFIDF.Texts))
+	for i, text := range want.TFIDF.Texts {
+		texts[i] = TokenizeNone(text)
+	}
+	v, err := NewVocabulary(want.TFIDF.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tfidf, err := NewTFIDF(v, texts[:want.TFIDF.Fitted])
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireNear(t, "idf", tfidf.IDF[4:], want.TFIDF.IDF, 1e-14)
+	for i, text := range texts {
+		dense := make([]float64, v.Len())
+		row := tfidf.Row(text)
+		for k, c := range row.Columns {
+			dense[c] = row.Values[k]
+		}
+		requireNear(t, want.TFIDF.Texts[i], dense[4:], want.TFIDF.Rows[i], 1e-14)
+	}
+}
+
+// Both sides stop at derivatives of 1e-9 and 1e-10; by the penalty's curvature the weights are then within 1e-5 of the
+// minimum, even with the weakest penalty.
+func TestLogisticGolden(t *testing.T) {
+	var want struct {
+		Logistic []struct {
+			Name          string
+			Classes       int
+			C             float64
+			Balanced      bool
+			X             [][]float64
+			Y             []int
+			Weights       [][]float64
+			Bias          []float64
+			Probabilities [][]float64
+		}
+	}
+	golden(t, "sklearn.json", &want)
+	if len(want.Logistic) < 5 {
+		t.Fatalf("%d cases", len(want.Logistic))
+	}
+	for _, c := range want.Logistic {
+		t.Run(c.Name, func(t *testing.T) {
+			rows := make([]Row, len(c.X))
+			for i, x := range c.X {
+				for j, v := range x {
+					if v != 0 {
+						rows[i].Columns, rows[i].Values = append(rows[i].Columns, j), append(rows[i].Values, v)
+					}
+				}
+			}
+			l := Logistic{C: c.C, Balanced: c.Balanced, Tolerance: 1e-9, Iterations: 10000}
+			m, err := l.Fit(rows, len(c.X[0]), c.Y, c.Classes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weights, bias := m.Weights, m.Bias
+			if c.Classes == 2 {
+				weights, bias = weights[1:], bias[1:]
+			}
+			for k := range weights {
+				requireNear(t, "weights", weights[k], c.Weights[k], 1e-5)
+			}
+			// Softmax does not see a number added to all biases.
+			if c.Classes > 2 {
+				bias = slices.Clone(bias)
+				shift := bias[0] - c.Bias[0]
+				for k := range bias {
+					bias[k] -= shift
+				}
+			}
+			requireNear(t, "bias", bias, c.Bias, 1e-5)
+			for i, r := range rows {
+				p, err := m.Probabilities(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				requireNear(t, "probabilities", p, c.Probabilities[i], 1e-6)
+			}
+		})
+	}
+}
+
+func TestEvaluateGolden(t *testing.T) {
+	var want struct {
+		Reports []struct {
+			Report
+			Name   string
+			Labels []int
+			Scores [][]float64
+		}
+	}
+	golden(t, "sklearn.json", &want)
+	if len(want.Reports) < 7 {
+		t.Fatalf("%d cases", len(want.Reports))
+	}
+	for _, c := range want.Reports {
+		t.Run(c.Name, func(t *testing.T) {
+			got, err := Evaluate(c.Labels, c.Scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			requireNear(t, "f1", got.F1, c.F1, 1e-14)
+			requireNear(t, "auc", got.AUC, c.AUC, 1e-14)
+			requireNear(t, "accuracy, macro", []float64{got.Accuracy, got.MacroF1, got.MacroAUC}, []float64{c.Accuracy, c.MacroF1, c.MacroAUC}, 1e-14)
+		})
+	}
+}

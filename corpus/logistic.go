@@ -1,0 +1,217 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Logistic is multinomial logistic regression with an L2 penalty, the minimum over weights W and biases b of
+//
+//	sum_i s_i * -log softmax(W x_i + b)[y_i]  +  |W|^2 / (2 C)     divided by sum_i s_i
+//
+// with s_i = 1, or N / (K N_k) of a text of class k where Balanced: N texts, N_k of class k, K classes. The biases bear
+// no penalty. Of two classes the weights of class 0 are zero. It is the model of scikit-learn's LogisticRegression, found
+// by L-BFGS from zero.
+type Logistic struct {
+	C          float64 // the larger, the weaker the penalty
+	Balanced   bool    // rare classes weigh as much as frequent ones
+	Tolerance  float64 // the largest derivative at the end
+	Iterations int     // more than that is an error
+}
+
+// DefaultLogistic returns C = 1, no balance, a tolerance of 1e-5 and at most 1000 iterations.
+func DefaultLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-5, Iterations: 1000} }
+
+// LogisticModel is a fitted [Logistic].
+type LogisticModel struct {
+	Weights [][]float64 // of each class, one for each column
+	Bias    []float64   // of each class
+}
+
+// Fit finds the weights for rows of so many columns and labels 0 to classes-1, all of which must be there.
+func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*LogisticModel, error) {
+	if !(l.C > 0) || math.IsInf(l.C, 0) || !(l.Tolerance > 0) || l.Iterations < 1 {
+		return nil, fmt.Errorf("logistic regression with C %v, tolerance %v and %d iterations; all are above 0 and finite", l.C, l.Tolerance, l.Iterations)
+	}
+	if err := checkRows(rows, columns); err != nil {
+		return nil, err
+	}
+	counts, err := countClasses(labels, len(rows), classes)
+	if err != nil {
+		return nil, err
+	}
+	f := objective{rows: rows, labels: labels, columns: columns, classes: classes, free: classes, share: make([]float64, classes)}
+	if classes == 2 {
+		f.free = 1
+	}
+	sum := 0.0
+	for k, n := range counts {
+		f.share[k] = 1
+		if l.Balanced {
+			f.share[k] = float64(len(rows)) / float64(classes*n)
+		}
+		sum += f.share[k] * float64(n)
+	}
+	for k := range f.share {
+		f.share[k] /= sum
+	}
+	f.penalty = 1 / (l.C * sum)
+
+	settings := &optimize.Settings{GradientThreshold: l.Tolerance, MajorIterations: l.Iterations, Converger: optimize.NeverTerminate{}}
+	problem := optimize.Problem{Func: f.value, Grad: f.gradient}
+	found, err := optimize.Minimize(problem, make([]float64, f.free*(columns+1)), settings, &optimize.LBFGS{})
+	if err != nil {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	if found.Status == optimize.IterationLimit {
+		return nil, fmt.Errorf("logistic regression: not converged after %d iterations; allow more or a larger tolerance", l.Iterations)
+	}
+	return f.model(found.X), nil
+}
+
+func checkRows(rows []Row, columns int) error {
+	if len(rows) == 0 || columns < 1 {
+		return fmt.Errorf("%d rows of %d columns to fit", len(rows), columns)
+	}
+	for i, r := range rows {
+		if len(r.Columns) != len(r.Values) {
+			return fmt.Errorf("row %d has %d columns but %d values", i, len(r.Columns), len(r.Values))
+		}
+		for k, c := range r.Columns {
+			if c < 0 || c >= columns {
+				return fmt.Errorf("row %d has column %d of %d", i, c, columns)
+			}
+			if math.IsNaN(r.Values[k]) || math.IsInf(r.Values[k], 0) {
+				return fmt.Errorf("row %d, column %d is %v", i, c, r.Values[k])
+			}
+		}
+	}
+	return nil
+}
+
+// countClasses counts the labels of n texts, each of 0 to classes-1 at least once.
+func countClasses(labels []int, n, classes int) ([]int, error) {
+	if len(labels) != n {
+		return nil, fmt.Errorf("%d labels for %d texts", len(labels), n)
+	}
+	if classes < 2 {
+		return nil, fmt.Errorf("%d classes; there are 2 or more", classes)
+	}
+	counts := make([]int, classes)
+	for i, y := range labels {
+		if y < 0 || y >= classes {
+			return nil, fmt.Errorf("label %d of text %d; labels are from 0 to %d", y, i, classes-1)
+		}
+		counts[y]++
+	}
+	if k := slices.Index(counts, 0); k >= 0 {
+		return nil, fmt.Errorf("no text of class %d", k)
+	}
+	return counts, nil
+}
+
+// objective is what [Logistic] minimises, a function of the weights, those of the last free classes side by side for each
+// column, and behind them the biases of these classes.
+type objective struct {
+	rows    []Row
+	labels  []int
+	columns int
+	classes int
+	free    int
+	share   []float64 // of a text of each class in the mean loss
+	penalty float64
+
+	at, slope []float64 // where it was computed last, and the gradient there
+	height    float64   // and the value
+}
+
+// model returns the weights in x.
+func (f *objective) model(x []float64) *LogisticModel {
+	m := &LogisticModel{Weights: make([][]float64, f.classes), Bias: make([]float64, f.classes)}
+	for k := range m.Weights {
+		m.Weights[k] = make([]float64, f.columns)
+		if free := k - (f.classes - f.free); free >= 0 {
+			for c := range m.Weights[k] {
+				m.Weights[k][c] = x[c*f.free+free]
+			}
+			m.Bias[k] = x[f.columns*f.free+free]
+		}
+	}
+	return m
+}
+
+func (f *objective) value(x []float64) float64 {
+	f.compute(x)
+	return f.height
+}
+
+func (f *objective) gradient(to, x []float64) {
+	f.compute(x)
+	copy(to, f.slope)
+}
+
+// compute finds value and gradient, which the minimiser asks for one after the other, in one go.
+func (f *objective) compute(x []float64) {
+	if f.at != nil && floats.Equal(x, f.at) {
+		return
+	}
+	f.at, f.slope = append(f.at[:0], x...), append(f.slope[:0], x...)
+	weights := f.columns * f.free
+	floats.Scale(f.penalty, f.slope[:weights])
+	clear(f.slope[weights:])
+	f.height = f.penalty / 2 * floats.Dot(x[:weights], x[:weights])
+
+	logits := make([]float64, f.classes)
+	free := logits[f.classes-f.free:]
+	for i, r := range f.rows {
+		clear(logits)
+		copy(free, x[weights:])
+		for j, c := range r.Columns {
+			floats.AddScaled(free, r.Values[j], x[c*f.free:(c+1)*f.free])
+		}
+		y := f.labels[i]
+		norm := floats.LogSumExp(logits)
+		f.height += f.share[y] * (norm - logits[y])
+		for k := range logits { // from here on the derivatives by the logits
+			logits[k] = math.Exp(logits[k] - norm)
+		}
+		logits[y]--
+		floats.Scale(f.share[y], free)
+		for j, c := range r.Columns {
+			floats.AddScaled(f.slope[c*f.free:(c+1)*f.free], r.Values[j], free)
+		}
+		floats.Add(f.slope[weights:], free)
+	}
+}
+
+func (m *LogisticModel) logits(r Row, to []float64) {
+	for k, w := range m.Weights {
+		sum := m.Bias[k]
+		for j, c := range r.Columns {
+			sum += w[c] * r.Values[j]
+		}
+		to[k] = sum
+	}
+}
+
+// Probabilities returns the probability of each class. A column that the model was not fitted with is an error.
+func (m *LogisticModel) Probabilities(r Row) ([]float64, error) {
+	if len(m.Weights) == 0 {
+		return nil, errors.New("the model has no weights; fit it first")
+	}
+	if err := checkRows([]Row{r}, len(m.Weights[0])); err != nil {
+		return nil, err
+	}
+	p := make([]float64, len(m.Weights))
+	m.logits(r, p)
+	norm := floats.LogSumExp(p)
+	for k := range p {
+		p[k] = math.Exp(p[k] - norm)
+	}
+	return p, nil
+}

@@ -1,0 +1,42 @@
+package retrieval
+
+import (
+	"fmt"
+
+	"synpool/milbench/dataset"
+)
+
+// Digits returns n different handwritten digits of the set mnist, in the order of its bags, as vectors of 28x28 pixels
+// from −1 for black to 1 for white. The set must have been fetched.
+func Digits(n int) ([][]float64, error) {
+	entry, err := dataset.Find("mnist")
+	if err != nil {
+		return nil, err
+	}
+	set, err := entry.Load()
+	if err != nil {
+		return nil, err
+	}
+	var digits [][]float64
+	seen := map[string]bool{}
+	for _, bag := range set.Bags {
+		for i := range bag.Instances.Rows {
+			if len(digits) == n {
+				return digits, nil
+			}
+			image := make([]float64, bag.Instances.Cols)
+			bag.Instances.Row(i, image)
+			for j := range image {
+				image[j] = 2*image[j] - 1
+			}
+			if key := fmt.Sprint(image); !seen[key] {
+				seen[key] = true
+				digits = append(digits, image)
+			}
+		}
+	}
+	if len(digits) < n {
+		return nil, fmt.Errorf("retrieval: %d different digits in the set mnist; ask for at most that many, not %d", len(digits), n)
+	}
+	return digits, nil
+}

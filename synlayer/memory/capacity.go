@@ -1,0 +1,195 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Criterion says which error of retrieval a capacity bounds.
+type Criterion int
+
+const (
+	WrongComponents Criterion = iota // share of the components that come back wrong
+	FailedPatterns                   // share of the patterns that come back with a wrong component
+	FailedDraws                      // share of the draws in which a pattern does
+)
+
+// CapacityConfig says how to measure the capacity of a memory of ±1: the number of random patterns up to which the error
+// of retrieval stays at a threshold.
+type CapacityConfig struct {
+	Criterion Criterion
+	Threshold float64 // of the error, in [0, 1)
+	Flipped   float64 // share of the components of a pattern that are flipped in its cue
+	Updates   int     // of a retrieval, at most; it ends earlier at a fixed state
+	Draws     int     // sets of patterns that the error is the mean of
+	Cues      int     // patterns of a draw that are retrieved, at most; 0 for all
+	Limit     int     // patterns tried, at most
+	Seed      uint64
+}
+
+// CapacityPoint is the error of retrieval at a number of patterns.
+type CapacityPoint struct {
+	Patterns int
+	Error    float64
+}
+
+// Capacity measures the capacity of m for patterns of d components: it doubles the number of patterns until the error
+// passes the threshold, then bisects. Fewer patterns of a draw are the first of more. It returns the largest number found
+// within the threshold, 0 if one is too many, and the points measured in order of their numbers. m forgets what it had
+// stored. A memory that is within the threshold at Limit patterns is an error.
+func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []CapacityPoint, err error) {
+	switch {
+	case d < 1:
+		return 0, nil, fmt.Errorf("memory: capacity of patterns of %d components; give at least 1", d)
+	case c.Draws < 1 || c.Limit < 1 || c.Cues < 0:
+		return 0, nil, fmt.Errorf("memory: capacity from %d draws of at most %d patterns with %d cues; give at least 1 draw and pattern", c.Draws, c.Limit, c.Cues)
+	case !(c.Threshold >= 0 && c.Threshold < 1):
+		return 0, nil, fmt.Errorf("memory: capacity at error %v; give a number in [0, 1)", c.Threshold)
+	}
+	within := func(n int) (bool, error) {
+		e, err := c.RetrievalError(m, d, n)
+		curve = append(curve, CapacityPoint{n, e})
+		return e <= c.Threshold, err
+	}
+	low, high := 0, 1
+	for {
+		ok, err := within(high)
+		if err != nil {
+			return 0, nil, err
+		}
+		if !ok {
+			break
+		}
+		if high == c.Limit {
+			return 0, nil, fmt.Errorf("memory: the error at %d patterns of %d components is still within %v; raise Limit", high, d, c.Threshold)
+		}
+		low, high = high, min(2*high, c.Limit)
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		ok, err := within(middle)
+		if err != nil {
+			return 0, nil, err
+		}
+		if ok {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	slices.SortFunc(curve, func(a, b CapacityPoint) int { return cmp.Compare(a.Patterns, b.Patterns) })
+	return low, curve, nil
+}
+
+// RetrievalError returns the error of retrieval of m with n random patterns of d components.
+func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
+	sum := 0.0
+	for draw := range c.Draws {
+		random := rand.New(rand.NewPCG(c.Seed, uint64(draw)))
+		patterns := RandomSigns(n, d, random)
+		if err := m.Store(patterns); err != nil {
+			return 0, err
+		}
+		cues := n
+		if c.Cues > 0 {
+			cues = min(n, c.Cues)
+		}
+		wrong := 0.0
+		for _, x := range patterns[:cues] {
+			cue, err := Flip(x, c.Flipped, random)
+			if err != nil {
+				return 0, err
+			}
+			end, err := settle(m, cue, c.Updates)
+			if err != nil {
+				return 0, err
+			}
+			off := 0
+			for l := range x {
+				if end[l] != x[l] {
+					off++
+				}
+			}
+			switch {
+			case c.Criterion == WrongComponents:
+				wrong += float64(off) / float64(cues*d)
+			case off > 0 && c.Criterion == FailedPatterns:
+				wrong += 1 / float64(cues)
+			case off > 0:
+				wrong = 1
+			}
+			if c.Criterion == FailedDraws && wrong == 1 {
+				break
+			}
+		}
+		sum += wrong
+	}
+	return sum / float64(c.Draws), nil
+}
+
+// settle is [Retrieve] without a trace and its energies.
+func settle(m Memory, state []float64, updates int) ([]float64, error) {
+	for range updates {
+		next, err := m.Update(state)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Equal(state, next) {
+			break
+		}
+		state = next
+	}
+	return state, nil
+}
+
+// ClassicalCapacity returns 0.138 d, the number of random patterns up to which the classical network has fixed points
+// near them, with about 1.6 % of the components wrong, as d grows (Amit, Gutfreund and Sompolinsky 1985).
+func ClassicalCapacity(d int) float64 { return 0.138 * float64(d) }
+
+// ClassicalCapacityExact returns d/(2 ln d), up to which a pattern is a fixed point of the classical network with a
+// probability near 1 (McEliece et al. 1987).
+func ClassicalCapacityExact(d int) float64 { return PolynomialCapacityExact(2, d) }
+
+// PolynomialCapacity returns the number of random patterns of d components up to which an update at a pattern gets at
+// most the share wrong of the components wrong, for power a (Krotov and Hopfield 2016), by the normal approximation
+//
+//	N = α dᵃ⁻¹,  α = 1/((2a−3)!! q²),  wrong = Φ(−q)
+//
+// At a = 2 and wrong = 0.0036 it is [ClassicalCapacity].
+func PolynomialCapacity(power, d int, wrong float64) float64 {
+	q := distuv.UnitNormal.Quantile(wrong)
+	return math.Pow(float64(d), float64(power-1)) / (oddFactorial(2*power-3) * q * q)
+}
+
+// PolynomialCapacityExact returns dᵃ⁻¹/(2 (2a−3)!! ln d), up to which a pattern comes back without error (Krotov and
+// Hopfield 2016).
+func PolynomialCapacityExact(power, d int) float64 {
+	return math.Pow(float64(d), float64(power-1)) / (2 * oddFactorial(2*power-3) * math.Log(float64(d)))
+}
+
+// ExponentialCapacity returns 2^(d/2), the order of the number of random patterns of d components up to which all are
+// fixed points of the exponential memory (Demircigil et al. 2017).
+func ExponentialCapacity(d int) float64 { return math.Exp2(float64(d) / 2) }
+
+// ExponentialCapacityAll returns the number of random patterns of d components up to which not all are fixed points of
+// the exponential memory in at most the share failed of the draws. One is not if another differs from it in a single
+// component, where their terms cancel and the rest decides; N patterns have N²d/2^(d+1) such pairs on average:
+//
+//	N = √(2 ln(1/(1−failed))/d) 2^(d/2)
+func ExponentialCapacityAll(d int, failed float64) float64 {
+	return math.Sqrt(-2*math.Log1p(-failed)/float64(d)) * ExponentialCapacity(d)
+}
+
+// oddFactorial is n!! of an odd n.
+func oddFactorial(n int) float64 {
+	product := 1.0
+	for ; n > 1; n -= 2 {
+		product *= float64(n)
+	}
+	return product
+}

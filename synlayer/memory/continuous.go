@@ -1,0 +1,140 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Continuous is the modern Hopfield network of continuous patterns and states (Ramsauer et al. 2021).
+//
+//	E = −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²,  lse(β, z) = log(Σ exp(β z))/β
+//	ξ ← X softmax(β Xᵀξ)
+//
+// for N patterns, the columns of X, the largest of L2 norm M. At β = 0, which is the limit of small ones, the energy is
+// that of the mean of the patterns, to which every state goes at once; as β grows, the pattern of the largest product
+// with the state takes all the weight.
+//
+// Updates never raise the energy, which is in [0, 2M²] for states among the patterns (in their convex hull).
+type Continuous struct {
+	Beta float64 // β, the inverse temperature, at least 0
+
+	patterns *mat.Dense // Xᵀ, [pattern, component]
+	halfM2   float64    // ½ M²
+}
+
+// Store implements [Memory].
+func (c *Continuous) Store(patterns [][]float64) error {
+	if _, err := checkPatterns(patterns); err != nil {
+		return err
+	}
+	if err := c.checkBeta(); err != nil {
+		return err
+	}
+	halfM2 := 0.0
+	for _, x := range patterns {
+		halfM2 = max(halfM2, floats.Dot(x, x)/2)
+	}
+	if err := checkFinite("the norm of a pattern", halfM2); err != nil {
+		return err
+	}
+	c.patterns, c.halfM2 = dense(patterns), halfM2
+	return nil
+}
+
+// Energy implements [Memory].
+func (c *Continuous) Energy(state []float64) (float64, error) {
+	products, err := c.products([][]float64{state})
+	if err != nil {
+		return 0, err
+	}
+	z := products.RawRowView(0)
+	// lse(β, z) − (log N)/β, as the largest product and the logarithm of a mean, which holds for every β.
+	lse := floats.Sum(z) / float64(len(z))
+	if c.Beta > 0 {
+		largest, mean := floats.Max(z), 0.0
+		for _, v := range z {
+			mean += math.Expm1(c.Beta*(v-largest)) / float64(len(z))
+		}
+		lse = largest + math.Log1p(mean)/c.Beta
+	}
+	energy := -lse + floats.Dot(state, state)/2 + c.halfM2
+	return energy, checkFinite("the energy", energy)
+}
+
+// Update implements [Memory].
+func (c *Continuous) Update(state []float64) ([]float64, error) {
+	next, err := c.UpdateAll([][]float64{state})
+	if err != nil {
+		return nil, err
+	}
+	return next[0], nil
+}
+
+// UpdateAll updates several states at once, [state][component]: Ξ ← X softmax(β XᵀΞ).
+func (c *Continuous) UpdateAll(states [][]float64) ([][]float64, error) {
+	weights, err := c.weights(states)
+	if err != nil {
+		return nil, err
+	}
+	next := new(mat.Dense)
+	next.Mul(weights, c.patterns)
+	return rows(next), nil
+}
+
+// OrderParameters returns softmax(β Xᵀξ), the weights of the patterns in the next state: equation 3 of the paper.
+func (c *Continuous) OrderParameters(state []float64) ([]float64, error) {
+	weights, err := c.weights([][]float64{state})
+	if err != nil {
+		return nil, err
+	}
+	return weights.RawRowView(0), nil
+}
+
+// weights returns softmax(β XᵀΞ), [state, pattern].
+func (c *Continuous) weights(states [][]float64) (*mat.Dense, error) {
+	w, err := c.products(states)
+	if err != nil {
+		return nil, err
+	}
+	for i := range states {
+		row := w.RawRowView(i)
+		largest := floats.Max(row)
+		for j, z := range row {
+			row[j] = math.Exp(c.Beta * (z - largest))
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return w, nil
+}
+
+// products returns XᵀΞ, [state, pattern].
+func (c *Continuous) products(states [][]float64) (*mat.Dense, error) {
+	if c.patterns == nil {
+		return nil, errNothingStored
+	}
+	if err := c.checkBeta(); err != nil {
+		return nil, err
+	}
+	if len(states) == 0 {
+		return nil, fmt.Errorf("memory: no states; give at least one")
+	}
+	_, d := c.patterns.Dims()
+	for i, state := range states {
+		if err := checkVector(fmt.Sprintf("state %d", i), state, d); err != nil {
+			return nil, err
+		}
+	}
+	products := new(mat.Dense)
+	products.Mul(dense(states), c.patterns.T())
+	return products, checkFinite("a product of a pattern and a state", 2*mat.Norm(products, math.Inf(1)))
+}
+
+func (c *Continuous) checkBeta() error {
+	if !(c.Beta >= 0) || math.IsInf(c.Beta, 0) {
+		return fmt.Errorf("memory: inverse temperature %v; give a finite β of at least 0", c.Beta)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+// Package memory has the associative memories that attention and the Syn layer derive from, in float64.
+//
+// # Glossary
+//
+//   - pattern: a vector to be brought back; state: the vector that a memory updates, begun at a cue.
+//   - cue: a pattern with a part masked or with noise, from which the pattern is to be brought back.
+//   - update: one application of a memory's rule to the whole state.
+//   - order parameters: how much of each pattern a state holds: the softmax weights of [Continuous], V⁺x of [Synergetic].
+//   - one-hot: order parameters of which one is 1 and the others 0, a retrieved pattern.
+//   - metastable: a state between patterns at which updates stay.
+//
+// # Memories
+//
+//	memory         patterns  energy of a state ξ                                    retrieves about
+//	[Hopfield]     ±1        −½ ξᵀWξ + bᵀξ,  W = Σ x xᵀ                             0.14 d
+//	[Polynomial]   ±1        −Σ (xᵀξ)ᵃ                                              α dᵃ⁻¹
+//	[Exponential]  ±1        −Σ exp(xᵀξ)                                            2^(d/2)
+//	[Continuous]   any       −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²                exponentially many in d
+//	[Synergetic]   any       that of Haken's network, of the order parameters       d, linearly independent
+//
+// of d components; [Memory] is what they have in common and [Retrieve] brings back a pattern with the trace of every
+// update. [Attention] is the continuous memory between projections, [Sequence] that of transitions from pattern to pattern,
+// [Steps] the Syn layer's step on order parameters.
+//
+// [MeasureRecall], [Capacity] and [BetaSweep] measure retrieval; [Figure1] has the cases of convergence of the paper's
+// figure 1.
+//
+// Patterns and states are rows: [pattern][component]. Nothing here panics on bad input, and no result is NaN or infinite.
+//
+// Sources: Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, https://arxiv.org/abs/2008.02217, and the
+// papers that it joins; Wang, Li, Ma and Jiang, "Concentration or distraction? A synergetic-based attention weights
+// optimization method", Complex & Intelligent Systems 9 (2023), https://doi.org/10.1007/s40747-023-01133-0, equations 1 to
+// 10, figure 1 and appendix A ("the paper").
+package memory

@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// flips holds the patterns of a memory whose energy is E = −Σ F(xᵀξ), of components ±1, and updates it by energy
+// differences: ξ_l becomes the sign of E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), and stays if they are equal.
+//
+// The products xᵀξ of all patterns are kept, so that a component is tried, and flipped, in O(N) for N patterns.
+type flips struct {
+	columns [][]float64 // [component][pattern]
+}
+
+func newFlips(patterns [][]float64) flips {
+	columns := make([][]float64, len(patterns[0]))
+	for l := range columns {
+		columns[l] = make([]float64, len(patterns))
+		for i, x := range patterns {
+			columns[l][i] = x[l]
+		}
+	}
+	return flips{columns}
+}
+
+// checkState wants stored patterns and a state that fits them.
+func (f flips) checkState(state []float64) error {
+	if f.columns == nil {
+		return errNothingStored
+	}
+	return checkSigns("the state", state, len(f.columns))
+}
+
+// products returns xᵀξ of every pattern, which are integers in [-d, d].
+func (f flips) products(state []float64) []float64 {
+	products := make([]float64, len(f.columns[0]))
+	for l, column := range f.columns {
+		floats.AddScaled(products, state[l], column)
+	}
+	return products
+}
+
+// update returns the state after all components were tried, one after another or each from state. difference returns
+// E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), up to a positive factor, given the products of the other components with the
+// patterns and the patterns' component l.
+func (f flips) update(state []float64, synchronous bool, random *rand.Rand, difference func(others, column []float64) float64) []float64 {
+	next := append([]float64{}, state...)
+	products := f.products(state)
+	others := make([]float64, len(products))
+	for _, l := range order(random, len(state)) {
+		column := f.columns[l]
+		floats.AddScaledTo(others, products, -state[l], column)
+		next[l] = sign(difference(others, column), state[l])
+		if !synchronous && next[l] != state[l] {
+			floats.AddScaledTo(products, others, next[l], column)
+		}
+	}
+	return next
+}

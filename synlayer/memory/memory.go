@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Memory is an associative memory: patterns are stored, and updates bring a state back to one of them.
+type Memory interface {
+	// Store replaces what is stored by patterns, [pattern][component].
+	Store(patterns [][]float64) error
+	// Energy returns the energy of a state; the doc comment of each memory says which updates never raise it.
+	Energy(state []float64) (float64, error)
+	// Update returns the state that one update of the whole of state leads to.
+	Update(state []float64) (next []float64, err error)
+}
+
+var (
+	_ Memory = (*Hopfield)(nil)
+	_ Memory = (*Polynomial)(nil)
+	_ Memory = (*Exponential)(nil)
+	_ Memory = (*Continuous)(nil)
+	_ Memory = (*Synergetic)(nil)
+)
+
+// Step is a state on the way of a retrieval.
+type Step struct {
+	State  []float64
+	Energy float64
+}
+
+// Trace is the course of a retrieval.
+type Trace struct {
+	Steps []Step // the first is the state that it began with; then one an update
+	Fixed bool   // the last update changed no component by more than the tolerance
+}
+
+// Updates returns the number of updates.
+func (t Trace) Updates() int { return max(0, len(t.Steps)-1) }
+
+// Last returns the state that the retrieval ended in, nil if it had none.
+func (t Trace) Last() []float64 {
+	if len(t.Steps) == 0 {
+		return nil
+	}
+	return t.Steps[len(t.Steps)-1].State
+}
+
+// Retrieve updates state until an update changes no component by more than tolerance, or the given number of times. On
+// an error it also returns the trace up to there.
+func Retrieve(m Memory, state []float64, updates int, tolerance float64) (Trace, error) {
+	if updates < 0 {
+		return Trace{}, fmt.Errorf("memory: at most %d updates; give 0 or more", updates)
+	}
+	if !(tolerance >= 0) {
+		return Trace{}, fmt.Errorf("memory: tolerance %v of a fixed state; give 0 or more", tolerance)
+	}
+	state = append([]float64{}, state...)
+	energy, err := m.Energy(state)
+	if err != nil {
+		return Trace{}, err
+	}
+	trace := Trace{Steps: []Step{{state, energy}}}
+	for range updates {
+		next, err := m.Update(state)
+		if err == nil {
+			energy, err = m.Energy(next)
+		}
+		if err != nil {
+			return trace, fmt.Errorf("update %d: %w", len(trace.Steps), err)
+		}
+		trace.Steps = append(trace.Steps, Step{next, energy})
+		if largestChange(state, next) <= tolerance {
+			trace.Fixed = true
+			break
+		}
+		state = next
+	}
+	return trace, nil
+}
+
+// largestChange returns the largest absolute difference of two vectors' components.
+func largestChange(a, b []float64) float64 {
+	largest := 0.0
+	for i := range a {
+		largest = max(largest, math.Abs(a[i]-b[i]))
+	}
+	return largest
+}
+
+var errNothingStored = errors.New("memory: no patterns are stored; call Store first")
+
+// checkPatterns returns the number of components of patterns that are finite and of one length.
+func checkPatterns(patterns [][]float64) (components int, err error) {
+	if len(patterns) == 0 || len(patterns[0]) == 0 {
+		return 0, errors.New("memory: no patterns; store at least one of at least one component")
+	}
+	components = len(patterns[0])
+	for i, x := range patterns {
+		if err := checkVector(fmt.Sprintf("pattern %d", i), x, components); err != nil {
+			return 0, err
+		}
+	}
+	return components, nil
+}
+
+// checkVector wants that many finite components.
+func checkVector(what string, x []float64, components int) error {
+	if len(x) != components {
+		return fmt.Errorf("memory: %s has %d components, not %d; give vectors of one length", what, len(x), components)
+	}
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("memory: component %d of %s is %v; give finite numbers", i, what, v)
+		}
+	}
+	return nil
+}
+
+// checkSigns wants that many components of +1 or -1.
+func checkSigns(what string, x []float64, components int) error {
+	if err := checkVector(what, x, components); err != nil {
+		return err
+	}
+	for i, v := range x {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("memory: component %d of %s is %v; this memory has components of +1 and -1 (see Signs)", i, what, v)
+		}
+	}
+	return nil
+}
+
+// checkSignPatterns is checkPatterns and checkSigns of each.
+func checkSignPatterns(patterns [][]float64) (components int, err error) {
+	if components, err = checkPatterns(patterns); err != nil {
+		return 0, err
+	}
+	for i, x := range patterns {
+		if err := checkSigns(fmt.Sprintf("pattern %d", i), x, components); err != nil {
+			return 0, err
+		}
+	}
+	return components, nil
+}
+
+// checkFinite wants a finite result: the squares of large components overflow.
+func checkFinite(what string, values ...float64) error {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("memory: %s is beyond the range of float64; scale patterns and state down", what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Recall is how well a memory brought patterns back.
+type Recall struct {
+	Components float64 // share of the components that are off
+	Patterns   float64 // share of the patterns of which a component is off
+	Nearest    float64 // share of the ends that are nearer to their pattern than to any other
+	RMS        float64 // root mean square error of a component
+	Updates    float64 // mean number of updates
+}
+
+// MeasureRecall retrieves from cues, cue i being one of pattern i, with at most that many updates each. A component is
+// off if it differs from that of the pattern by more than off; a state is fixed at a hundredth of that. m has stored the
+// patterns, and may have stored others.
+func MeasureRecall(m Memory, patterns, cues [][]float64, updates int, off float64) (Recall, error) {
+	d, err := checkPatterns(patterns)
+	if err != nil {
+		return Recall{}, err
+	}
+	if len(cues) == 0 || len(cues) > len(patterns) {
+		return Recall{}, fmt.Errorf("memory: %d cues of %d patterns; give at least one and at most one a pattern", len(cues), len(patterns))
+	}
+	var components, failed, nearest, count int
+	squares := 0.0
+	for i, cue := range cues {
+		trace, err := Retrieve(m, cue, updates, off/100)
+		if err != nil {
+			return Recall{}, fmt.Errorf("cue %d: %w", i, err)
+		}
+		end := trace.Last()
+		wrong := 0
+		for l, v := range end {
+			difference := math.Abs(v - patterns[i][l])
+			if difference > off {
+				wrong++
+			}
+			squares += difference * difference
+		}
+		components += wrong
+		if wrong > 0 {
+			failed++
+		}
+		if isNearest(end, patterns, i) {
+			nearest++
+		}
+		count += trace.Updates()
+	}
+	n := float64(len(cues))
+	return Recall{
+		Components: float64(components) / (n * float64(d)),
+		Patterns:   float64(failed) / n,
+		Nearest:    float64(nearest) / n,
+		RMS:        math.Sqrt(squares / (n * float64(d))),
+		Updates:    float64(count) / n,
+	}, nil
+}
+
+// isNearest reports whether pattern i is nearer to x than every other that is not equal to it.
+func isNearest(x []float64, patterns [][]float64, i int) bool {
+	own := floats.Distance(x, patterns[i], 2)
+	for j, p := range patterns {
+		if j != i && floats.Distance(x, p, 2) <= own && !floats.Equal(p, patterns[i]) {
+			return false
+		}
+	}
+	return true
+}

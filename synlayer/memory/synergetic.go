@@ -1,0 +1,171 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Synergetic is the synergetic neural network of Haken in the form of equations 6 to 8 of the paper.
+//
+//	ξ  = V⁺x                                             order parameters
+//	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            Reduced: f(ξ/‖ξ‖) of equation 10, see [Steps]
+//	x' = Vξ'
+//
+// for N patterns, the columns of V, with Moore-Penrose inverse V⁺ by singular values. V⁺V is the identity only for
+// linearly independent patterns, so at most d of d components: its limit.
+//
+// The energy is Haken's potential with unit coefficients, of which f is a step of size γ/(2‖ξ‖²) down the gradient:
+//
+//	E = −½ ‖ξ‖² + ½ ‖ξ‖⁴ − ¼ Σ ξ⁴            Reduced: −¼ Σ ξ⁴/‖ξ‖⁴, the same on the unit sphere less a constant
+//
+// Updates of the reduced form never raise it. Those of equation 7 do not where ‖ξ‖² ≥ ½, as at all fixed points; below,
+// the step is so long that they may.
+//
+// Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. The
+// others diminish by a factor that tends to 1−γ/2 an update (Reduced: to 1−γ, or cubically at γ = 1). With the m largest
+// magnitudes equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding tells them
+// apart. A state without order parameters, to rounding, is [ErrZeroState].
+type Synergetic struct {
+	Gamma   float64 // the learning rate γ, in (0, 1]
+	Reduced bool    // equations 9 and 10 in place of equation 7
+
+	patterns *mat.Dense // V, [component, pattern]
+	inverse  *mat.Dense // V⁺, [pattern, component]
+	rounding float64    // of an order parameter, relative to the norm of the state
+}
+
+// Store implements [Memory]. Patterns must be linearly independent.
+func (s *Synergetic) Store(patterns [][]float64) error {
+	d, err := checkPatterns(patterns)
+	if err != nil {
+		return err
+	}
+	if err := checkGamma(s.Gamma); err != nil {
+		return err
+	}
+	n := len(patterns)
+	if n > d {
+		return fmt.Errorf("memory: %d patterns of %d components; a synergetic network stores at most as many patterns as components", n, d)
+	}
+	v := mat.DenseCopyOf(dense(patterns).T())
+	if err := checkFinite("the square of a pattern", math.Pow(mat.Norm(v, 2), 2)); err != nil {
+		return err
+	}
+	var svd mat.SVD
+	if !svd.Factorize(v, mat.SVDThin) {
+		return errors.New("memory: no singular values of the patterns; scale them")
+	}
+	values := svd.Values(nil)
+	epsilon := float64(d) * 0x1p-52
+	if rank := svd.Rank(epsilon); rank < n {
+		return fmt.Errorf("memory: %d patterns of rank %d; a synergetic network stores linearly independent patterns, drop those that others make up", n, rank)
+	}
+	var left, right mat.Dense
+	svd.UTo(&left)
+	svd.VTo(&right)
+	for j, value := range values {
+		for i := range n {
+			right.Set(i, j, right.At(i, j)/value)
+		}
+	}
+	inverse := new(mat.Dense)
+	inverse.Mul(&right, left.T())
+	s.patterns, s.inverse, s.rounding = v, inverse, epsilon/values[n-1]
+	return nil
+}
+
+// OrderParameters returns V⁺x of a state x: equation 6.
+func (s *Synergetic) OrderParameters(state []float64) ([]float64, error) {
+	if s.patterns == nil {
+		return nil, errNothingStored
+	}
+	d, n := s.patterns.Dims()
+	if err := checkVector("the state", state, d); err != nil {
+		return nil, err
+	}
+	order := make([]float64, n)
+	mat.NewVecDense(n, order).MulVec(s.inverse, mat.NewVecDense(d, state))
+	return order, checkFinite("an order parameter", order...)
+}
+
+// State returns Vξ, the state of the given order parameters: equation 8.
+func (s *Synergetic) State(order []float64) ([]float64, error) {
+	if s.patterns == nil {
+		return nil, errNothingStored
+	}
+	d, n := s.patterns.Dims()
+	if err := checkVector("the vector of order parameters", order, n); err != nil {
+		return nil, err
+	}
+	state := make([]float64, d)
+	mat.NewVecDense(d, state).MulVec(s.patterns, mat.NewVecDense(n, order))
+	return state, checkFinite("a component of the state", state...)
+}
+
+// Activate returns f of order parameters: equation 7, or 9 and 10. It does not depend on the patterns, and without them
+// in between it ends in strictly one-hot order parameters.
+func (s *Synergetic) Activate(order []float64) ([]float64, error) {
+	if s.Reduced {
+		return Steps{s.Gamma}.Forward(order)
+	}
+	if err := checkGamma(s.Gamma); err != nil {
+		return nil, err
+	}
+	unit, err := unitLength(order)
+	if err != nil {
+		return nil, err
+	}
+	norm := floats.Norm(order, 2)
+	next := make([]float64, len(order))
+	for i, u := range unit {
+		next[i] = s.Gamma*(u*u*u*norm+u/norm)/2 + (1-s.Gamma)*order[i]
+	}
+	return next, checkFinite("the order parameters after an update", next...)
+}
+
+// Energy implements [Memory].
+func (s *Synergetic) Energy(state []float64) (float64, error) {
+	order, err := s.OrderParameters(state)
+	if err != nil {
+		return 0, err
+	}
+	return s.energy(order)
+}
+
+func (s *Synergetic) energy(order []float64) (float64, error) {
+	fourth := func(x []float64) (sum float64) {
+		for _, v := range x {
+			sum += v * v * v * v
+		}
+		return sum
+	}
+	if s.Reduced {
+		unit, err := unitLength(order)
+		if err != nil {
+			return 0, err
+		}
+		return -fourth(unit) / 4, nil
+	}
+	square := floats.Dot(order, order)
+	energy := -square/2 + square*square/2 - fourth(order)/4
+	return energy, checkFinite("the energy", energy)
+}
+
+// Update implements [Memory].
+func (s *Synergetic) Update(state []float64) ([]float64, error) {
+	order, err := s.OrderParameters(state)
+	if err != nil {
+		return nil, err
+	}
+	if floats.Norm(order, 2) <= s.rounding*floats.Norm(state, 2) {
+		return nil, ErrZeroState
+	}
+	if order, err = s.Activate(order); err != nil {
+		return nil, err
+	}
+	return s.State(order)
+}

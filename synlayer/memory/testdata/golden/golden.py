@@ -1,0 +1,180 @@
+"""Writes memories.json, steps.json and attention.json beside it: associative memories in float64 NumPy, each energy
+and update straight from its formula; steps of the Syn layer in 50 digits; PyTorch's multi-head attention in float64.
+
+Needs numpy, mpmath and torch. Run: python golden.py
+"""
+import json
+import os
+
+import mpmath
+import numpy as np
+import torch
+
+rng = np.random.default_rng(20240701)
+
+
+def signs(*shape):
+    return np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+
+
+def sweep(state, energy):
+    """Components one after another: the sign whose energy is lower, as it is where both are equal."""
+    state = state.copy()
+    for l in range(len(state)):
+        plus, minus = state.copy(), state.copy()
+        plus[l], minus[l] = 1, -1
+        difference = energy(minus) - energy(plus)
+        if difference != 0:
+            state[l] = 1 if difference > 0 else -1
+    return state
+
+
+def at_once(state, energy):
+    """Every component from the same state."""
+    out = state.copy()
+    for l in range(len(state)):
+        plus, minus = state.copy(), state.copy()
+        plus[l], minus[l] = 1, -1
+        difference = energy(minus) - energy(plus)
+        if difference != 0:
+            out[l] = 1 if difference > 0 else -1
+    return out
+
+
+def hopfield(patterns, state, bias, zero_diagonal):
+    d = len(state)
+    w = sum(np.outer(x, x) for x in patterns)
+    if zero_diagonal:
+        w[np.diag_indices(d)] = 0
+    energy = lambda s: -0.5 * s @ w @ s + s @ bias
+    field = w @ state - bias
+    synchronous = np.where(field > 0, 1.0, np.where(field < 0, -1.0, state))
+    asynchronous = state.copy()
+    for i in range(d):
+        f = w[i] @ asynchronous - bias[i]
+        asynchronous[i] = asynchronous[i] if f == 0 else np.sign(f)
+    return energy(state), synchronous, asynchronous
+
+
+def memories():
+    cases = []
+
+    def add(memory, patterns, state, **values):
+        cases.append(dict(memory=memory, patterns=patterns.tolist(), state=state.tolist(), **{
+            k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}))
+
+    for n, d in [(1, 4), (3, 12), (6, 20), (9, 15)]:
+        x, s = signs(n, d), signs(d)
+        for bias in (np.zeros(d), rng.normal(size=d)):
+            for zero_diagonal in (False, True):
+                e, synchronous, asynchronous = hopfield(x, s, bias, zero_diagonal)
+                add("hopfield", x, s, bias=bias, zero_diagonal=zero_diagonal, energy=e, synchronous=synchronous, asynchronous=asynchronous)
+        for power in (2, 3, 4, 7):
+            energy = lambda s: -np.sum((x @ s) ** power)
+            add("polynomial", x, s, power=power, energy=energy(s), asynchronous=sweep(s, energy), synchronous=at_once(s, energy))
+        energy = lambda s: -np.sum(np.exp(x @ s))
+        add("exponential", x, s, energy=energy(s), log_energy=-np.log(-energy(s)), asynchronous=sweep(s, energy), synchronous=at_once(s, energy))
+    for n, d in [(1, 3), (4, 6), (10, 5), (25, 40)]:
+        for beta in (0.01, 0.5, 4.0):
+            x, s = rng.normal(size=(n, d)), rng.normal(size=d)
+            z = x @ s
+            p = np.exp(beta * z) / np.sum(np.exp(beta * z))
+            energy = -np.log(np.sum(np.exp(beta * z))) / beta + s @ s / 2 + np.log(n) / beta + np.max(np.sum(x * x, 1)) / 2
+            add("continuous", x, s, beta=beta, energy=energy, weights=p, update=x.T @ p)
+    for n, d in [(1, 3), (3, 5), (5, 5), (10, 40)]:
+        for gamma in (0.3, 1.0):
+            x, s = rng.normal(size=(n, d)), rng.normal(size=d)
+            v = x.T
+            inverse = np.linalg.pinv(v)
+
+            def update(s, reduced):
+                xi = inverse @ s
+                if reduced:
+                    xi = xi / np.sqrt(np.sum(xi ** 2))
+                    return v @ (gamma * xi ** 3 + (1 - gamma) * xi)
+                return v @ (gamma * ((xi ** 3 + xi) / (2 * np.sum(xi ** 2)) + (1 / gamma - 1) * xi))
+
+            for reduced in (False, True):
+                xi = inverse @ s
+                u = xi / np.sqrt(np.sum(xi ** 2))
+                energy = -np.sum(u ** 4) / 4 if reduced else 0.25 * np.sum(xi ** 2) ** 2 - 0.5 * np.sum(xi ** 2) + 0.25 * sum(
+                    xi[i] ** 2 * xi[j] ** 2 for i in range(n) for j in range(n) if i != j)
+                five = s
+                for _ in range(5):
+                    five = update(five, reduced)
+                add("synergetic", x, s, gamma=gamma, reduced=reduced, weights=xi, energy=energy, update=update(s, reduced), five=five)
+    return cases
+
+
+def steps():
+    mpmath.mp.dps = 50
+    cases = []
+    for n in (1, 2, 5, 17):
+        for gamma in (1e-6, 0.25, 0.5, 0.9, 1.0):
+            weights = rng.normal(size=n)
+            if n > 2:
+                weights[1] = 0
+            for count in (-12, -3, -1, 1, 3, 6):
+                g = mpmath.mpf(gamma)
+                x = [mpmath.mpf(w) for w in weights]
+                for _ in range(abs(count)):
+                    norm = mpmath.sqrt(sum(v * v for v in x))
+                    x = [v / norm for v in x]
+                    if count > 0:
+                        x = [g * v ** 3 + (1 - g) * v for v in x]
+                    else:  # equation 11 as printed, for positive numbers
+                        y = []
+                        for v in x:
+                            a = mpmath.cbrt(mpmath.sqrt((abs(v) / (2 * g)) ** 2 - ((g - 1) / (3 * g)) ** 3) + abs(v) / (2 * g))
+                            y.append(mpmath.mpf(0) if v == 0 else mpmath.sign(v) * (a + (g - 1) / (3 * g * a)))
+                        x = y
+                cases.append(dict(gamma=gamma, steps=count, weights=weights.tolist(), out=[float(v) for v in x]))
+    return cases
+
+
+def attention():
+    torch.manual_seed(5)
+    cases = []
+    for heads, embed, key, value, states, patterns, bias in [(1, 4, 4, 4, 3, 3, False), (2, 8, 8, 8, 5, 5, True), (4, 16, 10, 6, 7, 11, True), (8, 32, 32, 32, 10, 10, True)]:
+        layer = torch.nn.MultiheadAttention(embed, heads, bias=bias, kdim=key, vdim=value, batch_first=True, dtype=torch.float64)
+        with torch.no_grad():
+            for p in layer.parameters():
+                p.copy_(torch.randn_like(p) / p.shape[-1] ** 0.5)
+        r = torch.randn(1, states, embed, dtype=torch.float64)
+        self_attention = key == value == embed and states == patterns
+        y = r if self_attention else torch.randn(1, patterns, key, dtype=torch.float64)
+        # Values of their own rows where their width differs from that of the keys.
+        raw = y if value == key else y[..., :value]
+        z, weights = layer(r, y, raw, need_weights=True, average_attn_weights=False)
+        if layer.in_proj_weight is not None:
+            q, k, v = layer.in_proj_weight.chunk(3)
+        else:
+            q, k, v = layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight
+        case = dict(heads=heads, query=q.T.tolist(), key=k.T.tolist(), value=v.T.tolist(), output=layer.out_proj.weight.T.tolist(),
+                    states=r[0].tolist(), patterns=y[0].tolist(), z=z[0].tolist(), weights=weights[0].tolist())
+        if value != key:  # as a map of the whole row
+            case["value"] = torch.cat([v.T, torch.zeros(key - value, embed, dtype=torch.float64)]).tolist()
+        if bias:
+            b = layer.in_proj_bias.chunk(3)
+            case.update(query_bias=b[0].tolist(), key_bias=b[1].tolist(), value_bias=b[2].tolist(), output_bias=layer.out_proj.bias.tolist())
+        cases.append(case)
+    # Equation 30: values of the keys. Multi-head attention has them with the product of both maps.
+    for embed, n, m in [(6, 4, 9), (12, 8, 8)]:
+        k = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
+        of_keys = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
+        q = torch.randn(embed, embed, dtype=torch.float64) / embed ** 0.5
+        layer = torch.nn.MultiheadAttention(embed, 1, bias=False, batch_first=True, dtype=torch.float64)
+        with torch.no_grad():
+            layer.in_proj_weight.copy_(torch.cat([q.T, k.T, (k @ of_keys).T]))
+            layer.out_proj.weight.copy_(torch.eye(embed, dtype=torch.float64))
+        r, y = torch.randn(1, n, embed, dtype=torch.float64), torch.randn(1, m, embed, dtype=torch.float64)
+        z, weights = layer(r, y, y, need_weights=True, average_attn_weights=False)
+        cases.append(dict(heads=1, from_keys=True, query=q.tolist(), key=k.tolist(), value=of_keys.tolist(), output=None,
+                          states=r[0].tolist(), patterns=y[0].tolist(), z=z[0].tolist(), weights=weights[0].tolist()))
+    return cases
+
+
+here = os.path.dirname(os.path.abspath(__file__))
+for name, cases in [("memories", memories()), ("steps", steps()), ("attention", attention())]:
+    with open(os.path.join(here, name + ".json"), "w") as f:
+        f.write("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
