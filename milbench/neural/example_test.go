@@ -12,9 +12,12 @@ import (
 	"reflect"
 
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/milbench"
 	"synpool/milbench/neural"
+	"synpool/synlayer"
 )
 
 // mushrooms returns baskets of one to four mushrooms: cap width and stem height in cm. Edible ones are narrow and tall;
@@ -236,4 +239,44 @@ func ExampleConfig_Validate() {
 	config.Gamma = 1.5
 	fmt.Println(config.Validate())
 	// Output: gamma 1.5: more than 0 and at most 1 is needed
+}
+
+// halfway is a pooling of one's own: the mean of mean and maximum.
+type halfway struct{}
+
+func (halfway) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	mean, weights := synlayer.MeanPooling{}.Pool(scope, bags)
+	most, _ := synlayer.MaxPooling{}.Pool(scope, bags)
+	return graph.MulScalar(graph.Add(mean, most), 0.5), weights
+}
+
+func ExampleOwnConfig() {
+	config, err := neural.OwnConfig("halfway", halfway{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	config.Width, config.Epochs, config.LR, config.Dropout = 8, 30, 0.01, 0
+	setting, err := json.Marshal(config) // what a fit of a task carries
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(setting))
+
+	trainer := neural.Trainer{
+		Backend:  gobackend.GetBackend(),
+		Poolings: map[string]synlayer.Pooling{"halfway": halfway{}}, // what the name in a setting stands for
+	}
+	trained, err := trainer.Train(context.Background(), config, mushrooms(40), 1, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	basket := milbench.Matrix{Rows: 2, Cols: 2, Values: []float64{2.2, 7.1, 8.6, 2.4}}
+	predictions, err := trained.Predict(context.Background(), []milbench.Matrix{basket})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("poisonous:", predictions[0].Probability > 0.5)
+	// Output:
+	// {"pooling":"halfway","layers":1,"width":8,"dropout":0,"epochs":30,"batch":1,"lr":0.01,"weight_decay":0.0001,"standardise":true}
+	// poisonous: true
 }
