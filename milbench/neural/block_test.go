@@ -232,6 +232,75 @@ func TestBlockMates(t *testing.T) {
 	}
 }
 
+// TestBlockMatesWide: the same at the width of the paper's networks, whose parameters lie in parts of their own, with other
+// mates at other places, for dense bags of Elephant's features and for sparse ones.
+func TestBlockMatesWide(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	for name, features := range map[string]int{"dense": 230, "sparse": 1000} {
+		rng := rand.New(rand.NewPCG(3, 3))
+		task := milbench.Task{Name: name}
+		var examples []milbench.Example
+		for i := range 16 {
+			m := milbench.Matrix{Rows: 1 + i%7, Cols: features}
+			for range m.Rows {
+				if name == "dense" {
+					for range features {
+						m.Values = append(m.Values, rng.NormFloat64()+float64(i%2))
+					}
+					continue
+				}
+				m.RowStart = append(m.RowStart, len(m.Values))
+				for j := i; j < features; j += 40 {
+					m.Column, m.Values = append(m.Column, int32(j)), append(m.Values, 1+rng.NormFloat64())
+				}
+			}
+			if name == "sparse" {
+				m.RowStart = append(m.RowStart, len(m.Values))
+			}
+			task.Bags = append(task.Bags, m)
+			examples = append(examples, milbench.Example{Bag: i, Label: i % 2})
+		}
+		for i := range 9 {
+			c, err := DefaultConfig([]string{"syn", "softmax"}[i%2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Epochs, c.LR = 2, 1e-3*float64(1+i%3)
+			text, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			task.Fits = append(task.Fits, milbench.Fit{Seed: uint64(i), Setting: text, Train: examples[:12], Test: []int{12, 13, 14, 15}})
+		}
+		learn := func(workers int, fits []milbench.Fit) [][]milbench.Epoch {
+			some := task
+			some.Fits = fits
+			epochs := make([][]milbench.Epoch, len(fits))
+			if err := (Trainer{Backend: backend, Workers: workers}).Learn(context.Background(), some, func(o milbench.Outcome) error {
+				epochs[o.Fit] = o.Epochs
+				return o.Err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return epochs
+		}
+		want := learn(1, task.Fits)
+		order := rng.Perm(len(task.Fits))
+		var permuted []milbench.Fit
+		for _, i := range order {
+			permuted = append(permuted, task.Fits[i])
+		}
+		for at, epochs := range learn(2, permuted) {
+			if !reflect.DeepEqual(epochs, want[order[at]]) {
+				t.Errorf("%s: fit %d among other mates: %+v, want %+v", name, order[at], epochs, want[order[at]])
+			}
+		}
+	}
+}
+
 // TestBlockNotFinite: a member that leaves the finite numbers is reported, and does not move its neighbours by a bit.
 func TestBlockNotFinite(t *testing.T) {
 	backend := blockBackend(t)

@@ -114,7 +114,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	l := newLayout(g, task.Bags, fits)
 	prepared, err := newProgram(t.Backend, g.structure)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: building the network: %w", task.Name, err)
 	}
 	parameters := 0
 	for _, form := range prepared.forms {

@@ -71,7 +71,7 @@ func (p *program) finalize() {
 func (p *program) variables(b compute.Backend, seed uint64) (store *model.Store, err error) {
 	// Building the network makes its variables; the graph itself is not needed.
 	store = model.NewStore()
-	err = exceptions.TryCatch[error](func() {
+	err = attempt(func() error {
 		g := NewGraph(b, "initial parameters")
 		defer g.Finalize()
 		synlayer.Seed(g, seed)
@@ -81,6 +81,7 @@ func (p *program) variables(b compute.Backend, seed uint64) (store *model.Store,
 			numbers[i] = ConstAs(x, 0.5)
 		}
 		p.network.LogitsNumbers(store.RootScope(), synlayer.Bags{X: x}, numbers)
+		return nil
 	})
 	return store, err
 }
@@ -194,11 +195,21 @@ func (p *program) scoreGraph(in []*Node) []*Node {
 
 // call runs a graph and turns a panic inside of it into an error.
 func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {
-	if caught := exceptions.Try(func() { outputs, err = exec.Call(args...) }); caught != nil {
-		if e, ok := caught.(error); ok {
-			return nil, e
-		}
-		return nil, fmt.Errorf("%v", caught)
-	}
+	err = attempt(func() error {
+		outputs, err = exec.Call(args...)
+		return err
+	})
 	return outputs, err
+}
+
+// attempt returns what f returns, or what it panics with: graph code panics, with errors and with other values.
+func attempt(f func() error) (err error) {
+	caught := exceptions.Try(func() { err = f() })
+	if caught == nil {
+		return err
+	}
+	if e, ok := caught.(error); ok {
+		return e
+	}
+	return fmt.Errorf("%v", caught)
 }

@@ -115,10 +115,18 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 		configs = append(configs, c)
 	}
 	if j.layout == nil {
-		epochs, err := ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]])
+		var epochs []milbench.Epoch
+		err := attempt(func() (err error) {
+			epochs, err = ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]])
+			return err
+		})
 		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}
 	}
-	members, err := ps.learnBlock(ctx, j, configs, task)
+	var members []milbench.Outcome
+	err := attempt(func() (err error) {
+		members, err = ps.learnBlock(ctx, j, configs, task)
+		return err
+	})
 	if err != nil {
 		err = fmt.Errorf("the block of %d fits that it was trained in failed: %w; a smaller --memory makes smaller blocks", len(j.fits), err)
 		members = make([]milbench.Outcome, len(j.fits))

@@ -273,6 +273,11 @@ type listed struct {
 	Factors []float64
 }
 
+// wrong is a pooling that panics, and not with an error.
+type wrong struct{}
+
+func (wrong) Pool(*model.Scope, synlayer.Bags) (pooled, weights *graph.Node) { panic("no such thing") }
+
 // TestOwnPooling: a user's own pooling is planned, learned with others in one task, trained, saved and loaded by its name;
 // names that are not known, or taken, are refused.
 func TestOwnPooling(t *testing.T) {
@@ -328,6 +333,11 @@ func TestOwnPooling(t *testing.T) {
 		t.Errorf("loaded without its pooling: error %v", err)
 	}
 
+	broken := neural.Trainer{Backend: backend, Workers: 2, Poolings: map[string]synlayer.Pooling{"middle": wrong{}}}
+	err = broken.Learn(context.Background(), both, func(o milbench.Outcome) error { return o.Err })
+	if err == nil || !strings.Contains(err.Error(), "no such thing") {
+		t.Errorf("a pooling that panics: error %v", err)
+	}
 	if _, err := neural.OwnConfig("mean", middle{}); err == nil {
 		t.Error("a pooling of one's own may be called mean")
 	}

@@ -270,6 +270,9 @@ def table(lines):
         cells = [max((r["rss_mb"] for r in done[row.name, side]), default="") for row in ROWS[:-1]]
         if any(cells):
             text.append(f"| {SIDES[side]} | " + " | ".join(map(str, cells)) + " |")
+    planned = [max((p.get("plan_mb", 0) for r in done[row.name, "go"] for p in r["processes"]), default=0) or "" for row in ROWS[:-1]]
+    if any(planned):
+        text.append("| milbench, as it plans | " + " | ".join(map(str, planned)) + " |")
     ours = {row.name: max((r["rss_mb"] for r in done[row.name, "go"]), default=0) for row in ROWS}
     if ours["elephant"]:
         text.append(f"\nBars of milbench: under 700 MB for Elephant: {verdict(ours['elephant'] < 700)}; under 3,000 MB for every set here: {verdict(max(ours.values()) < 3000)}.")

@@ -35,6 +35,7 @@ type line struct {
 	Bags           int               `json:"bags"`    // trained, over all fits and epochs
 	Seconds        float64           `json:"seconds"` // wall of training with warm graphs
 	USPerBag       float64           `json:"us_per_bag"`
+	PlanMB         uint64            `json:"plan_mb"` // memory at the peak as planned
 	CompileSeconds float64           `json:"compile_seconds"` // of the first block of a core beyond a later one
 	WallSeconds    float64           `json:"wall_seconds"`    // from the start of the process, cold
 	AUC            float64           `json:"auc"`
@@ -97,7 +98,7 @@ func run() error {
 		return err
 	}
 	out := line{Side: "milbench", Set: *name, Width: *width, Batch: *batch, Fits: len(task.Fits), Epochs: *epochs, Cores: pinned.Workers,
-		Members: plan.Members, Backend: choice.Config, Versions: versions()}
+		Members: plan.Members, PlanMB: plan.Memory / 1e6, Backend: choice.Config, Versions: versions()}
 	var aucs, walls []float64
 	learning := time.Now()
 	err = trainer.Learn(context.Background(), task, func(o milbench.Outcome) error {
