@@ -35,7 +35,7 @@ type line struct {
 	Bags           int               `json:"bags"`    // trained, over all fits and epochs
 	Seconds        float64           `json:"seconds"` // wall of training with warm graphs
 	USPerBag       float64           `json:"us_per_bag"`
-	PlanMB         uint64            `json:"plan_mb"` // memory at the peak as planned
+	PlanMB         uint64            `json:"plan_mb"`         // memory at the peak as planned
 	CompileSeconds float64           `json:"compile_seconds"` // of the first block of a core beyond a later one
 	WallSeconds    float64           `json:"wall_seconds"`    // from the start of the process, cold
 	AUC            float64           `json:"auc"`
