@@ -1,0 +1,263 @@
+package training
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"synpool/backend/backendtest"
+	"synpool/synlayer/capsule"
+)
+
+// blocks returns images with a bright block, of which the place is the label, in noise.
+func blocks(n int) Digits {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var d Digits
+	for range n {
+		label := rng.IntN(10)
+		image := make([]byte, side*side)
+		for i := range image {
+			image[i] = byte(rng.IntN(40))
+		}
+		for y := range 6 {
+			for x := range 5 {
+				image[(label/5*12+4+y)*side+label%5*5+2+x] = byte(180 + rng.IntN(70))
+			}
+		}
+		d.Images, d.Labels = append(d.Images, image...), append(d.Labels, byte(label))
+	}
+	return d
+}
+
+// tiny are settings of a training of seconds.
+func tiny() Settings {
+	s := Full()
+	s.Network.Channels, s.Network.Kernel, s.Network.Stride, s.Network.Primary.Types = 6, 8, 4, 2
+	s.Network.Convolutional = []capsule.Convolutional{{Types: 3, Kernel: 2, Stride: 2, Routing: s.Network.Class.Routing}}
+	s.Train, s.Epochs, s.Batch, s.LearningRate = 200, 2, 20, 1e-2
+	return s
+}
+
+// TestTrain learns ten places, far above chance on images that it did not see.
+func TestTrain(t *testing.T) {
+	s := tiny()
+	s.Epochs = 20
+	train, test, err := blocks(400).Split(200, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, train, "", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := c.Error(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong > 0.1 {
+		t.Errorf("%.1f %% wrong\n%s", 100*wrong, &out)
+	}
+	if lines := strings.Count(out.String(), "epoch "); lines != s.Epochs {
+		t.Errorf("%d lines of epochs:\n%s", lines, &out)
+	}
+}
+
+// stopAfter ends a context when a line has been written.
+type stopAfter struct{ cancel context.CancelFunc }
+
+func (w stopAfter) Write(p []byte) (int, error) {
+	w.cancel()
+	return len(p), nil
+}
+
+// TestResume stops a training after its first epoch and goes on: the result is that of a training without a break.
+func TestResume(t *testing.T) {
+	backend, digits, s := gobackend.GetBackend(), blocks(200), tiny()
+	activations := func(c *Classifier, err error) (flat []float32) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := c.Activations(digits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(rows...)
+	}
+	want := activations(Train(t.Context(), backend, s, digits, "", io.Discard))
+	folder := filepath.Join(t.TempDir(), "checkpoints")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Train(ctx, backend, s, digits, folder, stopAfter{cancel}); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after step 10 of 20") {
+		t.Fatalf("stopped: %v", err)
+	}
+	var out bytes.Buffer
+	got := activations(Train(t.Context(), backend, s, digits, folder, &out))
+	if !strings.Contains(out.String(), "going on after step 10 of 20") {
+		t.Errorf("says %q", &out)
+	}
+	again := activations(Train(t.Context(), backend, s, digits, folder, io.Discard))
+	for i := range want {
+		// One graph is one program: only sums that threads share out may be rounded in another order.
+		if d := got[i] - want[i]; d > 1e-5 || d < -1e-5 || again[i] != got[i] {
+			t.Fatalf("activation %d is %g after a break and %g from the checkpoint, want %g", i, got[i], again[i], want[i])
+		}
+	}
+	s.Seed++
+	if _, err := Train(t.Context(), backend, s, digits, folder, io.Discard); err == nil || !strings.Contains(err.Error(), folder) {
+		t.Errorf("other settings: %v", err)
+	}
+}
+
+func TestTrainRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(s *Settings){
+		"classes": func(s *Settings) { s.Network.Class.Classes = 3 },
+		"epochs":  func(s *Settings) { s.Epochs = -1 },
+		"batch":   func(s *Settings) { s.Batch = 201 },
+		"rate":    func(s *Settings) { s.LearningRate = 0 },
+		"digits":  func(s *Settings) { s.Train = 100 },
+		"kernel":  func(s *Settings) { s.Network.Convolutional[0].Kernel = 99 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tiny()
+			spoil(&s)
+			if _, err := Train(t.Context(), backendtest.Chosen(t), s, blocks(200), "", io.Discard); err == nil {
+				t.Error("trains")
+			}
+		})
+	}
+}
+
+// TestSettings holds the programs' settings to what they promise.
+func TestSettings(t *testing.T) {
+	for name, s := range map[string]Settings{"full": Full(), "quick": Quick()} {
+		if err := s.check(); err != nil || s.Train != 8000 {
+			t.Errorf("%s: %+v: %v", name, s, err)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	d := Digits{Images: make([]byte, 10*side*side), Labels: []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	for i := range d.Labels {
+		d.Images[i*side*side] = byte(i)
+	}
+	first, others, err := d.Split(7, 1)
+	if err != nil || first.Len() != 7 || others.Len() != 3 {
+		t.Fatalf("%d and %d: %v", first.Len(), others.Len(), err)
+	}
+	all := slices.Concat(first.Labels, others.Labels)
+	for i, part := 0, slices.Concat(first.Images, others.Images); i < 10; i++ {
+		if part[i*side*side] != all[i] {
+			t.Errorf("image %d has label %d", part[i*side*side], all[i])
+		}
+	}
+	if slices.Sort(all); !slices.Equal(all, d.Labels) {
+		t.Errorf("labels %v", all)
+	}
+	for _, n := range []int{0, 10, 11, -1} {
+		if _, _, err := d.Split(n, 1); err == nil {
+			t.Errorf("%d of 10 to train on", n)
+		}
+	}
+}
+
+// idx returns the bytes of a gzipped IDX file.
+func idx(t *testing.T, data []byte, sizes ...byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	header := []byte{0, 0, 8, byte(len(sizes))}
+	for _, n := range sizes {
+		header = append(header, 0, 0, 0, n)
+	}
+	for _, part := range [][]byte{header, data} {
+		if _, err := z.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestReadDigits(t *testing.T) {
+	pixels := make([]byte, 2*side*side)
+	pixels[side*side] = 255
+	images, labels := idx(t, pixels, 2, side, side), idx(t, []byte{7, 3}, 2)
+	read := func(images, labels []byte) (Digits, error) {
+		folder := t.TempDir()
+		for name, data := range map[string][]byte{"images": images, "labels": labels} {
+			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return readDigits(filepath.Join(folder, "images"), filepath.Join(folder, "labels"))
+	}
+	d, err := read(images, labels)
+	if err != nil || !slices.Equal(d.Labels, []byte{7, 3}) || !slices.Equal(d.Images, pixels) {
+		t.Errorf("%v, labels %v", err, d.Labels)
+	}
+	for name, c := range map[string][2][]byte{
+		"exchanged":   {labels, images},
+		"not packed":  {pixels, labels},
+		"cut":         {images[:len(images)-9], labels},
+		"empty":       {nil, labels},
+		"no labels":   {images, idx(t, nil, 0)},
+		"label 10":    {images, idx(t, []byte{10, 3}, 2)},
+		"more labels": {images, idx(t, []byte{7, 3, 1}, 3)},
+		"short":       {idx(t, nil, 2), labels},
+	} {
+		if _, err := read(c[0], c[1]); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := readDigits("/none", "/none"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no files: %v", err)
+	}
+}
+
+// TestMNIST learns the real digits a little: a small network, 1,000 digits, and half of the others must be right.
+func TestMNIST(t *testing.T) {
+	d, err := MNIST()
+	if err != nil {
+		t.Skipf("%v", err)
+	}
+	var counts [10]int
+	for _, label := range d.Labels {
+		counts[label]++
+	}
+	if want := [10]int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}; counts != want {
+		t.Errorf("digits %v, want %v", counts, want)
+	}
+	s := tiny()
+	s.Train, s.Epochs = 1000, 4
+	train, test, err := d.Split(s.Train, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, _, err = test.Split(1000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, train, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong, err := c.Error(test); err != nil || wrong > 0.5 {
+		t.Errorf("%.1f %% wrong: %v", 100*wrong, err)
+	} else {
+		t.Logf("%.1f %% wrong", 100*wrong)
+	}
+}

@@ -1,0 +1,21 @@
+package capsule
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Coordinates returns, for each position of a grid, the matrix [height, width, 4, 4] that adds the position to a pose
+// or vote: the first two entries of its last column are the coordinates of the centre, (row+½)/height and
+// (column+½)/width, the others 0.
+func Coordinates(g *Graph, dtype dtypes.DType, height, width int) *Node {
+	at := make([][][Side][Side]float64, height)
+	for row := range at {
+		at[row] = make([][Side][Side]float64, width)
+		for column := range at[row] {
+			at[row][column][0][Side-1] = (float64(row) + 0.5) / float64(height)
+			at[row][column][1][Side-1] = (float64(column) + 0.5) / float64(width)
+		}
+	}
+	return ConstAsDType(g, dtype, at)
+}

@@ -1,0 +1,40 @@
+package capsule
+
+import (
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// Layer routes the capsules of one layer to those of the next. It returns them with the assignment probabilities
+// [batch, height, width, types, rows, columns, types below]: how much of the child at a row and column of the parent's
+// field is the parent's. Over all parents that have a child in their field they sum to 1.
+type Layer interface {
+	Route(scope *model.Scope, below Capsules) (above Capsules, assignments *Node)
+}
+
+var (
+	_ Layer = Convolutional{}
+	_ Layer = Class{}
+)
+
+// transforms returns the variable "transforms" [children, parents, 4, 4].
+func transforms(scope *model.Scope, poses *Node, children, parents int) *Node {
+	if parents < 1 {
+		exceptions.Panicf("capsule: %d types of capsules above poses %s, want at least 1", parents, poses.Shape())
+	}
+	draw := func(rng *rand.Rand) float64 { return rng.NormFloat64() / 4 }
+	return synlayer.Variable(scope, poses.Graph(), poses.DType(), "transforms", draw, 0, children, parents, Side, Side)
+}
+
+// betas returns the variables "beta_u" and "beta_a" [types].
+func betas(scope *model.Scope, votes *Node, types int) (betaU, betaA *Node) {
+	of := func(name string) *Node {
+		return synlayer.Variable(scope, votes.Graph(), votes.DType(), name, synlayer.Always(0), 0, types)
+	}
+	return of("beta_u"), of("beta_a")
+}

@@ -1,0 +1,67 @@
+package capsule
+
+import (
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// Network is the network of the paper: a convolution with ReLU, primary capsules, convolutional capsules, and a
+// capsule a class.
+//
+// Variables, by path below the scope: convolution/kernel [Kernel, Kernel, channels of the image, Channels], drawn from
+// N(0, 2/fan-in), and convolution/bias [Channels], from 0; those of [Primary] under primary, of [Convolutional] under
+// convolutional_0, convolutional_1, ..., and of [Class] under class.
+type Network struct {
+	Channels, Kernel, Stride int // of the convolution, which pads nothing
+	Primary                  Primary
+	Convolutional            []Convolutional
+	Class                    Class
+}
+
+// DefaultNetwork returns the paper's network: 32 channels of 5x5, stride 2; 32 types of primary capsules; two layers
+// of 32 types on patches of 3x3 with strides 2 and 1; one capsule a class, with coordinates.
+func DefaultNetwork(classes int) Network {
+	routing := DefaultEMRouting()
+	return Network{
+		Channels: 32, Kernel: 5, Stride: 2,
+		Primary: Primary{Types: 32},
+		Convolutional: []Convolutional{
+			{Types: 32, Kernel: 3, Stride: 2, Routing: routing},
+			{Types: 32, Kernel: 3, Stride: 1, Routing: routing},
+		},
+		Class: Class{Classes: classes, Coordinates: true, Routing: routing},
+	}
+}
+
+// Classify returns the activations [batch, classes] and the poses [batch, classes, 4, 4] of the classes for images
+// [batch, height, width, channels].
+func (n Network) Classify(scope *model.Scope, images *Node) (activations, poses *Node) {
+	capsules := n.Primary.Capsules(scope.In("primary"), n.convolve(scope.In("convolution"), images))
+	for i, layer := range n.Convolutional {
+		capsules, _ = layer.Route(scope.In("convolutional_%d", i), capsules)
+	}
+	capsules, _ = n.Class.Route(scope.In("class"), capsules)
+	batch := images.Shape().Dim(0)
+	return Reshape(capsules.Activations, batch, n.Class.Classes), Reshape(capsules.Poses, batch, n.Class.Classes, Side, Side)
+}
+
+// convolve is the convolution with ReLU.
+func (n Network) convolve(scope *model.Scope, images *Node) *Node {
+	if images.Rank() != 4 || min(n.Channels, n.Kernel, n.Stride) < 1 || n.Kernel > min(images.Shape().Dim(1), images.Shape().Dim(2)) {
+		exceptions.Panicf("capsule: a convolution to %d channels, kernel %d, stride %d, of images %s, want [batch, height, width, channels] of at least the kernel",
+			n.Channels, n.Kernel, n.Stride, images.Shape())
+	}
+	g, dtype, channels := images.Graph(), images.DType(), images.Shape().Dim(3)
+	deviation := math.Sqrt(2 / float64(n.Kernel*n.Kernel*channels))
+	draw := func(rng *rand.Rand) float64 { return deviation * rng.NormFloat64() }
+	kernel := synlayer.Variable(scope, g, dtype, "kernel", draw, 0, n.Kernel, n.Kernel, channels, n.Channels)
+	bias := synlayer.Variable(scope, g, dtype, "bias", synlayer.Always(0), 0, n.Channels)
+	y := Convolve(images, kernel).NoPadding().Strides(n.Stride).Done()
+	return Max(Add(y, Reshape(bias, 1, 1, 1, n.Channels)), ScalarZero(g, dtype))
+}
