@@ -1,0 +1,62 @@
+package fit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Batch is which sequences stand in a batch.
+type Batch struct {
+	Rows  []int // their indices, -1 for a row that is to stay empty
+	Limit int   // the length that they are padded to
+}
+
+// Batches puts sequences of these lengths into batches of size rows, each with the smallest of the limits, which ascend, that
+// all its sequences fit: every shape is compiled once. With rng their order and that of the batches are random. A sequence
+// longer than the last limit is an error.
+func Batches(lengths []int, size int, limits []int, rng *rand.Rand) ([]Batch, error) {
+	if size < 1 || len(limits) == 0 || limits[0] < 1 || !slices.IsSorted(limits) {
+		return nil, fmt.Errorf("batches of %d sequences with limits %v; want 1 or more, and limits that ascend from 1 or more", size, limits)
+	}
+	order := make([]int, len(lengths))
+	for i := range order {
+		order[i] = i
+	}
+	if rng != nil {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	buckets := make([][]int, len(limits))
+	for _, i := range order {
+		b, _ := slices.BinarySearch(limits, lengths[i])
+		if b == len(limits) {
+			return nil, fmt.Errorf("sequence %d has length %d, above the limit of %d; truncate it", i, lengths[i], limits[b-1])
+		}
+		buckets[b] = append(buckets[b], i)
+	}
+	var batches []Batch
+	for b, rows := range buckets {
+		for rows := range slices.Chunk(rows, size) {
+			rows = slices.Clone(rows)
+			for len(rows) < size {
+				rows = append(rows, -1)
+			}
+			batches = append(batches, Batch{rows, limits[b]})
+		}
+	}
+	if rng != nil {
+		rng.Shuffle(len(batches), func(i, j int) { batches[i], batches[j] = batches[j], batches[i] })
+	}
+	return batches, nil
+}
+
+// Pick returns the items of rows, the zero value for -1.
+func Pick[T any](items []T, rows []int) []T {
+	picked := make([]T, len(rows))
+	for i, r := range rows {
+		if r >= 0 {
+			picked[i] = items[r]
+		}
+	}
+	return picked
+}

@@ -1,0 +1,49 @@
+package sequence
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// clean checks the shapes of bags, makes the mask explicit and sets whatever stands in padding to 0.
+func clean(s synlayer.Bags) synlayer.Bags {
+	rank := s.X.Rank()
+	if rank != 3 && rank != 4 || s.Columns != nil {
+		exceptions.Panicf("sequence: x is %s, want [batch, length, features] or [members, batch, length, features], not sparse", s.X.Shape())
+	}
+	dims := s.X.Shape().Dimensions[:rank-1]
+	if slices.Min(dims) < 1 {
+		exceptions.Panicf("sequence: x is %s, want a length of 1 or more: an empty sequence is one of padding", s.X.Shape())
+	}
+	s.X, s.Mask = masked(s.X, s.Mask)
+	return s
+}
+
+// single is clean for what has no members axis.
+func single(s synlayer.Bags) synlayer.Bags {
+	if s.X.Rank() != 3 {
+		exceptions.Panicf("sequence: x is %s, want [batch, length, features]", s.X.Shape())
+	}
+	return clean(s)
+}
+
+// masked returns x [..., features] with 0 wherever mask [...] is false, and the mask, which may be nil for all true.
+func masked(x, mask *Node) (cleaned, explicit *Node) {
+	dims := x.Shape().Dimensions[:x.Rank()-1]
+	if mask == nil {
+		return x, BroadcastToDims(Const(x.Graph(), true), dims...)
+	}
+	if mask.DType() != dtypes.Bool {
+		exceptions.Panicf("sequence: mask is %s, want booleans", mask.Shape())
+	}
+	mask.AssertDims(dims...)
+	return zeroUnless(mask, x), mask
+}
+
+// zeroUnless returns x where mask, whose axes are the first of x's, is true, and 0 elsewhere.
+func zeroUnless(mask, x *Node) *Node { return Where(mask, x, zeros(x, x.Shape().Dimensions...)) }

@@ -1,0 +1,131 @@
+package sequence
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Beam searches for the likeliest sentence word by word: of the continuations of Width hypotheses the best Width go on. At
+// width 1 it is the greedy search.
+type Beam struct {
+	Width     int
+	MaxLength int     // words of a sentence, its end among them
+	Penalty   float64 // hypotheses that ended are compared by log-probability / length^Penalty; 0 for none
+	Begin     int32   // the word before the first
+	End       int32   // the last word of a sentence
+}
+
+// Hypothesis is a sentence that a search found.
+type Hypothesis struct {
+	Words      []int32     // without begin and end
+	Ended      bool        // false where MaxLength cut it off
+	LogProb    float64     // of the words and, if it ended, the end
+	Alignments [][]float64 // of each of the words, and of the end: the weights of the source's words; nil without attention
+}
+
+// score is what hypotheses are compared by.
+func (b Beam) score(h Hypothesis) float64 {
+	length := len(h.Words)
+	if h.Ended {
+		length++
+	}
+	return h.LogProb / math.Pow(float64(length), b.Penalty)
+}
+
+// Continuations are the best next words of a hypothesis, best first, at least as many as the width of the beam or as there
+// are words.
+type Continuations struct {
+	Words     []int32
+	LogProbs  []float64
+	Alignment []float64 // nil without attention
+}
+
+// Search returns the best hypothesis of each of a number of sentences. It keeps Width rows a sentence, those of a sentence
+// side by side, and calls next with, for each row, the row of the call before that it goes on from (nil in the first call)
+// and its last word; next returns the continuations of each row.
+func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continuations, error)) ([]Hypothesis, error) {
+	if sentences < 1 || b.Width < 1 || b.MaxLength < 1 || math.IsNaN(b.Penalty) {
+		return nil, fmt.Errorf("a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
+	}
+	rows := sentences * b.Width
+	live := make([][]Hypothesis, sentences) // at most Width each; hypothesis i is in row i of its sentence
+	ended := make([][]Hypothesis, sentences)
+	for s := range live {
+		live[s] = []Hypothesis{{}}
+	}
+	words := slices.Repeat([]int32{b.Begin}, rows)
+	var parents []int32
+	for range b.MaxLength {
+		rest, err := next(parents, words)
+		if err != nil {
+			return nil, err
+		}
+		if len(rest) != rows {
+			return nil, fmt.Errorf("continuations of %d rows; there are %d", len(rest), rows)
+		}
+		parents, words = make([]int32, rows), slices.Repeat([]int32{b.End}, rows)
+		going := false
+		for s := range live {
+			live[s] = b.extend(s, live[s], &ended[s], rest, parents, words)
+			going = going || len(live[s]) > 0
+		}
+		if !going {
+			break
+		}
+	}
+	best := make([]Hypothesis, sentences)
+	for s := range best {
+		from := ended[s]
+		if len(from) == 0 {
+			from = live[s]
+		}
+		if len(from) == 0 {
+			return nil, fmt.Errorf("sentence %d has no continuation with a probability", s)
+		}
+		best[s] = slices.MaxFunc(from, func(x, y Hypothesis) int { return cmp.Compare(b.score(x), b.score(y)) })
+	}
+	return best, nil
+}
+
+// extend returns the best continuations of a sentence's hypotheses that go on, adds those that ended, and writes where the
+// rows come from.
+func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest []Continuations, parents, words []int32) []Hypothesis {
+	type candidate struct {
+		parent  int
+		word    int32
+		logProb float64
+	}
+	var candidates []candidate
+	first := sentence * b.Width
+	for i, h := range live {
+		c := rest[first+i]
+		for k := range min(b.Width, len(c.Words)) {
+			if p := h.LogProb + c.LogProbs[k]; !math.IsNaN(p) && !math.IsInf(p, 0) {
+				candidates = append(candidates, candidate{i, c.Words[k], p})
+			}
+		}
+	}
+	slices.SortStableFunc(candidates, func(x, y candidate) int { return cmp.Compare(y.logProb, x.logProb) })
+	var next []Hypothesis
+	for _, c := range candidates[:min(b.Width, len(candidates))] {
+		h := live[c.parent]
+		h.LogProb = c.logProb
+		if alignment := rest[first+c.parent].Alignment; alignment != nil {
+			h.Alignments = append(slices.Clip(h.Alignments), alignment)
+		}
+		if c.word == b.End {
+			h.Ended = true
+			*ended = append(*ended, h)
+			continue
+		}
+		h.Words = append(slices.Clip(h.Words), c.word)
+		parents[first+len(next)], words[first+len(next)] = int32(first+c.parent), c.word
+		next = append(next, h)
+	}
+	if len(*ended) >= b.Width {
+		return nil
+	}
+	return next
+}

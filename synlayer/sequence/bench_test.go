@@ -1,0 +1,150 @@
+package sequence_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/layers/lstm"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"synpool/backend/backendtest"
+	"synpool/synlayer"
+	"synpool/synlayer/sequence"
+)
+
+// The sizes of the benchmarks, those of testdata/bench.py.
+const (
+	benchBatch, benchLength, benchWords = 32, 40, 10000
+	benchEmbed, benchHidden             = 100, 64
+)
+
+// drawIDs returns numbers of words from 1.
+func drawIDs(dims ...int) *tensors.Tensor {
+	rng := rand.New(rand.NewPCG(1, 2))
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	ids := make([]int32, size)
+	for i := range ids {
+		ids[i] = 1 + int32(rng.IntN(benchWords-1))
+	}
+	return tensors.FromFlatDataAndDimensions(ids, dims...)
+}
+
+// BenchmarkTrainingStep times a step of Adam of each model. testdata/bench.py times PyTorch's.
+func BenchmarkTrainingStep(b *testing.B) {
+	real := func(ids *Node) *Node { return GreaterThan(ids, ScalarZero(ids.Graph(), ids.DType())) }
+	embedding := sequence.Embedding{Words: benchWords, Width: benchEmbed}
+	rnn := func(cell sequence.Cell) *sequence.RNN {
+		return &sequence.RNN{Cell: cell, Hidden: benchHidden, Bidirectional: true}
+	}
+	squares := func(y *Node) *Node { return ReduceAllMean(Square(y)) }
+	classifier := func(c sequence.Classifier) func(scope *model.Scope, in []*Node) *Node {
+		return func(scope *model.Scope, in []*Node) *Node {
+			y, _ := c.Logits(scope, in[0], real(in[0]), nil, dtypes.Float32)
+			return squares(y)
+		}
+	}
+	zeros := func(dims ...int) *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(make([]float32, dims[0]*dims[1]*dims[2]), dims...)
+	}
+	for _, m := range []struct {
+		name string
+		in   func() []any // tensors stay with the backend that has seen them
+		loss func(scope *model.Scope, in []*Node) *Node
+	}{
+		{"LSTM", func() []any { return []any{zeros(benchBatch, benchLength, benchEmbed)} }, func(scope *model.Scope, in []*Node) *Node {
+			y, _ := rnn(sequence.LSTM).Encode(scope, synlayer.Bags{X: in[0]}, nil)
+			return squares(y)
+		}},
+		{"GRU", func() []any { return []any{zeros(benchBatch, benchLength, benchEmbed)} }, func(scope *model.Scope, in []*Node) *Node {
+			y, _ := rnn(sequence.GRU).Encode(scope, synlayer.Bags{X: in[0]}, nil)
+			return squares(y)
+		}},
+		{"words", func() []any { return []any{drawIDs(benchBatch, benchLength)} }, classifier(sequence.Classifier{Embedding: embedding, Encoder: rnn(sequence.LSTM), Pooling: sequence.WordAttention{Width: 64}, Classes: 3})},
+		{"documents", func() []any { return []any{drawIDs(8, 20, 20)} }, func(scope *model.Scope, in []*Node) *Node {
+			c := sequence.DocumentClassifier{Embedding: embedding, Attention: sequence.DefaultHierarchicalAttention(), Classes: 2}
+			y, _, _ := c.Logits(scope, in[0], real(in[0]), nil, dtypes.Float32)
+			return squares(y)
+		}},
+		{"translator", func() []any { return []any{drawIDs(benchBatch, 12), drawIDs(benchBatch, 13)} }, func(scope *model.Scope, in []*Node) *Node {
+			m := sequence.Translator{Source: benchWords, Target: benchWords, Embed: benchEmbed, Encoder: *rnn(sequence.GRU), Hidden: 128, Align: 64}
+			y, _ := m.Logits(scope, m.Encode(scope, in[0], real(in[0]), nil, dtypes.Float32), in[1], nil)
+			return squares(y)
+		}},
+		{"transformer", func() []any { return []any{zeros(benchBatch, benchLength, 128)} }, func(scope *model.Scope, in []*Node) *Node {
+			y, _ := sequence.TransformerLayer{Attention: sequence.MultiHeadAttention{Embed: 128, Heads: 4}, Inner: 512}.Encode(scope, synlayer.Bags{X: in[0]})
+			return squares(y)
+		}},
+		{"memory network", func() []any { return []any{drawIDs(benchBatch, 10, 6), drawIDs(benchBatch, 6)} }, func(scope *model.Scope, in []*Node) *Node {
+			m := sequence.MemoryNetwork{Words: benchWords, Width: 32, Sentences: 10, Hops: 3, Answers: 6}
+			y, _ := m.Logits(scope, in[0], real(in[0]), in[1], real(in[1]), dtypes.Float32)
+			return squares(y)
+		}},
+	} {
+		for name, backend := range backendtest.All(b) {
+			b.Run(m.name+"/"+name, func(b *testing.B) {
+				if m.name == "documents" && name == gobackend.BackendName {
+					// Four large products at once each hold a worker of compute 0.1.2 and wait for another.
+					b.Skip("GoMLX's Go backend would wait for ever; run with GOMLX_BACKEND=go:ops_sequential")
+				}
+				store := model.NewStore()
+				store.SetParam(model.ParamInitialSeed, int64(1))
+				adam := optimizer.Adam().LearningRate(1e-3).Done()
+				exec := model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) *Node {
+					loss := m.loss(scope, in)
+					adam.UpdateGraph(scope, loss.Graph(), loss)
+					return loss
+				})
+				in := m.in()
+				exec.MustCall(in...)
+				for b.Loop() {
+					exec.MustCall(in...)[0].MustFinalizeAll()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLSTM compares the loop with unrolling, this package's and GoMLX's own, on short sentences, forward and backward.
+func BenchmarkLSTM(b *testing.B) {
+	const length = 12
+	encode := func(unroll bool) func(scope *model.Scope, x *Node) *Node {
+		return func(scope *model.Scope, x *Node) *Node {
+			y, _ := sequence.RNN{Cell: sequence.LSTM, Hidden: benchHidden, Bidirectional: true, Unroll: unroll}.Encode(scope, synlayer.Bags{X: x}, nil)
+			return y
+		}
+	}
+	for name, backend := range backendtest.All(b) {
+		for _, c := range []struct {
+			name string
+			f    func(scope *model.Scope, x *Node) *Node
+		}{
+			{"loop", encode(false)}, {"unrolled", encode(true)},
+			{"gomlx", func(scope *model.Scope, x *Node) *Node {
+				y, _, _ := lstm.New(scope, x, benchHidden).Direction(lstm.DirBidirectional).Done()
+				return y
+			}},
+		} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
+					loss := ReduceAllSum(Square(c.f(scope, x)))
+					return scope.BuildTrainableVariablesGradientsGraph(loss)
+				})
+				x := tensors.FromFlatDataAndDimensions(make([]float32, benchBatch*length*benchEmbed), benchBatch, length, benchEmbed)
+				exec.MustCall(x)
+				for b.Loop() {
+					for _, o := range exec.MustCall(x) {
+						o.MustFinalizeAll()
+					}
+				}
+			})
+		}
+	}
+}

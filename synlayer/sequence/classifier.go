@@ -1,0 +1,56 @@
+package sequence
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/synlayer"
+)
+
+// Classifier puts sentences into classes: embedding, spatial dropout, encoder, pooling, a dense map to one logit a class.
+// Without an encoder it is a bag of words; with [synlayer.SumPooling] the plain one, with [DocumentAttention] a weighed one.
+// Train its logits through a softmax for one class of several, through sigmoids for any number of labels.
+//
+// Variables, by path below the scope: those of the parts below embedding, encoder, pooling and output.
+type Classifier struct {
+	Embedding Embedding
+	Dropout   float64 // [SpatialDropout] of the embedded words
+	Encoder   *RNN    // nil for none
+	Pooling   synlayer.Pooling
+	Classes   int
+}
+
+// Logits returns the logits [batch, Classes] of sentences of words, numbers [batch, length], with mask [batch, length], true
+// for a real word, and the pooling's weights [batch, heads, length]. key is this step's key of the dropout, nil outside
+// training.
+func (c Classifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dtypes.DType) (logits, weights *Node) {
+	s := synlayer.Bags{X: c.Embedding.Embed(scope.In("embedding"), words, dtype), Mask: mask, DropoutKey: key}
+	s.X = SpatialDropout(scope.In("dropout"), s, c.Dropout)
+	if c.Encoder != nil {
+		s.X, _ = c.Encoder.Encode(scope.In("encoder"), s, nil)
+	}
+	pooled, weights := c.Pooling.Pool(scope.In("pooling"), s)
+	return synlayer.Dense(scope.In("output"), pooled, 0, c.Classes), weights
+}
+
+// DocumentClassifier puts documents into classes: embedding, spatial dropout, hierarchical attention, a dense map to one
+// logit a class. Variables, by path below the scope: those of the parts below embedding, attention and output.
+type DocumentClassifier struct {
+	Embedding Embedding
+	Dropout   float64 // [SpatialDropout] of the embedded words of each sentence
+	Attention HierarchicalAttention
+	Classes   int
+}
+
+// Logits returns the logits [batch, Classes] of documents of words, numbers [batch, sentences, words], with a mask of the
+// same shape, true for a real word, and the weights of the words [batch, sentences, words] and of the sentences [batch,
+// sentences]. key is this step's key of the dropout, nil outside training.
+func (c DocumentClassifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dtypes.DType) (logits, ofWords, ofSentences *Node) {
+	x := c.Embedding.Embed(scope.In("embedding"), words, dtype)
+	dims := x.Shape().Dimensions
+	flat := synlayer.Bags{X: Reshape(x, -1, dims[2], dims[3]), DropoutKey: key}
+	x = Reshape(SpatialDropout(scope.In("dropout"), flat, c.Dropout), dims...)
+	pooled, ofWords, ofSentences := c.Attention.Pool(scope.In("attention"), x, mask, key)
+	return synlayer.Dense(scope.In("output"), pooled, 0, c.Classes), ofWords, ofSentences
+}

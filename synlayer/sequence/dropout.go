@@ -1,0 +1,34 @@
+package sequence
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// SpatialDropout sets whole features of each sequence of s.X [batch, length, features] to 0, at all its words, with
+// probability rate, and multiplies the others by 1/(1-rate) (Tompson et al. 2015). Outside training, where s.DropoutKey is
+// nil, it returns s.X. See [synlayer.Dropout] for the randomness.
+func SpatialDropout(scope *model.Scope, s synlayer.Bags, rate float64) *Node {
+	checkRate("SpatialDropout", rate)
+	if s.DropoutKey == nil || rate == 0 {
+		return s.X
+	}
+	return Mul(s.X, ExpandAxes(channels(scope, s, s.X.Shape().Dim(-1), rate), 1))
+}
+
+// channels draws what dropout multiplies the features of each sequence by [batch, features].
+func channels(scope *model.Scope, s synlayer.Bags, features int, rate float64) *Node {
+	batch := s.X.Shape().Dim(0)
+	ones := BroadcastToDims(ConstAs(s.X, 1.0), batch, 1, features)
+	return Reshape(synlayer.Dropout(scope, ones, ConstAs(s.X, rate), s.DropoutKey), batch, features)
+}
+
+// checkRate panics unless rate is in [0, 1).
+func checkRate(of string, rate float64) {
+	if !(rate >= 0 && rate < 1) {
+		exceptions.Panicf("sequence: %s with dropout %g, want one in [0, 1)", of, rate)
+	}
+}

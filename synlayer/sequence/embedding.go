@@ -1,0 +1,34 @@
+package sequence
+
+import (
+	"math/rand/v2"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// Embedding has a vector for each word of a vocabulary: the variable weights [Words, Width], drawn from N(0, 0.1²).
+type Embedding struct {
+	Words int // of the vocabulary, the reserved ones among them
+	Width int
+}
+
+// Embed returns the vectors [..., Width] of the numbers of words [...], an integer type, of dtype. A number
+// outside [0, Words) has the vector 0.
+func (e Embedding) Embed(scope *model.Scope, words *Node, dtype dtypes.DType) *Node {
+	if e.Words < 1 || e.Width < 1 {
+		exceptions.Panicf("sequence: Embedding of %d words to %d features, want 1 or more of each", e.Words, e.Width)
+	}
+	if !words.DType().IsInt() {
+		exceptions.Panicf("sequence: words are %s, want integers", words.Shape())
+	}
+	g := words.Graph()
+	table := synlayer.Variable(scope, g, dtype, "weights", func(rng *rand.Rand) float64 { return 0.1 * rng.NormFloat64() }, 0, e.Words, e.Width)
+	first, last := ConstAs(words, 0), ConstAs(words, e.Words-1)
+	inside := Min(Max(words, first), last)
+	return zeroUnless(Equal(inside, words), Gather(table, ExpandAxes(inside, -1)))
+}

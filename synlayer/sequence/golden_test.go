@@ -1,0 +1,408 @@
+package sequence_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/backend/backendtest"
+	"synpool/synlayer"
+	"synpool/synlayer/sequence"
+)
+
+// array is a nested list of numbers of the golden file.
+type array struct {
+	dims []int
+	flat []float64
+}
+
+func (a *array) UnmarshalJSON(data []byte) error {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*a = array{}
+	for inner := v; ; {
+		list, ok := inner.([]any)
+		if !ok {
+			break
+		}
+		a.dims = append(a.dims, len(list))
+		inner = list[0]
+	}
+	var flatten func(v any)
+	flatten = func(v any) {
+		if list, ok := v.([]any); ok {
+			for _, w := range list {
+				flatten(w)
+			}
+			return
+		}
+		a.flat = append(a.flat, v.(float64))
+	}
+	flatten(v)
+	return nil
+}
+
+// transposed returns a matrix [out, in], PyTorch's layout, as [in, out].
+func (a array) transposed() array {
+	rows, cols := a.dims[0], a.dims[1]
+	t := array{dims: []int{cols, rows}, flat: make([]float64, len(a.flat))}
+	for i := range rows {
+		for j := range cols {
+			t.flat[j*rows+i] = a.flat[i*cols+j]
+		}
+	}
+	return t
+}
+
+// third returns one third of the rows.
+func (a array) third(i int) array {
+	n := len(a.flat) / 3
+	return array{append([]int{a.dims[0] / 3}, a.dims[1:]...), a.flat[i*n : (i+1)*n]}
+}
+
+func (a array) tensor(dtype dtypes.DType) *tensors.Tensor {
+	if dtype == dtypes.Float64 {
+		return tensors.FromFlatDataAndDimensions(slices.Clone(a.flat), a.dims...)
+	}
+	narrow := make([]float32, len(a.flat))
+	for i, v := range a.flat {
+		narrow[i] = float32(v)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, a.dims...)
+}
+
+// floats returns the values of a tensor of either float type.
+func floats(t *tensors.Tensor) []float64 {
+	if t.DType() == dtypes.Float64 {
+		return tensors.MustCopyFlatData[float64](t)
+	}
+	var wide []float64
+	for _, v := range tensors.MustCopyFlatData[float32](t) {
+		wide = append(wide, float64(v))
+	}
+	return wide
+}
+
+// golden is a case of testdata/golden.json.
+type golden struct {
+	Name   string
+	Config struct {
+		Hidden, Embed, Heads, Inner int
+		Bidirectional, Causal       bool
+		NormFirst                   bool `json:"norm_first"`
+		Activation                  string
+		State, Align                int
+		Source, Before              [][]int32
+		SourceWords                 int `json:"source_words"`
+		TargetWords                 int `json:"target_words"`
+	}
+	Mask                                   [][]bool
+	Inputs, Parameters, Outputs, Gradients map[string]array
+}
+
+// goldens returns the cases whose names begin with prefix.
+func goldens(t *testing.T, prefix string) []golden {
+	t.Helper()
+	data, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []golden
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(c golden) bool { return len(c.Name) < len(prefix) || c.Name[:len(prefix)] != prefix })
+	if len(all) == 0 {
+		t.Fatalf("no case of %s", prefix)
+	}
+	return all
+}
+
+// forEach runs f on every backend at hand in both float types.
+func forEach(t *testing.T, f func(t *testing.T, backend compute.Backend, dtype dtypes.DType)) {
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32} {
+			t.Run(fmt.Sprintf("%s/%s", name, dtype), func(t *testing.T) { f(t, backend, dtype) })
+		}
+	}
+}
+
+// slow says whether the backend compiles each graph for a second or more.
+func slow(backend compute.Backend) bool { return backend.Name() != gobackend.BackendName }
+
+// near fails unless got is want: in float64 to the rounding of sums of tens of terms, in float32 to that of PyTorch's
+// values against its own in float64, a few units of 1e-7 of the largest.
+func near(t *testing.T, what string, dtype dtypes.DType, got, want []float64) {
+	t.Helper()
+	off := 1e-12
+	if dtype == dtypes.Float32 {
+		off = 5e-6
+	}
+	within(t, what, got, want, off)
+}
+
+// within fails unless got is want up to off times the largest of want, or off where that is below 1.
+func within(t *testing.T, what string, got, want []float64, off float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	largest := 1.0
+	for _, w := range want {
+		largest = max(largest, math.Abs(w))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= off*largest) {
+			t.Fatalf("%s[%d] = %.17g, want %.17g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// waves is the sum of y times cos(0, 1, 2, ...), the objective of the golden gradients.
+func waves(outputs ...*Node) *Node {
+	var sum *Node
+	for _, y := range outputs {
+		weights := make([]float64, y.Shape().Size())
+		for i := range weights {
+			weights[i] = math.Cos(float64(i))
+		}
+		s := ReduceAllSum(Mul(Reshape(y, -1), ConstAs(y, weights)))
+		if sum == nil {
+			sum = s
+		} else {
+			sum = Add(sum, s)
+		}
+	}
+	return sum
+}
+
+// layer is what check builds: the outputs by name from the inputs by name.
+type layer func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node
+
+// check compares a layer with a golden case: params names PyTorch's parameters as ours.
+func (c golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType, params func(map[string]array) map[string]array, build layer) {
+	t.Helper()
+	store := model.NewStore()
+	values := params(c.Parameters)
+	paths := slices.Sorted(maps.Keys(values))
+	for _, path := range paths {
+		if _, err := store.CreateVariable(path, values[path].tensor(dtype)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, outputs := slices.Sorted(maps.Keys(c.Inputs)), slices.Sorted(maps.Keys(c.Outputs))
+	args := []any{tensors.FromValue(c.Mask)}
+	for _, name := range names {
+		args = append(args, c.Inputs[name].tensor(dtype))
+	}
+	results, err := model.MustNewExec(backend, store, func(scope *model.Scope, args []*Node) []*Node {
+		mask, args := args[0], args[1:]
+		in := map[string]*Node{}
+		for i, name := range names {
+			in[name] = args[i]
+		}
+		made := build(scope, in, mask)
+		var out []*Node
+		for _, name := range outputs {
+			out = append(out, made[name])
+		}
+		of := slices.Clone(args)
+		for _, path := range paths {
+			of = append(of, store.GetVariable(path).NodeValue(mask.Graph()))
+		}
+		return append(out, Gradient(waves(out...), of...)...)
+	}).Call(args...)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	count := 0
+	for v := range store.IterVariables() {
+		if v.Trainable && v.DType().IsFloat() {
+			count++
+		}
+	}
+	if count != len(paths) {
+		t.Fatalf("%s: the layer has %d variables, PyTorch's %d", c.Name, count, len(paths))
+	}
+	for i, name := range outputs {
+		near(t, c.Name+": "+name, dtype, floats(results[i]), c.Outputs[name].flat)
+	}
+	results = results[len(outputs):]
+	for i, name := range names {
+		near(t, c.Name+": gradient of "+name, dtype, floats(results[i]), c.Gradients[name].flat)
+	}
+	gradients := params(c.Gradients)
+	for i, path := range paths {
+		near(t, c.Name+": gradient of "+path, dtype, floats(results[len(names)+i]), gradients[path].flat)
+	}
+}
+
+// TestGoldenRNN compares both cells, in both directions, as a loop and unrolled, with PyTorch's on packed sequences.
+func TestGoldenRNN(t *testing.T) {
+	for kind, cell := range map[string]sequence.Cell{"LSTM": sequence.LSTM, "GRU": sequence.GRU} {
+		for _, c := range goldens(t, kind) {
+			for _, unroll := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, unroll %t", c.Name, unroll), func(t *testing.T) {
+					forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+						if slow(backend) && (dtype == dtypes.Float32 || unroll && cell == sequence.GRU) {
+							return // the same once more, which takes XLA seconds to compile
+						}
+						c.check(t, backend, dtype, rnnParameters, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+							initial := []*Node{in["h"]}
+							if cell == sequence.LSTM {
+								initial = append(initial, in["c"])
+							}
+							rnn := sequence.RNN{Cell: cell, Hidden: c.Config.Hidden, Bidirectional: c.Config.Bidirectional, Unroll: unroll}
+							states, last := rnn.Encode(scope, synlayer.Bags{X: in["x"], Mask: mask}, initial)
+							out := map[string]*Node{"states": states, "last_h": last[0]}
+							if cell == sequence.LSTM {
+								out["last_c"] = last[1]
+							}
+							return out
+						})
+					})
+				})
+			}
+		}
+	}
+}
+
+func rnnParameters(torch map[string]array) map[string]array {
+	ours := map[string]array{}
+	for suffix, direction := range map[string]string{"_l0": "/forward/", "_l0_reverse": "/backward/"} {
+		if _, ok := torch["weight_ih"+suffix]; ok {
+			ours[direction+"weights"] = torch["weight_ih"+suffix].transposed()
+			ours[direction+"recurrent"] = torch["weight_hh"+suffix].transposed()
+			ours[direction+"bias"] = torch["bias_ih"+suffix]
+			ours[direction+"recurrent_bias"] = torch["bias_hh"+suffix]
+		}
+	}
+	return ours
+}
+
+// TestGoldenMultiHeadAttention compares with PyTorch's nn.MultiheadAttention, which has a mask of keys and a causal one.
+func TestGoldenMultiHeadAttention(t *testing.T) {
+	for _, c := range goldens(t, "MultiheadAttention") {
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			attention := sequence.MultiHeadAttention{Embed: c.Config.Embed, Heads: c.Config.Heads, Causal: c.Config.Causal}
+			params := func(torch map[string]array) map[string]array { return attentionParameters(torch, "", "/") }
+			c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+				query, key, value := in["query"], in["key"], in["value"]
+				if x := in["x"]; x != nil {
+					query, key, value = x, x, x
+				}
+				out, weights := attention.Attend(scope, query, key, value, mask, nil)
+				return map[string]*Node{"out": out, "weights": weights}
+			})
+		})
+	}
+}
+
+func attentionParameters(torch map[string]array, from, to string) map[string]array {
+	ours := map[string]array{to + "output/weights": torch[from+"out_proj.weight"].transposed(), to + "output/bias": torch[from+"out_proj.bias"]}
+	for i, name := range []string{"query", "key", "value"} {
+		ours[to+name+"/weights"] = torch[from+"in_proj_weight"].third(i).transposed()
+		ours[to+name+"/bias"] = torch[from+"in_proj_bias"].third(i)
+	}
+	return ours
+}
+
+// TestGoldenTransformerLayer compares with PyTorch's nn.TransformerEncoderLayer, with the norm first or last.
+func TestGoldenTransformerLayer(t *testing.T) {
+	for _, c := range goldens(t, "TransformerEncoderLayer") {
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			layer := sequence.TransformerLayer{
+				Attention: sequence.MultiHeadAttention{Embed: c.Config.Embed, Heads: c.Config.Heads},
+				Inner:     c.Config.Inner, NormFirst: c.Config.NormFirst, GELU: c.Config.Activation == "gelu",
+			}
+			params := func(torch map[string]array) map[string]array {
+				ours := attentionParameters(torch, "self_attn.", "/attention/")
+				for from, to := range map[string]string{"linear1": "/inner", "linear2": "/outer"} {
+					ours[to+"/weights"], ours[to+"/bias"] = torch[from+".weight"].transposed(), torch[from+".bias"]
+				}
+				for from, to := range map[string]string{"norm1": "/attention_norm", "norm2": "/inner_norm"} {
+					ours[to+"/gain"], ours[to+"/bias"] = torch[from+".weight"], torch[from+".bias"]
+				}
+				return ours
+			}
+			c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+				y, _ := layer.Encode(scope, synlayer.Bags{X: in["x"], Mask: mask})
+				return map[string]*Node{"out": y}
+			})
+		})
+	}
+}
+
+// TestGoldenTranslator compares the encoder and decoder, with attention and without, as loops and unrolled, with the same in
+// PyTorch's cells and automatic differentiation.
+func TestGoldenTranslator(t *testing.T) {
+	for _, c := range goldens(t, "Translator") {
+		cell := sequence.LSTM
+		if strings.Contains(c.Name, "GRU") {
+			cell = sequence.GRU
+		}
+		for _, unroll := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, unroll %t", c.Name, unroll), func(t *testing.T) {
+				forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+					if slow(backend) && (unroll || dtype == dtypes.Float32 || c.Config.Align == 0) {
+						return // most of it once more, which takes XLA seconds to compile
+					}
+					translator := sequence.Translator{
+						Source: c.Config.SourceWords, Target: c.Config.TargetWords, Embed: c.Config.Embed, Hidden: c.Config.State, Align: c.Config.Align,
+						Encoder: sequence.RNN{Cell: cell, Hidden: c.Config.Hidden, Bidirectional: true, Unroll: unroll},
+					}
+					c.check(t, backend, dtype, c.translatorParameters, func(scope *model.Scope, _ map[string]*Node, mask *Node) map[string]*Node {
+						g := mask.Graph()
+						memory := translator.Encode(scope, Const(g, c.Config.Source), mask, nil, dtype)
+						logits, alignments := translator.Logits(scope, memory, Const(g, c.Config.Before), nil)
+						return map[string]*Node{"logits": logits, "alignments": alignments}
+					})
+				})
+			})
+		}
+	}
+}
+
+func (c golden) translatorParameters(torch map[string]array) map[string]array {
+	ours := map[string]array{"/source/weights": torch["source.weight"], "/target/weights": torch["target.weight"]}
+	encoder := map[string]array{}
+	for name, value := range torch {
+		if rest, ok := strings.CutPrefix(name, "encoder."); ok {
+			encoder[rest] = value
+		}
+	}
+	for name, value := range rnnParameters(encoder) {
+		ours["/encoder"+name] = value
+	}
+	linear := []string{"bridge_0", "bridge_1", "key", "readout", "output"}
+	for _, name := range linear {
+		if w, ok := torch[name+".weight"]; ok {
+			ours["/"+name+"/weights"], ours["/"+name+"/bias"] = w.transposed(), torch[name+".bias"]
+		}
+	}
+	input := torch["cell.weight_ih"].transposed() // of y, then of c
+	y := c.Config.Embed * input.dims[1]
+	ours["/decoder/weights"] = array{[]int{c.Config.Embed, input.dims[1]}, input.flat[:y]}
+	ours["/decoder/recurrent"] = torch["cell.weight_hh"].transposed()
+	ours["/decoder/bias"], ours["/decoder/recurrent_bias"] = torch["cell.bias_ih"], torch["cell.bias_hh"]
+	if c.Config.Align > 0 {
+		ours["/decoder/context"] = array{[]int{input.dims[0] - c.Config.Embed, input.dims[1]}, input.flat[y:]}
+		ours["/query"] = torch["query.weight"].transposed()
+		ours["/score"] = array{[]int{c.Config.Align}, torch["score.weight"].flat}
+	}
+	return ours
+}

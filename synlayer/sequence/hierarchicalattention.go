@@ -1,0 +1,45 @@
+package sequence
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// HierarchicalAttention pools a document twice (Yang et al. 2016, section 2.2): the words of each sentence, encoded and
+// weighed, make the sentence's vector; the sentences, encoded and weighed, make the document's. A sentence without words
+// counts for nothing, and so does a document without sentences.
+//
+// Variables, by path below the scope: those of the parts below words, word_attention, sentences and sentence_attention.
+type HierarchicalAttention struct {
+	Words             RNN
+	WordAttention     WordAttention
+	Sentences         RNN
+	SentenceAttention WordAttention
+}
+
+// DefaultHierarchicalAttention returns the paper's sizes: bidirectional GRUs of 50 features a direction, contexts of 100.
+func DefaultHierarchicalAttention() HierarchicalAttention {
+	encoder, attention := RNN{Cell: GRU, Hidden: 50, Bidirectional: true}, WordAttention{Width: 100}
+	return HierarchicalAttention{Words: encoder, WordAttention: attention, Sentences: encoder, SentenceAttention: attention}
+}
+
+// Pool returns the vectors [batch, features] of documents x [batch, sentences, words, features] with mask [batch, sentences,
+// words], true for a real word, nil for all; the weights of the words [batch, sentences, words] in their sentence; and those
+// of the sentences [batch, sentences] in their document. key is this step's key of the dropout, nil outside training.
+func (h HierarchicalAttention) Pool(scope *model.Scope, x, mask, key *Node) (documents, words, sentences *Node) {
+	if x.Rank() != 4 {
+		exceptions.Panicf("sequence: documents are %s, want [batch, sentences, words, features]", x.Shape())
+	}
+	x, mask = masked(x, mask)
+	dims := x.Shape().Dimensions
+	flat := synlayer.Bags{X: Reshape(x, -1, dims[2], dims[3]), Mask: Reshape(mask, -1, dims[2]), DropoutKey: key}
+	flat.X, _ = h.Words.Encode(scope.In("words"), flat, nil)
+	vectors, words := h.WordAttention.Pool(scope.In("word_attention"), flat)
+	document := synlayer.Bags{X: Reshape(vectors, dims[0], dims[1], -1), Mask: LogicalAny(mask, -1), DropoutKey: key}
+	document.X, _ = h.Sentences.Encode(scope.In("sentences"), document, nil)
+	documents, sentences = h.SentenceAttention.Pool(scope.In("sentence_attention"), document)
+	return documents, Reshape(words, dims[:3]...), Reshape(sentences, dims[:2]...)
+}

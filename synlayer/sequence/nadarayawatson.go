@@ -1,0 +1,207 @@
+package sequence
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Kernel is a function K of a distance u, measured in bandwidths. Constants that cancel are left out.
+type Kernel int
+
+const (
+	Gaussian     Kernel = iota // exp(−u²/2)
+	Epanechnikov               // 1 − u² for u < 1, else 0
+	Tricube                    // (1 − u³)³ for u < 1, else 0
+	Boxcar                     // 1 for u ≤ 1, else 0
+)
+
+var kernelNames = []string{"Gaussian", "Epanechnikov", "tricube", "boxcar"}
+
+func (k Kernel) String() string {
+	if k < 0 || int(k) >= len(kernelNames) {
+		return "unknown kernel"
+	}
+	return kernelNames[k]
+}
+
+// NadarayaWatson is the regression of Nadaraya 1964 and Watson 1964: the mean of the labels y_i weighed by the distance of
+// their places x_i from x,
+//
+//	y(x) = Σ α_i y_i,  α_i = K(‖x − x_i‖/h) / Σ_j K(‖x − x_j‖/h)
+//
+// It is attention of the query x to fixed keys x_i with fixed values y_i: for the Gaussian kernel and keys of length 1, the
+// softmax of x·x_i/h². Where no key is near enough to have a weight the nearest ones share it.
+//
+// It stands beside the attentions that it is the oldest of. [NadarayaWatson.Attend] is the layer; the regression itself needs
+// no graph: [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
+type NadarayaWatson struct {
+	Kernel    Kernel
+	Bandwidth float64 // h > 0
+	Adjust    Adjustment
+}
+
+func (k NadarayaWatson) check() error {
+	if k.Kernel < 0 || int(k.Kernel) >= len(kernelNames) || !(k.Bandwidth > 0) || math.IsInf(k.Bandwidth, 0) {
+		return fmt.Errorf("a %s with bandwidth %g; want a kernel of this package and a bandwidth above 0", k.Kernel, k.Bandwidth)
+	}
+	return nil
+}
+
+// Attend returns the values [batch, queries, outputs] at queries [batch, queries, features] and the weights [batch, queries,
+// keys] of keys [batch, keys, features] with values [batch, keys, outputs]. The mask [batch, keys], nil for all, is true for
+// the real keys; where none is, weights and values are 0.
+func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights *Node) {
+	if err := k.check(); err != nil {
+		exceptions.Panicf("sequence: %v", err)
+	}
+	for _, x := range []*Node{queries, keys, values} {
+		if x.Rank() != 3 {
+			exceptions.Panicf("sequence: queries %s, keys %s and values %s, want [batch, queries or keys, features]", queries.Shape(), keys.Shape(), values.Shape())
+		}
+	}
+	keys, explicit := masked(keys, mask)
+	values, _ = masked(values, mask)
+	difference := Sub(ExpandAxes(queries, 2), ExpandAxes(keys, 1))
+	u2 := MulScalar(ReduceSum(Square(difference), -1), 1/(k.Bandwidth*k.Bandwidth)) // [batch, queries, keys]
+	dims := u2.Shape().Dimensions
+	seen := BroadcastToDims(ExpandAxes(explicit, 1), dims...)
+	if k.Kernel == Gaussian {
+		weights = weigh(MulScalar(u2, -0.5), seen, k.Adjust)
+		return Einsum("bqk,bkv->bqv", weights, values), weights
+	}
+	var kernel *Node
+	inside := LessThan(u2, ScalarOne(u2.Graph(), u2.DType()))
+	bounded := Where(inside, u2, ZerosLike(u2))
+	switch k.Kernel {
+	case Epanechnikov:
+		kernel = OneMinus(bounded)
+	case Tricube:
+		// The root of 0 has no gradient: guard before it.
+		zero := IsZero(bounded)
+		kernel = PowScalar(OneMinus(Where(zero, bounded, Mul(bounded, Sqrt(Where(zero, OnesLike(u2), bounded))))), 3)
+	case Boxcar:
+		inside = LessOrEqual(u2, ScalarOne(u2.Graph(), u2.DType()))
+		kernel = OnesLike(u2)
+	}
+	kernel = Where(And(inside, seen), kernel, ZerosLike(u2))
+	far := Where(seen, u2, Infinity(u2.Graph(), u2.DType(), 1))
+	nearest := And(seen, LessOrEqual(far, ReduceAndKeep(far, ReduceMin, -1)))
+	none := BroadcastToDims(IsZero(ReduceAndKeep(kernel, ReduceSum, -1)), dims...)
+	kernel = Where(none, ConvertDType(nearest, u2.DType()), kernel)
+	sum := ReduceAndKeep(kernel, ReduceSum, -1)
+	weights = k.Adjust.Adjust(Div(kernel, Where(IsZero(sum), OnesLike(sum), sum)))
+	return Einsum("bqk,bkv->bqv", weights, values), weights
+}
+
+// Predict returns the value at x and the weights of keys with values, one label each. Adjust does not enter.
+func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
+	if err := k.check(); err != nil {
+		return 0, nil, err
+	}
+	if err := checkKeys(keys, values, len(x)); err != nil {
+		return 0, nil, err
+	}
+	weights = make([]float64, len(keys))
+	value = k.predict(x, keys, values, -1, weights)
+	if math.IsNaN(value) {
+		return 0, nil, fmt.Errorf("the place %v has no finite distance from the keys", x)
+	}
+	return value, weights, nil
+}
+
+// predict fills weights, without the key of index skip.
+func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64, skip int, weights []float64) float64 {
+	nearest := math.Inf(1)
+	for i, key := range keys {
+		d2 := 0.0
+		for j := range key {
+			d2 += (x[j] - key[j]) * (x[j] - key[j])
+		}
+		weights[i] = d2 / (k.Bandwidth * k.Bandwidth)
+		if i != skip {
+			nearest = min(nearest, weights[i])
+		}
+	}
+	of := k.Kernel
+	if of != Gaussian && nearest >= 1 && !(of == Boxcar && nearest == 1) {
+		of = -1 // none has a weight
+	}
+	sum := 0.0
+	for i, u2 := range weights {
+		switch {
+		case i == skip:
+			weights[i] = 0
+		case of == -1:
+			weights[i] = 0
+			if u2 <= nearest {
+				weights[i] = 1
+			}
+		case of == Gaussian:
+			weights[i] = math.Exp((nearest - u2) / 2) // the constant cancels, and the largest weight is 1
+		case of == Epanechnikov:
+			weights[i] = max(0, 1-u2)
+		case of == Tricube:
+			weights[i] = math.Pow(max(0, 1-u2*math.Sqrt(u2)), 3)
+		case u2 <= 1:
+			weights[i] = 1
+		default:
+			weights[i] = 0
+		}
+		sum += weights[i]
+	}
+	value := 0.0
+	for i := range weights {
+		weights[i] /= sum
+		value += weights[i] * values[i]
+	}
+	return value
+}
+
+// LeaveOneOut returns, of the candidates, the regression with the smallest mean squared error of each label predicted from
+// all others, the first of equals, and those errors. It takes a time of candidates · len(keys)².
+func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64) (best NadarayaWatson, errors []float64, err error) {
+	if len(candidates) == 0 || len(keys) < 2 {
+		return best, nil, fmt.Errorf("leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
+	}
+	if err := checkKeys(keys, values, len(keys[0])); err != nil {
+		return best, nil, err
+	}
+	weights := make([]float64, len(keys))
+	chosen := 0
+	for c, k := range candidates {
+		if err := k.check(); err != nil {
+			return best, nil, fmt.Errorf("candidate %d: %w", c, err)
+		}
+		sum := 0.0
+		for i := range keys {
+			off := k.predict(keys[i], keys, values, i, weights) - values[i]
+			sum += off * off
+		}
+		errors = append(errors, sum/float64(len(keys)))
+		if errors[c] < errors[chosen] {
+			chosen = c
+		}
+	}
+	return candidates[chosen], errors, nil
+}
+
+// checkKeys checks that there are finite keys of this many features, each with a label.
+func checkKeys(keys [][]float64, values []float64, features int) error {
+	if len(keys) == 0 || len(keys) != len(values) {
+		return fmt.Errorf("%d keys with %d values; want 1 or more, one value a key", len(keys), len(values))
+	}
+	for i, key := range keys {
+		if len(key) != features {
+			return fmt.Errorf("key %d has %d features; the others or the query have %d", i, len(key), features)
+		}
+		for _, v := range append([]float64{values[i]}, key...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("key %d or its value is not finite", i)
+			}
+		}
+	}
+	return nil
+}

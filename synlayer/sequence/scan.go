@@ -1,0 +1,173 @@
+package sequence
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// scan is a recurrence over the first axis, of size steps, of the arrays in rows: for t = 0, 1, ..., or from the last to the
+// first if reverse, step gets the carried values, row t of each array and the fixed values, and returns the next carried
+// values and row t of each output. dims are the dimensions of an output row, all in the type of the carried values. It
+// returns the last carried values and the outputs [steps, dims].
+//
+// It is one While loop where the backend has what that needs, so that compiling takes no longer for more steps; GoMLX's Go
+// backend has not, but compiles nothing: there, or with unroll, each step has nodes of its own. GoMLX has no gradient of
+// loops: whoever scans gives it (withGradient), by a second scan.
+//
+// On XLA a closure cannot use nodes made outside, so step must read nothing else. Nor may it call what takes a scalar from
+// GoMLX's cache (ScalarOne, OneMinus, MulScalar, ZerosLike, Gradient, ...): one made inside would be handed to the graph
+// outside, which GoMLX answers with a panic. Nor can loops of GoMLX on XLA stand in one another.
+func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims [][]int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
+	g := carried[0].Graph()
+	if unroll || !hasLoops(g) {
+		return scanUnrolled(steps, reverse, carried, rows, fixed, len(dims), step)
+	}
+	for _, d := range dims {
+		outs = append(outs, zeros(carried[0], append([]int{steps}, d...)...))
+	}
+	all := slices.Concat([]*Node{Const(g, int32(0))}, carried, outs, rows, fixed)
+	closure := func(f func(g *Graph, state []*Node) []*Node) *Function {
+		return NewClosure(g, func(g *Graph) []*Node {
+			state := make([]*Node, len(all))
+			for i, s := range all {
+				state[i] = Parameter(g, fmt.Sprintf("state%d", i), s.Shape())
+			}
+			return f(g, state)
+		})
+	}
+	condition := closure(func(g *Graph, state []*Node) []*Node {
+		return []*Node{LessThan(state[0], Const(g, int32(steps)))}
+	})
+	body := closure(func(g *Graph, state []*Node) []*Node {
+		done, rest := state[0], state[1:]
+		take := func(n int) (part []*Node) {
+			part, rest = rest[:n], rest[n:]
+			return part
+		}
+		carried, outs, rows, fixed := take(len(carried)), take(len(outs)), take(len(rows)), take(len(fixed))
+		t := done
+		if reverse {
+			t = Sub(Const(g, int32(steps-1)), done)
+		}
+		var now []*Node
+		for _, x := range rows {
+			now = append(now, rowAt(x, t))
+		}
+		next, made := step(carried, now, fixed)
+		var filled []*Node
+		for i, y := range outs {
+			filled = append(filled, putRow(y, made[i], t))
+		}
+		return slices.Concat([]*Node{Add(done, Const(g, int32(1)))}, next, filled, rows, fixed)
+	})
+	end := While(condition, body, all...)[1:]
+	return end[:len(carried)], end[len(carried) : len(carried)+len(outs)]
+}
+
+// hasLoops reports whether the backend has what a loop needs.
+func hasLoops(g *Graph) bool {
+	operations := g.Backend().Capabilities().Operations
+	return operations[compute.OpTypeWhile] && operations[compute.OpTypeDynamicSlice] && operations[compute.OpTypeDynamicUpdateSlice]
+}
+
+// scanUnrolled is scan with nodes of its own for each step.
+func scanUnrolled(steps int, reverse bool, carried, rows, fixed []*Node, outputs int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
+	made := make([][]*Node, outputs)
+	for i := range made {
+		made[i] = make([]*Node, steps)
+	}
+	for i := range steps {
+		t := i
+		if reverse {
+			t = steps - 1 - i
+		}
+		var now []*Node
+		for _, x := range rows {
+			now = append(now, Reshape(SliceAxis(x, 0, AxisElem(t)), x.Shape().Dimensions[1:]...))
+		}
+		var out []*Node
+		carried, out = step(carried, now, fixed)
+		for j := range made {
+			made[j][t] = out[j]
+		}
+	}
+	for _, m := range made {
+		outs = append(outs, Stack(m, 0))
+	}
+	return carried, outs
+}
+
+// rowAt returns row t of x [steps, ...], without the first axis.
+func rowAt(x, t *Node) *Node {
+	dims := x.Shape().Dimensions
+	return Reshape(DynamicSlice(x, starts(x, t), append([]int{1}, dims[1:]...)), dims[1:]...)
+}
+
+// putRow returns x [steps, ...] with row in place of row t.
+func putRow(x, row, t *Node) *Node {
+	row = Reshape(row, append([]int{1}, row.Shape().Dimensions...)...)
+	return DynamicUpdateSlice(x, row, starts(x, t))
+}
+
+// starts is where row t begins in x.
+func starts(x, t *Node) []*Node {
+	start := []*Node{t}
+	for range x.Rank() - 1 {
+		start = append(start, Const(x.Graph(), int32(0)))
+	}
+	return start
+}
+
+// withGradient returns outputs, some function of inputs, all of one type, with the gradients by inputs that vjp makes of
+// those by outputs. GoMLX has a custom gradient of the identity of one node alone: this one is that of all values in a row.
+func withGradient(outputs, inputs []*Node, vjp func(v []*Node) []*Node) []*Node {
+	var row []*Node
+	size := 0
+	for _, y := range outputs {
+		row = append(row, Reshape(StopGradient(y), -1))
+		size += y.Shape().Size()
+	}
+	for _, x := range inputs {
+		row = append(row, Reshape(x, -1))
+	}
+	unpack := func(row *Node) []*Node {
+		parts := make([]*Node, len(outputs))
+		from := 0
+		for i, y := range outputs {
+			to := from + y.Shape().Size()
+			parts[i] = Reshape(SliceAxis(row, 0, AxisRange(from, to)), y.Shape().Dimensions...)
+			from = to
+		}
+		return parts
+	}
+	return unpack(IdentityWithCustomGradient(Concatenate(row, 0), func(row, v *Node) *Node {
+		gradient := []*Node{zeros(row, size)}
+		for _, x := range vjp(unpack(v)) {
+			gradient = append(gradient, Reshape(x, -1))
+		}
+		return Concatenate(gradient, 0)
+	}))
+}
+
+// zeros has the type of like; it takes no scalar from the cache.
+func zeros(like *Node, dims ...int) *Node { return BroadcastToDims(ConstAs(like, 0.0), dims...) }
+
+// stopped returns the nodes without their gradients.
+func stopped(nodes ...*Node) []*Node {
+	stop := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		stop[i] = StopGradient(n)
+	}
+	return stop
+}
+
+func zerosLike(nodes []*Node) []*Node {
+	zero := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		zero[i] = zeros(n, n.Shape().Dimensions...)
+	}
+	return zero
+}

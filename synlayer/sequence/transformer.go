@@ -1,0 +1,60 @@
+package sequence
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// TransformerLayer is the encoder layer of Vaswani et al. 2017: self-attention and a network of one hidden layer, each with
+// a residual connection and a layer norm LN,
+//
+//	x = LN₁(x + Attention(x)),  y = LN₂(x + W₂ f(W₁ x + b₁) + b₂)               (as in the paper)
+//	x = x + Attention(LN₁(x)),  y = x + W₂ f(W₁ LN₂(x) + b₁) + b₂               (NormFirst)
+//
+// f is the rectifier, or GELU by the error function. Variables, by path below the scope: those of [MultiHeadAttention]
+// below attention; attention_norm and inner_norm (gain, bias) [Embed]; inner [Embed, Inner] and outer [Inner, Embed]
+// (weights, bias).
+type TransformerLayer struct {
+	Attention MultiHeadAttention // its Embed must be the number of features of x
+	Inner     int                // features of the hidden layer, 4 Embed in the paper
+	NormFirst bool
+	GELU      bool
+	Dropout   float64 // of what both residual connections add, in training
+}
+
+// Encode returns y [batch, length, Embed], 0 in padding, of x = s.X [batch, length, Embed], and the attention's weights
+// [batch, heads, length, length].
+func (l TransformerLayer) Encode(scope *model.Scope, s synlayer.Bags) (y, weights *Node) {
+	s = single(s)
+	checkRate("TransformerLayer", l.Dropout)
+	if width := s.X.Shape().Dim(-1); width != l.Attention.Embed {
+		exceptions.Panicf("sequence: TransformerLayer of %d features on x %s", l.Attention.Embed, s.X.Shape())
+	}
+	norm := func(name string, x *Node, here bool) *Node {
+		if !here {
+			return x
+		}
+		return synlayer.LayerNorm(scope.In("%s", name), x, 0)
+	}
+	drop := func(name string, x *Node) *Node {
+		if l.Dropout == 0 {
+			return x
+		}
+		return synlayer.Dropout(scope.In("%s", name), x, ConstAs(x, l.Dropout), s.DropoutKey)
+	}
+	x := norm("attention_norm", s.X, l.NormFirst)
+	attended, weights := l.Attention.Attend(scope.In("attention"), x, x, x, s.Mask, s.DropoutKey)
+	x = norm("attention_norm", Add(s.X, drop("attention_dropout", attended)), !l.NormFirst)
+	hidden := synlayer.Dense(scope.In("inner"), norm("inner_norm", x, l.NormFirst), 0, l.Inner)
+	if l.GELU {
+		hidden = activation.Gelu(hidden)
+	} else {
+		hidden = rectify(hidden)
+	}
+	x = Add(x, drop("inner_dropout", synlayer.Dense(scope.In("outer"), hidden, 0, l.Attention.Embed)))
+	return zeroUnless(s.Mask, norm("inner_norm", x, !l.NormFirst)), weights
+}

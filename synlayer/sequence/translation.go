@@ -1,0 +1,161 @@
+package sequence
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Translation runs a trained [Translator] on batches of one size, so that each of its graphs is compiled once.
+type Translation struct {
+	translator        Translator
+	beam              Beam
+	sentences, length int
+	encode, next      *model.Exec
+}
+
+// NewTranslation compiles nothing yet. The store has the trained variables, which lie in the root scope, as float32; batches
+// have this many sentences of up to length words.
+func NewTranslation(backend compute.Backend, store *model.Store, translator Translator, beam Beam, sentences, length int) (*Translation, error) {
+	if sentences < 1 || length < 1 || beam.Width < 1 || beam.Width > translator.Target {
+		return nil, fmt.Errorf("a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
+	}
+	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
+	var err error
+	compile := func(f func(scope *model.Scope, in []*Node) []*Node) *model.Exec {
+		exec, failed := model.NewExec(backend, store, f)
+		if failed != nil && err == nil {
+			err = failed
+		}
+		return exec
+	}
+	t.encode = compile(func(scope *model.Scope, in []*Node) []*Node {
+		m := translator.Encode(scope, in[0], in[1], nil, dtypes.Float32)
+		out := append([]*Node{m.States, m.Mask}, m.Start...)
+		if m.Keys != nil {
+			out = append(out, m.Keys)
+		}
+		for i, x := range out { // the rows of a sentence side by side
+			dims := x.Shape().Dimensions
+			wide := append([]int{dims[0], beam.Width}, dims[1:]...)
+			out[i] = Reshape(BroadcastToDims(ExpandAxes(x, 1), wide...), append([]int{-1}, dims[1:]...)...)
+		}
+		return out
+	})
+	t.next = compile(t.step)
+	if err != nil {
+		return nil, fmt.Errorf("graphs of a translation: %w", err)
+	}
+	return t, nil
+}
+
+// step is the graph of one step: words, memory, state and the rows that go on go in; the words' log-probabilities, the state
+// and, with attention, the alignments come out.
+func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
+	words, rest := in[0], in[1:]
+	memory := Memory{States: rest[0], Mask: rest[1]}
+	rest = rest[2:]
+	if t.translator.Align > 0 {
+		memory.Keys, rest = rest[0], rest[1:]
+	}
+	var state []*Node
+	parents := ExpandAxes(rest[len(rest)-1], -1)
+	for _, s := range rest[:len(rest)-1] {
+		state = append(state, Gather(s, parents))
+	}
+	logits, next, alignment := t.translator.Next(scope, memory, state, words)
+	out := append([]*Node{LogSoftmax(logits)}, next...)
+	if alignment != nil {
+		out = append(out, alignment)
+	}
+	return out
+}
+
+// Translate returns a hypothesis for each source, the numbers of its words: at most the batch's sentences, each at most its
+// length. A source without words has what the decoder makes of nothing.
+func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
+	if len(sources) < 1 || len(sources) > t.sentences {
+		return nil, fmt.Errorf("%d sentences to translate; a batch has 1 to %d", len(sources), t.sentences)
+	}
+	words, mask := make([]int32, t.sentences*t.length), make([]bool, t.sentences*t.length)
+	for i, source := range sources {
+		if len(source) > t.length {
+			return nil, fmt.Errorf("sentence %d has %d words, more than the %d of the translation; truncate it", i, len(source), t.length)
+		}
+		for j, w := range source {
+			words[i*t.length+j], mask[i*t.length+j] = w, true
+		}
+	}
+	encoded, err := t.encode.Call(tensors.FromFlatDataAndDimensions(words, t.sentences, t.length), tensors.FromFlatDataAndDimensions(mask, t.sentences, t.length))
+	if err != nil {
+		return nil, fmt.Errorf("encoding %d sentences: %w", len(sources), err)
+	}
+	states := t.translator.Encoder.Cell.states()
+	memory, state := encoded[:2:2], encoded[2:2+states]
+	memory = append(memory, encoded[2+states:]...)
+	found, err := t.beam.Search(t.sentences, func(parents, words []int32) ([]Continuations, error) {
+		rows := len(words)
+		if parents == nil {
+			for i := range int32(rows) {
+				parents = append(parents, i)
+			}
+		}
+		args := []any{tensors.FromFlatDataAndDimensions(words, rows)}
+		for _, m := range append(slices.Clip(memory), state...) {
+			args = append(args, m)
+		}
+		out, err := t.next.Call(append(args, tensors.FromFlatDataAndDimensions(parents, rows))...)
+		if err != nil {
+			return nil, fmt.Errorf("a step of the decoder: %w", err)
+		}
+		logProbs := tensors.MustCopyFlatData[float32](out[0])
+		state = out[1 : 1+states]
+		var alignments []float32
+		if t.translator.Align > 0 {
+			alignments = tensors.MustCopyFlatData[float32](out[1+states])
+		}
+		rest := make([]Continuations, rows)
+		for i := range rest {
+			rest[i] = likeliest(logProbs[i*t.translator.Target:(i+1)*t.translator.Target], t.beam.Width)
+			if alignments != nil {
+				rest[i].Alignment = wide(alignments[i*t.length : (i+1)*t.length])
+			}
+		}
+		return rest, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found[:len(sources)], nil
+}
+
+// likeliest returns the n words of the largest log-probabilities, the smaller number first among equals.
+func likeliest(logProbs []float32, n int) Continuations {
+	var c Continuations
+	for w, p := range logProbs {
+		p := float64(p)
+		if len(c.Words) == n && !(p > c.LogProbs[n-1]) {
+			continue
+		}
+		at := sort.Search(len(c.LogProbs), func(i int) bool { return c.LogProbs[i] < p })
+		c.Words, c.LogProbs = slices.Insert(c.Words, at, int32(w)), slices.Insert(c.LogProbs, at, p)
+		if len(c.Words) > n {
+			c.Words, c.LogProbs = c.Words[:n], c.LogProbs[:n]
+		}
+	}
+	return c
+}
+
+func wide(narrow []float32) []float64 {
+	values := make([]float64, len(narrow))
+	for i, v := range narrow {
+		values[i] = float64(v)
+	}
+	return values
+}

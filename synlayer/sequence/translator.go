@@ -1,0 +1,133 @@
+package sequence
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/synlayer"
+)
+
+// Translator is an encoder and a decoder (sequence to sequence). The decoder's state begins as tanh(W [last state of the
+// encoder] + b), for h and, of an LSTM, c each. With Align = 0 that is all that it hears of the source (Sutskever et al.
+// 2014); else it looks at the encoder's states before every step (Bahdanau et al. 2015):
+//
+//	e_j = v · tanh(H_j W_k + b_k + s W_q),  α = softmax over j of e,  c = Σ α_j H_j,  s' = cell(s, [y, c])
+//	logits = tanh([s', c, y] W_r + b_r) W_o + b_o
+//
+// s and s' are the decoder's h before and after the step, y the embedded word before, H the encoder's states. The paper's
+// readout has maxout in place of tanh; Sutskever et al. have four layers and read the source backwards.
+//
+// The recurrences are loops as those of [RNN], that of the decoder unrolled where its attention has an Adjustment: Syn
+// cannot stand in a loop of GoMLX.
+//
+// Variables, by path below the scope: source and target (weights of [Embedding]), those of the encoder below encoder,
+// bridge_0 and bridge_1 (weights, bias), decoder (weights, recurrent, bias, recurrent_bias), readout and output (weights,
+// bias); with attention also decoder/context [states' features, gates·Hidden], key (weights, bias), query [Hidden, Align] and
+// score [Align].
+type Translator struct {
+	Source, Target int // words of the vocabularies, the reserved ones among them
+	Embed          int // features of an embedded word
+	Encoder        RNN // its kind of cell is the decoder's, too
+	Hidden         int // features of the decoder's state
+	Align          int // features of the alignment's hidden layer, 0 for no attention
+	Adjust         Adjustment
+	Dropout        float64 // of embedded words and the readout in training
+}
+
+// Memory is what the decoder knows of the sources.
+type Memory struct {
+	States *Node   // [batch, length, features]
+	Keys   *Node   // [batch, length, Align]; nil without attention
+	Mask   *Node   // [batch, length]
+	Start  []*Node // the decoder's first state, each [batch, Hidden]
+}
+
+func (m Translator) check() {
+	if m.Source < 1 || m.Target < 1 || m.Embed < 1 || m.Hidden < 1 || m.Align < 0 {
+		exceptions.Panicf("sequence: Translator of %d to %d words by %d features, a state of %d and an alignment of %d, want 1 or more of each but the last", m.Source, m.Target, m.Embed, m.Hidden, m.Align)
+	}
+	checkRate("Translator", m.Dropout)
+}
+
+// Encode reads sources, numbers of words [batch, length], with mask [batch, length], true for a real word.
+func (m Translator) Encode(scope *model.Scope, source, mask, key *Node, dtype dtypes.DType) Memory {
+	m.check()
+	x := m.embed(scope.In("source"), m.Source, source, key, dtype)
+	_, mask = masked(x, mask)
+	states, last := m.Encoder.Encode(scope.In("encoder"), synlayer.Bags{X: x, Mask: mask, DropoutKey: key}, nil)
+	memory := Memory{States: states, Mask: mask}
+	for i, l := range last {
+		memory.Start = append(memory.Start, Tanh(synlayer.Dense(scope.In("bridge_%d", i), l, 0, m.Hidden)))
+	}
+	if m.Align > 0 {
+		memory.Keys = synlayer.Dense(scope.In("key"), states, 0, m.Align)
+	}
+	return memory
+}
+
+// Logits returns those of every word of the target vocabulary at every step [batch, steps, Target], from the words before
+// it, before [batch, steps]: the begin of a sentence and all its words, right or wrong (teacher forcing). The alignments are
+// [batch, steps, length], nil without attention.
+func (m Translator) Logits(scope *model.Scope, memory Memory, before, key *Node) (logits, alignments *Node) {
+	logits, alignments, _ = m.decode(scope, memory, memory.Start, before, key, m.Encoder.Unroll)
+	return logits, alignments
+}
+
+// Next is one step for each row of memory, of the decoder's state and the word before [rows]: the logits [rows, Target], the
+// next state and, with attention, the alignment [rows, length].
+func (m Translator) Next(scope *model.Scope, memory Memory, state []*Node, before *Node) (logits *Node, next []*Node, alignment *Node) {
+	logits, alignment, next = m.decode(scope, memory, state, ExpandAxes(before, 1), nil, true)
+	if alignment != nil {
+		alignment = Squeeze(alignment, 1)
+	}
+	return Squeeze(logits, 1), next, alignment
+}
+
+func (m Translator) embed(scope *model.Scope, vocabulary int, words, key *Node, dtype dtypes.DType) *Node {
+	if words.Rank() != 2 {
+		exceptions.Panicf("sequence: sentences are %s, want [batch, length]", words.Shape())
+	}
+	return m.drop(scope.In("dropout"), Embedding{vocabulary, m.Embed}.Embed(scope, words, dtype), key)
+}
+
+func (m Translator) drop(scope *model.Scope, x, key *Node) *Node {
+	if m.Dropout == 0 {
+		return x
+	}
+	return synlayer.Dropout(scope, x, ConstAs(x, m.Dropout), key)
+}
+
+func (m Translator) decode(scope *model.Scope, memory Memory, state []*Node, before, key *Node, unroll bool) (logits, alignments *Node, last []*Node) {
+	m.check()
+	y := Transpose(m.embed(scope.In("target"), m.Target, before, key, memory.States.DType()), 0, 1) // [steps, batch, Embed]
+	cell := RNN{Cell: m.Encoder.Cell, Hidden: m.Hidden, Unroll: unroll}
+	in := scope.In("decoder")
+	var states *Node
+	var parts []*Node
+	weights := cell.weights(in, y)
+	if m.Align == 0 {
+		mask := BroadcastToDims(Const(y.Graph(), true), y.Shape().Dimensions[:2]...)
+		states, last = cell.run(weights, y, mask, state, false)
+		parts = []*Node{states, y}
+	} else {
+		variable := func(scope *model.Scope, name string, fanIn, fanOut int, dims ...int) *Node {
+			return synlayer.Variable(scope, y.Graph(), y.DType(), name, synlayer.XavierUniform(fanIn, fanOut), 0, dims...)
+		}
+		features, width := memory.States.Shape().Dim(-1), cell.Cell.gates()*m.Hidden
+		d := decoder{
+			cell: cell.Cell, hidden: m.Hidden, adjust: m.Adjust, weights: weights, memory: memory, unrolling: unroll,
+			context: synlayer.Variable(in, y.Graph(), y.DType(), "context", cell.uniform(), 0, features, width),
+			query:   variable(scope, "query", m.Hidden, m.Align, m.Hidden, m.Align),
+			score:   variable(scope, "score", m.Align, 1, m.Align),
+		}
+		var contexts *Node
+		states, contexts, alignments, last = d.run(y, state)
+		parts = []*Node{states, contexts, y}
+		alignments = Transpose(alignments, 0, 1)
+	}
+	out := scope.In("readout")
+	readout := Tanh(synlayer.Dense(out, Transpose(Concatenate(parts, -1), 0, 1), 0, m.Embed))
+	return synlayer.Dense(scope.In("output"), m.drop(out.In("dropout"), readout, key), 0, m.Target), alignments, last
+}
