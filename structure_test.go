@@ -58,7 +58,7 @@ var imports = map[string]rule{
 	"examples/translation/training": {[]string{"corpus", "examples/fit", "synlayer/sequence", "gomlx", "compute"}, nil},
 	"examples/tweets":               {[]string{"backend", "corpus", "examples/tweets/training", "synlayer/sequence"}, nil},
 	"examples/tweets/training":      {[]string{"corpus", "examples/fit", "synlayer/sequence", "gomlx", "compute"}, nil},
-	"examples/memory":               {[]string{"examples/memory/retrieval"}, nil},
+	"examples/memory":               {[]string{"examples/memory/retrieval", "synlayer/memory"}, nil},
 	"examples/memory/retrieval":     {[]string{"synlayer/memory", "milbench/dataset"}, nil},
 	"internal/fetch":                {[]string{"flock", "x/sys", "x/term"}, nil},
 	"milbench":                      {},

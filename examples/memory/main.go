@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"synpool/examples/memory/retrieval"
+	"synpool/synlayer/memory"
 )
 
 func main() {
@@ -34,19 +36,27 @@ func run(out io.Writer, quick bool, folder string, arguments []string) error {
 			return err
 		}
 	}
-	digits := retrieval.DefaultDigits()
+	config := retrieval.DefaultDigits()
 	updates := 10
 	if quick {
-		digits.Stored, digits.Cues, updates = []int{100}, 30, 3
+		config.Stored, config.Cues, updates = []int{100}, 30, 3
 	}
 	start := time.Now()
+	digits, err := retrieval.Digits(slices.Max(config.Stored))
+	if err != nil {
+		return err
+	}
 	for _, table := range []func() error{
 		func() error {
 			return show(out, folder, "figure1", "cases of figure 1", func() ([]retrieval.OrderRow, error) { return retrieval.Figure1(updates) })
 		},
 		func() error { return show(out, folder, "steps", "Syn steps to their limits", retrieval.Convergence) },
-		func() error { return show(out, folder, "digits", "digits brought back", digits.Recall) },
-		func() error { return show(out, folder, "beta", "inverse temperature, noisy digits", digits.BetaSweep) },
+		func() error {
+			return show(out, folder, "digits", "digits brought back", func() ([]retrieval.DigitRow, error) { return config.Recall(digits) })
+		},
+		func() error {
+			return show(out, folder, "beta", "inverse temperature, noisy digits", func() ([]memory.BetaPoint, error) { return config.BetaSweep(digits) })
+		},
 		func() error {
 			return show(out, folder, "capacity", "capacities", func() ([]retrieval.CapacityRow, error) { return retrieval.Capacities(quick) })
 		},
@@ -60,13 +70,13 @@ func run(out io.Writer, quick bool, folder string, arguments []string) error {
 }
 
 // show prints a table and, if there is a folder, writes it there.
-func show[T any](out io.Writer, folder, name, title string, make func() ([]T, error)) error {
-	rows, err := make()
+func show[T any](out io.Writer, folder, name, title string, measure func() ([]T, error)) error {
+	rows, err := measure()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out, title)
-	if err := retrieval.WriteTable(out, rows); err != nil {
+	if err := writeTable(out, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -77,7 +87,7 @@ func show[T any](out io.Writer, folder, name, title string, make func() ([]T, er
 	if err != nil {
 		return err
 	}
-	return finish(f, retrieval.WriteCSV(f, rows))
+	return finish(f, writeCSV(f, rows))
 }
 
 // finish closes and returns the first error.

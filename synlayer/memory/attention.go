@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,13 +16,13 @@ import (
 //	V = Y W_V + b_V                  FromKeys: V = K W_V + b_V (equation 30 of the tutorial of Ramsauer et al.)
 //	Z = softmax(β Q Kᵀ) V            in each head, heads joined, then Z W_O + b_O
 //
-// R = Y makes it self-attention, β = 1/√(columns of K over Heads) the Transformer's. Updates first updates the states Q
+// R = Y makes it self-attention, β = 1/√(columns of K over Heads) the Transformer's. UpdateSteps first updates the states Q
 // in each head that often, Q ← softmax(β Q Kᵀ) K.
 type Attention struct {
-	Heads    int     // divides the columns of Q, K and V
-	Beta     float64 // β, the inverse temperature, at least 0
-	Updates  int     // of the states before the association; 0 for attention
-	FromKeys bool    // values are mapped from the keys, all heads joined, and not from the stored patterns
+	Heads       int     // divides the columns of Q, K and V
+	Beta        float64 // β, the inverse temperature, at least 0
+	UpdateSteps int     // of the states before the association; 0 for attention
+	FromKeys    bool    // values are mapped from the keys, all heads joined, and not from the stored patterns
 
 	Query, Key, Value, Output Linear
 }
@@ -37,11 +38,11 @@ func (a Attention) Associate(states, patterns [][]float64) (z [][]float64, weigh
 	if _, err := checkPatterns(patterns); err != nil {
 		return nil, nil, err
 	}
-	if len(states) == 0 {
-		return nil, nil, fmt.Errorf("memory: no states; give at least one")
+	if len(states) == 0 || len(states[0]) == 0 {
+		return nil, nil, errors.New("memory: no states; give at least one of at least one component")
 	}
-	if a.Updates < 0 {
-		return nil, nil, fmt.Errorf("memory: %d updates of an association; give 0 or more", a.Updates)
+	if a.UpdateSteps < 0 {
+		return nil, nil, fmt.Errorf("memory: %d updates of an association; give 0 or more", a.UpdateSteps)
 	}
 	for i, state := range states {
 		if err := checkVector(fmt.Sprintf("state %d", i), state, len(states[0])); err != nil {
@@ -83,7 +84,7 @@ func (a Attention) Associate(states, patterns [][]float64) (z [][]float64, weigh
 			return nil, nil, fmt.Errorf("head %d: %w", h, err)
 		}
 		head := rows(block(q, h, width))
-		for range a.Updates {
+		for range a.UpdateSteps {
 			if head, err = memory.UpdateAll(head); err != nil {
 				return nil, nil, fmt.Errorf("head %d: %w", h, err)
 			}

@@ -10,10 +10,11 @@ import (
 // BetaPoint is what a continuous memory brings back at an inverse temperature.
 type BetaPoint struct {
 	Beta     float64
-	Patterns float64 // that share the weight: exp of the mean entropy of the weights of the last update
+	SharedBy float64 // number of patterns that share the weight: exp of the mean entropy of the weights of the end
 	ToOwn    float64 // root mean square distance, a component, of the end from the pattern of the cue
 	ToMean   float64 // and from the mean of all patterns
 	Updates  float64 // mean number
+	Fixed    float64 // share of the ends that are fixed; the others had no update left
 }
 
 // BetaSweep retrieves from cues, cue i being one of pattern i, with at most that many updates, at each inverse
@@ -23,8 +24,8 @@ func BetaSweep(patterns, cues [][]float64, betas []float64, updates int) ([]Beta
 	if err != nil {
 		return nil, err
 	}
-	if len(cues) == 0 || len(cues) > len(patterns) {
-		return nil, fmt.Errorf("memory: %d cues of %d patterns; give at least one and at most one a pattern", len(cues), len(patterns))
+	if err := checkCues(cues, len(patterns)); err != nil {
+		return nil, err
 	}
 	mean := make([]float64, d)
 	for _, x := range patterns {
@@ -37,28 +38,39 @@ func BetaSweep(patterns, cues [][]float64, betas []float64, updates int) ([]Beta
 		if err := m.Store(patterns); err != nil {
 			return nil, err
 		}
-		p := BetaPoint{Beta: beta}
-		entropy, own, toMean := 0.0, 0.0, 0.0
+		count, fixed, entropy, own, toMean := 0, 0, 0.0, 0.0, 0.0
 		for i, cue := range cues {
-			trace, err := Retrieve(&m, cue, updates, 1e-9)
+			end, updated, ended, err := settle(&m, cue, updates, 1e-9, nil)
 			if err != nil {
 				return nil, fmt.Errorf("cue %d at beta %v: %w", i, beta, err)
 			}
-			weights, err := m.OrderParameters(trace.Last())
+			weights, err := m.OrderParameters(end)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("cue %d at beta %v: %w", i, beta, err)
 			}
 			for _, w := range weights {
 				if w > 0 {
 					entropy -= w * math.Log(w) / n
 				}
 			}
-			own += math.Pow(floats.Distance(trace.Last(), patterns[i], 2), 2) / (n * float64(d))
-			toMean += math.Pow(floats.Distance(trace.Last(), mean, 2), 2) / (n * float64(d))
-			p.Updates += float64(trace.Updates()) / n
+			own += math.Pow(floats.Distance(end, patterns[i], 2), 2) / (n * float64(d))
+			toMean += math.Pow(floats.Distance(end, mean, 2), 2) / (n * float64(d))
+			count += updated
+			if ended {
+				fixed++
+			}
 		}
-		p.Patterns, p.ToOwn, p.ToMean = math.Exp(entropy), math.Sqrt(own), math.Sqrt(toMean)
-		points = append(points, p)
+		if err := checkFinite("the square of a distance", own, toMean); err != nil {
+			return nil, err
+		}
+		points = append(points, BetaPoint{
+			Beta:     beta,
+			SharedBy: math.Exp(entropy),
+			ToOwn:    math.Sqrt(own),
+			ToMean:   math.Sqrt(toMean),
+			Updates:  float64(count) / n,
+			Fixed:    float64(fixed) / n,
+		})
 	}
 	return points, nil
 }

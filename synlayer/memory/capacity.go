@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -19,6 +20,17 @@ const (
 	FailedDraws                      // share of the draws in which a pattern does
 )
 
+// String returns the name of the constant.
+func (c Criterion) String() string {
+	if c < WrongComponents || c > FailedDraws {
+		return fmt.Sprintf("Criterion(%d)", int(c))
+	}
+	return [...]string{"WrongComponents", "FailedPatterns", "FailedDraws"}[c]
+}
+
+// AllCues as [CapacityConfig.Cues] retrieves every pattern of a draw.
+const AllCues = math.MaxInt
+
 // CapacityConfig says how to measure the capacity of a memory of ±1: the number of random patterns up to which the error
 // of retrieval stays at a threshold.
 type CapacityConfig struct {
@@ -27,7 +39,7 @@ type CapacityConfig struct {
 	Flipped   float64 // share of the components of a pattern that are flipped in its cue
 	Updates   int     // of a retrieval, at most; it ends earlier at a fixed state
 	Draws     int     // sets of patterns that the error is the mean of
-	Cues      int     // patterns of a draw that are retrieved, at most; 0 for all
+	Cues      int     // patterns of a draw that are retrieved, at most; AllCues for all
 	Limit     int     // patterns tried, at most
 	Seed      uint64
 }
@@ -44,10 +56,8 @@ type CapacityPoint struct {
 // stored. A memory that is within the threshold at Limit patterns is an error.
 func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []CapacityPoint, err error) {
 	switch {
-	case d < 1:
-		return 0, nil, fmt.Errorf("memory: capacity of patterns of %d components; give at least 1", d)
-	case c.Draws < 1 || c.Limit < 1 || c.Cues < 0:
-		return 0, nil, fmt.Errorf("memory: capacity from %d draws of at most %d patterns with %d cues; give at least 1 draw and pattern", c.Draws, c.Limit, c.Cues)
+	case c.Limit < 1:
+		return 0, nil, fmt.Errorf("memory: capacity from at most %d patterns; give at least 1", c.Limit)
 	case !(c.Threshold >= 0 && c.Threshold < 1):
 		return 0, nil, fmt.Errorf("memory: capacity at error %v; give a number in [0, 1)", c.Threshold)
 	}
@@ -68,7 +78,7 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 		if high == c.Limit {
 			return 0, nil, fmt.Errorf("memory: the error at %d patterns of %d components is still within %v; raise Limit", high, d, c.Threshold)
 		}
-		low, high = high, min(2*high, c.Limit)
+		low, high = high, high+min(high, c.Limit-high)
 	}
 	for high-low > 1 {
 		middle := (low + high) / 2
@@ -86,8 +96,17 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 	return low, curve, nil
 }
 
-// RetrievalError returns the error of retrieval of m with n random patterns of d components.
+// RetrievalError returns the error of retrieval of m with n random patterns of d components. Threshold and Limit are
+// those of [CapacityConfig.Capacity] alone.
 func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
+	switch {
+	case d < 1 || n < 1:
+		return 0, fmt.Errorf("memory: error of %d patterns of %d components; give at least 1 of each", n, d)
+	case c.Draws < 1 || c.Cues < 1:
+		return 0, fmt.Errorf("memory: error of %d draws with %d cues; give at least 1 of each, and AllCues for all", c.Draws, c.Cues)
+	case c.Criterion < WrongComponents || c.Criterion > FailedDraws:
+		return 0, fmt.Errorf("memory: error by the criterion %v; give WrongComponents, FailedPatterns or FailedDraws", c.Criterion)
+	}
 	sum := 0.0
 	for draw := range c.Draws {
 		random := rand.New(rand.NewPCG(c.Seed, uint64(draw)))
@@ -95,17 +114,14 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 		if err := m.Store(patterns); err != nil {
 			return 0, err
 		}
-		cues := n
-		if c.Cues > 0 {
-			cues = min(n, c.Cues)
-		}
+		cues := min(n, c.Cues)
 		wrong := 0.0
 		for _, x := range patterns[:cues] {
 			cue, err := Flip(x, c.Flipped, random)
 			if err != nil {
 				return 0, err
 			}
-			end, err := settle(m, cue, c.Updates)
+			end, _, _, err := settle(m, cue, c.Updates, 0, nil)
 			if err != nil {
 				return 0, err
 			}
@@ -132,64 +148,87 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 	return sum / float64(c.Draws), nil
 }
 
-// settle is [Retrieve] without a trace and its energies.
-func settle(m Memory, state []float64, updates int) ([]float64, error) {
-	for range updates {
-		next, err := m.Update(state)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Equal(state, next) {
-			break
-		}
-		state = next
-	}
-	return state, nil
+// ClassicalCapacity returns 0.138 d, the number of random patterns up to which the classical network has fixed points
+// near them, with about 1.6 % of the components wrong, as d grows (Amit, Gutfreund and Sompolinsky 1985); d is at least 1.
+func ClassicalCapacity(d int) (float64, error) {
+	return inRange(0.138*float64(d), checkComponents(d, 1))
 }
 
-// ClassicalCapacity returns 0.138 d, the number of random patterns up to which the classical network has fixed points
-// near them, with about 1.6 % of the components wrong, as d grows (Amit, Gutfreund and Sompolinsky 1985).
-func ClassicalCapacity(d int) float64 { return 0.138 * float64(d) }
-
 // ClassicalCapacityExact returns d/(2 ln d), up to which a pattern is a fixed point of the classical network with a
-// probability near 1 (McEliece et al. 1987).
-func ClassicalCapacityExact(d int) float64 { return PolynomialCapacityExact(2, d) }
+// probability near 1 (McEliece et al. 1987); d is at least 2.
+func ClassicalCapacityExact(d int) (float64, error) { return PolynomialCapacityExact(2, d) }
 
 // PolynomialCapacity returns the number of random patterns of d components up to which an update at a pattern gets at
 // most the share wrong of the components wrong, for power a (Krotov and Hopfield 2016), by the normal approximation
 //
 //	N = α dᵃ⁻¹,  α = 1/((2a−3)!! q²),  wrong = Φ(−q)
 //
-// At a = 2 and wrong = 0.0036 it is [ClassicalCapacity].
-func PolynomialCapacity(power, d int, wrong float64) float64 {
+// for a of at least 2, d of at least 1 and wrong in (0, ½). At a = 2 and wrong = 0.0036 it is [ClassicalCapacity].
+func PolynomialCapacity(power, d int, wrong float64) (float64, error) {
+	if !(wrong > 0 && wrong < 0.5) {
+		return 0, fmt.Errorf("memory: capacity with a share %v of components wrong; give a number in (0, ½)", wrong)
+	}
 	q := distuv.UnitNormal.Quantile(wrong)
-	return math.Pow(float64(d), float64(power-1)) / (oddFactorial(2*power-3) * q * q)
+	return inRange(math.Pow(float64(d), float64(power-1))/(oddFactorial(power)*q*q), checkPower(power), checkComponents(d, 1))
 }
 
 // PolynomialCapacityExact returns dᵃ⁻¹/(2 (2a−3)!! ln d), up to which a pattern comes back without error (Krotov and
-// Hopfield 2016).
-func PolynomialCapacityExact(power, d int) float64 {
-	return math.Pow(float64(d), float64(power-1)) / (2 * oddFactorial(2*power-3) * math.Log(float64(d)))
+// Hopfield 2016), for a of at least 2 and d of at least 2.
+func PolynomialCapacityExact(power, d int) (float64, error) {
+	return inRange(math.Pow(float64(d), float64(power-1))/(2*oddFactorial(power)*math.Log(float64(d))), checkPower(power), checkComponents(d, 2))
 }
 
 // ExponentialCapacity returns 2^(d/2), the order of the number of random patterns of d components up to which all are
-// fixed points of the exponential memory (Demircigil et al. 2017).
-func ExponentialCapacity(d int) float64 { return math.Exp2(float64(d) / 2) }
+// fixed points of the exponential memory (Demircigil et al. 2017); d is at least 1.
+func ExponentialCapacity(d int) (float64, error) {
+	return inRange(math.Exp2(float64(d)/2), checkComponents(d, 1))
+}
 
 // ExponentialCapacityAll returns the number of random patterns of d components up to which not all are fixed points of
 // the exponential memory in at most the share failed of the draws. One is not if another differs from it in a single
 // component, where their terms cancel and the rest decides; N patterns have N²d/2^(d+1) such pairs on average:
 //
 //	N = √(2 ln(1/(1−failed))/d) 2^(d/2)
-func ExponentialCapacityAll(d int, failed float64) float64 {
-	return math.Sqrt(-2*math.Log1p(-failed)/float64(d)) * ExponentialCapacity(d)
+//
+// for d of at least 1 and failed in [0, 1).
+func ExponentialCapacityAll(d int, failed float64) (float64, error) {
+	if !(failed >= 0 && failed < 1) {
+		return 0, fmt.Errorf("memory: capacity with a share %v of failed draws; give a number in [0, 1)", failed)
+	}
+	return inRange(math.Sqrt(-2*math.Log1p(-failed)/float64(d))*math.Exp2(float64(d)/2), checkComponents(d, 1))
 }
 
-// oddFactorial is n!! of an odd n.
-func oddFactorial(n int) float64 {
+// inRange returns a capacity if what it is computed from has no error and it is in the range of float64.
+func inRange(capacity float64, from ...error) (float64, error) {
+	if err := cmp.Or(from...); err != nil {
+		return 0, err
+	}
+	if math.IsNaN(capacity) || math.IsInf(capacity, 0) {
+		return 0, errors.New("memory: the capacity is beyond the range of float64; give fewer components or a smaller power")
+	}
+	return capacity, nil
+}
+
+func checkPower(power int) error {
+	if power < 2 {
+		return fmt.Errorf("memory: power %d of a polynomial memory; give 2 or more", power)
+	}
+	return nil
+}
+
+// checkComponents wants a number of components of at least that many.
+func checkComponents(d, least int) error {
+	if d < least {
+		return fmt.Errorf("memory: capacity of %d components; give at least %d", d, least)
+	}
+	return nil
+}
+
+// oddFactorial is (2a−3)!!.
+func oddFactorial(a int) float64 {
 	product := 1.0
-	for ; n > 1; n -= 2 {
-		product *= float64(n)
+	for k := 2; k <= a && product < math.Inf(1); k++ {
+		product *= 2*float64(k) - 3
 	}
 	return product
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -112,24 +113,32 @@ func (c *Continuous) weights(states [][]float64) (*mat.Dense, error) {
 
 // products returns XᵀΞ, [state, pattern].
 func (c *Continuous) products(states [][]float64) (*mat.Dense, error) {
-	if c.patterns == nil {
-		return nil, errNothingStored
-	}
-	if err := c.checkBeta(); err != nil {
+	if err := c.check(states); err != nil {
 		return nil, err
-	}
-	if len(states) == 0 {
-		return nil, fmt.Errorf("memory: no states; give at least one")
-	}
-	_, d := c.patterns.Dims()
-	for i, state := range states {
-		if err := checkVector(fmt.Sprintf("state %d", i), state, d); err != nil {
-			return nil, err
-		}
 	}
 	products := new(mat.Dense)
 	products.Mul(dense(states), c.patterns.T())
 	return products, checkFinite("a product of a pattern and a state", 2*mat.Norm(products, math.Inf(1)))
+}
+
+// check wants stored patterns and states that fit them.
+func (c *Continuous) check(states [][]float64) error {
+	if c.patterns == nil {
+		return errNothingStored
+	}
+	if err := c.checkBeta(); err != nil {
+		return err
+	}
+	if len(states) == 0 {
+		return errors.New("memory: no states; give at least one")
+	}
+	_, d := c.patterns.Dims()
+	for i, state := range states {
+		if err := checkVector(fmt.Sprintf("state %d", i), state, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Continuous) checkBeta() error {

@@ -19,8 +19,11 @@ func Signs(x []float64, threshold float64) []float64 {
 }
 
 // RandomSigns draws n patterns of d components, each +1 or −1 with equal chances. More patterns from the same source
-// begin with these.
+// begin with these. Without a pattern or a component to draw, n or d below 1, there are none.
 func RandomSigns(n, d int, random *rand.Rand) [][]float64 {
+	if n < 1 || d < 1 {
+		return nil
+	}
 	patterns := make([][]float64, n)
 	for i := range patterns {
 		patterns[i] = make([]float64, d)
@@ -61,5 +64,5 @@ func AddNoise(x []float64, deviation float64, random *rand.Rand) ([]float64, err
 	for i := range cue {
 		cue[i] += deviation * random.NormFloat64()
 	}
-	return cue, nil
+	return cue, checkFinite("a component with noise", cue...)
 }

@@ -20,12 +20,17 @@
 //
 // of d components; [Memory] is what they have in common and [Retrieve] brings back a pattern with the trace of every
 // update. [Attention] is the continuous memory between projections, [Sequence] that of transitions from pattern to pattern,
-// [Steps] the Syn layer's step on order parameters.
+// [Syn] the Syn layer's step on order parameters.
 //
-// [MeasureRecall], [Capacity] and [BetaSweep] measure retrieval; [Figure1] has the cases of convergence of the paper's
-// figure 1.
+// [MeasureRecall], [CapacityConfig.Capacity] and [BetaSweep] measure retrieval; [Figure1] has the cases of convergence of
+// the paper's figure 1.
 //
-// Patterns and states are rows: [pattern][component]. Nothing here panics on bad input, and no result is NaN or infinite.
+// Patterns and states are rows: [pattern][component]. Memories, measures and theory return an error for numbers and lengths
+// that do not fit: they do not panic, up to sizes that the machine has room for, and no result of theirs is NaN or infinite.
+// A source of chance, where one is asked for, must be there.
+//
+// After Store a memory, or a [Sequence], may be used by several goroutines at once, except one with Shuffle, as a source of
+// chance is of one goroutine; Store and changes of fields are not safe beside other uses. [Attention] and [Syn] store nothing.
 //
 // Sources: Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, https://arxiv.org/abs/2008.02217, and the
 // papers that it joins; Wang, Li, Ma and Jiang, "Concentration or distraction? A synergetic-based attention weights

@@ -33,6 +33,12 @@ func fail(err error) {
 	}
 }
 
+// number returns v, or ends an example.
+func number(v float64, err error) float64 {
+	fail(err)
+	return v
+}
+
 func ExampleRetrieve() {
 	m := &memory.Polynomial{Power: 3}
 	fail(m.Store(letters))
@@ -78,7 +84,7 @@ func ExampleExponential() {
 		fail(m.Store(patterns))
 		recall, err := memory.MeasureRecall(m, patterns, patterns, 10, 0)
 		fail(err)
-		fmt.Printf("%T loses %.2f of the patterns\n", m, recall.Patterns)
+		fmt.Printf("%T loses %.2f of the patterns\n", m, recall.FailedPatterns)
 	}
 	// Output:
 	// *memory.Hopfield loses 0.81 of the patterns
@@ -173,8 +179,8 @@ func ExampleSynergetic_Activate() {
 	// Output: true true
 }
 
-func ExampleSteps() {
-	s := memory.Steps{Gamma: 0.5}
+func ExampleSyn() {
+	s := memory.Syn{Gamma: 0.5}
 	forward, inverse := []float64{0.5, 0.3, 0.2, 0}, []float64{0.5, 0.3, 0.2, 0}
 	for range 3 {
 		var err error
@@ -184,7 +190,7 @@ func ExampleSteps() {
 		fail(err)
 	}
 	fmt.Printf("%.3f\n%.3f\n", forward, inverse)
-	fmt.Printf("rates %.3f and %.3f\n", s.ForwardRate(), s.InverseRate(3))
+	fmt.Printf("rates %.3f and %.3f\n", number(s.ForwardRate(1)), number(s.InverseRate(3)))
 	// Output:
 	// [0.903 0.148 0.077 0.000]
 	// [0.809 0.736 0.666 0.000]
@@ -195,12 +201,12 @@ func ExampleCapacityConfig_Capacity() {
 	c := memory.CapacityConfig{Criterion: memory.WrongComponents, Threshold: 0.0036, Updates: 1, Draws: 20, Cues: 50, Limit: 1000, Seed: 1}
 	patterns, _, err := c.Capacity(&memory.Polynomial{Power: 3, Synchronous: true}, 40)
 	fail(err)
-	fmt.Printf("%d patterns, %.0f in theory\n", patterns, memory.PolynomialCapacity(3, 40, 0.0036))
+	fmt.Printf("%d patterns, %.0f in theory\n", patterns, number(memory.PolynomialCapacity(3, 40, 0.0036)))
 	// Output: 68 patterns, 74 in theory
 }
 
 func ExampleCapacityConfig_RetrievalError() {
-	c := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 10, Draws: 10, Seed: 1}
+	c := memory.CapacityConfig{Criterion: memory.FailedPatterns, Updates: 10, Draws: 10, Cues: memory.AllCues, Seed: 1}
 	for _, n := range []int{5, 20, 80} {
 		failed, err := c.RetrievalError(&memory.Hopfield{ZeroDiagonal: true}, 50, n)
 		fail(err)
@@ -214,14 +220,14 @@ func ExampleCapacityConfig_RetrievalError() {
 
 func ExamplePolynomialCapacity() {
 	for _, power := range []int{2, 3, 4} {
-		fmt.Printf("%.0f ", memory.PolynomialCapacity(power, 100, 0.0036))
+		fmt.Printf("%.0f ", number(memory.PolynomialCapacity(power, 100, 0.0036)))
 	}
-	fmt.Printf("%.1f %.0f %.0f\n", memory.ClassicalCapacity(100), memory.ClassicalCapacityExact(100), memory.PolynomialCapacityExact(3, 100))
+	fmt.Printf("%.1f %.0f %.0f\n", number(memory.ClassicalCapacity(100)), number(memory.ClassicalCapacityExact(100)), number(memory.PolynomialCapacityExact(3, 100)))
 	// Output: 14 462 9231 13.8 11 362
 }
 
 func ExampleExponentialCapacity() {
-	fmt.Println(memory.ExponentialCapacity(20), math.Round(memory.ExponentialCapacityAll(20, 0.5)))
+	fmt.Println(number(memory.ExponentialCapacity(20)), math.Round(number(memory.ExponentialCapacityAll(20, 0.5))))
 	// Output: 1024 270
 }
 
@@ -230,7 +236,7 @@ func ExampleBetaSweep() {
 	points, err := memory.BetaSweep(patterns, [][]float64{{0.8, 0.1}}, []float64{0, 2, 8}, 50)
 	fail(err)
 	for _, p := range points {
-		fmt.Printf("beta %g: %.2f patterns, %.3f from the own, %.3f from the mean\n", p.Beta, p.Patterns, p.ToOwn, p.ToMean)
+		fmt.Printf("beta %g: %.2f patterns, %.3f from the own, %.3f from the mean\n", p.Beta, p.SharedBy, p.ToOwn, p.ToMean)
 	}
 	// Output:
 	// beta 0: 4.00 patterns, 0.707 from the own, 0.000 from the mean
@@ -249,7 +255,7 @@ func ExampleMeasureRecall() {
 	}
 	recall, err := memory.MeasureRecall(m, letters, cues, 10, 0)
 	fail(err)
-	fmt.Printf("%.2f of the components wrong, after %.1f updates\n", recall.Components, recall.Updates)
+	fmt.Printf("%.2f of the components wrong, after %.1f updates\n", recall.WrongComponents, recall.Updates)
 	// Output: 0.00 of the components wrong, after 2.0 updates
 }
 
@@ -264,7 +270,7 @@ func ExampleFigure1() {
 	// a  target: approximately one-hot                                [0.999 0.000 0.000 0.000]
 	// b  metastable: the mean of the patterns that are alike          [0.500 0.500 0.000 0.000]
 	// c  globally stable: the mean of all patterns, which are alike   [0.250 0.250 0.250 0.250]
-	// d  abnormal: the least similar pattern                          [1.000 0.000 0.000]
+	// d  abnormal: the farthest pattern                               [1.000 0.000 0.000]
 	// e  target: strictly one-hot                                     [1.000 0.000 0.000 0.000]
 	// f  metastable: equal at the equal largest                       [0.577 0.577 0.000 0.000]
 	// g  saddle: no update                                            [0.000 0.000 0.000 0.000]

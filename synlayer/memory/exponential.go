@@ -20,7 +20,7 @@ import (
 type Exponential struct {
 	Log         bool       // the energy is −log(−E)
 	Synchronous bool       // every component from the same state; otherwise one after another
-	Order       *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Shuffle     *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
 
 	flips
 	decays []float64 // exp(−k) at [k]
@@ -65,7 +65,7 @@ func (e *Exponential) Update(state []float64) ([]float64, error) {
 		return nil, err
 	}
 	// exp(z+x) − exp(z−x) = 2 sinh(1) x exp(z) at x = ±1, divided by its largest value.
-	return e.update(state, e.Synchronous, e.Order, func(others, column []float64) float64 {
+	return e.update(state, e.Synchronous, e.Shuffle, func(others, column []float64) float64 {
 		largest := floats.Max(others)
 		difference, size := 0.0, 0.0
 		for i, z := range others {

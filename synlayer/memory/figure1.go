@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Case is a case of convergence of figure 1 of the paper.
-type Case struct {
+// Figure1Case is a case of convergence of figure 1 of the paper.
+type Figure1Case struct {
 	Name     string      // "a" to "h"; a to d are of the continuous memory, e to h of the synergetic network
 	Title    string      // what it converges to
 	Patterns [][]float64 // v
@@ -20,8 +20,9 @@ type Case struct {
 
 // Figure1 returns the eight cases of figure 1, each from an explicit construction of four patterns, or three in case d.
 // Order parameters of the synergetic network are iterated by equation 7 itself, V⁺V being the identity, so that none is
-// rounded on the way through the patterns.
-func Figure1() ([]Case, error) {
+// rounded on the way through the patterns. The ends of cases e, f and h are limits, whose zeros float64 reaches by
+// underflow.
+func Figure1() ([]Figure1Case, error) {
 	// v_i = e_5 + spread e_i: linearly independent, the more alike the smaller the spread.
 	alike := func(spread float64) [][]float64 {
 		patterns := make([][]float64, 4)
@@ -31,12 +32,12 @@ func Figure1() ([]Case, error) {
 		}
 		return patterns
 	}
-	cases := []Case{
+	cases := []Figure1Case{
 		{Name: "a", Title: "target: approximately one-hot", Patterns: alike(1), Start: []float64{0.7, 0.3, 0.1, 0, 0.8}, Memory: &Continuous{Beta: 8}},
 		{Name: "b", Title: "metastable: the mean of the patterns that are alike", Patterns: [][]float64{{2, 0.2, 0, 0, 0}, {2, 0, 0.2, 0, 0}, {0, 0, 0, 2, 0}, {0, 0, 0, 0, 2}}, Start: []float64{1.5, 0.3, 0, 0.4, 0.1}, Memory: &Continuous{Beta: 4}},
 		{Name: "c", Title: "globally stable: the mean of all patterns, which are alike", Patterns: alike(0.3), Start: []float64{0.9, 0.3, 0.1, 0, 0.8}, Memory: &Continuous{Beta: 4}},
-		// (1, 0, 0) is row 1 of V⁺: orthogonal to all patterns but the first, from which it is the farthest.
-		{Name: "d", Title: "abnormal: the least similar pattern", Patterns: [][]float64{{1, 2.5, 1}, {0, 1, 0}, {0, 0.8, 0.6}}, Start: []float64{1, 0, 0}, Memory: &Continuous{Beta: 2}},
+		// (1, 0, 0) is row 1 of V⁺: orthogonal to all patterns but the first, which is the farthest from it.
+		{Name: "d", Title: "abnormal: the farthest pattern", Patterns: [][]float64{{1, 2.5, 1}, {0, 0.9, 0}, {0, 0.8, 0.6}}, Start: []float64{1, 0, 0}, Memory: &Continuous{Beta: 2}},
 	}
 	for _, c := range []struct {
 		name, title string
@@ -56,7 +57,7 @@ func Figure1() ([]Case, error) {
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.name, err)
 		}
-		cases = append(cases, Case{Name: c.name, Title: c.title, Patterns: patterns, Start: start, Memory: m, Orders: [][]float64{c.order}})
+		cases = append(cases, Figure1Case{Name: c.name, Title: c.title, Patterns: patterns, Start: start, Memory: m, Orders: [][]float64{c.order}})
 	}
 	for i := range cases {
 		c := &cases[i]
@@ -68,10 +69,10 @@ func Figure1() ([]Case, error) {
 }
 
 // figureUpdates is more than any case takes: at gamma 1 the losing order parameters halve with an update, or keep three
-// quarters, until they are below the smallest number of float64.
+// quarters, until they underflow.
 const figureUpdates = 5000
 
-func (c *Case) run() error {
+func (c *Figure1Case) run() error {
 	c.States = [][]float64{c.Start}
 	switch m := c.Memory.(type) {
 	case *Continuous:

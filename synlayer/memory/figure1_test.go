@@ -13,7 +13,7 @@ import (
 
 // TestFigure1 checks what each of the eight cases ends in.
 func TestFigure1(t *testing.T) {
-	cases := map[string]memory.Case{}
+	cases := map[string]memory.Figure1Case{}
 	for _, c := range must(memory.Figure1())(t) {
 		cases[c.Name] = c
 		if len(c.States) != len(c.Orders) || !slices.Equal(c.States[0], c.Start) {
@@ -56,8 +56,8 @@ func TestFigure1(t *testing.T) {
 		requireClose(t, "c", must(memory.Retrieve(cases["c"].Memory, start, 200, 1e-15))(t).Last(), state("c"), 1e-12)
 	}
 
-	// d: row 1 of V⁺ is orthogonal to all patterns but the first, which is the farthest from it and much like the others;
-	// the state ends there.
+	// d: row 1 of V⁺ is orthogonal to all patterns but the first, which is the farthest from it, the others at
+	// distances of their own, and much like the others; the state ends there.
 	fixed("d")
 	network := store(t, &memory.Synergetic{Gamma: 1}, cases["d"].Patterns)
 	for j, v := range cases["d"].Patterns {

@@ -3,10 +3,13 @@ package memory_test
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"synpool/synlayer/memory"
 )
@@ -140,9 +143,9 @@ func TestGoldenSteps(t *testing.T) {
 		order := c.Weights
 		for range max(c.Steps, -c.Steps) {
 			if c.Steps > 0 {
-				order = must(memory.Steps{Gamma: c.Gamma}.Forward(order))(t)
+				order = must(memory.Syn{Gamma: c.Gamma}.Forward(order))(t)
 			} else {
-				order = must(memory.Steps{Gamma: c.Gamma}.Inverse(order))(t)
+				order = must(memory.Syn{Gamma: c.Gamma}.Inverse(order))(t)
 			}
 		}
 		for i, want := range c.Out {
@@ -198,5 +201,42 @@ func TestGoldenAttention(t *testing.T) {
 	}
 	if fromKeys == 0 || self == 0 {
 		t.Errorf("%d cases with values of the keys and %d of self-attention", fromKeys, self)
+	}
+}
+
+// TestValuesFromKeys: values are mapped from the keys of all heads joined, so that they are values of the patterns by the
+// product of both maps, to rounding.
+func TestValuesFromKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	linear := func(in, out int) memory.Linear {
+		return memory.Linear{Weights: normal(random, in, out, 0.5), Bias: normal(random, 1, out, 0.5)[0]}
+	}
+	for _, heads := range []int{1, 2} {
+		a := memory.Attention{Heads: heads, Beta: 0.6, FromKeys: true, Query: linear(5, 8), Key: linear(5, 8), Value: linear(8, 6), Output: linear(6, 3)}
+		product := func(row []float64) []float64 {
+			out := make([]float64, 6)
+			for i, v := range row {
+				floats.AddScaled(out, v, a.Value.Weights[i])
+			}
+			return out
+		}
+		b := a
+		b.FromKeys, b.Value = false, memory.Linear{Bias: product(a.Key.Bias)}
+		floats.Add(b.Value.Bias, a.Value.Bias)
+		for _, row := range a.Key.Weights {
+			b.Value.Weights = append(b.Value.Weights, product(row))
+		}
+		states, patterns := normal(random, 4, 5, 1), normal(random, 7, 5, 1)
+		z, _, err := a.Associate(states, patterns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := b.Associate(states, patterns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			requireClose(t, "z", z[i], want[i], 1e-12)
+		}
 	}
 }

@@ -89,7 +89,7 @@ func TestAttentionIsHopfieldPooling(t *testing.T) {
 	query, x := normal(random, 1, features, 1), normal(random, instances, features, 1)
 	for name, backend := range backendtest.All(t) {
 		for _, updates := range []int{0, 1, 3} {
-			a := memory.Attention{Heads: heads, Beta: 0.7, Updates: updates,
+			a := memory.Attention{Heads: heads, Beta: 0.7, UpdateSteps: updates,
 				Query: linear(features, embed), Key: linear(features, embed), Value: linear(features, embed), Output: linear(embed, features)}
 			values := map[string]any{"/query": query[0]}
 			for path, l := range map[string]memory.Linear{"/query_projection/": a.Query, "/key_projection/": a.Key, "/value_projection/": a.Value, "/output/": a.Output} {
@@ -114,7 +114,7 @@ func TestAttentionIsHopfieldPooling(t *testing.T) {
 	}
 }
 
-// TestStepsAreSyn compares [memory.Steps] with the layer of the same steps, [synlayer.Syn], in float64: to 1e-12, as
+// TestStepsAreSyn compares [memory.Syn] with the layer of the same steps, [synlayer.Syn], in float64: to 1e-12, as
 // rounding is amplified by the steps. What the layer ends in after many inverse steps, 60 at γ of 0.5 and 1, is f⁻¹(1/√N).
 func TestStepsAreSyn(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 1))
@@ -122,7 +122,7 @@ func TestStepsAreSyn(t *testing.T) {
 		for _, count := range []int{1, 5, -1, -5, -20} {
 			exec := MustNewExec(backend, func(w, gamma *Node) *Node { return synlayer.Syn(w, gamma, count) })
 			for _, gamma := range []float64{0.25, 0.5, 1} {
-				s := memory.Steps{Gamma: gamma}
+				s := memory.Syn{Gamma: gamma}
 				for range 20 {
 					w := simplex(random, 6, random.IntN(4))
 					times := 1

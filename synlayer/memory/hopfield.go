@@ -17,16 +17,18 @@ import (
 // A component whose field (Wξ − b)_i is 0 stays as it is.
 //
 // Updates never raise the energy, except synchronous ones with ZeroDiagonal, which may go back and forth between two
-// states. For N patterns the diagonal is N: each component supports itself, so that many states are fixed that are no
-// patterns; ZeroDiagonal brings more back. Up to about 0.14 d random patterns of d components have a fixed point next to
-// them. Without a bias a state and its negative have the same energy: the negatives of patterns come back, too.
+// states. For N patterns the diagonal is N, by which each component supports itself: every state that is fixed with
+// ZeroDiagonal is fixed without it, and many more are, patterns and others. With ZeroDiagonal up to about 0.14 d random
+// patterns of d components have a fixed point next to them. Without a bias a state and its negative have the same energy: the
+// negatives of patterns come back, too.
 type Hopfield struct {
 	Bias         []float64  // b, one a component; nil for none
 	ZeroDiagonal bool       // no component acts on itself, as in Hopfield 1982
 	Synchronous  bool       // all components at once; otherwise one after another, each seeing those before it
-	Order        *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Shuffle      *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
 
-	weights *mat.Dense
+	weights      *mat.Dense
+	zeroDiagonal bool // of the weights
 }
 
 // Store implements [Memory]; components are ±1.
@@ -48,7 +50,7 @@ func (h *Hopfield) Store(patterns [][]float64) error {
 			w.Set(i, i, 0)
 		}
 	}
-	h.weights = w
+	h.weights, h.zeroDiagonal = w, h.ZeroDiagonal
 	return nil
 }
 
@@ -85,7 +87,7 @@ func (h *Hopfield) Update(state []float64) ([]float64, error) {
 	if h.Synchronous {
 		seen = state
 	}
-	for _, i := range order(h.Order, len(state)) {
+	for _, i := range order(h.Shuffle, len(state)) {
 		field := floats.Dot(h.weights.RawRowView(i), seen)
 		if h.Bias != nil {
 			field -= h.Bias[i]
@@ -99,9 +101,14 @@ func (h *Hopfield) check(state []float64) error {
 	if h.weights == nil {
 		return errNothingStored
 	}
+	if h.ZeroDiagonal != h.zeroDiagonal {
+		return fmt.Errorf("memory: ZeroDiagonal is %v since patterns were stored with %v; call Store again", h.ZeroDiagonal, h.zeroDiagonal)
+	}
 	d, _ := h.weights.Dims()
-	if h.Bias != nil && len(h.Bias) != d {
-		return fmt.Errorf("memory: the bias has %d components, not %d; give vectors of one length", len(h.Bias), d)
+	if h.Bias != nil {
+		if err := checkVector("the bias", h.Bias, d); err != nil {
+			return err
+		}
 	}
 	return checkSigns("the state", state, d)
 }

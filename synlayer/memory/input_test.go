@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -121,6 +122,17 @@ func TestBadSettings(t *testing.T) {
 	bias.Bias = []float64{1}
 	_, err = bias.Energy(state)
 	requireError(t, "another bias", err, "the bias has 1 components")
+	bias.Bias = []float64{1, math.NaN(), 1}
+	_, err = bias.Update(state)
+	requireError(t, "another bias", err, "component 1 of the bias is NaN")
+	for _, zero := range []bool{false, true} {
+		diagonal := store(t, &memory.Hopfield{ZeroDiagonal: zero}, good)
+		diagonal.ZeroDiagonal = !zero
+		_, err = diagonal.Update(state)
+		requireError(t, "another diagonal", err, "call Store again")
+		_, err = diagonal.Energy(state)
+		requireError(t, "another diagonal", err, "call Store again")
+	}
 	gamma := store(t, &memory.Synergetic{Gamma: 1}, good)
 	gamma.Gamma = 2
 	_, err = gamma.Update(state)
@@ -142,14 +154,17 @@ func TestBadSettings(t *testing.T) {
 
 // TestBadMeasures: what cannot be measured.
 func TestBadMeasures(t *testing.T) {
-	good := memory.CapacityConfig{Threshold: 0.1, Updates: 1, Draws: 1, Limit: 4}
+	good := memory.CapacityConfig{Threshold: 0.1, Updates: 1, Draws: 1, Cues: memory.AllCues, Limit: 4}
 	for what, c := range map[string]struct {
 		spoil func(c *memory.CapacityConfig)
 		want  string
 	}{
 		"draws":     {func(c *memory.CapacityConfig) { c.Draws = 0 }, "0 draws"},
 		"limit":     {func(c *memory.CapacityConfig) { c.Limit = 0 }, "at most 0 patterns"},
-		"cues":      {func(c *memory.CapacityConfig) { c.Cues = -1 }, "-1 cues"},
+		"cues":      {func(c *memory.CapacityConfig) { c.Cues = 0 }, "0 cues; give at least 1 of each, and AllCues for all"},
+		"updates":   {func(c *memory.CapacityConfig) { c.Updates = -1 }, "at most -1 updates"},
+		"criterion": {func(c *memory.CapacityConfig) { c.Criterion = 7 }, "the criterion Criterion(7)"},
+		"negative":  {func(c *memory.CapacityConfig) { c.Criterion = -1 }, "the criterion Criterion(-1)"},
 		"threshold": {func(c *memory.CapacityConfig) { c.Threshold = math.NaN() }, "error NaN"},
 		"flipped":   {func(c *memory.CapacityConfig) { c.Flipped = 2 }, "a share 2 of components"},
 		"reached":   {func(c *memory.CapacityConfig) {}, "raise Limit"},
@@ -158,6 +173,19 @@ func TestBadMeasures(t *testing.T) {
 		c.spoil(&config)
 		_, _, err := config.Capacity(&memory.Exponential{}, 30)
 		requireError(t, what, err, c.want)
+		if what != "limit" && what != "threshold" && what != "reached" { // which are of Capacity alone
+			_, err = config.RetrievalError(&memory.Exponential{}, 30, 4)
+			requireError(t, "error of "+what, err, c.want)
+		}
+	}
+	for _, c := range []struct{ d, n int }{{0, 3}, {-1, 3}, {3, 0}, {3, -1}} {
+		_, err := good.RetrievalError(&memory.Hopfield{}, c.d, c.n)
+		requireError(t, "sizes", err, fmt.Sprintf("error of %d patterns of %d components; give at least 1 of each", c.n, c.d))
+	}
+	for _, c := range []struct{ n, d int }{{-1, 3}, {3, -1}, {0, 3}, {3, 0}} {
+		if x := memory.RandomSigns(c.n, c.d, rand.New(rand.NewPCG(1, 1))); len(x) != 0 {
+			t.Errorf("%d patterns of %d components are %v", c.n, c.d, x)
+		}
 	}
 	_, _, err := good.Capacity(&memory.Hopfield{}, 0)
 	requireError(t, "components", err, "patterns of 0 components")
@@ -172,10 +200,74 @@ func TestBadMeasures(t *testing.T) {
 	}
 	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1}}, 1, 0)
 	requireError(t, "cue", err, "cue 0: memory: the state has 1 components, not 2")
+	// A memory of other patterns than are measured.
+	_, err = memory.MeasureRecall(m, [][]float64{{1, -1, 1}}, [][]float64{{1, -1}}, 1, 0)
+	requireError(t, "shorter memory and cue", err, "cue 0: memory: the state has 2 components, not 3")
+	_, err = memory.MeasureRecall(m, [][]float64{{1, -1, 1}}, [][]float64{{1, -1, 1}}, 1, 0)
+	requireError(t, "shorter memory", err, "cue 0: update 1: memory: the state has 3 components, not 2")
+	_, err = memory.MeasureRecall(m, [][]float64{{1}}, [][]float64{{1, -1}}, 1, 0)
+	requireError(t, "shorter patterns", err, "cue 0: memory: the state has 2 components, not 1")
+	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1, -1}}, -1, 0)
+	requireError(t, "updates", err, "at most -1 updates")
+	_, err = memory.MeasureRecall(m, [][]float64{{1, -1}}, [][]float64{{1, -1}}, 1, math.NaN())
+	requireError(t, "off", err, "tolerance NaN")
+	_, err = memory.MeasureRecall(shrinking{}, [][]float64{{1, -1}}, [][]float64{{1, -1}}, 1, 0)
+	requireError(t, "a memory that shrinks", err, "update 1: memory: it leads from 2 components to 1")
+	_, err = memory.Retrieve(shrinking{}, []float64{1, -1}, 1, 0)
+	requireError(t, "a memory that shrinks", err, "update 1: memory: it leads from 2 components to 1")
 	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1, 1}}, []float64{-1}, 1)
 	requireError(t, "beta", err, "inverse temperature -1")
+	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1, 1}}, []float64{1}, -1)
+	requireError(t, "updates", err, "at most -1 updates")
+	_, err = memory.BetaSweep([][]float64{{1, -1}}, [][]float64{{1}}, []float64{1}, 0)
+	requireError(t, "cue", err, "cue 0 at beta 1: memory: state 0 has 1 components, not 2")
+	_, err = memory.AddNoise([]float64{math.MaxFloat64, -math.MaxFloat64}, math.MaxFloat64, rand.New(rand.NewPCG(1, 1)))
+	requireError(t, "large noise", err, "beyond the range of float64")
 	_, err = memory.AddNoise([]float64{1}, math.Inf(1), nil)
 	requireError(t, "noise", err, "standard deviation +Inf")
+}
+
+// shrinking is a memory that keeps all but the last component.
+type shrinking struct{ idle }
+
+func (shrinking) Update(state []float64) ([]float64, error) { return state[:len(state)-1], nil }
+
+// TestBadTheories: capacities and rates have a domain.
+func TestBadTheories(t *testing.T) {
+	value := func(v float64, err error) error {
+		if err == nil {
+			t.Errorf("a result of %g", v)
+		} else if v != 0 {
+			t.Errorf("%g with %v", v, err)
+		}
+		return err
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{value(memory.ClassicalCapacity(0)), "capacity of 0 components; give at least 1"},
+		{value(memory.ClassicalCapacityExact(1)), "capacity of 1 components; give at least 2"},
+		{value(memory.PolynomialCapacity(1, 10, 0.1)), "power 1 of a polynomial memory; give 2 or more"},
+		{value(memory.PolynomialCapacity(2, 0, 0.1)), "capacity of 0 components; give at least 1"},
+		{value(memory.PolynomialCapacity(2, 10, 2)), "a share 2 of components wrong; give a number in (0, ½)"},
+		{value(memory.PolynomialCapacity(2, 10, 0.5)), "a share 0.5 of components wrong"},
+		{value(memory.PolynomialCapacity(2, 10, math.NaN())), "a share NaN of components wrong"},
+		{value(memory.PolynomialCapacity(400, 1_000_000, 0.1)), "beyond the range of float64"},
+		{value(memory.PolynomialCapacityExact(3, 1)), "capacity of 1 components; give at least 2"},
+		{value(memory.PolynomialCapacityExact(-3, 9)), "power -3 of a polynomial memory"},
+		{value(memory.ExponentialCapacity(0)), "capacity of 0 components; give at least 1"},
+		{value(memory.ExponentialCapacity(5000)), "beyond the range of float64"},
+		{value(memory.ExponentialCapacityAll(10, 2)), "a share 2 of failed draws"},
+		{value(memory.ExponentialCapacityAll(10, 1)), "a share 1 of failed draws"},
+		{value(memory.ExponentialCapacityAll(0, 0.5)), "capacity of 0 components; give at least 1"},
+		{value(memory.Syn{Gamma: 2}.InverseRate(3)), "gamma 2"},
+		{value(memory.Syn{Gamma: 2}.ForwardRate(3)), "gamma 2"},
+		{value(memory.Syn{Gamma: 0.5}.InverseRate(0)), "rate of 0 equal order parameters"},
+		{value(memory.Syn{Gamma: 0.5}.ForwardRate(-1)), "rate of -1 equal order parameters"},
+	} {
+		requireError(t, "theory", c.err, c.want)
+	}
 }
 
 // TestBadAttention: maps that do not fit.
@@ -197,7 +289,7 @@ func TestBadAttention(t *testing.T) {
 		"no heads":      {func(a *memory.Attention) { a.Heads = 0 }, x, x, "0 heads"},
 		"value heads":   {func(a *memory.Attention) { a.Heads, a.Value = 4, linear(3, 6) }, x, x, "4 heads for values of 6 columns"},
 		"beta":          {func(a *memory.Attention) { a.Beta = -1 }, x, x, "head 0: memory: inverse temperature -1"},
-		"updates":       {func(a *memory.Attention) { a.Updates = -1 }, x, x, "-1 updates"},
+		"updates":       {func(a *memory.Attention) { a.UpdateSteps = -1 }, x, x, "-1 updates"},
 		"query rows":    {func(a *memory.Attention) { a.Query = linear(2, 4) }, x, x, "query map of 2 rows from 3 columns"},
 		"query columns": {func(a *memory.Attention) { a.Query = linear(3, 6) }, x, x, "states are mapped to 6 columns and patterns to 4"},
 		"ragged map":    {func(a *memory.Attention) { a.Key.Weights = [][]float64{{1}, {1, 2}, {3}} }, x, x, "row 1 of the key map has 2 components, not 1"},
@@ -205,6 +297,7 @@ func TestBadAttention(t *testing.T) {
 		"bias":          {func(a *memory.Attention) { a.Output.Bias = []float64{1} }, x, x, "the output bias has 1 components, not 3"},
 		"from keys":     {func(a *memory.Attention) { a.FromKeys = true }, x, x, "value map of 3 rows from 4 columns"},
 		"no patterns":   {func(a *memory.Attention) {}, x, nil, "no patterns"},
+		"empty states":  {func(a *memory.Attention) {}, [][]float64{{}}, x, "no states"},
 		"no states":     {func(a *memory.Attention) {}, nil, x, "no states"},
 		"ragged states": {func(a *memory.Attention) {}, [][]float64{{1, 2, 3}, {1}}, x, "state 1 has 1 components, not 3"},
 		"large":         {func(a *memory.Attention) {}, x, [][]float64{{1e308, 1e308, 1e308}}, "beyond the range of float64"},
@@ -259,6 +352,42 @@ func TestExtremes(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+	for range 3000 {
+		power, d := random.IntN(500)-5, int(math.Exp(43*random.Float64()))-3
+		share := 3*random.Float64() - 1
+		for name, f := range map[string]func() (float64, error){
+			"classical":          func() (float64, error) { return memory.ClassicalCapacity(d) },
+			"classical exact":    func() (float64, error) { return memory.ClassicalCapacityExact(d) },
+			"polynomial":         func() (float64, error) { return memory.PolynomialCapacity(power, d, share) },
+			"polynomial exact":   func() (float64, error) { return memory.PolynomialCapacityExact(power, d) },
+			"exponential":        func() (float64, error) { return memory.ExponentialCapacity(d) },
+			"exponential all":    func() (float64, error) { return memory.ExponentialCapacityAll(d, share) },
+			"forward rate":       func() (float64, error) { return memory.Syn{Gamma: share}.ForwardRate(d) },
+			"inverse rate":       func() (float64, error) { return memory.Syn{Gamma: share}.InverseRate(d) },
+			"rate at small γ":    func() (float64, error) { return memory.Syn{Gamma: math.Exp(-700 * random.Float64())}.InverseRate(d) },
+			"smallest share":     func() (float64, error) { return memory.PolynomialCapacity(2, d, 5e-324) },
+			"share next to ½":    func() (float64, error) { return memory.PolynomialCapacity(2, d, math.Nextafter(0.5, 0)) },
+			"all failed, nearly": func() (float64, error) { return memory.ExponentialCapacityAll(d, math.Nextafter(1, 0)) },
+		} {
+			if v, err := f(); math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || err != nil && v != 0 {
+				t.Fatalf("%s of power %d, %d components and %g is %g (%v)", name, power, d, share, v, err)
+			}
+		}
+		patterns := normal(random, 2, 2, math.Pow(10, 600*random.Float64()-300))
+		cues := normal(random, 1, 2, math.Pow(10, 600*random.Float64()-300))
+		points, _ := memory.BetaSweep(patterns, cues, []float64{0, math.Pow(10, 600*random.Float64()-300)}, random.IntN(2))
+		for _, p := range points {
+			results++
+			for _, v := range []float64{p.SharedBy, p.ToOwn, p.ToMean, p.Updates, p.Fixed} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("patterns %v and cues %v lead to %+v", patterns, cues, p)
+				}
+			}
+		}
+		if r, err := memory.MeasureRecall(idle{}, patterns, cues, 1, 0.1); err == nil && (math.IsNaN(r.RMS) || math.IsInf(r.RMS, 0)) {
+			t.Fatalf("patterns %v and cues %v lead to %+v", patterns, cues, r)
 		}
 	}
 	if results < 500 {

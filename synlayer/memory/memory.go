@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Memory is an associative memory: patterns are stored, and updates bring a state back to one of them.
@@ -49,35 +50,46 @@ func (t Trace) Last() []float64 {
 
 // Retrieve updates state until an update changes no component by more than tolerance, or the given number of times. On
 // an error it also returns the trace up to there.
-func Retrieve(m Memory, state []float64, updates int, tolerance float64) (Trace, error) {
+func Retrieve(m Memory, state []float64, updates int, tolerance float64) (trace Trace, err error) {
+	add := func(state []float64) error {
+		energy, err := m.Energy(state)
+		if err == nil {
+			trace.Steps = append(trace.Steps, Step{state, energy})
+		}
+		return err
+	}
+	if err := add(slices.Clone(state)); err != nil {
+		return trace, err
+	}
+	_, _, trace.Fixed, err = settle(m, trace.Last(), updates, tolerance, add)
+	return trace, err
+}
+
+// settle updates state as [Retrieve] does and calls each, if there is one, with the state after every update. It returns
+// the state that it ended in, after how many updates, and whether it was fixed.
+func settle(m Memory, state []float64, updates int, tolerance float64, each func(state []float64) error) (end []float64, count int, fixed bool, err error) {
 	if updates < 0 {
-		return Trace{}, fmt.Errorf("memory: at most %d updates; give 0 or more", updates)
+		return nil, 0, false, fmt.Errorf("memory: at most %d updates; give 0 or more", updates)
 	}
 	if !(tolerance >= 0) {
-		return Trace{}, fmt.Errorf("memory: tolerance %v of a fixed state; give 0 or more", tolerance)
+		return nil, 0, false, fmt.Errorf("memory: tolerance %v of a fixed state; give 0 or more", tolerance)
 	}
-	state = append([]float64{}, state...)
-	energy, err := m.Energy(state)
-	if err != nil {
-		return Trace{}, err
-	}
-	trace := Trace{Steps: []Step{{state, energy}}}
-	for range updates {
+	for count < updates && !fixed {
 		next, err := m.Update(state)
-		if err == nil {
-			energy, err = m.Energy(next)
+		if err == nil && len(next) != len(state) {
+			err = fmt.Errorf("memory: it leads from %d components to %d; a memory must keep their number", len(state), len(next))
+		}
+		if err == nil && each != nil {
+			err = each(next)
 		}
 		if err != nil {
-			return trace, fmt.Errorf("update %d: %w", len(trace.Steps), err)
+			return nil, count, false, fmt.Errorf("update %d: %w", count+1, err)
 		}
-		trace.Steps = append(trace.Steps, Step{next, energy})
-		if largestChange(state, next) <= tolerance {
-			trace.Fixed = true
-			break
-		}
+		fixed = largestChange(state, next) <= tolerance
 		state = next
+		count++
 	}
-	return trace, nil
+	return state, count, fixed, nil
 }
 
 // largestChange returns the largest absolute difference of two vectors' components.

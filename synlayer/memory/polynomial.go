@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 )
 
@@ -10,19 +11,21 @@ import (
 // products of patterns and state as interaction.
 //
 //	E = −Σ (xᵀξ)ᵃ
-//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged where they are equal
+//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged where they are equal to rounding
 //
 // At a = 2 it is [Hopfield] without a bias: updates are those with ZeroDiagonal, and the energy is twice that with the
 // diagonal. It retrieves about α dᵃ⁻¹ patterns ([PolynomialCapacity]).
 //
-// Asynchronous updates never raise the energy. All is exact as long as N dᵃ < 2⁵³; beyond, differences are rounded.
+// Asynchronous updates never raise the energy. All is exact as long as N (d+1)ᵃ < 2⁵³; beyond, energies and their
+// differences are rounded, and a difference within the rounding counts as none.
 type Polynomial struct {
 	Power       int        // a, at least 2
 	Synchronous bool       // every component from the same state; otherwise one after another
-	Order       *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Shuffle     *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
 
 	flips
 	power       int       // that of the tables
+	rounding    float64   // of a difference, relative to the sum of the magnitudes of its terms; 0 if it is exact
 	interaction []float64 // zᵃ at [z+d]
 	differences []float64 // (z+1)ᵃ − (z−1)ᵃ at [z+d]
 }
@@ -33,20 +36,28 @@ func (p *Polynomial) Store(patterns [][]float64) error {
 	if err != nil {
 		return err
 	}
-	if p.Power < 2 {
-		return fmt.Errorf("memory: power %d of a polynomial memory; give 2 or more", p.Power)
+	if err := checkPower(p.Power); err != nil {
+		return err
 	}
-	if exponent := float64(p.Power)*math.Log(float64(d+1)) + math.Log(float64(len(patterns))); exponent > maxExponent {
+	exponent := float64(p.Power)*math.Log(float64(d+1)) + math.Log(float64(len(patterns)))
+	if exponent > maxExponent {
 		return fmt.Errorf("memory: energies of %d patterns of %d components at power %d reach exp(%.0f), beyond the range of float64; lower the power", len(patterns), d, p.Power, exponent)
 	}
 	p.flips = newFlips(patterns)
 	p.power = p.Power
 	p.interaction = make([]float64, 2*d+1)
 	p.differences = make([]float64, 2*d+1)
-	power := func(z int) float64 { return math.Pow(float64(z), float64(p.Power)) }
+	p.rounding = 0
+	if exponent >= 53*math.Ln2 {
+		p.rounding = float64(len(patterns)) * 0x1p-52
+	}
+	power := func(z int) *big.Int {
+		return new(big.Int).Exp(big.NewInt(int64(z)), big.NewInt(int64(p.Power)), nil)
+	}
 	for z := -d; z <= d; z++ {
-		p.interaction[z+d] = power(z)
-		p.differences[z+d] = power(z+1) - power(z-1)
+		p.interaction[z+d], _ = new(big.Float).SetInt(power(z)).Float64()
+		difference := power(z + 1)
+		p.differences[z+d], _ = new(big.Float).SetInt(difference.Sub(difference, power(z-1))).Float64()
 	}
 	return nil
 }
@@ -72,10 +83,15 @@ func (p *Polynomial) Update(state []float64) ([]float64, error) {
 		return nil, err
 	}
 	d := len(state)
-	return p.update(state, p.Synchronous, p.Order, func(others, column []float64) float64 {
-		difference := 0.0
+	return p.update(state, p.Synchronous, p.Shuffle, func(others, column []float64) float64 {
+		difference, size := 0.0, 0.0
 		for i, z := range others {
-			difference += column[i] * p.differences[int(z)+d]
+			term := p.differences[int(z)+d]
+			difference += column[i] * term
+			size += math.Abs(term)
+		}
+		if math.Abs(difference) <= p.rounding*size {
+			return 0 // rounding
 		}
 		return difference
 	}), nil

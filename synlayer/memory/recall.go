@@ -9,11 +9,12 @@ import (
 
 // Recall is how well a memory brought patterns back.
 type Recall struct {
-	Components float64 // share of the components that are off
-	Patterns   float64 // share of the patterns of which a component is off
-	Nearest    float64 // share of the ends that are nearer to their pattern than to any other
-	RMS        float64 // root mean square error of a component
-	Updates    float64 // mean number of updates
+	WrongComponents float64 // share of the components that are off
+	FailedPatterns  float64 // share of the patterns of which a component is off
+	Nearest         float64 // share of the ends that are nearer to their pattern than to any other
+	RMS             float64 // root mean square error of a component
+	Updates         float64 // mean number of updates
+	Fixed           float64 // share of the ends that are fixed; the others had no update left
 }
 
 // MeasureRecall retrieves from cues, cue i being one of pattern i, with at most that many updates each. A component is
@@ -24,17 +25,19 @@ func MeasureRecall(m Memory, patterns, cues [][]float64, updates int, off float6
 	if err != nil {
 		return Recall{}, err
 	}
-	if len(cues) == 0 || len(cues) > len(patterns) {
-		return Recall{}, fmt.Errorf("memory: %d cues of %d patterns; give at least one and at most one a pattern", len(cues), len(patterns))
+	if err := checkCues(cues, len(patterns)); err != nil {
+		return Recall{}, err
 	}
-	var components, failed, nearest, count int
+	var components, failed, nearest, count, fixed int
 	squares := 0.0
 	for i, cue := range cues {
-		trace, err := Retrieve(m, cue, updates, off/100)
+		if err := checkVector("the state", cue, d); err != nil {
+			return Recall{}, fmt.Errorf("cue %d: %w", i, err)
+		}
+		end, updated, ended, err := settle(m, cue, updates, off/100, nil)
 		if err != nil {
 			return Recall{}, fmt.Errorf("cue %d: %w", i, err)
 		}
-		end := trace.Last()
 		wrong := 0
 		for l, v := range end {
 			difference := math.Abs(v - patterns[i][l])
@@ -50,16 +53,31 @@ func MeasureRecall(m Memory, patterns, cues [][]float64, updates int, off float6
 		if isNearest(end, patterns, i) {
 			nearest++
 		}
-		count += trace.Updates()
+		if ended {
+			fixed++
+		}
+		count += updated
+	}
+	if err := checkFinite("the square of an error", squares); err != nil {
+		return Recall{}, err
 	}
 	n := float64(len(cues))
 	return Recall{
-		Components: float64(components) / (n * float64(d)),
-		Patterns:   float64(failed) / n,
-		Nearest:    float64(nearest) / n,
-		RMS:        math.Sqrt(squares / (n * float64(d))),
-		Updates:    float64(count) / n,
+		WrongComponents: float64(components) / (n * float64(d)),
+		FailedPatterns:  float64(failed) / n,
+		Nearest:         float64(nearest) / n,
+		RMS:             math.Sqrt(squares / (n * float64(d))),
+		Updates:         float64(count) / n,
+		Fixed:           float64(fixed) / n,
 	}, nil
+}
+
+// checkCues wants cues of the first patterns.
+func checkCues(cues [][]float64, patterns int) error {
+	if len(cues) == 0 || len(cues) > patterns {
+		return fmt.Errorf("memory: %d cues of %d patterns; give at least one and at most one a pattern", len(cues), patterns)
+	}
+	return nil
 }
 
 // isNearest reports whether pattern i is nearer to x than every other that is not equal to it.

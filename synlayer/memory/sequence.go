@@ -2,6 +2,8 @@ package memory
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,8 +18,9 @@ type Sequence struct {
 	Beta   float64 // β, the inverse temperature, at least 0
 	Closed bool    // the first pattern follows the last; otherwise the last follows itself
 
-	now  Continuous
-	next *mat.Dense // Vᵀ, [pattern, component]
+	now    *mat.Dense // Uᵀ, [pattern, component]
+	next   *mat.Dense // Vᵀ
+	closed bool       // of next
 }
 
 // Store replaces what is stored by the sequence of patterns.
@@ -30,14 +33,17 @@ func (s *Sequence) Store(patterns [][]float64) error {
 	if s.Closed {
 		last = patterns[0]
 	}
-	s.now, s.next = now, dense(append(append([][]float64{}, patterns[1:]...), last))
+	s.now, s.next, s.closed = now.patterns, dense(append(slices.Clone(patterns[1:]), last)), s.Closed
 	return nil
 }
 
 // Update returns the state after an update: the pattern that follows the state's.
 func (s *Sequence) Update(state []float64) ([]float64, error) {
-	s.now.Beta = s.Beta
-	weights, err := s.now.weights([][]float64{state})
+	m, err := s.memory()
+	if err != nil {
+		return nil, err
+	}
+	weights, err := m.weights([][]float64{state})
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +52,19 @@ func (s *Sequence) Update(state []float64) ([]float64, error) {
 	return next.RawRowView(0), nil
 }
 
-// Recall returns state and the states after each of that many updates.
+// Recall returns a copy of state and the states after each of that many updates.
 func (s *Sequence) Recall(state []float64, updates int) ([][]float64, error) {
 	if updates < 0 {
 		return nil, errors.New("memory: a negative number of updates; give 0 or more")
 	}
-	states := [][]float64{state}
+	m, err := s.memory()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check([][]float64{state}); err != nil {
+		return nil, err
+	}
+	states := [][]float64{slices.Clone(state)}
 	for range updates {
 		next, err := s.Update(states[len(states)-1])
 		if err != nil {
@@ -60,4 +73,12 @@ func (s *Sequence) Recall(state []float64, updates int) ([][]float64, error) {
 		states = append(states, next)
 	}
 	return states, nil
+}
+
+// memory returns the memory whose weights an update takes.
+func (s *Sequence) memory() (*Continuous, error) {
+	if s.now != nil && s.Closed != s.closed {
+		return nil, fmt.Errorf("memory: Closed is %v since patterns were stored with %v; call Store again", s.Closed, s.closed)
+	}
+	return &Continuous{Beta: s.Beta, patterns: s.now}, nil
 }

@@ -2,6 +2,8 @@ package memory_test
 
 import (
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -57,7 +59,57 @@ func TestSequence(t *testing.T) {
 	requireError(t, "updates", err, "negative number of updates")
 	_, err = s.Recall([]float64{1}, 2)
 	requireError(t, "state", err, "has 1 components, not 40")
+	// A course without an update is checked as others are, and is no part of the cue.
+	_, err = new(memory.Sequence).Recall(patterns[0], 0)
+	requireError(t, "recall before Store", err, "call Store first")
+	_, err = s.Recall([]float64{1}, 0)
+	requireError(t, "state without an update", err, "has 1 components, not 40")
+	cue := slices.Clone(patterns[0])
+	states := must(s.Recall(cue, 0))(t)
+	if len(states) != 1 || !slices.Equal(states[0], cue) {
+		t.Errorf("without an update: %v", states)
+	}
+	states[0][0]++
+	if cue[0] != patterns[0][0] {
+		t.Error("the first state is the cue itself")
+	}
+	s.Closed = true
+	_, err = s.Update(patterns[0])
+	requireError(t, "another end", err, "call Store again")
+	_, err = s.Recall(patterns[0], 0)
+	requireError(t, "another end", err, "call Store again")
+	s.Closed = false
 	s.Beta = -1
 	_, err = s.Update(patterns[0])
 	requireError(t, "beta", err, "inverse temperature -1")
+}
+
+// TestConcurrentUpdates: one memory updates many states at once; the race detector looks on.
+func TestConcurrentUpdates(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	signs, reals := memory.RandomSigns(8, 30, random), units(random, 8, 30)
+	sequence := &memory.Sequence{Beta: 3}
+	if err := sequence.Store(reals); err != nil {
+		t.Fatal(err)
+	}
+	updates := map[string]func([]float64) ([]float64, error){"sequence": sequence.Update}
+	for name, m := range each() {
+		patterns := reals
+		if name == "hopfield" || name == "polynomial" || name == "exponential" {
+			patterns = signs
+		}
+		updates[name] = store(t, m, patterns).Update
+	}
+	for name, update := range updates {
+		want := must(update(signs[3]))(t)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if got, err := update(signs[3]); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s: %v (%v), want %v", name, got, err, want)
+				}
+			})
+		}
+		group.Wait()
+	}
 }

@@ -12,7 +12,7 @@ import (
 // Synergetic is the synergetic neural network of Haken in the form of equations 6 to 8 of the paper.
 //
 //	ξ  = V⁺x                                             order parameters
-//	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            Reduced: f(ξ/‖ξ‖) of equation 10, see [Steps]
+//	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            Reduced: f(ξ/‖ξ‖) of equation 10, see [Syn]
 //	x' = Vξ'
 //
 // for N patterns, the columns of V, with Moore-Penrose inverse V⁺ by singular values. V⁺V is the identity only for
@@ -25,10 +25,11 @@ import (
 // Updates of the reduced form never raise it. Those of equation 7 do not where ‖ξ‖² ≥ ½, as at all fixed points; below,
 // the step is so long that they may.
 //
-// Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. The
-// others diminish by a factor that tends to 1−γ/2 an update (Reduced: to 1−γ, or cubically at γ = 1). With the m largest
-// magnitudes equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding tells them
-// apart. A state without order parameters, to rounding, is [ErrZeroState].
+// Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. With
+// the m largest magnitudes equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding
+// tells them apart. The ratios of the others to the largest diminish by a factor that tends to 1−γ/2m an update (Reduced:
+// to (1−γ)/(γ/m+1−γ), or cubically at γ = 1): one-hot is a limit, which float64 reaches by underflow. A state without order
+// parameters, to rounding, is [ErrZeroState].
 type Synergetic struct {
 	Gamma   float64 // the learning rate γ, in (0, 1]
 	Reduced bool    // equations 9 and 10 in place of equation 7
@@ -107,10 +108,10 @@ func (s *Synergetic) State(order []float64) ([]float64, error) {
 }
 
 // Activate returns f of order parameters: equation 7, or 9 and 10. It does not depend on the patterns, and without them
-// in between it ends in strictly one-hot order parameters.
+// in between no rounding keeps the losing order parameters from their limit 0, which float64 reaches by underflow.
 func (s *Synergetic) Activate(order []float64) ([]float64, error) {
 	if s.Reduced {
-		return Steps{s.Gamma}.Forward(order)
+		return Syn{s.Gamma}.Forward(order)
 	}
 	if err := checkGamma(s.Gamma); err != nil {
 		return nil, err

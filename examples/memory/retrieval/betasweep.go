@@ -2,19 +2,22 @@ package retrieval
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"synpool/synlayer/memory"
 )
 
-// BetaSweep brings noisy grey digits back at inverse temperatures between the mean of all digits and a single one.
-func (c DigitConfig) BetaSweep() ([]memory.BetaPoint, error) {
-	digits, err := Digits(c.Stored[len(c.Stored)-1])
-	if err != nil {
+// BetaSweep brings noisy grey digits back, of which as many are stored as the largest of c.Stored says, at inverse
+// temperatures between the mean of all digits and a single one. digits are of [Digits], at least as many as are stored.
+func (c DigitConfig) BetaSweep(digits [][]float64) ([]memory.BetaPoint, error) {
+	if err := c.check(digits); err != nil {
 		return nil, err
 	}
+	digits = digits[:slices.Max(c.Stored)]
 	random := rand.New(rand.NewPCG(c.Seed, 1))
 	cues := make([][]float64, min(len(digits), c.Cues))
 	for i := range cues {
+		var err error
 		if cues[i], err = memory.AddNoise(digits[i], c.Noise, random); err != nil {
 			return nil, err
 		}

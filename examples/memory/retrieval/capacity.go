@@ -21,7 +21,7 @@ type CapacityRow struct {
 // one update, beside α dᵃ⁻¹; the exponential memory, beside √(2 ln 2/d) 2^(d/2). Quick ones take seconds.
 func Capacities(quick bool) ([]CapacityRow, error) {
 	var table []CapacityRow
-	add := func(m memory.Memory, measure string, c memory.CapacityConfig, theory func(d int) float64, dimensions []int, most int) error {
+	add := func(m memory.Memory, measure string, c memory.CapacityConfig, theory func(d int) (float64, error), dimensions []int, most int) error {
 		c.Limit, c.Seed = 1_000_000, 1
 		for _, d := range dimensions {
 			if quick && d > most {
@@ -31,7 +31,11 @@ func Capacities(quick bool) ([]CapacityRow, error) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", name(m), err)
 			}
-			table = append(table, CapacityRow{name(m), d, measure, patterns, theory(d), float64(patterns) / theory(d)})
+			expected, err := theory(d)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name(m), err)
+			}
+			table = append(table, CapacityRow{name(m), d, measure, patterns, expected, float64(patterns) / expected})
 		}
 		return nil
 	}
@@ -44,13 +48,13 @@ func Capacities(quick bool) ([]CapacityRow, error) {
 		power, most int
 		dimensions  []int
 	}{{2, 100, []int{50, 100, 200, 400}}, {3, 40, []int{20, 40, 80, 160}}, {4, 20, []int{20, 30, 40, 60}}} {
-		theory := func(d int) float64 { return memory.PolynomialCapacity(p.power, d, one.Threshold) }
+		theory := func(d int) (float64, error) { return memory.PolynomialCapacity(p.power, d, one.Threshold) }
 		if err := add(&memory.Polynomial{Power: p.power, Synchronous: true}, "0.36 % of components wrong after an update", one, theory, p.dimensions, p.most); err != nil {
 			return nil, err
 		}
 	}
-	all := memory.CapacityConfig{Criterion: memory.FailedDraws, Threshold: 0.5, Updates: 1, Draws: 60}
-	theory := func(d int) float64 { return memory.ExponentialCapacityAll(d, all.Threshold) }
+	all := memory.CapacityConfig{Criterion: memory.FailedDraws, Threshold: 0.5, Updates: 1, Draws: 60, Cues: memory.AllCues}
+	theory := func(d int) (float64, error) { return memory.ExponentialCapacityAll(d, all.Threshold) }
 	err := add(&memory.Exponential{}, "half of the draws lose a pattern in an update", all, theory, []int{8, 10, 12, 14, 16, 18, 20, 22, 24}, 16)
 	return table, err
 }

@@ -23,7 +23,7 @@ func Convergence() ([]StepsRow, error) {
 	for _, forward := range []bool{true, false} {
 		for _, gamma := range []float64{0.1, 0.5, 0.9, 1} {
 			for _, n := range []int{2, 5, 20, 100} {
-				row, err := converge(forward, memory.Steps{Gamma: gamma}, n)
+				row, err := converge(forward, memory.Syn{Gamma: gamma}, n)
 				if err != nil {
 					return nil, err
 				}
@@ -34,17 +34,21 @@ func Convergence() ([]StepsRow, error) {
 	return table, nil
 }
 
-func converge(forward bool, s memory.Steps, n int) (StepsRow, error) {
-	row := StepsRow{"inverse", s.Gamma, n, 0, 0, s.InverseRate(n)}
-	step := s.Inverse
+func converge(forward bool, s memory.Syn, n int) (StepsRow, error) {
+	row := StepsRow{Direction: "inverse", Gamma: s.Gamma, N: n}
 	weights, limit := make([]float64, n), make([]float64, n)
 	for i := range weights {
 		weights[i], limit[i] = float64(i+1), 1/math.Sqrt(float64(n))
 	}
+	step, rate, equal := s.Inverse, s.InverseRate, n
 	if forward {
-		row.Direction, row.Theory, step = "forward", s.ForwardRate(), s.Forward
+		row.Direction, step, rate, equal = "forward", s.Forward, s.ForwardRate, 1
 		clear(limit)
 		limit[n-1] = 1
+	}
+	var err error
+	if row.Theory, err = rate(equal); err != nil {
+		return row, err
 	}
 	distance := func() float64 {
 		norm, far := 0.0, 0.0
@@ -61,7 +65,6 @@ func converge(forward bool, s memory.Steps, n int) (StepsRow, error) {
 		if row.Steps == most {
 			return row, fmt.Errorf("retrieval: %s steps of %d weights at gamma %v are at %g from their limit after %d", row.Direction, n, s.Gamma, last, most)
 		}
-		var err error
 		if weights, err = step(weights); err != nil {
 			return row, err
 		}

@@ -56,7 +56,7 @@ func TestForwardLimit(t *testing.T) {
 		for range 200 {
 			n := 1 + random.IntN(30)
 			w := simplex(random, n, random.IntN(n))
-			end := iterate(t, memory.Steps{Gamma: gamma}.Forward, w, 2_000_000)
+			end := iterate(t, memory.Syn{Gamma: gamma}.Forward, w, 2_000_000)
 			for i, x := range end {
 				want := 0.0
 				if i == winner(w) {
@@ -71,11 +71,12 @@ func TestForwardLimit(t *testing.T) {
 }
 
 // TestForwardRate: a step multiplies the ratio of a weight to the largest by
-// (γξ̃_j²+1−γ)/(γξ̃_w²+1−γ) < 1, which tends to 1−γ; at γ = 1 the ratio is raised to its third power.
+// (γξ̃_j²+1−γ)/(γξ̃_w²+1−γ) < 1, which tends to (1−γ)/(γ/m+1−γ) for m equal largest; at γ = 1 the ratio is raised to its
+// third power.
 func TestForwardRate(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 1))
 	for _, gamma := range gammas {
-		s := memory.Steps{Gamma: gamma}
+		s := memory.Syn{Gamma: gamma}
 		for range 200 {
 			w := simplex(random, 2+random.IntN(20), 0)
 			u, best := unit(w), winner(w)
@@ -94,10 +95,16 @@ func TestForwardRate(t *testing.T) {
 				}
 			}
 		}
-		near := []float64{1, 1e-7, 3e-8}
-		next := must(s.Forward(near))(t)
-		if rate := next[1] / next[0] / near[1]; math.Abs(rate-s.ForwardRate()) > 1e-12 {
-			t.Errorf("gamma %g: rate %g near one-hot, want %g", gamma, rate, s.ForwardRate())
+		// Near the limit of m equal ones the rate depends on m.
+		for _, m := range []int{1, 2, 3, 7} {
+			near := append(slices.Repeat([]float64{1}, m), 1e-7, 3e-8)
+			next := must(s.Forward(near))(t)
+			if rate, want := next[m]/next[0]/near[m], must(s.ForwardRate(m))(t); math.Abs(rate-want) > 1e-12 {
+				t.Errorf("gamma %g: rate %g near %d equal ones, want %g", gamma, rate, m, want)
+			}
+		}
+		if rate := must(s.ForwardRate(1))(t); math.Abs(rate-(1-gamma)) > 1e-15 {
+			t.Errorf("gamma %g: rate %g near one-hot", gamma, rate)
 		}
 	}
 }
@@ -107,7 +114,7 @@ func TestForwardRate(t *testing.T) {
 func TestInverseLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for _, gamma := range gammas {
-		s := memory.Steps{Gamma: gamma}
+		s := memory.Syn{Gamma: gamma}
 		for range 50 {
 			n := 1 + random.IntN(30)
 			w := simplex(random, n, random.IntN(n))
@@ -125,7 +132,7 @@ func TestInverseLimit(t *testing.T) {
 			}
 			end := iterate(t, s.Inverse, w, 2_000_000)
 			limit := 1 / math.Sqrt(float64(count))
-			rate := s.InverseRate(count)
+			rate := must(s.InverseRate(count))(t)
 			// Where a step changes less than rounding, what is missing is at most that over 1−κ.
 			tolerance := 1e-15 * float64(count) / (1 - rate)
 			for i, x := range unit(end) {
@@ -146,14 +153,14 @@ func TestInverseLimit(t *testing.T) {
 func TestInverseRate(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	for _, gamma := range gammas {
-		s := memory.Steps{Gamma: gamma}
+		s := memory.Syn{Gamma: gamma}
 		for _, n := range []int{2, 3, 10, 100} {
 			near := slices.Repeat([]float64{1}, n)
 			near[0] += 1e-6
 			next := must(s.Inverse(near))(t)
 			// To first order in 1e-6, of which rounding leaves 1e-9.
-			if rate := (next[0]/next[1] - 1) / 1e-6; math.Abs(rate-s.InverseRate(n)) > 1e-5 {
-				t.Errorf("gamma %g, %d weights: rate %g near equality, want %g", gamma, n, rate, s.InverseRate(n))
+			if rate := (next[0]/next[1] - 1) / 1e-6; math.Abs(rate-must(s.InverseRate(n))(t)) > 1e-5 {
+				t.Errorf("gamma %g, %d weights: rate %g near equality, want %g", gamma, n, rate, must(s.InverseRate(n))(t))
 			}
 			w := simplex(random, n, 0)
 			next = must(s.Inverse(w))(t)
@@ -168,10 +175,10 @@ func TestInverseRate(t *testing.T) {
 			}
 		}
 		if gamma < 1 {
-			if a, b := s.InverseRate(10), s.InverseRate(1_000_000); !(a < b && b < 1 && b > 1-2e-6/math.Pow(1-gamma, 3)) {
+			if a, b := must(s.InverseRate(10))(t), must(s.InverseRate(1_000_000))(t); !(a < b && b < 1 && b > 1-2e-6/math.Pow(1-gamma, 3)) {
 				t.Errorf("gamma %g: rates %g of 10 and %g of a million", gamma, a, b)
 			}
-		} else if r := s.InverseRate(1_000_000); math.Abs(r-1./3) > 1e-15 {
+		} else if r := must(s.InverseRate(1_000_000))(t); math.Abs(r-1./3) > 1e-15 {
 			t.Errorf("gamma 1: rate %g, want 1/3", r)
 		}
 	}
@@ -180,7 +187,7 @@ func TestInverseRate(t *testing.T) {
 // TestStepsExceptions names what the limits do not hold for.
 func TestStepsExceptions(t *testing.T) {
 	for _, gamma := range gammas {
-		s := memory.Steps{Gamma: gamma}
+		s := memory.Syn{Gamma: gamma}
 		name := fmt.Sprintf("gamma %g", gamma)
 
 		// Ties of the largest stay ties: forward steps lead to 1/√m at the m.
@@ -212,7 +219,7 @@ func TestStepsExceptions(t *testing.T) {
 	}
 	// γ = 0 would make f the identity; it is refused, as are those outside (0, 1].
 	for _, gamma := range []float64{0, -1, 1.1, math.NaN(), math.Inf(1)} {
-		if _, err := (memory.Steps{Gamma: gamma}).Forward([]float64{1, 2}); err == nil {
+		if _, err := (memory.Syn{Gamma: gamma}).Forward([]float64{1, 2}); err == nil {
 			t.Errorf("gamma %g is taken", gamma)
 		}
 	}
@@ -222,7 +229,7 @@ func TestStepsExceptions(t *testing.T) {
 func TestStepsInvert(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
 	for _, gamma := range []float64{1e-320, 1e-100, 1e-12, 0.1, 0.5, 0.9, 1 - 1e-16, 1} {
-		s := memory.Steps{Gamma: gamma}
+		s := memory.Syn{Gamma: gamma}
 		for range 500 {
 			order := normal(random, 1, 1+random.IntN(8), 1)[0]
 			u := unit(order)
@@ -245,7 +252,7 @@ func TestReducedNetwork(t *testing.T) {
 		order := normal(random, 1, n, 1)[0]
 		reduced := store(t, &memory.Synergetic{Gamma: 0.7, Reduced: true}, patterns)
 		full := store(t, &memory.Synergetic{Gamma: 0.7}, patterns)
-		requireClose(t, "activation", must(reduced.Activate(order))(t), must(memory.Steps{Gamma: 0.7}.Forward(order))(t), 0)
+		requireClose(t, "activation", must(reduced.Activate(order))(t), must(memory.Syn{Gamma: 0.7}.Forward(order))(t), 0)
 		a := must(reduced.Energy(must(reduced.State(order))(t)))(t)
 		b := must(full.Energy(must(full.State(unit(order)))(t)))(t)
 		// Rounding grows with the condition of the patterns.

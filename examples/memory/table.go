@@ -1,4 +1,4 @@
-package retrieval
+package main
 
 import (
 	"encoding/csv"
@@ -42,8 +42,8 @@ func text(v reflect.Value, digits int) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// WriteCSV writes rows, structs of simple fields, under the names of their fields.
-func WriteCSV[T any](w io.Writer, rows []T) error {
+// writeCSV writes rows, structs of simple fields, under the names of their fields.
+func writeCSV[T any](w io.Writer, rows []T) error {
 	out := csv.NewWriter(w)
 	if err := out.WriteAll(records(rows, -1)); err != nil {
 		return err
@@ -51,8 +51,8 @@ func WriteCSV[T any](w io.Writer, rows []T) error {
 	return out.Error()
 }
 
-// WriteTable writes rows as columns of text, four digits of each number.
-func WriteTable[T any](w io.Writer, rows []T) error {
+// writeTable writes rows as columns of text, four digits of each number.
+func writeTable[T any](w io.Writer, rows []T) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, record := range records(rows, 4) {
 		fmt.Fprintln(out, strings.Join(record, "\t"))
