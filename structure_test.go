@@ -23,6 +23,7 @@ var libraries = map[string]string{
 	"gonum/plot": "gonum.org/v1/plot",
 	"uax29":      "github.com/clipperhouse/uax29/v2",
 	"flock":      "github.com/gofrs/flock",
+	"gonb":       "github.com/janpfeifer/gonb",
 	"cobra":      "github.com/spf13/cobra",
 	"pflag":      "github.com/spf13/pflag",
 	"x/image":    "golang.org/x/image",
@@ -68,7 +69,7 @@ var imports = map[string]rule{
 	"milbench/neural":               {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
 	"milbench/neural/bench":         {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
-	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "x/image"}, nil},
+	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "gonb", "x/image"}, nil},
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 

@@ -107,6 +107,9 @@ func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
 		entries = append(entries, entry{label: "chance", line: chance()})
 	}
 	body := vg.Length(len(sets))*(vg.Length(len(settings))*rowPitch+setGap) + 34
+	if body > 100*vg.Inch {
+		return nil, fmt.Errorf("drawing AUC intervals: %d sets with %d settings are too many for a figure", len(sets), len(settings))
+	}
 	return newFigure(title, entries, p, figureWidth, body), nil
 }
 

@@ -78,6 +78,7 @@ func TestAUCIntervalsRefuses(t *testing.T) {
 		"the AUC -0.1 is not between 0 and 1": with(func(r *AUCRow) { r.Points = []float64{-0.1} }),
 		"the mean 0.6 is not in its interval": with(func(r *AUCRow) { r.Low, r.High = 0.7, 0.8 }),
 		"2 values and N = 1":                  with(func(r *AUCRow) { r.N = 1 }),
+		"600 sets with 1 settings are too":    rows(many(600), []string{"a"}, 1),
 		`is a mean over "repeats"`:            with(func(r *AUCRow) { r.Over = "repeats" }),
 	} {
 		f, err := AUCIntervals("", rows)

@@ -1,9 +1,26 @@
-// Package plotting draws the figures of the benchmark in one theme: light, readable in print, and told apart by shape
-// as well as by colour, with the palette of Okabe and Ito (2008) that colour-blind readers can use.
+// Package plotting draws figures in one theme: light, readable in print, and told apart by shape or stroke as well as by
+// colour, with the palette of Okabe and Ito (2008) that colour-blind readers can use.
 //
 // # Glossary
 //
-//   - figure: a drawing of a fixed size; a constructor per kind of figure checks the data and returns it ([AUCIntervals],
-//     [ROC]).
-//   - format: PNG at 192 dots per inch, SVG or PDF; the extension of the file's name decides ([Figure.Save]).
+//   - figure: a drawing of a fixed size; a constructor per kind of figure checks the data and returns it.
+//   - format: PNG at 192 dots per inch, SVG or PDF; the extension of the file's name decides ([Figure.Save]). In a cell of
+//     a GoNB notebook [Figure.Show] displays a figure.
+//   - ribbon: a translucent area behind a curve, over the spread or the confidence interval of what it is the mean of.
+//
+// # Figures
+//
+//	[Convergence], [EnergyTraces]         order parameters and energy over the steps of a network
+//	[Functions]                           f and its inverse, mirrored at the diagonal
+//	[Capacity]                            patterns stored by their number of components, measured and expected
+//	[Simplex]                             trajectories of three weights
+//	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
+//	[Alignment], [Words], [ImageBags]     weights over source words, text and images; [WordsHTML] writes a page
+//	[Scatter]                             instances in two dimensions, such as those of [PCA]
+//	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
+//	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
+//	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
+//
+// Data are finite numbers of a magnitude of at most 1e100. Text may have Greek letters, arrows, and digits and signs raised
+// and lowered (f⁻¹, x₁₂); what the fonts lack, such as ∈ and Chinese characters, is left blank.
 package plotting

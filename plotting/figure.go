@@ -115,7 +115,8 @@ func (f *Figure) Save(path string) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// svg is an SVG canvas whose text falls back on fonts of the same measures.
+// svg is an SVG canvas whose text falls back on fonts of the same measures, and whose images, which vgsvg calls JPEG, are
+// called the PNG that they are.
 type svg struct{ *vgsvg.Canvas }
 
 // WriteTo implements [io.WriterTo]. A quote within text is escaped, so that only attributes are changed.
@@ -124,8 +125,8 @@ func (c svg) WriteTo(w io.Writer) (int64, error) {
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
 	}
-	const attribute = `style="font-family:Liberation Sans`
-	n, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(attribute), []byte(attribute+",Arial,Helvetica,sans-serif")))
+	const family, jpg, png = `style="font-family:Liberation Sans`, `xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`
+	n, err := strings.NewReplacer(family, family+",Arial,Helvetica,sans-serif", jpg, png).WriteString(w, b.String())
 	return int64(n), err
 }
 

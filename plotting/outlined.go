@@ -1,6 +1,8 @@
 package plotting
 
 import (
+	"image"
+
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
@@ -10,8 +12,17 @@ import (
 )
 
 // outlined is a PDF canvas that fills the outlines of letters: vgpdf's own text knows code page 1252 alone, which has
-// no Greek, and takes UTF-8 for it.
+// no Greek, and takes UTF-8 for it. Its images stand upright, where vgpdf's stand on their heads.
 type outlined struct{ *vgpdf.Canvas }
+
+// DrawImage draws an image that fills a rectangle.
+func (c outlined) DrawImage(r vg.Rectangle, m image.Image) {
+	c.Push()
+	c.Translate(vg.Point{Y: r.Min.Y + r.Max.Y})
+	c.Scale(1, -1)
+	c.Canvas.DrawImage(r, m)
+	c.Pop()
+}
 
 // FillString draws a line of text with its baseline from pt.
 func (c outlined) FillString(face gonumfont.Face, pt vg.Point, text string) {

@@ -29,12 +29,7 @@ func ROC(title string, curves []ROCCurve) (*Figure, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("drawing ROC curves: there are no curves")
 	}
-	p := newPlot("False positive rate", "True positive rate")
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.01, 1.01, -0.01, 1.01
-	p.X.Tick.Marker, p.Y.Tick.Marker = fifths(), fifths()
-	p.Add(grid(true, true))
-
-	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
+	p := rocPlot()
 	var entries []entry
 	for i, curve := range curves {
 		if curve.Name == "" {
@@ -74,6 +69,16 @@ func (c ROCCurve) points() (plotter.XYs, float64, error) {
 		points[i] = plotter.XY{X: fpr[i], Y: tpr[i]}
 	}
 	return points, auc, nil
+}
+
+// rocPlot returns the axes of characteristics with the diagonal of chance.
+func rocPlot() *plot.Plot {
+	p := newPlot("False positive rate", "True positive rate")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.01, 1.01, -0.01, 1.01
+	p.X.Tick.Marker, p.Y.Tick.Marker = fifths(), fifths()
+	p.Add(grid(true, true))
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
+	return p
 }
 
 // fifths are the ticks of a rate.

@@ -73,7 +73,7 @@ func style(size vg.Length, weight stdfont.Weight) text.Style {
 	return text.Style{
 		Color:   ink,
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
-		Handler: plot.DefaultTextHandler,
+		Handler: textHandler,
 	}
 }
 

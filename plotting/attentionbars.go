@@ -1,0 +1,228 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// AttentionWeights are the weights that one pooling, or one head, gives to the instances of a bag.
+type AttentionWeights struct {
+	Name    string // may be left out where it is the only one
+	Weights []float64
+}
+
+// check reports what keeps the weights from being drawn.
+func (a AttentionWeights) check(n int) error {
+	if len(a.Weights) != n {
+		return fmt.Errorf("%d weights, but %d of the first", len(a.Weights), n)
+	}
+	for i, w := range a.Weights {
+		if err := drawable(w); err != nil {
+			return fmt.Errorf("instance %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// winners returns the instances with the largest weight, none if all weights are equal.
+func (a AttentionWeights) winners() []int {
+	var at []int
+	top := slices.Max(a.Weights)
+	for i, w := range a.Weights {
+		if w == top {
+			at = append(at, i)
+		}
+	}
+	if len(at) == len(a.Weights) && len(at) > 1 {
+		return nil
+	}
+	return at
+}
+
+// says tells the winner in words.
+func (a AttentionWeights) says(names []string, s shading) string {
+	at := a.winners()
+	switch weight := s.shortly(slices.Max(a.Weights)); len(at) {
+	case 0:
+		return fmt.Sprintf("no winner, all weights are %s", weight)
+	case 1:
+		return fmt.Sprintf("winner %s, weight %s", names[at[0]], weight)
+	case 2:
+		return fmt.Sprintf("winners %s and %s, weight %s each", names[at[0]], names[at[1]], weight)
+	default:
+		return fmt.Sprintf("%d winners, weight %s each", len(at), weight)
+	}
+}
+
+// Bounds of what the bars can show.
+const (
+	mostPanels    = 12
+	mostInstances = 1500
+)
+
+// Measures of a panel of bars.
+const (
+	barsHeight = 96 * vg.Length(1)
+	barsHead   = 15 * vg.Length(1)
+	barsGap    = 20 * vg.Length(1)
+)
+
+// AttentionBars draws the weights of the instances of one bag as bars, a panel a pooling, with a mark over the winner:
+// the instance with the largest weight. All panels share one scale. Names of instances may be nil, which numbers them
+// from 1.
+func AttentionBars(title string, instances []string, poolings []AttentionWeights) (*Figure, error) {
+	if err := checkBars(instances, poolings); err != nil {
+		return nil, fmt.Errorf("drawing attention over a bag: %w", err)
+	}
+	all := make([][]float64, len(poolings))
+	for i, a := range poolings {
+		all[i] = a.Weights
+	}
+	s := shadingOf(all...)
+	n := len(all[0])
+	names := labels(style(9, stdfont.WeightNormal), instances, n)
+
+	var panels [][]*plot.Plot
+	height := vg.Length(len(poolings)) * barsHeight
+	for i, a := range poolings {
+		p := newPlot("", "Weight")
+		p.HideX()
+		p.X.Min, p.X.Max = -0.5, float64(n)-0.5
+		room := 0.14 * (s.high - s.low) // for the mark of the winner
+		p.Y.Min, p.Y.Max = s.low, s.high+room
+		if s.low < 0 {
+			p.Y.Min -= room / 2
+		}
+		p.Y.Tick.Marker = s.ticks()
+		if i == len(poolings)-1 {
+			p.X.Label.Text = "Instance"
+			nameInstances(&p.X, instances, slices.Clone(names))
+			height += 30
+			if p.X.Tick.Label.Rotation > 0 {
+				height += widest(p.X.Tick.Label, names)
+			}
+		}
+		p.Add(grid(false, true), bars{a, a.says(names, s)})
+		panels = append(panels, []*plot.Plot{p})
+	}
+	entries := []entry{{label: "winner: the instance with the largest weight", glyph: winnerMark()}}
+	return newDrawing(title, entries, barsWidth(instances), height, func(c *draw.Canvas) {
+		tiles := draw.Tiles{Cols: 1, Rows: len(panels), PadTop: barsHead, PadY: barsGap}
+		for i, canvases := range plot.Align(panels, tiles, *c) {
+			panels[i][0].Draw(canvases[0])
+		}
+	}), nil
+}
+
+// checkBars reports what keeps the bars from being drawn.
+func checkBars(instances []string, poolings []AttentionWeights) error {
+	if len(poolings) == 0 || len(poolings[0].Weights) == 0 {
+		return errors.New("there are no weights")
+	}
+	if len(poolings) > mostPanels {
+		return fmt.Errorf("%d poolings, of which %d at most fit a figure", len(poolings), mostPanels)
+	}
+	n := len(poolings[0].Weights)
+	for i, a := range poolings {
+		if a.Name == "" && len(poolings) > 1 {
+			return fmt.Errorf("pooling %d has no name", i+1)
+		}
+		if err := a.check(n); err != nil {
+			if a.Name != "" {
+				err = fmt.Errorf("%s: %w", a.Name, err)
+			}
+			return err
+		}
+	}
+	if n > mostInstances {
+		return fmt.Errorf("%d instances, of which %d at most can be told apart", n, mostInstances)
+	}
+	if instances != nil && len(instances) != n {
+		return fmt.Errorf("%d names but %d weights", len(instances), n)
+	}
+	if instances != nil && n > mostNamed {
+		return fmt.Errorf("%d names, of which %d at most can be read; leave the names out", n, mostNamed)
+	}
+	return nil
+}
+
+// winnerMark is what stands over the bar of the winner.
+func winnerMark() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colour(1), Radius: 2.8, Shape: inverted}
+}
+
+// barsWidth returns the width of the figure: a text column, or more where many instances have names.
+func barsWidth(instances []string) vg.Length {
+	return max(figureWidth, vg.Length(len(instances))*namedWidth+axisRoom+2*margin)
+}
+
+// axisRoom is about what the vertical axis takes.
+const axisRoom = 45 * vg.Length(1)
+
+// nameInstances sets the ticks of the instances; names that do not fit side by side stand.
+func nameInstances(axis *plot.Axis, instances, names []string) {
+	s := &axis.Tick.Label
+	pitch := (barsWidth(instances) - 2*margin - axisRoom) / vg.Length(len(names))
+	if instances == nil {
+		thin(*s, names, pitch)
+	} else if widest(*s, names)+nameGap > pitch {
+		if pitch < 11 {
+			s.Font.Size = 7.5
+		}
+		*s = turned(aligned(*s, draw.XRight), math.Pi/2)
+	}
+	var ticks plot.ConstantTicks
+	for i, name := range names {
+		if name != "" && s.Rotation > 0 {
+			name += "  " // gonum/plot lets a turned label end beyond the axis
+		}
+		if name != "" {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		}
+	}
+	axis.Tick.Marker = ticks
+}
+
+// bars draws a panel: weights from 0, the winner's in full colour under a mark, and a line of text above.
+type bars struct {
+	AttentionWeights
+	says string
+}
+
+// Plot implements [plot.Plotter].
+func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	half := 0.4 * (x(1) - x(0))
+	if half < 1.5 {
+		half /= 0.8
+	}
+	bar := func(i int, half vg.Length, with color.Color) {
+		from, to := y(min(0, b.Weights[i])), y(max(0, b.Weights[i]))
+		fill(&c, with, vg.Rectangle{Min: vg.Point{X: x(float64(i)) - half, Y: from}, Max: vg.Point{X: x(float64(i)) + half, Y: to}})
+	}
+	for i := range b.Weights {
+		bar(i, half, faded(colour(0)))
+	}
+	for _, i := range b.winners() {
+		bar(i, max(half, 0.5), colour(0))
+	}
+	c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.6}, c.Min.X, y(0), c.Max.X, y(0))
+	for _, i := range b.winners() {
+		c.DrawGlyphNoClip(winnerMark(), vg.Point{X: x(float64(i)), Y: y(max(0, b.Weights[i])) + 5})
+	}
+
+	head := aligned(style(9, stdfont.WeightBold), draw.XLeft)
+	says := aligned(style(9, stdfont.WeightNormal), draw.XRight)
+	middle, width := c.Max.Y+barsHead/2, c.Max.X-c.Min.X
+	text := fit(says, b.says, 0.6*width)
+	c.FillText(says, vg.Point{X: c.Max.X, Y: middle}, text)
+	c.FillText(head, vg.Point{X: c.Min.X, Y: middle}, fit(head, b.Name, width-says.Width(text)-10))
+}

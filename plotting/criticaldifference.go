@@ -1,0 +1,194 @@
+package plotting
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// MethodRank is the average rank of a method over sets or folds; 1 is the best.
+type MethodRank struct {
+	Name string
+	Rank float64
+}
+
+// Measures of a diagram of ranks.
+const (
+	mostMethods  = 40
+	methodName   = 1.55 * vg.Inch // the longest
+	methodPitch  = 14 * vg.Length(1)
+	lanePitch    = 6 * vg.Length(1)  // between bars
+	differenceAt = 15 * vg.Length(1) // of the bar of the critical difference, downwards
+	rankAxis     = 50 * vg.Length(1) // of the axis, downwards
+)
+
+// CriticalDifference draws average ranks of methods on an axis whose best rank stands on the right, and joins by a bar
+// the methods of each group that does not differ: whose largest and smallest average rank are less than the critical
+// difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+// Learning Research 7 (2006), figure 1.
+func CriticalDifference(title string, methods []MethodRank, difference float64) (*Figure, error) {
+	if err := checkRanks(methods, difference); err != nil {
+		return nil, fmt.Errorf("drawing a critical difference: %w", err)
+	}
+	sorted := slices.SortedStableFunc(slices.Values(methods), func(a, b MethodRank) int { return cmp.Compare(a.Rank, b.Rank) })
+	d := ranking{sorted, difference, lanes(sorted, joined(sorted, difference))}
+	var entries []entry
+	if len(d.lanes) > 0 {
+		entries = append(entries, entry{label: "methods that do not differ significantly", line: joint()})
+	}
+	rows := (len(sorted) + 1) / 2
+	height := d.names() + vg.Length(rows)*methodPitch
+	return newDrawing(title, entries, figureWidth, height, d.draw), nil
+}
+
+// checkRanks reports what keeps ranks from being drawn.
+func checkRanks(methods []MethodRank, difference float64) error {
+	k := len(methods)
+	if k < 2 {
+		return errors.New("ranks need two methods at least")
+	}
+	if k > mostMethods {
+		return fmt.Errorf("%d methods, of which %d at most fit a figure", k, mostMethods)
+	}
+	if err := drawable(difference); err != nil {
+		return fmt.Errorf("the critical difference: %w", err)
+	}
+	if difference <= 0 {
+		return fmt.Errorf("the critical difference %v is not above 0", difference)
+	}
+	sum := 0.0
+	for i, m := range methods {
+		if strings.TrimSpace(m.Name) == "" {
+			return fmt.Errorf("method %d has no name", i+1)
+		}
+		if slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }) {
+			return fmt.Errorf("method %q stands twice", m.Name)
+		}
+		if !(1 <= m.Rank && m.Rank <= float64(k)) {
+			return fmt.Errorf("method %q: the rank %v is not between 1 and %d", m.Name, m.Rank, k)
+		}
+		sum += m.Rank
+	}
+	if mean, want := sum/float64(k), float64(k+1)/2; math.Abs(mean-want) > 0.006 {
+		return fmt.Errorf("the mean of the ranks is %.3f, that of %d methods is %g", mean, k, want)
+	}
+	return nil
+}
+
+// joined returns the first and the last of each group that does not differ, among methods in the order of their ranks.
+// A group of one, or within another, is left out.
+func joined(sorted []MethodRank, difference float64) [][2]int {
+	var groups [][2]int
+	end := 0
+	for first := range sorted {
+		last := first
+		for last+1 < len(sorted) && sorted[last+1].Rank-sorted[first].Rank < difference {
+			last++
+		}
+		if last > first && last > end {
+			groups = append(groups, [2]int{first, last})
+			end = last
+		}
+	}
+	return groups
+}
+
+// lanes puts groups, in order, each into the first lane in which it keeps a distance from the others, which would look
+// like one group without it.
+func lanes(sorted []MethodRank, groups [][2]int) [][][2]int {
+	distance := 0.03 * float64(len(sorted)-1)
+	var lanes [][][2]int
+	for _, g := range groups {
+		at := slices.IndexFunc(lanes, func(l [][2]int) bool {
+			return sorted[g[0]].Rank-sorted[l[len(l)-1][1]].Rank >= distance
+		})
+		if at < 0 {
+			at, lanes = len(lanes), append(lanes, nil)
+		}
+		lanes[at] = append(lanes[at], g)
+	}
+	return lanes
+}
+
+// joint returns the stroke that joins a group.
+func joint() draw.LineStyle { return draw.LineStyle{Color: colour(0), Width: 3} }
+
+// ranking draws methods in the order of their ranks.
+type ranking struct {
+	methods    []MethodRank
+	difference float64
+	lanes      [][][2]int
+}
+
+// names returns where the names begin, downwards.
+func (d ranking) names() vg.Length { return rankAxis + vg.Length(len(d.lanes))*lanePitch + 12 }
+
+// draw paints the diagram.
+func (d ranking) draw(c *draw.Canvas) {
+	k := len(d.methods)
+	text, small := style(9, stdfont.WeightNormal), style(8, stdfont.WeightNormal)
+	small.Color = muted
+	label := func(m MethodRank) string { return fit(text, m.Name, methodName) }
+	number := func(m MethodRank) string { return strconv.FormatFloat(m.Rank, 'f', 2, 64) }
+	room := widest(small, []string{number(MethodRank{Rank: float64(k)})}) + 18
+	side := vg.Length(0) // what the widest name takes
+	for _, m := range d.methods {
+		side = max(side, text.Width(label(m)))
+	}
+	left, right := c.Min.X+side+room, c.Max.X-side-room
+	pitch := (right - left) / vg.Length(k-1)
+	x := func(rank float64) vg.Length { return right - vg.Length(rank-1)*pitch }
+	axis := c.Max.Y - rankAxis
+	stroke := draw.LineStyle{Color: ink, Width: 0.8}
+
+	// The axis and its ticks.
+	c.StrokeLine2(stroke, left, axis, right, axis)
+	every := 1 + (k-1)/15
+	for rank := 1; rank <= k; rank++ {
+		if (rank-1)%every == 0 {
+			c.StrokeLine2(stroke, x(float64(rank)), axis, x(float64(rank)), axis+4)
+			c.FillText(aligned(text, draw.XCenter), vg.Point{X: x(float64(rank)), Y: axis + 10}, strconv.Itoa(rank))
+		}
+	}
+	c.FillText(aligned(style(10, stdfont.WeightNormal), draw.XLeft), vg.Point{X: left, Y: axis + 23}, "Average rank")
+
+	// The critical difference above it.
+	y, length := c.Max.Y-differenceAt, vg.Length(d.difference)*pitch
+	says := "critical difference " + strconv.FormatFloat(d.difference, 'g', 3, 64)
+	if room := right - left; length > room {
+		length = room
+		says += ", longer than the axis"
+	}
+	bar := draw.LineStyle{Color: colour(1), Width: 2}
+	c.StrokeLine2(bar, right-length, y, right, y)
+	for _, end := range []vg.Length{right - length, right} {
+		c.StrokeLine2(draw.LineStyle{Color: colour(1), Width: 1}, end, y-3, end, y+3)
+	}
+	c.FillText(aligned(text, draw.XRight), vg.Point{X: right, Y: y + 9}, says)
+
+	// The methods: the better half, from the best downwards, to the right, the others, from the worst, to the left.
+	for i, m := range d.methods {
+		row, to, align, sign := i, right+10, draw.XLeft, vg.Length(1)
+		if i >= (k+1)/2 {
+			row, to, align, sign = k-1-i, left-10, draw.XRight, -1
+		}
+		y := c.Max.Y - d.names() - (vg.Length(row)+0.5)*methodPitch
+		c.StrokeLines(stroke, []vg.Point{{X: x(m.Rank), Y: axis}, {X: x(m.Rank), Y: y}, {X: to, Y: y}})
+		c.FillText(aligned(text, align), vg.Point{X: to + 3*sign, Y: y}, label(m))
+		c.FillText(aligned(small, align), vg.Point{X: to + 3*sign + sign*(text.Width(label(m))+4), Y: y}, number(m))
+	}
+	for lane, groups := range d.lanes {
+		y := axis - (vg.Length(lane)+1)*lanePitch
+		for _, g := range groups {
+			c.StrokeLine2(joint(), x(d.methods[g[1]].Rank)-2, y, x(d.methods[g[0]].Rank)+2, y)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// EnergyRun is the energy of a network's states in one run.
+type EnergyRun struct {
+	Name     string    // runs of one name share a stroke and a line of the legend
+	Energies []float64 // of the state that it began with, then after every step
+	Fixed    bool      // its last state is a fixed point, and is marked
+}
+
+// EnergyTraces draws the energy of runs over their steps.
+func EnergyTraces(title string, runs []EnergyRun) (*Figure, error) {
+	f, err := energyTraces(title, runs)
+	if err != nil {
+		return nil, fmt.Errorf("drawing energy traces: %w", err)
+	}
+	return f, nil
+}
+
+func energyTraces(title string, runs []EnergyRun) (*Figure, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("there are no runs")
+	}
+	var all []string
+	for _, r := range runs {
+		all = append(all, r.Name)
+	}
+	names, group, err := grouped("run", all)
+	if err != nil {
+		return nil, err
+	}
+	var energies []float64
+	steps, fixed := 0, false
+	for i, r := range runs {
+		if len(r.Energies) == 0 {
+			return nil, fmt.Errorf("run %d, %s: there are no energies", i+1, r.Name)
+		}
+		for step, v := range r.Energies {
+			if err := drawable(v); err != nil {
+				return nil, fmt.Errorf("run %d, %s: step %d: %w", i+1, r.Name, step, err)
+			}
+		}
+		energies = append(energies, r.Energies...)
+		steps, fixed = max(steps, len(r.Energies)-1), fixed || r.Fixed
+	}
+
+	p := newPlot("Step", "Energy")
+	countAxis(&p.X, 0, steps)
+	valueAxis(&p.Y, slices.Min(energies), slices.Max(energies))
+	p.Add(grid(true, true))
+	longest := make([]plotter.XYs, len(names))
+	for i, r := range runs {
+		points := counted(0, r.Energies)
+		p.Add(trace(points, group[i]))
+		if r.Fixed {
+			p.Add(&plotter.Scatter{XYs: points[len(points)-1:], GlyphStyle: disc(colour(group[i]))})
+		}
+		if len(points) > len(longest[group[i]]) {
+			longest[group[i]] = points
+		}
+	}
+	var entries []entry
+	for i, name := range names {
+		entries = append(entries, traceEntry(name, longest[i], i))
+	}
+	if fixed {
+		entries = append(entries, entry{label: "fixed point", glyph: disc(muted)})
+	}
+	return newFigure(title, entries, p, figureWidth, curveHeight), nil
+}

@@ -1,0 +1,87 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// FunctionCurve is a function of one variable at some places, in the order in which a line joins them.
+type FunctionCurve struct {
+	Name string
+	X, Y []float64
+}
+
+// Functions draws functions, such as f and its inverse, on axes of one scale and range, where a function and its inverse
+// mirror each other at the diagonal y = x, which is drawn too.
+func Functions(title string, curves []FunctionCurve) (*Figure, error) {
+	f, err := functions(title, curves)
+	if err != nil {
+		return nil, fmt.Errorf("drawing functions: %w", err)
+	}
+	return f, nil
+}
+
+func functions(title string, curves []FunctionCurve) (*Figure, error) {
+	if len(curves) == 0 {
+		return nil, errors.New("there are no curves")
+	}
+	var names []string
+	for _, c := range curves {
+		names = append(names, c.Name)
+	}
+	if err := labelled("curve", names); err != nil {
+		return nil, err
+	}
+	var values []float64
+	for _, c := range curves {
+		if len(c.X) == 0 || len(c.X) != len(c.Y) {
+			return nil, fmt.Errorf("%s: %d values of x and %d of y; give one of each for every point", c.Name, len(c.X), len(c.Y))
+		}
+		for i := range c.X {
+			for _, v := range []float64{c.X[i], c.Y[i]} {
+				if err := drawable(v); err != nil {
+					return nil, fmt.Errorf("%s: point %d (%v, %v): %w", c.Name, i+1, c.X[i], c.Y[i], err)
+				}
+				values = append(values, v)
+			}
+		}
+	}
+
+	p := newPlot("x", "f(x)")
+	valueAxis(&p.Y, slices.Min(values), slices.Max(values))
+	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
+	for most := 7; crowded(&p.X, rocWidth-4*margin) && most > 1; most-- {
+		p.X.Tick.Marker = ticksUpTo(most, p.X.Min, p.X.Max, false)
+	}
+	p.Add(grid(true, true))
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: p.X.Min}, {X: p.X.Max, Y: p.X.Max}}, LineStyle: chance()})
+	var entries []entry
+	for i, c := range curves {
+		points := pairs(c.X, c.Y)
+		p.Add(trace(points, i))
+		entries = append(entries, traceEntry(c.Name, points, i))
+	}
+	entries = append(entries, entry{label: "y = x", line: chance()})
+	return newFigure(title, entries, p, rocWidth, squared(p, rocWidth-2*margin)), nil
+}
+
+// crowded reports whether labels that an axis has from left to right are too wide for it.
+func crowded(a *plot.Axis, width vg.Length) bool {
+	var labels vg.Length
+	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+		labels += a.Tick.Label.Width(t.Label) + gap
+	}
+	return labels > width
+}
+
+// squared returns the height at which the data of a plot of that width, axes included, are drawn in a square.
+func squared(p *plot.Plot, width vg.Length) vg.Length {
+	data := p.DataCanvas(draw.NewCanvas(nil, width, width)).Size()
+	return width + data.X - data.Y
+}

@@ -1,0 +1,183 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ImageBag is a bag of grey images, such as digits, with the attention weights that a model gives to them.
+type ImageBag struct {
+	Name    string      // drawn over the images
+	Images  [][]float64 // row by row from 0, white, to 1, black
+	Weights []float64   // of the images
+	Labels  []string    // of the images; may be left out
+}
+
+// check reports what keeps a bag from being drawn.
+func (b ImageBag) check(pixels int) error {
+	if len(b.Images) == 0 {
+		return errors.New("there are no images")
+	}
+	if len(b.Weights) != len(b.Images) {
+		return fmt.Errorf("%d images but %d weights", len(b.Images), len(b.Weights))
+	}
+	if b.Labels != nil && len(b.Labels) != len(b.Images) {
+		return fmt.Errorf("%d images but %d labels", len(b.Images), len(b.Labels))
+	}
+	for i, m := range b.Images {
+		if len(m) != pixels {
+			return fmt.Errorf("image %d has %d pixels, not %d", i+1, len(m), pixels)
+		}
+		for j, v := range m {
+			if !(0 <= v && v <= 1) {
+				return fmt.Errorf("image %d, pixel %d: %v is not between 0 and 1", i+1, j+1, v)
+			}
+		}
+		if err := positive(b.Weights[i]); err != nil {
+			return fmt.Errorf("image %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// Bounds of what the figure can show.
+const (
+	mostImages = 400
+	mostPixels = 256 // along a side
+)
+
+// Measures of images.
+const (
+	imageGap   = 7 * vg.Length(1)
+	imageMost  = 52 * vg.Length(1) // the longer side, at most
+	imageLeast = 27 * vg.Length(1) // and at least; bags of more images take several lines
+	bagHead    = 15 * vg.Length(1)
+	bagGap     = 9 * vg.Length(1)
+	weightBar  = 4 * vg.Length(1)
+	weightText = 12 * vg.Length(1)
+	imageText  = 7.5 * vg.Length(1)
+)
+
+// ImageBags draws bags of images of rows × columns pixels, a row a bag, under each image its weight as a bar and a
+// number. A frame marks the image of the largest weight of its bag, and its label stands before the number.
+func ImageBags(title string, rows, columns int, bags []ImageBag) (*Figure, error) {
+	if err := checkBags(rows, columns, bags); err != nil {
+		return nil, fmt.Errorf("drawing bags of images: %w", err)
+	}
+	all, most := make([][]float64, len(bags)), 0
+	for i, b := range bags {
+		all[i], most = b.Weights, max(most, len(b.Images))
+	}
+	g := imageGrid{rows: rows, columns: columns, shading: shadingOf(all...)}
+	width := figureWidth - 2*margin + imageGap
+	side := max(min(width/vg.Length(most)-imageGap, imageMost), imageLeast)
+	scale := side / vg.Length(max(rows, columns))
+	g.size = vg.Point{X: vg.Length(columns) * scale, Y: vg.Length(rows) * scale}
+	g.pitch = vg.Point{X: side + imageGap, Y: g.size.Y + 3 + weightBar + weightText + 3}
+	g.across = int(width / g.pitch.X)
+
+	var height vg.Length
+	for _, b := range bags {
+		height += g.height(b)
+	}
+	entries := []entry{
+		{label: "largest weight of its bag", glyph: draw.GlyphStyle{Color: colour(1), Radius: 4, Shape: polygon{4, math.Pi / 4, true}}},
+		{label: "weight, a full bar is " + g.shortly(g.high), line: draw.LineStyle{Color: colour(0), Width: weightBar}},
+	}
+	return newDrawing(title, entries, figureWidth, height, func(c *draw.Canvas) {
+		top := c.Max.Y
+		for _, b := range bags {
+			g.draw(c, b, top)
+			top -= g.height(b)
+		}
+	}), nil
+}
+
+// checkBags reports what keeps bags from being drawn.
+func checkBags(rows, columns int, bags []ImageBag) error {
+	if rows < 1 || columns < 1 || max(rows, columns) > mostPixels {
+		return fmt.Errorf("images of %d × %d pixels; a side has 1 to %d", rows, columns, mostPixels)
+	}
+	if len(bags) == 0 {
+		return errors.New("there are no bags")
+	}
+	n := 0
+	for i, b := range bags {
+		if err := b.check(rows * columns); err != nil {
+			return fmt.Errorf("bag %d: %w", i+1, err)
+		}
+		n += len(b.Images)
+	}
+	if n > mostImages {
+		return fmt.Errorf("%d images, of which %d at most fit a figure", n, mostImages)
+	}
+	return nil
+}
+
+// imageGrid is how the bags of a figure are drawn.
+type imageGrid struct {
+	shading                        // of the weights
+	rows, columns, across int      // pixels of an image, and images of a line
+	size, pitch           vg.Point // of an image, and from one to the next
+}
+
+// height returns what a bag takes.
+func (g imageGrid) height(b ImageBag) vg.Length {
+	lines := (len(b.Images) + g.across - 1) / g.across
+	h := vg.Length(lines)*g.pitch.Y + bagGap
+	if b.Name != "" {
+		h += bagHead
+	}
+	return h
+}
+
+// draw paints a bag downwards from top.
+func (g imageGrid) draw(c *draw.Canvas, b ImageBag, top vg.Length) {
+	if b.Name != "" {
+		name := aligned(style(9, stdfont.WeightBold), draw.XLeft)
+		c.FillText(name, vg.Point{X: c.Min.X, Y: top - bagHead/2 + 2}, fit(name, b.Name, c.Max.X-c.Min.X))
+		top -= bagHead
+	}
+	winners := AttentionWeights{Weights: b.Weights}.winners()
+	for i, pixels := range b.Images {
+		corner := vg.Point{X: c.Min.X + vg.Length(i%g.across)*g.pitch.X, Y: top - vg.Length(i/g.across)*g.pitch.Y}
+		middle, side := corner.X+(g.pitch.X-imageGap)/2, g.pitch.X-imageGap
+		r := vg.Rectangle{Min: vg.Point{X: middle - g.size.X/2, Y: corner.Y - g.size.Y}, Max: vg.Point{X: middle + g.size.X/2, Y: corner.Y}}
+		c.DrawImage(r, g.image(pixels))
+		edge, text, says := draw.LineStyle{Color: muted, Width: 0.4}, style(imageText, stdfont.WeightNormal), g.shortly(b.Weights[i])
+		if slices.Contains(winners, i) {
+			edge, text = draw.LineStyle{Color: colour(1), Width: 1.8}, style(imageText, stdfont.WeightBold)
+			if b.Labels != nil {
+				says = ": " + says
+				says = fit(text, b.Labels[i], side-text.Width(says)) + says
+			}
+		}
+		frame(c, edge, r)
+
+		bar := vg.Rectangle{Min: vg.Point{X: corner.X, Y: r.Min.Y - 3 - weightBar}, Max: vg.Point{X: corner.X + side, Y: r.Min.Y - 3}}
+		fill(c, rule, bar)
+		bar.Max.X = bar.Min.X + vg.Length(b.Weights[i]/g.high)*side
+		fill(c, colour(0), bar)
+		c.FillText(aligned(text, draw.XCenter), vg.Point{X: middle, Y: bar.Min.Y - weightText/2}, says)
+	}
+}
+
+// image returns an image with as many dots as print needs, so that no viewer blurs the pixels.
+func (g imageGrid) image(pixels []float64) image.Image {
+	k := int(math.Ceil(max(g.size.X, g.size.Y).Dots(dotsPerInch) / float64(max(g.rows, g.columns))))
+	m := image.NewGray(image.Rect(0, 0, k*g.columns, k*g.rows))
+	for y := range k * g.rows {
+		for x := range k * g.columns {
+			m.SetGray(x, y, color.Gray{Y: uint8(math.Round(255 * (1 - pixels[y/k*g.columns+x/k])))})
+		}
+	}
+	return m
+}

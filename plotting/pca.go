@@ -1,0 +1,105 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// PCA returns, for each of n vectors of one length, its place along the first two principal components, the directions
+// in which the vectors spread most, and the share of the variance, from 0 to 1, that each of the two has. Features are
+// centred and not scaled. A component's largest coordinate, in absolute value, is positive, so that the places do not
+// depend on the machine; a component without spread has places 0.
+func PCA(vectors [][]float64) (places [][2]float64, shares [2]float64, err error) {
+	places, shares, err = pca(vectors)
+	if err != nil {
+		return nil, [2]float64{}, fmt.Errorf("finding principal components: %w", err)
+	}
+	return places, shares, nil
+}
+
+func pca(vectors [][]float64) ([][2]float64, [2]float64, error) {
+	var shares [2]float64
+	if len(vectors) < 2 {
+		return nil, shares, fmt.Errorf("%d vectors; two at least are needed", len(vectors))
+	}
+	n, d := len(vectors), len(vectors[0])
+	if d == 0 {
+		return nil, shares, errors.New("the vectors have no features")
+	}
+	for i, v := range vectors {
+		if len(v) != d {
+			return nil, shares, fmt.Errorf("vector %d has %d features, vector 1 has %d", i+1, len(v), d)
+		}
+		for j, x := range v {
+			if err := drawable(x); err != nil {
+				return nil, shares, fmt.Errorf("vector %d, feature %d: %w", i+1, j+1, err)
+			}
+		}
+	}
+	places := make([][2]float64, n)
+	centred, size := centre(vectors)
+	if size == 0 {
+		return places, shares, nil
+	}
+	centred.Scale(1/size, centred) // so that no square overflows
+	var pc stat.PC
+	if !pc.PrincipalComponents(centred, nil) {
+		return nil, shares, errors.New("the singular values do not converge")
+	}
+	variances := pc.VarsTo(nil)
+	total := floats.Sum(variances)
+	var directions, along mat.Dense
+	pc.VectorsTo(&directions)
+	along.Mul(centred, &directions)
+	for k := range min(2, len(variances)) {
+		if variances[k] <= 1e-24*total {
+			continue // rounding alone
+		}
+		shares[k] = variances[k] / total
+		scale := size
+		if largestOf(mat.Col(nil, k, &directions)) < 0 {
+			scale = -size
+		}
+		for i := range n {
+			places[i][k] = scale * along.At(i, k)
+		}
+	}
+	return places, shares, nil
+}
+
+// centre returns the vectors without their mean, and the largest absolute value in them, 0 if it is one of rounding.
+func centre(vectors [][]float64) (*mat.Dense, float64) {
+	centred := mat.NewDense(len(vectors), len(vectors[0]), nil)
+	column := make([]float64, len(vectors))
+	size := 0.0
+	for j := range vectors[0] {
+		for i, v := range vectors {
+			column[i] = v[j]
+		}
+		mean, high := stat.Mean(column, nil), floats.Norm(column, math.Inf(1))
+		for i := range column {
+			column[i] -= mean
+		}
+		if spread := floats.Norm(column, math.Inf(1)); spread > 1e-13*high {
+			size = max(size, spread)
+			centred.SetCol(j, column)
+		}
+	}
+	return centred, size
+}
+
+// largestOf returns the value that is the largest in absolute value, the first of several.
+func largestOf(values []float64) float64 {
+	top := 0.0
+	for _, v := range values {
+		if math.Abs(v) > math.Abs(top)*(1+1e-9) {
+			top = v
+		}
+	}
+	return top
+}

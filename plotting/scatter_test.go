@@ -1,0 +1,122 @@
+package plotting
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// cloud returns made-up points of so many classes, one in four of the test part.
+func cloud(n, classes int) []ScatterPoint {
+	random := rand.New(rand.NewPCG(3, 4))
+	var out []ScatterPoint
+	for i := range n {
+		k := i % classes
+		angle := 2 * math.Pi * float64(k) / float64(classes)
+		out = append(out, ScatterPoint{
+			X: 3*math.Cos(angle) + 0.7*random.NormFloat64(), Y: 2*math.Sin(angle) + 0.7*random.NormFloat64(),
+			Class: fmt.Sprintf("class %d", k+1), Test: random.IntN(4) == 0,
+		})
+	}
+	return out
+}
+
+func TestScatter(t *testing.T) {
+	f, err := Scatter("Bags of three classes", "First principal component (62 % of the variance)", "Second principal component (21 %)", cloud(90, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, f, "scatter.svg")
+	framed(t, "golden", f)
+}
+
+func TestScatterFits(t *testing.T) {
+	long := strings.Repeat("a long name ", 20)
+	var equal []ScatterPoint
+	for range 50 {
+		equal = append(equal, ScatterPoint{X: 7, Y: -7, Class: "equal", Test: true})
+	}
+	for name, c := range map[string]struct {
+		x, y   string
+		points []ScatterPoint
+	}{
+		"one":         {"x", "y", []ScatterPoint{{X: 1, Y: 2}}},
+		"equal":       {"x", "y", equal},
+		"zero":        {"x", "y", []ScatterPoint{{}, {}}},
+		"a line":      {"x", "y", []ScatterPoint{{X: 1, Y: 5}, {X: 2, Y: 5}}},
+		"huge":        {"x", "y", []ScatterPoint{{X: -1e100, Y: 1e100}, {X: 1e100, Y: 1e99}}},
+		"small":       {"x", "y", []ScatterPoint{{X: -1e-300, Y: 1e-60}, {X: 1e-80, Y: 1e-61}}},
+		"far away":    {"x", "y", []ScatterPoint{{X: 1e12, Y: 1e12 + 1}, {X: 1e12 + 1, Y: 1e12}}},
+		"twelve":      {"x", "y", cloud(600, 12)},
+		"many points": {"x", "y", cloud(20000, 2)},
+		"long names":  {long, long, []ScatterPoint{{X: 1, Class: long}, {X: 2, Class: strings.ReplaceAll(long, " ", "_"), Test: true}}},
+		"odd names":   {"<&>\"\x00\xff\n", "日本", []ScatterPoint{{Class: "日本<\x00"}}},
+	} {
+		f, err := Scatter("Title", c.x, c.y, c.points)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		framed(t, name, f)
+	}
+}
+
+// TestClassesDiffer: no two classes share a marker, filled or open.
+func TestClassesDiffer(t *testing.T) {
+	seen := map[string]int{}
+	for i := range mostClasses {
+		g := classGlyph(i, false, 1)
+		key := fmt.Sprint(g.Color, g.Shape)
+		if j, ok := seen[key]; ok {
+			t.Errorf("classes %d and %d are both %s", j+1, i+1, key)
+		}
+		seen[key] = i
+		if classGlyph(i, true, 1).Shape == g.Shape {
+			t.Errorf("class %d: training and test look alike", i+1)
+		}
+	}
+}
+
+// TestPolygonArea: a marker covers as much paper as the circle of its radius, and stands around its point.
+func TestPolygonArea(t *testing.T) {
+	at := vg.Point{X: 5, Y: -3}
+	for _, g := range classShapes[1:] {
+		path := g.path(at, 2)
+		corners := path[:len(path)-1] // the last closes it
+		var area float64
+		var middle vg.Point
+		for i, a := range corners {
+			b := corners[(i+1)%len(corners)]
+			area += float64(a.Pos.X*b.Pos.Y-b.Pos.X*a.Pos.Y) / 2
+			middle = middle.Add(a.Pos.Scale(1 / vg.Length(len(corners))))
+		}
+		if len(corners) != g.corners || math.Abs(area-4*math.Pi) > 1e-9 {
+			t.Errorf("%+v: %d corners around %v, the circle around %v", g, len(corners), area, 4*math.Pi)
+		}
+		if d := middle.Sub(at); math.Abs(float64(d.X))+math.Abs(float64(d.Y)) > 1e-9 {
+			t.Errorf("%+v: the middle is %v", g, middle)
+		}
+	}
+}
+
+func TestScatterRefuses(t *testing.T) {
+	good := []ScatterPoint{{X: 1, Y: 2, Class: "a"}}
+	for want, c := range map[string]struct {
+		x, y   string
+		points []ScatterPoint
+	}{
+		"drawing a scatter: both axes need a name":          {"x", "", good},
+		"there are no points":                               {"x", "y", nil},
+		"point 2: (NaN, 0) is not a point":                  {"x", "y", append(good[:1:1], ScatterPoint{X: math.NaN(), Class: "a"})},
+		"point 2: (0, +Inf) is not a point":                 {"x", "y", append(good[:1:1], ScatterPoint{Y: math.Inf(1), Class: "a"})},
+		"point 2: all points have a class or none":          {"x", "y", append(good[:1:1], ScatterPoint{})},
+		"20001 points, of which 20000 at most can be drawn": {"x", "y", cloud(20001, 2)},
+		"13 classes, of which 12 at most can be told apart": {"x", "y", cloud(26, 13)},
+	} {
+		refused(t, want)(Scatter("", c.x, c.y, c.points))
+	}
+}

@@ -1,0 +1,166 @@
+package plotting
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	colormap "gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// blues runs from dark to pale at one hue, and at a lightness in CIELAB that rises evenly, so that equal differences look
+// equal, in grey as well. The colours in between have the hue 247° of Oklab, along which CIELAB alone drifts to purple.
+var blues = func() colormap.ColorMap {
+	var controls []color.Color
+	for _, c := range []uint32{0x07263e, 0x114b77, 0x1b67a2, 0x3185ca, 0x5aa5e6, 0x8dc4f6, 0xc4e2fe, 0xf6fbff} {
+		controls = append(controls, color.NRGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff})
+	}
+	m, err := moreland.NewLuminance(controls)
+	if err != nil {
+		panic(err) // the colours are in order of lightness
+	}
+	m.SetMin(0)
+	m.SetMax(1)
+	return m
+}()
+
+// Bounds of what an axis or a shade can tell.
+const (
+	largest  = 1e100 // absolute value
+	smallest = 1e-100
+)
+
+// drawable reports whether a value can be given a place or a shade.
+func drawable(v float64) error {
+	if math.IsNaN(v) || math.Abs(v) > largest {
+		return fmt.Errorf("%v is not a number that can be drawn", v)
+	}
+	return nil
+}
+
+// positive reports whether a weight can be drawn as a length.
+func positive(v float64) error {
+	if err := drawable(v); err != nil {
+		return err
+	}
+	if v < 0 {
+		return fmt.Errorf("the weight %v is negative", v)
+	}
+	return nil
+}
+
+// shading gives values a shade, light for low and dark for high.
+type shading struct{ low, high float64 }
+
+// shadingOf covers values and 0.
+func shadingOf(values ...[]float64) shading {
+	var s shading
+	for _, row := range values {
+		for _, v := range row {
+			s.low, s.high = min(s.low, v), max(s.high, v)
+		}
+	}
+	if s.high-s.low < smallest {
+		s.high = s.low + 1
+	}
+	return s
+}
+
+// at returns the shade of a value.
+func (s shading) at(v float64) color.NRGBA {
+	c, err := blues.At(1 - min(max((v-s.low)/(s.high-s.low), 0), 1))
+	if err != nil {
+		return color.NRGBA{A: 0xff} // NaN, which drawable refuses
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}
+
+// luminance is the relative luminance of WCAG 2.1: 0 of black, 1 of white.
+func luminance(c color.Color) float64 {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	linear := func(v uint8) float64 {
+		if x := float64(v) / 255; x > 0.04045 {
+			return math.Pow((x+0.055)/1.055, 2.4)
+		} else {
+			return x / 12.92
+		}
+	}
+	return 0.2126*linear(n.R) + 0.7152*linear(n.G) + 0.0722*linear(n.B)
+}
+
+// contrast is that of WCAG 2.1, from 1 of equal colours to 21 of black on white.
+func contrast(a, b color.Color) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+// inkOn returns the colour of text, black or white, that reads better on a background.
+func inkOn(background color.Color) color.Color {
+	if contrast(color.Black, background) >= contrast(color.White, background) {
+		return color.Black
+	}
+	return color.White
+}
+
+// Measures of a colour bar.
+const (
+	barSize = 9 * vg.Length(1) // across
+	barTick = 2.5 * vg.Length(1)
+)
+
+// drawBar draws the shades from low to high: upwards along a vertical bar, to the right along a horizontal one.
+func (s shading) drawBar(c *draw.Canvas, r vg.Rectangle, upwards bool) {
+	const steps = 64
+	size, rest := r.Size(), r // each step paints all that is left, so that no seam shows
+	for i := range steps {
+		if at := vg.Length(i) / steps; upwards {
+			rest.Min.Y = r.Min.Y + at*size.Y
+		} else {
+			rest.Min.X = r.Min.X + at*size.X
+		}
+		fill(c, s.at(s.low+(s.high-s.low)*(float64(i)+0.5)/steps), rest)
+	}
+	frame(c, draw.LineStyle{Color: muted, Width: 0.5}, r)
+}
+
+// fill paints a rectangle.
+func fill(c *draw.Canvas, with color.Color, r vg.Rectangle) {
+	c.SetColor(with)
+	c.Fill(r.Path())
+}
+
+// frame strokes the outline of a rectangle.
+func frame(c *draw.Canvas, with draw.LineStyle, r vg.Rectangle) {
+	c.SetLineStyle(with)
+	c.Stroke(r.Path())
+}
+
+// ticks returns up to five round values from low to high.
+func (s shading) ticks() plot.ConstantTicks {
+	ticks := decimalTicks(s.low, s.high, false)
+	if len(ticks) > 5 {
+		ticks = decimalTicks(s.low, s.high+(s.high-s.low), false) // in steps that are twice as wide
+	}
+	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value > s.high+1e-9*(s.high-s.low) })
+}
+
+// shortly writes a value with about two figures, and values of one table alike.
+func (s shading) shortly(v float64) string {
+	switch size := max(math.Abs(s.low), math.Abs(s.high)); {
+	case 0.1 <= size && size < 100:
+		return minus(strconv.FormatFloat(v, 'f', 2, 64))
+	case 100 <= size && size < 1e6:
+		return minus(strconv.FormatFloat(v, 'f', 0, 64))
+	}
+	return minus(strconv.FormatFloat(v, 'g', 2, 64))
+}
+
+// minus sets the sign for the hyphen.
+func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }

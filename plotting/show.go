@@ -1,0 +1,62 @@
+package plotting
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// patience is how long a notebook may take to acknowledge a figure.
+var patience = time.Minute
+
+// Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when
+// the notebook has it. The image is a PNG of twice that resolution in at most 256 colours, so that notebooks stay small.
+// Outside of a notebook it does nothing.
+func (f *Figure) Show() error {
+	if !gonbui.IsNotebook {
+		return nil
+	}
+	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
+	f.draw(draw.New(canvas))
+	var content bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&content, reduced(canvas.Image().(*image.RGBA))); err != nil {
+		return fmt.Errorf("showing a figure: %w", err)
+	}
+	// gonbui.DisplayPng gives no width, so that notebooks show every dot as a pixel. The width is metadata of the kind of
+	// image, in a map of a type that gonbui's encoding knows: one of other values would be dropped with the figure.
+	data := &protocol.DisplayData{
+		Data: map[protocol.MIMEType]any{
+			protocol.MIMEImagePNG:  content.Bytes(),
+			protocol.MIMETextPlain: strings.TrimSpace("figure: " + strings.Join(f.title, " ")),
+		},
+		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": int(math.Round(float64(f.width/vg.Inch) * 96))}},
+	}
+	// The notebook drops what it has not read when a program ends, and gonbui waits without end for one that is gone.
+	sent := make(chan error, 1)
+	go func() {
+		gonbui.SendData(data)
+		gonbui.Sync()
+		sent <- gonbui.Error()
+	}()
+	select {
+	case err := <-sent:
+		if err != nil {
+			return fmt.Errorf("showing a figure: %w", err)
+		}
+		return nil
+	case <-time.After(patience):
+		return errors.New("showing a figure: the notebook does not answer; restart its kernel")
+	}
+}

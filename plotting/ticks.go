@@ -1,0 +1,132 @@
+package plotting
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// span widens the range of some values by a margin, and so far that an axis over it can have distinct round labels.
+func span(low, high float64) (float64, float64) {
+	size := max(math.Abs(low), math.Abs(high))
+	switch short := 1e-4*size - (high - low); {
+	case size < smallest:
+		low, high = -1, 1
+	case low == high:
+		low, high = low-size/10, high+size/10
+	case short > 0:
+		low, high = low-short/2, high+short/2
+	}
+	pad := 0.04 * (high - low)
+	return low - pad, high + pad
+}
+
+// decimalTicks returns up to seven round values from low to high, whole ones if asked for.
+func decimalTicks(low, high float64, whole bool) plot.ConstantTicks {
+	return ticksUpTo(7, low, high, whole)
+}
+
+// ticksUpTo returns up to so many round values from low to high, whole ones if asked for, with as many digits as tell
+// them apart. They share a power of ten where they are large or small.
+func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
+	power := int(math.Floor(math.Log10((high - low) / float64(most+1))))
+	if whole {
+		power = max(power, 0)
+	}
+	multiple, first, last := 0.0, 0.0, 0.0
+	at := func(i float64) float64 {
+		if power < 0 {
+			return i * multiple / math.Pow10(-power) // a quotient of whole numbers is the closest to the decimal
+		}
+		return i * multiple * math.Pow10(power)
+	}
+	for _, multiple = range []float64{1, 2, 5, 10, 20, 50} {
+		first, last = math.Ceil(low/at(1)-1e-9), math.Floor(high/at(1)+1e-9)
+		if last-first < float64(most) {
+			break
+		}
+	}
+	if multiple >= 10 {
+		multiple, power = multiple/10, power+1
+	}
+	exponent, digits := 0, max(0, -power)
+	if top := max(math.Abs(at(first)), math.Abs(at(last))); top >= 1e6 || top > 0 && top < 1e-3 {
+		exponent = int(math.Floor(math.Log10(top) + 1e-9))
+		digits = max(0, exponent-power)
+	}
+	var ticks plot.ConstantTicks
+	for i := first; i <= last; i++ {
+		v := at(i)
+		label := strconv.FormatFloat(math.Abs(v)/math.Pow10(exponent), 'f', digits, 64) + powerOfTen(exponent)
+		switch {
+		case v == 0 && exponent != 0:
+			label = "0"
+		case v < 0:
+			label = "−" + label
+		}
+		ticks = append(ticks, plot.Tick{Value: v, Label: label})
+	}
+	return ticks
+}
+
+// subscript returns a number that is not negative in lowered digits.
+func subscript(n int) string {
+	return strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈",
+		"9", "₉").Replace(strconv.Itoa(n))
+}
+
+// logTicks returns, at their decadic logarithms, powers of ten from 10^low to 10^high with unlabelled multiples between
+// them; over less than two decades also 2 and 5 times them; round values where even these are too few.
+func logTicks(low, high float64) plot.ConstantTicks {
+	first, last := int(math.Floor(low)), int(math.Ceil(high))
+	stride := (last-first)/8 + 1
+	fine := high-low < 2
+	labelled := 0
+	var ticks plot.ConstantTicks
+	for power := first; power <= last; power++ {
+		for multiple := 1; multiple < 10 && (multiple == 1 || stride == 1); multiple++ {
+			tick := plot.Tick{Value: float64(power) + math.Log10(float64(multiple))}
+			if tick.Value < low-1e-9 || tick.Value > high+1e-9 {
+				continue
+			}
+			if multiple == 1 && power%stride == 0 || fine && (multiple == 2 || multiple == 5) {
+				tick.Label = logLabel(multiple, power, low >= -3 && high < 6)
+				labelled++
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	if labelled >= 2 {
+		return ticks
+	}
+	ticks = decimalTicks(math.Pow(10, low), math.Pow(10, high), false)
+	for i := range ticks {
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	return ticks
+}
+
+// logLabel writes a multiple of a power of ten, plainly or not.
+func logLabel(multiple, power int, plainly bool) string {
+	switch {
+	case plainly && power < 0:
+		return strconv.FormatFloat(float64(multiple)/math.Pow10(-power), 'f', -power, 64)
+	case plainly:
+		return strconv.FormatFloat(float64(multiple)*math.Pow10(power), 'f', 0, 64)
+	case multiple == 1 && power != 0:
+		return strings.TrimPrefix(powerOfTen(power), "×")
+	default:
+		return strconv.Itoa(multiple) + powerOfTen(power)
+	}
+}
+
+// powerOfTen writes a factor behind a number, nothing for 10⁰.
+func powerOfTen(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "×10" + strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+		"7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+}

@@ -1,0 +1,72 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// TrainingCurve is how the fits of a setting went, fold by fold and epoch by epoch.
+type TrainingCurve struct {
+	Name string
+	Loss [][]float64 // [fold][epoch], the mean over the training bags
+	AUC  [][]float64 // [fold][epoch], of the validation part; nil where there is none
+}
+
+// panelHeight is that of one of two panels, axes included.
+const panelHeight = 2.2 * vg.Inch
+
+// Training draws the loss over the epochs and below it, where a setting has one, the validation AUC: the mean over the
+// folds, in a ribbon of one sample standard deviation to either side where there are up to six settings. There are two
+// panels, as where curves cross on two axes is up to their scales.
+func Training(title string, settings []TrainingCurve) (*Figure, error) {
+	f, err := training(title, settings)
+	if err != nil {
+		return nil, fmt.Errorf("drawing training curves: %w", err)
+	}
+	return f, nil
+}
+
+func training(title string, settings []TrainingCurve) (*Figure, error) {
+	if len(settings) == 0 {
+		return nil, errors.New("there are no settings")
+	}
+	losses := foldCurves{label: "Training loss", first: 1, least: math.Inf(-1), most: math.Inf(1)}
+	aucs := foldCurves{label: "Validation AUC", first: 1, least: 0, most: 1}
+	for _, s := range settings {
+		losses.names, losses.values = append(losses.names, s.Name), append(losses.values, s.Loss)
+		aucs.values = append(aucs.values, s.AUC)
+	}
+	aucs.names = losses.names
+	if err := labelled("setting", losses.names); err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		if len(s.Loss) == 0 {
+			return nil, fmt.Errorf("%s: there are no losses", s.Name)
+		}
+	}
+	upper, err := losses.panel()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		if len(s.AUC) > 0 && (len(s.AUC) != len(s.Loss) || len(s.AUC[0]) != len(s.Loss[0])) {
+			return nil, fmt.Errorf("%s: AUCs of %d folds of %d epochs but losses of %d folds of %d", s.Name,
+				len(s.AUC), len(s.AUC[0]), len(s.Loss), len(s.Loss[0]))
+		}
+	}
+	if !slices.ContainsFunc(settings, func(s TrainingCurve) bool { return len(s.AUC) > 0 }) {
+		return newFigure(title, losses.entries(), upper, figureWidth, curveHeight), nil
+	}
+	lower, err := aucs.panel()
+	if err != nil {
+		return nil, err
+	}
+	lower.X.Min, lower.X.Max, lower.X.Tick.Marker = upper.X.Min, upper.X.Max, upper.X.Tick.Marker
+	unlabelled(&upper.X)
+	return newDrawing(title, losses.entries(), figureWidth, 2*panelHeight, panels(upper, lower)), nil
+}
