@@ -82,7 +82,7 @@ func New() (*Choice, error) {
 		}
 		failed = append(failed, err.Error())
 	}
-	b, err := gobackend.New("")
+	b, err := newGo("")
 	if err != nil {
 		return nil, fmt.Errorf("starting the Go backend: %w", err)
 	}
@@ -101,6 +101,15 @@ func New() (*Choice, error) {
 		}
 	}
 	return c, nil
+}
+
+// newGo starts the Go backend. Unless options say how, it runs one operation after another, each on all cores: large products
+// that run at the same time wait for each other's cores, for ever where there are as many as cores (compute 0.1.2).
+func newGo(options string) (compute.Backend, error) {
+	if !strings.Contains(options, "ops_") {
+		options = strings.TrimPrefix(options+",ops_sequential", ",")
+	}
+	return gobackend.New(options)
 }
 
 // reason joins what went wrong with what was found instead.
@@ -124,7 +133,11 @@ func asked(config string) (*Choice, error) {
 	}
 	var b compute.Backend
 	err := try(func() (err error) {
-		b, err = compute.NewWithConfig(config)
+		if name == goConfig {
+			b, err = newGo(options)
+		} else {
+			b, err = compute.NewWithConfig(config)
+		}
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -365,5 +366,53 @@ func TestCoresOptions(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCoresKeepFreed counts the pages that the system hands out for the large arrays of a graph, call after call.
+func TestCoresKeepFreed(t *testing.T) {
+	for _, name := range []string{"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"} {
+		if os.Getenv(name) != "" {
+			t.Skipf("malloc is set by %s; unset it", name)
+		}
+	}
+	const calls, rows = 20, 1 << 11 // an array of 16 MB a call
+	const pages = calls * rows * rows * 4 / (4 << 10)
+	faults := func(b compute.Backend) (int64, error) {
+		exec, err := graph.NewExec(b, func(x *graph.Node) *graph.Node {
+			tall, wide := graph.BroadcastToDims(x, rows, 8), graph.BroadcastToDims(x, 8, rows)
+			return graph.ReduceAllSum(graph.Tanh(graph.Dot(tall, wide).Product()))
+		})
+		if err != nil {
+			return 0, err
+		}
+		defer exec.Finalize()
+		var before, after unix.Rusage
+		for i := range calls + 1 {
+			if i == 1 { // the first call compiles
+				err = unix.Getrusage(unix.RUSAGE_SELF, &before)
+			}
+			out, failed := exec.Call1(float32(i))
+			if failed != nil {
+				return 0, failed
+			}
+			out.MustFinalizeAll()
+		}
+		err = errors.Join(err, unix.Getrusage(unix.RUSAGE_SELF, &after))
+		return after.Minflt - before.Minflt, err
+	}
+	c := onCPU(t)
+	err := c.Cores(1).Run(func(b compute.Backend) error {
+		n, err := faults(b)
+		if n > pages/4 {
+			t.Errorf("%d pages from the system for arrays of %d that were there before", n, pages)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if n, err := faults(c.Backend); n < pages/2 || err != nil {
+		t.Errorf("afterwards %d pages for arrays of %d (%v): malloc still keeps what is freed", n, pages, err)
 	}
 }

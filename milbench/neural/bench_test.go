@@ -174,7 +174,7 @@ func benchmarkOrder(b *testing.B, name string) {
 				if err != nil {
 					return err
 				}
-				f.order = func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int] {
+				f.order = func(examples []milbench.Example, _ int, rng *rand.Rand) iter.Seq[[]int] {
 					return slices.Chunk(rng.Perm(len(examples)), c.Batch)
 				}
 				_, err = f.train(context.Background(), initial, fits[i].Train, fits[i].Seed, func(epoch int, _ float64, parameters *tensors.Tensor) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -170,7 +171,7 @@ func (b *block) train(epoch int) ([]float32, error) {
 	members := len(b.fits)
 	orders := make([]order, members)
 	for m, fit := range b.fits {
-		orders[m] = epochOrder(b.sizes, fit.Train, b.configs[m].Batch, orderRand(fit.Seed, epoch))
+		orders[m] = epochOrder(b.sizes, fit.Train, b.configs[m].Batch, epoch, orderRand(fit.Seed, epoch))
 	}
 	if err := finalize(b.state[blockLoss]); err != nil {
 		return nil, err
@@ -234,11 +235,27 @@ func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
 	return errors.Join(err, finalize(own...))
 }
 
+// mostScored bags of a member are scored at a time. There are few in a bucket, and padding costs what bags do.
+const mostScored = 8
+
 // score scores the held-out bags of the members that want this epoch's scores and adds the epoch to their results.
 func (b *block) score(epoch int, losses []float32) error {
 	members := len(b.fits)
-	wanted := func(m int) bool {
-		return b.results[m].Err == nil && (b.fits[m].EveryEpoch || epoch == b.epochs)
+	wanted := make([]bool, members)
+	for m := range wanted {
+		wanted[m] = b.results[m].Err == nil && (b.fits[m].EveryEpoch || epoch == b.epochs)
+	}
+	if !slices.Contains(wanted, true) {
+		return nil
+	}
+	var args []any
+	for _, s := range b.state {
+		args = append(args, s)
+	}
+	parameters, err := call(b.current, append(args, b.numbers))
+	defer func() { _ = finalize(parameters...) }()
+	if err != nil {
+		return err
 	}
 	scores := make([]map[int]milbench.BagScore, members)
 	left := make([][]int, members) // held-out bags of the bucket still to score
@@ -250,25 +267,25 @@ func (b *block) score(epoch int, losses []float32) error {
 		for m, fit := range b.fits {
 			left[m] = nil
 			for _, i := range heldOut(fit) {
-				if wanted(m) && b.sizes[i] == size {
+				if wanted[m] && b.sizes[i] == size {
 					left[m] = append(left[m], i)
 				}
 			}
 			most = max(most, len(left[m]))
 		}
-		width := scoringBatch(size.instances, b.layout.features)
+		width := min(mostScored, scoringBatch(size.instances, b.layout.features))
 		for first := 0; first < most; first += width {
 			chosen := make([][]int, members)
 			for m := range chosen {
 				chosen[m] = left[m][min(first, len(left[m])):min(first+width, len(left[m]))]
 			}
-			if err := b.scoreBags(k, width, chosen, scores); err != nil {
+			if err := b.scoreBags(k, width, parameters, chosen, scores); err != nil {
 				return err
 			}
 		}
 	}
 	for m, fit := range b.fits {
-		if !wanted(m) {
+		if !wanted[m] {
 			continue
 		}
 		e := milbench.Epoch{Number: epoch, Loss: float64(losses[m])}
@@ -284,7 +301,7 @@ func (b *block) score(epoch int, losses []float32) error {
 }
 
 // scoreBags scores up to width bags a member, chosen by index, of bucket number k.
-func (b *block) scoreBags(k, width int, chosen [][]int, scores []map[int]milbench.BagScore) error {
+func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]milbench.BagScore) error {
 	order := make([]int32, len(chosen)*width)
 	for i := range order {
 		order[i] = -1
@@ -296,8 +313,8 @@ func (b *block) scoreBags(k, width int, chosen [][]int, scores []map[int]milbenc
 	}
 	index := tensors.FromFlatDataAndDimensions(order, len(chosen), width)
 	var args []any
-	for _, s := range b.state {
-		args = append(args, s)
+	for _, p := range parameters {
+		args = append(args, p)
 	}
 	args = append(args, b.numbers, index)
 	for _, d := range b.data[k][:min(len(b.data[k]), blockPositions-blockX)] { // all that scoring needs

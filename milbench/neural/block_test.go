@@ -402,7 +402,7 @@ func TestBlockPoolings(t *testing.T) {
 			t.Fatalf("%s: %v", pooling, err)
 		}
 		var last []float32
-		for epoch := 2; epoch <= 25; epoch++ {
+		for epoch := 2; epoch <= 40; epoch++ {
 			if last, err = b.train(epoch); err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ type blockProgram struct {
 	of      blockStructure
 	parts   []part
 	round   *Exec
+	current *Exec
 	scoring *Exec
 }
 
@@ -60,6 +61,9 @@ func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error)
 	if bp.round, err = NewExec(b, bp.roundGraph); err != nil {
 		return nil, err
 	}
+	if bp.current, err = NewExec(b, bp.currentGraph); err != nil {
+		return nil, err
+	}
 	if bp.scoring, err = NewExec(b, bp.scoreBlockGraph); err != nil {
 		return nil, err
 	}
@@ -71,6 +75,7 @@ func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error)
 func (bp *blockProgram) finalize() {
 	bp.program.finalize()
 	bp.round.Finalize()
+	bp.current.Finalize()
 	bp.scoring.Finalize()
 }
 
@@ -278,13 +283,18 @@ func memberNumbers(all *Node) []*Node {
 	return values
 }
 
-// scoreBlockGraph takes the state, the numbers, order [members, bags] and the inputs from blockX on, without positions, and
-// returns logits [members, bags] and winners int32 [members, bags, heads].
+// currentGraph takes the state and the numbers and returns the parameters, part by part, with the update that is due.
+func (bp *blockProgram) currentGraph(in []*Node) []*Node {
+	values := memberNumbers(in[len(in)-1])
+	return bp.updated(bp.state(in), values[len(values)-2], values[len(values)-1])
+}
+
+// scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags] and the inputs from blockX on,
+// without positions, and returns logits [members, bags] and winners int32 [members, bags, heads].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
-	s, in := bp.state(in), in[blockArrays+3*len(bp.parts):]
+	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
-	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
-	scope := bp.bind(bp.parameters(bp.updated(s, lr, wd)))
-	logits, weights := bp.network.LogitsNumbers(scope, bp.bags(in[2:], in[1]), network)
+	scope := bp.bind(bp.parameters(parts))
+	logits, weights := bp.network.LogitsNumbers(scope, bp.bags(in[2:], in[1]), values[:len(values)-2])
 	return []*Node{logits, ArgMax(weights, -1)}
 }

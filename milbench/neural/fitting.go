@@ -23,15 +23,15 @@ type fitting struct {
 	input   Standardisation
 
 	// order returns the batches of an epoch.
-	order func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int]
+	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
 }
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) *fitting {
 	f := &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
 	sizes := sizesOf(bags)
-	f.order = func(examples []milbench.Example, rng *rand.Rand) iter.Seq[[]int] {
-		return epochOrder(sizes, examples, c.Batch, rng).batches()
+	f.order = func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
+		return epochOrder(sizes, examples, c.Batch, epoch, rng).batches()
 	}
 	if c.Standardise {
 		f.input = fitStandardisation(bags, train)
@@ -63,7 +63,7 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 	step := int32(0)
 	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
 		total = tensors.FromScalar(float32(0))
-		for batch := range f.order(examples, orderRand(seed, epoch)) {
+		for batch := range f.order(examples, epoch, orderRand(seed, epoch)) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

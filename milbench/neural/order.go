@@ -17,11 +17,14 @@ type order [rounds]map[bucketSize][][]int
 
 // epochOrder returns the order of an epoch of training bags, given the bucket of each bag.
 //
-// The bags of each bucket are shuffled and cut into batches; these are dealt to the rounds in turn, from a random round
-// on, and a round goes through the buckets from small to large. So the order differs from a plain shuffle in that a
-// batch holds bags of one bucket alone, each bucket ending in a smaller batch where its bags do not divide, and in that
-// within a round small bags come before large ones. It depends on the sizes of the training bags and on rng alone.
-func epochOrder(sizes []bucketSize, examples []milbench.Example, batch int, rng *rand.Rand) order {
+// The bags of each bucket are shuffled and cut into batches; these are dealt to the rounds in turn, from the first one on
+// in epochs with an odd number and the second in the others, and a round goes through the buckets from small to large. So
+// the order differs from a plain shuffle in that a batch holds bags of one bucket alone, each bucket ending in a smaller
+// batch where its bags do not divide, and in that within a round small bags come before large ones. It depends on the
+// sizes of the training bags, the epoch and rng alone.
+//
+// All fits begin in the same round, so that those of a block have their few batches of a large bucket together.
+func epochOrder(sizes []bucketSize, examples []milbench.Example, batch, epoch int, rng *rand.Rand) order {
 	byBucket := map[bucketSize][]int{}
 	for i, e := range examples {
 		byBucket[sizes[e.Bag]] = append(byBucket[sizes[e.Bag]], i)
@@ -33,7 +36,7 @@ func epochOrder(sizes []bucketSize, examples []milbench.Example, batch int, rng 
 	for _, size := range sortedBuckets(byBucket) {
 		indices := byBucket[size]
 		rng.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
-		at := rng.IntN(rounds)
+		at := epoch - 1
 		for chunk := range slices.Chunk(indices, batch) {
 			o[at%rounds][size] = append(o[at%rounds][size], chunk)
 			at++

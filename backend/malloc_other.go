@@ -1,0 +1,6 @@
+//go:build !linux || !cgo || noxla
+
+package backend
+
+// keepFreed does nothing here.
+func keepFreed() (release func()) { return func() {} }
