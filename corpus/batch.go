@@ -45,7 +45,7 @@ func PadDocuments(documents [][][]int32, sentences, words int) (Batch, error) {
 }
 
 // largestBatch bounds the number of words of a batch: more is a slip of the pen.
-const largestBatch = 1 << 31
+const largestBatch = 1 << 28
 
 func newBatch(dims ...int) (Batch, error) {
 	size := 1
@@ -71,10 +71,14 @@ func (b *Batch) put(at int, sentence []int32, length int) error {
 	return nil
 }
 
-// SentenceMask returns a mask over all but the last axis: true where a sentence has a word.
+// SentenceMask returns a mask over all but the last axis: true where a sentence has a word. That of the zero value is
+// empty.
 func (b Batch) SentenceMask() []bool {
+	if len(b.Mask) == 0 || len(b.Dims) == 0 || b.Dims[len(b.Dims)-1] < 1 {
+		return nil
+	}
 	words := b.Dims[len(b.Dims)-1]
-	mask := make([]bool, len(b.Mask)/words)
+	mask := make([]bool, (len(b.Mask)-1)/words+1)
 	for i, real := range b.Mask {
 		mask[i/words] = mask[i/words] || real
 	}

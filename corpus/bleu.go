@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 )
 
 // maxOrder is the longest run of words that [CorpusBLEU] compares.
@@ -31,6 +30,9 @@ type BLEU struct {
 //
 // Papineni et al. 2002; smoothing "exp" of Chen and Cherry 2014, method 3; Post 2018 for the defaults.
 func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, references ...[]string) (BLEU, error) {
+	if tokenize == nil {
+		return BLEU{}, errors.New("no tokeniser; use Tokenize13a, or TokenizeNone for words that are apart already")
+	}
 	if len(hypotheses) == 0 || len(references) == 0 {
 		return BLEU{}, errors.New("no hypotheses or no references to score")
 	}
@@ -54,14 +56,14 @@ func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, re
 		b.Length += len(words)
 		b.ReferenceLength += nearest
 		for n := range maxOrder {
-			allowed := Counts{}
+			allowed := make(map[run]int)
 			for _, reference := range listed {
-				for run, times := range runs(reference, n+1) {
-					allowed[run] = max(allowed[run], times)
+				for r, times := range runs(reference, n+1) {
+					allowed[r] = max(allowed[r], times)
 				}
 			}
-			for run, times := range runs(words, n+1) {
-				b.Matches[n] += min(times, allowed[run])
+			for r, times := range runs(words, n+1) {
+				b.Matches[n] += min(times, allowed[r])
 				b.Totals[n] += times
 			}
 		}
@@ -70,11 +72,16 @@ func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, re
 	return b, nil
 }
 
-// runs counts the runs of n words, joined by spaces.
-func runs(words []string, n int) Counts {
-	counts := Counts{}
+// run is a run of words, empty behind its last.
+type run [maxOrder]string
+
+// runs counts the runs of n words.
+func runs(words []string, n int) map[run]int {
+	counts := make(map[run]int)
 	for i := 0; i+n <= len(words); i++ {
-		counts.Add(strings.Join(words[i:i+n], " "))
+		var r run
+		copy(r[:], words[i:i+n])
+		counts[r]++
 	}
 	return counts
 }
@@ -105,7 +112,7 @@ func (b *BLEU) score() {
 		}
 		logs += math.Log(b.Precisions[n])
 	}
-	b.Score = b.BrevityPenalty * math.Exp(logs/maxOrder)
+	b.Score = min(100, b.BrevityPenalty*math.Exp(logs/maxOrder)) // exp(ln 100) is above 100 by rounding
 }
 
 // String returns the score in sacrebleu's form.

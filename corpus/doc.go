@@ -17,8 +17,8 @@
 //
 // # Offensive text
 //
-// The tweets of [ReadTweets] hold hate speech. Their text is a [Masked] string, which is printed and encoded with stars;
-// words taken out of it are ordinary strings, which [Mask] makes fit to print.
+// The tweets of [ReadTweets] hold hate speech. Their text is [Masked], which is printed and encoded with stars; words
+// taken out of it are ordinary strings, which [Mask] makes fit to print.
 //
 // Readers return an error of one line that names the file and the line, and never quote the text. They allocate by what
 // they have read, never by a length that a file claims.

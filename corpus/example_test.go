@@ -2,6 +2,7 @@ package corpus_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -121,13 +122,13 @@ func ExampleReadTweets() {
 	for _, t := range tweets {
 		fmt.Println(corpus.TweetClasses[t.Class], t.Votes)
 		fmt.Println(t.Text) // masked
-		fmt.Println(corpus.TweetWords(string(t.Text)))
+		fmt.Println(corpus.TweetWords(t.Text.Raw()))
 	}
 	_, err = corpus.ReadTweets(strings.NewReader(file+"1,3,0,0,2,2,sunshine\n"), "tweets.csv")
 	fmt.Println(err)
 	// Output:
 	// neither [0 0 3]
-	// @s****** what a d**, s** h***://e******.c**
+	// @s****** what a d**, s** h*****************
 	// [<user> what a day , see <url>]
 	// tweets.csv: line 3: the votes for the classes add up to 2, not to the count 3
 }
@@ -147,6 +148,29 @@ func ExampleReadReviews() {
 	_, err := corpus.ReadReviews(strings.NewReader(text), int64(len(text)), "reviews.zip")
 	fmt.Println(err)
 	// Output: reviews.zip: not a valid zip file: the file is damaged; fetch it again
+}
+
+func ExampleNewMasked() {
+	text := corpus.NewMasked("You silly goose!")
+	fmt.Println(text, len(corpus.Words(text.Raw())))
+	// Output: You s**** g****! 4
+}
+
+func ExampleVocabulary_MarshalJSON() {
+	v, err := corpus.NewVocabulary([]string{"dog", "cat"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := json.Marshal(v)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var again corpus.Vocabulary
+	err = json.Unmarshal(stored, &again)
+	fmt.Println(string(stored), again.ID("cat"), err)
+	// Output: ["dog","cat"] 5 <nil>
 }
 
 func ExampleMask() {

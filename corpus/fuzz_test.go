@@ -51,7 +51,7 @@ func FuzzTweets(f *testing.F) {
 			for _, n := range append(tweet.Votes[:], tweet.Class) {
 				row = append(row, strconv.Itoa(n))
 			}
-			w.Write(append(row, string(tweet.Text)))
+			w.Write(append(row, tweet.Text.Raw()))
 		}
 		w.Flush()
 		back, err := ReadTweets(&out, "back")
@@ -66,6 +66,8 @@ func FuzzReviews(f *testing.F) {
 	f.Add(good)
 	f.Add(good[:len(good)-20])
 	f.Add(zipped(f, "neg/cv000_1.txt", strings.Repeat("\n", 1<<16)))
+	f.Add(zipped(f, "neg/cv000_1.txt", string(gzipped(f, strings.Repeat("a\n", 1<<16)))))
+	f.Add(overlapping(f, 60, strings.Repeat("a ", 1<<19)))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var reviews []Review

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"archive/zip"
 	"bufio"
 	"compress/flate"
 	"compress/gzip"
@@ -28,10 +29,15 @@ func inflated(r io.Reader) (*bufio.Reader, error) {
 		}
 		in = bufio.NewReader(unzipped)
 	}
+	return unmarked(in), nil
+}
+
+// unmarked passes over a byte order mark.
+func unmarked(in *bufio.Reader) *bufio.Reader {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
-	return in, nil
+	return in
 }
 
 // readLines returns the lines of a text file, which may be gzipped, without line ends.
@@ -40,6 +46,10 @@ func readLines(r io.Reader, name string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: line 1: %w", name, err)
 	}
+	return scanLines(in, name)
+}
+
+func scanLines(in io.Reader, name string) ([]string, error) {
 	var lines []string
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, longestLine)
@@ -65,8 +75,8 @@ func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("it ends early: %w", errDamaged)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		return fmt.Errorf("%s: %w", strings.TrimPrefix(err.Error(), "gzip: "), errDamaged)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.As(err, &corrupt):
+		return fmt.Errorf("%s: %w", strings.TrimPrefix(strings.TrimPrefix(err.Error(), "gzip: "), "zip: "), errDamaged)
 	}
 	return err
 }

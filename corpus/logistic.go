@@ -45,6 +45,9 @@ func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*Logi
 	if err != nil {
 		return nil, err
 	}
+	if columns >= largestFit/classes {
+		return nil, fmt.Errorf("%d classes of %d columns; at most %d weights and biases can be fitted", classes, columns, largestFit)
+	}
 	f := objective{rows: rows, labels: labels, columns: columns, classes: classes, free: classes, share: make([]float64, classes)}
 	if classes == 2 {
 		f.free = 1
@@ -74,6 +77,9 @@ func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*Logi
 	return f.model(found.X), nil
 }
 
+// largestFit bounds the number of weights and biases: more is a slip of the pen.
+const largestFit = 1 << 26
+
 func checkRows(rows []Row, columns int) error {
 	if len(rows) == 0 || columns < 1 {
 		return fmt.Errorf("%d rows of %d columns to fit", len(rows), columns)
@@ -101,6 +107,9 @@ func countClasses(labels []int, n, classes int) ([]int, error) {
 	}
 	if classes < 2 {
 		return nil, fmt.Errorf("%d classes; there are 2 or more", classes)
+	}
+	if classes > n {
+		return nil, fmt.Errorf("%d classes of %d texts; every class has a text", classes, n)
 	}
 	counts := make([]int, classes)
 	for i, y := range labels {
@@ -199,10 +208,19 @@ func (m *LogisticModel) logits(r Row, to []float64) {
 	}
 }
 
-// Probabilities returns the probability of each class. A column that the model was not fitted with is an error.
+// Probabilities returns the probability of each class. A column that the model was not fitted with, and a
+// probability that is no number, is an error.
 func (m *LogisticModel) Probabilities(r Row) ([]float64, error) {
 	if len(m.Weights) == 0 {
 		return nil, errors.New("the model has no weights; fit it first")
+	}
+	if len(m.Bias) != len(m.Weights) {
+		return nil, fmt.Errorf("the model has weights of %d classes and %d biases; fit it first", len(m.Weights), len(m.Bias))
+	}
+	for k, w := range m.Weights {
+		if len(w) != len(m.Weights[0]) {
+			return nil, fmt.Errorf("the model has %d weights of class %d and %d of class 0; fit it first", len(w), k, len(m.Weights[0]))
+		}
 	}
 	if err := checkRows([]Row{r}, len(m.Weights[0])); err != nil {
 		return nil, err
@@ -210,6 +228,9 @@ func (m *LogisticModel) Probabilities(r Row) ([]float64, error) {
 	p := make([]float64, len(m.Weights))
 	m.logits(r, p)
 	norm := floats.LogSumExp(p)
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return nil, errors.New("the model's weights are not finite, or too large for the text; fit it first")
+	}
 	for k := range p {
 		p[k] = math.Exp(p[k] - norm)
 	}

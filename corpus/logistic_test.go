@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,10 +74,12 @@ func TestLogisticRefuses(t *testing.T) {
 		"label 2 of text 1":                {nil, good, 2, []int{0, 2}, 2},
 		"label -1 of text 0":               {nil, good, 2, []int{-1, 1}, 2},
 		"no text of class 1":               {nil, good, 2, []int{0, 0}, 2},
-		"row 1 has column 1 of 1":          {nil, good, 1, []int{0, 1}, 2},
-		"row 0, column 0 is NaN":           {nil, []Row{{[]int{0}, []float64{math.NaN()}}, {}}, 1, []int{0, 1}, 2},
-		"row 1, column 0 is -Inf":          {nil, []Row{{}, {[]int{0}, []float64{math.Inf(-1)}}}, 1, []int{0, 1}, 2},
-		"row 0 has 2 columns but 1 values": {nil, []Row{{[]int{0, 0}, []float64{1}}, {}}, 1, []int{0, 1}, 2},
+		fmt.Sprint(math.MaxInt, " classes of 2 texts"):       {nil, good, 2, []int{0, 1}, math.MaxInt},
+		fmt.Sprint("2 classes of ", math.MaxInt, " columns"): {nil, good, math.MaxInt, []int{0, 1}, 2},
+		"row 1 has column 1 of 1":                            {nil, good, 1, []int{0, 1}, 2},
+		"row 0, column 0 is NaN":                             {nil, []Row{{[]int{0}, []float64{math.NaN()}}, {}}, 1, []int{0, 1}, 2},
+		"row 1, column 0 is -Inf":                            {nil, []Row{{}, {[]int{0}, []float64{math.Inf(-1)}}}, 1, []int{0, 1}, 2},
+		"row 0 has 2 columns but 1 values":                   {nil, []Row{{[]int{0, 0}, []float64{1}}, {}}, 1, []int{0, 1}, 2},
 	} {
 		l := DefaultLogistic()
 		if c.change != nil {
@@ -87,6 +90,17 @@ func TestLogisticRefuses(t *testing.T) {
 	}
 	_, err := new(LogisticModel).Probabilities(Row{})
 	requireOneLine(t, err, "no weights")
+	for message, m := range map[string]*LogisticModel{
+		"weights of 2 classes and 1 biases":             {[][]float64{{1}, {1}}, []float64{1}},
+		"2 weights of class 1 and 1 of class 0":         {[][]float64{{1}, {1, 2}}, []float64{1, 1}},
+		"0 weights of class 1 and 1 of class 0":         {[][]float64{{1}, nil}, []float64{1, 1}},
+		"are not finite, or too large for the text":     {[][]float64{{1}, {math.Inf(1)}}, []float64{1, 1}},
+		"not finite, or too large for the text; fit it": {[][]float64{{1}, {1}}, []float64{1, math.NaN()}},
+		"too large for the text":                        {[][]float64{{1}, {math.MaxFloat64}}, []float64{1, math.MaxFloat64}},
+	} {
+		_, err := m.Probabilities(Row{[]int{0}, []float64{1}})
+		requireOneLine(t, err, message)
+	}
 	m, err := DefaultLogistic().Fit(good, 2, []int{0, 1}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +143,15 @@ func TestBagOfWords(t *testing.T) {
 		t.Errorf("without order: %v, %v", p, err)
 	}
 
+	for message, broken := range map[string]BagOfWordsModel{
+		"no words or no weights":               {},
+		"no words or no weights; fit":          {TFIDF: &TFIDF{}, Logistic: m.Logistic},
+		"no weights; fit it first":             {TFIDF: m.TFIDF},
+		"0 document frequencies for 9 columns": {TFIDF: &TFIDF{Vocabulary: m.TFIDF.Vocabulary}, Logistic: m.Logistic},
+	} {
+		_, err := broken.Probabilities(texts[0])
+		requireOneLine(t, err, "the bag of words has ", message)
+	}
 	_, err = b.Fit(nil, nil, 2)
 	requireOneLine(t, err, "bag of words: no word occurs 2 times")
 	_, err = b.Fit(texts, labels[1:], 2)
@@ -169,6 +192,7 @@ func TestEvaluateRefuses(t *testing.T) {
 
 func TestCorpusBLEURefuses(t *testing.T) {
 	for message, f := range map[string]func() (BLEU, error){
+		"no tokeniser":  func() (BLEU, error) { return CorpusBLEU(nil, []string{"a"}, []string{"a"}) },
 		"no hypotheses": func() (BLEU, error) { return CorpusBLEU(Tokenize13a, nil, nil) },
 		"no references": func() (BLEU, error) { return CorpusBLEU(Tokenize13a, []string{"a"}) },
 		"2 hypotheses but 1 sentences in list 1": func() (BLEU, error) {
@@ -180,7 +204,11 @@ func TestCorpusBLEURefuses(t *testing.T) {
 	}
 	// Words may hold spaces of their own.
 	b, err := CorpusBLEU(func(s string) []string { return strings.Split(s, ",") }, []string{"a b,c d,e f,g h i j k l"}, []string{"a b,c d,e f,g h i j k l"})
-	if err != nil || math.Abs(b.Score-100) > 1e-12 {
-		t.Errorf("%v, %v", b, err)
+	if err != nil || b.Score != 100 {
+		t.Errorf("%v, %v", b.Score, err)
+	}
+	b, err = CorpusBLEU(func(s string) []string { return strings.Split(s, ",") }, []string{"a b,c"}, []string{"a,b c"})
+	if err != nil || b.Matches != [maxOrder]int{} {
+		t.Errorf("other words match: %+v, %v", b, err)
 	}
 }

@@ -2,71 +2,113 @@ package corpus
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+	"unique"
 )
 
-// Masked is text that is fit to be computed with but not to be shown: whatever package fmt prints it with, and as a value
-// in JSON, it is masked as by [Mask]. string(m) is the text itself. Neither package calls methods of what is in a field
-// without a capital, and JSON of the keys of a map: do not keep such text there.
-type Masked string
+// Masked is text that is fit to be computed with but not to be shown: printed or encoded, alone or in another value, it
+// is masked as by [Mask], or, where package fmt calls no methods (a field without a capital, a verb that does not fit),
+// the address of the text stands for it. [Masked.Raw] is the text itself. Two are equal when their texts are.
+type Masked struct{ text unique.Handle[string] }
 
 var (
-	_ fmt.Formatter          = Masked("")
-	_ encoding.TextMarshaler = Masked("")
+	_ fmt.Formatter            = Masked{}
+	_ encoding.TextMarshaler   = Masked{}
+	_ encoding.TextUnmarshaler = (*Masked)(nil)
 )
+
+// NewMasked returns text that is shown masked.
+func NewMasked(text string) Masked {
+	if text == "" {
+		return Masked{}
+	}
+	return Masked{unique.Make(text)}
+}
+
+// Raw returns the text as it is.
+func (m Masked) Raw() string {
+	if m == (Masked{}) {
+		return ""
+	}
+	return m.text.Value()
+}
 
 // Format prints the masked text, whatever the verb.
 func (m Masked) Format(f fmt.State, verb rune) {
-	fmt.Fprintf(f, fmt.FormatString(f, verb), Mask(string(m)))
+	fmt.Fprintf(f, fmt.FormatString(f, verb), m.String())
 }
 
 // String returns the masked text.
-func (m Masked) String() string { return Mask(string(m)) }
+func (m Masked) String() string { return Mask(m.Raw()) }
 
 // MarshalText returns the masked text.
-func (m Masked) MarshalText() ([]byte, error) { return []byte(Mask(string(m))), nil }
+func (m Masked) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// Mask returns text with stars for all but the first letter of every word, apart from about a hundred words of grammar
-// (the, not, you), which are harmless everywhere. No list of slurs is needed, and none can be incomplete. Marks and
-// spaces stay; the length in runes does too.
+// UnmarshalText fails: what was encoded is masked, and its text is lost.
+func (m *Masked) UnmarshalText([]byte) error {
+	return errors.New("masked text cannot be read back; encode Raw where the text is needed again")
+}
+
+// Marks of a sentence before and behind a word; any other mark is part of it.
+const (
+	opening = `@#<"'“‘„«([{¡¿…—–-`
+	closing = `.,;:!?>"'”’»)]}…—–-`
+)
+
+// Mask returns text with stars for all but the first character of every word, and for all of a word with a single
+// letter, apart from about a hundred words of grammar (a, the, not, you). A word is what stands between spaces, without
+// marks of a sentence around it. No list of slurs is needed. It hides words from a glance, not from somebody who guesses:
+// first characters and lengths in runes stay, so do spaces and marks around words.
 func Mask(text string) string {
 	var masked strings.Builder
 	for text != "" {
-		n := strings.IndexFunc(text, func(r rune) bool { return !inWord(r) })
-		switch {
-		case n == 0: // what is between words
-			n = strings.IndexFunc(text, inWord)
-			if n < 0 {
-				n = len(text)
-			}
+		n := strings.IndexFunc(text, unicode.IsSpace)
+		if n == 0 {
+			_, n = utf8.DecodeRuneInString(text)
 			masked.WriteString(text[:n])
 			text = text[n:]
 			continue
-		case n < 0:
+		}
+		if n < 0 {
 			n = len(text)
 		}
-		word := text[:n]
+		behind := strings.TrimLeft(text[:n], opening)
+		word := strings.TrimRight(behind, closing)
+		masked.WriteString(text[:n-len(behind)])
+		masked.WriteString(maskWord(word))
+		masked.WriteString(behind[len(word):])
 		text = text[n:]
-		if harmless[strings.ToLower(word)] {
-			masked.WriteString(word)
-			continue
-		}
-		for i, r := range word {
-			if i > 0 {
-				r = '*'
-			}
-			masked.WriteRune(r)
-		}
 	}
 	return masked.String()
 }
 
-// inWord says whether r belongs to a word; combining marks, joiners and variation selectors do, so that none cuts a
-// word into pieces that each show a letter.
-func inWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Cf) || r == '\'' || r == '’' || r == '_'
+func maskWord(word string) string {
+	stars := utf8.RuneCountInString(word)
+	if stars == 0 || harmless[strings.ToLower(word)] {
+		return word
+	}
+	first := ""
+	if letters(word) != 1 {
+		_, n := utf8.DecodeRuneInString(word)
+		first = word[:n]
+		stars--
+	}
+	return first + strings.Repeat("*", stars)
+}
+
+// letters counts letters, the circled ones too; a letter with combining marks is one.
+func letters(word string) int {
+	n := 0
+	for _, r := range word {
+		if unicode.In(r, unicode.L, unicode.Other_Alphabetic) && !unicode.IsMark(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // harmless words of grammar.

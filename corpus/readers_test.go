@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -63,12 +65,35 @@ func zipped(t testing.TB, namesAndTexts ...string) []byte {
 	return out.Bytes()
 }
 
+// resized returns an archive of one file that says that the file has so many bytes.
+func resized(archive []byte, size uint32) []byte {
+	changed := bytes.Clone(archive)
+	binary.LittleEndian.PutUint32(changed[bytes.LastIndex(changed, []byte("PK\x01\x02"))+24:], size)
+	return changed
+}
+
+// overlapping returns an archive of n entries, 1000 at most, that share the bytes of one review.
+func overlapping(t testing.TB, n int, text string) []byte {
+	t.Helper()
+	one := zipped(t, "neg/cv000_1.txt", text)
+	record, end := bytes.LastIndex(one, []byte("PK\x01\x02")), bytes.LastIndex(one, []byte("PK\x05\x06"))
+	out := bytes.Clone(one[:record])
+	for i := range n {
+		out = append(out, bytes.Replace(one[record:end], []byte("cv000"), fmt.Appendf(nil, "cv%03d", i), 1)...)
+	}
+	last := bytes.Clone(one[end:])
+	binary.LittleEndian.PutUint16(last[8:], uint16(n))
+	binary.LittleEndian.PutUint16(last[10:], uint16(n))
+	binary.LittleEndian.PutUint32(last[12:], uint32(len(out)-record))
+	return append(out, last...)
+}
+
 func TestReadTweets(t *testing.T) {
 	text := header + "0,3,0,0,3,2,\"RT @someone: what a \"\"lovely\"\" day, isn't it\nhttp://example.com/x\"\n7,6,4,2,0,0,plain text &amp; more\n9,4,2,2,0,1,tie\n"
 	want := []Tweet{
-		{0, [3]int{0, 0, 3}, 2, "RT @someone: what a \"lovely\" day, isn't it\nhttp://example.com/x"},
-		{7, [3]int{4, 2, 0}, 0, "plain text &amp; more"},
-		{9, [3]int{2, 2, 0}, 1, "tie"},
+		{0, [3]int{0, 0, 3}, 2, NewMasked("RT @someone: what a \"lovely\" day, isn't it\nhttp://example.com/x")},
+		{7, [3]int{4, 2, 0}, 0, NewMasked("plain text &amp; more")},
+		{9, [3]int{2, 2, 0}, 1, NewMasked("tie")},
 	}
 	for name, in := range map[string]string{
 		"plain": text, "gzipped": string(gzipped(t, text)), "with a mark": "\ufeff" + text,
@@ -102,7 +127,7 @@ func TestReadTweetsRefuses(t *testing.T) {
 		"word for a number":    {header + "1,3,0,sunshine,3,2,today\n", "line 2: column 4 (offensive_language) is not a whole number"},
 		"negative":             {header + "1,3,-1,1,3,2,sunshine\n", "column 3"},
 		"votes do not add up":  {header + "1,4,0,0,3,2,sunshine\n", "line 2: the votes for the classes add up to 3, not to the count 4"},
-		"votes overflow":       {header + "1,5,9223372036854775807,9223372036854775807,7,2,sunshine\n", "more than the count"},
+		"votes overflow":       {header + fmt.Sprintf("1,5,%d,%[1]d,7,2,sunshine\n", math.MaxInt), "more than the count"},
 		"class":                {header + "1,3,0,0,3,3,sunshine\n", "class 3"},
 		"class of fewer votes": {header + "1,3,0,1,2,1,sunshine\n", "class 1 has fewer votes"},
 		"same id":              {header + good + good, "line 3: the id of an earlier line"},
@@ -156,6 +181,14 @@ func TestReadReviewsRefuses(t *testing.T) {
 	good := zipped(t, "neg/cv000_1.txt", strings.Repeat("a bad film of many words .\n", 20))
 	damaged := bytes.Clone(good)
 	damaged[60] ^= 0xff
+	long := strings.Repeat("word ", longestReview/5)
+	var full, many []string
+	for i := range 65 {
+		full = append(full, fmt.Sprintf("neg/cv%03d_1.txt", i), long)
+	}
+	for i := range mostReviews + 1 {
+		many = append(many, fmt.Sprintf("pos/cv000_%d.txt", i), "")
+	}
 	for name, c := range map[string]struct {
 		data    []byte
 		message string
@@ -174,6 +207,14 @@ func TestReadReviewsRefuses(t *testing.T) {
 		"twice":           {zipped(t, "a/pos/cv123_1.txt", "x", "b/pos/cv123_1.txt", "x"), "two reviews pos/cv123_1"},
 		"bytes":           {zipped(t, "pos/cv123_1.txt", "fine\nf\xfflm"), "line 2 is not UTF-8"},
 		"long":            {zipped(t, "pos/cv123_1.txt", strings.Repeat("word\n", longestReview/4)), "longer than 1048576 bytes"},
+		"gzipped":         {zipped(t, "pos/cv123_1.txt", string(gzipped(t, strings.Repeat("word\n", 1<<16)))), "is not UTF-8"},
+		"too much text":   {zipped(t, full...), "more than 67108864 bytes of reviews"},
+		"too many":        {zipped(t, many...), "more than 65536 reviews"},
+		"name first":      {zipped(t, "pos/cv123_1.txt", "\xff", "pos/x.txt", ""), "pos/x.txt"},
+		"shared bytes":    {overlapping(t, 60, long), "two reviews share bytes: the file is damaged"},
+		"smaller":         {resized(good, 1), "text: line 1: not a valid zip file: the file is damaged"},
+		"larger":          {resized(good, longestReview), "it ends early: the file is damaged"},
+		"huge":            {resized(good, 1<<31), "longer than 1048576 bytes"},
 		"one long line":   {zipped(t, "pos/cv123_1.txt", strings.Repeat("word ", longestReview/4)), "longer than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,9 @@ package corpus
 
 import (
 	"archive/zip"
+	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,8 +22,12 @@ type Review struct {
 	Sentences [][]string
 }
 
-// longestReview bounds the text of a review, in bytes.
-const longestReview = 1 << 20
+// Bounds of an archive of reviews.
+const (
+	longestReview = 1 << 20 // bytes of text
+	mostText      = 1 << 26 // bytes of text of all
+	mostReviews   = 1 << 16
+)
 
 // LoadReviews reads the named set reviews, whose file must have been fetched ([ErrNotFetched]).
 func LoadReviews() ([]Review, error) {
@@ -46,66 +52,117 @@ func LoadReviews() ([]Review, error) {
 // order of their names.
 //
 // The words of a sentence are what spaces and control characters part, except for the character 0x12, which stands for
-// an apostrophe in some of the files. Lines without words are left out; a review without any is an error.
+// an apostrophe in some of the files. Lines without words are left out; a review without any is an error. So are more than
+// 1 MiB of a review, 64 MiB of all or 65,536 of them, and reviews that share bytes of the archive.
 func ReadReviews(r io.ReaderAt, size int64, name string) ([]Review, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", name, strings.TrimPrefix(err.Error(), "zip: "), errDamaged)
 	}
+	files, reviews, err := listReviews(archive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, f := range files {
+		if reviews[i].Sentences, err = readReview(f); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", name, f.Name, err)
+		}
+	}
+	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Compare(a.Name, b.Name) })
+	return reviews, nil
+}
+
+// listReviews returns the files of reviews and what their names say, and checks what can be checked before a text is
+// inflated. A text of another size than the archive says ends in an error, so that no more is inflated than is allowed.
+func listReviews(archive *zip.Reader) ([]*zip.File, []Review, error) {
+	var files []*zip.File
 	var reviews []Review
+	names := make(map[string]bool)
+	total := uint64(0)
 	for _, f := range archive.File {
 		folder := path.Base(path.Dir(f.Name))
 		if f.Mode().IsDir() || folder != "neg" && folder != "pos" {
 			continue
 		}
-		review, err := readReview(f, folder)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", name, f.Name, err)
+		review, err := nameReview(folder, path.Base(f.Name))
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("%q: %w", f.Name, err)
+		case names[review.Name]:
+			return nil, nil, fmt.Errorf("two reviews %s", review.Name)
+		case f.UncompressedSize64 > longestReview:
+			return nil, nil, fmt.Errorf("%q: longer than %d bytes", f.Name, longestReview)
+		case len(files) == mostReviews:
+			return nil, nil, fmt.Errorf("more than %d reviews", mostReviews)
 		}
-		reviews = append(reviews, review)
+		if total += f.UncompressedSize64; total > mostText {
+			return nil, nil, fmt.Errorf("more than %d bytes of reviews", mostText)
+		}
+		names[review.Name] = true
+		files, reviews = append(files, f), append(reviews, review)
 	}
 	if len(reviews) == 0 {
-		return nil, fmt.Errorf("%s: no reviews in folders neg and pos", name)
+		return nil, nil, errors.New("no reviews in folders neg and pos")
 	}
-	slices.SortStableFunc(reviews, func(a, b Review) int { return cmp.Compare(a.Name, b.Name) })
-	for i := range reviews[1:] {
-		if reviews[i].Name == reviews[i+1].Name {
-			return nil, fmt.Errorf("%s: two reviews %s", name, reviews[i].Name)
-		}
-	}
-	return reviews, nil
+	return files, reviews, checkApart(files)
 }
 
-func readReview(f *zip.File, folder string) (Review, error) {
-	base, ok := strings.CutSuffix(path.Base(f.Name), ".txt")
+// checkApart wants no byte to belong to two files.
+func checkApart(files []*zip.File) error {
+	spans := make([][2]int64, len(files))
+	for i, f := range files {
+		from, err := f.DataOffset()
+		if err != nil {
+			return fmt.Errorf("%q: %s: %w", f.Name, strings.TrimPrefix(err.Error(), "zip: "), errDamaged)
+		}
+		spans[i] = [2]int64{from, from + int64(f.CompressedSize64)}
+	}
+	slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for i, s := range spans {
+		if s[1] < s[0] || i > 0 && s[0] < spans[i-1][1] {
+			return fmt.Errorf("two reviews share bytes: %w", errDamaged)
+		}
+	}
+	return nil
+}
+
+// nameReview returns the review of a file without its text.
+func nameReview(folder, file string) (Review, error) {
+	base, ok := strings.CutSuffix(file, ".txt")
 	if tag, _, cut := strings.Cut(base, "_"); !ok || !cut || len(tag) != 5 || tag[:2] != "cv" || strings.Trim(tag[2:], "0123456789") != "" {
-		return Review{}, fmt.Errorf("not a name of the form cvNNN_*.txt")
+		return Review{}, errors.New("not a name of the form cvNNN_*.txt")
 	}
 	review := Review{Name: folder + "/" + base, Fold: int(base[2] - '0')}
 	if folder == "pos" {
 		review.Class = 1
 	}
+	return review, nil
+}
+
+// readReview returns the sentences of a review.
+func readReview(f *zip.File) ([][]string, error) {
 	text, err := f.Open()
 	if err != nil {
-		return Review{}, fmt.Errorf("%s: %w", strings.TrimPrefix(err.Error(), "zip: "), errDamaged)
+		return nil, fmt.Errorf("%s: %w", strings.TrimPrefix(err.Error(), "zip: "), errDamaged)
 	}
 	defer text.Close()
 	bounded := &io.LimitedReader{R: text, N: longestReview + 1}
-	lines, err := readLines(bounded, "text")
+	lines, err := scanLines(unmarked(bufio.NewReader(bounded)), "text")
 	switch {
 	case bounded.N == 0:
-		return Review{}, fmt.Errorf("longer than %d bytes", longestReview)
+		return nil, fmt.Errorf("longer than %d bytes", longestReview)
 	case err != nil:
-		return Review{}, err
+		return nil, err
 	}
+	var sentences [][]string
 	for _, line := range lines {
 		words := strings.FieldsFunc(strings.ReplaceAll(line, "\x12", "'"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 		if len(words) > 0 {
-			review.Sentences = append(review.Sentences, words)
+			sentences = append(sentences, words)
 		}
 	}
-	if len(review.Sentences) == 0 {
-		return Review{}, fmt.Errorf("no words")
+	if len(sentences) == 0 {
+		return nil, errors.New("no words")
 	}
-	return review, nil
+	return sentences, nil
 }

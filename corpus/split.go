@@ -15,13 +15,13 @@ import (
 // both rounded (halves up), with S(p) the sum of the shares up to p and S that of all. So every part has as large a
 // share of every class as whole texts allow, to within one.
 func StratifiedSplit(labels []int, shares []int, seed uint64) ([][]int, error) {
-	total := 0
+	total := int64(0)
 	for i, s := range shares {
 		const most = 1 << 20
 		if s < 1 || s > most {
 			return nil, fmt.Errorf("share %d of part %d; shares are from 1 to %d", s, i, most)
 		}
-		total += s
+		total += int64(s)
 	}
 	if total == 0 || len(labels) == 0 {
 		return nil, errors.New("nothing to split")
@@ -35,10 +35,10 @@ func StratifiedSplit(labels []int, shares []int, seed uint64) ([][]int, error) {
 		texts := classes[y]
 		rng := rand.New(rand.NewPCG(seed, uint64(y)))
 		rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-		from, sum := 0, 0
+		from, sum := 0, int64(0)
 		for p, s := range shares {
-			sum += s
-			to := (2*len(texts)*sum + total) / (2 * total)
+			sum += int64(s)
+			to := int((2*int64(len(texts))*sum + total) / (2 * total))
 			if from == to {
 				return nil, fmt.Errorf("class %d has %d texts, none of them for part %d; ask for fewer or more equal parts", y, len(texts), p)
 			}

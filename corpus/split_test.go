@@ -65,6 +65,14 @@ func TestStratifiedSplit(t *testing.T) {
 	}
 }
 
+// The largest shares of many texts are divided as well, on 32 bits too.
+func TestStratifiedSplitLargeShares(t *testing.T) {
+	parts, err := StratifiedSplit(make([]int, 30000), []int{1 << 20, 1 << 20, 1 << 20}, 1)
+	if err != nil || len(parts[0]) != 10000 || len(parts[1]) != 10000 || len(parts[2]) != 10000 {
+		t.Errorf("%d parts, %v", len(parts), err)
+	}
+}
+
 // Which text is in which part is fixed for good: results name a split by its seed.
 func TestStratifiedSplitIsFixed(t *testing.T) {
 	labels := []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0}
@@ -90,7 +98,7 @@ func TestStratifiedSplitRefuses(t *testing.T) {
 		{[]int{1}, nil, "nothing to split"},
 		{[]int{1, 2}, []int{1, 0}, "share 0 of part 1"},
 		{[]int{1, 2}, []int{-1}, "share -1 of part 0"},
-		{[]int{1, 2}, []int{math.MaxInt}, "share 9223372036854775807 of part 0"},
+		{[]int{1, 2}, []int{math.MaxInt}, fmt.Sprintf("share %d of part 0", math.MaxInt)},
 		{[]int{5, 0, 0, 0}, []int{1, 1}, "class 5 has 1 texts, none of them for part"},
 	} {
 		_, err := StratifiedSplit(c.labels, c.shares, 1)

@@ -24,12 +24,13 @@ type Story struct {
 // Who has what and who is where are independent permutations, each drawn uniformly, and the facts stand in random order,
 // apart from the moves of one person: the last of them counts, the places of earlier ones are drawn freely.
 //
-// One hop of attention cannot solve two or more. Which of two answers it prefers is the sign of a sum over the facts,
-// each term a function of the question, one fact and its line alone: the softmax divides all terms by the same positive
-// number. Let T, T' be the lines that a took x and b took y or the other way round, and L, L' those that a is at p and b
-// at q or the other way round. Asked for x the right answer is p with (T, L) and (T', L'), and q with (T, L') and
-// (T', L). The sum for p against q would have to be positive with the first two and negative with the others; but both
-// pairs have the same total. The four are equally likely, so that at most 3 of 4 answers are right, whatever the weights.
+// One hop of attention with a linear answer, as in MemN2N, cannot solve two or more. Which of two answers it prefers is
+// the sign of a sum over the facts, each term a function of the question, one fact and its line alone: the softmax
+// divides all terms by the same positive number. Let T, T' be the lines that a took x and b took y or the other way
+// round, and L, L' those that a is at p and b at q or the other way round. Asked for x the right answer is p with (T, L)
+// and (T', L'), and q with (T, L') and (T', L). The sum for p against q would have to be positive with the first two and
+// negative with the others; but both pairs have the same total. The four are equally likely, so that at most 3 of 4
+// answers are right, whatever the weights. A network of layers behind the attention is not bound by it.
 type Stories struct {
 	Hops     int // 1 to 3
 	Entities int // people, as many places and, if need be, objects and containers; 2 to 6
@@ -46,10 +47,13 @@ var (
 	containers = []string{"box", "basket", "bag", "bucket", "drawer", "jar"}
 )
 
+// mostStories bounds the number of stories: more is a slip of the pen.
+const mostStories = 1 << 24
+
 // Generate returns n stories, the same for the same seed.
 func (s Stories) Generate(n int, seed uint64) ([]Story, error) {
-	if s.Hops < 1 || s.Hops > 3 || s.Entities < 2 || s.Entities > len(people) || s.Moves < 1 || s.Moves > 10 || n < 1 {
-		return nil, fmt.Errorf("%d stories of %d hops, %d entities and %d moves; there are 1 or more stories, 1 to 3 hops, 2 to %d entities and 1 to 10 moves", n, s.Hops, s.Entities, s.Moves, len(people))
+	if s.Hops < 1 || s.Hops > 3 || s.Entities < 2 || s.Entities > len(people) || s.Moves < 1 || s.Moves > 10 || n < 1 || n > mostStories {
+		return nil, fmt.Errorf("%d stories of %d hops, %d entities and %d moves; there are 1 to %d stories, 1 to 3 hops, 2 to %d entities and 1 to 10 moves", n, s.Hops, s.Entities, s.Moves, mostStories, len(people))
 	}
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Hops)))
 	stories := make([]Story, n)

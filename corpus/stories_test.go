@@ -123,6 +123,35 @@ func TestStoriesNeedTheirHops(t *testing.T) {
 	}
 }
 
+// One hop reaches 3 of 4 of the smallest stories of two: for the first place where the first person took the object and
+// went there, a sum of two terms of question and fact against a constant, and for the second place otherwise.
+func TestOneHopReachesThreeOfFour(t *testing.T) {
+	const n = 4000
+	stories, err := Stories{Hops: 2, Entities: 2, Moves: 1}.Generate(n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for _, s := range stories {
+		sum := -1.5
+		for _, fact := range s.Facts {
+			if fact == people[0]+" went to the "+places[0] || s.Question == "where is the "+strings.TrimPrefix(fact, people[0]+" took the ") {
+				sum++
+			}
+		}
+		answer := places[1]
+		if sum > 0 {
+			answer = places[0]
+		}
+		if answer == s.Answer {
+			right++
+		}
+	}
+	if math.Abs(float64(right)-0.75*n) > 3*math.Sqrt(n*0.75*0.25) { // 3 standard deviations
+		t.Errorf("%d of %d right", right, n)
+	}
+}
+
 func TestStoriesRefuse(t *testing.T) {
 	for _, g := range []Stories{{0, 4, 1}, {4, 4, 1}, {2, 1, 1}, {2, 7, 1}, {2, 4, 0}, {2, 4, 11}} {
 		_, err := g.Generate(1, 1)
@@ -130,4 +159,6 @@ func TestStoriesRefuse(t *testing.T) {
 	}
 	_, err := DefaultStories().Generate(0, 1)
 	requireOneLine(t, err, "0 stories")
+	_, err = DefaultStories().Generate(math.MaxInt, 1)
+	requireOneLine(t, err, "1 to 16777216 stories")
 }

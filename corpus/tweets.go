@@ -114,7 +114,7 @@ func parseTweet(record []string) (Tweet, error) {
 		}
 		numbers[i] = n
 	}
-	t := Tweet{ID: numbers[0], Votes: [3]int(numbers[2:5]), Class: numbers[5], Text: Masked(strings.Clone(record[6]))}
+	t := Tweet{ID: numbers[0], Votes: [3]int(numbers[2:5]), Class: numbers[5], Text: NewMasked(record[6])}
 	sum := 0
 	for _, votes := range t.Votes {
 		if votes > numbers[1]-sum {
@@ -129,9 +129,9 @@ func parseTweet(record []string) (Tweet, error) {
 		return Tweet{}, fmt.Errorf("class %d; classes are 0, 1 and 2", t.Class)
 	case t.Votes[t.Class] < slices.Max(t.Votes[:]):
 		return Tweet{}, fmt.Errorf("class %d has fewer votes than another", t.Class)
-	case !utf8.ValidString(string(t.Text)):
+	case !utf8.ValidString(record[6]):
 		return Tweet{}, errors.New("the text is not UTF-8")
-	case strings.TrimSpace(string(t.Text)) == "":
+	case strings.TrimSpace(record[6]) == "":
 		return Tweet{}, errors.New("the text is empty")
 	}
 	return t, nil

@@ -2,10 +2,12 @@ package corpus
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The numbers of the words that stand for no word of the text.
@@ -49,7 +51,7 @@ func (c Counts) Vocabulary(atLeast, atMost int) (*Vocabulary, error) {
 }
 
 // Vocabulary numbers words: [PadID], [UnknownID], [BeginID], [EndID], then its words from 4 on. It is not changed after
-// it was made, and may be used by many at once.
+// it was made, and may be used by many at once. In JSON it is the list of its words.
 type Vocabulary struct {
 	words []string // with the reserved ones
 	ids   map[string]int32
@@ -78,7 +80,38 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 func (v *Vocabulary) Len() int { return len(v.words) }
 
 // Words returns the words without the reserved ones, in order.
-func (v *Vocabulary) Words() []string { return slices.Clone(v.words[len(reserved):]) }
+func (v *Vocabulary) Words() []string {
+	return slices.Clone(v.words[min(len(reserved), len(v.words)):])
+}
+
+// MarshalJSON encodes the words as a list. A vocabulary without words, and one with a word that is not UTF-8, is an
+// error.
+func (v Vocabulary) MarshalJSON() ([]byte, error) {
+	words := v.Words()
+	if len(words) == 0 {
+		return nil, errors.New("a vocabulary of no words")
+	}
+	for i, w := range words {
+		if !utf8.ValidString(w) {
+			return nil, fmt.Errorf("word %d of the vocabulary is not UTF-8, which JSON cannot hold", i)
+		}
+	}
+	return json.Marshal(words)
+}
+
+// UnmarshalJSON makes the vocabulary that [Vocabulary.MarshalJSON] encoded; errors are those of [NewVocabulary].
+func (v *Vocabulary) UnmarshalJSON(data []byte) error {
+	var words []string
+	if err := json.Unmarshal(data, &words); err != nil {
+		return fmt.Errorf("a vocabulary is a list of words: %w", err)
+	}
+	made, err := NewVocabulary(words)
+	if err != nil {
+		return err
+	}
+	*v = *made
+	return nil
+}
 
 // ID returns the number of a word, [UnknownID] of one that the vocabulary lacks. A word of the text that is written
 // like a reserved one is unknown.
@@ -137,5 +170,5 @@ func Delimit(ids []int32) []int32 {
 
 // String says how many words there are, and shows none of them.
 func (v *Vocabulary) String() string {
-	return fmt.Sprintf("vocabulary of %d words and %s", len(v.words)-len(reserved), strings.Join(reserved, " "))
+	return fmt.Sprintf("vocabulary of %d words and %s", len(v.Words()), strings.Join(reserved, " "))
 }

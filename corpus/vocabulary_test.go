@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -66,6 +67,72 @@ func TestVocabularyRefuses(t *testing.T) {
 	} {
 		_, err := NewVocabulary(words)
 		requireOneLine(t, err, message)
+	}
+}
+
+// A vocabulary in JSON, in a model too, is the same when it comes back.
+func TestVocabularyJSON(t *testing.T) {
+	texts := [][]string{{"good", "fílm"}, {"bad", "film"}, {"good", "<fun>", "\""}}
+	m, err := BagOfWords{Longest: 2, AtLeast: 1, AtMost: 99, Logistic: DefaultLogistic()}.Fit(texts, []int{0, 1, 0}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back BagOfWordsModel
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if v := back.TFIDF.Vocabulary; !slices.Equal(v.words, m.TFIDF.Vocabulary.words) || v.ID("film") != m.TFIDF.Vocabulary.ID("film") || v.ID("unheard") != UnknownID {
+		t.Errorf("%q comes back as %q", m.TFIDF.Vocabulary.Words(), v.Words())
+	}
+	for _, text := range append(texts, nil) {
+		want, err := m.Probabilities(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := back.Probabilities(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v; before %v", text, got, err, want)
+		}
+	}
+	if byValue, err := json.Marshal(*m.TFIDF.Vocabulary); err != nil || !strings.HasPrefix(string(byValue), `["good",`) {
+		t.Errorf("%s, %v", byValue, err)
+	}
+
+	for in, message := range map[string]string{
+		`{}`: "a vocabulary is a list of words", `[]`: "no words", `null`: "no words", `["a", "a"]`: "twice", `["<pad>"]`: "it can be no word", `["a", 1]`: "a vocabulary is a list of words",
+	} {
+		v := new(Vocabulary)
+		requireOneLine(t, v.UnmarshalJSON([]byte(in)), message)
+		if v.Len() != 0 {
+			t.Errorf("%s: %v", in, v)
+		}
+	}
+	_, err = json.Marshal(new(Vocabulary))
+	requireOneLine(t, err, "a vocabulary of no words")
+	v, err := NewVocabulary([]string{"a", "\xff"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = json.Marshal(v)
+	requireOneLine(t, err, "word 1 of the vocabulary is not UTF-8")
+}
+
+// The zero values are empty.
+func TestZero(t *testing.T) {
+	var v Vocabulary
+	if v.Len() != 0 || len(v.Words()) != 0 || v.ID("a") != UnknownID || v.Word(4) != "<unk>" || !strings.Contains(v.String(), "of 0 words") || len(v.Bag([]string{"a"}).Columns) != 0 {
+		t.Errorf("%v", &v)
+	}
+	for _, b := range []Batch{{}, {Mask: []bool{true}}, {Mask: []bool{true}, Dims: []int{1, 0}}, {Dims: []int{1, 2}}} {
+		if mask := b.SentenceMask(); len(mask) != 0 {
+			t.Errorf("%+v: %v", b, mask)
+		}
+	}
+	if mask := (Batch{Mask: []bool{false, false, true}, Dims: []int{2, 2}}).SentenceMask(); !slices.Equal(mask, []bool{false, true}) {
+		t.Errorf("%v", mask)
 	}
 }
 
@@ -136,15 +203,16 @@ func TestPad(t *testing.T) {
 
 func TestPadRefuses(t *testing.T) {
 	for message, pad := range map[string]func() (Batch, error){
-		"sentence 1 has 3 words, more than 2":                 func() (Batch, error) { return Pad([][]int32{{4}, {4, 5, 6}}, 2) },
-		"sentence 0 has padding as word 1":                    func() (Batch, error) { return Pad([][]int32{{4, PadID}}, 2) },
-		"a batch [0 3]":                                       func() (Batch, error) { return Pad(nil, 3) },
-		"a batch [1 0]":                                       func() (Batch, error) { return Pad([][]int32{{}}, 0) },
-		"a batch [1 -1]":                                      func() (Batch, error) { return Pad([][]int32{{}}, -1) },
-		"a batch [1 9223372036854775807]":                     func() (Batch, error) { return Pad([][]int32{{}}, math.MaxInt) },
-		"document 0 has 2 sentences, more than 1":             func() (Batch, error) { return PadDocuments([][][]int32{{{4}, {5}}}, 1, 2) },
-		"document 1, sentence 0 has 2 words, more than 1":     func() (Batch, error) { return PadDocuments([][][]int32{{}, {{4, 5}}}, 1, 1) },
-		"a batch [1 9223372036854775807 9223372036854775807]": func() (Batch, error) { return PadDocuments([][][]int32{{}}, math.MaxInt, math.MaxInt) },
+		"sentence 1 has 3 words, more than 2":             func() (Batch, error) { return Pad([][]int32{{4}, {4, 5, 6}}, 2) },
+		"sentence 0 has padding as word 1":                func() (Batch, error) { return Pad([][]int32{{4, PadID}}, 2) },
+		"a batch [0 3]":                                   func() (Batch, error) { return Pad(nil, 3) },
+		"a batch [1 0]":                                   func() (Batch, error) { return Pad([][]int32{{}}, 0) },
+		"a batch [1 268435457]":                           func() (Batch, error) { return Pad([][]int32{{}}, 1<<28+1) },
+		"a batch [1 -1]":                                  func() (Batch, error) { return Pad([][]int32{{}}, -1) },
+		fmt.Sprintf("a batch [1 %d]", math.MaxInt):        func() (Batch, error) { return Pad([][]int32{{}}, math.MaxInt) },
+		"document 0 has 2 sentences, more than 1":         func() (Batch, error) { return PadDocuments([][][]int32{{{4}, {5}}}, 1, 2) },
+		"document 1, sentence 0 has 2 words, more than 1": func() (Batch, error) { return PadDocuments([][][]int32{{}, {{4, 5}}}, 1, 1) },
+		fmt.Sprintf("a batch [1 %d %[1]d]", math.MaxInt):  func() (Batch, error) { return PadDocuments([][][]int32{{}}, math.MaxInt, math.MaxInt) },
 	} {
 		_, err := pad()
 		requireOneLine(t, err, message)

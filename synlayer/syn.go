@@ -30,12 +30,18 @@ import (
 //
 // with the gradient 1/f'(x).
 func Syn(weights, gamma *Node, iterations int) *Node {
+	return SynWith(unitLength, weights, gamma, iterations)
+}
+
+// SynWith is [Syn] with another way to divide by the L2 norm over the last axis, unit. Besides unit it neither reduces nor
+// takes a scalar from GoMLX's cache, as OneMinus, IsZero and the like do: in a loop on XLA either would break what is outside.
+func SynWith(unit func(weights *Node) *Node, weights, gamma *Node, iterations int) *Node {
 	step := synStep
 	if iterations < 0 {
 		step, iterations = synInverseStep, -iterations
 	}
 	for range iterations {
-		weights = step(unitLength(weights), number(gamma, weights))
+		weights = step(unit(weights), number(gamma, weights))
 	}
 	return weights
 }
@@ -75,12 +81,23 @@ func unitLength(w *Node) *Node {
 
 // oneIfZero replaces zeros by ones, as a guard before a division or a root.
 func oneIfZero(x *Node) *Node {
-	return Where(IsZero(x), OnesLike(x), x)
+	return Where(isZero(x), filled(x, 1), x)
 }
+
+// GoMLX's IsZero, OnesLike and OneMinus without its cache of scalars.
+
+func isZero(x *Node) *Node { return Equal(x, ConstAs(x, 0.0)) }
+
+// filled has the shape of x and value everywhere.
+func filled(x *Node, value float64) *Node {
+	return BroadcastToDims(ConstAs(x, value), x.Shape().Dimensions...)
+}
+
+func oneMinus(x *Node) *Node { return Sub(ConstAs(x, 1.0), x) }
 
 // synStep is f(x) = γx³ + (1−γ)x (equation 10).
 func synStep(x, gamma *Node) *Node {
-	return Mul(x, Add(Mul(gamma, Square(x)), OneMinus(gamma)))
+	return Mul(x, Add(Mul(gamma, Square(x)), oneMinus(gamma)))
 }
 
 // synInverseStep is the real root x of γx³ + (1−γ)x = y (equation 11), stable for every y, with the gradient
@@ -88,9 +105,9 @@ func synStep(x, gamma *Node) *Node {
 // gradient is set to 0.
 func synInverseStep(y, gamma *Node) *Node {
 	x := StopGradient(cubicRoot(y, gamma))
-	slope := StopGradient(Add(MulScalar(Mul(gamma, Square(x)), 3), OneMinus(gamma)))
+	slope := StopGradient(Add(Mul(Mul(gamma, Square(x)), ConstAs(x, 3.0)), oneMinus(gamma)))
 	flat := LessThan(slope, ConstAs(slope, flatSlope(y.DType())))
-	gradient := Where(flat, ZerosLike(slope), Reciprocal(Where(flat, OnesLike(slope), slope)))
+	gradient := Where(flat, filled(slope, 0), Div(ConstAs(slope, 1.0), Where(flat, filled(slope, 1), slope)))
 	return Add(x, Mul(Sub(y, StopGradient(y)), gradient))
 }
 
@@ -104,15 +121,15 @@ func flatSlope(dtype dtypes.DType) float64 {
 
 // cubicRoot is the root of [synInverseStep].
 func cubicRoot(y, gamma *Node) *Node {
-	zero := IsZero(y)
-	q := Div(Abs(Where(zero, OnesLike(y), y)), gamma)
-	p := Div(OneMinus(gamma), gamma)
+	zero := isZero(y)
+	q := Div(Abs(Where(zero, filled(y, 1), y)), gamma)
+	p := Div(oneMinus(gamma), gamma)
 	// 2u³ = q + √(q² + 4p³/27), the root as a hypotenuse, whose squares neither overflow nor underflow.
-	b := MulScalar(Mul(p, Sqrt(DivScalar(p, 27))), 2)
+	b := Mul(Mul(p, Sqrt(Mul(p, ConstAs(p, 1./27)))), ConstAs(p, 2.0))
 	long, short := Max(q, b), Min(q, b)
-	root := Mul(long, Sqrt(OnePlus(Square(Div(short, oneIfZero(long))))))
-	u := MulScalar(PowScalar(Add(q, root), 1./3), math.Cbrt(0.5))
-	third := DivScalar(p, 3)
+	root := Mul(long, Sqrt(Add(ConstAs(long, 1.0), Square(Div(short, oneIfZero(long))))))
+	u := Mul(Pow(Add(q, root), ConstAs(q, 1./3)), ConstAs(q, math.Cbrt(0.5)))
+	third := Mul(p, ConstAs(p, 1./3))
 	x := Div(q, Add(Add(Square(u), third), Square(Div(third, oneIfZero(u)))))
-	return Where(zero, ZerosLike(y), Mul(Sign(y), x))
+	return Where(zero, filled(y, 0), Mul(Sign(y), x))
 }

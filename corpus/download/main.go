@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,12 @@ import (
 	"synpool/internal/fetch"
 )
 
+const usage = `Usage: go run synpool/corpus/download [SET...]
+
+Without a SET it lists the text sets; otherwise it fetches those that are named, or all, into the folder that
+CORPUS_DATA names, else that of MILBENCH_DATA, else milbench in the user's cache.
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -31,12 +38,20 @@ func main() {
 }
 
 // run lists the sets, or fetches those that are named.
-func run(ctx context.Context, names []string, out io.Writer) error {
-	if len(names) == 0 {
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := flag.NewFlagSet("download", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	switch err := flags.Parse(arguments); {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := fmt.Fprint(out, usage)
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; -h shows what there is", err)
+	case flags.NArg() == 0:
 		return list(out)
 	}
 	var entries []corpus.Entry
-	for _, name := range names {
+	for _, name := range flags.Args() {
 		if name == "all" {
 			entries = append(entries, corpus.Catalog()...)
 			continue
@@ -47,6 +62,11 @@ func run(ctx context.Context, names []string, out io.Writer) error {
 		}
 		entries = append(entries, e)
 	}
+	return fetchAll(ctx, entries, out)
+}
+
+// fetchAll fetches every set that can be had and says where its files are.
+func fetchAll(ctx context.Context, entries []corpus.Entry, out io.Writer) error {
 	var errs []error
 	for _, e := range entries {
 		if err := e.Fetch(ctx, fetch.Terminal(os.Stderr)); err != nil {

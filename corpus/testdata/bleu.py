@@ -21,7 +21,7 @@ WRITTEN = [
     ("The price is 3,500.75 dollars, not 1-2 more.", "The price is 3,500.75 dollars, not 1 - 2 more!"),
     ("It's the dog's ball; isn't it?", "It's the dog's ball, isn't it?"),
     ("He said &quot;hello&quot; &amp; left &lt;b&gt;", 'He said "hello" & left <b>'),
-    ("Ein Hund läuft durch den Schnee…", "Ein Hund rennt durch den Schnee …"),
+    ("Ein Fuchs läuft durch den Nebel…", "Ein Fuchs rennt durch den Nebel …"),
     ("  spaces   around and   between  ", "spaces around and between"),
     ("日本 の 犬 が 走る 。", "日本 の 犬 が 走る 。"),
 ]

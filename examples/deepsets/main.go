@@ -1,162 +1,96 @@
-// Command deepsets trains deep sets (Zaheer et al. 2017) to rank outliers: each set has its points about two places, drawn anew
-// for each set, and of some candidates one lies between them. It prints the share of sets whose outlier is ranked first, by
-// the network and by the distance from the mean, which cannot do it.
+// Command deepsets trains deep sets (Zaheer et al. 2017) to rank outliers: each set, of 3 to 20 points, has them about two
+// places, drawn anew for each set, and of some candidates one is of another set. For poolings by sum, by mean and by attention,
+// this with and without Syn steps, it prints the share of sets whose outlier is ranked first, as mean and standard deviation
+// over several seeds, of the sets and of the initial weights: the same for all poolings.
 //
 //	go run ./examples/deepsets -quick
 package main
 
 import (
-	"flag"
+	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
+	"io"
 	"os"
-	"slices"
 	"time"
 
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/backend"
-	"synpool/examples/fit"
+	"synpool/examples/command"
+	"synpool/examples/deepsets/training"
 	"synpool/synlayer"
 	"synpool/synlayer/sequence"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "deepsets:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("deepsets", run) }
 
-const (
-	batch      = 64
-	size       = 10 // points of a set
-	candidates = 5
-	features   = 4
-)
-
-func run() error {
-	quick := flag.Bool("quick", false, "fewer steps")
-	seed := flag.Uint64("seed", 1, "of the sets and the initial weights, 1 or more")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unknown argument %q; see -help", flag.Arg(0))
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := command.New("deepsets", "fewer sets")
+	repeats := flags.Int("repeats", 3, "seeds, from the one given, to repeat everything with")
+	if err := flags.Parse(arguments, out); err != nil {
+		return err
 	}
-	steps := 3000
-	if *quick {
-		steps = 600
+	if *repeats < 1 {
+		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
 	}
+	settings := training.Full()
+	if flags.Quick {
+		settings = training.Quick()
+	}
+	flags.Apply(&settings.Settings)
 	choice, err := backend.New()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, choice)
-	for _, pooling := range []struct {
-		name string
-		synlayer.Pooling
-	}{
-		{"sum", synlayer.SumPooling{}}, {"mean", synlayer.MeanPooling{}},
-		{"attention", sequence.WordAttention{Width: 32}},
-		{"attention, 3 Syn steps", sequence.WordAttention{Width: 32, Adjust: sequence.Adjustment{Iterations: 3, Gamma: 0.5}}},
-		{"attention, -3 Syn steps", sequence.WordAttention{Width: 32, Adjust: sequence.Adjustment{Iterations: -3, Gamma: 0.5, Renormalise: true}}},
-	} {
-		d := sequence.DeepSets{Element: []int{64, 64}, Pooling: pooling.Pooling, Set: []int{64, 1}}
-		trainer, err := fit.New(choice.Backend, fit.Settings{Rate: 2e-3, Clip: 1, Seed: *seed}, func(scope *model.Scope, in []*Node, _ *Node) *Node {
-			return sequence.RankingLoss(d.Scores(scope, synlayer.Bags{X: in[0]}, in[1]), in[2], 1)
-		})
+	poolings, names := compared()
+	right, distance := make([][]float64, len(poolings)), make([]float64, *repeats)
+	took := make([]time.Duration, len(poolings))
+	for i := range *repeats {
+		data, err := settings.Prepare()
 		if err != nil {
 			return err
 		}
-		rng := rand.New(rand.NewPCG(*seed, 1))
-		start := time.Now()
-		for range steps {
-			sets, shown, outlier := draw(rng)
-			if _, err := trainer.Step(sets, shown, outlier); err != nil {
-				return err
-			}
-		}
-		took := time.Since(start)
-		exec, err := model.NewExec(choice.Backend, trainer.Store, func(scope *model.Scope, sets, shown *Node) *Node {
-			return d.Scores(scope, synlayer.Bags{X: sets}, shown)
-		})
-		if err != nil {
-			return err
-		}
-		rng = rand.New(rand.NewPCG(*seed, 2))
-		right, byDistance, total := 0, 0, 0
-		for range 20 {
-			sets, shown, outlier := draw(rng)
-			out, err := exec.Call(sets, shown)
+		distance[i] = training.ByDistance(data.Test)
+		for p, pooling := range poolings {
+			settings.Pooling, settings.Checkpoint = pooling, flags.Checkpoint(fmt.Sprintf("%s %d", names[p], settings.Seed))
+			network, err := settings.Train(ctx, choice.Backend, data, fmt.Sprintf("%s, seed %d", names[p], settings.Seed), os.Stderr)
 			if err != nil {
 				return err
 			}
-			for i, scores := range out[0].Value().([][]float32) {
-				want := slices.Index(outlier[i], true)
-				total++
-				if slices.Index(scores, slices.Max(scores)) == want {
-					right++
-				}
-				if furthest(sets[i], shown[i]) == want {
-					byDistance++
-				}
+			share, err := network.Evaluate(data.Test)
+			if err != nil {
+				return err
 			}
+			right[p], took[p] = append(right[p], share), took[p]+network.Took
 		}
-		fmt.Printf("%-24s %.1f %% of outliers ranked first, by the distance from the mean %.1f %%, by chance %d %%; %s\n", pooling.name, 100*float64(right)/float64(total), 100*float64(byDistance)/float64(total), 100/candidates, took.Round(100*time.Millisecond))
+		settings.Seed++
+	}
+	fmt.Fprintf(out, "outliers ranked first, %% of the sets; chance %.1f, distance from the mean %.1f\n", 100/float64(settings.Candidates), 100*stat.Mean(distance, nil))
+	for p, shares := range right {
+		mean, deviation := stat.MeanStdDev(shares, nil)
+		fmt.Fprintf(out, "%-40s %5.1f", names[p], 100*mean)
+		if *repeats > 1 {
+			fmt.Fprintf(out, " ± %.1f over %d seeds", 100*deviation, *repeats)
+		}
+		fmt.Fprintf(out, ", %s\n", took[p].Round(100*time.Millisecond))
 	}
 	return nil
 }
 
-// draw returns sets, candidates and which of those is the outlier.
-func draw(rng *rand.Rand) (sets, shown [][][]float32, outlier [][]bool) {
-	for range batch {
-		place := make([]float64, features)
-		norm := 0.0
-		for i := range place {
-			place[i] = rng.NormFloat64()
-			norm += place[i] * place[i]
-		}
-		point := func(side float64) []float32 {
-			x := make([]float32, features)
-			for i := range x {
-				x[i] = float32(2*side*place[i]/math.Sqrt(norm) + 0.4*rng.NormFloat64())
+// compared returns the poolings and their names: Syn steps in both directions are compared with the same settings.
+func compared() (poolings []synlayer.Pooling, names []string) {
+	poolings = []synlayer.Pooling{synlayer.SumPooling{}, synlayer.MeanPooling{}, sequence.WordAttention{Width: 32}}
+	names = []string{"sum", "mean", "attention"}
+	for _, renormalise := range []bool{false, true} {
+		for _, steps := range []int{3, -3} {
+			name := fmt.Sprintf("attention, %+d Syn steps", steps)
+			if renormalise {
+				name += ", renormalised"
 			}
-			return x
-		}
-		side := func() float64 { return float64(2*rng.IntN(2) - 1) }
-		set, show, flags := make([][]float32, size), make([][]float32, candidates), make([]bool, candidates)
-		for i := range set {
-			set[i] = point(side())
-		}
-		flags[rng.IntN(candidates)] = true
-		for i := range show {
-			if flags[i] {
-				show[i] = point(0)
-			} else {
-				show[i] = point(side())
-			}
-		}
-		sets, shown, outlier = append(sets, set), append(shown, show), append(outlier, flags)
-	}
-	return sets, shown, outlier
-}
-
-// furthest returns the candidate with the largest distance from the mean of a set.
-func furthest(set, shown [][]float32) int {
-	best, largest := 0, -1.0
-	for i, x := range shown {
-		d := 0.0
-		for j := range x {
-			mean := 0.0
-			for _, y := range set {
-				mean += float64(y[j]) / float64(len(set))
-			}
-			d += (float64(x[j]) - mean) * (float64(x[j]) - mean)
-		}
-		if d > largest {
-			best, largest = i, d
+			poolings = append(poolings, sequence.WordAttention{Width: 32, Adjust: sequence.Adjustment{Iterations: steps, Gamma: 0.5, Renormalise: renormalise}})
+			names = append(names, name)
 		}
 	}
-	return best
+	return poolings, names
 }

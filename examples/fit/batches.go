@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Batch is which sequences stand in a batch.
+// Batch is which examples stand in a batch.
 type Batch struct {
 	Rows  []int // their indices, -1 for a row that is to stay empty
 	Limit int   // the length that they are padded to
@@ -16,8 +16,8 @@ type Batch struct {
 // all its sequences fit: every shape is compiled once. With rng their order and that of the batches are random. A sequence
 // longer than the last limit is an error.
 func Batches(lengths []int, size int, limits []int, rng *rand.Rand) ([]Batch, error) {
-	if size < 1 || len(limits) == 0 || limits[0] < 1 || !slices.IsSorted(limits) {
-		return nil, fmt.Errorf("batches of %d sequences with limits %v; want 1 or more, and limits that ascend from 1 or more", size, limits)
+	if size < 1 || size > mostRows || len(limits) == 0 || limits[0] < 1 || !slices.IsSorted(limits) {
+		return nil, fmt.Errorf("batches of %d sequences with limits %v; want 1 to %d, and limits that ascend from 1 or more", size, limits, mostRows)
 	}
 	order := make([]int, len(lengths))
 	for i := range order {
@@ -56,6 +56,18 @@ func Pick[T any](items []T, rows []int) []T {
 	for i, r := range rows {
 		if r >= 0 {
 			picked[i] = items[r]
+		}
+	}
+	return picked
+}
+
+// PickLabels returns the labels of rows, -1 for -1: OneHot makes zeros of it.
+func PickLabels(labels, rows []int) []int32 {
+	picked := make([]int32, len(rows))
+	for i, r := range rows {
+		picked[i] = -1
+		if r >= 0 {
+			picked[i] = int32(labels[r])
 		}
 	}
 	return picked

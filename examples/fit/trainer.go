@@ -1,8 +1,12 @@
-// Package fit is what the training programs share: steps of Adam on a loss, the best state so far, and batches of sequences of
-// like lengths.
+// Package fit is how the example programs train: steps of Adam on a loss, epochs of which the best is kept and that go on from
+// a checkpoint, batches of sequences of like lengths, and the baseline beside.
+//
+// Tensors are finalized as soon as their values are read, here and in [Call]: the garbage collector would free them, but it
+// counts only the few bytes of Go before each buffer of the backend, so that thousands of buffers would wait for it.
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,52 +17,43 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/synlayer"
 )
 
-// Loss builds the loss of a batch; key is the step's key of the dropout.
+// Loss builds the loss of a batch, a scalar; key is the step's key of the dropout.
 type Loss func(scope *model.Scope, batch []*Node, key *Node) *Node
-
-// Settings of the steps.
-type Settings struct {
-	Rate float64 // learning rate of Adam
-	Clip float64 // largest L2 norm of all gradients together; 0 for no bound
-	Seed uint64  // of the initial weights and the dropout, 1 or more
-}
 
 // Trainer changes the variables of a store.
 type Trainer struct {
-	Store *model.Store
-	step  *model.Exec
-	steps uint32
+	Store    *model.Store
+	settings Settings
+	step     *model.Exec
 }
 
 // New compiles nothing yet: each shape of batch is compiled at its first step.
 func New(backend compute.Backend, s Settings, loss Loss) (*Trainer, error) {
-	if !(s.Rate > 0) || !(s.Clip >= 0) || s.Seed < 1 || s.Seed > math.MaxInt64 {
-		return nil, fmt.Errorf("learning rate %g, clip %g, seed %d; want a rate above 0, a bound of 0 or more and a seed of 1 or more", s.Rate, s.Clip, s.Seed)
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
-	t := &Trainer{Store: model.NewStore()}
+	t := &Trainer{Store: model.NewStore(), settings: s}
 	t.Store.SetParam(model.ParamInitialSeed, int64(s.Seed))
 	adam := optimizer.Adam().LearningRate(s.Rate).Done().(train.OptimizeWithGradients)
 	var err error
-	t.step, err = model.NewExec(backend, t.Store, func(scope *model.Scope, in []*Node) *Node {
-		g := in[0].Graph()
-		l := loss(scope, in[1:], synlayer.DropoutKey(Const(g, uint32(s.Seed)), in[0]))
+	t.step, err = model.NewExec(backend, t.Store, func(scope *model.Scope, batch []*Node) *Node {
+		g := batch[0].Graph()
+		step := optimizer.GetGlobalStepVar(scope).NodeValue(g)
+		l := loss(scope, batch, synlayer.DropoutKey(Const(g, uint32(s.Seed)), step))
+		if !l.IsScalar() {
+			exceptions.Panicf("fit: the loss is %s, want a scalar", l.Shape())
+		}
 		gradients := scope.BuildTrainableVariablesGradientsGraph(l)
 		if s.Clip > 0 {
-			squares := ScalarZero(g, l.DType())
-			for _, d := range gradients {
-				squares = Add(squares, ReduceAllSum(Square(d)))
-			}
-			factor := Div(ConstAs(l, s.Clip), Max(Sqrt(squares), ConstAs(l, s.Clip)))
-			for i, d := range gradients {
-				gradients[i] = Mul(d, factor)
-			}
+			clip(gradients, s.Clip)
 		}
-		adam.UpdateGraphWithGradients(scope, gradients, dtypes.Float32)
-		return l
+		adam.UpdateGraphWithGradients(scope, gradients, l.DType())
+		return ConvertDType(l, dtypes.Float64)
 	})
 	if err != nil {
 		return nil, err
@@ -67,55 +62,92 @@ func New(backend compute.Backend, s Settings, loss Loss) (*Trainer, error) {
 	return t, nil
 }
 
-// Step takes one step on a batch and returns its loss, an error if that is not finite.
+// clip scales the gradients so that the L2 norm of all together is at most norm.
+func clip(gradients []*Node, norm float64) {
+	if len(gradients) == 0 {
+		return
+	}
+	squares := ReduceAllSum(Square(gradients[0]))
+	for _, d := range gradients[1:] {
+		squares = Add(squares, ReduceAllSum(Square(d)))
+	}
+	most := ConstAs(squares, norm)
+	factor := Div(most, Max(Sqrt(squares), most))
+	for i, d := range gradients {
+		gradients[i] = Mul(d, factor)
+	}
+}
+
+// Step takes one step on a batch and returns its loss, an error if that is not finite. Tensors of the batch are finalized.
 func (t *Trainer) Step(batch ...any) (float64, error) {
-	t.steps++
-	out, err := t.step.Call(append([]any{t.steps}, batch...)...)
+	out, err := Call(t.step, batch...)
+	if errors.Is(err, errNotFinite) {
+		return 0, errors.New("the loss is not finite; try a smaller learning rate")
+	}
 	if err != nil {
-		return 0, fmt.Errorf("step %d: %w", t.steps, err)
+		return 0, err
 	}
-	l := float64(tensors.ToScalar[float32](out[0]))
-	if math.IsNaN(l) || math.IsInf(l, 0) {
-		return 0, fmt.Errorf("step %d: a loss of %g; try a smaller learning rate", t.steps, l)
-	}
-	return l, nil
+	return out[0].(float64), nil
 }
 
-// State is the values of the trained variables.
-type State map[string]*tensors.Tensor
+// errNotFinite is wrapped where a result is NaN or infinite.
+var errNotFinite = errors.New("is not finite")
 
-// State returns a copy of the variables.
-func (t *Trainer) State() (State, error) {
-	s := State{}
-	for v := range t.Store.IterVariables() {
-		if !v.Trainable {
-			continue
+// Call runs a graph and returns its results as Go values, slices of slices, an error if one of them is NaN or infinite. The
+// results and those of in that are tensors are finalized.
+func Call(exec *model.Exec, in ...any) (values []any, err error) {
+	var done []*tensors.Tensor
+	defer func() {
+		for _, t := range done {
+			if failed := t.FinalizeAll(); err == nil {
+				err = failed
+			}
 		}
-		value, err := v.Value()
-		if err == nil {
-			s[v.Path()], err = value.LocalClone()
+	}()
+	for _, v := range in {
+		if t, ok := v.(*tensors.Tensor); ok {
+			done = append(done, t)
 		}
+	}
+	out, err := exec.Call(in...)
+	if err != nil {
+		return nil, err
+	}
+	done = append(done, out...)
+	for i, t := range out {
+		finite := true
+		if err := t.ConstFlatData(func(flat any) { finite = allFinite(flat) }); err != nil {
+			return nil, err
+		}
+		if !finite {
+			return nil, fmt.Errorf("result %d %w", i, errNotFinite)
+		}
+		v, err := t.ValueSafe()
 		if err != nil {
-			return nil, fmt.Errorf("variable %s: %w", v.Path(), err)
+			return nil, err
 		}
+		values = append(values, v)
 	}
-	return s, nil
+	return values, nil
 }
 
-// Restore puts a state back.
-func (t *Trainer) Restore(s State) error {
-	for path, value := range s {
-		v := t.Store.GetVariable(path)
-		if v == nil {
-			return fmt.Errorf("no variable %s", path)
+// allFinite looks at the numbers of a tensor; what is no float is finite.
+func allFinite(flat any) bool {
+	switch flat := flat.(type) {
+	case []float32:
+		for _, v := range flat {
+			if !finite(float64(v)) {
+				return false
+			}
 		}
-		value, err := value.LocalClone()
-		if err == nil {
-			err = v.SetValue(value)
-		}
-		if err != nil {
-			return fmt.Errorf("variable %s: %w", path, err)
+	case []float64:
+		for _, v := range flat {
+			if !finite(v) {
+				return false
+			}
 		}
 	}
-	return nil
+	return true
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

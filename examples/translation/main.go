@@ -3,49 +3,42 @@
 //
 //	go run ./examples/translation -quick
 //
-// Words are in lower case on both sides, of the references, too.
+// Words are in lower case on both sides, of the references, too, and cut by Unicode's rules; with -quick long test sentences are
+// left out. So BLEU compares the two models, and is not comparable with published figures.
 package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
 	"synpool/backend"
 	"synpool/corpus"
+	"synpool/examples/command"
 	"synpool/examples/translation/training"
 	"synpool/synlayer/sequence"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "translation:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("translation", run) }
 
-func run() error {
-	quick := flag.Bool("quick", false, "sentences of up to 12 words and smaller models")
-	epochs := flag.Int("epochs", 0, "passes over the sentences, 0 for the setting's own")
-	seed := flag.Uint64("seed", 1, "of the initial weights, the dropout and the order, 1 or more")
-	steps := flag.Int("syn", 0, "Syn steps on the attention: concentration if positive, distraction if negative")
-	show := flag.Int("show", 3, "translations to show with their alignments")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unknown argument %q; see -help", flag.Arg(0))
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := command.New("translation", "sentences of up to 12 words and smaller models")
+	steps := flags.Int("syn", 0, "Syn steps on the attention: concentration if positive, distraction if negative")
+	show := flags.Int("show", 3, "translations to show with their alignments")
+	if err := flags.Parse(arguments, out); err != nil {
+		return err
+	}
+	if err := command.NotNegative("show", *show); err != nil {
+		return err
 	}
 	settings := training.Full()
-	if *quick {
+	if flags.Quick {
 		settings = training.Quick()
 	}
-	settings.Seed, settings.Adjust = *seed, sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
-	if *epochs > 0 {
-		settings.Epochs = *epochs
-	}
+	flags.Apply(&settings.Settings)
 	set, err := corpus.LoadMulti30k()
 	if err != nil {
 		return err
@@ -59,36 +52,41 @@ func run() error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, choice)
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
-	fmt.Printf("%d pairs of up to %d words to train on, %d to test\n", len(data.Train), settings.Longest, len(data.Test))
-	for _, attention := range []bool{false, true} {
-		result, err := settings.Train(ctx, choice.Backend, data, attention, os.Stderr)
+	fmt.Fprintf(out, "%d pairs of up to %d words to train on, %d to test\n", len(data.Train), settings.Longest, len(data.Test))
+	plain, attentive := settings, settings
+	plain.Align, attentive.Adjust = 0, sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
+	for _, c := range []struct {
+		name string
+		training.Settings
+	}{{"without attention", plain}, {"with attention", attentive}} {
+		c.Checkpoint = flags.Checkpoint(c.name)
+		network, err := c.Train(ctx, choice.Backend, data, os.Stderr)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("attention %t: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; %s\n", attention, result.Greedy.Score, result.Beam.Score, settings.Beam, result.Loss, result.Took.Round(time.Second))
-		if !attention {
+		var translations []sequence.Hypothesis
+		var scores []float64
+		for _, width := range []int{1, settings.Beam} {
+			if translations, err = network.Translate(data.Test, width); err != nil {
+				return err
+			}
+			bleu, err := data.BLEU(data.Test, translations)
+			if err != nil {
+				return err
+			}
+			scores = append(scores, bleu.Score)
+		}
+		fmt.Fprintf(out, "%s: BLEU %.1f greedy, %.1f by a beam of %d; loss %.3f a word; epoch %d, %s\n", c.name, scores[0], scores[1], settings.Beam, network.Loss, network.Epoch, network.Took.Round(time.Second))
+		if c.Align == 0 {
 			continue
 		}
-		for i, h := range result.Translations[:min(*show, len(result.Translations))] {
-			print(data, data.Test[i], h)
+		for i, h := range translations[:min(*show, len(translations))] {
+			pair := data.Test[i].Pair
+			fmt.Fprintf(out, "\n%s\n%s\n", strings.Join(training.Words(pair.Source), " "), strings.Join(training.Words(pair.Target), " "))
+			for _, w := range data.Align(data.Test[i], h) {
+				fmt.Fprintf(out, "  %-16s %3.0f %% %s\n", w.Target, 100*w.Weight, w.Source)
+			}
 		}
 	}
 	return nil
-}
-
-// print shows a translation and, for each of its words, the word of the source with the largest weight.
-func print(d *training.Data, e training.Example, h sequence.Hypothesis) {
-	source := training.Words(e.Pair.Source)
-	fmt.Printf("\n%s\n%s\n", strings.Join(source, " "), strings.Join(training.Words(e.Pair.Target), " "))
-	for i, w := range d.Target.Decode(h.Words) {
-		best := 0
-		for j := range source {
-			if h.Alignments[i][j] > h.Alignments[i][best] {
-				best = j
-			}
-		}
-		fmt.Printf("  %-16s %3.0f %% %s\n", w, 100*h.Alignments[i][best], source[best])
-	}
 }

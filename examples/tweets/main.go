@@ -7,52 +7,48 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/backend"
 	"synpool/corpus"
+	"synpool/examples/command"
 	"synpool/examples/tweets/training"
 	"synpool/synlayer/sequence"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "tweets:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("tweets", run) }
 
-func run() error {
-	quick := flag.Bool("quick", false, "a quarter of the tweets and a smaller network")
-	epochs := flag.Int("epochs", 0, "passes over the tweets, 0 for the setting's own")
-	seed := flag.Uint64("seed", 1, "of the split, the initial weights, the dropout and the order, 1 or more")
-	gru := flag.Bool("gru", false, "a GRU in place of the LSTM")
-	sigmoid := flag.Bool("sigmoid", false, "a sigmoid for each class, as for texts of several labels")
-	syn := flag.Bool("syn", false, "also train with Syn steps on the attention, three of concentration and three of distraction")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unknown argument %q; see -help", flag.Arg(0))
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := command.New("tweets", "a quarter of the tweets and a smaller network")
+	gru := flags.Bool("gru", false, "a GRU in place of the LSTM")
+	sigmoid := flags.Bool("sigmoid", false, "a sigmoid for each class, as for texts of several labels")
+	syn := flags.Bool("syn", false, "also train with Syn steps on the attention, three of concentration and three of distraction")
+	repeats := flags.Int("repeats", 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
+	show := flags.Int("show", 8, "words of each class to show")
+	if err := flags.Parse(arguments, out); err != nil {
+		return err
+	}
+	if err := command.NotNegative("show", *show); err != nil {
+		return err
+	}
+	if *repeats < 1 {
+		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
 	}
 	settings := training.Full()
-	if *quick {
+	if flags.Quick {
 		settings = training.Quick()
 	}
-	settings.Seed, settings.Sigmoid = *seed, *sigmoid
+	flags.Apply(&settings.Settings)
+	settings.Sigmoid = *sigmoid
 	if *gru {
 		settings.Cell = sequence.GRU
 	}
-	if *epochs > 0 {
-		settings.Epochs = *epochs
-	}
 	tweets, err := corpus.LoadTweets()
-	if err != nil {
-		return err
-	}
-	data, err := settings.Prepare(tweets)
 	if err != nil {
 		return err
 	}
@@ -61,45 +57,64 @@ func run() error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, choice)
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
-	fmt.Printf("%d tweets to train on, %d to validate, %d to test\n", len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels))
-	report := func(name string, r corpus.Report, rest string) {
-		fmt.Printf("%-28s macro-F1 %.3f (of the classes %.3f), macro-AUC %.3f, accuracy %.3f%s\n", name, r.MacroF1, r.F1, r.MacroAUC, r.Accuracy, rest)
-	}
-	baseline, err := training.Baseline(data)
-	if err != nil {
-		return err
-	}
-	report("bag of words", baseline, "")
-	adjustments := []sequence.Adjustment{{}}
+	steps := []int{0}
 	if *syn {
-		adjustments = append(adjustments, sequence.Adjustment{Iterations: 3, Gamma: 0.5, Renormalise: true}, sequence.Adjustment{Iterations: -3, Gamma: 0.5, Renormalise: true})
+		steps = append(steps, 3, -3)
 	}
-	for i, adjust := range adjustments {
-		settings.Attention.Adjust = adjust
-		network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
+	names := []string{"bag of words"}
+	for _, n := range steps {
+		names = append(names, fmt.Sprintf("%s, attention, %+d Syn steps", settings.Cell, n))
+	}
+	f1s, aucs := make([][]float64, len(names)), make([][]float64, len(names))
+	for range *repeats {
+		data, err := settings.Prepare(tweets)
 		if err != nil {
 			return err
 		}
-		r, err := network.Evaluate(data.Parts[2])
+		fmt.Fprintf(out, "seed %d: %d tweets to train on, %d to validate, %d to test\n", settings.Seed, len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels))
+		report := func(model int, r corpus.Report, rest string) {
+			f1s[model], aucs[model] = append(f1s[model], r.MacroF1), append(aucs[model], r.MacroAUC)
+			fmt.Fprintf(out, "%-30s macro-F1 %.3f (of the classes %.3f), macro-AUC %.3f, accuracy %.3f%s\n", names[model], r.MacroF1, r.F1, r.MacroAUC, r.Accuracy, rest)
+		}
+		baseline, err := training.Baseline(data)
 		if err != nil {
 			return err
 		}
-		report(fmt.Sprintf("%s, attention, %+d Syn steps", settings.Cell, adjust.Iterations), r, fmt.Sprintf(", epoch %d, %s", network.Epoch, network.Took.Round(time.Second)))
-		if i > 0 {
-			continue
-		}
-		for class, name := range corpus.TweetClasses {
-			top, err := network.TopWords(data.Parts[2], class, 5, 8)
+		report(0, baseline, "")
+		for i, n := range steps {
+			settings.Attention.Adjust = sequence.Adjustment{Iterations: n, Gamma: 0.5, Renormalise: true}
+			settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s %d", names[i+1], settings.Seed))
+			network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
 			if err != nil {
 				return err
 			}
-			fmt.Printf("  %s:", name)
-			for _, w := range top {
-				fmt.Printf(" %s %.1f", w.Word, w.Mean)
+			r, err := network.Evaluate(data.Parts[2])
+			if err != nil {
+				return err
 			}
-			fmt.Println()
+			report(i+1, r, fmt.Sprintf(", epoch %d, %s", network.Epoch, network.Took.Round(time.Second)))
+			if n != 0 || *show == 0 || *repeats > 1 {
+				continue
+			}
+			for class, name := range corpus.TweetClasses {
+				top, err := network.TopWords(data.Parts[2], class, 5, *show)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "  %s:", name)
+				for _, w := range top {
+					fmt.Fprintf(out, " %s %.1f", w.Word, w.Mean)
+				}
+				fmt.Fprintln(out)
+			}
+		}
+		settings.Seed++
+	}
+	if *repeats > 1 {
+		for i, name := range names {
+			f1, ofF1 := stat.MeanStdDev(f1s[i], nil)
+			auc, ofAUC := stat.MeanStdDev(aucs[i], nil)
+			fmt.Fprintf(out, "%-30s macro-F1 %.3f ± %.3f, macro-AUC %.3f ± %.3f over %d seeds\n", name, f1, ofF1, auc, ofAUC, *repeats)
 		}
 	}
 	return nil

@@ -1,5 +1,5 @@
 // Package fetch downloads files that must arrive byte for byte: with resume, retries, verification and an atomic
-// rename, so that a file stands under its real name only when it is whole and right.
+// rename, so that a file stands under its real name only when it is whole and right; and named sets of such files.
 package fetch
 
 import (

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 
 	"synpool/milbench"
@@ -46,18 +45,11 @@ func ReadDigits(c DigitsConfig) (*milbench.Set, error) {
 	case c.Target < 0 || c.Target > 9:
 		return nil, fmt.Errorf("digits: target %d; give a digit from 0 to 9", c.Target)
 	}
-	imageSizes, pixels, err := openIDX(c.Images, 3)
+	all, err := ReadImages(c.Images, c.Labels)
 	if err != nil {
 		return nil, err
 	}
-	labelSizes, digits, err := openIDX(c.Labels, 1)
-	if err != nil {
-		return nil, err
-	}
-	if imageSizes[0] != labelSizes[0] {
-		return nil, fmt.Errorf("%s: holds %d images and %s %d labels; give two files that belong together", c.Images, imageSizes[0], c.Labels, labelSizes[0])
-	}
-	width := imageSizes[1] * imageSizes[2]
+	width := all.Rows * all.Columns
 
 	random := rand.New(rand.NewPCG(c.Seed, 0))
 	var bags []milbench.Bag
@@ -74,12 +66,12 @@ func ReadDigits(c DigitsConfig) (*milbench.Set, error) {
 		var isTarget []float64
 		label := 0.0
 		for range int(size) {
-			k := random.IntN(len(digits))
-			for j, pixel := range pixels[k*width : (k+1)*width] {
+			k := random.IntN(len(all.Labels))
+			for j, pixel := range all.Pixels[k*width : (k+1)*width] {
 				image[j] = float64(pixel) / 255
 			}
 			appendRow(&bag.Instances, image)
-			if int(digits[k]) == c.Target {
+			if int(all.Labels[k]) == c.Target {
 				isTarget = append(isTarget, 1)
 				label = 1
 			} else {
@@ -91,14 +83,4 @@ func ReadDigits(c DigitsConfig) (*milbench.Set, error) {
 		instanceLabels = append(instanceLabels, isTarget)
 	}
 	return assemble("digits", bags, labels, instanceLabels, nil)
-}
-
-// openIDX reads an IDX file of bytes.
-func openIDX(path string, dimensions int) ([]int, []byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	return readIDX(f, path, dimensions)
 }

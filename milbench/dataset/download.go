@@ -2,16 +2,13 @@ package dataset
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 
 	"synpool/internal/fetch"
 )
 
 var (
 	// ErrNotFetched says that the files of a named set are not in [Dir].
-	ErrNotFetched = errors.New("not fetched yet")
+	ErrNotFetched = fetch.ErrNotFetched
 
 	// ErrTemporary marks a failed [Entry.Fetch] that is worth another try later: no network, a full disk, another
 	// process that fetches the same file.
@@ -19,14 +16,14 @@ var (
 )
 
 // State says whether a named set is at hand.
-type State string
+type State = fetch.State
 
 // The states of a named set.
 const (
-	Embedded State = "embedded" // needs no file
-	Fetched  State = "fetched"  // every file is there and has the right checksum
-	Missing  State = "missing"  // a file is not there
-	Damaged  State = "damaged"  // a file cannot be read or is another than the catalogue's
+	Embedded State = "embedded"    // needs no file
+	Fetched  State = fetch.Fetched // every file is there and has the right checksum
+	Missing  State = fetch.Missing // a file is not there
+	Damaged  State = fetch.Damaged // a file cannot be read or is another than the catalogue's
 )
 
 // Verify reads the files of the set and compares their checksums. The error says what is wrong when the set is
@@ -35,44 +32,21 @@ func (e Entry) Verify() (State, error) {
 	if len(e.Files) == 0 {
 		return Embedded, nil
 	}
-	paths, err := e.Paths()
-	if err != nil {
-		return Missing, fmt.Errorf("%s: %w", e.Name, err)
-	}
-	for i, f := range e.Files {
-		err := f.sums().Check(paths[i])
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return Missing, fmt.Errorf("%s: %w; run `milbench data fetch %s`", e.Name, ErrNotFetched, e.Name)
-		case errors.Is(err, fetch.ErrSum):
-			return Damaged, fmt.Errorf("%s: %s is not the file it should be; run `milbench data fetch %s` to get it anew: %w", e.Name, paths[i], e.Name, err)
-		case err != nil:
-			return Damaged, fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	return Fetched, nil
+	return e.set().Verify()
 }
 
 // Fetch downloads the files of the set that [Dir] lacks or holds damaged, resuming what an earlier call left. A file
 // gets its name only after its checksum was found right. progress, which may be nil, is told how many of total bytes
 // of a file have arrived (total 0: unknown).
 func (e Entry) Fetch(ctx context.Context, progress func(file string, done, total int64)) error {
-	paths, err := e.Paths()
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.Name, err)
-	}
-	for i, f := range e.Files {
-		err := fetch.Default().Get(ctx, f.URL, paths[i], f.sums(), progress)
-		if errors.Is(err, fetch.ErrFolder) {
-			return fmt.Errorf("%s: set MILBENCH_DATA to a folder that can be written: %w", e.Name, err)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	return nil
+	return e.set().Fetch(ctx, progress)
 }
 
-func (f File) sums() fetch.Sums {
-	return fetch.Sums{Bytes: f.Bytes, SHA256: f.SHA256, GitBlob: f.GitBlob, InflatedBytes: f.InflatedBytes, InflatedSHA256: f.InflatedSHA256}
+func (e Entry) set() fetch.Set {
+	s := fetch.Set{Name: e.Name, Variables: []string{variable}, Command: "milbench data fetch " + e.Name}
+	for _, f := range e.Files {
+		sums := fetch.Sums{Bytes: f.Bytes, SHA256: f.SHA256, GitBlob: f.GitBlob, InflatedBytes: f.InflatedBytes, InflatedSHA256: f.InflatedSHA256}
+		s.Files = append(s.Files, fetch.File{Name: f.Name, URL: f.URL, Sums: sums})
+	}
+	return s
 }

@@ -148,6 +148,31 @@ func ExampleMoveInstanceLabels() {
 	// 3 2 [[0 1] [0]]
 }
 
+// Two images of a row of three pixels.
+func ExampleReadImages() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	images, labels := filepath.Join(folder, "images"), filepath.Join(folder, "labels")
+	for file, data := range map[string]string{
+		images: "\x00\x00\x08\x03" + "\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03" + "\x00\x80\xff\x01\x02\x03",
+		labels: "\x00\x00\x08\x01" + "\x00\x00\x00\x02" + "\x07\x04",
+	} {
+		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
+	read, err := dataset.ReadImages(images, labels)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d images of %dx%d, pixels %d, labels %d\n", len(read.Labels), read.Rows, read.Columns, read.Pixels, read.Labels)
+	// Output:
+	// 2 images of 1x3, pixels [0 128 255 1 2 3], labels [7 4]
+}
+
 func ExampleReadDigits() {
 	folder, err := os.MkdirTemp("", "digits")
 	if err != nil {

@@ -69,7 +69,7 @@ func (e Entry) stored() (*milbench.Set, error) {
 	}
 	paths, err := e.Paths()
 	if err != nil && len(e.Files) > 0 {
-		return nil, fmt.Errorf("%s: %w", e.Name, err)
+		return nil, err
 	}
 	read := e.read
 	if read == nil {

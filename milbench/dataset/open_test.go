@@ -52,7 +52,8 @@ func TestOpenFile(t *testing.T) {
 }
 
 func TestOpenNamed(t *testing.T) {
-	t.Setenv("MILBENCH_DATA", t.TempDir())
+	data := t.TempDir()
+	t.Setenv("MILBENCH_DATA", data)
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("musk1", []byte("not a set"), 0o666); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestOpenNamed(t *testing.T) {
 	if _, err := Open("./musk1"); err == nil || !strings.Contains(err.Error(), "./musk1") {
 		t.Errorf("the file of that name: %v", err)
 	}
-	if _, err := Open("tiger"); !errors.Is(err, ErrNotFetched) || err.Error() != "tiger: not fetched yet; run `milbench data fetch tiger`" {
+	if _, err := Open("tiger"); !errors.Is(err, ErrNotFetched) || err.Error() != "tiger: not fetched yet, "+filepath.Join(data, "tiger.mat")+" is not there; run `milbench data fetch tiger`" {
 		t.Errorf("not fetched: %v", err)
 	}
 	if _, err := Open("elefant"); !errors.Is(err, ErrUnknownSet) || err.Error() != `no file and no named set "elefant"; did you mean elephant?` {

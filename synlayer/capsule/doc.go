@@ -23,15 +23,18 @@
 //	activations  [batch, height, width, types]
 //	assignments  [batch, height, width, types, rows, columns, types below]   rows and columns of the parent's field
 //
-// Gradients pass through all iterations of the routing. Nothing is NaN for finite input: a parent to which nothing is
-// assigned has pose 0 and the smallest variance.
+// Gradients pass through all iterations of the routing. Nothing is NaN, gradients included, for poses of up to a million
+// (beyond 1e19 the squares of float32 are infinite): a parent to which nothing is assigned has pose 0 and the smallest
+// variance.
 //
 // # Use
 //
 // Layers are struct literals of their hyperparameters ([Primary], [Convolutional], [Class]), a [Network] joins them,
-// and [SpreadLoss] trains it. Variables are those of [synpool/synlayer]: its Seed fixes them. Graph-building functions
-// panic, as GoMLX's own do, with the shape that does not fit.
+// and [SpreadLoss] trains it. [Network.Route] returns what every layer finds, and [Class.Compare] puts assignments beside
+// attention. Variables are those of [synpool/synlayer]: its Seed fixes them. Graph-building functions panic, as GoMLX's
+// own do, with the shape that does not fit.
 //
 // Source: Hinton, Sabour and Frosst, "Matrix capsules with EM routing", ICLR 2018,
-// https://openreview.net/forum?id=HJWLfGWRb. Where the paper leaves a value open, the doc comments say whose is taken.
+// https://openreview.net/forum?id=HJWLfGWRb. Where it leaves a value open or is not followed, the doc comments say what is
+// done.
 package capsule

@@ -8,7 +8,7 @@ import (
 
 // EMRouting finds parents for the votes of children by expectation maximisation (procedure 1 of the paper). With
 // a_i the activation of child i and V_ij its vote for parent j, of values h, it starts from equal assignment
-// probabilities r_ij and repeats
+// probabilities r_ij among the parents in reach and repeats
 //
 //	M-step:  w_ij = r_ij a_i,  W_j = Σ_i w_ij
 //	         μ_jh = Σ_i w_ij V_ijh / W_j,  σ²_jh = Σ_i w_ij (V_ijh − μ_jh)² / W_j + Epsilon
@@ -17,16 +17,17 @@ import (
 //	E-step:  r_ij = a_j N(V_ij; μ_j, σ²_j) / Σ over parents k in reach of i of a_k N(V_ik; μ_k, σ²_k)
 //
 // ending with an M-step. Probabilities are computed as logarithms, so that none underflows before they are compared.
-// β_u counts once a value, as in the procedure (equation 3 counts it once a capsule: the same with β_u/16), and takes
-// up the constant (1 + log 2π)/2 of equation 2. Epsilon is not in the paper: votes that agree exactly have variance 0. It
-// also keeps the densities of 16 values from deciding everything before the weights are any good.
+// β_u counts once a value, as in the procedure (equation 2 counts it once a capsule: the same with β_u/16), and takes
+// up the constant (1 + log 2π)/2 of equation 1. In layers every type of parent has a β_a of its own, as it has a β_u;
+// in section 3 of the paper β_a is the same for all capsules. Epsilon is not in the paper: votes that agree exactly have
+// variance 0. Votes that differ by much less than √Epsilon are shared out nearly equally.
 type EMRouting struct {
 	Iterations  int // M-steps, 3 in the paper; at least 1
 	Temperature InverseTemperature
 	Epsilon     float64 // added to variances; above 0
 }
 
-// DefaultEMRouting returns the paper's 3 iterations, the default schedule and an Epsilon of 0.03.
+// DefaultEMRouting returns the paper's 3 iterations, the default schedule and an Epsilon of 0.03, of this package.
 func DefaultEMRouting() EMRouting {
 	return EMRouting{Iterations: 3, Temperature: DefaultInverseTemperature(), Epsilon: 0.03}
 }

@@ -2,9 +2,11 @@ package capsule_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -111,34 +113,112 @@ func ExampleCoordinates() {
 	// [[0 0 0 0.75] [0 0 0 0.25] [0 0 0 0] [0 0 0 0]]
 }
 
-// The same two children in a layer of capsules and in one of self-attention, each with two views. Of what the capsules
-// are assigned, the columns of both types together sum to 1; of attention, each row does.
-func ExampleComparison_Weights() {
-	c := capsule.Comparison{Views: 2, Routing: capsule.DefaultEMRouting()}
-	c.Routing.Epsilon = 0.5 // softer than for training
+// The same two children in a layer of two classes and in self-attention of two heads. Of the assignments each column sums to
+// 1, of attention each row does.
+func ExampleClass_Compare() {
+	layer := capsule.Class{Classes: 2, Coordinates: true, Routing: capsule.DefaultEMRouting()}
+	layer.Routing.Epsilon = 0.5 // softer than for training
 	poses := tensors.FromFlatDataAndDimensions(random(1, 2*16), 1, 1, 2, 1, 4, 4)
 	activations := tensors.FromFlatDataAndDimensions([]float64{0.9, 0.6}, 1, 1, 2, 1)
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, poses, activations *Node) (assignments, attention *Node) {
 		synlayer.Seed(poses.Graph(), 1)
-		return c.Weights(scope, capsule.Capsules{Poses: poses, Activations: activations})
+		return layer.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 	}).MustCall(poses, activations)
-	for k, what := range []string{"assignments", "attention"} {
-		fmt.Println(what)
-		for view, rows := range out[k].Value().([][][][]float64)[0] {
-			for parent, row := range rows {
-				fmt.Printf("view %d, parent %d: %.3f\n", view, parent, row)
-			}
+	fmt.Println("assignments")
+	for class, row := range out[0].Value().([][][]float64)[0] {
+		fmt.Printf("class %d: %.3f\n", class, row)
+	}
+	fmt.Println("attention")
+	for head, rows := range out[1].Value().([][][][]float64)[0] {
+		for parent, row := range rows {
+			fmt.Printf("head %d, parent %d: %.3f\n", head, parent, row)
 		}
 	}
 	// Output:
 	// assignments
-	// view 0, parent 0: [0.119 0.002]
-	// view 0, parent 1: [0.304 0.277]
-	// view 1, parent 0: [0.202 0.103]
-	// view 1, parent 1: [0.376 0.618]
+	// class 0: [0.289 0.015]
+	// class 1: [0.711 0.985]
 	// attention
-	// view 0, parent 0: [0.372 0.628]
-	// view 0, parent 1: [0.463 0.537]
-	// view 1, parent 0: [0.598 0.402]
-	// view 1, parent 1: [0.591 0.409]
+	// head 0, parent 0: [0.445 0.555]
+	// head 0, parent 1: [0.427 0.573]
+	// head 1, parent 0: [0.692 0.308]
+	// head 1, parent 1: [0.768 0.232]
+}
+
+// What a network of two classes finds on the way: the capsules of every layer, and which children are assigned to which
+// parents.
+func ExampleNetwork_Route() {
+	network := capsule.DefaultNetwork(2)
+	network.Channels, network.Primary.Types = 8, 2
+	network.Convolutional = network.Convolutional[:1]
+	network.Convolutional[0].Types = 3
+	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) []*Node {
+		synlayer.Seed(images.Graph(), 1)
+		capsules, assignments := network.Route(scope, images)
+		return append(assignments, capsules[0].Poses, capsules[1].Poses, capsules[2].Poses)
+	}).MustCall(tensors.FromFlatDataAndDimensions(make([]float32, 28*28), 1, 28, 28, 1))
+	for i, layer := range []string{"convolutional", "class"} {
+		fmt.Println("assignments to", layer, "capsules", out[i].Shape())
+	}
+	for i, layer := range []string{"primary", "convolutional", "class"} {
+		fmt.Println("poses of", layer, "capsules", out[2+i].Shape())
+	}
+	// Output:
+	// assignments to convolutional capsules (Float32)[1, 5, 5, 3, 3, 3, 2]
+	// assignments to class capsules (Float32)[1, 1, 1, 2, 5, 5, 3]
+	// poses of primary capsules (Float32)[1, 12, 12, 2, 4, 4]
+	// poses of convolutional capsules (Float32)[1, 5, 5, 3, 4, 4]
+	// poses of class capsules (Float32)[1, 1, 1, 2, 4, 4]
+}
+
+// One feature, and a type of capsules whose pose is 2 times the unit matrix for a feature of 1.
+func ExamplePrimary_Capsules() {
+	pose, activation := [][]float64{make([]float64, 16)}, [][]float64{{math.Log(3)}}
+	for i := range capsule.Side {
+		pose[0][i*capsule.Side+i] = 2
+	}
+	out := MustExecOnceN(gobackend.GetBackend(), func(features *Node) []*Node {
+		g := features.Graph()
+		synlayer.Bind(g, map[string]*Node{
+			"/pose/weights": Const(g, pose), "/pose/bias": Const(g, make([]float64, 16)),
+			"/activation/weights": Const(g, activation), "/activation/bias": Const(g, []float64{0}),
+		})
+		c := capsule.Primary{Types: 1}.Capsules(model.NewStore().RootScope(), features)
+		return []*Node{c.Poses, c.Activations}
+	}, [][][][]float64{{{{1}, {-1}}}})
+	fmt.Println(out[0].Value().([][][][][][]float64)[0][0])
+	fmt.Printf("%.2f\n", out[1].Value())
+	// Output:
+	// [[[[2 0 0 0] [0 2 0 0] [0 0 2 0] [0 0 0 2]]] [[[-2 0 0 0] [0 -2 0 0] [0 0 -2 0] [0 0 0 -2]]]]
+	// [[[[0.75] [0.25]]]]
+}
+
+// Two patches of two columns share the middle one, whose capsules have the poses of those on their left: the parent there
+// gets them.
+func ExampleConvolutional_Route() {
+	unit := func(times ...float64) (matrices []float64) {
+		for _, v := range times {
+			matrices = append(matrices, v, 0, 0, 0, 0, v, 0, 0, 0, 0, v, 0, 0, 0, 0, v)
+		}
+		return matrices
+	}
+	layer := capsule.Convolutional{Types: 1, Kernel: 2, Stride: 1, Routing: capsule.DefaultEMRouting()}
+	poses := tensors.FromFlatDataAndDimensions(unit(1, 1, 3, 1, 1, 3), 1, 2, 3, 1, 4, 4)
+	transforms := tensors.FromFlatDataAndDimensions(unit(1, 1, 1, 1), 4, 1, 4, 4)
+	out := MustExecOnceN(gobackend.GetBackend(), func(poses, transforms *Node) []*Node {
+		g := poses.Graph()
+		beta := Const(g, []float64{0})
+		synlayer.Bind(g, map[string]*Node{"/transforms": transforms, "/beta_u": beta, "/beta_a": beta})
+		below := capsule.Capsules{Poses: poses, Activations: Ones(g, shapes.Make(dtypes.Float64, 1, 2, 3, 1))}
+		above, assignments := layer.Route(model.NewStore().RootScope(), below)
+		return []*Node{above.Poses, assignments}
+	}, poses, transforms)
+	for column, where := range []string{"left ", "right"} {
+		pose := out[0].Value().([][][][][][]float64)[0][0][column][0]
+		assigned := out[1].Value().([][][][][][][]float64)[0][0][column][0]
+		fmt.Printf("%s: %.2f times the unit matrix, of its two rows %.2f\n", where, pose[0][0], assigned)
+	}
+	// Output:
+	// left : 1.00 times the unit matrix, of its two rows [[[1.00] [1.00]] [[1.00] [1.00]]]
+	// right: 3.00 times the unit matrix, of its two rows [[[0.00] [1.00]] [[0.00] [1.00]]]
 }

@@ -51,20 +51,26 @@ func (f field) patches(x *Node) *Node {
 	return Reshape(Stack(offsets, 3), append([]int{dims[0], height * width, f.children()}, dims[4:]...)...)
 }
 
-// sum adds up x [batch, positions, children] for each child of the grid, [batch, height, width, types].
+// sum adds up x [batch, positions, children] for each child of the grid, [batch, height, width, types]: along the rows,
+// then along the columns. (Slices padded as those of max would do, but GoMLX 0.28 has no gradient of a padding.)
 func (f field) sum(x *Node) *Node {
 	height, width := f.above()
-	incidence := make([][]float64, f.positions()*f.kernel*f.kernel)
-	for i := range incidence {
-		incidence[i] = make([]float64, f.height*f.width)
-		position, offset := i/(f.kernel*f.kernel), i%(f.kernel*f.kernel)
-		row := position/width*f.stride + offset/f.kernel
-		column := position%width*f.stride + offset%f.kernel
-		incidence[i][row*f.width+column] = 1
+	x = Reshape(x, -1, height, width, f.kernel, f.kernel, f.types)
+	x = Einsum("bvurct,vry->byuct", x, ConstAsDType(x.Graph(), x.DType(), f.incidence(height, f.height)))
+	return Einsum("byuct,ucx->byxt", x, ConstAsDType(x.Graph(), x.DType(), f.incidence(width, f.width)))
+}
+
+// incidence is 1 where a patch's offset is an entry of an axis of size, [positions, kernel, size].
+func (f field) incidence(positions, size int) [][][]float64 {
+	at := make([][][]float64, positions)
+	for position := range at {
+		at[position] = make([][]float64, f.kernel)
+		for offset := range at[position] {
+			at[position][offset] = make([]float64, size)
+			at[position][offset][position*f.stride+offset] = 1
+		}
 	}
-	x = Reshape(x, -1, height*width*f.kernel*f.kernel, f.types)
-	sum := Einsum("bst,sg->bgt", x, ConstAsDType(x.Graph(), x.DType(), incidence))
-	return Reshape(sum, -1, f.height, f.width, f.types)
+	return at
 }
 
 // max is the largest x [batch, positions, children] of each child of the grid, [batch, height, width, types], -Inf

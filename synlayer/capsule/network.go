@@ -42,13 +42,24 @@ func DefaultNetwork(classes int) Network {
 // Classify returns the activations [batch, classes] and the poses [batch, classes, 4, 4] of the classes for images
 // [batch, height, width, channels].
 func (n Network) Classify(scope *model.Scope, images *Node) (activations, poses *Node) {
-	capsules := n.Primary.Capsules(scope.In("primary"), n.convolve(scope.In("convolution"), images))
-	for i, layer := range n.Convolutional {
-		capsules, _ = layer.Route(scope.In("convolutional_%d", i), capsules)
+	capsules, _ := n.Route(scope, images)
+	classes, batch := capsules[len(capsules)-1], images.Shape().Dim(0)
+	return Reshape(classes.Activations, batch, n.Class.Classes), Reshape(classes.Poses, batch, n.Class.Classes, Side, Side)
+}
+
+// Route returns the capsules of every layer for images [batch, height, width, channels], the primary ones first and those
+// of the classes last, and, as [Layer] has them, the assignment probabilities between each and the next.
+func (n Network) Route(scope *model.Scope, images *Node) (capsules []Capsules, assignments []*Node) {
+	capsules = []Capsules{n.Primary.Capsules(scope.In("primary"), n.convolve(scope.In("convolution"), images))}
+	route := func(scope *model.Scope, layer Layer) {
+		above, r := layer.Route(scope, capsules[len(capsules)-1])
+		capsules, assignments = append(capsules, above), append(assignments, r)
 	}
-	capsules, _ = n.Class.Route(scope.In("class"), capsules)
-	batch := images.Shape().Dim(0)
-	return Reshape(capsules.Activations, batch, n.Class.Classes), Reshape(capsules.Poses, batch, n.Class.Classes, Side, Side)
+	for i, layer := range n.Convolutional {
+		route(scope.In("convolutional_%d", i), layer)
+	}
+	route(scope.In("class"), n.Class)
+	return capsules, assignments
 }
 
 // convolve is the convolution with ReLU.

@@ -1,6 +1,8 @@
 package capsule_test
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -86,8 +88,8 @@ func TestGoldenNetwork(t *testing.T) {
 	})
 }
 
-// TestNetworkGradient compares the gradient of the loss along random directions of all weights with differences, where
-// nothing else is known of the network: in float64 a central difference over 1e-7 is good to 1e-7 and over 1e-6, with the third derivative here, to 2e-6.
+// TestNetworkGradient compares the gradient of the loss along random directions of all weights with central differences.
+// The rounding of the losses in float64, over a step of 1e-7, leaves 1e-8 of them: the slopes must agree to 1e-6.
 func TestNetworkGradient(t *testing.T) {
 	n := capsule.DefaultNetwork(3)
 	n.Channels, n.Kernel, n.Primary.Types = 3, 3, 2
@@ -142,6 +144,40 @@ func TestNetworkGradient(t *testing.T) {
 		got := (at(step) - at(-step)) / (2 * step)
 		at(0)
 		check(t, "slope", []float64{slope}, []float64{got}, 1e-6)
+	}
+}
+
+// TestNetworkRoute holds what every layer finds to what the layer alone finds of the capsules below, and the class layer's
+// assignments to those that stand beside attention.
+func TestNetworkRoute(t *testing.T) {
+	const classes = 3
+	n := capsule.DefaultNetwork(classes)
+	n.Channels, n.Primary.Types = 3, 2
+	for i := range n.Convolutional {
+		n.Convolutional[i].Types = 2 + i
+	}
+	var want [][]int
+	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
+		synlayer.Seed(images.Graph(), 5)
+		capsules, assignments := n.Route(scope, images)
+		if len(capsules) != 4 || len(assignments) != 3 {
+			t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))
+		}
+		scopes := []*model.Scope{scope.At("convolutional_0"), scope.At("convolutional_1"), scope.At("class")}
+		for i, layer := range []capsule.Layer{n.Convolutional[0], n.Convolutional[1], n.Class} {
+			above, r := layer.Route(scopes[i], capsules[i])
+			all = append(all, capsules[i+1].Poses, above.Poses, capsules[i+1].Activations, above.Activations, assignments[i], r)
+			want = append(want, assignments[i].Shape().Dimensions)
+		}
+		r, _ := n.Class.Compare(scope.At("class"), capsules[2])
+		activations, poses := n.Classify(scope.ResetVisited(), images)
+		return append(all, assignments[2], r, capsules[3].Activations, activations, capsules[3].Poses, poses)
+	}).MustCall(tensors.FromFlatDataAndDimensions(random(3, 2*21*21), 2, 21, 21, 1))
+	for k := 0; k < len(out); k += 2 {
+		check(t, fmt.Sprintf("output %d", k/2), floats(out[k]), floats(out[k+1]), 1e-12)
+	}
+	if dims := [][]int{{2, 4, 4, 2, 3, 3, 2}, {2, 2, 2, 3, 3, 3, 2}, {2, 1, 1, classes, 2, 2, 3}}; !reflect.DeepEqual(want, dims) {
+		t.Errorf("assignments %v, want %v", want, dims)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// SpreadLoss is the loss of the paper (its equation 4), the mean over the batch of
+// SpreadLoss is the loss of the paper (its equation 3), the mean over the batch of
 //
 //	L = Σ over classes i other than the target t of max(0, m − (a_t − a_i))²
 //
@@ -25,6 +25,6 @@ func SpreadLoss(activations, labels, margin *Node) *Node {
 	return DivScalar(ReduceAllSum(Mul(Square(short), OneMinus(target))), batch)
 }
 
-// SpreadMargin is the margin of [SpreadLoss] after a part of the training, from 0 to 1: it rises from 0.2 to 0.9, as
-// in the paper, which does not say how; here linearly.
+// SpreadMargin is the margin of [SpreadLoss] after a part of the training, from 0 to 1: it rises linearly from 0.2 to 0.9
+// (section 4.1).
 func SpreadMargin(part float64) float64 { return 0.2 + 0.7*min(max(part, 0), 1) }

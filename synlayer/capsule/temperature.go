@@ -14,7 +14,7 @@ type InverseTemperature struct {
 
 // DefaultInverseTemperature returns Final 0.01 and Decay 0.95, which the authors gave in the discussion of the paper and
 // use in their program (google-research, capsule_em); the paper itself gives no values. They are for layers of 32 types:
-// costs grow with what is assigned to a parent, so that smaller layers need a larger Final.
+// costs grow with what is assigned to a parent, so that one with fewer children may need a larger Final.
 func DefaultInverseTemperature() InverseTemperature {
 	return InverseTemperature{Final: 0.01, Decay: 0.95}
 }

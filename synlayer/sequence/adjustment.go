@@ -15,18 +15,40 @@ type Adjustment struct {
 	Renormalise bool    // divide by the sum afterwards, which Syn does not keep at 1
 }
 
+// DefaultAdjustment returns the steps of [synlayer.DefaultSyn].
+func DefaultAdjustment() Adjustment {
+	p := synlayer.DefaultSyn()
+	return Adjustment{Iterations: p.Iterations, Gamma: p.Gamma, Renormalise: p.Renormalise}
+}
+
 // Adjust returns weights [..., items], adjusted.
 func (a Adjustment) Adjust(weights *Node) *Node {
+	return a.adjust(weights, synlayer.Syn, func(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, -1) })
+}
+
+// adjustInLoop is Adjust for the body of a [scan].
+func (a Adjustment) adjustInLoop(weights *Node) *Node {
+	unit := func(w *Node) *Node { // the squares of weights that add up to 1 do not all underflow
+		norm := Sqrt(sumLast(Mul(w, w)))
+		return Div(w, Where(Equal(norm, ConstAs(norm, 0.0)), ConstAs(norm, 1.0), norm))
+	}
+	return a.adjust(weights, func(weights, gamma *Node, iterations int) *Node {
+		return synlayer.SynWith(unit, weights, gamma, iterations)
+	}, sumLast)
+}
+
+// adjust is Adjust by a syn and a sum over the last axis, which it keeps.
+func (a Adjustment) adjust(weights *Node, syn func(weights, gamma *Node, iterations int) *Node, sum func(x *Node) *Node) *Node {
 	if a.Iterations == 0 {
 		return weights
 	}
 	if !(a.Gamma > 0 && a.Gamma <= 1) {
 		exceptions.Panicf("sequence: Adjustment with gamma %g, want one in (0, 1]", a.Gamma)
 	}
-	adjusted := synlayer.Syn(weights, ConstAs(weights, a.Gamma), a.Iterations)
+	adjusted := syn(weights, ConstAs(weights, a.Gamma), a.Iterations)
 	if a.Renormalise {
-		sum := ReduceAndKeep(adjusted, ReduceSum, -1)
-		adjusted = Div(adjusted, Where(IsZero(sum), OnesLike(sum), sum))
+		total := sum(adjusted)
+		adjusted = Div(adjusted, Where(Equal(total, ConstAs(total, 0.0)), ConstAs(total, 1.0), total))
 	}
 	return synlayer.StraightThrough(weights, adjusted)
 }

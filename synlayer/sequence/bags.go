@@ -34,15 +34,23 @@ func single(s synlayer.Bags) synlayer.Bags {
 
 // masked returns x [..., features] with 0 wherever mask [...] is false, and the mask, which may be nil for all true.
 func masked(x, mask *Node) (cleaned, explicit *Node) {
-	dims := x.Shape().Dimensions[:x.Rank()-1]
+	explicit = explicitMask(mask, x.Graph(), x.Shape().Dimensions[:x.Rank()-1])
 	if mask == nil {
-		return x, BroadcastToDims(Const(x.Graph(), true), dims...)
+		return x, explicit
+	}
+	return zeroUnless(mask, x), explicit
+}
+
+// explicitMask returns mask [dims], or one that is true everywhere where it is nil.
+func explicitMask(mask *Node, g *Graph, dims []int) *Node {
+	if mask == nil {
+		return BroadcastToDims(Const(g, true), dims...)
 	}
 	if mask.DType() != dtypes.Bool {
 		exceptions.Panicf("sequence: mask is %s, want booleans", mask.Shape())
 	}
 	mask.AssertDims(dims...)
-	return zeroUnless(mask, x), mask
+	return mask
 }
 
 // zeroUnless returns x where mask, whose axes are the first of x's, is true, and 0 elsewhere.

@@ -34,8 +34,8 @@ func (b Beam) score(h Hypothesis) float64 {
 	return h.LogProb / math.Pow(float64(length), b.Penalty)
 }
 
-// Continuations are the best next words of a hypothesis, best first, at least as many as the width of the beam or as there
-// are words.
+// Continuations are the best next words of a hypothesis, best first, with a log-probability each, at least as many as the width
+// of the beam or as there are words.
 type Continuations struct {
 	Words     []int32
 	LogProbs  []float64
@@ -44,7 +44,8 @@ type Continuations struct {
 
 // Search returns the best hypothesis of each of a number of sentences. It keeps Width rows a sentence, those of a sentence
 // side by side, and calls next with, for each row, the row of the call before that it goes on from (nil in the first call)
-// and its last word; next returns the continuations of each row.
+// and its last word; next returns the continuations of each row. It must also answer rows without a hypothesis, all but the
+// first of each sentence in the first call and later those of hypotheses that ended, which come with parent 0 and the word End.
 func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continuations, error)) ([]Hypothesis, error) {
 	if sentences < 1 || b.Width < 1 || b.MaxLength < 1 || math.IsNaN(b.Penalty) {
 		return nil, fmt.Errorf("a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
@@ -64,6 +65,11 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 		}
 		if len(rest) != rows {
 			return nil, fmt.Errorf("continuations of %d rows; there are %d", len(rest), rows)
+		}
+		for i, c := range rest {
+			if len(c.Words) != len(c.LogProbs) {
+				return nil, fmt.Errorf("row %d has %d continuations with %d log-probabilities; want one each", i, len(c.Words), len(c.LogProbs))
+			}
 		}
 		parents, words = make([]int32, rows), slices.Repeat([]int32{b.End}, rows)
 		going := false

@@ -146,6 +146,10 @@ func TestBeamErrors(t *testing.T) {
 		"next":      {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return nil, broken }},
 		"rows":      {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return make([]sequence.Continuations, 1), nil }},
 		"nothing":   {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) { return make([]sequence.Continuations, 2), nil }},
+		"lengths": {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) {
+			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{-1}}
+			return []sequence.Continuations{c, c}, nil
+		}},
 		"no number": {good, 1, func(_, _ []int32) ([]sequence.Continuations, error) {
 			c := sequence.Continuations{Words: []int32{1, 2}, LogProbs: []float64{math.NaN(), math.Inf(-1)}}
 			return []sequence.Continuations{c, c}, nil

@@ -2,6 +2,7 @@ package sequence
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Cell is the kind of a recurrent cell.
@@ -32,9 +33,29 @@ func (c Cell) String() string {
 	return "unknown cell"
 }
 
-// gates is the number of blocks of the weights; states that of the carried values.
-func (c Cell) gates() int  { return 4 - int(c) }
-func (c Cell) states() int { return 2 - int(c) }
+// gates is the number of blocks of the weights.
+func (c Cell) gates() int {
+	switch c {
+	case LSTM:
+		return 4
+	case GRU:
+		return 3
+	}
+	exceptions.Panicf("sequence: the number of gates of an %s", c)
+	return 0
+}
+
+// states is the number of the carried values.
+func (c Cell) states() int {
+	switch c {
+	case LSTM:
+		return 2
+	case GRU:
+		return 1
+	}
+	exceptions.Panicf("sequence: the number of states of an %s", c)
+	return 0
+}
 
 // forward is one step: of the state before it [batch, hidden] (h, and c of an LSTM), x [batch, gates·hidden], the input's
 // part of the gates, and u [batch, gates·hidden], that of the state. It returns the next state and what backward needs, one

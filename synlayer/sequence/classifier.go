@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/synlayer"
 )
@@ -44,13 +45,17 @@ type DocumentClassifier struct {
 }
 
 // Logits returns the logits [batch, Classes] of documents of words, numbers [batch, sentences, words], with a mask of the
-// same shape, true for a real word, and the weights of the words [batch, sentences, words] and of the sentences [batch,
-// sentences]. key is this step's key of the dropout, nil outside training.
+// same shape, true for a real word, nil for all, and the weights of the words [batch, sentences, words] and of the sentences
+// [batch, sentences]. key is this step's key of the dropout, nil outside training.
 func (c DocumentClassifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dtypes.DType) (logits, ofWords, ofSentences *Node) {
-	x := c.Embedding.Embed(scope.In("embedding"), words, dtype)
+	if words.Rank() != 3 {
+		exceptions.Panicf("sequence: documents are %s, want [batch, sentences, words]", words.Shape())
+	}
+	mask = Transpose(explicitMask(mask, words.Graph(), words.Shape().Dimensions), 0, 1)
+	x := c.Embedding.Embed(scope.In("embedding"), Transpose(words, 0, 1), dtype) // sentences in front, for the dropout
 	dims := x.Shape().Dimensions
 	flat := synlayer.Bags{X: Reshape(x, -1, dims[2], dims[3]), DropoutKey: key}
-	x = Reshape(SpatialDropout(scope.In("dropout"), flat, c.Dropout), dims...)
-	pooled, ofWords, ofSentences := c.Attention.Pool(scope.In("attention"), x, mask, key)
+	x = zeroUnless(mask, Reshape(SpatialDropout(scope.In("dropout"), flat, c.Dropout), dims...))
+	pooled, ofWords, ofSentences := c.Attention.pool(scope.In("attention"), x, mask, key)
 	return synlayer.Dense(scope.In("output"), pooled, 0, c.Classes), ofWords, ofSentences
 }

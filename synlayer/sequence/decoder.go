@@ -9,63 +9,60 @@ import (
 //
 //	e_j = v · tanh(K_j + s W_q),  K = H W_k + b_k,  α = softmax over j of e,  c = Σ α_j H_j,  s' = cell(s, [y, c])
 //
-// α is adjusted before c is taken. The recurrence is a [scan]; with an Adjustment it is unrolled, since Syn cannot stand in
-// a loop.
+// α is adjusted before c is taken. The recurrence is a [scan].
 type decoder struct {
-	cell      Cell
-	hidden    int
-	adjust    Adjustment
-	weights   cellWeights // input: that of y alone
-	context   *Node       // [states' features, gates·hidden], the input weights of c
-	query     *Node       // W_q [hidden, alignment]
-	score     *Node       // v [alignment]
-	memory    Memory
-	unrolling bool
+	cell    Cell
+	hidden  int
+	adjust  Adjustment
+	weights cellWeights // input: that of y alone
+	context *Node       // [states' features, gates·hidden], the input weights of c
+	query   *Node       // W_q [hidden, alignment]
+	score   *Node       // v [alignment]
+	memory  Memory
+	unroll  bool
 }
 
-// align returns the weights before and after the adjustment, the hidden layer of the alignment, and c.
-func (d decoder) align(q, score, keys, states, mask *Node) (plain, adjusted, hidden, c *Node) {
+// align returns the weights before and after the adjustment, and c.
+func (d decoder) align(q, score, keys, states, mask *Node) (plain, adjusted, c *Node) {
 	batch, length, width := keys.Shape().Dim(0), keys.Shape().Dim(1), keys.Shape().Dim(2)
-	hidden = Tanh(Add(keys, Reshape(q, batch, 1, width)))
+	hidden := Tanh(Add(keys, Reshape(q, batch, 1, width)))
 	e := Reshape(MatMul(Reshape(hidden, -1, width), Reshape(score, width, 1)), batch, length)
-	// The softmax of weigh, without a scalar from the cache: the largest of the real ones is 1, their sum 1 or more.
+	// The softmax of weigh, for a scan: the largest of the real ones is 1, their sum 1 or more.
 	low := BroadcastToDims(ConstAs(e, -1e30), batch, length)
 	e = Where(mask, e, low)
-	p := Where(mask, Exp(Sub(e, ReduceAndKeep(e, ReduceMax, -1))), zeros(e, batch, length))
-	plain = Div(p, Max(ReduceAndKeep(p, ReduceSum, -1), ConstAs(p, 1.0)))
-	adjusted = d.adjust.Adjust(plain)
-	return plain, adjusted, hidden, gather(adjusted, states)
+	p := Where(mask, Exp(Sub(e, maxLast(e))), zeros(e, batch, length))
+	plain = Div(p, Max(sumLast(p), ConstAs(p, 1.0)))
+	adjusted = d.adjust.adjustInLoop(plain)
+	return plain, adjusted, gather(adjusted, states)
 }
 
 // run reads y [steps, batch, features] from the state initial and returns the states h after each step [steps, batch,
-// hidden], the contexts c [steps, batch, features], the alignments [steps, batch, length] and the last state, which has no
-// gradient.
+// hidden], the contexts c [steps, batch, features], the alignments [steps, batch, length] and the last state.
 func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *Node, last []*Node) {
 	steps, batch := y.Shape().Dim(0), y.Shape().Dim(1)
 	width := d.cell.gates() * d.hidden
 	in := gatesOf(y, d.weights.input, d.weights.bias)
 	length, features, align := d.memory.States.Shape().Dim(1), d.memory.States.Shape().Dim(2), d.query.Shape().Dim(1)
-	unroll := d.unrolling || d.adjust.Iterations != 0
 	inputs := append([]*Node{in, d.weights.recurrent, d.weights.recurrentBias, d.context, d.query, d.score, d.memory.Keys, d.memory.States}, initial...)
 
 	const recurrent, bias, context, query, score, keys, memory, mask = 0, 1, 2, 3, 4, 5, 6, 7 // of fixed
 	fixed := stopped(append(inputs[1:8:8], d.memory.Mask)...)
 	fixed[bias] = Reshape(fixed[bias], 1, width)
 	dims := [][]int{{batch, d.hidden}, {batch, features}, {batch, length}, {batch, length}, {batch, align}, {batch, d.cell.saved() * d.hidden}}
-	last, outs := scan(steps, false, unroll, stopped(initial...), stopped(in), fixed, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
+	last, outs := scan(steps, false, d.unroll, stopped(initial...), stopped(in), fixed, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
 		q := MatMul(state[0], fixed[query])
-		plain, adjusted, _, c := d.align(q, fixed[score], fixed[keys], fixed[memory], fixed[mask])
+		plain, adjusted, c := d.align(q, fixed[score], fixed[keys], fixed[memory], fixed[mask])
 		next, saved := d.cell.forward(state, Add(rows[0], MatMul(c, fixed[context])), Add(MatMul(state[0], fixed[recurrent]), fixed[bias]))
 		return next, []*Node{next[0], c, adjusted, plain, q, saved}
 	})
-	made := withGradient(outs[:3], inputs, func(v []*Node) []*Node {
+	made := withGradient(append(outs[:3:3], last...), inputs, func(v []*Node) []*Node {
 		back := append([]*Node{}, fixed...)
 		for _, i := range []int{recurrent, context, query} {
 			back[i] = Transpose(back[i], 0, 1)
 		}
-		carried := append([]*Node{zeros(in, batch, length, align), zeros(in, align)}, zerosLike(initial)...)
+		carried := append([]*Node{zeros(in, batch, length, align), zeros(in, align)}, v[3:]...)
 		dims := [][]int{{batch, width}, {batch, width}, {batch, features}, {batch, align}}
-		end, by := scan(steps, true, unroll, carried, append(v, outs[3:]...), back, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
+		end, by := scan(steps, true, d.unroll, carried, append(v[:3:3], outs[3:]...), back, dims, func(state, rows, fixed []*Node) (next, out []*Node) {
 			byKeys, byScore, byState := state[0], state[1], append([]*Node{}, state[2:]...)
 			byContext, byWeights, plain, q, saved := rows[1], rows[2], rows[3], rows[4], rows[5]
 			byState[0] = Add(byState[0], rows[0])
@@ -73,11 +70,11 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 			byContext = Add(byContext, MatMul(x, fixed[context]))
 			// The adjustment is straight-through: by the weights before it as by those after it.
 			byWeights = Add(byWeights, Reshape(MatMul(fixed[memory], Reshape(byContext, batch, features, 1)), batch, length))
-			e := Mul(plain, Sub(byWeights, ReduceAndKeep(Mul(plain, byWeights), ReduceSum, -1)))
+			e := Mul(plain, Sub(byWeights, sumLast(Mul(plain, byWeights))))
 			hidden := Tanh(Add(fixed[keys], Reshape(q, batch, 1, align)))
 			column := Reshape(e, batch, length, 1)
 			byHidden := Mul(Mul(column, Reshape(fixed[score], 1, 1, align)), Sub(ConstAs(e, 1.0), Mul(hidden, hidden)))
-			byQuery := ReduceSum(byHidden, 1)
+			byQuery := Reshape(sumLast(Transpose(byHidden, 1, 2)), batch, align)
 			byScore = Add(byScore, Reshape(MatMul(Reshape(e, 1, -1), Reshape(hidden, -1, align)), align))
 			before[0] = Add(before[0], Add(MatMul(u, fixed[recurrent]), MatMul(byQuery, fixed[query])))
 			return append([]*Node{Add(byKeys, byHidden), byScore}, before...), []*Node{x, u, byContext, byQuery}
@@ -88,5 +85,5 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 		gradients := []*Node{x, product(before, u), ReduceSum(u, 0, 1), product(outs[1], x), product(before, byQuery), end[1], end[0], Einsum("tbs,tbf->bsf", outs[2], byContext)}
 		return append(gradients, end[2:]...)
 	})
-	return made[0], made[1], made[2], last
+	return made[0], made[1], made[2], made[3:]
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // DeepSets is a function of a set, f(X) = ρ(Σ_{x ∈ X} φ(x)) (Zaheer et al. 2017, theorem 2), or with another pooling than
-// [synlayer.SumPooling]; with one of attention it is a multiple-instance network (Ilse et al. 2018). φ and ρ are dense maps
-// with rectifiers between them, φ with one behind its last.
+// [synlayer.SumPooling] (a mean is the same network up to a scale where all sets have one size); with one of attention it is a
+// multiple-instance network (Ilse et al. 2018). φ and ρ are dense maps with rectifiers between them, φ with one behind its last.
 //
 // Variables, by path below the scope: element_0, element_1, ... and set_0, set_1, ... (weights, bias), and those of the
 // pooling below pooling.

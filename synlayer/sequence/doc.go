@@ -14,7 +14,7 @@
 // # Shapes
 //
 //	x          [batch, length, features]           words of sentences, [synlayer.Bags] in an order
-//	mask       [batch, length]                     true for a real word, false for padding
+//	mask       [batch, length]                     true for a real word, false for padding; nil for all real
 //	words      [batch, length]                     their numbers, integers
 //	documents  [batch, sentences, words, features]
 //	weights    [batch, heads, length]              of a pooling; padding is exactly 0
@@ -23,13 +23,14 @@
 //
 // The poolings ([WordAttention], [DocumentAttention]) and [DeepSets] may have a members axis in front, the others not.
 //
-// Padding, of any value and NaN among it, changes nothing. A sentence of padding alone is defined everywhere: its weights and
-// states are 0, or the first state, and its neighbours do not feel it.
+// Padding behind a mask, of any value and NaN among it, changes nothing, nor what dropout draws for the rest. A sentence of
+// padding alone is defined everywhere: its weights and states are 0, or the first state, and its neighbours do not feel it.
+// Real values may be as large as 1e9 in float32, of which squares and their products with weights and gradients stay finite.
 //
 // # Recurrence
 //
 // Recurrences are While loops on XLA, with gradients of their own, and unrolled on GoMLX's Go backend, which compiles nothing
-// and lacks an operation that loops need. An unrolled graph takes XLA a second or so for every few words: see [RNN] and
-// [Translator] for what still has to unroll. GoMLX's own LSTM always unrolls and panics on sentences of unequal length
-// (version 0.28.2); the tests compare with it, and with PyTorch's.
+// and lacks an operation that loops need. An unrolled graph takes XLA a second or so for every few words: [RNN.Unroll] asks
+// for it, for a graph that is itself the body of a loop. GoMLX's own LSTM always unrolls and panics on sentences of unequal
+// length (version 0.28.2); the tests compare with it, and with PyTorch's.
 package sequence

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -101,16 +102,24 @@ func floats(t *tensors.Tensor) []float64 {
 type golden struct {
 	Name   string
 	Config struct {
-		Hidden, Embed, Heads, Inner int
-		Bidirectional, Causal       bool
-		NormFirst                   bool `json:"norm_first"`
-		Activation                  string
-		State, Align                int
-		Source, Before              [][]int32
-		SourceWords                 int `json:"source_words"`
-		TargetWords                 int `json:"target_words"`
+		Hidden, Embed, Heads, Inner, Width int
+		Bidirectional, Causal              bool
+		NormFirst                          bool `json:"norm_first"`
+		Activation                         string
+		State, Align                       int
+		Iterations                         int
+		Gamma                              float64
+		Renormalise                        bool
+		Source, Before                     [][]int32
+		SourceWords                        int `json:"source_words"`
+		TargetWords                        int `json:"target_words"`
+		Words, Sentences, Hops, Answers    int
+		Linear                             bool
+		Story                              [][][]int32
+		Question                           [][]int32
 	}
 	Mask                                   [][]bool
+	Documents                              [][][]bool
 	Inputs, Parameters, Outputs, Gradients map[string]array
 }
 
@@ -121,15 +130,34 @@ func goldens(t *testing.T, prefix string) []golden {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []golden
-	if err := json.Unmarshal(data, &all); err != nil {
+	var file struct{ Cases []golden }
+	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(c golden) bool { return len(c.Name) < len(prefix) || c.Name[:len(prefix)] != prefix })
-	if len(all) == 0 {
+	cases := slices.DeleteFunc(file.Cases, func(c golden) bool { return !strings.HasPrefix(c.Name, prefix) })
+	if len(cases) == 0 {
 		t.Fatalf("no case of %s", prefix)
 	}
-	return all
+	return cases
+}
+
+// below returns the parameters whose names begin with prefix, without it.
+func below(torch map[string]array, prefix string) map[string]array {
+	rest := map[string]array{}
+	for name, value := range torch {
+		if name, ok := strings.CutPrefix(name, prefix); ok {
+			rest[name] = value
+		}
+	}
+	return rest
+}
+
+// linear adds to ours, below the path to, the weights and bias of torch's linear map from.
+func linear(ours map[string]array, to string, torch map[string]array, from string) {
+	ours[to+"/weights"] = torch[from+".weight"].transposed()
+	if bias, ok := torch[from+".bias"]; ok {
+		ours[to+"/bias"] = bias
+	}
 }
 
 // forEach runs f on every backend at hand in both float types.
@@ -142,7 +170,9 @@ func forEach(t *testing.T, f func(t *testing.T, backend compute.Backend, dtype d
 }
 
 // slow says whether the backend compiles each graph for a second or more.
-func slow(backend compute.Backend) bool { return backend.Name() != gobackend.BackendName }
+func slow(backend compute.Backend) bool {
+	return reflect.TypeOf(backend) != reflect.TypeOf(gobackend.GetBackend())
+}
 
 // near fails unless got is want: in float64 to the rounding of sums of tens of terms, in float32 to that of PyTorch's
 // values against its own in float64, a few units of 1e-7 of the largest.
@@ -258,7 +288,7 @@ func TestGoldenRNN(t *testing.T) {
 			for _, unroll := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, unroll %t", c.Name, unroll), func(t *testing.T) {
 					forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
-						if slow(backend) && (dtype == dtypes.Float32 || unroll && cell == sequence.GRU) {
+						if slow(backend) && (dtype == dtypes.Float32 || !c.Config.Bidirectional || unroll && cell == sequence.GRU) {
 							return // the same once more, which takes XLA seconds to compile
 						}
 						c.check(t, backend, dtype, rnnParameters, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
@@ -332,7 +362,7 @@ func TestGoldenTransformerLayer(t *testing.T) {
 			params := func(torch map[string]array) map[string]array {
 				ours := attentionParameters(torch, "self_attn.", "/attention/")
 				for from, to := range map[string]string{"linear1": "/inner", "linear2": "/outer"} {
-					ours[to+"/weights"], ours[to+"/bias"] = torch[from+".weight"].transposed(), torch[from+".bias"]
+					linear(ours, to, torch, from)
 				}
 				for from, to := range map[string]string{"norm1": "/attention_norm", "norm2": "/inner_norm"} {
 					ours[to+"/gain"], ours[to+"/bias"] = torch[from+".weight"], torch[from+".bias"]
@@ -347,8 +377,8 @@ func TestGoldenTransformerLayer(t *testing.T) {
 	}
 }
 
-// TestGoldenTranslator compares the encoder and decoder, with attention and without, as loops and unrolled, with the same in
-// PyTorch's cells and automatic differentiation.
+// TestGoldenTranslator compares the encoder and decoder, with attention, adjusted or not, and without, as loops and unrolled, with
+// the same in PyTorch's cells and automatic differentiation.
 func TestGoldenTranslator(t *testing.T) {
 	for _, c := range goldens(t, "Translator") {
 		cell := sequence.LSTM
@@ -358,11 +388,12 @@ func TestGoldenTranslator(t *testing.T) {
 		for _, unroll := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, unroll %t", c.Name, unroll), func(t *testing.T) {
 				forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
-					if slow(backend) && (unroll || dtype == dtypes.Float32 || c.Config.Align == 0) {
+					if slow(backend) && (unroll || dtype == dtypes.Float32 || max(c.Config.Iterations, -c.Config.Iterations) != 2) {
 						return // most of it once more, which takes XLA seconds to compile
 					}
 					translator := sequence.Translator{
 						Source: c.Config.SourceWords, Target: c.Config.TargetWords, Embed: c.Config.Embed, Hidden: c.Config.State, Align: c.Config.Align,
+						Adjust:  sequence.Adjustment{Iterations: c.Config.Iterations, Gamma: c.Config.Gamma, Renormalise: c.Config.Renormalise},
 						Encoder: sequence.RNN{Cell: cell, Hidden: c.Config.Hidden, Bidirectional: true, Unroll: unroll},
 					}
 					c.check(t, backend, dtype, c.translatorParameters, func(scope *model.Scope, _ map[string]*Node, mask *Node) map[string]*Node {
@@ -379,19 +410,12 @@ func TestGoldenTranslator(t *testing.T) {
 
 func (c golden) translatorParameters(torch map[string]array) map[string]array {
 	ours := map[string]array{"/source/weights": torch["source.weight"], "/target/weights": torch["target.weight"]}
-	encoder := map[string]array{}
-	for name, value := range torch {
-		if rest, ok := strings.CutPrefix(name, "encoder."); ok {
-			encoder[rest] = value
-		}
-	}
-	for name, value := range rnnParameters(encoder) {
+	for name, value := range rnnParameters(below(torch, "encoder.")) {
 		ours["/encoder"+name] = value
 	}
-	linear := []string{"bridge_0", "bridge_1", "key", "readout", "output"}
-	for _, name := range linear {
-		if w, ok := torch[name+".weight"]; ok {
-			ours["/"+name+"/weights"], ours["/"+name+"/bias"] = w.transposed(), torch[name+".bias"]
+	for _, name := range []string{"bridge_0", "bridge_1", "key", "readout", "output"} {
+		if _, ok := torch[name+".weight"]; ok {
+			linear(ours, "/"+name, torch, name)
 		}
 	}
 	input := torch["cell.weight_ih"].transposed() // of y, then of c
@@ -405,4 +429,137 @@ func (c golden) translatorParameters(torch map[string]array) map[string]array {
 		ours["/score"] = array{[]int{c.Config.Align}, torch["score.weight"].flat}
 	}
 	return ours
+}
+
+// TestGoldenPoolings compares the attentions to words with the same of each sentence alone in PyTorch.
+func TestGoldenPoolings(t *testing.T) {
+	for name, pooling := range map[string]synlayer.Pooling{"WordAttention": sequence.WordAttention{Width: 3}, "DocumentAttention": sequence.DocumentAttention{Width: 3}} {
+		for _, c := range goldens(t, name) {
+			params := func(torch map[string]array) map[string]array {
+				ours := map[string]array{"/context": torch["context"]}
+				for _, name := range []string{"tanh", "word", "document"} {
+					if _, ok := torch[name+".weight"]; ok {
+						linear(ours, "/"+name, torch, name)
+					}
+				}
+				return ours
+			}
+			forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+				c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+					pooled, weights := pooling.Pool(scope, synlayer.Bags{X: in["x"], Mask: mask})
+					return map[string]*Node{"pooled": pooled, "weights": weights}
+				})
+			})
+		}
+	}
+}
+
+// TestGoldenHierarchicalAttention compares with PyTorch's GRU on each sentence and document alone, one with an empty sentence.
+func TestGoldenHierarchicalAttention(t *testing.T) {
+	for _, c := range goldens(t, "HierarchicalAttention") {
+		encoder := sequence.RNN{Cell: sequence.GRU, Hidden: c.Config.Hidden, Bidirectional: true}
+		attention := sequence.WordAttention{Width: c.Config.Width}
+		h := sequence.HierarchicalAttention{Words: encoder, WordAttention: attention, Sentences: encoder, SentenceAttention: attention}
+		params := func(torch map[string]array) map[string]array {
+			ours := map[string]array{}
+			for _, name := range []string{"words", "sentences"} {
+				for path, value := range rnnParameters(below(torch, name+".")) {
+					ours["/"+name+path] = value
+				}
+			}
+			for _, name := range []string{"word_attention", "sentence_attention"} {
+				linear(ours, "/"+name+"/tanh", torch, name+".tanh")
+				ours["/"+name+"/context"] = torch[name+".context"]
+			}
+			return ours
+		}
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			if slow(backend) && dtype == dtypes.Float32 {
+				return // the same once more, which takes XLA seconds to compile
+			}
+			c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+				documents, words, sentences := h.Pool(scope, in["x"], Const(mask.Graph(), c.Documents), nil)
+				return map[string]*Node{"documents": documents, "words": words, "sentences": sentences}
+			})
+		})
+	}
+}
+
+// TestGoldenMemoryNetwork compares with one story and question at a time, with empty sentences and one sentence more than
+// there are ages, with the softmax and without.
+func TestGoldenMemoryNetwork(t *testing.T) {
+	for _, c := range goldens(t, "MemoryNetwork") {
+		m := sequence.MemoryNetwork{
+			Words: c.Config.Words, Width: c.Config.Width, Sentences: c.Config.Sentences, Hops: c.Config.Hops, Answers: c.Config.Answers, Linear: c.Config.Linear,
+		}
+		params := func(torch map[string]array) map[string]array {
+			ours := map[string]array{}
+			for i := range c.Config.Hops + 1 {
+				ours[fmt.Sprintf("/embedding_%d/weights", i)] = torch[fmt.Sprintf("embedding.%d.weight", i)]
+				ours[fmt.Sprintf("/age_%d/weights", i)] = torch[fmt.Sprintf("age.%d.weight", i)]
+			}
+			linear(ours, "/answer", torch, "answer")
+			return ours
+		}
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			c.check(t, backend, dtype, params, func(scope *model.Scope, _ map[string]*Node, mask *Node) map[string]*Node {
+				words := func(ids any) (words, there *Node) {
+					words = Const(mask.Graph(), ids)
+					return words, NotEqual(words, ScalarZero(words.Graph(), words.DType()))
+				}
+				story, ofStory := words(c.Config.Story)
+				question, ofQuestion := words(c.Config.Question)
+				logits, weights := m.Logits(scope, story, ofStory, question, ofQuestion, dtype)
+				return map[string]*Node{"logits": logits, "weights": weights}
+			})
+		})
+	}
+}
+
+// TestGoldenDeepSets compares with each set alone in PyTorch's linear maps and rectifiers.
+func TestGoldenDeepSets(t *testing.T) {
+	d := sequence.DeepSets{Element: []int{5, 3}, Pooling: synlayer.SumPooling{}, Set: []int{4, 2}}
+	params := func(torch map[string]array) map[string]array {
+		ours := map[string]array{}
+		for _, name := range []string{"element", "set"} {
+			linear(ours, "/"+name+"_0", torch, name+".0")
+			linear(ours, "/"+name+"_1", torch, name+".2")
+		}
+		return ours
+	}
+	for _, c := range goldens(t, "DeepSets") {
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			c.check(t, backend, dtype, params, func(scope *model.Scope, in map[string]*Node, mask *Node) map[string]*Node {
+				f, _ := d.Apply(scope, synlayer.Bags{X: in["x"], Mask: mask})
+				return map[string]*Node{"f": f}
+			})
+		})
+	}
+}
+
+// TestWordAttentionIsAttentionPooling: with the context as the weights of its score [synlayer.AttentionPooling] pools the same,
+// whatever the bias of the score is.
+func TestWordAttentionIsAttentionPooling(t *testing.T) {
+	const features, width = 4, 3
+	for name, backend := range backendtest.All(t) {
+		t.Run(name, func(t *testing.T) {
+			store := model.NewStore()
+			for path, value := range map[string]*tensors.Tensor{
+				"/tanh/weights": normal(1, features, width), "/tanh/bias": normal(2, width), "/context": normal(3, width),
+				"/score/weights": normal(3, width, 1), "/score/bias": normal(4, 1),
+			} {
+				if _, err := store.CreateVariable(path, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out := model.MustNewExec(backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
+				bags := synlayer.Bags{X: x, Mask: mask}
+				pooled, weights := sequence.WordAttention{Width: width}.Pool(scope, bags)
+				want, wantWeights := synlayer.AttentionPooling{Embed: width}.Pool(scope.ResetVisited(), bags)
+				return []*Node{pooled, want, weights, wantWeights}
+			}).MustCall(normal(5, 3, 4, features), [][]bool{{true, true, true, true}, {true, false, true, false}, {false, false, false, false}})
+			within(t, "pooled", floats(out[0]), floats(out[1]), 1e-14)
+			within(t, "weights", floats(out[2]), floats(out[3]), 1e-14)
+		})
+	}
 }

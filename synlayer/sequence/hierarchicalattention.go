@@ -34,12 +34,18 @@ func (h HierarchicalAttention) Pool(scope *model.Scope, x, mask, key *Node) (doc
 		exceptions.Panicf("sequence: documents are %s, want [batch, sentences, words, features]", x.Shape())
 	}
 	x, mask = masked(x, mask)
+	return h.pool(scope, Transpose(x, 0, 1), Transpose(mask, 0, 1), key)
+}
+
+// pool is Pool of x [sentences, batch, words, features] and mask [sentences, batch, words]. What dropout draws for a sentence
+// depends on its place in the flattened batch, which, with the sentences in front, is the same however many padding adds.
+func (h HierarchicalAttention) pool(scope *model.Scope, x, mask, key *Node) (documents, words, sentences *Node) {
 	dims := x.Shape().Dimensions
 	flat := synlayer.Bags{X: Reshape(x, -1, dims[2], dims[3]), Mask: Reshape(mask, -1, dims[2]), DropoutKey: key}
 	flat.X, _ = h.Words.Encode(scope.In("words"), flat, nil)
 	vectors, words := h.WordAttention.Pool(scope.In("word_attention"), flat)
-	document := synlayer.Bags{X: Reshape(vectors, dims[0], dims[1], -1), Mask: LogicalAny(mask, -1), DropoutKey: key}
+	document := synlayer.Bags{X: Transpose(Reshape(vectors, dims[0], dims[1], -1), 0, 1), Mask: Transpose(LogicalAny(mask, -1), 0, 1), DropoutKey: key}
 	document.X, _ = h.Sentences.Encode(scope.In("sentences"), document, nil)
 	documents, sentences = h.SentenceAttention.Pool(scope.In("sentence_attention"), document)
-	return documents, Reshape(words, dims[:3]...), Reshape(sentences, dims[:2]...)
+	return documents, Transpose(Reshape(words, dims[:3]...), 0, 1), Squeeze(sentences, 1)
 }

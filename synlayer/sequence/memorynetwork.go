@@ -30,25 +30,30 @@ type MemoryNetwork struct {
 	Sentences int // of the longest story; sentences beyond share the vector of the oldest
 	Hops      int
 	Answers   int
-	// Linear leaves the softmax over sentences out, as the paper's linear start does for the first epochs.
+	// Linear leaves the softmax over sentences out, as the paper's linear start does for the first epochs; p has then any sign
+	// and sum, and Adjust must be zero.
 	Linear bool
 	Adjust Adjustment // of p
 }
 
 // Logits returns those of the answers [batch, Answers], and p of each hop [batch, Hops, sentences], of stories, numbers of
-// words [batch, sentences, words], and questions [batch, words], with masks of the same shapes, true for a real word. A
-// sentence without words counts for nothing.
+// words [batch, sentences, words], and questions [batch, words], with masks of the same shapes, true for a real word, nil for
+// all. A sentence without words counts for nothing.
 func (m MemoryNetwork) Logits(scope *model.Scope, story, storyMask, question, questionMask *Node, dtype dtypes.DType) (logits, weights *Node) {
 	if m.Hops < 1 || m.Sentences < 1 || m.Answers < 1 {
 		exceptions.Panicf("sequence: MemoryNetwork of %d hops, %d sentences and %d answers, want 1 or more of each", m.Hops, m.Sentences, m.Answers)
 	}
+	if m.Linear && m.Adjust.Iterations != 0 {
+		exceptions.Panicf("sequence: linear MemoryNetwork with an Adjustment of %d iterations, which is of weights behind a softmax", m.Adjust.Iterations)
+	}
 	if story.Rank() != 3 || question.Rank() != 2 || story.Shape().Dim(0) != question.Shape().Dim(0) {
 		exceptions.Panicf("sequence: stories %s and questions %s, want [batch, sentences, words] and [batch, words]", story.Shape(), question.Shape())
 	}
-	storyMask.AssertDims(story.Shape().Dimensions...)
-	questionMask.AssertDims(question.Shape().Dimensions...)
-	real := LogicalAny(storyMask, -1) // [batch, sentences]
-	age := ages(real, m.Sentences)
+	g := story.Graph()
+	storyMask = explicitMask(storyMask, g, story.Shape().Dimensions)
+	questionMask = explicitMask(questionMask, g, question.Shape().Dimensions)
+	there := LogicalAny(storyMask, -1) // [batch, sentences]
+	age := ages(there, m.Sentences)
 	first := scope.In("embedding_0")
 	memory := func(i int) *Node {
 		embedding := first
@@ -56,23 +61,22 @@ func (m MemoryNetwork) Logits(scope *model.Scope, story, storyMask, question, qu
 			embedding = scope.In("embedding_%d", i)
 		}
 		x := m.sentences(embedding, story, storyMask, dtype)
-		return zeroUnless(real, Add(x, Embedding{m.Sentences, m.Width}.Embed(scope.In("age_%d", i), age, dtype)))
+		return zeroUnless(there, Add(x, Embedding{m.Sentences, m.Width}.Embed(scope.In("age_%d", i), age, dtype)))
 	}
 	u := m.sentences(first, question, questionMask, dtype)
 	in := memory(0)
 	var each []*Node
 	for hop := range m.Hops {
 		out := memory(hop + 1)
-		products := Einsum("bsw,bw->bs", in, u)
-		p := m.Adjust.Adjust(products) // without a softmax: nothing but the products
+		p := Einsum("bsw,bw->bs", in, u)
 		if !m.Linear {
-			p = weigh(products, real, m.Adjust)
+			p = weigh(p, there, m.Adjust)
 		}
 		u = Add(u, gather(p, out))
 		each = append(each, p)
 		in = out
 	}
-	w := synlayer.Variable(scope.In("answer"), u.Graph(), dtype, "weights", func(rng *rand.Rand) float64 { return 0.1 * rng.NormFloat64() }, 0, m.Width, m.Answers)
+	w := synlayer.Variable(scope.In("answer"), g, dtype, "weights", func(rng *rand.Rand) float64 { return 0.1 * rng.NormFloat64() }, 0, m.Width, m.Answers)
 	return MatMul(u, w), Stack(each, 1)
 }
 
@@ -104,9 +108,9 @@ func (m MemoryNetwork) sentences(scope *model.Scope, words, mask *Node, dtype dt
 	return ReduceSum(zeroUnless(mask, Mul(l, x)), -2)
 }
 
-// ages numbers the real sentences [batch, sentences] from the last, 0, to the first, at most limit-1.
-func ages(real *Node, limit int) *Node {
-	counted := ConvertDType(real, dtypes.Int32)
+// ages numbers the sentences that are there [batch, sentences] from the last, 0, to the first, at most limit-1.
+func ages(there *Node, limit int) *Node {
+	counted := ConvertDType(there, dtypes.Int32)
 	later := Sub(ReduceAndKeep(counted, ReduceSum, -1), CumSum(counted, -1))
 	return Min(later, ConstAs(later, limit-1))
 }

@@ -29,14 +29,17 @@ type MultiHeadAttention struct {
 // Attend returns the output [batch, queries, Embed] and the weights [batch, Heads, queries, keys] of query [batch, queries,
 // features] on key [batch, keys, features] and value [batch, keys, features]. The mask [batch, keys], nil for all, is true
 // for the real keys; Causal shows each query the keys up to its own place. Where a query may see none, its weights are 0 and
-// its output is b_o. key is this step's key of the dropout, nil outside training.
+// its output is b_o. dropoutKey is this step's key of the dropout, nil outside training.
+//
+// Queries have no mask, but in self-attention, where query and key are one node, that of the keys: padding among them must be
+// finite, and its output is for the caller to ignore.
 func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, dropoutKey *Node) (out, weights *Node) {
 	if a.Heads < 1 || a.Embed < 1 || a.Embed%a.Heads != 0 {
 		exceptions.Panicf("sequence: MultiHeadAttention of %d heads, which do not divide an embedding of %d", a.Heads, a.Embed)
 	}
 	checkRate("MultiHeadAttention", a.Dropout)
-	for _, x := range []*Node{query, key, value} {
-		if x.Rank() != 3 || x.Shape().Dim(0) != query.Shape().Dim(0) || x != query && x.Shape().Dim(1) != key.Shape().Dim(1) {
+	for i, x := range []*Node{query, key, value} {
+		if x.Rank() != 3 || x.Shape().Dim(0) != query.Shape().Dim(0) || i > 0 && x.Shape().Dim(1) != key.Shape().Dim(1) {
 			exceptions.Panicf("sequence: attention of query %s on key %s and value %s, want [batch, queries or keys, features]", query.Shape(), key.Shape(), value.Shape())
 		}
 	}
@@ -61,8 +64,10 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, 
 	}
 	weights = weigh(logits, seen, a.Adjust)
 	if a.Dropout > 0 && dropoutKey != nil {
-		rows := Reshape(weights, batch, a.Heads*queries, keys)
-		weights = Reshape(synlayer.Dropout(scope.In("dropout"), rows, ConstAs(rows, a.Dropout), dropoutKey), batch, a.Heads, queries, keys)
+		// Drawn with queries and keys in front, where their padding does not change what is drawn for the others.
+		ones := BroadcastToDims(ConstAs(weights, 1.0), queries, keys, batch*a.Heads)
+		drawn := synlayer.Dropout(scope.In("dropout"), ones, ConstAs(ones, a.Dropout), dropoutKey)
+		weights = Mul(weights, TransposeAllAxes(Reshape(drawn, queries, keys, batch, a.Heads), 2, 3, 0, 1))
 	}
 	joined := Reshape(Transpose(Einsum("bhqk,bhkd->bhqd", weights, v), 1, 2), batch, queries, a.Embed)
 	return synlayer.Dense(scope.In("output"), joined, 0, a.Embed), weights

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -18,7 +19,7 @@ const (
 	Boxcar                     // 1 for u ≤ 1, else 0
 )
 
-var kernelNames = []string{"Gaussian", "Epanechnikov", "tricube", "boxcar"}
+var kernelNames = []string{"Gaussian", "Epanechnikov", "Tricube", "Boxcar"}
 
 func (k Kernel) String() string {
 	if k < 0 || int(k) >= len(kernelNames) {
@@ -39,8 +40,8 @@ func (k Kernel) String() string {
 // no graph: [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
 type NadarayaWatson struct {
 	Kernel    Kernel
-	Bandwidth float64 // h > 0
-	Adjust    Adjustment
+	Bandwidth float64    // h > 0
+	Adjust    Adjustment // of the layer's α
 }
 
 func (k NadarayaWatson) check() error {
@@ -50,9 +51,17 @@ func (k NadarayaWatson) check() error {
 	return nil
 }
 
+// checkRegression is check of what does not adjust.
+func (k NadarayaWatson) checkRegression() error {
+	if k.Adjust.Iterations != 0 {
+		return fmt.Errorf("a regression with %d Syn steps; only the layer adjusts its weights", k.Adjust.Iterations)
+	}
+	return k.check()
+}
+
 // Attend returns the values [batch, queries, outputs] at queries [batch, queries, features] and the weights [batch, queries,
 // keys] of keys [batch, keys, features] with values [batch, keys, outputs]. The mask [batch, keys], nil for all, is true for
-// the real keys; where none is, weights and values are 0.
+// the real keys; where none is, weights and values are 0. Queries have no mask: padding among them must be finite.
 func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights *Node) {
 	if err := k.check(); err != nil {
 		exceptions.Panicf("sequence: %v", err)
@@ -62,18 +71,24 @@ func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights 
 			exceptions.Panicf("sequence: queries %s, keys %s and values %s, want [batch, queries or keys, features]", queries.Shape(), keys.Shape(), values.Shape())
 		}
 	}
+	dtype, rate := keys.DType(), 1/(k.Bandwidth*k.Bandwidth)
+	if math.IsInf(rate, 0) || dtype == dtypes.Float32 && math.IsInf(float64(float32(rate)), 0) {
+		exceptions.Panicf("sequence: a bandwidth of %g is too small for %s, where 1/h² is infinite", k.Bandwidth, dtype)
+	}
 	keys, explicit := masked(keys, mask)
 	values, _ = masked(values, mask)
-	difference := Sub(ExpandAxes(queries, 2), ExpandAxes(keys, 1))
-	u2 := MulScalar(ReduceSum(Square(difference), -1), 1/(k.Bandwidth*k.Bandwidth)) // [batch, queries, keys]
-	dims := u2.Shape().Dimensions
+	d2 := ReduceSum(Square(Sub(ExpandAxes(queries, 2), ExpandAxes(keys, 1))), -1) // [batch, queries, keys]
+	dims := d2.Shape().Dimensions
 	seen := BroadcastToDims(ExpandAxes(explicit, 1), dims...)
+	nearest := StopGradient(ReduceAndKeep(Where(seen, d2, Infinity(d2.Graph(), dtype, 1)), ReduceMin, -1))
 	if k.Kernel == Gaussian {
-		weights = weigh(MulScalar(u2, -0.5), seen, k.Adjust)
+		// From the nearest on, which cancels, so that it keeps its weight where the others are too many bandwidths away.
+		weights = weigh(MulScalar(Sub(d2, nearest), -0.5*rate), seen, k.Adjust)
 		return Einsum("bqk,bkv->bqv", weights, values), weights
 	}
+	u2 := MulScalar(d2, rate)
 	var kernel *Node
-	inside := LessThan(u2, ScalarOne(u2.Graph(), u2.DType()))
+	inside := LessThan(u2, ScalarOne(u2.Graph(), dtype))
 	bounded := Where(inside, u2, ZerosLike(u2))
 	switch k.Kernel {
 	case Epanechnikov:
@@ -83,69 +98,68 @@ func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights 
 		zero := IsZero(bounded)
 		kernel = PowScalar(OneMinus(Where(zero, bounded, Mul(bounded, Sqrt(Where(zero, OnesLike(u2), bounded))))), 3)
 	case Boxcar:
-		inside = LessOrEqual(u2, ScalarOne(u2.Graph(), u2.DType()))
+		inside = LessOrEqual(u2, ScalarOne(u2.Graph(), dtype))
 		kernel = OnesLike(u2)
 	}
 	kernel = Where(And(inside, seen), kernel, ZerosLike(u2))
-	far := Where(seen, u2, Infinity(u2.Graph(), u2.DType(), 1))
-	nearest := And(seen, LessOrEqual(far, ReduceAndKeep(far, ReduceMin, -1)))
 	none := BroadcastToDims(IsZero(ReduceAndKeep(kernel, ReduceSum, -1)), dims...)
-	kernel = Where(none, ConvertDType(nearest, u2.DType()), kernel)
+	kernel = Where(none, ConvertDType(And(seen, LessOrEqual(d2, nearest)), dtype), kernel)
 	sum := ReduceAndKeep(kernel, ReduceSum, -1)
 	weights = k.Adjust.Adjust(Div(kernel, Where(IsZero(sum), OnesLike(sum), sum)))
 	return Einsum("bqk,bkv->bqv", weights, values), weights
 }
 
-// Predict returns the value at x and the weights of keys with values, one label each. Adjust does not enter.
+// Predict returns the value at x and the weights of keys with values, one label each. Adjust must be zero.
 func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
-	if err := k.check(); err != nil {
+	if err := k.checkRegression(); err != nil {
 		return 0, nil, err
 	}
 	if err := checkKeys(keys, values, len(x)); err != nil {
 		return 0, nil, err
 	}
 	weights = make([]float64, len(keys))
-	value = k.predict(x, keys, values, -1, weights)
-	if math.IsNaN(value) {
-		return 0, nil, fmt.Errorf("the place %v has no finite distance from the keys", x)
+	value, err = k.predict(x, keys, values, -1, weights)
+	if err != nil {
+		return 0, nil, err
 	}
 	return value, weights, nil
 }
 
 // predict fills weights, without the key of index skip.
-func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64, skip int, weights []float64) float64 {
+func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64, skip int, weights []float64) (float64, error) {
 	nearest := math.Inf(1)
 	for i, key := range keys {
-		d2 := 0.0
+		d := 0.0
 		for j := range key {
-			d2 += (x[j] - key[j]) * (x[j] - key[j])
+			d = math.Hypot(d, x[j]-key[j])
 		}
-		weights[i] = d2 / (k.Bandwidth * k.Bandwidth)
+		weights[i] = d
 		if i != skip {
-			nearest = min(nearest, weights[i])
+			nearest = min(nearest, d)
 		}
 	}
+	if !(nearest < math.Inf(1)) {
+		return 0, fmt.Errorf("the place %v is at no finite distance from a key", x)
+	}
 	of := k.Kernel
-	if of != Gaussian && nearest >= 1 && !(of == Boxcar && nearest == 1) {
+	if of != Gaussian && nearest >= k.Bandwidth && !(of == Boxcar && nearest == k.Bandwidth) {
 		of = -1 // none has a weight
 	}
 	sum := 0.0
-	for i, u2 := range weights {
+	for i, d := range weights {
+		u := d / k.Bandwidth
 		switch {
 		case i == skip:
 			weights[i] = 0
-		case of == -1:
-			weights[i] = 0
-			if u2 <= nearest {
-				weights[i] = 1
-			}
+		case d == nearest && (of == Gaussian || of == -1):
+			weights[i] = 1
 		case of == Gaussian:
-			weights[i] = math.Exp((nearest - u2) / 2) // the constant cancels, and the largest weight is 1
-		case of == Epanechnikov:
-			weights[i] = max(0, 1-u2)
-		case of == Tricube:
-			weights[i] = math.Pow(max(0, 1-u2*math.Sqrt(u2)), 3)
-		case u2 <= 1:
+			weights[i] = math.Exp(-(d - nearest) / k.Bandwidth * (u + nearest/k.Bandwidth) / 2) // from the nearest on, which cancels
+		case of == Epanechnikov && u < 1:
+			weights[i] = 1 - u*u
+		case of == Tricube && u < 1:
+			weights[i] = math.Pow(1-u*u*u, 3)
+		case of == Boxcar && u <= 1:
 			weights[i] = 1
 		default:
 			weights[i] = 0
@@ -157,11 +171,11 @@ func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64,
 		weights[i] /= sum
 		value += weights[i] * values[i]
 	}
-	return value
+	return value, nil
 }
 
 // LeaveOneOut returns, of the candidates, the regression with the smallest mean squared error of each label predicted from
-// all others, the first of equals, and those errors. It takes a time of candidates · len(keys)².
+// all others, the first of equals, and those errors. Their Adjust must be zero. It takes a time of candidates · len(keys)².
 func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64) (best NadarayaWatson, errors []float64, err error) {
 	if len(candidates) == 0 || len(keys) < 2 {
 		return best, nil, fmt.Errorf("leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
@@ -172,13 +186,19 @@ func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64
 	weights := make([]float64, len(keys))
 	chosen := 0
 	for c, k := range candidates {
-		if err := k.check(); err != nil {
+		if err := k.checkRegression(); err != nil {
 			return best, nil, fmt.Errorf("candidate %d: %w", c, err)
 		}
 		sum := 0.0
 		for i := range keys {
-			off := k.predict(keys[i], keys, values, i, weights) - values[i]
-			sum += off * off
+			y, err := k.predict(keys[i], keys, values, i, weights)
+			if err != nil {
+				return best, nil, fmt.Errorf("key %d: %w", i, err)
+			}
+			sum += (y - values[i]) * (y - values[i])
+		}
+		if math.IsInf(sum, 0) {
+			return best, nil, fmt.Errorf("candidate %d: the squares of its errors overflow; scale the values", c)
 		}
 		errors = append(errors, sum/float64(len(keys)))
 		if errors[c] < errors[chosen] {

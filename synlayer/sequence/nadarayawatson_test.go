@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"synpool/backend/backendtest"
@@ -198,6 +201,45 @@ func TestConsistency(t *testing.T) {
 	}
 }
 
+// TestTinyBandwidth: where bandwidths are too small for the square of a distance in them, the nearest key has all the weight,
+// as in the limit, and gradients are finite.
+func TestTinyBandwidth(t *testing.T) {
+	keys, values, query := [][]float64{{0, 0}, {10, 0}, {0, 30}}, []float64{1, 2, 4}, []float64{7, 1}
+	for _, kernel := range kernels {
+		for _, h := range []float64{1e-25, 1e-170} {
+			value, weights, err := sequence.NadarayaWatson{Kernel: kernel, Bandwidth: h}.Predict(query, keys, values)
+			if err != nil || value != 2 || !slices.Equal(weights, []float64{0, 1, 0}) {
+				t.Errorf("%s, bandwidth %g: value %g with weights %g, %v", kernel, h, value, weights, err)
+			}
+		}
+		forEach(t, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
+			k := sequence.NadarayaWatson{Kernel: kernel, Bandwidth: 1e-19}
+			if dtype == dtypes.Float64 {
+				k.Bandwidth = 1e-154
+			}
+			out := MustNewExec(backend, func(q, keys, values *Node) []*Node {
+				q, keys, values = ConvertDType(q, dtype), ConvertDType(keys, dtype), ConvertDType(values, dtype)
+				out, weights := k.Attend(q, keys, values, nil)
+				return append([]*Node{out, weights}, Gradient(ReduceAllSum(Square(out)), q, keys, values)...)
+			}).MustCall([][][]float64{{query}}, [][][]float64{keys}, [][][]float64{{{1}, {2}, {4}}})
+			within(t, "value", floats(out[0]), []float64{2}, 0)
+			within(t, "weights", floats(out[1]), []float64{0, 1, 0}, 0)
+			within(t, "gradient of the query", floats(out[2]), make([]float64, 2), 0)
+			within(t, "gradient of the keys", floats(out[3]), make([]float64, 6), 0)
+			within(t, "gradient of the values", floats(out[4]), []float64{0, 4, 0}, 0)
+		})
+	}
+	// A choice among such candidates is by their errors: the nearest label is off by 1, the mean of the others by more.
+	best, errors, err := sequence.LeaveOneOut([]sequence.NadarayaWatson{{Bandwidth: 1e200}, {Bandwidth: 1e-170}}, [][]float64{{0}, {1}, {2e10}, {2e10 + 1}}, []float64{0, 1, 10, 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "errors", errors, []float64{(22./3*22/3 + 36) / 2, 1}, 1e-14)
+	if best.Bandwidth != 1e-170 {
+		t.Errorf("chose %v", best)
+	}
+}
+
 func TestNadarayaWatsonErrors(t *testing.T) {
 	good := sequence.NadarayaWatson{Bandwidth: 1}
 	keys, values := [][]float64{{1}, {2}}, []float64{1, 2}
@@ -216,15 +258,28 @@ func TestNadarayaWatsonErrors(t *testing.T) {
 		"NaN in keys": {good, []float64{1}, [][]float64{{math.NaN()}, {1}}, values},
 		"NaN in x":    {good, []float64{math.NaN()}, keys, values},
 		"infinite x":  {good, []float64{math.Inf(1)}, keys, values},
+		"adjusted":    {sequence.NadarayaWatson{Bandwidth: 1, Adjust: concentrate}, []float64{1}, keys, values},
+		"too far":     {good, []float64{1e308}, [][]float64{{-1e308}, {-1.5e308}}, values},
 	} {
 		if y, _, err := c.k.Predict(c.x, c.keys, c.values); err == nil {
 			t.Errorf("%s: %g, want an error", what, y)
 		}
 	}
-	if _, _, err := sequence.LeaveOneOut([]sequence.NadarayaWatson{good}, keys[:1], values[:1]); err == nil {
-		t.Error("leave-one-out of one label")
-	}
-	if _, _, err := sequence.LeaveOneOut(nil, keys, values); err == nil {
-		t.Error("leave-one-out of no candidates")
+	for what, c := range map[string]struct {
+		candidates []sequence.NadarayaWatson
+		keys       [][]float64
+		values     []float64
+	}{
+		"one label":       {[]sequence.NadarayaWatson{good}, keys[:1], values[:1]},
+		"no candidates":   {nil, keys, values},
+		"bandwidth":       {[]sequence.NadarayaWatson{good, {}}, keys, values},
+		"adjusted":        {[]sequence.NadarayaWatson{good, {Bandwidth: 1, Adjust: concentrate}}, keys, values},
+		"too far":         {[]sequence.NadarayaWatson{good}, [][]float64{{-1e308}, {1e308}}, values},
+		"too large":       {[]sequence.NadarayaWatson{good}, keys, []float64{-1e200, 1e200}},
+		"errors overflow": {[]sequence.NadarayaWatson{good}, keys, []float64{-1e308, 1e308}},
+	} {
+		if best, errors, err := sequence.LeaveOneOut(c.candidates, c.keys, c.values); err == nil {
+			t.Errorf("leave-one-out, %s: %v with %g, want an error", what, best, errors)
+		}
 	}
 }

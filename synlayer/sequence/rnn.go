@@ -154,12 +154,12 @@ func (r RNN) run(w cellWeights, x, mask *Node, initial []*Node, reverse bool) (s
 				before, x, u := r.Cell.backward(rows[1], by)
 				before[0] = Add(before[0], dropped(MatMul(u, fixed[0]), fixed))
 				nothing := zeros(x, batch, width)
-				real := rows[2]
-				out = []*Node{Where(real, u, nothing)}
+				there := rows[2]
+				out = []*Node{Where(there, u, nothing)}
 				if r.Cell == GRU {
-					out = append(out, Where(real, x, nothing))
+					out = append(out, Where(there, x, nothing))
 				}
-				return keep(real, before, by), out
+				return keep(there, before, by), out
 			})
 		byU := Reshape(outs[0], -1, width)
 		before := Concatenate([]*Node{ExpandAxes(initial[0], 0), SliceAxis(states, 0, AxisRange(0, length-1))}, 0)

@@ -19,7 +19,9 @@ import (
 //
 // On XLA a closure cannot use nodes made outside, so step must read nothing else. Nor may it call what takes a scalar from
 // GoMLX's cache (ScalarOne, OneMinus, MulScalar, ZerosLike, Gradient, ...): one made inside would be handed to the graph
-// outside, which GoMLX answers with a panic. Nor can loops of GoMLX on XLA stand in one another.
+// outside, which GoMLX answers with a panic. Nor may it reduce (sumLast and maxLast are for that): go-xla 0.4.1 keeps what adds
+// or compares two numbers for the whole graph, but as a part of the first loop or graph that reduced, and denies it to all others.
+// Nor can loops of GoMLX on XLA stand in one another.
 func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims [][]int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
 	g := carried[0].Graph()
 	if unroll || !hasLoops(g) {
@@ -67,10 +69,11 @@ func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims []
 	return end[:len(carried)], end[len(carried) : len(carried)+len(outs)]
 }
 
-// hasLoops reports whether the backend has what a loop needs.
+// hasLoops reports whether the backend has what a loop needs. Both backends have While, but XLA's list of its operations
+// leaves it out (go-xla 0.4.1).
 func hasLoops(g *Graph) bool {
 	operations := g.Backend().Capabilities().Operations
-	return operations[compute.OpTypeWhile] && operations[compute.OpTypeDynamicSlice] && operations[compute.OpTypeDynamicUpdateSlice]
+	return operations[compute.OpTypeDynamicSlice] && operations[compute.OpTypeDynamicUpdateSlice]
 }
 
 // scanUnrolled is scan with nodes of its own for each step.
@@ -155,6 +158,24 @@ func withGradient(outputs, inputs []*Node, vjp func(v []*Node) []*Node) []*Node 
 // zeros has the type of like; it takes no scalar from the cache.
 func zeros(like *Node, dims ...int) *Node { return BroadcastToDims(ConstAs(like, 0.0), dims...) }
 
+// sumLast is the sum over the last axis, which it keeps, as a product with ones.
+func sumLast(x *Node) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	last := len(dims) - 1
+	sum := MatMul(Reshape(x, -1, dims[last]), BroadcastToDims(ConstAs(x, 1.0), dims[last], 1))
+	dims[last] = 1
+	return Reshape(sum, dims...)
+}
+
+// maxLast is the largest over the last axis, which it keeps, by halves.
+func maxLast(x *Node) *Node {
+	for n := x.Shape().Dim(-1); n > 1; n = x.Shape().Dim(-1) {
+		half := (n + 1) / 2
+		x = Max(SliceAxis(x, -1, AxisRange(0, half)), SliceAxis(x, -1, AxisRange(n-half, n)))
+	}
+	return x
+}
+
 // stopped returns the nodes without their gradients.
 func stopped(nodes ...*Node) []*Node {
 	stop := make([]*Node, len(nodes))
@@ -162,12 +183,4 @@ func stopped(nodes ...*Node) []*Node {
 		stop[i] = StopGradient(n)
 	}
 	return stop
-}
-
-func zerosLike(nodes []*Node) []*Node {
-	zero := make([]*Node, len(nodes))
-	for i, n := range nodes {
-		zero[i] = zeros(n, n.Shape().Dimensions...)
-	}
-	return zero
 }

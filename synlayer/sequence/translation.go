@@ -7,9 +7,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Translation runs a trained [Translator] on batches of one size, so that each of its graphs is compiled once.
@@ -20,14 +22,17 @@ type Translation struct {
 	encode, next      *model.Exec
 }
 
-// NewTranslation compiles nothing yet. The store has the trained variables, which lie in the root scope, as float32; batches
-// have this many sentences of up to length words.
+// NewTranslation compiles nothing yet. The store must have the trained variables in its root scope, as float32; batches have
+// this many sentences of up to length words.
 func NewTranslation(backend compute.Backend, store *model.Store, translator Translator, beam Beam, sentences, length int) (*Translation, error) {
 	if sentences < 1 || length < 1 || beam.Width < 1 || beam.Width > translator.Target {
 		return nil, fmt.Errorf("a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
 	}
 	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
-	var err error
+	err := t.check(backend, store)
+	if err != nil {
+		return nil, err
+	}
 	compile := func(f func(scope *model.Scope, in []*Node) []*Node) *model.Exec {
 		exec, failed := model.NewExec(backend, store, f)
 		if failed != nil && err == nil {
@@ -53,6 +58,30 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		return nil, fmt.Errorf("graphs of a translation: %w", err)
 	}
 	return t, nil
+}
+
+// check returns an error unless the translator is sound and the store has its variables, which it would else draw at random.
+func (t *Translation) check(backend compute.Backend, store *model.Store) error {
+	drawn := model.NewStore()
+	err := exceptions.TryCatch[error](func() {
+		g := NewGraph(backend, "translation")
+		defer g.Finalize()
+		source, word := Parameter(g, "source", shapes.Make(dtypes.Int32, 1, 1)), Parameter(g, "word", shapes.Make(dtypes.Int32, 1))
+		memory := t.translator.Encode(drawn.RootScope(), source, nil, nil, dtypes.Float32)
+		t.translator.Next(drawn.RootScope(), memory, memory.Start, word)
+	})
+	if err != nil {
+		return fmt.Errorf("a translation by %+v: %w", t.translator, err)
+	}
+	for v := range drawn.IterVariables() {
+		switch trained := store.GetVariable(v.Path()); {
+		case trained == nil:
+			return fmt.Errorf("the store has no variable %s, which the translator needs; load what was trained into the root scope", v.Path())
+		case !trained.Shape().Equal(v.Shape()):
+			return fmt.Errorf("the variable %s of the store is %s; the translator needs %s", v.Path(), trained.Shape(), v.Shape())
+		}
+	}
+	return nil
 }
 
 // step is the graph of one step: words, memory, state and the rows that go on go in; the words' log-probabilities, the state

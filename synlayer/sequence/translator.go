@@ -16,11 +16,12 @@ import (
 //	e_j = v · tanh(H_j W_k + b_k + s W_q),  α = softmax over j of e,  c = Σ α_j H_j,  s' = cell(s, [y, c])
 //	logits = tanh([s', c, y] W_r + b_r) W_o + b_o
 //
-// s and s' are the decoder's h before and after the step, y the embedded word before, H the encoder's states. The paper's
-// readout has maxout in place of tanh; Sutskever et al. have four layers and read the source backwards.
+// s and s' are the decoder's h before and after the step, y the embedded word before, H the encoder's states. The recurrences
+// are those of [RNN].
 //
-// The recurrences are loops as those of [RNN], that of the decoder unrolled where its attention has an Adjustment: Syn
-// cannot stand in a loop of GoMLX.
+// Bahdanau et al. begin with the last state of the encoder's backward direction alone, read out s in place of s' and by maxout
+// in place of tanh, and reset within the product of their gated unit (see [GRU]). Sutskever et al. have four layers that read
+// the source backwards, hand their state over without a map, and have no readout layer below the output.
 //
 // Variables, by path below the scope: source and target (weights of [Embedding]), those of the encoder below encoder,
 // bridge_0 and bridge_1 (weights, bias), decoder (weights, recurrent, bias, recurrent_bias), readout and output (weights,
@@ -76,7 +77,8 @@ func (m Translator) Logits(scope *model.Scope, memory Memory, before, key *Node)
 }
 
 // Next is one step for each row of memory, of the decoder's state and the word before [rows]: the logits [rows, Target], the
-// next state and, with attention, the alignment [rows, length].
+// next state and, with attention, the alignment [rows, length]. All have gradients, the state too: steps in a row have those of
+// Logits, each on a scope of its own (scope.ResetVisited()).
 func (m Translator) Next(scope *model.Scope, memory Memory, state []*Node, before *Node) (logits *Node, next []*Node, alignment *Node) {
 	logits, alignment, next = m.decode(scope, memory, state, ExpandAxes(before, 1), nil, true)
 	if alignment != nil {
@@ -117,7 +119,7 @@ func (m Translator) decode(scope *model.Scope, memory Memory, state []*Node, bef
 		}
 		features, width := memory.States.Shape().Dim(-1), cell.Cell.gates()*m.Hidden
 		d := decoder{
-			cell: cell.Cell, hidden: m.Hidden, adjust: m.Adjust, weights: weights, memory: memory, unrolling: unroll,
+			cell: cell.Cell, hidden: m.Hidden, adjust: m.Adjust, weights: weights, memory: memory, unroll: unroll,
 			context: synlayer.Variable(in, y.Graph(), y.DType(), "context", cell.uniform(), 0, features, width),
 			query:   variable(scope, "query", m.Hidden, m.Align, m.Hidden, m.Align),
 			score:   variable(scope, "score", m.Align, 1, m.Align),

@@ -32,8 +32,9 @@ func (p WordAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, wei
 //
 //	u_t = tanh(W x_t + b + V d),  α = softmax over words of u_t · c,  s = Σ α_t x_t
 //
-// (The paper has the target of an opinion in place of the mean.) Variables, by path below the scope: word (weights, bias)
-// [features, Width], document (weights, bias) [features, Width] and context [Width].
+// The paper has the embedded aspect that an opinion is about in place of the mean, puts W x and V d side by side in place of
+// adding them, and maps s and the last state of its LSTM to one vector. Variables, by path below the scope: word (weights,
+// bias) [features, Width], document (weights, bias) [features, Width] and context [Width].
 type DocumentAttention struct {
 	Width  int // features of u
 	Adjust Adjustment

@@ -14,19 +14,26 @@ import (
 
 // Classifier is a trained network.
 type Classifier struct {
-	exec  *model.Exec
-	batch int
+	classify, assign *model.Exec
+	batch            int
 }
 
 func newClassifier(backend compute.Backend, store *model.Store, network capsule.Network, batch int) (*Classifier, error) {
-	exec, err := model.NewExec(backend, store, func(scope *model.Scope, images *Node) *Node {
+	classify, err := model.NewExec(backend, store, func(scope *model.Scope, images *Node) *Node {
 		activations, _ := network.Classify(scope.In("capsules"), images)
 		return activations
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{exec, batch}, nil
+	assign, err := model.NewExec(backend, store, func(scope *model.Scope, images *Node) []*Node {
+		_, assignments := network.Route(scope.In("capsules"), images)
+		return assignments
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{classify, assign, batch}, nil
 }
 
 // Activations returns those of the ten classes for each digit.
@@ -38,7 +45,7 @@ func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 			indices[i] = min(from+i, digits.Len()-1)
 		}
 		images, labels := digits.at(indices).tensors()
-		out, err := c.exec.Call1(images)
+		out, err := c.classify.Call1(images)
 		if err != nil {
 			return nil, fmt.Errorf("classifying digit %d: %w", from, err)
 		}
@@ -50,6 +57,20 @@ func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 		}
 	}
 	return all[:digits.Len()], nil
+}
+
+// Assignments returns the assignment probabilities of every layer above the primary capsules, as [capsule.Network.Route]
+// has them. It compiles once for each number of digits.
+func (c *Classifier) Assignments(digits Digits) ([]*tensors.Tensor, error) {
+	if digits.Len() == 0 {
+		return nil, errors.New("no digits to look at")
+	}
+	images, labels := digits.tensors()
+	assignments, err := c.assign.Call(images)
+	for _, t := range []*tensors.Tensor{images, labels} {
+		err = errors.Join(err, t.FinalizeAll())
+	}
+	return assignments, err
 }
 
 // Error returns the part of the digits whose class is not the one with the largest activation.

@@ -1,13 +1,8 @@
 package training
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -39,53 +34,17 @@ func MNIST() (Digits, error) {
 	if err != nil {
 		return Digits{}, err
 	}
-	return readDigits(paths[0], paths[1])
+	images, err := dataset.ReadImages(paths[0], paths[1])
+	return Digits{images.Pixels, images.Labels}, err
 }
 
-// readDigits reads gzipped IDX files of images and labels.
-func readDigits(images, labels string) (d Digits, err error) {
-	if d.Labels, err = readIDX(labels, 0, 0, 8, 1); err != nil {
-		return Digits{}, err
-	}
-	if d.Labels = d.Labels[4:]; len(d.Labels) == 0 || slices.Max(d.Labels) > 9 {
-		return Digits{}, fmt.Errorf("%s: want labels from 0 to 9", labels)
-	}
-	if d.Images, err = readIDX(images, 0, 0, 8, 3); err != nil {
-		return Digits{}, err
-	}
-	if d.Images = d.Images[min(12, len(d.Images)):]; len(d.Images) != d.Len()*side*side {
-		return Digits{}, fmt.Errorf("%s: %d bytes of images for %d labels, want %d each", images, len(d.Images), d.Len(), side*side)
-	}
-	return d, nil
-}
-
-// readIDX returns what follows the first four bytes, which must be magic, of a gzipped file.
-func readIDX(path string, magic ...byte) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if !bytes.HasPrefix(data, magic) || len(data) < 8 {
-		return nil, fmt.Errorf("%s: does not begin with % x as an IDX file does", path, magic)
-	}
-	return data[4:], nil
-}
-
-// Split shuffles the digits by a seed and returns the first of them, and the others.
-func (d Digits) Split(first int, seed uint64) (Digits, Digits, error) {
+// Split shuffles the digits, in the same way every time, and returns the first of them, and the others: whatever the seed
+// of a training, digits to test on stay what they are.
+func (d Digits) Split(first int) (Digits, Digits, error) {
 	if first < 1 || first >= d.Len() {
 		return Digits{}, Digits{}, fmt.Errorf("%d digits of %d to train on: both parts need some", first, d.Len())
 	}
-	order := rand.New(rand.NewPCG(seed, 0)).Perm(d.Len())
+	order := rand.New(rand.NewPCG(1, 0)).Perm(d.Len())
 	return d.at(order[:first]), d.at(order[first:]), nil
 }
 

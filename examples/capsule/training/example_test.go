@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/examples/capsule/training"
+	"synpool/synlayer/capsule"
 )
 
 // Two digits, black and white all over, are told apart by a small network.
@@ -20,7 +21,7 @@ func ExampleTrain() {
 		}
 		digits.Labels = append(digits.Labels, byte(i%2))
 	}
-	train, test, err := digits.Split(16, 1)
+	train, test, err := digits.Split(16)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,6 +39,26 @@ func ExampleTrain() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.0f %% of %d wrong\n", 100*wrong, test.Len())
+	assignments, err := classifier.Assignments(test)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range assignments {
+		fmt.Println("assignments", r.Shape())
+	}
 	// Output:
 	// 0 % of 4 wrong
+	// assignments (Float32)[4, 2, 2, 2, 3, 3, 4]
+	// assignments (Float32)[4, 1, 1, 10, 2, 2, 2]
+}
+
+// The paper's schedule of the routing, with fewer types of capsules.
+func ExampleSettings_WithRouting() {
+	settings := training.Full().WithRouting(capsule.DefaultEMRouting())
+	for _, layer := range settings.Network.Convolutional {
+		fmt.Println(layer.Types, "types,", layer.Routing.Iterations, "iterations")
+	}
+	// Output:
+	// 8 types, 3 iterations
+	// 8 types, 3 iterations
 }

@@ -2,12 +2,11 @@ package training
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func tiny() Settings {
 func TestTrain(t *testing.T) {
 	s := tiny()
 	s.Epochs = 20
-	train, test, err := blocks(400).Split(200, 1)
+	train, test, err := blocks(400).Split(200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +66,25 @@ func TestTrain(t *testing.T) {
 	}
 	if wrong > 0.1 {
 		t.Errorf("%.1f %% wrong\n%s", 100*wrong, &out)
+	}
+	assignments, err := c.Assignments(test.at([]int{0, 1, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := assignments[len(assignments)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
+	if len(assignments) != 2 || len(last) != 3 || len(last[2][0][0]) != 10 {
+		t.Fatalf("assignments %s of %d layers", assignments[len(assignments)-1].Shape(), len(assignments))
+	}
+	sum, largest := 0.0, 0.0
+	for _, class := range last[2][0][0] {
+		p := float64(class[1][2][0]) // of one child
+		sum, largest = sum+p, max(largest, p)
+	}
+	if math.Abs(sum-1) > 1e-5 || largest < 0.15 {
+		t.Errorf("a child is assigned %g times, %g to one of ten classes", sum, largest)
+	}
+	if _, err := c.Assignments(Digits{}); err == nil {
+		t.Error("assignments of no digits")
 	}
 	if lines := strings.Count(out.String(), "epoch "); lines != s.Epochs {
 		t.Errorf("%d lines of epochs:\n%s", lines, &out)
@@ -138,11 +156,23 @@ func TestTrainRefuses(t *testing.T) {
 	}
 }
 
-// TestSettings holds the programs' settings to what they promise.
+// TestSettings checks the settings of the program: 2,000 of the 10,000 digits are left to test on, and every layer routes
+// as it is told.
 func TestSettings(t *testing.T) {
 	for name, s := range map[string]Settings{"full": Full(), "quick": Quick()} {
 		if err := s.check(); err != nil || s.Train != 8000 {
 			t.Errorf("%s: %+v: %v", name, s, err)
+		}
+		own := s.Network.Class.Routing
+		routing := capsule.EMRouting{Iterations: 7, Epsilon: 1}
+		other := s.WithRouting(routing)
+		for i, layer := range s.Network.Convolutional {
+			if layer.Routing != own || other.Network.Convolutional[i].Routing != routing {
+				t.Errorf("%s: layer %d routes as %+v, with another routing as %+v", name, i, layer.Routing, other.Network.Convolutional[i].Routing)
+			}
+		}
+		if other.Network.Class.Routing != routing || other.Network.Channels != s.Network.Channels {
+			t.Errorf("%s: with another routing %+v", name, other)
 		}
 	}
 }
@@ -152,7 +182,7 @@ func TestSplit(t *testing.T) {
 	for i := range d.Labels {
 		d.Images[i*side*side] = byte(i)
 	}
-	first, others, err := d.Split(7, 1)
+	first, others, err := d.Split(7)
 	if err != nil || first.Len() != 7 || others.Len() != 3 {
 		t.Fatalf("%d and %d: %v", first.Len(), others.Len(), err)
 	}
@@ -166,65 +196,14 @@ func TestSplit(t *testing.T) {
 		t.Errorf("labels %v", all)
 	}
 	for _, n := range []int{0, 10, 11, -1} {
-		if _, _, err := d.Split(n, 1); err == nil {
+		if _, _, err := d.Split(n); err == nil {
 			t.Errorf("%d of 10 to train on", n)
 		}
 	}
-}
-
-// idx returns the bytes of a gzipped IDX file.
-func idx(t *testing.T, data []byte, sizes ...byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	header := []byte{0, 0, 8, byte(len(sizes))}
-	for _, n := range sizes {
-		header = append(header, 0, 0, 0, n)
-	}
-	for _, part := range [][]byte{header, data} {
-		if _, err := z.Write(part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func TestReadDigits(t *testing.T) {
-	pixels := make([]byte, 2*side*side)
-	pixels[side*side] = 255
-	images, labels := idx(t, pixels, 2, side, side), idx(t, []byte{7, 3}, 2)
-	read := func(images, labels []byte) (Digits, error) {
-		folder := t.TempDir()
-		for name, data := range map[string][]byte{"images": images, "labels": labels} {
-			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return readDigits(filepath.Join(folder, "images"), filepath.Join(folder, "labels"))
-	}
-	d, err := read(images, labels)
-	if err != nil || !slices.Equal(d.Labels, []byte{7, 3}) || !slices.Equal(d.Images, pixels) {
-		t.Errorf("%v, labels %v", err, d.Labels)
-	}
-	for name, c := range map[string][2][]byte{
-		"exchanged":   {labels, images},
-		"not packed":  {pixels, labels},
-		"cut":         {images[:len(images)-9], labels},
-		"empty":       {nil, labels},
-		"no labels":   {images, idx(t, nil, 0)},
-		"label 10":    {images, idx(t, []byte{10, 3}, 2)},
-		"more labels": {images, idx(t, []byte{7, 3, 1}, 3)},
-		"short":       {idx(t, nil, 2), labels},
-	} {
-		if _, err := read(c[0], c[1]); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := readDigits("/none", "/none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no files: %v", err)
+	// Validation digits are split off those to train on.
+	learn, validation, err := first.Split(5)
+	if err != nil || !slices.Equal(slices.Sorted(slices.Values(slices.Concat(learn.Labels, validation.Labels))), slices.Sorted(slices.Values(first.Labels))) {
+		t.Errorf("%v and %v of %v: %v", learn.Labels, validation.Labels, first.Labels, err)
 	}
 }
 
@@ -243,11 +222,11 @@ func TestMNIST(t *testing.T) {
 	}
 	s := tiny()
 	s.Train, s.Epochs = 1000, 4
-	train, test, err := d.Split(s.Train, 1)
+	train, test, err := d.Split(s.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _, err = test.Split(1000, 1)
+	test, _, err = test.Split(1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,13 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -23,22 +24,22 @@ import (
 
 // Settings of a training.
 type Settings struct {
+	fit.Settings
 	Stories corpus.Stories
-	Count   int // stories to train on; a tenth as many are to test
+	Count   int // stories to train on; a tenth as many are drawn to test
 	Width   int // features of an embedded word
 	Hops    int // of the network
 	Adjust  sequence.Adjustment
 	// LinearEpochs are the first passes, which leave the softmax over the facts out.
 	LinearEpochs int
-	Epochs       int // passes in all
-	Rate         float64
-	Batch        int
-	Seed         uint64
 }
 
 // Full returns settings for stories that need two hops.
 func Full() Settings {
-	return Settings{Stories: corpus.DefaultStories(), Count: 10000, Width: 32, Hops: 2, LinearEpochs: 3, Epochs: 30, Rate: 0.003, Batch: 64, Seed: 1}
+	return Settings{
+		Settings: fit.Settings{Rate: 0.003, Clip: 40, Batch: 64, Epochs: 30, Seed: 1},
+		Stories:  corpus.DefaultStories(), Count: 10000, Width: 32, Hops: 2, LinearEpochs: 3,
+	}
 }
 
 // Quick returns settings for fewer passes over fewer stories of fewer people.
@@ -48,178 +49,201 @@ func Quick() Settings {
 	return s
 }
 
-// Network is a trained memory network.
-type Network struct {
-	settings   Settings
-	vocabulary *corpus.Vocabulary
-	answers    []string
-	predict    *model.Exec
-	Took       time.Duration
+// Data is stories to train on, and others to test.
+type Data struct {
+	Train, Test []corpus.Story
+	Vocabulary  *corpus.Vocabulary
+	Answers     []string // in the order of their numbers
 }
 
-// Train makes stories from the seed, trains on them and writes a line every few epochs to log.
-func (s Settings) Train(ctx context.Context, backend compute.Backend, log io.Writer) (*Network, error) {
-	stories, err := s.Stories.Generate(s.Count, s.Seed)
+// ofTest sets the seeds of test stories apart from all that may be given for training.
+const ofTest = 1 << 63
+
+// Prepare makes stories from the seed. Of those that are drawn to test, some are found in training where there are not many to
+// draw from, a few in a hundred with three people: they are left out.
+func (s Settings) Prepare() (*Data, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	d := &Data{}
+	var err error
+	if d.Train, err = s.Stories.Generate(s.Count, s.Seed); err != nil {
+		return nil, err
+	}
+	drawn, err := s.Stories.Generate(max(1, s.Count/10), s.Seed|ofTest)
 	if err != nil {
 		return nil, err
 	}
-	counts, answers := corpus.Counts{}, corpus.Counts{}
-	facts := 0
-	for _, story := range stories {
+	counts, answers, trained := corpus.Counts{}, map[string]bool{}, map[string]bool{}
+	for _, story := range d.Train {
 		for _, f := range append(slices.Clip(story.Facts), story.Question) {
 			counts.Add(strings.Fields(f)...)
 		}
-		answers.Add(story.Answer)
+		answers[story.Answer], trained[text(story)] = true, true
+	}
+	d.Test = slices.DeleteFunc(drawn, func(story corpus.Story) bool { return trained[text(story)] })
+	if len(d.Test) == 0 {
+		return nil, fmt.Errorf("every story of %d that were drawn to test is one to train on; train on fewer or ask for more people", max(1, s.Count/10))
+	}
+	d.Answers = slices.Sorted(maps.Keys(answers))
+	d.Vocabulary, err = counts.Vocabulary(1, 1000)
+	return d, err
+}
+
+// text is what a network is told of a story.
+func text(s corpus.Story) string { return strings.Join(s.Facts, "\n") + "\n" + s.Question }
+
+// Network is a trained memory network.
+type Network struct {
+	fit.Kept
+	settings Settings
+	data     *Data
+	predict  *model.Exec
+}
+
+// Train trains on the stories of d and writes a line an epoch to log.
+func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
+	facts := 0
+	labels := make([]int, len(d.Train))
+	for i, story := range d.Train {
 		facts = max(facts, len(story.Facts))
+		if labels[i] = slices.Index(d.Answers, story.Answer); labels[i] < 0 {
+			return nil, fmt.Errorf("story %d has the answer %q, which is none of %v", i, story.Answer, d.Answers)
+		}
 	}
-	n := &Network{settings: s}
-	if n.vocabulary, err = counts.Vocabulary(1, 1000); err != nil {
-		return nil, err
-	}
-	for a := range answers {
-		n.answers = append(n.answers, a)
-	}
-	slices.Sort(n.answers)
-	network := sequence.MemoryNetwork{Words: n.vocabulary.Len(), Width: s.Width, Sentences: facts, Hops: s.Hops, Answers: len(n.answers), Adjust: s.Adjust}
 	logits := func(scope *model.Scope, in []*Node, linear bool) (y, weights *Node) {
-		network := network
-		if network.Linear = linear; linear {
-			network.Adjust = sequence.Adjustment{}
+		network := sequence.MemoryNetwork{Words: d.Vocabulary.Len(), Width: s.Width, Sentences: facts, Hops: s.Hops, Answers: len(d.Answers), Linear: linear}
+		if !linear {
+			network.Adjust = s.Adjust
 		}
 		real := func(words *Node) *Node { return GreaterThan(words, ScalarZero(words.Graph(), dtypes.Int32)) }
 		return network.Logits(scope, in[0], real(in[0]), in[1], real(in[1]), dtypes.Float32)
 	}
-	// Whether the softmax is there is the batch's last input: both kinds are one set of variables.
-	trainer, err := fit.New(backend, fit.Settings{Rate: s.Rate, Clip: 40, Seed: s.Seed}, func(scope *model.Scope, in []*Node, _ *Node) *Node {
-		y, _ := logits(scope, in, in[2].Shape().Size() == 0)
-		right := OneHot(in[len(in)-1], len(n.answers), dtypes.Float32)
-		return Neg(ReduceAllMean(ReduceSum(Mul(right, LogSoftmax(y)), -1)))
+	// The size of the last input says whether the softmax is there: both graphs are of one trainer and one set of variables.
+	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, _ *Node) *Node {
+		y, _ := logits(scope, in, in[3].Shape().Size() == 0)
+		return Div(fit.CrossEntropy(y, OneHot(in[2], len(d.Answers), dtypes.Float32)))
 	})
 	if err != nil {
 		return nil, err
 	}
+	n := &Network{settings: s, data: d}
 	if n.predict, err = model.NewExec(backend, trainer.Store, func(scope *model.Scope, in []*Node) (y, weights *Node) {
-		return logits(scope, in, false)
+		y, weights = logits(scope, in, false)
+		return y, ConvertDType(weights, dtypes.Float64)
 	}); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(s.Seed, 1))
-	start := time.Now()
-	for epoch := range s.Epochs {
-		rng.Shuffle(len(stories), func(i, j int) { stories[i], stories[j] = stories[j], stories[i] })
-		total, steps := 0.0, 0
-		for batch := range slices.Chunk(stories, s.Batch) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if len(batch) < s.Batch {
-				break
-			}
-			in, err := n.batch(batch)
-			if err != nil {
-				return nil, err
-			}
+	n.predict.SetMaxCache(-1)
+	n.Kept, err = trainer.Run(ctx, fit.Course{
+		Name: fmt.Sprintf("%d hops", s.Hops), Settings: s, Log: log,
+		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(d.Train, rng) },
+		Input: func(b fit.Batch, epochs float64) ([]any, error) {
+			in, err := d.input(d.Train, b)
 			softmax := make([]float32, 1)
-			if epoch < s.LinearEpochs {
+			if epochs < float64(s.LinearEpochs) {
 				softmax = nil
 			}
-			labels := make([]int32, len(batch))
-			for i, story := range batch {
-				labels[i] = int32(slices.Index(n.answers, story.Answer))
-			}
-			loss, err := trainer.Step(in[0], in[1], tensors.FromFlatDataAndDimensions(softmax, len(softmax)), labels)
-			if err != nil {
-				return nil, err
-			}
-			total, steps = total+loss, steps+1
-		}
-		if (epoch+1)%5 == 0 {
-			fmt.Fprintf(log, "%d hops, epoch %d of %d: loss %.3f, %s\n", s.Hops, epoch+1, s.Epochs, total/float64(steps), time.Since(start).Round(time.Second))
-		}
+			return append(in, fit.PickLabels(labels, b.Rows), tensors.FromFlatDataAndDimensions(softmax, len(softmax))), err
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
-	n.Took = time.Since(start)
 	return n, nil
 }
 
-// Test makes new stories from another seed and returns the share that is answered right, and how much of the weights of each
-// hop lies on the fact that the hop should look at: the last needs the place, the ones before what leads to it.
-func (n *Network) Test() (right float64, onSupport []float64, err error) {
-	stories, err := n.settings.Stories.Generate(max(1, n.settings.Count/10), n.settings.Seed+1)
+// Reading is what a network made of a story.
+type Reading struct {
+	Answer  string
+	Weights [][]float64 // of each fact in each hop, [hops][facts]
+}
+
+// Read answers stories.
+func (n *Network) Read(stories []corpus.Story) ([]Reading, error) {
+	batches, err := n.settings.batches(stories, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Reading, len(stories))
+	for _, b := range batches {
+		in, err := n.data.input(stories, b)
+		if err != nil {
+			return nil, err
+		}
+		out, err := fit.Call(n.predict, in...)
+		if err != nil {
+			return nil, err
+		}
+		logits, weights := out[0].([][]float32), out[1].([][][]float64)
+		for i, r := range b.Rows {
+			if r < 0 {
+				continue
+			}
+			all[r].Answer = n.data.Answers[slices.Index(logits[i], slices.Max(logits[i]))]
+			for _, hop := range weights[i] {
+				all[r].Weights = append(all[r].Weights, hop[:len(stories[r].Facts)])
+			}
+		}
+	}
+	return all, nil
+}
+
+// Evaluate returns the share of stories that is answered right, and how much of the weights of each hop lies on the fact that
+// the hop should look at: the last needs the place, the ones before what leads to it.
+func (n *Network) Evaluate(stories []corpus.Story) (right float64, onSupport []float64, err error) {
+	if len(stories) == 0 {
+		return 0, nil, errors.New("no stories")
+	}
+	readings, err := n.Read(stories)
 	if err != nil {
 		return 0, nil, err
 	}
 	onSupport = make([]float64, n.settings.Hops)
-	for batch := range slices.Chunk(stories, n.settings.Batch) {
-		in, err := n.batch(batch)
-		if err != nil {
-			return 0, nil, err
+	for i, r := range readings {
+		if r.Answer == stories[i].Answer {
+			right += 1 / float64(len(stories))
 		}
-		out, err := n.predict.Call(in...)
-		if err != nil {
-			return 0, nil, err
-		}
-		weights := out[1].Value().([][][]float32)
-		for i, y := range out[0].Value().([][]float32) {
-			if n.answers[slices.Index(y, slices.Max(y))] == batch[i].Answer {
-				right += 1 / float64(len(stories))
-			}
-			for hop := range onSupport {
-				if hop < len(batch[i].Support) {
-					onSupport[hop] += float64(weights[i][hop][batch[i].Support[hop]]) / float64(len(stories))
-				}
-			}
+		for hop := range min(len(onSupport), len(stories[i].Support)) {
+			onSupport[hop] += r.Weights[hop][stories[i].Support[hop]] / float64(len(stories))
 		}
 	}
 	return right, onSupport, nil
 }
 
-// Look is what each hop weighs in a story.
-type Look struct {
-	corpus.Story
-	Answered string
-	Weights  [][]float32 // [hops][facts]
+// batches are of one shape: every story is padded to the facts of the longest.
+func (s Settings) batches(stories []corpus.Story, rng *rand.Rand) ([]fit.Batch, error) {
+	longest := 1
+	lengths := make([]int, len(stories))
+	for i, story := range stories {
+		lengths[i] = len(story.Facts)
+		longest = max(longest, lengths[i])
+	}
+	return fit.Batches(lengths, s.Batch, []int{longest}, rng)
 }
 
-// Look answers a story of those that Test makes.
-func (n *Network) Look() (Look, error) {
-	stories, err := n.settings.Stories.Generate(1, n.settings.Seed+1)
-	if err != nil {
-		return Look{}, err
-	}
-	in, err := n.batch(stories)
-	if err != nil {
-		return Look{}, err
-	}
-	out, err := n.predict.Call(in...)
-	if err != nil {
-		return Look{}, err
-	}
-	y := out[0].Value().([][]float32)[0]
-	return Look{stories[0], n.answers[slices.Index(y, slices.Max(y))], out[1].Value().([][][]float32)[0]}, nil
-}
-
-// batch pads the facts and questions of stories.
-func (n *Network) batch(stories []corpus.Story) ([]any, error) {
-	var documents [][][]int32
-	var questions [][]int32
-	facts, words := 0, 0
-	for _, s := range stories {
-		var d [][]int32
-		for _, f := range s.Facts {
-			d = append(d, n.vocabulary.Encode(strings.Fields(f)))
-			words = max(words, len(d[len(d)-1]))
+// input pads the facts and questions of a batch to the words of the longest.
+func (d *Data) input(stories []corpus.Story, b fit.Batch) ([]any, error) {
+	documents, questions := make([][][]int32, len(b.Rows)), make([][]int32, len(b.Rows))
+	longest := 1
+	for i, story := range fit.Pick(stories, b.Rows) {
+		encode := func(sentence string) []int32 {
+			ids := d.Vocabulary.Encode(strings.Fields(sentence))
+			longest = max(longest, len(ids))
+			return ids
 		}
-		documents, facts = append(documents, d), max(facts, len(d))
-		questions = append(questions, n.vocabulary.Encode(strings.Fields(s.Question)))
-		words = max(words, len(questions[len(questions)-1]))
+		for _, f := range story.Facts {
+			documents[i] = append(documents[i], encode(f))
+		}
+		questions[i] = encode(story.Question)
 	}
-	story, err := corpus.PadDocuments(documents, facts, words)
+	facts, err := corpus.PadDocuments(documents, b.Limit, longest)
 	if err != nil {
 		return nil, err
 	}
-	question, err := corpus.Pad(questions, words)
+	question, err := corpus.Pad(questions, longest)
 	if err != nil {
 		return nil, err
 	}
-	return []any{tensors.FromFlatDataAndDimensions(story.IDs, story.Dims...), tensors.FromFlatDataAndDimensions(question.IDs, question.Dims...)}, nil
+	return []any{tensors.FromFlatDataAndDimensions(facts.IDs, facts.Dims...), tensors.FromFlatDataAndDimensions(question.IDs, question.Dims...)}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -23,25 +22,24 @@ import (
 
 // Settings of a training.
 type Settings struct {
+	fit.Settings
 	Sentences  int // of a review that are read, from its end, where reviews sum up
 	Words      int // of a sentence that are read
 	Vocabulary int // most words, the most frequent in training
 	Embed      int
+	Flat       bool // attention over all words as one sentence, Document, in place of the hierarchical Attention
 	Attention  sequence.HierarchicalAttention
 	Document   sequence.DocumentAttention
 	Dropout    float64 // spatial, of the embedded words
-	Rate       float64
-	Batch      int
-	Epochs     int
-	Fold       int // of the authors' ten: it is the test, the next one the validation part
-	Seed       uint64
+	Fold       int     // of the authors' ten: it is the test, the next one the validation part
 }
 
 // Full returns the paper's network on most of each review.
 func Full() Settings {
 	return Settings{
+		Settings:  fit.Settings{Rate: 1e-3, Clip: 1, Batch: 16, Epochs: 10, Seed: 1},
 		Sentences: 40, Words: 30, Vocabulary: 20000, Embed: 100, Attention: sequence.DefaultHierarchicalAttention(),
-		Document: sequence.DocumentAttention{Width: 100}, Dropout: 0.3, Rate: 1e-3, Batch: 16, Epochs: 10, Seed: 1,
+		Document: sequence.DocumentAttention{Width: 100}, Dropout: 0.3,
 	}
 }
 
@@ -66,8 +64,12 @@ type Part struct {
 	Labels  []int
 }
 
-// Prepare splits reviews by the authors' folds, 1600, 200 and 200, and takes the vocabulary from the training part.
+// Prepare splits reviews by the authors' folds, of 2,000 into 1,600, 200 and 200, and takes the vocabulary from the training
+// part.
 func (s Settings) Prepare(reviews []corpus.Review) (*Data, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	if s.Fold < 0 || s.Fold > 9 || s.Sentences < 1 || s.Words < 1 {
 		return nil, fmt.Errorf("fold %d, %d sentences of %d words; want a fold from 0 to 9 and 1 or more of each", s.Fold, s.Sentences, s.Words)
 	}
@@ -102,113 +104,84 @@ func (s Settings) Prepare(reviews []corpus.Review) (*Data, error) {
 
 // Baseline is the bag of words, of all words, on the same test part.
 func Baseline(d *Data) (corpus.Report, error) {
-	flat := func(p Part) [][]string {
-		var texts [][]string
-		for _, r := range p.Reviews {
-			texts = append(texts, slices.Concat(r.Sentences...))
+	words := func(p Part) [][]string {
+		texts := make([][]string, len(p.Reviews))
+		for i, r := range p.Reviews {
+			texts[i] = slices.Concat(r.Sentences...)
 		}
 		return texts
 	}
-	m, err := corpus.DefaultBagOfWords().Fit(flat(d.Parts[0]), d.Parts[0].Labels, 2)
-	if err != nil {
-		return corpus.Report{}, err
-	}
-	var scores [][]float64
-	for _, words := range flat(d.Parts[2]) {
-		p, err := m.Probabilities(words)
-		if err != nil {
-			return corpus.Report{}, err
-		}
-		scores = append(scores, p)
-	}
-	return corpus.Evaluate(d.Parts[2].Labels, scores)
+	train, test := d.Parts[0], d.Parts[2]
+	return fit.Baseline(words(train), train.Labels, words(test), test.Labels, 2)
 }
 
 // Network is a trained classifier of reviews.
 type Network struct {
+	fit.Kept
 	settings Settings
 	predict  *model.Exec
-	Epoch    int           // that was kept, from 1
-	Took     time.Duration // of the training
 }
 
-// Train trains hierarchical attention or, if flat, attention over all words as one sentence, and keeps the epoch with the best
-// accuracy on the validation part. It writes a line an epoch to log.
-func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, flat bool, log io.Writer) (*Network, error) {
-	embedding := sequence.Embedding{Words: d.Vocabulary.Len(), Width: s.Embed}
-	logits := func(scope *model.Scope, ids, key *Node) (y, words, sentences *Node) {
-		mask := GreaterThan(ids, ScalarZero(ids.Graph(), dtypes.Int32))
-		if !flat {
-			c := sequence.DocumentClassifier{Embedding: embedding, Dropout: s.Dropout, Attention: s.Attention, Classes: 2}
-			return c.Logits(scope, ids, mask, key, dtypes.Float32)
-		}
-		c := sequence.Classifier{Embedding: embedding, Dropout: s.Dropout, Pooling: s.Document, Classes: 2}
-		dims := ids.Shape().Dimensions
-		y, words = c.Logits(scope, Reshape(ids, dims[0], -1), Reshape(mask, dims[0], -1), key, dtypes.Float32)
-		words = Reshape(words, dims...)
-		return y, words, ReduceSum(words, -1)
-	}
-	trainer, err := fit.New(backend, fit.Settings{Rate: s.Rate, Clip: 1, Seed: s.Seed}, func(scope *model.Scope, in []*Node, key *Node) *Node {
-		y, _, _ := logits(scope, in[0], key)
-		losses := Neg(ReduceSum(Mul(OneHot(in[1], 2, dtypes.Float32), LogSoftmax(y)), -1))
-		return ReduceAllMean(losses)
+// Train trains a network and keeps the epoch with the best accuracy on the validation part. It writes a line an epoch to log.
+func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
+	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, key *Node) *Node {
+		y, _, _ := s.logits(d, scope, in[0], key)
+		return Div(fit.CrossEntropy(y, OneHot(in[1], 2, dtypes.Float32)))
 	})
 	if err != nil {
 		return nil, err
 	}
 	n := &Network{settings: s}
 	if n.predict, err = model.NewExec(backend, trainer.Store, func(scope *model.Scope, ids *Node) []*Node {
-		y, words, sentences := logits(scope, ids, nil)
-		return []*Node{Softmax(y), words, sentences}
+		y, words, sentences := s.logits(d, scope, ids, nil)
+		out := []*Node{Softmax(y), words, sentences}
+		for i, x := range out {
+			out[i] = ConvertDType(x, dtypes.Float64)
+		}
+		return out
 	}); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(s.Seed, 1))
-	start := time.Now()
-	best := -1.0
-	var state fit.State
-	order := make([]int, len(d.Parts[0].IDs))
-	for i := range order {
-		order[i] = i
+	train := d.Parts[0]
+	n.Kept, err = trainer.Run(ctx, fit.Course{
+		Name: s.name(), Settings: s, Log: log,
+		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(train, rng) },
+		Input: func(b fit.Batch, _ float64) ([]any, error) {
+			ids, err := s.input(train, b)
+			return []any{ids, fit.PickLabels(train.Labels, b.Rows)}, err
+		},
+		Validate: func() (float64, string, error) {
+			r, err := n.Evaluate(d.Parts[1])
+			return r.Accuracy, fmt.Sprintf("accuracy on the validation part %.3f", r.Accuracy), err
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
-	for epoch := range s.Epochs {
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		total, steps := 0.0, 0
-		for rows := range slices.Chunk(order, s.Batch) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if len(rows) < s.Batch {
-				break
-			}
-			ids, err := s.batch(d.Parts[0], rows)
-			if err != nil {
-				return nil, err
-			}
-			labels := make([]int32, len(rows))
-			for i, r := range rows {
-				labels[i] = int32(d.Parts[0].Labels[r])
-			}
-			loss, err := trainer.Step(ids, labels)
-			if err != nil {
-				return nil, err
-			}
-			total, steps = total+loss, steps+1
-		}
-		report, err := n.Evaluate(d.Parts[1])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(log, "epoch %d of %d: loss %.3f, accuracy on the validation part %.3f, %s\n", epoch+1, s.Epochs, total/float64(max(1, steps)), report.Accuracy, time.Since(start).Round(time.Second))
-		if report.Accuracy > best {
-			best, n.Epoch = report.Accuracy, epoch+1
-			if state, err = trainer.State(); err != nil {
-				return nil, err
-			}
-		}
+	return n, nil
+}
+
+func (s Settings) name() string {
+	if s.Flat {
+		return "attention over all words"
 	}
-	n.Took = time.Since(start)
-	return n, trainer.Restore(state)
+	return "hierarchical attention"
+}
+
+// logits returns those of the classes [batch, 2] and the weights of the words [batch, sentences, words] and of the sentences
+// [batch, sentences].
+func (s Settings) logits(d *Data, scope *model.Scope, ids, key *Node) (y, words, sentences *Node) {
+	embedding := sequence.Embedding{Words: d.Vocabulary.Len(), Width: s.Embed}
+	mask := GreaterThan(ids, ScalarZero(ids.Graph(), dtypes.Int32))
+	if !s.Flat {
+		c := sequence.DocumentClassifier{Embedding: embedding, Dropout: s.Dropout, Attention: s.Attention, Classes: 2}
+		return c.Logits(scope, ids, mask, key, dtypes.Float32)
+	}
+	c := sequence.Classifier{Embedding: embedding, Dropout: s.Dropout, Pooling: s.Document, Classes: 2}
+	dims := ids.Shape().Dimensions
+	y, words = c.Logits(scope, Reshape(ids, dims[0], -1), Reshape(mask, dims[0], -1), key, dtypes.Float32)
+	words = Reshape(words, dims...)
+	return y, words, ReduceSum(words, -1)
 }
 
 // Reading is what a network made of a review.
@@ -220,28 +193,30 @@ type Reading struct {
 
 // Read returns the readings of a part.
 func (n *Network) Read(part Part) ([]Reading, error) {
-	var all []Reading
-	rows := make([]int, len(part.IDs))
-	for i := range rows {
-		rows[i] = i
+	batches, err := n.settings.batches(part, nil)
+	if err != nil {
+		return nil, err
 	}
-	for rows := range slices.Chunk(rows, n.settings.Batch) {
-		padded := append(slices.Clone(rows), slices.Repeat([]int{-1}, n.settings.Batch-len(rows))...)
-		ids, err := n.settings.batch(part, padded)
+	all := make([]Reading, len(part.IDs))
+	for _, b := range batches {
+		ids, err := n.settings.input(part, b)
 		if err != nil {
 			return nil, err
 		}
-		out, err := n.predict.Call(ids)
+		out, err := fit.Call(n.predict, ids)
 		if err != nil {
 			return nil, err
 		}
-		scores, words, sentences := out[0].Value().([][]float32), out[1].Value().([][][]float32), out[2].Value().([][]float32)
-		for i, r := range rows {
-			reading := Reading{Scores: wide(scores[i]), Sentences: wide(sentences[i][:len(part.IDs[r])])}
-			for j, sentence := range part.IDs[r] {
-				reading.Words = append(reading.Words, wide(words[i][j][:len(sentence)]))
+		scores, words, sentences := out[0].([][]float64), out[1].([][][]float64), out[2].([][]float64)
+		for i, r := range b.Rows {
+			if r < 0 {
+				continue
 			}
-			all = append(all, reading)
+			reading := Reading{Scores: scores[i], Sentences: sentences[i][:len(part.IDs[r])]}
+			for j, sentence := range part.IDs[r] {
+				reading.Words = append(reading.Words, words[i][j][:len(sentence)])
+			}
+			all[r] = reading
 		}
 	}
 	return all, nil
@@ -253,26 +228,27 @@ func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	if err != nil {
 		return corpus.Report{}, err
 	}
-	var scores [][]float64
-	for _, r := range readings {
-		scores = append(scores, r.Scores)
+	scores := make([][]float64, len(readings))
+	for i, r := range readings {
+		scores[i] = r.Scores
 	}
 	return corpus.Evaluate(part.Labels, scores)
 }
 
-// batch pads the reviews of rows, -1 for an empty one.
-func (s Settings) batch(part Part, rows []int) (*tensors.Tensor, error) {
-	b, err := corpus.PadDocuments(fit.Pick(part.IDs, rows), s.Sentences, s.Words)
+// batches are of one shape: every review is padded to the sentences that are read.
+func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
+	lengths := make([]int, len(part.IDs))
+	for i, sentences := range part.IDs {
+		lengths[i] = len(sentences)
+	}
+	return fit.Batches(lengths, s.Batch, []int{s.Sentences}, rng)
+}
+
+// input pads the reviews of a batch.
+func (s Settings) input(part Part, b fit.Batch) (*tensors.Tensor, error) {
+	padded, err := corpus.PadDocuments(fit.Pick(part.IDs, b.Rows), b.Limit, s.Words)
 	if err != nil {
 		return nil, err
 	}
-	return tensors.FromFlatDataAndDimensions(b.IDs, b.Dims...), nil
-}
-
-func wide(narrow []float32) []float64 {
-	values := make([]float64, len(narrow))
-	for i, v := range narrow {
-		values[i] = float64(v)
-	}
-	return values
+	return tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...), nil
 }

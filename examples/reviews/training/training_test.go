@@ -1,27 +1,31 @@
 package training_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
+	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/reviews/training"
 )
 
-// TestTrain: where one word of one sentence says the class, both networks find it, and the sentence weighs most.
-func TestTrain(t *testing.T) {
+var signs = []string{"dull", "bright"}
+
+// telling makes reviews of which one word of one sentence says the class.
+func telling(n int) []corpus.Review {
 	rng := rand.New(rand.NewPCG(1, 1))
-	signs := []string{"dull", "bright"}
 	fill := strings.Fields("the film has a plot and some people in it who talk for long")
 	var reviews []corpus.Review
-	for i := range 400 {
+	for i := range n {
 		sentences := make([][]string, 2+rng.IntN(3))
 		for j := range sentences {
 			sentences[j] = make([]string, 2+rng.IntN(4))
@@ -33,30 +37,55 @@ func TestTrain(t *testing.T) {
 		sentences[at][rng.IntN(len(sentences[at]))] = signs[i%2]
 		reviews = append(reviews, corpus.Review{Name: fmt.Sprint(i), Class: i % 2, Fold: i / 2 % 10, Sentences: sentences})
 	}
+	return reviews
+}
+
+// small are settings of seconds.
+func small() training.Settings {
 	s := training.Quick()
 	s.Sentences, s.Words, s.Embed, s.Epochs, s.Rate = 4, 6, 12, 5, 0.01
 	s.Attention.Words.Hidden, s.Attention.Sentences.Hidden = 6, 6
 	s.Attention.WordAttention.Width, s.Attention.SentenceAttention.Width, s.Document.Width = 8, 8, 8
+	return s
+}
+
+// train prepares and trains.
+func train(t *testing.T, backend compute.Backend, s training.Settings, reviews []corpus.Review) (*training.Data, *training.Network) {
+	t.Helper()
 	data, err := s.Prepare(reviews)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(data.Parts[0].Labels); n != 320 || len(data.Parts[1].Labels) != 40 || len(data.Parts[2].Labels) != 40 {
-		t.Fatalf("%d reviews to train on", n)
+	network, err := s.Train(t.Context(), backend, data, io.Discard)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return data, network
+}
+
+func read(t *testing.T, n *training.Network, p training.Part) []training.Reading {
+	t.Helper()
+	readings, err := n.Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readings
+}
+
+// TestTrain: where one word of one sentence says the class, both networks find it, and the sentence weighs most.
+func TestTrain(t *testing.T) {
 	for _, flat := range []bool{false, true} {
-		network, err := s.Train(context.Background(), gobackend.GetBackend(), data, flat, io.Discard)
-		if err != nil {
-			t.Fatal(err)
+		s := small()
+		s.Flat = flat
+		data, network := train(t, gobackend.GetBackend(), s, telling(400))
+		if n := len(data.Parts[0].Labels); n != 320 || len(data.Parts[1].Labels) != 40 || len(data.Parts[2].Labels) != 40 {
+			t.Fatalf("%d reviews to train on", n)
 		}
 		report, err := network.Evaluate(data.Parts[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		readings, err := network.Read(data.Parts[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		readings := read(t, network, data.Parts[2])
 		found := 0
 		for i, r := range readings {
 			at := slices.IndexFunc(data.Parts[2].Reviews[i].Sentences, func(s []string) bool {
@@ -72,8 +101,110 @@ func TestTrain(t *testing.T) {
 			t.Errorf("flat %t: accuracy %.3f, the telling sentence weighs most in %d of %d reviews", flat, report.Accuracy, found, len(readings))
 		}
 	}
-	s.Fold = 10
-	if _, err := s.Prepare(reviews); err == nil {
-		t.Error("no error of fold 10")
+}
+
+func TestRefusals(t *testing.T) {
+	for what, spoil := range map[string]func(*training.Settings){
+		"fold":         func(s *training.Settings) { s.Fold = 10 },
+		"no sentences": func(s *training.Settings) { s.Sentences = 0 },
+		"no words":     func(s *training.Settings) { s.Words = 0 },
+		"vocabulary":   func(s *training.Settings) { s.Vocabulary = 0 },
+		"no batch":     func(s *training.Settings) { s.Batch = 0 },
+		"no epochs":    func(s *training.Settings) { s.Epochs = 0 },
+		"no seed":      func(s *training.Settings) { s.Seed = 0 },
+	} {
+		s := small()
+		spoil(&s)
+		if _, err := s.Prepare(telling(100)); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	s := small()
+	s.Batch, s.Epochs = 64, 1
+	if data, network := train(t, gobackend.GetBackend(), s, telling(40)); len(data.Parts[0].Labels) != 32 || network.Epoch != 1 {
+		t.Errorf("fewer reviews than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
+	}
+}
+
+// TestReviews trains both networks on a slice of the real reviews, and follows the text from the file to the weights.
+func TestReviews(t *testing.T) {
+	reviews, err := corpus.LoadReviews()
+	if errors.Is(err, corpus.ErrNotFetched) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := training.Quick()
+	data, err := s.Prepare(reviews)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := [3]int{len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels)}; n != [3]int{1600, 200, 200} {
+		t.Errorf("%d reviews in the parts", n)
+	}
+	for p, part := range data.Parts {
+		for i, r := range part.Reviews {
+			if want := strings.HasPrefix(r.Name, "pos/"); part.Labels[i] == 1 != want {
+				t.Fatalf("part %d: %s has label %d", p, r.Name, part.Labels[i])
+			}
+			// The last sentence is read last, and each word that the vocabulary knows is itself.
+			last, ids := r.Sentences[len(r.Sentences)-1], part.IDs[i][len(part.IDs[i])-1]
+			for j, w := range data.Vocabulary.Decode(ids) {
+				if w != last[j] && w != "<unk>" {
+					t.Fatalf("part %d: %s: word %d of the last sentence is %q, not %q", p, r.Name, j, w, last[j])
+				}
+			}
+		}
+	}
+
+	var some []corpus.Review // 320 to train on, 40 and 40
+	for i, r := range reviews {
+		if i%5 == 0 {
+			some = append(some, r)
+		}
+	}
+	for _, flat := range []bool{true, false} {
+		s := small()
+		s.Flat, s.Sentences, s.Words, s.Epochs = flat, 10, 16, 4
+		data, network := train(t, backendtest.Chosen(t), s, some)
+		if n := len(data.Parts[0].Labels); n != 320 {
+			t.Fatalf("%d reviews to train on", n)
+		}
+		trained, err := network.Evaluate(data.Parts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := network.Evaluate(data.Parts[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("flat %t: accuracy %.3f in training, %.3f of the test part, AUC %.3f", flat, trained.Accuracy, report.Accuracy, report.MacroAUC)
+		// Half are positive.
+		if trained.Accuracy < 0.9 {
+			t.Errorf("flat %t: accuracy %.3f in training", flat, trained.Accuracy)
+		}
+		for i, r := range read(t, network, data.Parts[2]) {
+			sum := 0.0
+			for j, w := range r.Sentences {
+				sum += w
+				words := 0.0
+				for _, v := range r.Words[j] {
+					words += v
+				}
+				if !flat && math.Abs(words-1) > 1e-5 || flat && math.Abs(words-w) > 1e-5 {
+					t.Fatalf("flat %t, review %d: the words of sentence %d, which weighs %g, weigh %g", flat, i, j, w, words)
+				}
+			}
+			if math.Abs(sum-1) > 1e-5 || len(r.Sentences) != len(data.Parts[2].IDs[i]) {
+				t.Fatalf("flat %t, review %d: %d sentences weigh %g", flat, i, len(r.Sentences), sum)
+			}
+		}
+		// A review alone has the scores that it has among others.
+		all := read(t, network, data.Parts[2])
+		part := training.Part{Reviews: data.Parts[2].Reviews[7:8], IDs: data.Parts[2].IDs[7:8], Labels: data.Parts[2].Labels[7:8]}
+		if alone := read(t, network, part)[0]; math.Abs(alone.Scores[1]-all[7].Scores[1]) > 1e-5 {
+			t.Errorf("flat %t: positive by %g alone, by %g among others", flat, alone.Scores[1], all[7].Scores[1])
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -23,29 +22,32 @@ import (
 
 // Settings of a training.
 type Settings struct {
-	Longest    int // words of the longest sentence; pairs with a longer one are left out
+	fit.Settings
+	Longest    int // words of the longest sentence; pairs with a longer one are left out, of the test, too
 	Vocabulary int // most words of each language, the most frequent
 	Embed      int
 	Encoder    int // features of the encoder's state in one direction
 	Hidden     int // of the decoder's state
-	Align      int // of the alignment's hidden layer, for the model with attention
+	Align      int // of the alignment's hidden layer, 0 for no attention
 	Adjust     sequence.Adjustment
 	Dropout    float64
-	Rate       float64
-	Batch      int
-	Epochs     int
 	Beam       int // width of the search
-	Seed       uint64
 }
 
 // Quick returns settings for sentences of up to 12 words.
 func Quick() Settings {
-	return Settings{Longest: 12, Vocabulary: 4000, Embed: 128, Encoder: 128, Hidden: 192, Align: 128, Dropout: 0.3, Rate: 1e-3, Batch: 64, Epochs: 8, Beam: 4, Seed: 1}
+	return Settings{
+		Settings: fit.Settings{Rate: 1e-3, Clip: 1, Batch: 64, Epochs: 8, Seed: 1},
+		Longest:  12, Vocabulary: 4000, Embed: 128, Encoder: 128, Hidden: 192, Align: 128, Dropout: 0.3, Beam: 4,
+	}
 }
 
 // Full returns settings for all sentences.
 func Full() Settings {
-	return Settings{Longest: 50, Vocabulary: 8000, Embed: 256, Encoder: 256, Hidden: 384, Align: 256, Dropout: 0.4, Rate: 1e-3, Batch: 64, Epochs: 12, Beam: 4, Seed: 1}
+	return Settings{
+		Settings: fit.Settings{Rate: 1e-3, Clip: 1, Batch: 64, Epochs: 12, Seed: 1},
+		Longest:  50, Vocabulary: 8000, Embed: 256, Encoder: 256, Hidden: 384, Align: 256, Dropout: 0.4, Beam: 4,
+	}
 }
 
 // Data is what the models train on and are scored with.
@@ -65,8 +67,11 @@ func Words(sentence string) []string { return corpus.Words(strings.ToLower(sente
 
 // Prepare takes the vocabularies from the training pairs.
 func (s Settings) Prepare(set corpus.Multi30k) (*Data, error) {
-	if s.Longest < 1 {
-		return nil, fmt.Errorf("sentences of up to %d words; want 1 or more", s.Longest)
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if s.Longest < 1 || s.Beam < 1 {
+		return nil, fmt.Errorf("sentences of up to %d words and a beam of %d; want 1 or more of both", s.Longest, s.Beam)
 	}
 	d := &Data{}
 	counts := [2]corpus.Counts{{}, {}}
@@ -95,161 +100,179 @@ func (s Settings) Prepare(set corpus.Multi30k) (*Data, error) {
 	return d, nil
 }
 
-// Translator returns the model of these settings, with attention or without.
-func (s Settings) Translator(d *Data, attention bool) sequence.Translator {
-	m := sequence.Translator{
-		Source: d.Source.Len(), Target: d.Target.Len(), Embed: s.Embed, Hidden: s.Hidden, Dropout: s.Dropout,
-		Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: s.Encoder, Bidirectional: true},
+// Translator returns the model of these settings.
+func (s Settings) Translator(d *Data) sequence.Translator {
+	return sequence.Translator{
+		Source: d.Source.Len(), Target: d.Target.Len(), Embed: s.Embed, Hidden: s.Hidden, Align: s.Align, Adjust: s.Adjust,
+		Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: s.Encoder, Bidirectional: true}, Dropout: s.Dropout,
 	}
-	if attention {
-		m.Align, m.Adjust = s.Align, s.Adjust
-	}
-	return m
 }
 
-// Result is what a model reached on the test sentences.
-type Result struct {
-	Greedy, Beam corpus.BLEU
-	Loss         float64 // nats a word on the validation sentences, of the epoch that was kept
-	Translations []sequence.Hypothesis
-	Took         time.Duration // of the training
+// Network is a trained model.
+type Network struct {
+	fit.Kept
+	Loss     float64 // nats a word on the validation sentences, of the epoch that was kept
+	settings Settings
+	data     *Data
+	backend  compute.Backend
+	store    *model.Store
 }
 
-// Train trains a model, keeps the epoch with the smallest loss on the validation sentences, and translates the test
-// sentences. It writes a line an epoch to log.
-func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, attention bool, log io.Writer) (*Result, error) {
-	m := s.Translator(d, attention)
+// Train trains a model and keeps the epoch with the smallest loss on the validation sentences. It writes a line an epoch to
+// log.
+func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
+	m := s.Translator(d)
 	losses := func(scope *model.Scope, in []*Node, key *Node) (sum, words *Node) {
-		none := ScalarZero(in[0].Graph(), dtypes.Int32)
-		memory := m.Encode(scope, in[0], GreaterThan(in[0], none), key, dtypes.Float32)
+		memory := m.Encode(scope, in[0], GreaterThan(in[0], ScalarZero(in[0].Graph(), dtypes.Int32)), key, dtypes.Float32)
 		logits, _ := m.Logits(scope, memory, in[1], key)
-		real := ConvertDType(GreaterThan(in[2], none), dtypes.Float32)
-		right := ReduceSum(Mul(OneHot(in[2], m.Target, dtypes.Float32), LogSoftmax(logits)), -1)
-		return Neg(ReduceAllSum(Mul(real, right))), ReduceAllSum(real)
+		return fit.CrossEntropy(logits, OneHot(in[2], m.Target, dtypes.Float32))
 	}
-	trainer, err := fit.New(backend, fit.Settings{Rate: s.Rate, Clip: 1, Seed: s.Seed}, func(scope *model.Scope, in []*Node, key *Node) *Node {
-		sum, words := losses(scope, in, key)
-		return Div(sum, words)
+	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, key *Node) *Node {
+		return Div(losses(scope, in, key))
 	})
 	if err != nil {
 		return nil, err
 	}
-	evaluate, err := model.NewExec(backend, trainer.Store, func(scope *model.Scope, in []*Node) (sum, words *Node) { return losses(scope, in, nil) })
+	evaluate, err := model.NewExec(backend, trainer.Store, func(scope *model.Scope, in []*Node) (sum, words *Node) {
+		sum, words = losses(scope, in, nil)
+		return ConvertDType(sum, dtypes.Float64), ConvertDType(words, dtypes.Float64)
+	})
 	if err != nil {
 		return nil, err
 	}
 	evaluate.SetMaxCache(-1)
-	limits := s.limits()
-	rng := rand.New(rand.NewPCG(s.Seed, 1))
-	start := time.Now()
-	result := &Result{Loss: -1}
-	var best fit.State
-	for epoch := range s.Epochs {
-		batches, err := fit.Batches(lengths(d.Train), s.Batch, limits, rng)
-		if err != nil {
-			return nil, err
-		}
-		total := 0.0
-		for _, b := range batches {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			loss, err := trainer.Step(batch(d.Train, b)...)
-			if err != nil {
-				return nil, err
-			}
-			total += loss / float64(len(batches))
-		}
-		if batches, err = fit.Batches(lengths(d.Validation), s.Batch, limits, nil); err != nil {
-			return nil, err
-		}
-		var sum, words float64
-		for _, b := range batches {
-			out, err := evaluate.Call(batch(d.Validation, b)...)
-			if err != nil {
-				return nil, err
-			}
-			sum, words = sum+float64(tensors.ToScalar[float32](out[0])), words+float64(tensors.ToScalar[float32](out[1]))
-		}
-		fmt.Fprintf(log, "attention %t, epoch %d of %d: loss %.3f, of the validation sentences %.3f, %s\n", attention, epoch+1, s.Epochs, total, sum/words, time.Since(start).Round(time.Second))
-		if loss := sum / words; result.Loss < 0 || loss < result.Loss {
-			result.Loss = loss
-			if best, err = trainer.State(); err != nil {
-				return nil, err
-			}
-		}
+	name := "without attention"
+	if s.Align > 0 {
+		name = "with attention"
 	}
-	result.Took = time.Since(start)
-	if err := trainer.Restore(best); err != nil {
+	kept, err := trainer.Run(ctx, fit.Course{
+		Name: name, Settings: s, Log: log,
+		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(d.Train, rng) },
+		Input:   func(b fit.Batch, _ float64) ([]any, error) { return input(d.Train, b) },
+		Validate: func() (float64, string, error) {
+			batches, err := s.batches(d.Validation, nil)
+			if err != nil {
+				return 0, "", err
+			}
+			var sum, words float64
+			for _, b := range batches {
+				in, err := input(d.Validation, b)
+				if err != nil {
+					return 0, "", err
+				}
+				out, err := fit.Call(evaluate, in...)
+				if err != nil {
+					return 0, "", err
+				}
+				sum, words = sum+out[0].(float64), words+out[1].(float64)
+			}
+			return -sum / words, fmt.Sprintf("of the validation sentences %.3f", sum/words), nil
+		},
+	})
+	if err != nil {
 		return nil, err
 	}
-	if result.Greedy, _, err = s.score(backend, trainer.Store, m, d, 1); err != nil {
-		return nil, err
-	}
-	result.Beam, result.Translations, err = s.score(backend, trainer.Store, m, d, s.Beam)
-	return result, err
+	return &Network{kept, -kept.Score, s, d, backend, trainer.Store}, nil
 }
 
-// score translates the test sentences by a beam of this width.
-func (s Settings) score(backend compute.Backend, store *model.Store, m sequence.Translator, d *Data, width int) (corpus.BLEU, []sequence.Hypothesis, error) {
+// Translate translates sentences by a beam of this width, 1 for the greedy search. They are those of examples, whose targets
+// are not looked at.
+func (n *Network) Translate(examples []Example, width int) ([]sequence.Hypothesis, error) {
+	s := n.settings
 	beam := sequence.Beam{Width: width, MaxLength: s.Longest + 10, Penalty: 1, Begin: corpus.BeginID, End: corpus.EndID}
-	translation, err := sequence.NewTranslation(backend, store, m, beam, s.Batch, s.Longest)
+	translation, err := sequence.NewTranslation(n.backend, n.store, s.Translator(n.data), beam, s.Batch, s.Longest)
 	if err != nil {
-		return corpus.BLEU{}, nil, err
+		return nil, err
 	}
 	var all []sequence.Hypothesis
-	var hypotheses, references []string
-	for examples := range slices.Chunk(d.Test, s.Batch) {
+	for some := range slices.Chunk(examples, s.Batch) {
 		var sources [][]int32
-		for _, e := range examples {
+		for _, e := range some {
 			sources = append(sources, e.Source)
-			references = append(references, strings.Join(Words(e.Pair.Target), " "))
 		}
 		found, err := translation.Translate(sources)
 		if err != nil {
-			return corpus.BLEU{}, nil, err
-		}
-		for _, h := range found {
-			hypotheses = append(hypotheses, strings.Join(d.Target.Decode(h.Words), " "))
+			return nil, err
 		}
 		all = append(all, found...)
 	}
-	bleu, err := corpus.CorpusBLEU(corpus.TokenizeNone, hypotheses, references)
-	return bleu, all, err
+	return all, nil
 }
 
-// limits are the lengths that sentences are padded to.
-func (s Settings) limits() []int {
+// BLEU compares translations of examples with their targets, word by word, both in lower case and cut by [corpus.Words]. Figures
+// of other tokens, and of all test sentences where long ones were left out, are others: published ones are not comparable.
+func (d *Data) BLEU(examples []Example, translations []sequence.Hypothesis) (corpus.BLEU, error) {
+	hypotheses, references := make([]string, len(translations)), make([]string, len(examples))
+	for i, h := range translations {
+		hypotheses[i] = strings.Join(d.Target.Decode(h.Words), " ")
+	}
+	for i, e := range examples {
+		references[i] = strings.Join(Words(e.Pair.Target), " ")
+	}
+	return corpus.CorpusBLEU(corpus.TokenizeNone, hypotheses, references)
+}
+
+// Aligned is a word of a translation and the word of the source with the largest weight.
+type Aligned struct {
+	Target, Source string
+	Weight         float64
+}
+
+// Align returns the words of the translation of an example by a model with attention, beside the words that they look at.
+func (d *Data) Align(e Example, h sequence.Hypothesis) []Aligned {
+	source := Words(e.Pair.Source)
+	var words []Aligned
+	for i, w := range h.Words[:min(len(h.Words), len(h.Alignments))] {
+		weights := h.Alignments[i][:len(source)]
+		best := slices.Index(weights, slices.Max(weights))
+		words = append(words, Aligned{d.Target.Word(w), source[best], weights[best]})
+	}
+	return words
+}
+
+// batches are padded to one of a few lengths.
+func (s Settings) batches(examples []Example, rng *rand.Rand) ([]fit.Batch, error) {
 	var limits []int
 	for _, n := range []int{8, 12, 16, 20, 30} {
 		if n < s.Longest {
 			limits = append(limits, n)
 		}
 	}
-	return append(limits, s.Longest)
-}
-
-// lengths are those of the longer sentence of each pair.
-func lengths(examples []Example) []int {
-	n := make([]int, len(examples))
+	lengths := make([]int, len(examples))
 	for i, e := range examples {
-		n[i] = max(len(e.Source), len(e.Target))
+		lengths[i] = max(len(e.Source), len(e.Target))
 	}
-	return n
+	return fit.Batches(lengths, s.Batch, append(limits, s.Longest), rng)
 }
 
-// batch pads sources, targets behind their begin, and targets before their end.
-func batch(examples []Example, b fit.Batch) []any {
-	size := len(b.Rows)
-	source, before, after := make([]int32, size*b.Limit), make([]int32, size*(b.Limit+1)), make([]int32, size*(b.Limit+1))
+// input pads sources, targets behind their begin, and targets before their end, these by -1, which is no word.
+func input(examples []Example, b fit.Batch) ([]any, error) {
+	var sources, before, after [][]int32
 	for i, e := range fit.Pick(examples, b.Rows) {
-		if e.Source == nil {
-			continue
+		sources, before, after = append(sources, e.Source), append(before, nil), append(after, nil)
+		if b.Rows[i] >= 0 {
+			delimited := corpus.Delimit(e.Target)
+			before[i], after[i] = delimited[:len(delimited)-1], delimited[1:]
 		}
-		copy(source[i*b.Limit:], e.Source)
-		delimited := corpus.Delimit(e.Target)
-		copy(before[i*(b.Limit+1):], delimited[:len(delimited)-1])
-		copy(after[i*(b.Limit+1):], delimited[1:])
 	}
-	return []any{tensors.FromFlatDataAndDimensions(source, size, b.Limit), tensors.FromFlatDataAndDimensions(before, size, b.Limit+1), tensors.FromFlatDataAndDimensions(after, size, b.Limit+1)}
+	var in []any
+	for i, sentences := range [][][]int32{sources, before, after} {
+		length := b.Limit
+		if i > 0 {
+			length++
+		}
+		padded, err := corpus.Pad(sentences, length)
+		if err != nil {
+			return nil, err
+		}
+		if i == 2 {
+			for j, real := range padded.Mask {
+				if !real {
+					padded.IDs[j] = -1
+				}
+			}
+		}
+		in = append(in, tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...))
+	}
+	return in, nil
 }

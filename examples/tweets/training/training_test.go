@@ -1,43 +1,68 @@
 package training_test
 
 import (
-	"context"
+	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
+	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/tweets/training"
 )
 
-// TestTrain: where one word says the class, the network and the bag of words find it, and the word weighs most.
-func TestTrain(t *testing.T) {
+var signs = []string{"red", "green", "blue"}
+
+// telling makes tweets of which one word says the class.
+func telling(n int) []corpus.Tweet {
 	rng := rand.New(rand.NewPCG(1, 1))
-	signs := []string{"red", "green", "blue"}
 	fill := strings.Fields("the sky over this town is wide and calm today we walk home")
 	var tweets []corpus.Tweet
-	for i := range 600 {
+	for i := range n {
 		words := make([]string, 4+rng.IntN(5))
 		for j := range words {
 			words[j] = fill[rng.IntN(len(fill))]
 		}
 		words[rng.IntN(len(words))] = signs[i%3]
-		tweets = append(tweets, corpus.Tweet{ID: i, Class: i % 3, Text: corpus.Masked(strings.Join(words, " "))})
+		tweets = append(tweets, corpus.Tweet{ID: i, Class: i % 3, Text: corpus.NewMasked(strings.Join(words, " "))})
 	}
+	return tweets
+}
+
+// small are settings of seconds.
+func small() training.Settings {
+	s := training.Quick()
+	s.Embed, s.Hidden, s.Attention.Width, s.Longest, s.Epochs, s.Batch, s.Rate = 16, 8, 8, 8, 5, 32, 0.02
+	return s
+}
+
+// train prepares and trains.
+func train(t *testing.T, backend compute.Backend, s training.Settings, tweets []corpus.Tweet) (*training.Data, *training.Network) {
+	t.Helper()
+	data, err := s.Prepare(tweets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := s.Train(t.Context(), backend, data, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, network
+}
+
+// TestTrain: where one word says the class, the network and the bag of words find it, and the word weighs most.
+func TestTrain(t *testing.T) {
 	for _, sigmoid := range []bool{false, true} {
-		s := training.Quick()
-		s.Embed, s.Hidden, s.Attention.Width, s.Longest, s.Epochs, s.Batch, s.Rate, s.Sigmoid = 16, 8, 8, 8, 5, 32, 0.01, sigmoid
-		data, err := s.Prepare(tweets)
-		if err != nil {
-			t.Fatal(err)
-		}
-		network, err := s.Train(context.Background(), gobackend.GetBackend(), data, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := small()
+		s.Sigmoid = sigmoid
+		data, network := train(t, gobackend.GetBackend(), s, telling(600))
 		report, err := network.Evaluate(data.Parts[2])
 		if err != nil {
 			t.Fatal(err)
@@ -49,19 +74,25 @@ func TestTrain(t *testing.T) {
 		if report.MacroF1 < 0.95 || baseline.MacroF1 < 0.95 {
 			t.Errorf("sigmoid %t: macro-F1 %.3f, of the bag of words %.3f", sigmoid, report.MacroF1, baseline.MacroF1)
 		}
-		found := 0
+		found, tops := 0, []training.WordImportance(nil)
 		for class, sign := range signs {
 			top, err := network.TopWords(data.Parts[2], class, 5, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(top) == 1 && top[0].Word == corpus.Mask(sign) && top[0].Mean > 1.5 {
+			tops = append(tops, top...)
+			if len(top) == 1 && top[0].Word.Raw() == sign && top[0].Mean > 2 {
 				found++
 			}
 		}
 		// One class can be told by the lack of the others' words.
 		if found < 2 {
-			t.Errorf("sigmoid %t: the telling word weighs most in %d classes", sigmoid, found)
+			t.Errorf("sigmoid %t: the telling word weighs most in %d classes: %v", sigmoid, found, tops)
+		}
+		for _, most := range []int{0, -1} {
+			if top, err := network.TopWords(data.Parts[2], 0, 1, most); err != nil || len(top) != 0 {
+				t.Errorf("at most %d words: %v, %v", most, top, err)
+			}
 		}
 		scores, words, err := network.Importances("calm blue town")
 		if err != nil || len(words) != 3 || scores[2] < scores[0] || words[1].Weight < words[0].Weight {
@@ -69,6 +100,116 @@ func TestTrain(t *testing.T) {
 		}
 		if _, words, err := network.Importances(""); err != nil || len(words) != 0 {
 			t.Errorf("importances of nothing: %v, %v", words, err)
+		}
+	}
+}
+
+// TestMasked: no text is read in what is printed.
+func TestMasked(t *testing.T) {
+	s := small()
+	s.Epochs = 1
+	data, network := train(t, gobackend.GetBackend(), s, telling(60))
+	_, words, err := network.Importances("a wide green town")
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := network.TopWords(data.Parts[0], 1, 1, 5)
+	if err != nil || len(top) != 5 {
+		t.Fatal(top, err)
+	}
+	for _, printed := range []string{fmt.Sprint(data), fmt.Sprintf("%+v", data.Parts[0]), fmt.Sprintf("%v %+v", words, top)} {
+		for _, w := range []string{"town", "green", "wide"} {
+			if strings.Contains(printed, w) {
+				t.Errorf("%q is in %.200q", w, printed)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for what, spoil := range map[string]func(*training.Settings){
+		"shares":     func(s *training.Settings) { s.Shares = []int{1, 1} },
+		"no words":   func(s *training.Settings) { s.Longest = 0 },
+		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
+		"too few":    func(s *training.Settings) { s.Most = 5 },
+		"no batch":   func(s *training.Settings) { s.Batch = 0 },
+		"no epochs":  func(s *training.Settings) { s.Epochs = 0 },
+		"no seed":    func(s *training.Settings) { s.Seed = 0 },
+	} {
+		s := small()
+		spoil(&s)
+		if _, err := s.Prepare(telling(60)); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	s := small()
+	s.Batch, s.Epochs = 64, 1
+	if data, network := train(t, gobackend.GetBackend(), s, telling(60)); len(data.Parts[0].Labels) >= 64 || network.Epoch != 1 {
+		t.Errorf("fewer tweets than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
+	}
+}
+
+// TestTweets trains on a slice of the real tweets, and follows the text from the file to the weights.
+func TestTweets(t *testing.T) {
+	tweets, err := corpus.LoadTweets()
+	if errors.Is(err, corpus.ErrNotFetched) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := training.Quick()
+	s.Most, s.Longest, s.Embed, s.Hidden, s.Attention.Width, s.Epochs, s.Batch, s.Rate = 2500, 24, 24, 12, 12, 3, 32, 5e-3
+	data, network := train(t, backendtest.Chosen(t), s, tweets)
+	if n := [3]int{len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels)}; n[0]+n[1]+n[2] != 2500 || n[0] < 1995 || n[0] > 2005 || n[2] < 245 {
+		t.Errorf("%d tweets in the parts", n)
+	}
+	classes := map[corpus.Masked]int{}
+	for _, tweet := range tweets {
+		classes[tweet.Text] = tweet.Class
+	}
+	for p, part := range data.Parts {
+		for i, text := range part.Texts {
+			words := corpus.TweetWords(text.Raw())
+			if part.Labels[i] != classes[text] || len(part.IDs[i]) != min(len(words), s.Longest) {
+				t.Fatalf("part %d, tweet %d: label %d, %d words", p, i, part.Labels[i], len(part.IDs[i]))
+			}
+			for j, w := range data.Vocabulary.Decode(part.IDs[i]) {
+				if w != words[j] && w != "<unk>" {
+					t.Fatalf("part %d, tweet %d: word %d is another", p, i, j)
+				}
+			}
+		}
+	}
+	report, err := network.Evaluate(data.Parts[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	baseline, err := training.Baseline(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// All tweets in the largest class: 77 % of them, and an F1 of 0.87 in that class alone.
+	majority := slices.Repeat([][]float64{{0, 1, 0}}, len(data.Parts[2].Labels))
+	guess, err := corpus.Evaluate(data.Parts[2].Labels, majority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("macro-F1 %.3f, AUC %.3f; of the bag of words %.3f, %.3f; of the largest class %.3f", report.MacroF1, report.MacroAUC, baseline.MacroF1, baseline.MacroAUC, guess.MacroF1)
+	if report.MacroF1 < guess.MacroF1+0.2 || report.MacroAUC < 0.75 || baseline.MacroF1 < guess.MacroF1+0.2 {
+		t.Errorf("macro-F1 %.3f, AUC %.3f; of the bag of words %.3f; of the largest class %.3f", report.MacroF1, report.MacroAUC, baseline.MacroF1, guess.MacroF1)
+	}
+	for i, text := range data.Parts[2].Texts[:20] {
+		scores, words, err := network.Importances(text.Raw())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, w := range words {
+			sum += w.Weight
+		}
+		if total := scores[0] + scores[1] + scores[2]; math.Abs(total-1) > 1e-5 || math.Abs(sum-1) > 1e-5 || len(words) != len(data.Parts[2].IDs[i]) {
+			t.Errorf("tweet %d: scores add up to %g, weights of %d words to %g", i, total, len(words), sum)
 		}
 	}
 }

@@ -1,9 +1,10 @@
 """Writes golden.json: values and gradients of PyTorch's modules in float64, with their weights.
 
-python3 golden.py > golden.json    (PyTorch 2.15)
+python3 golden.py > golden.json
 
 Each case has what went in, the modules' parameters by their PyTorch names, what came out, and the gradients of
-sum(out * cos(0, 1, 2, ...)), summed over the outputs, by the inputs and the parameters.
+sum(out * cos(0, 1, 2, ...)), summed over the outputs, by the inputs and the parameters. Where PyTorch has no module, the
+layer is written out below from its paper, sentence by sentence and without padding, for automatic differentiation.
 """
 
 import json
@@ -87,13 +88,28 @@ for norm_first, activation in ((False, "relu"), (True, "gelu")):
          {"x": torch.randn(batch, keys, embed)}, lambda m, inputs: {"out": m(inputs["x"], src_key_padding_mask=~mask) * mask[:, :, None]}, {"mask": mask.tolist()})
 
 
+def syn(weights, iterations, gamma, renormalise):
+    """Syn steps as the Syn paper has them, the inverse ones by Newton's method, with the gradient of the weights before."""
+    w = weights.detach()
+    for _ in range(abs(iterations)):
+        y = w / w.norm(dim=-1, keepdim=True)
+        if iterations > 0:
+            w = gamma * y ** 3 + (1 - gamma) * y
+            continue
+        w = (y / gamma) ** (1 / 3)  # at or beyond the root, from where Newton's method falls to it
+        for _ in range(100 if gamma < 1 else 0):
+            w = w - (gamma * w ** 3 + (1 - gamma) * w - y) / (3 * gamma * w ** 2 + 1 - gamma)
+    if renormalise:
+        w = w / w.sum(dim=-1, keepdim=True)
+    return weights + (w - weights).detach() if iterations else weights
+
 
 class Translator(nn.Module):
     """Encoder and decoder step by step, with torch's own cells and automatic differentiation."""
 
-    def __init__(self, kind, embed, hidden, state, align, source, target):
+    def __init__(self, kind, embed, hidden, state, align, source, target, adjust):
         super().__init__()
-        self.kind = kind
+        self.kind, self.adjust = kind, adjust
         self.source = nn.Embedding(source, embed)
         self.target = nn.Embedding(target, embed)
         self.encoder = getattr(nn, kind)(embed, hidden, batch_first=True, bidirectional=True)
@@ -122,7 +138,7 @@ class Translator(nn.Module):
             x = [y]
             if self.align:
                 e = self.score(torch.tanh(self.key(states) + self.query(state[0])[:, None])).squeeze(-1)
-                a = torch.softmax(e.masked_fill(~real, -math.inf), -1)
+                a = syn(torch.softmax(e.masked_fill(~real, -math.inf), -1), *self.adjust)
                 c = (a[:, :, None] * states).sum(1)
                 alignments.append(a)
                 x.append(c)
@@ -138,9 +154,159 @@ class Translator(nn.Module):
 lengths = torch.tensor([4, 2, 3])
 source = torch.randint(0, 7, (3, 4))
 before = torch.randint(0, 6, (3, 5))
-for kind in ("LSTM", "GRU"):
-    for align in (0, 3):
-        config = {"embed": 3, "hidden": 2, "state": 4, "align": align, "source": source.tolist(), "before": before.tolist(), "source_words": 7, "target_words": 6}
-        case(f"Translator, {kind}, align {align}", config, Translator(kind, 3, 2, 4, align, 7, 6), {}, lambda m, inputs: m(source, lengths, before), {"mask": (torch.arange(4)[None] < lengths[:, None]).tolist()})
+for kind, align, adjust in (("LSTM", 0, None), ("LSTM", 3, None), ("GRU", 0, None), ("GRU", 3, None), ("LSTM", 3, (2, 0.5, False)), ("GRU", 3, (-2, 0.7, True)), ("GRU", 3, (-3, 1, False))):
+    iterations, gamma, renormalise = adjust or (0, 1, False)
+    config = {"embed": 3, "hidden": 2, "state": 4, "align": align, "iterations": iterations, "gamma": gamma, "renormalise": renormalise,
+              "source": source.tolist(), "before": before.tolist(), "source_words": 7, "target_words": 6}
+    name = f"Translator, {kind}, align {align}" + (f", {iterations} Syn steps" if iterations else "")
+    case(name, config, Translator(kind, 3, 2, 4, align, 7, 6, (iterations, gamma, renormalise)), {}, lambda m, inputs: m(source, lengths, before), {"mask": (torch.arange(4)[None] < lengths[:, None]).tolist()})
 
-print(json.dumps(cases))
+
+def filled(x, length):  # [n, ...] with zeros to [length, ...]
+    return torch.cat([x, x.new_zeros(length - len(x), *x.shape[1:])])
+
+
+class WordAttention(nn.Module):
+    """Yang et al. 2016, equations 5 to 7, of the words h [n, features] of one sentence."""
+
+    def __init__(self, features, width):
+        super().__init__()
+        self.tanh = nn.Linear(features, width)
+        self.context = nn.Parameter(torch.zeros(width))
+
+    def forward(self, h):
+        a = torch.softmax(torch.tanh(self.tanh(h)) @ self.context, 0)
+        return a @ h, a
+
+
+class DocumentAttention(nn.Module):
+    """Attention to words x [n, features] by a layer that sees their mean."""
+
+    def __init__(self, features, width):
+        super().__init__()
+        self.word, self.document = nn.Linear(features, width), nn.Linear(features, width)
+        self.context = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x):
+        a = torch.softmax(torch.tanh(self.word(x) + self.document(x.sum(0) / len(x))) @ self.context, 0)
+        return a @ x, a
+
+
+def pool(m, inputs, lengths):  # each sentence alone
+    x = inputs["x"]
+    each = [m(x[i, :n]) for i, n in enumerate(lengths)]
+    return {"pooled": torch.stack([s for s, _ in each]), "weights": torch.stack([filled(a, x.shape[1]) for _, a in each])[:, None]}
+
+
+lengths = [5, 1, 3]
+for module in (WordAttention(4, 3), DocumentAttention(4, 3)):
+    case(type(module).__name__, {"width": 3}, module, {"x": torch.randn(3, 5, 4)}, lambda m, inputs: pool(m, inputs, lengths),
+         {"mask": [[t < n for t in range(5)] for n in lengths]})
+
+
+class HierarchicalAttention(nn.Module):
+    """Yang et al. 2016, section 2.2, with torch's GRU, of one document: a list of sentences, each [words, features]."""
+
+    def __init__(self, features, hidden, width):
+        super().__init__()
+        self.words = nn.GRU(features, hidden, batch_first=True, bidirectional=True)
+        self.word_attention = WordAttention(2 * hidden, width)
+        self.sentences = nn.GRU(2 * hidden, hidden, batch_first=True, bidirectional=True)
+        self.sentence_attention = WordAttention(2 * hidden, width)
+
+    def forward(self, document):
+        each = [self.word_attention(self.words(s[None])[0][0]) for s in document]
+        h = self.sentences(torch.stack([s for s, _ in each])[None])[0][0]
+        return *self.sentence_attention(h), [a for _, a in each]
+
+
+def documents(m, inputs, lengths):
+    x, results = inputs["x"], {"documents": [], "words": [], "sentences": []}
+    for b, document in enumerate(lengths):
+        there = [s for s, n in enumerate(document) if n]
+        vector, ofs, ofw = m([x[b, s, :document[s]] for s in there])
+        of_words, of_sentences = x.new_zeros(x.shape[1:3]), x.new_zeros(x.shape[1])
+        for s, a, w in zip(there, ofs, ofw):
+            of_sentences = of_sentences + a * nn.functional.one_hot(torch.tensor(s), x.shape[1])
+            of_words = of_words + nn.functional.one_hot(torch.tensor(s), x.shape[1])[:, None] * filled(w, x.shape[2])
+        for k, v in zip(results, (vector, of_words, of_sentences)):
+            results[k].append(v)
+    return {k: torch.stack(v) for k, v in results.items()}
+
+
+lengths = [[4, 2, 3], [3, 0, 1]]
+case("HierarchicalAttention", {"hidden": 2, "width": 3}, HierarchicalAttention(3, 2, 3), {"x": torch.randn(2, 3, 4, 3)}, lambda m, inputs: documents(m, inputs, lengths),
+     {"documents": [[[t < n for t in range(4)] for n in document] for document in lengths], "mask": [[n > 0 for n in document] for document in lengths]})
+
+
+class MemoryNetwork(nn.Module):
+    """Sukhbaatar et al. 2015, one story and question at a time: lists of numbers of words."""
+
+    def __init__(self, words, width, sentences, hops, answers, linear):
+        super().__init__()
+        self.embedding = nn.ModuleList(nn.Embedding(words, width) for _ in range(hops + 1))
+        self.age = nn.ModuleList(nn.Embedding(sentences, width) for _ in range(hops + 1))
+        self.answer = nn.Linear(width, answers, bias=False)
+        self.width, self.sentences, self.linear = width, sentences, linear
+
+    def sentence(self, embedding, words):
+        x = embedding.weight.new_zeros(self.width)
+        for j, word in enumerate(words, 1):
+            k = torch.arange(1, self.width + 1, dtype=x.dtype)
+            x = x + ((1 - j / len(words)) - k / self.width * (1 - 2 * j / len(words))) * embedding.weight[word]
+        return x
+
+    def forward(self, story, question):
+        def memory(i):
+            ages = [min(age, self.sentences - 1) for age in reversed(range(len(story)))]  # the last sentence has age 0
+            return torch.stack([self.sentence(self.embedding[i], s) + self.age[i].weight[age] for s, age in zip(story, ages)])
+
+        u, each = self.sentence(self.embedding[0], question), []
+        for hop in range(len(self.embedding) - 1):
+            p = memory(hop) @ u
+            if not self.linear:
+                p = torch.softmax(p, 0)
+            u = u + p @ memory(hop + 1)
+            each.append(p)
+        return self.answer(u), torch.stack(each)
+
+
+stories = [[[3, 1, 2], [4, 5], [2, 2, 6], [1]], [[5, 3], [], [6, 4, 1], []]]
+questions = [[6, 2], [1, 3, 5]]
+
+
+def answers(m, inputs):
+    logits, weights = [], []
+    for story, question in zip(stories, questions):
+        there = [s for s, words in enumerate(story) if words]
+        l, p = m([story[s] for s in there], question)
+        wide = p.new_zeros(len(p), len(story)).index_add(1, torch.tensor(there), p)
+        logits.append(l)
+        weights.append(wide)
+    return {"logits": torch.stack(logits), "weights": torch.stack(weights)}
+
+
+for linear in (False, True):
+    config = {"words": 7, "width": 3, "sentences": 3, "hops": 2, "answers": 4, "linear": linear,
+              "story": [[s + [0] * (3 - len(s)) for s in story] for story in stories], "question": [q + [0] * (3 - len(q)) for q in questions]}
+    case("MemoryNetwork" + (", linear" if linear else ""), config, MemoryNetwork(7, 3, 3, 2, 4, linear), {}, answers, {"mask": [[True]]})
+
+
+class DeepSets(nn.Module):
+    """Zaheer et al. 2017, theorem 2, of the elements x [n, features] of one set."""
+
+    def __init__(self, features):
+        super().__init__()
+        self.element = nn.Sequential(nn.Linear(features, 5), nn.ReLU(), nn.Linear(5, 3), nn.ReLU())
+        self.set = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+
+    def forward(self, x):
+        return self.set(self.element(x).sum(0))
+
+
+lengths = [5, 1, 3]
+case("DeepSets", {}, DeepSets(4), {"x": torch.randn(3, 5, 4)}, lambda m, inputs: {"f": torch.stack([m(inputs["x"][i, :n]) for i, n in enumerate(lengths)])},
+     {"mask": [[t < n for t in range(5)] for n in lengths]})
+
+about = f"Values and gradients of PyTorch {torch.__version__}, written by golden.py; see there."
+print(json.dumps({"about": about, "cases": cases}))

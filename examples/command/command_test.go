@@ -1,0 +1,49 @@
+package command_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"synpool/examples/command"
+	"synpool/examples/fit"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ arguments, want string }{
+		{"slow", `unknown argument "slow"; see -help`},
+		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
+		{"-epochs two", `invalid value "two" for flag -epochs: parse error; see -help`},
+		{"-seed 0", "-seed 0; give 1 to 9223372036854775807"},
+		{"-seed 9223372036854775808", "-seed 9223372036854775808; give 1 to 9223372036854775807"},
+		{"-fast", "flag provided but not defined: -fast; see -help"},
+	} {
+		var out bytes.Buffer
+		err := command.New("test", "less").Parse(strings.Fields(c.arguments), &out)
+		if err == nil || err.Error() != c.want || out.Len() > 0 {
+			t.Errorf("%s: %v, want %s; printed %q", c.arguments, err, c.want, &out)
+		}
+	}
+	var out bytes.Buffer
+	if err := command.New("test", "less").Parse([]string{"-help"}, &out); !errors.Is(err, flag.ErrHelp) || !strings.Contains(out.String(), "-quick") || !strings.Contains(out.String(), "less") {
+		t.Errorf("-help: %v, printed %q", err, &out)
+	}
+	if err := command.NotNegative("show", -1); err == nil || err.Error() != "-show -1; give 0 or more" {
+		t.Error(err)
+	}
+}
+
+func ExampleFlags() {
+	flags := command.New("words", "half of the words")
+	if err := flags.Parse(strings.Fields("-quick -epochs 3 -checkpoints kept"), nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings := fit.Settings{Epochs: 10}
+	flags.Apply(&settings)
+	fmt.Println(flags.Quick, settings.Epochs, settings.Seed, flags.Checkpoint("attention"))
+	// Output: true 3 1 kept/attention.checkpoint
+}

@@ -1,0 +1,117 @@
+package fit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// progress is how far a training is, and what a checkpoint begins with.
+type progress struct {
+	Settings  []byte // JSON
+	Epochs    int    // done
+	Kept      Kept
+	Variables []saved // the values follow, in this order, which is that of the store
+}
+
+type saved struct {
+	Path      string
+	Trainable bool
+}
+
+// load fills the store with what the checkpoint holds. Without one the training is at its start.
+func (t *Trainer) load(settings any) (progress, error) {
+	asked, err := json.Marshal(settings)
+	if err != nil {
+		return progress{}, err
+	}
+	p := progress{Settings: asked}
+	if t.settings.Checkpoint == "" {
+		return p, nil
+	}
+	f, err := os.Open(t.settings.Checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	d := gob.NewDecoder(bufio.NewReader(f))
+	p.Settings = nil
+	if err := d.Decode(&p); err != nil {
+		return p, fmt.Errorf("%s is no checkpoint of a training (%w); name another file or remove it", t.settings.Checkpoint, err)
+	}
+	if !bytes.Equal(p.Settings, asked) {
+		return p, fmt.Errorf("%s is a checkpoint of other settings; name another file or remove it", t.settings.Checkpoint)
+	}
+	for _, s := range p.Variables {
+		value, err := tensors.GobDeserialize(d)
+		if err != nil {
+			return p, fmt.Errorf("%s, variable %s: %w; remove the file", t.settings.Checkpoint, s.Path, err)
+		}
+		v, err := t.Store.CreateVariable(s.Path, value)
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", t.settings.Checkpoint, err)
+		}
+		v.SetTrainable(s.Trainable)
+	}
+	return p, nil
+}
+
+// save writes a checkpoint, which gets its name when it is complete.
+func (t *Trainer) save(p progress) (err error) {
+	name := t.settings.Checkpoint
+	if name == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			err = fmt.Errorf("checkpoint: %w", err)
+		}
+	}()
+	variables := slices.Collect(t.Store.IterVariables())
+	p.Variables = nil
+	for _, v := range variables {
+		p.Variables = append(p.Variables, saved{v.Path(), v.Trainable})
+	}
+	out := bufio.NewWriter(f)
+	e := gob.NewEncoder(out)
+	if err := e.Encode(p); err != nil {
+		return err
+	}
+	for _, v := range variables {
+		value, err := v.Value()
+		if err == nil {
+			err = value.GobSerialize(e)
+		}
+		if err != nil {
+			return fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,39 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+)
+
+// Images are labelled images in shades of grey, all of one size.
+type Images struct {
+	Rows, Columns int    // of an image
+	Pixels        []byte // image by image, row by row
+	Labels        []byte // one an image
+}
+
+// ReadImages reads two IDX files that belong together, of images and of labels, as those of MNIST do. Each may be gzipped.
+func ReadImages(images, labels string) (Images, error) {
+	sizes, pixels, err := openIDX(images, 3)
+	if err != nil {
+		return Images{}, err
+	}
+	labelSizes, of, err := openIDX(labels, 1)
+	if err != nil {
+		return Images{}, err
+	}
+	if sizes[0] != labelSizes[0] {
+		return Images{}, fmt.Errorf("%s: holds %d images and %s %d labels; give two files that belong together", images, sizes[0], labels, labelSizes[0])
+	}
+	return Images{Rows: sizes[1], Columns: sizes[2], Pixels: pixels, Labels: of}, nil
+}
+
+// openIDX reads an IDX file of bytes.
+func openIDX(path string, dimensions int) ([]int, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return readIDX(f, path, dimensions)
+}
