@@ -221,7 +221,7 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 	if len(squared) == 0 {
 		t.Error("no squares")
 	}
-	if backend.Name() != gobackend.BackendName || dtype != dtypes.Float64 {
+	if !backendtest.IsGo(backend) || dtype != dtypes.Float64 {
 		return
 	}
 	// The same network of variables in a store, with nothing bound.

@@ -4,6 +4,7 @@ package backendtest
 import (
 	"iter"
 	"os"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -13,8 +14,11 @@ import (
 	"synpool/backend"
 )
 
-// chosen is the backend that a program would run on.
-var chosen = sync.OnceValues(backend.New)
+// chosen is the backend that a program would run on, and alone the Go backend where that is another.
+var (
+	chosen = sync.OnceValues(backend.New)
+	alone  = sync.OnceValues(func() (compute.Backend, error) { return gobackend.New("ops_sequential") }) // as package backend does
+)
 
 // Chosen returns the backend that a program would run on: the one that GOMLX_BACKEND asks for, else the fastest there
 // is. It is shared by the tests of a process and never finalized. A backend that cannot be started fails the test.
@@ -23,9 +27,6 @@ func Chosen(tb testing.TB) compute.Backend {
 	c, err := chosen()
 	if err != nil {
 		tb.Fatal(err)
-	}
-	if c.Config == gobackend.BackendName {
-		return gobackend.GetBackend()
 	}
 	return c.Backend
 }
@@ -38,10 +39,19 @@ func All(tb testing.TB) iter.Seq2[string, compute.Backend] {
 	c, _ := chosen()
 	return func(yield func(string, compute.Backend) bool) {
 		if c.Config != gobackend.BackendName && os.Getenv(compute.ConfigEnvVar) == "" {
-			if !yield(gobackend.BackendName, gobackend.GetBackend()) {
+			simple, err := alone()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if !yield(gobackend.BackendName, simple) {
 				return
 			}
 		}
 		yield(c.Config, b)
 	}
+}
+
+// IsGo says whether a backend is the Go backend, which compiles a graph at once. Its Name is not that of its configuration.
+func IsGo(b compute.Backend) bool {
+	return reflect.TypeOf(b) == reflect.TypeOf(gobackend.GetBackend())
 }

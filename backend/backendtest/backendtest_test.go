@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -14,6 +15,9 @@ func TestAll(t *testing.T) {
 	for name, b := range All(t) {
 		names = append(names, name)
 		last = b
+		if IsGo(b) != strings.HasPrefix(name, "go") {
+			t.Errorf("%s is the Go backend: %v", name, IsGo(b))
+		}
 		t.Run(name, func(t *testing.T) {
 			sum := graph.MustExecOnce(b, func(x *graph.Node) *graph.Node { return graph.ReduceAllSum(x) }, []float64{1, 2, 4})
 			if got := sum.Value(); got != 7.0 {

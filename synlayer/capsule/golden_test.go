@@ -179,7 +179,7 @@ func TestGoldenRouting(t *testing.T) {
 			t.Fatalf("%d cases", len(cases))
 		}
 		for i, c := range cases {
-			if backend.Name() != gobackend.BackendName && i%2 == 0 {
+			if !backendtest.IsGo(backend) && i%2 == 0 {
 				continue // each takes XLA seconds to compile
 			}
 			out := MustNewExec(backend, func(in []*Node) []*Node {
@@ -210,7 +210,7 @@ func TestGoldenLayers(t *testing.T) {
 			t.Fatalf("%d cases", len(cases))
 		}
 		for i, c := range cases {
-			if backend.Name() != gobackend.BackendName && i%2 == 0 {
+			if !backendtest.IsGo(backend) && i%2 == 0 {
 				continue // each takes XLA seconds to compile
 			}
 			types := c.BetaU.dims[0]

@@ -6,14 +6,12 @@ import (
 	"maps"
 	"math"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -170,9 +168,7 @@ func forEach(t *testing.T, f func(t *testing.T, backend compute.Backend, dtype d
 }
 
 // slow says whether the backend compiles each graph for a second or more.
-func slow(backend compute.Backend) bool {
-	return reflect.TypeOf(backend) != reflect.TypeOf(gobackend.GetBackend())
-}
+func slow(backend compute.Backend) bool { return !backendtest.IsGo(backend) }
 
 // near fails unless got is want: in float64 to the rounding of sums of tens of terms, in float32 to that of PyTorch's
 // values against its own in float64, a few units of 1e-7 of the largest.
