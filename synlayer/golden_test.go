@@ -13,92 +13,15 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // array is a nested list of numbers of a golden file.
-type array struct {
-	dims []int
-	flat []float64
-}
-
-func (a *array) UnmarshalJSON(data []byte) error {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	*a = array{}
-	return a.add(v, 0)
-}
-
-func (a *array) add(v any, depth int) error {
-	switch v := v.(type) {
-	case float64:
-		a.flat = append(a.flat, v)
-	case []any:
-		if len(a.dims) == depth {
-			a.dims = append(a.dims, len(v))
-		}
-		if a.dims[depth] != len(v) {
-			return fmt.Errorf("ragged array")
-		}
-		for _, w := range v {
-			if err := a.add(w, depth+1); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("%T in an array", v)
-	}
-	return nil
-}
-
-func (a array) reshape(dims ...int) array { return array{dims, a.flat} }
-
-// transposed returns a matrix [out, in], PyTorch's layout of a linear map, as [in, out].
-func (a array) transposed() array {
-	rows, cols := a.dims[0], a.dims[1]
-	t := array{dims: []int{cols, rows}, flat: make([]float64, len(a.flat))}
-	for i := range rows {
-		for j := range cols {
-			t.flat[j*rows+i] = a.flat[i*cols+j]
-		}
-	}
-	return t
-}
-
-// rows returns rows lo to hi of a matrix, or entries of a vector.
-func (a array) rows(lo, hi int) array {
-	stride := len(a.flat) / a.dims[0]
-	return array{append([]int{hi - lo}, a.dims[1:]...), a.flat[lo*stride : hi*stride]}
-}
-
-func (a array) tensor(dtype dtypes.DType) *tensors.Tensor {
-	if dtype == dtypes.Float64 {
-		return tensors.FromFlatDataAndDimensions(slices.Clone(a.flat), a.dims...)
-	}
-	narrow := make([]float32, len(a.flat))
-	for i, v := range a.flat {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, a.dims...)
-}
-
-// floats returns the values of a tensor of either float type.
-func floats(t *tensors.Tensor) []float64 {
-	if t.DType() == dtypes.Float64 {
-		return tensors.MustCopyFlatData[float64](t)
-	}
-	var wide []float64
-	for _, v := range tensors.MustCopyFlatData[float32](t) {
-		wide = append(wide, float64(v))
-	}
-	return wide
-}
+type array = goldentest.Array
 
 func readGolden[T any](t *testing.T, name string) []T {
 	t.Helper()
@@ -177,19 +100,19 @@ func TestGoldenSynSteps(t *testing.T) {
 		width := 0
 		for i, c := range cases {
 			bySteps[c.Steps] = append(bySteps[c.Steps], i)
-			width = max(width, len(c.Weights.flat))
+			width = max(width, len(c.Weights.Flat))
 		}
 		for steps, rows := range bySteps {
-			weights := array{dims: []int{len(rows), width}, flat: make([]float64, len(rows)*width)}
-			gammas := array{dims: []int{len(rows)}}
+			weights := array{Dims: []int{len(rows), width}, Flat: make([]float64, len(rows)*width)}
+			gammas := array{Dims: []int{len(rows)}}
 			for k, i := range rows {
-				copy(weights.flat[k*width:], cases[i].Weights.flat)
-				gammas.flat = append(gammas.flat, cases[i].Gamma)
+				copy(weights.Flat[k*width:], cases[i].Weights.Flat)
+				gammas.Flat = append(gammas.Flat, cases[i].Gamma)
 			}
 			out, err := CallOnceN(backend, func(w, gamma *Node) []*Node {
 				bounded := synlayer.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
 				return []*Node{synlayer.Syn(w, gamma, steps), bounded}
-			}, weights.tensor(dtype), gammas.tensor(dtype))
+			}, weights.Tensor(dtype), gammas.Tensor(dtype))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,10 +124,10 @@ func TestGoldenSynSteps(t *testing.T) {
 				tol = tolerance{relative: 2e-5, absolute: 1e-37}
 			}
 			for form, name := range []string{"Syn", "SynUpTo"} {
-				got := floats(out[form])
+				got := goldentest.Floats(out[form])
 				for k, i := range rows {
 					want := make([]float64, width)
-					copy(want, cases[i].Out.flat)
+					copy(want, cases[i].Out.Flat)
 					tol.check(t, fmt.Sprintf("%s, case %d (gamma %g, %d steps)", name, i, cases[i].Gamma, steps), got[k*width:(k+1)*width], want)
 				}
 			}
@@ -229,7 +152,7 @@ func run(t *testing.T, backend compute.Backend, dtype dtypes.DType, params map[s
 	store := model.NewStore()
 	var paths []string
 	for path, value := range params {
-		if _, err := store.CreateVariable(path, value.tensor(dtype)); err != nil {
+		if _, err := store.CreateVariable(path, value.Tensor(dtype)); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -245,7 +168,7 @@ func run(t *testing.T, backend compute.Backend, dtype dtypes.DType, params map[s
 	})
 	args := make([]any, len(inputs))
 	for i, in := range inputs {
-		args[i] = in.tensor(dtype)
+		args[i] = in.Tensor(dtype)
 	}
 	results, err := exec.Call(args...)
 	if err != nil {
@@ -258,12 +181,12 @@ func run(t *testing.T, backend compute.Backend, dtype dtypes.DType, params map[s
 	}
 	count := len(results) - 1 - len(paths)
 	for _, r := range results[:count] {
-		outputs = append(outputs, floats(r))
+		outputs = append(outputs, goldentest.Floats(r))
 	}
-	gradX = floats(results[count])
+	gradX = goldentest.Floats(results[count])
 	grads = map[string][]float64{}
 	for i, path := range paths {
-		grads[path] = floats(results[count+1+i])
+		grads[path] = goldentest.Floats(results[count+1+i])
 	}
 	return outputs, gradX, grads
 }
@@ -272,14 +195,14 @@ func run(t *testing.T, backend compute.Backend, dtype dtypes.DType, params map[s
 func synParams(published map[string]array, in, under string) map[string]array {
 	p := func(name string) array { return published[in+name] }
 	return map[string]array{
-		under + "query":                    p("q").reshape(len(p("q").flat)),
+		under + "query":                    p("q").Reshape(len(p("q").Flat)),
 		under + "norm/gain":                p("layernorm.weight"),
 		under + "norm/bias":                p("layernorm.bias"),
-		under + "keyvalue/weights":         p("in_proj_kv.weight").transposed(),
+		under + "keyvalue/weights":         p("in_proj_kv.weight").Transposed(),
 		under + "keyvalue/bias":            p("in_proj_kv.bias"),
-		under + "query_projection/weights": p("in_proj_q.weight").transposed(),
+		under + "query_projection/weights": p("in_proj_q.weight").Transposed(),
 		under + "query_projection/bias":    p("in_proj_q.bias"),
-		under + "output/weights":           p("out_proj.weight").transposed(),
+		under + "output/weights":           p("out_proj.weight").Transposed(),
 		under + "output/bias":              p("out_proj.bias"),
 	}
 }
@@ -312,11 +235,11 @@ func TestGoldenSynPool(t *testing.T) {
 				})
 			tol := goldenTolerance(dtype)
 			name := fmt.Sprintf("case %d ", i)
-			tol.check(t, name+"out", outputs[0], c.Out.flat)
-			tol.check(t, name+"attention", outputs[1], c.Attention.flat)
-			tol.check(t, name+"grad_x", gradX, c.GradX.flat)
+			tol.check(t, name+"out", outputs[0], c.Out.Flat)
+			tol.check(t, name+"attention", outputs[1], c.Attention.Flat)
+			tol.check(t, name+"grad_x", gradX, c.GradX.Flat)
 			for path, want := range synParams(c.GradParams, "", "/") {
-				tol.check(t, name+"gradient of "+path, grads[path], want.flat)
+				tol.check(t, name+"gradient of "+path, grads[path], want.Flat)
 			}
 		}
 	})
@@ -343,13 +266,13 @@ func (c hopfieldCase) params() map[string]array {
 	in, bias := c.Params[core+"in_proj_weight"], c.Params[core+"in_proj_bias"]
 	query := c.Params["pooling_weights"]
 	params := map[string]array{
-		"/query":          query.reshape(len(query.flat)),
-		"/output/weights": c.Params[core+"out_proj.weight"].transposed(),
+		"/query":          query.Reshape(len(query.Flat)),
+		"/output/weights": c.Params[core+"out_proj.weight"].Transposed(),
 		"/output/bias":    c.Params[core+"out_proj.bias"],
 	}
 	for k, name := range []string{"query", "key", "value"} {
-		params["/"+name+"_projection/weights"] = in.rows(k*embed, (k+1)*embed).transposed()
-		params["/"+name+"_projection/bias"] = bias.rows(k*embed, (k+1)*embed)
+		params["/"+name+"_projection/weights"] = in.Rows(k*embed, (k+1)*embed).Transposed()
+		params["/"+name+"_projection/bias"] = bias.Rows(k*embed, (k+1)*embed)
 	}
 	return params
 }
@@ -370,9 +293,9 @@ func TestGoldenHopfield(t *testing.T) {
 				})
 			tol := goldenTolerance(dtype)
 			name := fmt.Sprintf("case %d ", i)
-			tol.check(t, name+"out", outputs[0], c.Out.flat)
-			tol.check(t, name+"association", outputs[1], c.Association.flat)
-			want := c.GradX.flat
+			tol.check(t, name+"out", outputs[0], c.Out.Flat)
+			tol.check(t, name+"association", outputs[1], c.Association.Flat)
+			want := c.GradX.Flat
 			if excess := c.misplaced(t, backend, dtype); !tol.holds(gradX, want) && excess != nil {
 				want = slices.Clone(want)
 				for j := range want {
@@ -393,7 +316,7 @@ func TestGoldenHopfield(t *testing.T) {
 // 1e-19; the same layer under PyTorch 2.15 gives the true gradient, that of finite differences.)
 func (c hopfieldCase) misplaced(t *testing.T, backend compute.Backend, dtype dtypes.DType) []float64 {
 	t.Helper()
-	batch, instances, features := c.X.dims[0], c.X.dims[1], c.X.dims[2]
+	batch, instances, features := c.X.Dims[0], c.X.Dims[1], c.X.Dims[2]
 	rows := batch * c.Heads
 	if c.UpdateSteps == 0 || rows == 1 {
 		return nil
@@ -402,7 +325,7 @@ func (c hopfieldCase) misplaced(t *testing.T, backend compute.Backend, dtype dty
 	affine := func(x *Node, name string) *Node {
 		g := x.Graph()
 		w, b := params["/"+name+"_projection/weights"], params["/"+name+"_projection/bias"]
-		y := Add(Einsum("bnf,fe->bne", x, Const(g, w.tensor(dtype))), Reshape(Const(g, b.tensor(dtype)), 1, 1, -1))
+		y := Add(Einsum("bnf,fe->bne", x, Const(g, w.Tensor(dtype))), Reshape(Const(g, b.Tensor(dtype)), 1, 1, -1))
 		heads := Reshape(y, y.Shape().Dim(0), y.Shape().Dim(1), c.Heads, c.HiddenDim)
 		return Reshape(TransposeAllAxes(heads, 0, 2, 1, 3), -1, y.Shape().Dim(1), c.HiddenDim)
 	}
@@ -410,7 +333,7 @@ func (c hopfieldCase) misplaced(t *testing.T, backend compute.Backend, dtype dty
 	exec := MustNewExec(backend, func(x, r *Node) []*Node {
 		g := x.Graph()
 		keys, values := affine(x, "key"), affine(x, "value")
-		query := affine(Reshape(Const(g, params["/query"].tensor(dtype)), 1, 1, -1), "query")
+		query := affine(Reshape(Const(g, params["/query"].Tensor(dtype)), 1, 1, -1), "query")
 		state := BroadcastToDims(Reshape(query, 1, c.Heads, 1, c.HiddenDim), batch, c.Heads, 1, c.HiddenDim)
 		state = Reshape(state, rows, 1, c.HiddenDim)
 		var read, actives []*Node
@@ -434,20 +357,20 @@ func (c hopfieldCase) misplaced(t *testing.T, backend compute.Backend, dtype dty
 			a = next
 		}
 		pooled := Reshape(Einsum("ron,rnd->rod", a, values), batch, -1)
-		pooled = Einsum("be,eo->bo", pooled, Const(g, params["/output/weights"].tensor(dtype)))
+		pooled = Einsum("be,eo->bo", pooled, Const(g, params["/output/weights"].Tensor(dtype)))
 		gradients := Gradient(ReduceAllSum(Mul(pooled, r)), read...)
 		for _, active := range actives {
 			gradients = append(gradients, Where(active, OnesLike(ConvertDType(active, x.DType())), ConvertDType(active, x.DType())))
 		}
 		return gradients
 	})
-	results := exec.MustCall(c.X.tensor(dtype), c.Cotangent.tensor(dtype))
-	excess := make([]float64, len(c.X.flat))
+	results := exec.MustCall(c.X.Tensor(dtype), c.Cotangent.Tensor(dtype))
+	excess := make([]float64, len(c.X.Flat))
 	w := params["/key_projection/weights"]
 	for step := range c.UpdateSteps {
-		g := floats(results[step])
+		g := goldentest.Floats(results[step])
 		var active []int
-		for row, on := range floats(results[c.UpdateSteps+step]) {
+		for row, on := range goldentest.Floats(results[c.UpdateSteps+step]) {
 			if on == 1 {
 				active = append(active, row)
 			}
@@ -459,7 +382,7 @@ func (c hopfieldCase) misplaced(t *testing.T, backend compute.Backend, dtype dty
 				for d := range c.HiddenDim {
 					off := g[source*c.HiddenDim+d] - g[(row*instances+n)*c.HiddenDim+d]
 					for f := range features {
-						excess[((row/c.Heads)*instances+n)*features+f] += off * w.flat[f*c.HiddenDim*c.Heads+row%c.Heads*c.HiddenDim+d]
+						excess[((row/c.Heads)*instances+n)*features+f] += off * w.Flat[f*c.HiddenDim*c.Heads+row%c.Heads*c.HiddenDim+d]
 					}
 				}
 			}
@@ -488,10 +411,10 @@ func TestGoldenNet(t *testing.T) {
 		params := synParams(published, "pooling.", "/pooling/")
 		for i := range layers {
 			// The published layers alternate with their ReLU.
-			params[fmt.Sprintf("/embedding_%d/weights", i)] = published[fmt.Sprintf("feature_extractor.%d.weight", 2*i)].transposed()
+			params[fmt.Sprintf("/embedding_%d/weights", i)] = published[fmt.Sprintf("feature_extractor.%d.weight", 2*i)].Transposed()
 			params[fmt.Sprintf("/embedding_%d/bias", i)] = published[fmt.Sprintf("feature_extractor.%d.bias", 2*i)]
 		}
-		params["/classifier/weights"] = published["classifier.0.weight"].transposed()
+		params["/classifier/weights"] = published["classifier.0.weight"].Transposed()
 		params["/classifier/bias"] = published["classifier.0.bias"]
 		return params
 	}
@@ -500,7 +423,7 @@ func TestGoldenNet(t *testing.T) {
 		for i, c := range cases {
 			network := synlayer.Network{Layers: c.EmbedLayers, Width: c.HiddenDim, Pooling: synlayer.SynPooling{
 				Embed: c.EmbedDim, Heads: c.Heads, Scale: c.Scale, Iterations: c.Steps, Gamma: 0.5, Norm: true}}
-			x := c.X.reshape(append([]int{1}, c.X.dims...)...)
+			x := c.X.Reshape(append([]int{1}, c.X.Dims...)...)
 			outputs, _, grads := run(t, backend, dtype, ours(c.Params, c.EmbedLayers), []array{x},
 				func(scope *model.Scope, in []*Node) (*Node, []*Node) {
 					logits, _ := network.Logits(scope, synlayer.Bags{X: in[0]})
@@ -513,7 +436,7 @@ func TestGoldenNet(t *testing.T) {
 			tol.check(t, name+"prob", outputs[0], []float64{c.Prob})
 			tol.check(t, name+"loss", outputs[1], []float64{c.Loss})
 			for path, want := range ours(c.GradParams, c.EmbedLayers) {
-				tol.check(t, name+"gradient of "+path, grads[path], want.flat)
+				tol.check(t, name+"gradient of "+path, grads[path], want.Flat)
 			}
 		}
 	})

@@ -17,6 +17,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // twice uses the weights of one dense map for two maps in a row.
@@ -124,11 +125,11 @@ func (p parameters) with(inputs ...any) []any {
 // normal returns an array of standard normal numbers.
 func normal(seed uint64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	a := array{dims: dims}
+	a := array{Dims: dims}
 	for range shapes.Make(dtype, dims...).Size() {
-		a.flat = append(a.flat, rng.NormFloat64())
+		a.Flat = append(a.Flat, rng.NormFloat64())
 	}
-	return a.tensor(dtype)
+	return a.Tensor(dtype)
 }
 
 // lastPadded masks the last instance of each bag that has several.
@@ -207,8 +208,8 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 	tol, n := exact(dtype), len(p.paths)
 	norms := map[string][]float64{}
 	for i, path := range p.paths {
-		want := floats(out[n+i])
-		tol.check(t, "gradient of "+path, floats(out[i]), want)
+		want := goldentest.Floats(out[n+i])
+		tol.check(t, "gradient of "+path, goldentest.Floats(out[i]), want)
 		norm := make([]float64, members)
 		for j, v := range want {
 			norm[j*members/len(want)] += v * v
@@ -216,7 +217,7 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 		norms[path] = norm
 	}
 	for i, path := range squared {
-		tol.check(t, "square of "+path, floats(out[2*n+i]), norms[path])
+		tol.check(t, "square of "+path, goldentest.Floats(out[2*n+i]), norms[path])
 	}
 	if len(squared) == 0 {
 		t.Error("no squares")
@@ -240,6 +241,6 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 		return Gradient(l, of...)
 	}).MustCall(x, mask, keys)
 	for i, path := range p.paths {
-		tol.check(t, "gradient with nothing bound of "+path, floats(out[i]), floats(plain[i]))
+		tol.check(t, "gradient with nothing bound of "+path, goldentest.Floats(out[i]), goldentest.Floats(plain[i]))
 	}
 }

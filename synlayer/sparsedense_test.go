@@ -16,6 +16,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // sparseBags is bags of few features in use, in both forms. Every array has the members axis in front if there is one.
@@ -67,18 +68,18 @@ func drawSparse(dtype dtypes.DType, members, batch, instances, features, used, c
 					}
 					row[chosen[c]] = v
 				}
-				x.flat = append(x.flat, v)
+				x.Flat = append(x.Flat, v)
 			}
-			dense.flat = append(dense.flat, row...)
+			dense.Flat = append(dense.Flat, row...)
 		}
 	}
 	with := func(last ...int) []int { return append(slices.Clone(dims), last...) }
-	dense.dims, x.dims = with(instances, features), with(instances, columns)
+	dense.Dims, x.Dims = with(instances, features), with(instances, columns)
 	mask := make([]bool, count*instances)
 	for i := range mask {
 		mask[i] = i%instances != instances-1
 	}
-	return sparseBags{dense.tensor(dtype), x.tensor(dtype), tensors.FromFlatDataAndDimensions(mask, with(instances)...),
+	return sparseBags{dense.Tensor(dtype), x.Tensor(dtype), tensors.FromFlatDataAndDimensions(mask, with(instances)...),
 		tensors.FromFlatDataAndDimensions(index, with(columns)...), tensors.FromFlatDataAndDimensions(positions, with(features)...), features}
 }
 
@@ -154,15 +155,15 @@ func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, netwo
 	for form, how := range []string{"sparse: ", "sparse without positions: "} {
 		got := out[(form+1)*size : (form+2)*size]
 		for i, what := range []string{"logits", "weights", "square of the norm", "gradient of the weights again"} {
-			tol.check(t, how+what, floats(got[i]), floats(out[i]))
+			tol.check(t, how+what, goldentest.Floats(got[i]), goldentest.Floats(out[i]))
 		}
 		for i, path := range p.paths {
-			tol.check(t, how+"gradient of "+path, floats(got[4+i]), floats(out[4+i]))
-			tol.check(t, how+"automatic gradient of "+path, floats(got[4+n+i]), floats(out[4+n+i]))
+			tol.check(t, how+"gradient of "+path, goldentest.Floats(got[4+i]), goldentest.Floats(out[4+i]))
+			tol.check(t, how+"automatic gradient of "+path, goldentest.Floats(got[4+n+i]), goldentest.Floats(out[4+n+i]))
 		}
 	}
 	// A feature that no bag of a member uses has no gradient at all.
-	gradient := floats(out[size+4+slices.Index(p.paths, "/embedding_0/weights")])
+	gradient := goldentest.Floats(out[size+4+slices.Index(p.paths, "/embedding_0/weights")])
 	used := make([]bool, members*features)
 	for i, place := range tensors.MustCopyFlatData[int32](b.positions) {
 		if place < columns {
@@ -215,7 +216,7 @@ func TestSparseAlone(t *testing.T) {
 					if !want[i].Shape().Equal(got[i].Shape()) {
 						t.Errorf("%s: output %d is %s, want %s", name, i, got[i].Shape(), want[i].Shape())
 					}
-					exact(dtype).check(t, fmt.Sprintf("%s, %s, dropout %g: output %d (logits, weights, %v, their gradients)", name, dtype, dropout, i, paths), floats(got[i]), floats(want[i]))
+					exact(dtype).check(t, fmt.Sprintf("%s, %s, dropout %g: output %d (logits, weights, %v, their gradients)", name, dtype, dropout, i, paths), goldentest.Floats(got[i]), goldentest.Floats(want[i]))
 				}
 			}
 		}
@@ -243,9 +244,9 @@ func TestSparseDropout(t *testing.T) {
 					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
 						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate)}
 				}).MustCall(b.inputs()...)
-				dense, sparse, kept := floats(out[0]), floats(out[1]), floats(out[2])
+				dense, sparse, kept := goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2])
 				index := tensors.MustCopyFlatData[int32](b.columns)
-				x := floats(b.x)
+				x := goldentest.Floats(b.x)
 				fallen, stayed := 0, 0
 				for i, got := range sparse {
 					if math.Float64bits(kept[i]) != math.Float64bits(x[i]) {
@@ -290,7 +291,7 @@ func TestSparsePadding(t *testing.T) {
 					return append([]*Node{Gradient(logistic(logits), in[1])[0], logits}, p.byPath(gradients)...)
 				}).MustCall(p.with(b.inputs()...)...)
 				index := tensors.MustCopyFlatData[int32](b.columns)
-				for i, g := range floats(out[0]) {
+				for i, g := range goldentest.Floats(out[0]) {
 					row, c := i/columns, i%columns
 					padding := index[row/instances*columns+c] >= features || row%instances == instances-1
 					if padding && g != 0 || math.IsNaN(g) {
@@ -302,7 +303,7 @@ func TestSparsePadding(t *testing.T) {
 			want := results(7)
 			for _, columns := range []int{8, 40} {
 				for i, got := range results(columns) {
-					exact(dtype).check(t, fmt.Sprintf("%s, %s, %d columns: output %d", name, dtype, columns, i), floats(got), floats(want[i]))
+					exact(dtype).check(t, fmt.Sprintf("%s, %s, %d columns: output %d", name, dtype, columns, i), goldentest.Floats(got), goldentest.Floats(want[i]))
 				}
 			}
 		}

@@ -17,6 +17,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // simplex draws rows of n positive weights that sum to 1.
@@ -43,7 +44,7 @@ func TestSynInverts(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		exec := MustNewExec(backend, func(w, gamma *Node) *Node { return synlayer.Syn(w, gamma, -1) })
 		for _, gamma := range []float64{1e-3, 0.1, 0.5, 0.9, 1 - 1e-12, 1} {
-			inverse := floats(exec.MustCall(weights, gamma)[0])
+			inverse := goldentest.Floats(exec.MustCall(weights, gamma)[0])
 			for i, row := range weights {
 				norm := 0.0
 				for _, w := range row {
@@ -81,7 +82,7 @@ func TestSynLimits(t *testing.T) {
 				out := both.MustCall(state...)
 				state[0], state[1] = out[0], out[1]
 			}
-			concentrated, distracted := floats(state[0].(*tensors.Tensor)), floats(state[1].(*tensors.Tensor))
+			concentrated, distracted := goldentest.Floats(state[0].(*tensors.Tensor)), goldentest.Floats(state[1].(*tensors.Tensor))
 			for i, row := range weights {
 				winner, count := 0, 0
 				for j, w := range row {
@@ -146,7 +147,7 @@ func TestSynTrueGradient(t *testing.T) {
 					return exec.MustCall(tensors.FromFlatDataAndDimensions(flat, 3, n), tensors.FromFlatDataAndDimensions(cotangent, 3, n))
 				}
 				out := call(weights)
-				gradient, bypass, same := floats(out[1]), floats(out[2]), floats(out[3])
+				gradient, bypass, same := goldentest.Floats(out[1]), goldentest.Floats(out[2]), goldentest.Floats(out[3])
 				for i := range 3 * n {
 					if bypass[i] != cotangent[i] {
 						t.Errorf("%s: straight-through gradient %g, want %g", name, bypass[i], cotangent[i])
@@ -163,9 +164,9 @@ func TestSynTrueGradient(t *testing.T) {
 					}
 					h := 1e-6 * w
 					weights[i/n][i%n] = w + h
-					up := floats(call(weights)[0])[0]
+					up := goldentest.Floats(call(weights)[0])[0]
 					weights[i/n][i%n] = w - h
-					down := floats(call(weights)[0])[0]
+					down := goldentest.Floats(call(weights)[0])[0]
 					weights[i/n][i%n] = w
 					if want := (up - down) / (2 * h); math.Abs(gradient[i]-want) > 1e-5*max(1, math.Abs(want)) {
 						t.Errorf("%s, gamma %g, %d steps: gradient %d is %g, finite differences give %g", name, gamma, steps, i, gradient[i], want)
@@ -186,7 +187,7 @@ func TestSynUnderflow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := floats(out)
+			got := goldentest.Floats(out)
 			for j := range 2 {
 				if math.Abs(got[j]-got[2+j]) > 1e-6 {
 					t.Errorf("%s: small weights give %g, the same scaled up %g", name, got[j], got[2+j])
@@ -207,7 +208,7 @@ func TestSynUnderflow(t *testing.T) {
 			for _, row := range [][]float32{{1, denormal}, {1, 1e-38}, {1, 9e-27}, {1, 1e-20}, {denormal, denormal}, {0.5, 0.5}} {
 				for _, steps := range []float32{-3, 3} {
 					for i, o := range exec.MustCall(row, gamma, steps) {
-						for _, v := range floats(o) {
+						for _, v := range goldentest.Floats(o) {
 							if math.IsNaN(v) || math.IsInf(v, 0) {
 								t.Errorf("%s, gamma %g: output %d of weights %v is %g", name, gamma, i, row, v)
 							}
@@ -230,7 +231,7 @@ func TestStraightThroughIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, got := floats(out[0]), floats(out[1]); !slices.Equal(want, got) {
+			if want, got := goldentest.Floats(out[0]), goldentest.Floats(out[1]); !slices.Equal(want, got) {
 				t.Errorf("%s, gamma %g: %g became %g", name, gamma, want, got)
 			}
 		}
@@ -247,7 +248,7 @@ func TestDropout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return floats(out)
+		return goldentest.Floats(out)
 	}
 	for name, backend := range backendtest.All(t) {
 		for _, rate := range []float64{0, 0.25, 0.75} {

@@ -14,6 +14,7 @@ import (
 
 	"synpool/synlayer"
 	"synpool/synlayer/capsule"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // TestCompareSums adds up both matrices both ways. Assignment probabilities sum to 1 over the parents of all classes;
@@ -26,17 +27,17 @@ func TestCompareSums(t *testing.T) {
 			synlayer.Seed(poses.Graph(), 3)
 			r, a := c.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 			return []*Node{r, a}
-		}).MustCall(normal(1, 1, batch, height, width, types, 4, 4).tensor(dtype), uniform(2, batch, height, width, types).tensor(dtype))
+		}).MustCall(normal(1, 1, batch, height, width, types, 4, 4).Tensor(dtype), uniform(2, batch, height, width, types).Tensor(dtype))
 		for k, what := range []string{"assignments", "attention"} {
-			weights := array{out[k].Shape().Dimensions, floats(out[k])}
-			if slices.Min(weights.flat) < 0 {
-				t.Errorf("%s: a weight of %g", what, slices.Min(weights.flat))
+			weights := array{Dims: out[k].Shape().Dimensions, Flat: goldentest.Floats(out[k])}
+			if slices.Min(weights.Flat) < 0 {
+				t.Errorf("%s: a weight of %g", what, slices.Min(weights.Flat))
 			}
-			one, other := weights.added(1), weights.added(2) // [batch, parents, children]
+			one, other := added(weights, 1), added(weights, 2) // [batch, parents, children]
 			if k == 1 {
-				one, other = weights.added(3), weights.added(2) // [batch, heads, parents, children]
+				one, other = added(weights, 3), added(weights, 2) // [batch, heads, parents, children]
 			}
-			check(t, what+": sums that are 1", one, filled(1, len(one)).flat, 1e-5)
+			check(t, what+": sums that are 1", one, filled(1, len(one)).Flat, 1e-5)
 			off := 0.0
 			for _, sum := range other {
 				off += math.Abs(sum-1) / float64(len(other))
@@ -49,14 +50,14 @@ func TestCompareSums(t *testing.T) {
 }
 
 // added sums an array along an axis.
-func (a array) added(axis int) []float64 {
+func added(a array, axis int) []float64 {
 	inner := 1
-	for _, d := range a.dims[axis+1:] {
+	for _, d := range a.Dims[axis+1:] {
 		inner *= d
 	}
-	outer := inner * a.dims[axis]
-	sums := make([]float64, len(a.flat)/a.dims[axis])
-	for i, v := range a.flat {
+	outer := inner * a.Dims[axis]
+	sums := make([]float64, len(a.Flat)/a.Dims[axis])
+	for i, v := range a.Flat {
 		sums[i/outer*inner+i%inner] += v
 	}
 	return sums
@@ -67,18 +68,18 @@ type affine struct{ weights, bias array }
 
 // attention computes attention weights [batch, heads, parents, children] one number at a time.
 func attention(poses array, coordinates bool, query, key affine) (weights []float64) {
-	batch, height, width, types := poses.dims[0], poses.dims[1], poses.dims[2], poses.dims[3]
-	children, all := height*width*types, len(query.bias.flat)
+	batch, height, width, types := poses.Dims[0], poses.Dims[1], poses.Dims[2], poses.Dims[3]
+	children, all := height*width*types, len(query.bias.Flat)
 	project := func(by affine, image, child, head int) (y [16]float64) {
-		x := slices.Clone(poses.flat[(image*children+child)*16:][:16])
+		x := slices.Clone(poses.Flat[(image*children+child)*16:][:16])
 		if coordinates {
 			x[3] += (float64(child/types/width) + 0.5) / float64(height)
 			x[7] += (float64(child/types%width) + 0.5) / float64(width)
 		}
 		for h := range y {
-			y[h] = by.bias.flat[head*16+h]
+			y[h] = by.bias.Flat[head*16+h]
 			for i, v := range x {
-				y[h] += v * by.weights.flat[i*all+head*16+h]
+				y[h] += v * by.weights.Flat[i*all+head*16+h]
 			}
 		}
 		return y
@@ -120,7 +121,7 @@ func TestCompareGolden(t *testing.T) {
 	}
 	forEach(t, dtypes.Float64, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		for _, c := range cases {
-			classes := c.BetaU.dims[0]
+			classes := c.BetaU.Dims[0]
 			query := affine{normal(1, 0.5, 16, classes*16), normal(2, 1, classes*16)}
 			key := affine{normal(3, 0.5, 16, classes*16), normal(4, 1, classes*16)}
 			store := model.NewStore()
@@ -129,7 +130,7 @@ func TestCompareGolden(t *testing.T) {
 				"/attention/query/weights": query.weights, "/attention/query/bias": query.bias,
 				"/attention/key/weights": key.weights, "/attention/key/bias": key.bias,
 			} {
-				if _, err := store.CreateVariable(path, value.tensor(dtype)); err != nil {
+				if _, err := store.CreateVariable(path, value.Tensor(dtype)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -137,10 +138,10 @@ func TestCompareGolden(t *testing.T) {
 			out := model.MustNewExec(backend, store, func(scope *model.Scope, poses, activations *Node) []*Node {
 				r, a := layer.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 				return []*Node{r, a}
-			}).MustCall(c.Poses.tensor(dtype), c.Activations.tensor(dtype))
+			}).MustCall(c.Poses.Tensor(dtype), c.Activations.Tensor(dtype))
 			what := fmt.Sprintf("coordinates %v: ", c.Coordinates)
-			check(t, what+"assignments", floats(out[0]), c.placedAssignments().flat, tolerance(dtype))
-			check(t, what+"attention", floats(out[1]), attention(c.Poses, c.Coordinates, query, key), tolerance(dtype))
+			check(t, what+"assignments", goldentest.Floats(out[0]), c.placedAssignments().Flat, tolerance(dtype))
+			check(t, what+"attention", goldentest.Floats(out[1]), attention(c.Poses, c.Coordinates, query, key), tolerance(dtype))
 		}
 	})
 }
@@ -153,9 +154,9 @@ func TestComparePositions(t *testing.T) {
 	const height, width, types, classes = 4, 5, 2, 3
 	const nodes = height * width * types
 	poses, activations := normal(1, 1, 1, height, width, types, 4, 4), uniform(2, 1, height, width, types)
-	for i := range activations.flat {
+	for i := range activations.Flat {
 		if row, column := i/types/width, i/types%width; row < 1 || row > 2 || column < 1 || column > 2 {
-			activations.flat[i] = 0
+			activations.Flat[i] = 0
 		}
 	}
 	for _, c := range []struct {
@@ -169,7 +170,7 @@ func TestComparePositions(t *testing.T) {
 		{"exchanged", []int{0, 2, 1, 3}, []int{0, 1, 2, 3, 4}, false, [2]bool{true, true}},
 		{"exchanged", []int{0, 2, 1, 3}, []int{0, 1, 2, 3, 4}, true, [2]bool{false, false}},
 	} {
-		move := func(a array, axis int) array { return a.permuted(axis, c.rows).permuted(axis+1, c.columns) }
+		move := func(a array, axis int) array { return permuted(permuted(a, axis, c.rows), axis+1, c.columns) }
 		layer := capsule.Class{Classes: classes, Coordinates: c.coordinates, Routing: routing(3)}
 		exec := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
 			synlayer.Seed(poses.Graph(), 3)
@@ -177,10 +178,10 @@ func TestComparePositions(t *testing.T) {
 			return []*Node{r, a}
 		})
 		of := func(poses, activations array) [2]array {
-			out := exec.MustCall(poses.tensor(dtypes.Float64), activations.tensor(dtypes.Float64))
+			out := exec.MustCall(poses.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64))
 			return [2]array{
-				{[]int{classes, height, width, types}, floats(out[0])},
-				{[]int{classes, height, width, types, height, width, types}, floats(out[1])},
+				{Dims: []int{classes, height, width, types}, Flat: goldentest.Floats(out[0])},
+				{Dims: []int{classes, height, width, types, height, width, types}, Flat: goldentest.Floats(out[1])},
 			}
 		}
 		there := move(activations, 1)
@@ -188,9 +189,9 @@ func TestComparePositions(t *testing.T) {
 		want[0], want[1] = move(want[0], 1), move(move(want[1], 1), 4)
 		for k, what := range []string{"assignments", "attention"} {
 			off, largest := 0.0, 0.0
-			for i, w := range want[k].flat {
-				if there.flat[i%nodes] > 0 {
-					off, largest = max(off, math.Abs(got[k].flat[i]-w)), max(largest, w)
+			for i, w := range want[k].Flat {
+				if there.Flat[i%nodes] > 0 {
+					off, largest = max(off, math.Abs(got[k].Flat[i]-w)), max(largest, w)
 				}
 			}
 			// What divides in the routing is 1e-9 more than what is assigned.

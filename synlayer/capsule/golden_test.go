@@ -13,72 +13,15 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer/capsule"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // array is a nested list of numbers of a golden file.
-type array struct {
-	dims []int
-	flat []float64
-}
-
-func (a *array) UnmarshalJSON(data []byte) error {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	*a = array{}
-	return a.add(v, 0)
-}
-
-func (a *array) add(v any, depth int) error {
-	switch v := v.(type) {
-	case float64:
-		a.flat = append(a.flat, v)
-	case []any:
-		if len(a.dims) == depth {
-			a.dims = append(a.dims, len(v))
-		}
-		if a.dims[depth] != len(v) {
-			return fmt.Errorf("ragged array")
-		}
-		for _, w := range v {
-			if err := a.add(w, depth+1); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("%T in an array", v)
-	}
-	return nil
-}
-
-func (a array) tensor(dtype dtypes.DType) *tensors.Tensor {
-	if dtype == dtypes.Float64 {
-		return tensors.FromFlatDataAndDimensions(slices.Clone(a.flat), a.dims...)
-	}
-	narrow := make([]float32, len(a.flat))
-	for i, v := range a.flat {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, a.dims...)
-}
-
-// floats returns the values of a tensor of either float type.
-func floats(t *tensors.Tensor) []float64 {
-	if t.DType() == dtypes.Float64 {
-		return tensors.MustCopyFlatData[float64](t)
-	}
-	var wide []float64
-	for _, v := range tensors.MustCopyFlatData[float32](t) {
-		wide = append(wide, float64(v))
-	}
-	return wide
-}
+type array = goldentest.Array
 
 // tolerance is that of sums of some hundred products, whose rounding is in proportion to the largest value of an array.
 // In float32 the variances, divided by which distances grow, make it larger.
@@ -186,8 +129,8 @@ func TestGoldenRouting(t *testing.T) {
 				r := c.routing().Route(in[0], in[1], in[2], in[3])
 				loss := Add(ReduceAllSum(Mul(r.Poses, in[4])), ReduceAllSum(Mul(r.Activations, in[5])))
 				return append([]*Node{r.Poses, r.Activations, r.Assignments}, Gradient(loss, in[:4]...)...)
-			}).MustCall(c.Votes.tensor(dtype), c.Activations.tensor(dtype), c.BetaU.tensor(dtype), c.BetaA.tensor(dtype),
-				c.CotangentPoses.tensor(dtype), c.CotangentActivations.tensor(dtype))
+			}).MustCall(c.Votes.Tensor(dtype), c.Activations.Tensor(dtype), c.BetaU.Tensor(dtype), c.BetaA.Tensor(dtype),
+				c.CotangentPoses.Tensor(dtype), c.CotangentActivations.Tensor(dtype))
 			for k, want := range []struct {
 				what string
 				of   array
@@ -196,7 +139,7 @@ func TestGoldenRouting(t *testing.T) {
 				{"gradient by votes", c.GradVotes}, {"gradient by activations", c.GradActivations},
 				{"gradient by beta_u", c.GradBetaU}, {"gradient by beta_a", c.GradBetaA},
 			} {
-				check(t, fmt.Sprintf("case %d, %s", i, want.what), floats(out[k]), want.of.flat, tolerance(dtype))
+				check(t, fmt.Sprintf("case %d, %s", i, want.what), goldentest.Floats(out[k]), want.of.Flat, tolerance(dtype))
 			}
 		}
 	})
@@ -213,7 +156,7 @@ func TestGoldenLayers(t *testing.T) {
 			if !backendtest.IsGo(backend) && i%2 == 0 {
 				continue // each takes XLA seconds to compile
 			}
-			types := c.BetaU.dims[0]
+			types := c.BetaU.Dims[0]
 			var layer capsule.Layer = capsule.Convolutional{Types: types, Kernel: c.Kernel, Stride: c.Stride, Routing: c.routing()}
 			if c.Kernel == 0 {
 				layer = capsule.Class{Classes: types, Coordinates: c.Coordinates, Routing: c.routing()}
@@ -221,7 +164,7 @@ func TestGoldenLayers(t *testing.T) {
 			store := model.NewStore()
 			paths := []string{"/transforms", "/beta_u", "/beta_a"}
 			for k, value := range []array{c.Transforms, c.BetaU, c.BetaA} {
-				if _, err := store.CreateVariable(paths[k], value.tensor(dtype)); err != nil {
+				if _, err := store.CreateVariable(paths[k], value.Tensor(dtype)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -233,7 +176,7 @@ func TestGoldenLayers(t *testing.T) {
 					of = append(of, store.GetVariable(path).NodeValue(loss.Graph()))
 				}
 				return append([]*Node{above.Poses, above.Activations, assignments}, Gradient(loss, of...)...)
-			}).MustCall(c.Poses.tensor(dtype), c.Activations.tensor(dtype), c.CotangentPoses.tensor(dtype), c.CotangentActivations.tensor(dtype))
+			}).MustCall(c.Poses.Tensor(dtype), c.Activations.Tensor(dtype), c.CotangentPoses.Tensor(dtype), c.CotangentActivations.Tensor(dtype))
 			for k, want := range []struct {
 				what string
 				of   array
@@ -242,7 +185,7 @@ func TestGoldenLayers(t *testing.T) {
 				{"gradient by poses", c.GradPoses}, {"gradient by activations", c.GradActivations},
 				{"gradient by transforms", c.GradTransforms}, {"gradient by beta_u", c.GradBetaU}, {"gradient by beta_a", c.GradBetaA},
 			} {
-				check(t, fmt.Sprintf("case %d, %s", i, want.what), floats(out[k]), want.of.flat, tolerance(dtype))
+				check(t, fmt.Sprintf("case %d, %s", i, want.what), goldentest.Floats(out[k]), want.of.Flat, tolerance(dtype))
 			}
 		}
 	})
@@ -251,13 +194,13 @@ func TestGoldenLayers(t *testing.T) {
 // placedAssignments puts assignments [batch, children, parents] of all pairs in the order of a layer's: for each parent,
 // the children in reach.
 func (c goldenCase) placedAssignments() array {
-	batch, children, parents := c.Assignments.dims[0], c.Assignments.dims[1], c.Assignments.dims[2]
+	batch, children, parents := c.Assignments.Dims[0], c.Assignments.Dims[1], c.Assignments.Dims[2]
 	var a array
 	for b := range batch {
 		for j := range parents {
 			for i := range children {
-				if c.Reach.flat[i*parents+j] == 1 {
-					a.flat = append(a.flat, c.Assignments.flat[(b*children+i)*parents+j])
+				if c.Reach.Flat[i*parents+j] == 1 {
+					a.Flat = append(a.Flat, c.Assignments.Flat[(b*children+i)*parents+j])
 				}
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
 	"synpool/synlayer/capsule"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // random returns standard normal numbers.
@@ -37,9 +38,9 @@ func normal(seed uint64, scale float64, dims ...int) array {
 	for _, d := range dims {
 		size *= d
 	}
-	a := array{dims, random(seed, size)}
-	for i := range a.flat {
-		a.flat[i] *= scale
+	a := array{Dims: dims, Flat: random(seed, size)}
+	for i := range a.Flat {
+		a.Flat[i] *= scale
 	}
 	return a
 }
@@ -47,8 +48,8 @@ func normal(seed uint64, scale float64, dims ...int) array {
 // uniform returns an array of numbers from 0 to 1.
 func uniform(seed uint64, dims ...int) array {
 	a := normal(seed, 1, dims...)
-	for i, v := range a.flat {
-		a.flat[i] = 0.5 * math.Erfc(-v/math.Sqrt2)
+	for i, v := range a.Flat {
+		a.Flat[i] = 0.5 * math.Erfc(-v/math.Sqrt2)
 	}
 	return a
 }
@@ -56,8 +57,8 @@ func uniform(seed uint64, dims ...int) array {
 // filled returns an array of one value.
 func filled(v float64, dims ...int) array {
 	a := normal(0, 0, dims...)
-	for i := range a.flat {
-		a.flat[i] = v
+	for i := range a.Flat {
+		a.Flat[i] = v
 	}
 	return a
 }
@@ -81,18 +82,18 @@ func routing(iterations int) capsule.EMRouting {
 var kinds = map[string]func(poses, activations array) (array, array){
 	"random": func(p, a array) (array, array) { return p, a },
 	"far apart": func(p, a array) (array, array) {
-		for i := range p.flat {
-			p.flat[i] = max(-1e6, min(4e5*p.flat[i], 1e6)) // as far as doc.go promises
+		for i := range p.Flat {
+			p.Flat[i] = max(-1e6, min(4e5*p.Flat[i], 1e6)) // as far as doc.go promises
 		}
 		return p, a
 	},
-	"alike":  func(p, a array) (array, array) { return filled(1, p.dims...), a },
-	"blank":  func(p, a array) (array, array) { return filled(0, p.dims...), a },
-	"absent": func(p, a array) (array, array) { return p, filled(0, a.dims...) },
-	"sure":   func(p, a array) (array, array) { return p, filled(1, a.dims...) },
+	"alike":  func(p, a array) (array, array) { return filled(1, p.Dims...), a },
+	"blank":  func(p, a array) (array, array) { return filled(0, p.Dims...), a },
+	"absent": func(p, a array) (array, array) { return p, filled(0, a.Dims...) },
+	"sure":   func(p, a array) (array, array) { return p, filled(1, a.Dims...) },
 	"one": func(p, a array) (array, array) {
-		one := filled(0, a.dims...)
-		one.flat[len(one.flat)/2] = 1
+		one := filled(0, a.Dims...)
+		one.Flat[len(one.Flat)/2] = 1
 		return p, one
 	},
 }
@@ -126,11 +127,11 @@ func TestAssignments(t *testing.T) {
 				})
 				for kind, of := range kinds {
 					poses, activations := of(normal(1, 1, batch, height, width, below, 4, 4), uniform(2, batch, height, width, below))
-					out := exec.MustCall(poses.tensor(dtypes.Float32), activations.tensor(dtypes.Float32))
+					out := exec.MustCall(poses.Tensor(dtypes.Float32), activations.Tensor(dtypes.Float32))
 					for k, o := range out {
-						finite(t, fmt.Sprintf("%s, output %d", kind, k), floats(o))
+						finite(t, fmt.Sprintf("%s, output %d", kind, k), goldentest.Floats(o))
 					}
-					for _, a := range floats(out[1]) {
+					for _, a := range goldentest.Floats(out[1]) {
 						if a < 0 || a > 1 {
 							t.Fatalf("%s: an activation of %g", kind, a)
 						}
@@ -181,7 +182,7 @@ func sumsOverParents(layer capsule.Layer, assignments *tensors.Tensor, batch, he
 		stride = c.Stride
 	}
 	sums := make([]float64, batch*height*width*below)
-	dims, values := assignments.Shape().Dimensions, floats(assignments)
+	dims, values := assignments.Shape().Dimensions, goldentest.Floats(assignments)
 	for i, v := range values {
 		var at [7]int
 		for axis := 6; axis >= 0; axis-- {
@@ -195,15 +196,15 @@ func sumsOverParents(layer capsule.Layer, assignments *tensors.Tensor, batch, he
 }
 
 // permuted returns a with the entries of an axis in another order.
-func (a array) permuted(axis int, order []int) array {
+func permuted(a array, axis int, order []int) array {
 	inner := 1
-	for _, d := range a.dims[axis+1:] {
+	for _, d := range a.Dims[axis+1:] {
 		inner *= d
 	}
-	p := array{a.dims, make([]float64, len(a.flat))}
-	for i := range p.flat {
-		k := i / inner % a.dims[axis]
-		p.flat[i] = a.flat[i+(order[k]-k)*inner]
+	p := array{Dims: a.Dims, Flat: make([]float64, len(a.Flat))}
+	for i := range p.Flat {
+		k := i / inner % a.Dims[axis]
+		p.Flat[i] = a.Flat[i+(order[k]-k)*inner]
 	}
 	return p
 }
@@ -224,29 +225,29 @@ func TestPermutation(t *testing.T) {
 		call := func(in ...array) (out []array) {
 			var args []any
 			for _, a := range in {
-				args = append(args, a.tensor(dtype))
+				args = append(args, a.Tensor(dtype))
 			}
 			for _, o := range exec.MustCall(args...) {
-				out = append(out, array{o.Shape().Dimensions, floats(o)})
+				out = append(out, array{Dims: o.Shape().Dimensions, Flat: goldentest.Floats(o)})
 			}
 			return out
 		}
 		plain := call(in...)
 		order := []int{2, 0, 3, 1}
-		above := call(in[0], in[1], in[2].permuted(1, order), in[3].permuted(0, order), in[4].permuted(0, order))
+		above := call(in[0], in[1], permuted(in[2], 1, order), permuted(in[3], 0, order), permuted(in[4], 0, order))
 		for k := range plain {
-			check(t, fmt.Sprintf("types above exchanged, output %d", k), above[k].flat, plain[k].permuted(3, order).flat, tolerance(dtype))
+			check(t, fmt.Sprintf("types above exchanged, output %d", k), above[k].Flat, permuted(plain[k], 3, order).Flat, tolerance(dtype))
 		}
 		order = []int{1, 2, 0}
-		transforms := array{[]int{kernel * kernel, below, types * 16}, in[2].flat}.permuted(1, order)
-		transforms.dims = in[2].dims
-		children := call(in[0].permuted(3, order), in[1].permuted(3, order), transforms, in[3], in[4])
+		transforms := permuted(in[2].Reshape(kernel*kernel, below, types*16), 1, order)
+		transforms.Dims = in[2].Dims
+		children := call(permuted(in[0], 3, order), permuted(in[1], 3, order), transforms, in[3], in[4])
 		for k := range plain {
 			want := plain[k]
 			if k == 2 {
-				want = want.permuted(6, order)
+				want = permuted(want, 6, order)
 			}
-			check(t, fmt.Sprintf("types below exchanged, output %d", k), children[k].flat, want.flat, tolerance(dtype))
+			check(t, fmt.Sprintf("types below exchanged, output %d", k), children[k].Flat, want.Flat, tolerance(dtype))
 		}
 	})
 }
@@ -263,16 +264,16 @@ func TestBatch(t *testing.T) {
 			return []*Node{above.Poses, above.Activations, r}
 		})
 		poses, activations := normal(1, 1, 3, height, width, below, 4, 4), uniform(2, 3, height, width, below)
-		all := exec.MustCall(poses.tensor(dtype), activations.tensor(dtype))
+		all := exec.MustCall(poses.Tensor(dtype), activations.Tensor(dtype))
 		rows := func(a array, i int) array {
-			n := len(a.flat) / a.dims[0]
-			return array{append([]int{1}, a.dims[1:]...), a.flat[i*n : (i+1)*n]}
+			n := len(a.Flat) / a.Dims[0]
+			return array{Dims: append([]int{1}, a.Dims[1:]...), Flat: a.Flat[i*n : (i+1)*n]}
 		}
 		for i := range 3 {
-			one := exec.MustCall(rows(poses, i).tensor(dtype), rows(activations, i).tensor(dtype))
+			one := exec.MustCall(rows(poses, i).Tensor(dtype), rows(activations, i).Tensor(dtype))
 			for k := range one {
-				want := rows(array{all[k].Shape().Dimensions, floats(all[k])}, i)
-				check(t, fmt.Sprintf("image %d, output %d", i, k), floats(one[k]), want.flat, tolerance(dtype))
+				want := rows(array{Dims: all[k].Shape().Dimensions, Flat: goldentest.Floats(all[k])}, i)
+				check(t, fmt.Sprintf("image %d, output %d", i, k), goldentest.Floats(one[k]), want.Flat, tolerance(dtype))
 			}
 		}
 	})
@@ -284,18 +285,18 @@ func TestMoved(t *testing.T) {
 	const height, width, below, kernel, stride = 11, 9, 2, 3, 2
 	layer := capsule.Convolutional{Types: 2, Kernel: kernel, Stride: stride, Routing: routing(3)}
 	poses, activations := normal(1, 1, 1, height, width, below, 4, 4), uniform(2, 1, height, width, below)
-	for i := range activations.flat {
+	for i := range activations.Flat {
 		if row, column := i/below/width, i/below%width; row < 2 || row > 6 || column < 1 || column > 5 {
-			activations.flat[i] = 0
+			activations.Flat[i] = 0
 		}
 	}
 	moved := func(a array, by int) array {
 		for axis := 1; axis <= 2; axis++ {
 			var order []int
-			for k := range a.dims[axis] {
-				order = append(order, (k-by+a.dims[axis])%a.dims[axis])
+			for k := range a.Dims[axis] {
+				order = append(order, (k-by+a.Dims[axis])%a.Dims[axis])
 			}
-			a = a.permuted(axis, order)
+			a = permuted(a, axis, order)
 		}
 		return a
 	}
@@ -305,12 +306,12 @@ func TestMoved(t *testing.T) {
 			above, _ := layer.Route(scope, capsule.Capsules{Poses: poses, Activations: activations})
 			return []*Node{above.Poses, above.Activations}
 		})
-		plain := exec.MustCall(poses.tensor(dtype), activations.tensor(dtype))
-		out := exec.MustCall(moved(poses, stride).tensor(dtype), moved(activations, stride).tensor(dtype))
+		plain := exec.MustCall(poses.Tensor(dtype), activations.Tensor(dtype))
+		out := exec.MustCall(moved(poses, stride).Tensor(dtype), moved(activations, stride).Tensor(dtype))
 		for k, what := range []string{"poses", "activations"} {
-			before := array{plain[k].Shape().Dimensions, floats(plain[k])}
-			check(t, what, floats(out[k]), moved(before, 1).flat, tolerance(dtype))
-			if k == 0 && slices.Equal(before.flat, moved(before, 1).flat) {
+			before := array{Dims: plain[k].Shape().Dimensions, Flat: goldentest.Floats(plain[k])}
+			check(t, what, goldentest.Floats(out[k]), moved(before, 1).Flat, tolerance(dtype))
+			if k == 0 && slices.Equal(before.Flat, moved(before, 1).Flat) {
 				t.Error("the poses are the same everywhere")
 			}
 		}
@@ -323,8 +324,8 @@ func route(t *testing.T, r capsule.EMRouting, votes, activations, betaU, betaA a
 	out := MustNewExec(gobackend.GetBackend(), func(in []*Node) []*Node {
 		p := r.Route(in[0], in[1], in[2], in[3])
 		return []*Node{p.Poses, p.Activations, p.Assignments}
-	}).MustCall(votes.tensor(dtypes.Float64), activations.tensor(dtypes.Float64), betaU.tensor(dtypes.Float64), betaA.tensor(dtypes.Float64))
-	return floats(out[0]), floats(out[1]), floats(out[2])
+	}).MustCall(votes.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64), betaU.Tensor(dtypes.Float64), betaA.Tensor(dtypes.Float64))
+	return goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2])
 }
 
 // TestActivation compares with the formula where it is known: children that agree leave the variance Epsilon, and one
@@ -336,22 +337,22 @@ func TestActivation(t *testing.T) {
 	betaU, betaA := normal(2, 1, parents), normal(3, 1, parents)
 	poses, got, assignments := route(t, r, votes, activations, betaU, betaA)
 	total := 0.0
-	for _, a := range activations.flat {
+	for _, a := range activations.Flat {
 		total += a / parents
 	}
 	var want []float64
 	for j := range parents {
-		cost := total * values * (betaU.flat[j] + math.Log(0.2))
-		want = append(want, 1/(1+math.Exp(-0.03*(betaA.flat[j]-cost))))
+		cost := total * values * (betaU.Flat[j] + math.Log(0.2))
+		want = append(want, 1/(1+math.Exp(-0.03*(betaA.Flat[j]-cost))))
 	}
 	check(t, "activations", got, want, 1e-9)
-	check(t, "poses", poses, filled(0.7, parents*values).flat, 1e-8) // what divides is 1e-9 more than what is assigned
-	check(t, "assignments", assignments, filled(1./parents, children*parents).flat, 1e-12)
+	check(t, "poses", poses, filled(0.7, parents*values).Flat, 1e-8) // what divides is 1e-9 more than what is assigned
+	check(t, "assignments", assignments, filled(1./parents, children*parents).Flat, 1e-12)
 
 	// The reward shifts a logit by λ times itself, and λ scales it.
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
-	more := array{betaA.dims, slices.Clone(betaA.flat)}
-	more.flat[1]++
+	more := array{Dims: betaA.Dims, Flat: slices.Clone(betaA.Flat)}
+	more.Flat[1]++
 	_, shifted, _ := route(t, r, votes, activations, betaU, more)
 	check(t, "shift of a logit", []float64{logit(shifted[1]) - logit(got[1])}, []float64{0.03}, 1e-9)
 	r.Temperature.Final *= 2
@@ -384,9 +385,9 @@ func TestCosts(t *testing.T) {
 func TestAgreement(t *testing.T) {
 	const batch, children, parents, values = 20, 10, 2, 16
 	votes := normal(1, 1, batch, children, parents, values)
-	for i := range votes.flat {
+	for i := range votes.Flat {
 		if parent, child := i/values%parents, i/(parents*values)%children; parent == child*parents/children {
-			votes.flat[i] = 0.1*votes.flat[i] + math.Sin(float64(i%values))
+			votes.Flat[i] = 0.1*votes.Flat[i] + math.Sin(float64(i%values))
 		}
 	}
 	_, _, assignments := route(t, capsule.DefaultEMRouting(), votes, filled(0.5, batch, children), filled(0, parents), filled(0, parents))
@@ -423,8 +424,8 @@ func TestTranslation(t *testing.T) {
 	votes, activations := normal(1, 1, batch, children, parents, values), uniform(2, batch, children)
 	betaU, betaA, by := normal(3, 1, parents), normal(4, 1, parents), random(5, values)
 	poses, a, assignments := route(t, routing(3), votes, activations, betaU, betaA)
-	for i := range votes.flat {
-		votes.flat[i] += by[i%values]
+	for i := range votes.Flat {
+		votes.Flat[i] += by[i%values]
 	}
 	for i := range poses {
 		poses[i] += by[i%values]
@@ -443,7 +444,7 @@ func TestCoordinates(t *testing.T) {
 	for _, with := range []bool{false, true} {
 		layer := capsule.Class{Classes: classes, Coordinates: with, Routing: routing(2)}
 		store := model.NewStore()
-		if _, err := store.CreateVariable("/transforms", transforms.tensor(dtypes.Float64)); err != nil {
+		if _, err := store.CreateVariable("/transforms", transforms.Tensor(dtypes.Float64)); err != nil {
 			t.Fatal(err)
 		}
 		exec := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses, activations *Node) *Node {
@@ -452,8 +453,8 @@ func TestCoordinates(t *testing.T) {
 		})
 		for child := range height * width * below {
 			activations := filled(0, 1, height, width, below)
-			activations.flat[child] = 1
-			got := floats(exec.MustCall(poses.tensor(dtypes.Float64), activations.tensor(dtypes.Float64))[0])
+			activations.Flat[child] = 1
+			got := goldentest.Floats(exec.MustCall(poses.Tensor(dtypes.Float64), activations.Tensor(dtypes.Float64))[0])
 			row, column, kind := child/below/width, child/below%width, child%below
 			var want []float64
 			for class := range classes {
@@ -461,7 +462,7 @@ func TestCoordinates(t *testing.T) {
 					for c := range 4 {
 						v := 0.0
 						for k := range 4 {
-							v += poses.flat[(child*4+r)*4+k] * transforms.flat[((kind*classes+class)*4+k)*4+c]
+							v += poses.Flat[(child*4+r)*4+k] * transforms.Flat[((kind*classes+class)*4+k)*4+c]
 						}
 						switch {
 						case with && r == 0 && c == 3:

@@ -15,6 +15,7 @@ import (
 
 	"synpool/synlayer"
 	"synpool/synlayer/capsule"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // goldenNetwork is a network of PyTorch.
@@ -58,7 +59,7 @@ func TestGoldenNetwork(t *testing.T) {
 	forEach(t, dtypes.Float64, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		store := model.NewStore()
 		for _, path := range paths {
-			if _, err := store.CreateVariable("/"+path, c.Parameters[path].tensor(dtype)); err != nil {
+			if _, err := store.CreateVariable("/"+path, c.Parameters[path].Tensor(dtype)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,7 +71,7 @@ func TestGoldenNetwork(t *testing.T) {
 				of = append(of, store.GetVariable("/"+path).NodeValue(loss.Graph()))
 			}
 			return append([]*Node{activations, poses, loss}, Gradient(loss, of...)...)
-		}).MustCall(c.Images.tensor(dtype), tensors.FromValue(c.Labels))
+		}).MustCall(c.Images.Tensor(dtype), tensors.FromValue(c.Labels))
 		variables := 0
 		for range store.IterVariables() {
 			variables++
@@ -78,12 +79,12 @@ func TestGoldenNetwork(t *testing.T) {
 		if variables != len(paths) {
 			t.Errorf("the network has %d variables, the file %d", variables, len(paths))
 		}
-		check(t, "activations", floats(out[0]), c.Activations.flat, tolerance(dtype))
-		check(t, "poses", floats(out[1]), c.Poses.flat, tolerance(dtype))
-		check(t, "loss", floats(out[2]), []float64{c.Loss}, tolerance(dtype))
-		check(t, "gradient by images", floats(out[3]), c.GradImages.flat, tolerance(dtype))
+		check(t, "activations", goldentest.Floats(out[0]), c.Activations.Flat, tolerance(dtype))
+		check(t, "poses", goldentest.Floats(out[1]), c.Poses.Flat, tolerance(dtype))
+		check(t, "loss", goldentest.Floats(out[2]), []float64{c.Loss}, tolerance(dtype))
+		check(t, "gradient by images", goldentest.Floats(out[3]), c.GradImages.Flat, tolerance(dtype))
 		for i, path := range paths {
-			check(t, "gradient by "+path, floats(out[4+i]), c.GradParameters[path].flat, tolerance(dtype))
+			check(t, "gradient by "+path, goldentest.Floats(out[4+i]), c.GradParameters[path].Flat, tolerance(dtype))
 		}
 	})
 }
@@ -122,9 +123,9 @@ func TestNetworkGradient(t *testing.T) {
 		slope := 0.0
 		var starts, ways [][]float64
 		for i, v := range variables {
-			start := floats(v.MustValue())
+			start := goldentest.Floats(v.MustValue())
 			way := random(uint64(10*k+i), len(start))
-			for j, g := range floats(gradients[i]) {
+			for j, g := range goldentest.Floats(gradients[i]) {
 				slope += g * way[j]
 			}
 			starts, ways = append(starts, start), append(ways, way)
@@ -139,7 +140,7 @@ func TestNetworkGradient(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			return floats(value.MustCall(images)[0])[0]
+			return goldentest.Floats(value.MustCall(images)[0])[0]
 		}
 		got := (at(step) - at(-step)) / (2 * step)
 		at(0)
@@ -174,7 +175,7 @@ func TestNetworkRoute(t *testing.T) {
 		return append(all, assignments[2], r, capsules[3].Activations, activations, capsules[3].Poses, poses)
 	}).MustCall(tensors.FromFlatDataAndDimensions(random(3, 2*21*21), 2, 21, 21, 1))
 	for k := 0; k < len(out); k += 2 {
-		check(t, fmt.Sprintf("output %d", k/2), floats(out[k]), floats(out[k+1]), 1e-12)
+		check(t, fmt.Sprintf("output %d", k/2), goldentest.Floats(out[k]), goldentest.Floats(out[k+1]), 1e-12)
 	}
 	if dims := [][]int{{2, 4, 4, 2, 3, 3, 2}, {2, 2, 2, 3, 3, 3, 2}, {2, 1, 1, classes, 2, 2, 3}}; !reflect.DeepEqual(want, dims) {
 		t.Errorf("assignments %v, want %v", want, dims)
@@ -190,7 +191,7 @@ func TestNetworkSeed(t *testing.T) {
 	}
 	images := tensors.FromFlatDataAndDimensions(random(3, 19*19), 1, 19, 19, 1)
 	of := func(seed uint64) []float64 {
-		return floats(model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
+		return goldentest.Floats(model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
 			synlayer.Seed(x.Graph(), seed)
 			a, _ := n.Classify(scope, x)
 			return a

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/synlayer/capsule"
+	"synpool/synlayer/internal/goldentest"
 )
 
 // TestSpreadLoss compares with values worked out by hand; TestGoldenNetwork does so with PyTorch's.
@@ -31,19 +32,19 @@ func TestSpreadLoss(t *testing.T) {
 			{"mean", []float64{0.9, 0.1, 0.2, 0.5, 0.4, 0.1}, []int32{0, 0}, 0.2, 0.005, []float64{0, 0, 0, -0.1, 0.1, 0}},
 			{"no class", []float64{0.1, 0.3, 0}, []int32{7}, 0.2, 0.09 + 0.25 + 0.04, []float64{0.6, 1, 0.4}},
 		} {
-			out := exec.MustCall(array{[]int{len(c.labels), 3}, c.activations}.tensor(dtype), tensors.FromValue(c.labels), array{nil, []float64{c.margin}}.tensor(dtype))
+			out := exec.MustCall(array{Dims: []int{len(c.labels), 3}, Flat: c.activations}.Tensor(dtype), tensors.FromValue(c.labels), array{Dims: nil, Flat: []float64{c.margin}}.Tensor(dtype))
 			part := 1e-12
 			if dtype == dtypes.Float32 {
 				part = 2e-6 // differences of numbers near 1, squared
 			}
 			if c.loss == 0 {
-				if got := floats(out[0])[0]; got != 0 {
+				if got := goldentest.Floats(out[0])[0]; got != 0 {
 					t.Errorf("%s: loss %g, want 0", c.name, got)
 				}
 			} else {
-				check(t, c.name+": loss", floats(out[0]), []float64{c.loss}, part)
+				check(t, c.name+": loss", goldentest.Floats(out[0]), []float64{c.loss}, part)
 			}
-			check(t, c.name+": gradient", floats(out[1]), c.gradient, part)
+			check(t, c.name+": gradient", goldentest.Floats(out[1]), c.gradient, part)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
@@ -22,7 +23,7 @@ func show(f func(scope *model.Scope, g *Graph) []*Node) {
 	for _, o := range out {
 		fmt.Print(o.Shape().Dimensions, " ")
 	}
-	fmt.Printf("%.2f\n", floats(out[len(out)-1]))
+	fmt.Printf("%.2f\n", goldentest.Floats(out[len(out)-1]))
 }
 
 // Two sentences of numbers of words, the second shorter.

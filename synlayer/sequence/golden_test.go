@@ -18,83 +18,15 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
-// array is a nested list of numbers of the golden file.
-type array struct {
-	dims []int
-	flat []float64
-}
-
-func (a *array) UnmarshalJSON(data []byte) error {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	*a = array{}
-	for inner := v; ; {
-		list, ok := inner.([]any)
-		if !ok {
-			break
-		}
-		a.dims = append(a.dims, len(list))
-		inner = list[0]
-	}
-	var flatten func(v any)
-	flatten = func(v any) {
-		if list, ok := v.([]any); ok {
-			for _, w := range list {
-				flatten(w)
-			}
-			return
-		}
-		a.flat = append(a.flat, v.(float64))
-	}
-	flatten(v)
-	return nil
-}
-
-// transposed returns a matrix [out, in], PyTorch's layout, as [in, out].
-func (a array) transposed() array {
-	rows, cols := a.dims[0], a.dims[1]
-	t := array{dims: []int{cols, rows}, flat: make([]float64, len(a.flat))}
-	for i := range rows {
-		for j := range cols {
-			t.flat[j*rows+i] = a.flat[i*cols+j]
-		}
-	}
-	return t
-}
+// array is a nested list of numbers of a golden file.
+type array = goldentest.Array
 
 // third returns one third of the rows.
-func (a array) third(i int) array {
-	n := len(a.flat) / 3
-	return array{append([]int{a.dims[0] / 3}, a.dims[1:]...), a.flat[i*n : (i+1)*n]}
-}
-
-func (a array) tensor(dtype dtypes.DType) *tensors.Tensor {
-	if dtype == dtypes.Float64 {
-		return tensors.FromFlatDataAndDimensions(slices.Clone(a.flat), a.dims...)
-	}
-	narrow := make([]float32, len(a.flat))
-	for i, v := range a.flat {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, a.dims...)
-}
-
-// floats returns the values of a tensor of either float type.
-func floats(t *tensors.Tensor) []float64 {
-	if t.DType() == dtypes.Float64 {
-		return tensors.MustCopyFlatData[float64](t)
-	}
-	var wide []float64
-	for _, v := range tensors.MustCopyFlatData[float32](t) {
-		wide = append(wide, float64(v))
-	}
-	return wide
-}
+func third(a array, i int) array { return a.Rows(i*a.Dims[0]/3, (i+1)*a.Dims[0]/3) }
 
 // golden is a case of testdata/golden.json.
 type golden struct {
@@ -152,7 +84,7 @@ func below(torch map[string]array, prefix string) map[string]array {
 
 // linear adds to ours, below the path to, the weights and bias of torch's linear map from.
 func linear(ours map[string]array, to string, torch map[string]array, from string) {
-	ours[to+"/weights"] = torch[from+".weight"].transposed()
+	ours[to+"/weights"] = torch[from+".weight"].Transposed()
 	if bias, ok := torch[from+".bias"]; ok {
 		ours[to+"/bias"] = bias
 	}
@@ -226,14 +158,14 @@ func (c golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType,
 	values := params(c.Parameters)
 	paths := slices.Sorted(maps.Keys(values))
 	for _, path := range paths {
-		if _, err := store.CreateVariable(path, values[path].tensor(dtype)); err != nil {
+		if _, err := store.CreateVariable(path, values[path].Tensor(dtype)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	names, outputs := slices.Sorted(maps.Keys(c.Inputs)), slices.Sorted(maps.Keys(c.Outputs))
 	args := []any{tensors.FromValue(c.Mask)}
 	for _, name := range names {
-		args = append(args, c.Inputs[name].tensor(dtype))
+		args = append(args, c.Inputs[name].Tensor(dtype))
 	}
 	results, err := model.MustNewExec(backend, store, func(scope *model.Scope, args []*Node) []*Node {
 		mask, args := args[0], args[1:]
@@ -265,15 +197,15 @@ func (c golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType,
 		t.Fatalf("%s: the layer has %d variables, PyTorch's %d", c.Name, count, len(paths))
 	}
 	for i, name := range outputs {
-		near(t, c.Name+": "+name, dtype, floats(results[i]), c.Outputs[name].flat)
+		near(t, c.Name+": "+name, dtype, goldentest.Floats(results[i]), c.Outputs[name].Flat)
 	}
 	results = results[len(outputs):]
 	for i, name := range names {
-		near(t, c.Name+": gradient of "+name, dtype, floats(results[i]), c.Gradients[name].flat)
+		near(t, c.Name+": gradient of "+name, dtype, goldentest.Floats(results[i]), c.Gradients[name].Flat)
 	}
 	gradients := params(c.Gradients)
 	for i, path := range paths {
-		near(t, c.Name+": gradient of "+path, dtype, floats(results[len(names)+i]), gradients[path].flat)
+		near(t, c.Name+": gradient of "+path, dtype, goldentest.Floats(results[len(names)+i]), gradients[path].Flat)
 	}
 }
 
@@ -311,8 +243,8 @@ func rnnParameters(torch map[string]array) map[string]array {
 	ours := map[string]array{}
 	for suffix, direction := range map[string]string{"_l0": "/forward/", "_l0_reverse": "/backward/"} {
 		if _, ok := torch["weight_ih"+suffix]; ok {
-			ours[direction+"weights"] = torch["weight_ih"+suffix].transposed()
-			ours[direction+"recurrent"] = torch["weight_hh"+suffix].transposed()
+			ours[direction+"weights"] = torch["weight_ih"+suffix].Transposed()
+			ours[direction+"recurrent"] = torch["weight_hh"+suffix].Transposed()
 			ours[direction+"bias"] = torch["bias_ih"+suffix]
 			ours[direction+"recurrent_bias"] = torch["bias_hh"+suffix]
 		}
@@ -339,10 +271,10 @@ func TestGoldenMultiHeadAttention(t *testing.T) {
 }
 
 func attentionParameters(torch map[string]array, from, to string) map[string]array {
-	ours := map[string]array{to + "output/weights": torch[from+"out_proj.weight"].transposed(), to + "output/bias": torch[from+"out_proj.bias"]}
+	ours := map[string]array{to + "output/weights": torch[from+"out_proj.weight"].Transposed(), to + "output/bias": torch[from+"out_proj.bias"]}
 	for i, name := range []string{"query", "key", "value"} {
-		ours[to+name+"/weights"] = torch[from+"in_proj_weight"].third(i).transposed()
-		ours[to+name+"/bias"] = torch[from+"in_proj_bias"].third(i)
+		ours[to+name+"/weights"] = third(torch[from+"in_proj_weight"], i).Transposed()
+		ours[to+name+"/bias"] = third(torch[from+"in_proj_bias"], i)
 	}
 	return ours
 }
@@ -414,15 +346,14 @@ func (c golden) translatorParameters(torch map[string]array) map[string]array {
 			linear(ours, "/"+name, torch, name)
 		}
 	}
-	input := torch["cell.weight_ih"].transposed() // of y, then of c
-	y := c.Config.Embed * input.dims[1]
-	ours["/decoder/weights"] = array{[]int{c.Config.Embed, input.dims[1]}, input.flat[:y]}
-	ours["/decoder/recurrent"] = torch["cell.weight_hh"].transposed()
+	input := torch["cell.weight_ih"].Transposed() // of y, then of c
+	ours["/decoder/weights"] = input.Rows(0, c.Config.Embed)
+	ours["/decoder/recurrent"] = torch["cell.weight_hh"].Transposed()
 	ours["/decoder/bias"], ours["/decoder/recurrent_bias"] = torch["cell.bias_ih"], torch["cell.bias_hh"]
 	if c.Config.Align > 0 {
-		ours["/decoder/context"] = array{[]int{input.dims[0] - c.Config.Embed, input.dims[1]}, input.flat[y:]}
-		ours["/query"] = torch["query.weight"].transposed()
-		ours["/score"] = array{[]int{c.Config.Align}, torch["score.weight"].flat}
+		ours["/decoder/context"] = input.Rows(c.Config.Embed, input.Dims[0])
+		ours["/query"] = torch["query.weight"].Transposed()
+		ours["/score"] = torch["score.weight"].Reshape(c.Config.Align)
 	}
 	return ours
 }
@@ -554,8 +485,8 @@ func TestWordAttentionIsAttentionPooling(t *testing.T) {
 				want, wantWeights := synlayer.AttentionPooling{Embed: width}.Pool(scope.ResetVisited(), bags)
 				return []*Node{pooled, want, weights, wantWeights}
 			}).MustCall(normal(5, 3, 4, features), [][]bool{{true, true, true, true}, {true, false, true, false}, {false, false, false, false}})
-			within(t, "pooled", floats(out[0]), floats(out[1]), 1e-14)
-			within(t, "weights", floats(out[2]), floats(out[3]), 1e-14)
+			within(t, "pooled", goldentest.Floats(out[0]), goldentest.Floats(out[1]), 1e-14)
+			within(t, "weights", goldentest.Floats(out[2]), goldentest.Floats(out[3]), 1e-14)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 	"synpool/synlayer/syntest"
 )
@@ -233,12 +234,12 @@ func evaluator(t *testing.T, backend compute.Backend, dtype dtypes.DType, encode
 		var e evaluated
 		for i, o := range out[:len(out)-2] {
 			if i < counts[0] {
-				e.bySequence = append(e.bySequence, floats(o))
+				e.bySequence = append(e.bySequence, goldentest.Floats(o))
 			} else {
-				e.byWord = append(e.byWord, floats(o))
+				e.byWord = append(e.byWord, goldentest.Floats(o))
 			}
 		}
-		e.gradX, e.grads = floats(out[len(out)-2]), floats(out[len(out)-1])
+		e.gradX, e.grads = goldentest.Floats(out[len(out)-2]), goldentest.Floats(out[len(out)-1])
 		for what, values := range map[string][][]float64{"sequences": e.bySequence, "words": e.byWord, "gradients": {e.gradX, e.grads}} {
 			for _, v := range slices.Concat(values...) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -350,9 +351,9 @@ func TestAdjustment(t *testing.T) {
 				sum := ReduceAndKeep(plain, ReduceSum, -1)
 				return []*Node{(sequence.Adjustment{Gamma: -1}).Adjust(w), adjusted, Div(plain, sum), Gradient(waves(adjusted), w)[0], Gradient(waves(w), w)[0]}
 			}).MustCall([][]float64{{0.7, 0.2, 0.1, 0}})
-			within(t, "no iterations", floats(out[0]), []float64{0.7, 0.2, 0.1, 0}, 0)
-			within(t, "weights", floats(out[1]), floats(out[2]), 1e-15)
-			within(t, "gradient", floats(out[3]), floats(out[4]), 0)
+			within(t, "no iterations", goldentest.Floats(out[0]), []float64{0.7, 0.2, 0.1, 0}, 0)
+			within(t, "weights", goldentest.Floats(out[1]), goldentest.Floats(out[2]), 1e-15)
+			within(t, "gradient", goldentest.Floats(out[3]), goldentest.Floats(out[4]), 0)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
@@ -35,7 +36,7 @@ func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scop
 			t.Fatal(err)
 		}
 		defer out[0].MustFinalizeAll()
-		return floats(out[0])[0]
+		return goldentest.Floats(out[0])[0]
 	}
 }
 
@@ -91,7 +92,7 @@ func TestTranslatorLearns(t *testing.T) {
 		}
 		step(feed(sentences)...)
 	}
-	each := floats(model.MustNewExec(backend, store, losses).MustCall(feed(test)...)[0])
+	each := goldentest.Floats(model.MustNewExec(backend, store, losses).MustCall(feed(test)...)[0])
 	for _, width := range []int{1, 3} {
 		translation, err := sequence.NewTranslation(backend, store, m, sequence.Beam{Width: width, MaxLength: longest + 1, Begin: begin, End: end}, batch, longest)
 		if err != nil {
@@ -231,14 +232,14 @@ func TestRankingLoss(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		t.Run(name, func(t *testing.T) {
 			got := MustNewExec(backend, func(s, c *Node) *Node { return sequence.RankingLoss(s, c, 1.5) }).MustCall(scores, chosen)[0]
-			within(t, "loss", floats(got), []float64{want}, 1e-15)
+			within(t, "loss", goldentest.Floats(got), []float64{want}, 1e-15)
 		})
 	}
 }
 
 // TestPositions compares with the formula at some places.
 func TestPositions(t *testing.T) {
-	got := floats(MustNewExec(backendtest.Chosen(t), func(x *Node) *Node { return sequence.Positions(x) }).MustCall(tensors.FromFlatDataAndDimensions(make([]float64, 15), 1, 3, 5))[0])
+	got := goldentest.Floats(MustNewExec(backendtest.Chosen(t), func(x *Node) *Node { return sequence.Positions(x) }).MustCall(tensors.FromFlatDataAndDimensions(make([]float64, 15), 1, 3, 5))[0])
 	want := []float64{0, 1, 0, 1, 0}
 	for p := 1.0; p < 3; p++ {
 		slow, slower := p/math.Pow(10000, 2./5), p/math.Pow(10000, 4./5)

@@ -13,6 +13,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
@@ -81,9 +82,9 @@ func TestNadarayaWatson(t *testing.T) {
 					column[0] = append(column[0], []float64{v})
 				}
 				out := MustNewExec(backend, func(q, keys, values *Node) (out, weights *Node) { return k.Attend(q, keys, values, nil) }).MustCall([][][]float64{queries}, [][][]float64{keys}, column)
-				within(t, "values", floats(out[0]), want, 1e-13)
+				within(t, "values", goldentest.Floats(out[0]), want, 1e-13)
 				for i, w := range wantWeights {
-					within(t, "weights", floats(out[1])[i*len(keys):(i+1)*len(keys)], w, 1e-13)
+					within(t, "weights", goldentest.Floats(out[1])[i*len(keys):(i+1)*len(keys)], w, 1e-13)
 				}
 			})
 		}
@@ -107,7 +108,7 @@ func TestGaussianIsSoftmax(t *testing.T) {
 				_, weights := sequence.NadarayaWatson{Bandwidth: h}.Attend(q, keys, keys, nil)
 				return []*Node{weights, synlayer.BagSoftmax(MulScalar(Einsum("bqf,bkf->bqk", q, keys), 1/(h*h)), nil)}
 			}).MustCall([][][]float64{queries}, [][][]float64{keys})
-			within(t, "weights", floats(out[0]), floats(out[1]), 1e-14)
+			within(t, "weights", goldentest.Floats(out[0]), goldentest.Floats(out[1]), 1e-14)
 		})
 	}
 }
@@ -222,11 +223,11 @@ func TestTinyBandwidth(t *testing.T) {
 				out, weights := k.Attend(q, keys, values, nil)
 				return append([]*Node{out, weights}, Gradient(ReduceAllSum(Square(out)), q, keys, values)...)
 			}).MustCall([][][]float64{{query}}, [][][]float64{keys}, [][][]float64{{{1}, {2}, {4}}})
-			within(t, "value", floats(out[0]), []float64{2}, 0)
-			within(t, "weights", floats(out[1]), []float64{0, 1, 0}, 0)
-			within(t, "gradient of the query", floats(out[2]), make([]float64, 2), 0)
-			within(t, "gradient of the keys", floats(out[3]), make([]float64, 6), 0)
-			within(t, "gradient of the values", floats(out[4]), []float64{0, 4, 0}, 0)
+			within(t, "value", goldentest.Floats(out[0]), []float64{2}, 0)
+			within(t, "weights", goldentest.Floats(out[1]), []float64{0, 1, 0}, 0)
+			within(t, "gradient of the query", goldentest.Floats(out[2]), make([]float64, 2), 0)
+			within(t, "gradient of the keys", goldentest.Floats(out[3]), make([]float64, 6), 0)
+			within(t, "gradient of the values", goldentest.Floats(out[4]), []float64{0, 4, 0}, 0)
 		})
 	}
 	// A choice among such candidates is by their errors: the nearest label is off by 1, the mean of the others by more.

@@ -15,6 +15,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer"
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
@@ -71,15 +72,15 @@ func TestGradientWithDropout(t *testing.T) {
 						return at()
 					}
 					got := (moved(step) - moved(-step)) / (2 * step)
-					within(t, fmt.Sprintf("%s[%d]", what, i), []float64{floats(gradient)[i]}, []float64{got}, 1e-8)
+					within(t, fmt.Sprintf("%s[%d]", what, i), []float64{goldentest.Floats(gradient)[i]}, []float64{got}, 1e-8)
 				}
 				set(tensors.FromFlatDataAndDimensions(slices.Clone(flat), dims...))
 			}
 			input := x
 			at := func() float64 { return tensors.ToScalar[float64](value.MustCall(input, mask)[0]) }
-			difference("x", floats(x), x.Shape().Dimensions, gradients[0], func(v *tensors.Tensor) { input = v }, at)
+			difference("x", goldentest.Floats(x), x.Shape().Dimensions, gradients[0], func(v *tensors.Tensor) { input = v }, at)
 			for i, v := range variables {
-				difference(v.Path(), floats(v.MustValue()), v.Shape().Dimensions, gradients[1+i], func(value *tensors.Tensor) {
+				difference(v.Path(), goldentest.Floats(v.MustValue()), v.Shape().Dimensions, gradients[1+i], func(value *tensors.Tensor) {
 					if err := v.SetValue(value); err != nil {
 						t.Fatal(err)
 					}
@@ -122,7 +123,7 @@ func TestEqualsGoMLX(t *testing.T) {
 				return []*Node{states, theirs, last[0], join(theirLast), last[1], join(theirCell)}
 			}).MustCall(normal(2, batch, length, features))
 			for i := 0; i < len(out); i += 2 {
-				within(t, "output", floats(out[i]), floats(out[i+1]), 1e-14)
+				within(t, "output", goldentest.Floats(out[i]), goldentest.Floats(out[i+1]), 1e-14)
 			}
 		})
 	}
@@ -149,7 +150,7 @@ func TestDropout(t *testing.T) {
 		return sequence.SpatialDropout(scope.In("a"), synlayer.Bags{X: x, DropoutKey: key}, rate), sequence.SpatialDropout(scope.In("b"), synlayer.Bags{X: x}, rate)
 	}).MustCall()
 	fell := 0
-	values := floats(out[0])
+	values := goldentest.Floats(out[0])
 	for i := range batch {
 		for k := range features {
 			at := func(j int) float64 { return values[(i*length+j)*features+k] }
@@ -167,7 +168,7 @@ func TestDropout(t *testing.T) {
 	if share := float64(fell) / (batch * features); share < rate-0.072 || share > rate+0.072 {
 		t.Errorf("a share of %g falls, want %g", share, rate)
 	}
-	if slices.ContainsFunc(floats(out[1]), func(v float64) bool { return v != 1 }) {
+	if slices.ContainsFunc(goldentest.Floats(out[1]), func(v float64) bool { return v != 1 }) {
 		t.Error("dropout outside training")
 	}
 }

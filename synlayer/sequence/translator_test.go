@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
 )
 
@@ -52,7 +53,7 @@ func TestNext(t *testing.T) {
 					return append(out, Gradient(waves(out...), of...)...)
 				}).MustCall()
 				for _, o := range out {
-					all = append(all, floats(o))
+					all = append(all, goldentest.Floats(o))
 				}
 				return all
 			}
