@@ -84,18 +84,17 @@ func (t *Translation) check(backend compute.Backend, store *model.Store) error {
 	return nil
 }
 
-// step is the graph of one step: words, memory, state and the rows that go on go in; the words' log-probabilities, the state
+// step is the graph of one step: words, the rows that go on, memory and state go in; the words' log-probabilities, the state
 // and, with attention, the alignments come out.
 func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
-	words, rest := in[0], in[1:]
+	words, parents, rest := in[0], ExpandAxes(in[1], -1), in[2:]
 	memory := Memory{States: rest[0], Mask: rest[1]}
 	rest = rest[2:]
 	if t.translator.Align > 0 {
 		memory.Keys, rest = rest[0], rest[1:]
 	}
 	var state []*Node
-	parents := ExpandAxes(rest[len(rest)-1], -1)
-	for _, s := range rest[:len(rest)-1] {
+	for _, s := range rest {
 		state = append(state, Gather(s, parents))
 	}
 	logits, next, alignment := t.translator.Next(scope, memory, state, words)
@@ -121,13 +120,17 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 			words[i*t.length+j], mask[i*t.length+j] = w, true
 		}
 	}
-	encoded, err := t.encode.Call(tensors.FromFlatDataAndDimensions(words, t.sentences, t.length), tensors.FromFlatDataAndDimensions(mask, t.sentences, t.length))
+	encoded, err := call(t.encode, []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(words, t.sentences, t.length),
+		tensors.FromFlatDataAndDimensions(mask, t.sentences, t.length),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("encoding %d sentences: %w", len(sources), err)
 	}
 	states := t.translator.Encoder.Cell.states()
 	memory, state := encoded[:2:2], encoded[2:2+states]
 	memory = append(memory, encoded[2+states:]...)
+	defer func() { free(slices.Concat(memory, state)) }()
 	found, err := t.beam.Search(t.sentences, func(parents, words []int32) ([]Continuations, error) {
 		rows := len(words)
 		if parents == nil {
@@ -135,16 +138,17 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 				parents = append(parents, i)
 			}
 		}
-		args := []any{tensors.FromFlatDataAndDimensions(words, rows)}
-		for _, m := range append(slices.Clip(memory), state...) {
-			args = append(args, m)
-		}
-		out, err := t.next.Call(append(args, tensors.FromFlatDataAndDimensions(parents, rows))...)
+		out, err := call(t.next, []*tensors.Tensor{
+			tensors.FromFlatDataAndDimensions(words, rows),
+			tensors.FromFlatDataAndDimensions(parents, rows),
+		}, slices.Concat(memory, state)...)
 		if err != nil {
 			return nil, fmt.Errorf("a step of the decoder: %w", err)
 		}
-		logProbs := tensors.MustCopyFlatData[float32](out[0])
+		free(state)
 		state = out[1 : 1+states]
+		defer free(slices.Concat(out[:1], out[1+states:]))
+		logProbs := tensors.MustCopyFlatData[float32](out[0])
 		var alignments []float32
 		if t.translator.Align > 0 {
 			alignments = tensors.MustCopyFlatData[float32](out[1+states])
@@ -162,6 +166,23 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 		return nil, err
 	}
 	return found[:len(sources)], nil
+}
+
+// call runs a graph on fresh tensors, which it frees, and on others that are kept. The garbage collector would come late: it
+// sees a pointer, not the megabytes behind it.
+func call(exec *model.Exec, fresh []*tensors.Tensor, kept ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	defer free(fresh)
+	var args []any
+	for _, t := range slices.Concat(fresh, kept) {
+		args = append(args, t)
+	}
+	return exec.Call(args...)
+}
+
+func free(ts []*tensors.Tensor) {
+	for _, t := range ts {
+		t.MustFinalizeAll()
+	}
 }
 
 // likeliest returns the n words of the largest log-probabilities, the smaller number first among equals.

@@ -58,7 +58,7 @@ OPTIONS = {"go-curves": ["--curves"], "jax-tricks": ["--tricks"], "pytorch-defau
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", metavar="DIR")
-    parser.add_argument("--out", metavar="FILE", default="results.jsonl", help="where the lines go (default %(default)s); lines there are kept")
+    parser.add_argument("--out", metavar="FILE", default="results.jsonl", help="where the lines go (default %(default)s); what is there already is not run again")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", nargs="+", choices=[r.name for r in ROWS], metavar="NAME", help=", ".join(r.name for r in ROWS))
     parser.add_argument("--sides", nargs="+", choices=[*SIDES, "copy"], metavar="SIDE", help=", ".join([*SIDES, "copy"]))
@@ -77,6 +77,8 @@ def main():
         parser.error("two cores are needed")
     if args.quick:
         args.repeats = 1
+    there = [json.loads(line) for line in open(args.out)] if os.path.exists(args.out) else []
+    there = {(line["row"], line["side"], line["repeat"]) for line in there if "row" in line and "error" not in line and line["quick"] == args.quick}
     with tempfile.TemporaryDirectory() as folder, open(args.out, "a") as out:
         bench = os.path.join(folder, "bench")
         if not args.sides or any(s.startswith("go") for s in args.sides):
@@ -89,7 +91,7 @@ def main():
                 if args.quick:
                     row = row._replace(fits=min(row.fits, 10), epochs=2)
                 for side in row.sides:
-                    if args.sides and side not in args.sides:
+                    if args.sides and side not in args.sides or (row.name, side, repeat) in there:
                         continue
                     line = {"row": row.name, "repeat": repeat, "quick": args.quick, **run(row, side, repeat, args, bench, cores)}
                     out.write(json.dumps(line) + "\n")
@@ -124,16 +126,29 @@ def run(row, side, repeat, args, bench, cores):
                     for a, b in shares(row, side, repeat, args, len(cores))]
     if len(commands) > 1:
         commands = [["taskset", "-c", str(core), *command] for core, command in zip(cores, commands)]
+    before = cpu_times()
     results, wall, error = together(commands, {**os.environ, "GOMLX_BACKEND": "go"} if side == "go-plain" else None)
     if error:
         return {"side": side, "error": error}
+    line = {"side": side, "stolen": stolen(before, cpu_times())}
     if side == "copy":
-        return {"side": side, "gb_per_s": sum(r["gb_per_s"] for r in results)}
+        return {**line, "gb_per_s": sum(r["gb_per_s"] for r in results)}
     return {
-        "side": side, "epochs": epochs, "fits": sum(r["fits"] for r in results), "bags": sum(r["bags"] for r in results),
+        **line, "epochs": epochs, "fits": sum(r["fits"] for r in results), "bags": sum(r["bags"] for r in results),
         "us_per_bag": 1 / sum(1 / r["us_per_bag"] for r in results), "wall": wall,
         "rss_mb": sum(r["measured_rss_mb"] for r in results), "processes": results,
     }
+
+
+def cpu_times():
+    """The machine's CPU time by use, as /proc/stat counts it: user, nice, system, idle, I/O wait, interrupts, soft interrupts, stolen."""
+    return [int(n) for n in open("/proc/stat").readline().split()[1:9]]
+
+
+def stolen(before, after):
+    """The share of the CPU time asked for that went to other guests of the host."""
+    user, nice, system, _, _, irq, soft, steal = (b - a for a, b in zip(before, after))
+    return steal / max(user + nice + system + irq + soft + steal, 1)
 
 
 def shares(row, side, repeat, args, processes):
@@ -209,6 +224,9 @@ def table(lines):
             for process in r.get("processes", []):
                 versions.update(process.get("versions") or {})
     text.append(", ".join(f"{k} {v}" for k, v in sorted(versions.items())))
+    taken = [line["stolen"] for line in lines if "stolen" in line]
+    if taken:
+        text.append(f"Of the CPU time that a run asked for other guests of the host took {spread(taken, '.0%')}.")
     text.append("milbench is one process; JAX and PyTorch are two at a time, each pinned to a core. Medians, in brackets least and most.")
     if any(r["quick"] for runs in done.values() for r in runs):
         text.append("Of a quick run: the figures say nothing.")
