@@ -68,12 +68,13 @@ var imports = map[string]rule{
 	"milbench":                      {},
 	"milbench/stats":                {[]string{"gonum"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "internal/fetch"}, nil},
-	"milbench/baseline":             {[]string{"milbench", "gonum"}, nil},
+	"milbench/baseline":             {[]string{"milbench", "gonum"}, []string{"milbench/dataset", "milbench/stats"}},
 	"milbench/neural":               {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
 	"milbench/neural/bench":         {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
+	"milbench/study/report":         {[]string{"milbench", "milbench/dataset", "milbench/stats", "milbench/study", "plotting", "gonum"}, nil},
 	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "gonb", "x/image"}, nil},
-	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
+	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.

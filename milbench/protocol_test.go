@@ -76,7 +76,7 @@ func TestFits(t *testing.T) {
 		"split+g": paired(split(testSet(113, 40))),
 	}
 	for setName, s := range sets {
-		for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 5, 2}, {PublishedProtocol, 4, 3}, {HonestProtocol, 2, 1}} {
+		for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 5, 2}, {PublishedProtocol, 4, 3}, {BestEpochProtocol, 3, 2}, {HonestProtocol, 2, 1}} {
 			t.Run(fmt.Sprint(setName, " ", p), func(t *testing.T) {
 				fits, err := p.Fits(s, oneSetting, 7)
 				if err != nil {
@@ -264,7 +264,7 @@ func TestOfficialSplit(t *testing.T) {
 			official = append(official, i)
 		}
 	}
-	for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 10, 3}, {PublishedProtocol, 4, 3}} {
+	for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 10, 3}, {PublishedProtocol, 4, 3}, {BestEpochProtocol, 10, 3}} {
 		fits, err := p.Fits(s, oneSetting, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -340,13 +340,35 @@ func TestDefaultProtocol(t *testing.T) {
 		if err != nil || p.Name != name || p.Validate() != nil {
 			t.Errorf("DefaultProtocol(%q) = %+v, %v", name, p, err)
 		}
-		if p.Optimistic() != (name == "published") {
+		if p.Optimistic() != (name == "published" || name == "best-epoch") {
 			t.Errorf("%s is optimistic: %v", name, p.Optimistic())
 		}
 	}
-	for name, want := range map[string]string{"nestd": `did you mean "nested"?`, "x": "use one of honest, nested, published"} {
+	for name, want := range map[string]string{"nestd": `did you mean "nested"?`, "x": "use one of honest, nested, published, best-epoch"} {
 		if _, err := DefaultProtocol(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("DefaultProtocol(%q): error %v, want %q in it", name, err, want)
 		}
+	}
+}
+
+// TestBestEpoch checks that the best test epoch is all that this protocol has of its own: parts and seeds are the honest one's.
+func TestBestEpoch(t *testing.T) {
+	s := testSet(40, 15)
+	honest, err := Protocol{HonestProtocol, 5, 2}.Fits(s, oneSetting, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := Protocol{BestEpochProtocol, 5, 2}.Fits(s, oneSetting, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range best {
+		if honest[i].EveryEpoch || !best[i].EveryEpoch {
+			t.Fatalf("fit %d: every epoch %v, of the honest protocol %v", i, best[i].EveryEpoch, honest[i].EveryEpoch)
+		}
+		best[i].EveryEpoch = false
+	}
+	if !reflect.DeepEqual(honest, best) {
+		t.Error("the fits differ in more than that")
 	}
 }

@@ -90,7 +90,7 @@ func AttentionBars(title string, instances []string, poolings []AttentionWeights
 	n := len(all[0])
 	names := labels(style(9, stdfont.WeightNormal), instances, n)
 
-	var panels [][]*plot.Plot
+	var plots []*plot.Plot
 	height := vg.Length(len(poolings)) * barsHeight
 	for i, a := range poolings {
 		p := newPlot("", "Weight")
@@ -111,15 +111,14 @@ func AttentionBars(title string, instances []string, poolings []AttentionWeights
 			}
 		}
 		p.Add(grid(false, true), bars{a, a.says(names, s)})
-		panels = append(panels, []*plot.Plot{p})
+		plots = append(plots, p)
 	}
-	entries := []entry{{label: "winner: the instance with the largest weight", glyph: winnerMark()}}
-	return newDrawing(title, entries, barsWidth(instances), height, func(c *draw.Canvas) {
-		tiles := draw.Tiles{Cols: 1, Rows: len(panels), PadTop: barsHead, PadY: barsGap}
-		for i, canvases := range plot.Align(panels, tiles, *c) {
-			panels[i][0].Draw(canvases[0])
-		}
-	}), nil
+	var entries []entry
+	if slices.ContainsFunc(poolings, func(a AttentionWeights) bool { return a.winners() != nil }) {
+		entries = append(entries, entry{label: "winner: the instance with the largest weight", glyph: winnerMark()})
+	}
+	tiles := draw.Tiles{PadTop: barsHead, PadY: barsGap}
+	return newDrawing(title, entries, barsWidth(instances), height, panels(tiles, plots...)), nil
 }
 
 // checkBars reports what keeps the bars from being drawn.

@@ -59,6 +59,19 @@ func TestAttentionBarsFit(t *testing.T) {
 	}
 }
 
+// TestWinnerInLegend: the mark is explained where it is drawn.
+func TestWinnerInLegend(t *testing.T) {
+	for name, c := range map[string]struct {
+		weights []float64
+		rows    int
+	}{"a winner": {[]float64{0.2, 0.8}, 1}, "none": {same(2, 0.5), 0}} {
+		f, err := AttentionBars("", nil, []AttentionWeights{{"", c.weights}})
+		if err != nil || len(f.legend) != c.rows {
+			t.Errorf("%s: a legend of %d rows, want %d (%v)", name, len(f.legend), c.rows, err)
+		}
+	}
+}
+
 func TestWinners(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	for _, c := range []struct {

@@ -28,8 +28,8 @@ func (r AUCRow) check() error {
 		return fmt.Errorf("%s: both need a name", name)
 	}
 	for _, v := range append([]float64{r.Mean, r.Low, r.High}, r.Points...) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s: %v is not a number that can be drawn", name, v)
+		if err := drawable(v); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	for _, v := range append([]float64{r.Mean}, r.Points...) {
@@ -56,23 +56,30 @@ const (
 // AUCIntervals draws a dot per setting and set at the mean AUC, a bar over its confidence interval and, faint, the
 // values behind it. Sets stand from top to bottom and settings within them in the order in which rows first name them.
 func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
+	f, err := aucIntervals(title, rows)
+	if err != nil {
+		return nil, fmt.Errorf("drawing AUC intervals: %w", err)
+	}
+	return f, nil
+}
+
+func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("drawing AUC intervals: there are no rows")
+		return nil, errors.New("there are no rows")
 	}
 	var sets, settings []string
 	seen := map[[2]string]bool{}
 	for _, r := range rows {
 		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("drawing AUC intervals: %w", err)
+			return nil, err
 		}
-		if key := [2]string{r.Set, r.Setting}; seen[key] {
-			return nil, fmt.Errorf("drawing AUC intervals: set %q, setting %q stands twice", r.Set, r.Setting)
-		} else {
-			seen[key] = true
+		key := [2]string{r.Set, r.Setting}
+		if seen[key] {
+			return nil, fmt.Errorf("set %q, setting %q stands twice", r.Set, r.Setting)
 		}
+		seen[key] = true
 		if r.Over != rows[0].Over {
-			return nil, fmt.Errorf("drawing AUC intervals: set %q, setting %q is a mean over %q, the first row over %q",
-				r.Set, r.Setting, r.Over, rows[0].Over)
+			return nil, fmt.Errorf("set %q, setting %q is a mean over %q, the first row over %q", r.Set, r.Setting, r.Over, rows[0].Over)
 		}
 		if !slices.Contains(sets, r.Set) {
 			sets = append(sets, r.Set)
@@ -108,7 +115,7 @@ func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
 	}
 	body := vg.Length(len(sets))*(vg.Length(len(settings))*rowPitch+setGap) + 34
 	if body > 100*vg.Inch {
-		return nil, fmt.Errorf("drawing AUC intervals: %d sets with %d settings are too many for a figure", len(sets), len(settings))
+		return nil, fmt.Errorf("%d sets with %d settings are too many for a figure", len(sets), len(settings))
 	}
 	return newFigure(title, entries, p, figureWidth, body), nil
 }

@@ -10,13 +10,14 @@
 //
 // # Figures
 //
-//	[Convergence], [EnergyTraces]         order parameters and energy over the steps of a network
+//	[Convergence], [ConvergencePanels]    order parameters over the steps of a network, and of several
+//	[EnergyTraces]                        energy over its steps
 //	[Functions]                           f and its inverse, mirrored at the diagonal
 //	[Capacity]                            patterns stored by their number of components, measured and expected
 //	[Simplex]                             trajectories of three weights
 //	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
 //	[Alignment], [Words], [ImageBags]     weights over source words, text and images; [WordsHTML] writes a page
-//	[Scatter]                             instances in two dimensions, such as those of [PCA]
+//	[Scatter]                             bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks

@@ -19,6 +19,19 @@ func ExampleConvergence() {
 	// Output: <nil>
 }
 
+func ExampleConvergencePanels() {
+	figure, err := plotting.ConvergencePanels("Convergence", 2, []plotting.ConvergencePanel{
+		{Name: "to one", Orders: [][]float64{{0.50, 0.30}, {0.81, 0.49}, {0.94, 0.31}, {1, 0}}},
+		{Name: "to both", Orders: [][]float64{{0.50, 0.50}, {0.65, 0.65}, {0.71, 0.71}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "panels.png"))
+	// Output: <nil>
+}
+
 func ExampleEnergyTraces() {
 	figure, err := plotting.EnergyTraces("Retrieval of two digits", []plotting.EnergyRun{
 		{Name: "3, half masked", Energies: []float64{-2.1, -5.6, -6.0, -6.0}, Fixed: true},

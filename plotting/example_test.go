@@ -22,12 +22,22 @@ func ExampleAUCIntervals() {
 }
 
 func ExampleROC() {
-	_, err := plotting.ROC("Scores of the test folds", []plotting.ROCCurve{
+	curves := []plotting.ROCCurve{
 		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},
-		{Name: "mean", Labels: []int{0, 0, 1}, Scores: []float64{-1.2, 0.1}},
-	})
+		{Name: "mean", Labels: []int{0, 0, 1, 1}, Scores: []float64{-0.4, 0.3, 0.2, 0.9}},
+	}
+	figure, err := plotting.ROC("Scores of the test folds", curves)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "roc.png"))
+	curves[1].Scores = curves[1].Scores[1:]
+	_, err = plotting.ROC("Scores of the test folds", curves)
 	fmt.Println(err)
-	// Output: drawing ROC curves: mean: 3 labels but 2 scores
+	// Output:
+	// <nil>
+	// drawing ROC curves: mean: 4 labels but 3 scores
 }
 
 func ExampleFigure_Save() {

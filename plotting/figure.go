@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -65,6 +66,13 @@ func (f *Figure) draw(c draw.Canvas) {
 	f.plot.Draw(c)
 }
 
+// pixels returns the figure painted with the resolution of PNG files.
+func (f *Figure) pixels() *vgimg.Canvas {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
+	f.draw(draw.New(c))
+	return c
+}
+
 // Write writes the figure to w.
 func (f *Figure) Write(w io.Writer, format Format) error {
 	var canvas interface {
@@ -73,7 +81,8 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 	}
 	switch format {
 	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))}
+		_, err := vgimg.PngCanvas{Canvas: f.pixels()}.WriteTo(w)
+		return err
 	case SVG:
 		canvas = svg{vgsvg.New(f.width, f.height)}
 	case PDF:
@@ -155,8 +164,9 @@ func wrap(s text.Style, title string, width vg.Length) []string {
 func fit(s text.Style, label string, width vg.Length) string {
 	label = strings.Join(strings.Fields(label), " ")
 	runes := []rune(label)
-	for n := len(runes) - 1; s.Width(label) > width && n > 0; n-- {
-		label = string(runes[:(n+1)/2]) + "…" + string(runes[len(runes)-n/2:])
+	if len(runes) < 2 || s.Width(label) <= width {
+		return label
 	}
-	return label
+	keep := func(n int) string { return string(runes[:(n+1)/2]) + "…" + string(runes[len(runes)-n/2:]) }
+	return keep(1 + sort.Search(len(runes)-2, func(n int) bool { return s.Width(keep(n+2)) > width }))
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -41,9 +39,7 @@ func golden(t *testing.T, f *Figure, name string) {
 
 // paint returns a figure's pixels.
 func paint(f *Figure) image.Image {
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
-	f.draw(draw.New(c))
-	return c.Image()
+	return f.pixels().Image()
 }
 
 // white reports whether all of r is paper.
@@ -163,6 +159,22 @@ func TestFit(t *testing.T) {
 	}
 	if got := fit(s, " two\n lines ", 200); got != "two lines" {
 		t.Errorf("got %q", got)
+	}
+	if got := fit(s, "ab", 0); got != "a…" {
+		t.Errorf("without room: %q", got)
+	}
+	if got := fit(s, "a", 0); got != "a" {
+		t.Errorf("a letter without room: %q", got)
+	}
+	// As much is kept as there is room for, and a document without spaces, which takes minutes letter by letter, is fast.
+	for _, label := range []string{"abcdefghijklmnopqrstuvwxyz", "x²x₁x²x₁x²x₁x²x₁x²x₁", strings.Repeat("0123456789", 20_000)} {
+		got := fit(s, label, 60)
+		kept := len([]rune(got)) - 1
+		runes := []rune(label)
+		more := string(runes[:kept/2+1]) + "…" + string(runes[len(runes)-(kept+1)/2:])
+		if s.Width(got) > 60 || s.Width(more) <= 60 {
+			t.Errorf("%q is %v wide, %q %v", got, s.Width(got), more, s.Width(more))
+		}
 	}
 	if got := wrap(titleStyle(), "one two three", titleStyle().Width("one two")+1); len(got) != 2 || got[0] != "one two" {
 		t.Errorf("wrapped into %q", got)

@@ -38,6 +38,9 @@ func (q foldCurves) panel() (*plot.Plot, error) {
 		var x, mean, below, above []float64
 		for e := range folds[0] {
 			m, sd := acrossFolds(folds, e)
+			if !q.ribboned(folds) {
+				sd = 0 // the axis has to hold the curve alone
+			}
 			x, mean = append(x, float64(q.first+e)), append(mean, m)
 			below, above = append(below, max(m-sd, q.least)), append(above, min(m+sd, q.most))
 			low, high = min(low, below[e]), max(high, above[e])

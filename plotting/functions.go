@@ -56,7 +56,7 @@ func functions(title string, curves []FunctionCurve) (*Figure, error) {
 	p := newPlot("x", "f(x)")
 	valueAxis(&p.Y, slices.Min(values), slices.Max(values))
 	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
-	for most := 7; crowded(&p.X, rocWidth-4*margin) && most > 1; most-- {
+	for most := 7; crowded(&p.X, squareWidth-4*margin) && most > 1; most-- {
 		p.X.Tick.Marker = ticksUpTo(most, p.X.Min, p.X.Max, false)
 	}
 	p.Add(grid(true, true))
@@ -68,7 +68,7 @@ func functions(title string, curves []FunctionCurve) (*Figure, error) {
 		entries = append(entries, traceEntry(c.Name, points, i))
 	}
 	entries = append(entries, entry{label: "y = x", line: chance()})
-	return newFigure(title, entries, p, rocWidth, squared(p, rocWidth-2*margin)), nil
+	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
 // crowded reports whether labels that an axis has from left to right are too wide for it.

@@ -18,7 +18,7 @@ type ImageBag struct {
 	Name    string      // drawn over the images
 	Images  [][]float64 // row by row from 0, white, to 1, black
 	Weights []float64   // of the images
-	Labels  []string    // of the images; may be left out
+	Labels  []string    // of the images, of which that of the largest weight is written; may be left out
 }
 
 // check reports what keeps a bag from being drawn.
@@ -41,7 +41,7 @@ func (b ImageBag) check(pixels int) error {
 				return fmt.Errorf("image %d, pixel %d: %v is not between 0 and 1", i+1, j+1, v)
 			}
 		}
-		if err := positive(b.Weights[i]); err != nil {
+		if err := notNegative(b.Weights[i]); err != nil {
 			return fmt.Errorf("image %d: %w", i+1, err)
 		}
 	}
@@ -66,7 +66,7 @@ const (
 	imageText  = 7.5 * vg.Length(1)
 )
 
-// ImageBags draws bags of images of rows × columns pixels, a row a bag, under each image its weight as a bar and a
+// ImageBags draws bags of images of rows × columns pixels, one below the other, under each image its weight as a bar and a
 // number. A frame marks the image of the largest weight of its bag, and its label stands before the number.
 func ImageBags(title string, rows, columns int, bags []ImageBag) (*Figure, error) {
 	if err := checkBags(rows, columns, bags); err != nil {

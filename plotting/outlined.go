@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"image"
+	"image/color"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
@@ -14,6 +15,23 @@ import (
 // outlined is a PDF canvas that fills the outlines of letters: vgpdf's own text knows code page 1252 alone, which has
 // no Greek, and takes UTF-8 for it. Its images stand upright, where vgpdf's stand on their heads.
 type outlined struct{ *vgpdf.Canvas }
+
+// SetColor sets the colour of what is drawn next. vgpdf takes components that are multiplied by the opacity for ones that
+// are not, and would draw ribbons nearly black.
+func (c outlined) SetColor(with color.Color) {
+	if with == nil {
+		with = color.Black
+	}
+	c.Canvas.SetColor(straight(color.NRGBAModel.Convert(with).(color.NRGBA)))
+}
+
+// straight is a colour whose components are not multiplied by its opacity.
+type straight color.NRGBA
+
+// RGBA returns what [color.NRGBA] would multiply.
+func (s straight) RGBA() (r, g, b, a uint32) {
+	return 0x101 * uint32(s.R), 0x101 * uint32(s.G), 0x101 * uint32(s.B), 0x101 * uint32(s.A)
+}
 
 // DrawImage draws an image that fills a rectangle.
 func (c outlined) DrawImage(r vg.Rectangle, m image.Image) {

@@ -5,17 +5,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panelGap is between panels.
-const panelGap = 4
-
-// panels returns a drawing of plots from top to bottom whose data stand in line and are equally high.
-func panels(plots ...*plot.Plot) drawing {
+// panels returns a drawing of plots from top to bottom, apart as tiles say, whose data stand in line and are equally high.
+func panels(tiles draw.Tiles, plots ...*plot.Plot) drawing {
+	tiles.Rows, tiles.Cols = len(plots), 1
 	var rows [][]*plot.Plot
 	for _, p := range plots {
 		rows = append(rows, []*plot.Plot{p})
 	}
 	return func(c *draw.Canvas) {
-		cells := plot.Align(rows, draw.Tiles{Rows: len(rows), Cols: 1, PadY: panelGap}, *c)
+		cells := plot.Align(rows, tiles, *c)
 		for i, row := range rows {
 			row[0].Draw(cells[i][0])
 		}

@@ -30,7 +30,7 @@ func TestPanels(t *testing.T) {
 	before := len(spelled(plots[0].X.Tick.Marker.(plot.ConstantTicks)))
 	unlabelled(&plots[0].X)
 	c := draw.New(vgimg.New(300, 300))
-	panels(plots...)(&c)
+	panels(draw.Tiles{PadY: 4}, plots...)(&c)
 	upper, lower := at[0], at[1]
 	for name, gap := range map[string]vg.Length{
 		"left": upper.Min.X - lower.Min.X, "right": upper.Max.X - lower.Max.X, "height": upper.Size().Y - lower.Size().Y,

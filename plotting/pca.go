@@ -23,56 +23,42 @@ func PCA(vectors [][]float64) (places [][2]float64, shares [2]float64, err error
 }
 
 func pca(vectors [][]float64) ([][2]float64, [2]float64, error) {
-	var shares [2]float64
 	if len(vectors) < 2 {
-		return nil, shares, fmt.Errorf("%d vectors; two at least are needed", len(vectors))
+		return nil, [2]float64{}, fmt.Errorf("%d vectors; two at least are needed", len(vectors))
 	}
-	n, d := len(vectors), len(vectors[0])
-	if d == 0 {
-		return nil, shares, errors.New("the vectors have no features")
+	if err := checkVectors(vectors); err != nil {
+		return nil, [2]float64{}, err
+	}
+	centred, size := centre(vectors)
+	places, shares, err := components(centred)
+	for i := range places {
+		for k := range places[i] {
+			places[i][k] *= size
+		}
+	}
+	return places, shares, err
+}
+
+// checkVectors reports what keeps vectors from being embedded.
+func checkVectors(vectors [][]float64) error {
+	if len(vectors[0]) == 0 {
+		return errors.New("the vectors have no features")
 	}
 	for i, v := range vectors {
-		if len(v) != d {
-			return nil, shares, fmt.Errorf("vector %d has %d features, vector 1 has %d", i+1, len(v), d)
+		if len(v) != len(vectors[0]) {
+			return fmt.Errorf("vector %d has %d features, vector 1 has %d", i+1, len(v), len(vectors[0]))
 		}
 		for j, x := range v {
 			if err := drawable(x); err != nil {
-				return nil, shares, fmt.Errorf("vector %d, feature %d: %w", i+1, j+1, err)
+				return fmt.Errorf("vector %d, feature %d: %w", i+1, j+1, err)
 			}
 		}
 	}
-	places := make([][2]float64, n)
-	centred, size := centre(vectors)
-	if size == 0 {
-		return places, shares, nil
-	}
-	centred.Scale(1/size, centred) // so that no square overflows
-	var pc stat.PC
-	if !pc.PrincipalComponents(centred, nil) {
-		return nil, shares, errors.New("the singular values do not converge")
-	}
-	variances := pc.VarsTo(nil)
-	total := floats.Sum(variances)
-	var directions, along mat.Dense
-	pc.VectorsTo(&directions)
-	along.Mul(centred, &directions)
-	for k := range min(2, len(variances)) {
-		if variances[k] <= 1e-24*total {
-			continue // rounding alone
-		}
-		shares[k] = variances[k] / total
-		scale := size
-		if largestOf(mat.Col(nil, k, &directions)) < 0 {
-			scale = -size
-		}
-		for i := range n {
-			places[i][k] = scale * along.At(i, k)
-		}
-	}
-	return places, shares, nil
+	return nil
 }
 
-// centre returns the vectors without their mean, and the largest absolute value in them, 0 if it is one of rounding.
+// centre returns the vectors without their mean in units of the largest absolute value that then is in them, so that no
+// square overflows, and that unit, 0 if all vectors are equal but for rounding.
 func centre(vectors [][]float64) (*mat.Dense, float64) {
 	centred := mat.NewDense(len(vectors), len(vectors[0]), nil)
 	column := make([]float64, len(vectors))
@@ -82,15 +68,42 @@ func centre(vectors [][]float64) (*mat.Dense, float64) {
 			column[i] = v[j]
 		}
 		mean, high := stat.Mean(column, nil), floats.Norm(column, math.Inf(1))
-		for i := range column {
-			column[i] -= mean
-		}
+		floats.AddConst(-mean, column)
 		if spread := floats.Norm(column, math.Inf(1)); spread > 1e-13*high {
 			size = max(size, spread)
 			centred.SetCol(j, column)
 		}
 	}
+	if size > 0 {
+		centred.Apply(func(_, _ int, v float64) float64 { return v / size }, centred)
+	}
 	return centred, size
+}
+
+// components returns the places of centred vectors along the first two principal components, and their shares.
+func components(centred *mat.Dense) (places [][2]float64, shares [2]float64, err error) {
+	var pc stat.PC
+	if !pc.PrincipalComponents(centred, nil) {
+		return nil, shares, errors.New("the singular values do not converge")
+	}
+	variances := pc.VarsTo(nil)
+	total := floats.Sum(variances)
+	var directions, along mat.Dense
+	pc.VectorsTo(&directions)
+	along.Mul(centred, &directions)
+	n, _ := centred.Dims()
+	places = make([][2]float64, n)
+	for k := range min(2, len(variances)) {
+		if variances[k] <= 1e-24*total {
+			continue // rounding alone
+		}
+		shares[k] = variances[k] / total
+		sign := math.Copysign(1, largestOf(mat.Col(nil, k, &directions)))
+		for i := range n {
+			places[i][k] = sign * along.At(i, k)
+		}
+	}
+	return places, shares, nil
 }
 
 // largestOf returns the value that is the largest in absolute value, the first of several.

@@ -15,23 +15,6 @@ func translucent(c color.NRGBA) color.NRGBA {
 	return c
 }
 
-// SetColor sets the colour of what is drawn next. vgpdf takes components that are multiplied by the opacity for ones that
-// are not, and would draw ribbons nearly black.
-func (c outlined) SetColor(with color.Color) {
-	if with == nil {
-		with = color.Black
-	}
-	c.Canvas.SetColor(straight(color.NRGBAModel.Convert(with).(color.NRGBA)))
-}
-
-// straight is a colour whose components are not multiplied by its opacity.
-type straight color.NRGBA
-
-// RGBA returns what [color.NRGBA] would multiply.
-func (s straight) RGBA() (r, g, b, a uint32) {
-	return 0x101 * uint32(s.R), 0x101 * uint32(s.G), 0x101 * uint32(s.B), 0x101 * uint32(s.A)
-}
-
 // ribbon fills what lies between low and high at the places x; where there is one place alone, it is a bar.
 func ribbon(x, low, high []float64, c color.NRGBA) plot.Plotter {
 	if len(x) == 1 {

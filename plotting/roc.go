@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"synpool/milbench/stats"
 )
@@ -20,30 +20,39 @@ type ROCCurve struct {
 	Scores []float64
 }
 
-// rocWidth makes the plot of a ROC figure about square.
-const rocWidth = 4.6 * vg.Inch
-
 // ROC draws receiver operating characteristics, the true positive rate over the false positive rate at every
 // threshold, above the diagonal of chance. The legend has each curve's AUC. Equal scores make a slanted step.
 func ROC(title string, curves []ROCCurve) (*Figure, error) {
+	f, err := roc(title, curves)
+	if err != nil {
+		return nil, fmt.Errorf("drawing ROC curves: %w", err)
+	}
+	return f, nil
+}
+
+func roc(title string, curves []ROCCurve) (*Figure, error) {
 	if len(curves) == 0 {
-		return nil, errors.New("drawing ROC curves: there are no curves")
+		return nil, errors.New("there are no curves")
+	}
+	var names []string
+	for _, c := range curves {
+		names = append(names, c.Name)
+	}
+	if err := labelled("curve", names); err != nil {
+		return nil, err
 	}
 	p := rocPlot()
 	var entries []entry
-	for i, curve := range curves {
-		if curve.Name == "" {
-			return nil, fmt.Errorf("drawing ROC curves: curve %d has no name", i+1)
-		}
-		points, auc, err := curve.points()
+	for i, c := range curves {
+		points, auc, err := c.points()
 		if err != nil {
-			return nil, fmt.Errorf("drawing ROC curves: %s: %w", curve.Name, err)
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		p.Add(&plotter.Line{XYs: points, LineStyle: line(i)})
-		entries = append(entries, entry{label: fmt.Sprintf("%s (AUC %.3f)", curve.Name, auc), line: line(i)})
+		entries = append(entries, entry{label: fmt.Sprintf("%s (AUC %.3f)", c.Name, auc), line: line(i)})
 	}
 	entries = append(entries, entry{label: "chance", line: chance()})
-	return newFigure(title, entries, p, rocWidth, rocWidth-2*margin), nil
+	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
 // points returns the corners of the curve and the area under it.
@@ -57,7 +66,7 @@ func (c ROCCurve) points() (plotter.XYs, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	scores := append([]float64(nil), c.Scores...)
+	scores := slices.Clone(c.Scores)
 	positive := make([]bool, len(scores))
 	for i, l := range c.Labels {
 		positive[i] = l == 1

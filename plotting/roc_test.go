@@ -41,7 +41,7 @@ func TestROC(t *testing.T) {
 		t.Fatal(err)
 	}
 	framed(t, "one", f)
-	all := curves(30)
+	all := curves(28)
 	all[3].Name = strings.Repeat("a long name ", 20)
 	f, err = ROC(strings.Repeat("A long title ", 20), all)
 	if err != nil {
@@ -111,6 +111,10 @@ func TestROCRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
+	twice := curves(2)
+	twice[1].Name = twice[0].Name
+	refused(t, `drawing ROC curves: the curve "setting 1" stands twice`)(ROC("", twice))
+	refused(t, "29 names are too many to tell apart; draw at most 28")(ROC("", curves(29)))
 	if _, err := ROC("", nil); err == nil || !strings.Contains(err.Error(), "there are no curves") {
 		t.Errorf("no curves: %v", err)
 	}

@@ -68,7 +68,7 @@ func rocBand(title string, settings []ROCFolds) (*Figure, error) {
 		p.Add(t)
 	}
 	entries = append(entries, ribbonEntry("95 % CI of the mean over folds"), entry{label: "chance", line: chance()})
-	return newFigure(title, entries, p, rocWidth, squared(p, rocWidth-2*margin)), nil
+	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
 // rocAverage is the vertical average of curves.

@@ -15,8 +15,8 @@ import (
 // ScatterPoint is a point of the plane, such as an embedded bag or instance.
 type ScatterPoint struct {
 	X, Y  float64
-	Class string
-	Test  bool // of the test part
+	Class string // all points have one, or none has
+	Test  bool   // of the test part
 }
 
 // Bounds of what a scatter can show.
@@ -36,8 +36,8 @@ func classGlyph(class int, test bool, radius vg.Length) draw.GlyphStyle {
 }
 
 // Scatter draws points with a shape and a colour a class, those of the training part filled and those of the test part
-// open and on top. x and y name the axes, such as "First principal component (62 % of the variance)". [PCA] makes the
-// points of vectors.
+// open and on top. x and y name the axes, such as "First principal component (62 % of the variance)". [PCA] and [TSNE]
+// make the points of vectors.
 func Scatter(title, x, y string, points []ScatterPoint) (*Figure, error) {
 	if err := checkPoints(x, y, points); err != nil {
 		return nil, fmt.Errorf("drawing a scatter: %w", err)

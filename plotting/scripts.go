@@ -2,7 +2,10 @@ package plotting
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -18,10 +21,10 @@ type scripted struct{ text.Handler }
 var textHandler = scripted{plot.DefaultTextHandler}
 
 // What raised and lowered characters stand for, in the same order.
-const (
-	raised   = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾"
-	lowered  = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"
-	onTheRow = "0123456789+−=()"
+var (
+	raised   = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
+	lowered  = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+	onTheRow = []rune("0123456789+−=()")
 )
 
 // scriptRun is a part of a line that is set in one size at one height.
@@ -31,26 +34,50 @@ type scriptRun struct {
 	rise vg.Length
 }
 
+// script returns the character that one stands for, and by which share of the font's size it is raised.
+func script(letter rune) (plain rune, rise vg.Length) {
+	if i := slices.Index(raised, letter); i >= 0 {
+		return onTheRow[i], 0.36
+	}
+	if i := slices.Index(lowered, letter); i >= 0 {
+		return onTheRow[i], -0.14
+	}
+	return letter, 0
+}
+
 // scriptRuns splits a line.
 func scriptRuns(line string, f font.Font) []scriptRun {
-	small := f
-	small.Size *= 0.7
 	var runs []scriptRun
-	for _, letter := range line {
-		r := scriptRun{string(letter), f, 0}
-		for rise, letters := range map[vg.Length]string{0.36: raised, -0.14: lowered} {
-			if i := strings.IndexRune(letters, letter); i >= 0 {
-				at := len([]rune(letters[:i]))
-				r = scriptRun{string([]rune(onTheRow)[at]), small, rise * f.Size}
-			}
+	for line != "" {
+		first, _ := utf8.DecodeRuneInString(line)
+		_, rise := script(first)
+		end := strings.IndexFunc(line, func(letter rune) bool {
+			_, r := script(letter)
+			return r != rise
+		})
+		if end < 0 {
+			end = len(line)
 		}
-		if n := len(runs); n > 0 && runs[n-1].rise == r.rise {
-			runs[n-1].text += r.text
-		} else {
-			runs = append(runs, r)
+		run := scriptRun{line[:end], f, rise * f.Size}
+		if rise != 0 {
+			run.font.Size *= 0.7
+			run.text = strings.Map(func(letter rune) rune {
+				plain, _ := script(letter)
+				return plain
+			}, run.text)
 		}
+		runs, line = append(runs, run), line[end:]
 	}
 	return runs
+}
+
+// superscript and subscript write a whole number in raised and in lowered characters.
+func superscript(n int) string { return written(n, raised) }
+func subscript(n int) string   { return written(n, lowered) }
+
+// written writes a whole number in characters that stand for those of onTheRow.
+func written(n int, letters []rune) string {
+	return strings.Map(func(digit rune) rune { return letters[slices.Index(onTheRow, digit)] }, minus(strconv.Itoa(n)))
 }
 
 // Box implements [text.Handler].
@@ -66,7 +93,7 @@ func (h scripted) Box(line string, f font.Font) (width, height, depth vg.Length)
 // Draw implements [text.Handler]. Text of several lines has no scripts.
 func (h scripted) Draw(c vg.Canvas, line string, s text.Style, at vg.Point) {
 	runs := scriptRuns(line, s.Font)
-	if len(runs) < 2 && !strings.ContainsAny(line, raised+lowered) || strings.Contains(line, "\n") {
+	if len(runs) == 0 || len(runs) == 1 && runs[0].rise == 0 || strings.Contains(line, "\n") {
 		h.Handler.Draw(c, line, s, at)
 		return
 	}

@@ -3,6 +3,7 @@ package plotting
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	stdfont "golang.org/x/image/font"
@@ -15,14 +16,14 @@ import (
 func TestScriptsAreReplaced(t *testing.T) {
 	s := style(100, stdfont.WeightNormal)
 	face := s.Handler.Cache().Lookup(s.Font, s.Font.Size)
-	for _, letter := range raised + lowered {
+	for _, letter := range slices.Concat(raised, lowered) {
 		for _, r := range scriptRuns(string(letter), s.Font) {
 			if r.font.Size >= s.Font.Size || r.rise == 0 || len(outline(face, vg.Point{}, r.text)) == 0 {
 				t.Errorf("%c is drawn as %q, %v of %v high and raised by %v", letter, r.text, r.font.Size, s.Font.Size, r.rise)
 			}
 		}
 	}
-	if len([]rune(raised)) != len([]rune(onTheRow)) || len([]rune(lowered)) != len([]rune(onTheRow)) {
+	if len(raised) != len(onTheRow) || len(lowered) != len(onTheRow) {
 		t.Error("the lists of characters are not equally long")
 	}
 	got := ""
@@ -73,6 +74,17 @@ func TestScriptsStandInLine(t *testing.T) {
 					t.Errorf("the exponent is raised by %v", rise)
 				}
 			}
+		}
+	}
+}
+
+// TestPowersOfTen: numbers are written in the characters that are drawn small.
+func TestPowersOfTen(t *testing.T) {
+	for got, want := range map[string]string{
+		superscript(0): "⁰", superscript(-1234567890): "⁻¹²³⁴⁵⁶⁷⁸⁹⁰", subscript(120): "₁₂₀", powerOfTen(0): "", powerOfTen(-7): "×10⁻⁷",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

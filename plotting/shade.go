@@ -45,8 +45,8 @@ func drawable(v float64) error {
 	return nil
 }
 
-// positive reports whether a weight can be drawn as a length.
-func positive(v float64) error {
+// notNegative reports whether a weight can be drawn as a length.
+func notNegative(v float64) error {
 	if err := drawable(v); err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // patience is how long a notebook may take to acknowledge a figure.
@@ -27,11 +25,9 @@ func (f *Figure) Show() error {
 	if !gonbui.IsNotebook {
 		return nil
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
-	f.draw(draw.New(canvas))
 	var content bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&content, reduced(canvas.Image().(*image.RGBA))); err != nil {
+	if err := encoder.Encode(&content, reduced(f.pixels().Image().(*image.RGBA))); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)
 	}
 	// gonbui.DisplayPng gives no width, so that notebooks show every dot as a pixel. The width is metadata of the kind of

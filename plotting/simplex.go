@@ -90,7 +90,7 @@ func (t Trajectory) check() error {
 	for step, weights := range t.Weights {
 		sum := 0.0
 		for _, w := range weights {
-			if err := positive(w); err != nil {
+			if err := notNegative(w); err != nil {
 				return fmt.Errorf("step %d: %w", step, err)
 			}
 			sum += w

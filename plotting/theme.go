@@ -15,6 +15,7 @@ import (
 // Measures shared by all figures.
 const (
 	figureWidth = 6.5 * vg.Inch // a text column
+	squareWidth = 4.6 * vg.Inch // of a figure whose data are drawn in a square
 	margin      = 10 * vg.Length(1)
 	gap         = 8 * vg.Length(1) // between title, legend and plot
 	glyphRadius = 3 * vg.Length(1)
@@ -62,7 +63,7 @@ func line(i int) draw.LineStyle {
 	return draw.LineStyle{Color: colour(i), Width: lineWidth, Dashes: dashes[i%len(dashes)]}
 }
 
-// faded returns a tint for what stands behind the data of a colour; opaque, as PDF and SVG differ on transparency.
+// faded returns a tint for what stands behind the data of a colour; opaque, so that it is the same where several overlap.
 func faded(c color.NRGBA) color.NRGBA {
 	tint := func(v uint8) uint8 { return uint8(255 - (255-int(v))*2/5) }
 	return color.NRGBA{R: tint(c.R), G: tint(c.G), B: tint(c.B), A: 0xff}

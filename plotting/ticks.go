@@ -71,12 +71,6 @@ func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
 	return ticks
 }
 
-// subscript returns a number that is not negative in lowered digits.
-func subscript(n int) string {
-	return strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈",
-		"9", "₉").Replace(strconv.Itoa(n))
-}
-
 // logTicks returns, at their decadic logarithms, powers of ten from 10^low to 10^high with unlabelled multiples between
 // them; over less than two decades also 2 and 5 times them; round values where even these are too few.
 func logTicks(low, high float64) plot.ConstantTicks {
@@ -127,6 +121,5 @@ func powerOfTen(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "×10" + strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
-		"7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+	return "×10" + superscript(n)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // TrainingCurve is how the fits of a setting went, fold by fold and epoch by epoch.
@@ -16,8 +17,11 @@ type TrainingCurve struct {
 	AUC  [][]float64 // [fold][epoch], of the validation part; nil where there is none
 }
 
-// panelHeight is that of one of two panels, axes included.
-const panelHeight = 2.2 * vg.Inch
+// Measures of two panels.
+const (
+	panelHeight = 2.2 * vg.Inch // of one, axes included
+	panelGap    = 4 * vg.Length(1)
+)
 
 // Training draws the loss over the epochs and below it, where a setting has one, the validation AUC: the mean over the
 // folds, in a ribbon of one sample standard deviation to either side where there are up to six settings. There are two
@@ -68,5 +72,5 @@ func training(title string, settings []TrainingCurve) (*Figure, error) {
 	}
 	lower.X.Min, lower.X.Max, lower.X.Tick.Marker = upper.X.Min, upper.X.Max, upper.X.Tick.Marker
 	unlabelled(&upper.X)
-	return newDrawing(title, losses.entries(), figureWidth, 2*panelHeight, panels(upper, lower)), nil
+	return newDrawing(title, losses.entries(), figureWidth, 2*panelHeight, panels(draw.Tiles{PadY: panelGap}, upper, lower)), nil
 }

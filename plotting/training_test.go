@@ -100,6 +100,16 @@ func TestFoldCurves(t *testing.T) {
 	if got := spelled(p.Y.Tick.Marker.(plot.ConstantTicks)); got != "0.2 0.4 0.6 0.8 1.0" {
 		t.Errorf("the labels are %s", got)
 	}
+	// Of more settings than have ribbons, the axis is over the means alone.
+	for range mostRibbons {
+		q.names, q.values = append(q.names, "b"), append(q.values, values)
+	}
+	if p, err = q.panel(); err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Min < 0.35 || p.Y.Max < 2.9/3 || p.Y.Max > 1 {
+		t.Errorf("without ribbons, the axis is from %v to %v", p.Y.Min, p.Y.Max)
+	}
 }
 
 func TestTrainingRefuses(t *testing.T) {

@@ -30,11 +30,11 @@ func checkSentences(sentences []Sentence) error {
 		if len(s.Words) != len(s.Weights) {
 			return fmt.Errorf("sentence %d: %d words but %d weights", i+1, len(s.Words), len(s.Weights))
 		}
-		if err := positive(s.Weight); err != nil {
+		if err := notNegative(s.Weight); err != nil {
 			return fmt.Errorf("sentence %d: %w", i+1, err)
 		}
 		for j, w := range s.Weights {
-			if err := positive(w); err != nil {
+			if err := notNegative(w); err != nil {
 				return fmt.Errorf("sentence %d, word %d: %w", i+1, j+1, err)
 			}
 			if strings.TrimSpace(s.Words[j]) == "" {

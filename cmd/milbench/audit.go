@@ -56,6 +56,9 @@ worthless. Exit code 1 if there is one, or if the same bag stands there with two
 			if report.Leaks[0].Column == known && len(report.Leaks) == 1 {
 				return finding{fmt.Errorf("%s: %v; it is known as the instance labels of this set and never used as a feature", args[0], report.Leaks[0])}
 			}
+			if source.Entry != nil && source.Entry.Generated {
+				return finding{fmt.Errorf("%s: %v; the set was drawn so: a concept is that plain", args[0], report.Leaks[0])}
+			}
 			return finding{leakError(args[0], report.Leaks, report.Features, source.Stored.InstanceLabels != nil)}
 		},
 	}

@@ -76,7 +76,7 @@ Exit codes: 0 done; 1 an audit found a column that gives the labels away or a ba
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.table(), p.train(), p.predict(), p.backend(), p.version())
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.table(), p.plot(), p.train(), p.predict(), p.backend(), p.version())
 	addHelp(root)
 	return root
 }

@@ -93,7 +93,8 @@ A file gets its name only after its checksum was found right; an interrupted dow
 					return err
 				}
 				if len(e.Files) == 0 {
-					paths = []string{"embedded, nothing to fetch"}
+					state, _ := e.Verify()
+					paths = []string{string(state) + ", nothing to fetch"}
 				}
 				fmt.Fprintf(p.out, "%s: %s\n", e.Name, strings.Join(paths, ", "))
 			}

@@ -26,7 +26,10 @@ func TestData(t *testing.T) {
 		}
 		for i, e := range dataset.Catalog() {
 			state := "missing"
-			if len(e.Files) == 0 {
+			switch {
+			case e.Generated:
+				state = "generated"
+			case len(e.Files) == 0:
 				state = "embedded"
 			}
 			if !strings.Contains(text, "\n"+e.Name+" ") && !strings.HasPrefix(text, e.Name+" ") {
@@ -38,6 +41,9 @@ func TestData(t *testing.T) {
 		}
 	}
 	if out, _ := succeed(t, "data", "fetch", "musk1", "musk1"); out != "musk1: embedded, nothing to fetch\n" {
+		t.Errorf("%q", out)
+	}
+	if out, _ := succeed(t, "data", "fetch", "raffholt1"); out != "raffholt1: generated, nothing to fetch\n" {
 		t.Errorf("%q", out)
 	}
 }

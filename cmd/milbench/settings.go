@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -38,6 +37,8 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax)")
 	add(newList(s, single, &g.Beta, number, func(p *grid, v float64) { p.Beta = []float64{v} }), "beta", "inverse temperature (hopfield)")
 	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield)")
+	add(newList(s, single, &g.Renormalise, boolean, nil), "renormalise", "divide the weights by their sum after the Syn steps: true or false (syn; default false)")
+	add(newList(s, single, &g.TrueGradient, boolean, nil), "true-gradient", "differentiate through the Syn steps, not straight through: true or false (syn; default false)")
 	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
 	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
 	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")
@@ -131,17 +132,13 @@ func settingsOf(pooling string) (config neural.Config, has map[string]bool, err 
 	if config, err = neural.DefaultConfig(pooling); err != nil {
 		return config, nil, err
 	}
-	text, err := json.Marshal(config)
+	names, err := neural.Hyperparameters(pooling)
 	if err != nil {
 		return config, nil, err
 	}
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(text, &values); err != nil {
-		return config, nil, err
-	}
 	has = make(map[string]bool)
-	for key := range values {
-		has[strings.ReplaceAll(key, "_", "-")] = true
+	for _, name := range names {
+		has[strings.ReplaceAll(name, "_", "-")] = true
 	}
 	return config, has, nil
 }

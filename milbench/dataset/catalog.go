@@ -27,7 +27,7 @@ type Entry struct {
 	Licence   string   `json:"licence"`
 	Citations []string `json:"citations"`
 	Notes     string   `json:"notes,omitempty"`
-	Files     []File   `json:"files,omitempty"` // none: embedded
+	Files     []File   `json:"files,omitempty"` // none: embedded or generated
 
 	Bags      int `json:"bags"`
 	Positive  int `json:"positive"`
@@ -37,6 +37,7 @@ type Entry struct {
 	InstanceLabels Column `json:"instance_label_column,omitempty"` // the stored column that holds instance labels
 	TrainBags      int    `json:"train_bags,omitempty"`            // official split: so many bags train, the rest test
 	Folds          int    `json:"folds"`                           // the customary number of folds
+	Generated      bool   `json:"generated,omitempty"`             // drawn when it is opened: nothing to fetch
 
 	read func(paths []string) (*milbench.Set, error) // nil: ReadFile of the only file
 }
@@ -82,7 +83,8 @@ const (
 )
 
 // Catalog returns the named sets: Musk 1-2, Elephant, Fox, Tiger, UCSB breast cancer, the Web index pages 1-9, bags of
-// MNIST digits, and the Columbia files of Elephant and Musk 1.
+// MNIST digits, the Columbia files of Elephant and Musk 1, and sets that are generated: the algorithmic unit tests of Raff
+// and Holt ([DrawRaffHolt]) and bags of known witness rates ([DrawNeedle]), with the default settings.
 //
 // In every cell-array file that can be audited the last column of the instance matrix is a label, not a feature; the
 // entries declare it. It repeats the bag label on every instance, but for two bags of Elephant, and is no ground truth
@@ -138,7 +140,7 @@ func Catalog() []Entry {
 			Bags:  113, Positive: w.positive, Instances: 3423, Features: w.features, InstanceLabels: LastColumn, TrainBags: 75, Folds: 10,
 		})
 	}
-	return append(all,
+	all = append(all,
 		Entry{
 			Name: "mnist", Title: "MNIST bags: positive if a bag of about 10 digits holds a 9", Source: "test images of MNIST, mirror of the Common Visual Data Foundation", Licence: "CC BY-SA 3.0",
 			Citations: []string{lecun, ilse},
@@ -167,6 +169,7 @@ func Catalog() []Entry {
 			Bags:      92, Positive: 47, Instances: 476, Features: 166, Folds: 10,
 		},
 	)
+	return append(all, generated()...)
 }
 
 // web lists what differs between the nine users of the Web index pages. The official list is LAMDA's.

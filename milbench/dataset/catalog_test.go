@@ -17,7 +17,7 @@ func TestCatalog(t *testing.T) {
 	sum := regexp.MustCompile(`^[0-9a-f]{64}$`)
 	names, files := map[string]bool{}, map[string]bool{}
 	for _, e := range Catalog() {
-		if names[e.Name] || !regexp.MustCompile(`^[a-z0-9-]+$`).MatchString(e.Name) {
+		if names[e.Name] || !regexp.MustCompile(`^[a-z0-9.-]+$`).MatchString(e.Name) {
 			t.Errorf("name %q is taken or hard to type", e.Name)
 		}
 		names[e.Name] = true
@@ -57,7 +57,7 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s: %d training bags", e.Name, e.TrainBags)
 		}
 	}
-	if len(names) != 18 {
+	if len(names) != 27 {
 		t.Errorf("%d sets", len(names))
 	}
 }
@@ -77,7 +77,7 @@ func TestCatalogCounts(t *testing.T) {
 			for _, f := range e.Files {
 				dataFile(t, f.Name)
 			}
-			if state, err := e.Verify(); err != nil || (state == Embedded) != (len(e.Files) == 0) {
+			if state, err := e.Verify(); err != nil || (state == Embedded || state == Generated) != (len(e.Files) == 0) {
 				t.Fatalf("%s: %v", state, err)
 			}
 			s, err := e.Load()
@@ -93,7 +93,7 @@ func TestCatalogCounts(t *testing.T) {
 			if got := checksum(s.Bags); s.Checksum != got {
 				t.Errorf("checksum %s, want %s", s.Checksum, got)
 			}
-			if labels := e.InstanceLabels != NoColumn || e.Name == "mnist"; labels != (len(s.InstanceLabels) == e.Bags) {
+			if labels := e.InstanceLabels != NoColumn || e.Name == "mnist" || e.Generated; labels != (len(s.InstanceLabels) == e.Bags) {
 				t.Errorf("%d lists of instance labels", len(s.InstanceLabels))
 			}
 			if s.HasSplit() != (e.TrainBags > 0) {
@@ -104,13 +104,17 @@ func TestCatalogCounts(t *testing.T) {
 			}
 			positive := map[milbench.Split]int{}
 			for i, b := range s.Bags {
-				if (b.Split == milbench.TrainPart) != (i < 75) {
+				if (b.Split == milbench.TrainPart) != (i < e.TrainBags) {
 					t.Errorf("bag %s is in the part %s", b.ID, b.Split)
 				}
 				positive[b.Split] += b.Label
 			}
-			if got := [2]int{positive[milbench.TrainPart], positive[milbench.TestPart]}; got != webPositive[e.Name] {
-				t.Errorf("positive bags %v, want %v", got, webPositive[e.Name])
+			want := webPositive[e.Name]
+			if e.Generated {
+				want = [2]int{e.TrainBags / 2, (e.Bags - e.TrainBags) / 2}
+			}
+			if got := [2]int{positive[milbench.TrainPart], positive[milbench.TestPart]}; got != want {
+				t.Errorf("positive bags %v, want %v", got, want)
 			}
 		})
 	}

@@ -20,16 +20,20 @@ type State = fetch.State
 
 // The states of a named set.
 const (
-	Embedded State = "embedded"    // needs no file
-	Fetched  State = fetch.Fetched // every file is there and has the right checksum
-	Missing  State = fetch.Missing // a file is not there
-	Damaged  State = fetch.Damaged // a file cannot be read or is another than the catalogue's
+	Embedded  State = "embedded"    // needs no file
+	Generated State = "generated"   // is drawn when it is opened
+	Fetched   State = fetch.Fetched // every file is there and has the right checksum
+	Missing   State = fetch.Missing // a file is not there
+	Damaged   State = fetch.Damaged // a file cannot be read or is another than the catalogue's
 )
 
 // Verify reads the files of the set and compares their checksums. The error says what is wrong when the set is
 // [Missing] (it matches [ErrNotFetched]) or [Damaged], and what to do.
 func (e Entry) Verify() (State, error) {
-	if len(e.Files) == 0 {
+	switch {
+	case e.Generated:
+		return Generated, nil
+	case len(e.Files) == 0:
 		return Embedded, nil
 	}
 	return e.set().Verify()

@@ -204,3 +204,60 @@ func ExampleReadDigits() {
 	// 3 0 [0.2 0.2] [0 0]
 	// 4 1 [1] [1]
 }
+
+func ExampleDrawRaffHolt() {
+	s, err := dataset.DrawRaffHolt(dataset.DefaultRaffHolt(dataset.FalseFrequency))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range []int{0, 1, 999} {
+		fmt.Println(s.Bags[b].Split, s.Bags[b].Label, s.Bags[b].Instances.Rows)
+	}
+	// Output:
+	// train 1 9
+	// train 0 8
+	// test 0 43
+}
+
+func ExampleDrawNeedle() {
+	c := dataset.DefaultNeedle()
+	c.Rate, c.Size = 0.25, 8
+	s, err := dataset.DrawNeedle(c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, b := range s.Bags[:2] {
+		fmt.Println(b.Label, s.InstanceLabels[i])
+	}
+	// Output:
+	// 1 [1 0 0 0 1 0 0 0]
+	// 0 [0 0 0 0 0 0 0 0]
+}
+
+func ExampleNoise_Apply() {
+	s, err := dataset.ReadCSV(strings.NewReader("bag,label,p,q,r,s\na,1,1,2,3,4\nb,0,5,6,7,0\n"), "words")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, kind := range []dataset.NoiseKind{dataset.Deletion, dataset.Replacement, dataset.Swap} {
+		noisy, err := dataset.Noise{Kind: kind, Level: 0.25, Seed: 1}.Apply(s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(noisy.Name, noisy.Bags[0].Instances.Values, noisy.Bags[1].Instances.Values)
+	}
+	// Output:
+	// words+deletion(0.25) [0 2 3 4] [5 0 7 0]
+	// words+replacement(0.25) [1 2 3 4] [5 6 0 7]
+	// words+swap(0.25) [1 4 3 2] [5 7 6 0]
+}
+
+func ExampleShuffledLabels() {
+	s, err := dataset.Musk1()
+	if err != nil {
+		log.Fatal(err)
+	}
+	control := dataset.ShuffledLabels(s, 1)
+	fmt.Println(control.Name, control.NumPositive(), "of", len(control.Bags), "positive")
+	// Output: musk1-shuffled-1 47 of 92 positive
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"synpool/milbench"
 )
@@ -50,6 +51,54 @@ func (s *Source) Set(c Column) (*milbench.Set, error) {
 		return nil, fmt.Errorf("%s: a named set has its own label column; leave column %v out", s.Entry.Name, c)
 	}
 	return s.Entry.finish(s.Stored)
+}
+
+// Leaked returns the set as files of it circulate: with the column of instance labels, or where it has none with the bag's
+// label in their place, as its last feature. The set is marked leaked, and its name says so. It is there to measure what such
+// a column is worth.
+func (s *Source) Leaked() (*milbench.Set, error) {
+	set, err := s.Set(NoColumn)
+	if err != nil {
+		return nil, err
+	}
+	leaked := *set
+	leaked.Name, leaked.Leaked = set.Name+"+leak", true
+	leaked.Bags, leaked.InstanceLabels = slices.Clone(set.Bags), nil
+	if set.Features != nil {
+		leaked.Features = append(slices.Clone(set.Features), "label")
+	}
+	for i := range leaked.Bags {
+		b := &leaked.Bags[i]
+		labels := slices.Repeat([]float64{float64(b.Label)}, b.Instances.Rows)
+		if set.InstanceLabels != nil {
+			labels = set.InstanceLabels[i]
+		}
+		b.Instances = widened(b.Instances, labels)
+	}
+	leaked.Checksum = checksum(leaked.Bags)
+	return &leaked, nil
+}
+
+// widened returns m with a last column, which shares no values with it.
+func widened(m milbench.Matrix, column []float64) milbench.Matrix {
+	w := milbench.Matrix{Cols: m.Cols + 1}
+	if !m.Sparse() {
+		for i, v := range column {
+			w.Values = append(append(w.Values, m.Values[i*m.Cols:(i+1)*m.Cols]...), v)
+			w.Rows++
+		}
+		return w
+	}
+	w.RowStart = []int{0}
+	for i, v := range column {
+		lo, hi := m.RowStart[i], m.RowStart[i+1]
+		w.Values, w.Column = append(w.Values, m.Values[lo:hi]...), append(w.Column, m.Column[lo:hi]...)
+		if v != 0 {
+			w.Values, w.Column = append(w.Values, v), append(w.Column, int32(m.Cols))
+		}
+		endRow(&w)
+	}
+	return w
 }
 
 // Load reads the named set: exactly the documented features, instance labels moved, official split set. Its files must

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"synpool/milbench"
 )
 
 // leakyCSV has 20 bags of two instances; the third feature is the bag label.
@@ -49,6 +52,71 @@ func TestOpenFile(t *testing.T) {
 	if _, err := src.Set(4); err == nil || !strings.Contains(err.Error(), "column 4") {
 		t.Errorf("column 4: %v", err)
 	}
+}
+
+// TestLeaked checks that all features stay as they are and that the audit finds the one that is added.
+func TestLeaked(t *testing.T) {
+	for name, open := range map[string]func() (*Source, error){
+		"named": func() (*Source, error) { return Open("musk1") },
+		"with instance labels": func() (*Source, error) {
+			s := noise(3, 40, 12)
+			for i, b := range s.Bags {
+				labels := make([]float64, b.Instances.Rows)
+				labels[0] = float64(b.Label)
+				s.InstanceLabels = append(s.InstanceLabels, labels)
+				s.Bags[i].Instances = alternately(b.Instances, i)
+			}
+			return &Source{Stored: s}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			clean, err := source.Set(NoColumn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaked, err := source.Leaked()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := clean.NumFeatures()
+			if !leaked.Leaked || clean.Leaked || leaked.Name != clean.Name+"+leak" || leaked.Checksum == clean.Checksum ||
+				leaked.InstanceLabels != nil || leaked.NumFeatures() != n+1 || leaked.Validate() != nil {
+				t.Errorf("%s, leaked %v, %d features, %v", leaked.Name, leaked.Leaked, leaked.NumFeatures(), leaked.Validate())
+			}
+			if r := Audit(leaked); len(r.Leaks) != 1 || r.Leaks[0].Column != n+1 {
+				t.Errorf("the audit found %v", r.Leaks)
+			}
+			for i, b := range leaked.Bags {
+				if b.Instances.Sparse() != clean.Bags[i].Instances.Sparse() {
+					t.Fatalf("bag %s: sparse %v", b.ID, b.Instances.Sparse())
+				}
+				wide, narrow := make([]float64, n+1), make([]float64, n)
+				for row := range b.Instances.Rows {
+					b.Instances.Row(row, wide)
+					clean.Bags[i].Instances.Row(row, narrow)
+					want := float64(b.Label)
+					if clean.InstanceLabels != nil {
+						want = clean.InstanceLabels[i][row]
+					}
+					if !slices.Equal(wide[:n], narrow) || wide[n] != want {
+						t.Fatalf("bag %s, instance %d: %v, want %v and %v", b.ID, row, wide, narrow, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// alternately returns every other bag in compressed rows.
+func alternately(m milbench.Matrix, i int) milbench.Matrix {
+	if i%2 == 0 {
+		return m
+	}
+	return compress(m)
 }
 
 func TestOpenNamed(t *testing.T) {

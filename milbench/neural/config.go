@@ -43,6 +43,9 @@ type Config struct {
 	Beta       float64 // β (hopfield)
 	Norm       bool    // layer norms (syn, softmax, hopfield)
 
+	Renormalise  bool // weights divided by their sum after the Syn steps (syn)
+	TrueGradient bool // through the Syn steps, not straight through; for ablations (syn)
+
 	Layers  int     // L: dense layers before the pooling
 	Width   int     // D: their features
 	Dropout float64 // of the instances' features, in [0, 1)
@@ -64,25 +67,43 @@ type key struct {
 	name  string
 	field func(*Config) any // pointer to the field
 	of    []string          // poolings that have it; nil for all
+
+	optional bool // left out of the JSON where it is false
 }
 
 var keys = []key{
-	{"pooling", func(c *Config) any { return &c.Pooling }, nil},
-	{"iterations", func(c *Config) any { return &c.Iterations }, []string{syn}},
-	{"gamma", func(c *Config) any { return &c.Gamma }, []string{syn}},
-	{"embed", func(c *Config) any { return &c.Embed }, []string{syn, softmax, hopfield, attention, gated}},
-	{"heads", func(c *Config) any { return &c.Heads }, []string{syn, softmax, hopfield}},
-	{"scale", func(c *Config) any { return &c.Scale }, []string{syn, softmax}},
-	{"beta", func(c *Config) any { return &c.Beta }, []string{hopfield}},
-	{"norm", func(c *Config) any { return &c.Norm }, []string{syn, softmax, hopfield}},
-	{"layers", func(c *Config) any { return &c.Layers }, nil},
-	{"width", func(c *Config) any { return &c.Width }, nil},
-	{"dropout", func(c *Config) any { return &c.Dropout }, nil},
-	{"epochs", func(c *Config) any { return &c.Epochs }, nil},
-	{"batch", func(c *Config) any { return &c.Batch }, nil},
-	{"lr", func(c *Config) any { return &c.LR }, nil},
-	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil},
-	{"standardise", func(c *Config) any { return &c.Standardise }, nil},
+	{"pooling", func(c *Config) any { return &c.Pooling }, nil, false},
+	{"iterations", func(c *Config) any { return &c.Iterations }, []string{syn}, false},
+	{"gamma", func(c *Config) any { return &c.Gamma }, []string{syn}, false},
+	{"embed", func(c *Config) any { return &c.Embed }, []string{syn, softmax, hopfield, attention, gated}, false},
+	{"heads", func(c *Config) any { return &c.Heads }, []string{syn, softmax, hopfield}, false},
+	{"scale", func(c *Config) any { return &c.Scale }, []string{syn, softmax}, false},
+	{"beta", func(c *Config) any { return &c.Beta }, []string{hopfield}, false},
+	{"norm", func(c *Config) any { return &c.Norm }, []string{syn, softmax, hopfield}, false},
+	{"renormalise", func(c *Config) any { return &c.Renormalise }, []string{syn}, true},
+	{"true_gradient", func(c *Config) any { return &c.TrueGradient }, []string{syn}, true},
+	{"layers", func(c *Config) any { return &c.Layers }, nil, false},
+	{"width", func(c *Config) any { return &c.Width }, nil, false},
+	{"dropout", func(c *Config) any { return &c.Dropout }, nil, false},
+	{"epochs", func(c *Config) any { return &c.Epochs }, nil, false},
+	{"batch", func(c *Config) any { return &c.Batch }, nil, false},
+	{"lr", func(c *Config) any { return &c.LR }, nil, false},
+	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil, false},
+	{"standardise", func(c *Config) any { return &c.Standardise }, nil, false},
+}
+
+// Hyperparameters returns the names, as in its JSON, of what a setting of the named pooling has.
+func Hyperparameters(pooling string) ([]string, error) {
+	if _, err := DefaultConfig(pooling); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range keys {
+		if k.has(pooling) {
+			names = append(names, k.name)
+		}
+	}
+	return names, nil
 }
 
 func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.of, pooling) }
@@ -232,7 +253,7 @@ func deref(field any) any {
 func (c Config) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for _, k := range keys {
-		if !k.has(c.Pooling) {
+		if !k.has(c.Pooling) || k.optional && deref(k.field(&c)) == false {
 			continue
 		}
 		value, err := json.Marshal(k.field(&c))
@@ -265,6 +286,9 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 			continue
 		}
 		value, ok := values[k.name]
+		if !ok && k.optional {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("setting of pooling %s without %s", read.Pooling, k.name)
 		}
@@ -288,7 +312,7 @@ func (c Config) Network() synlayer.Network {
 		// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number.
 		p := synlayer.SynPooling{Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Gamma: 1, Norm: c.Norm}
 		if c.Pooling == syn {
-			p.Iterations, p.Gamma = c.Iterations, c.Gamma
+			p.Iterations, p.Gamma, p.Renormalise, p.TrueGradient = c.Iterations, c.Gamma, c.Renormalise, c.TrueGradient
 		}
 		p.Bound = bound(p.Iterations)
 		network.Pooling = p

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"synpool/milbench/neural"
+	"synpool/synlayer"
 )
 
 func TestConfigJSON(t *testing.T) {
@@ -27,6 +28,45 @@ func TestConfigJSON(t *testing.T) {
 			t.Errorf("%s read back as %+v, %v", data, back, err)
 		}
 	}
+}
+
+// TestConfigOptional checks that what only ablations set is not in the JSON of other settings, whose results so keep their ids.
+func TestConfigOptional(t *testing.T) {
+	c, err := neural.DefaultConfig("syn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := json.Marshal(c)
+	if err != nil || strings.Contains(string(plain), "renormalise") || strings.Contains(string(plain), "true_gradient") {
+		t.Errorf("%s, %v", plain, err)
+	}
+	c.Renormalise, c.TrueGradient = true, true
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back neural.Config
+	if err := json.Unmarshal(data, &back); err != nil || back != c {
+		t.Errorf("%s read back as %+v, %v", data, back, err)
+	}
+	pooling, ok := c.Network().Pooling.(synlayer.SynPooling)
+	if !ok || !pooling.Renormalise || !pooling.TrueGradient {
+		t.Errorf("the network of %s pools by %+v", data, c.Network().Pooling)
+	}
+	softmax, err := neural.DefaultConfig("softmax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	softmax.Renormalise = true // not its own: ignored
+	if data, err := json.Marshal(softmax); err != nil || strings.Contains(string(data), "renormalise") {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+func ExampleHyperparameters() {
+	names, _ := neural.Hyperparameters("mean")
+	fmt.Println(names)
+	// Output: [pooling layers width dropout epochs batch lr weight_decay standardise]
 }
 
 func ExampleConfig() {

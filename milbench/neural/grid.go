@@ -21,6 +21,8 @@ type Grid struct {
 	LR          []float64
 	WeightDecay []float64
 	Standardise []bool
+
+	Renormalise, TrueGradient []bool
 }
 
 // Configs returns the settings, in the order of the lists, each once: values of a hyperparameter that a pooling does
@@ -40,6 +42,8 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "scale", g.Scale)
 		some = vary(some, "beta", g.Beta)
 		some = vary(some, "norm", g.Norm)
+		some = vary(some, "renormalise", g.Renormalise)
+		some = vary(some, "true_gradient", g.TrueGradient)
 		some = vary(some, "layers", g.Layers)
 		some = vary(some, "width", g.Width)
 		some = vary(some, "dropout", g.Dropout)

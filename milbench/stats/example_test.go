@@ -62,3 +62,56 @@ func ExampleMeanInterval() {
 	fmt.Printf("%.4f (%.4f to %.4f) %v\n", mean, low, high, err)
 	// Output: 0.9100 (0.8852 to 0.9348) <nil>
 }
+
+// Four methods on five sets.
+var aucs = [][]float64{
+	{0.92, 0.90, 0.85, 0.80},
+	{0.88, 0.89, 0.84, 0.79},
+	{0.75, 0.70, 0.71, 0.65},
+	{0.97, 0.95, 0.91, 0.93},
+	{0.84, 0.83, 0.80, 0.78},
+}
+
+func ExampleAverageRanks() {
+	ranks, err := stats.AverageRanks(aucs)
+	fmt.Println(ranks, err)
+	// Output: [1.2 2 3 3.8] <nil>
+}
+
+func ExampleFriedman() {
+	found, err := stats.Friedman(aucs)
+	fmt.Printf("chi square %.2f (p %.4f), F %.2f (p %.5f) %v\n", found.ChiSquare, found.ChiSquareP, found.F, found.FP, err)
+	// Output: chi square 11.64 (p 0.0087), F 13.86 (p 0.00033) <nil>
+}
+
+func ExampleNemenyiDifference() {
+	difference, err := stats.NemenyiDifference(4, 5, 0.05)
+	fmt.Printf("%.3f %v\n", difference, err)
+	// Output: 2.098 <nil>
+}
+
+func ExampleNemenyi() {
+	p, err := stats.Nemenyi([]float64{1.2, 2, 3, 3.8}, 5)
+	fmt.Printf("first and second %.3f, first and last %.3f %v\n", p[0][1], p[0][3], err)
+	// Output: first and second 0.761, first and last 0.008 <nil>
+}
+
+func ExampleHolm() {
+	adjusted, err := stats.Holm([]float64{0.01, 0.04, 0.03, 0.005})
+	fmt.Println(adjusted, err)
+	// Output: [0.03 0.06 0.06 0.02] <nil>
+}
+
+func ExampleWilcoxon() {
+	syn, softmax := []float64{0.92, 0.88, 0.75, 0.97, 0.84, 0.91}, []float64{0.90, 0.89, 0.70, 0.93, 0.825, 0.88}
+	found, err := stats.Wilcoxon(syn, softmax)
+	fmt.Printf("%d pairs, rank sums %v and %v, p %.4f %v\n", found.N, found.Positive, found.Negative, found.P, err)
+	// Output: 6 pairs, rank sums 20 and 1, p 0.0625 <nil>
+}
+
+func ExampleCorrectedT() {
+	// AUC of two methods on each of 4 folds.
+	found, err := stats.CorrectedT([]float64{0.92, 0.90, 0.95, 0.91}, []float64{0.90, 0.89, 0.91, 0.90}, 1.0/3)
+	fmt.Printf("difference %.3f, t %.2f, p %.3f %v\n", found.Difference, found.T, found.P, err)
+	// Output: difference 0.020, t 1.85, p 0.161 <nil>
+}

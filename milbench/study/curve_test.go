@@ -76,7 +76,7 @@ func withCurves(t *testing.T, r Run) map[string]Curve {
 // TestCurves compares the curves of each protocol with what the learner returned, and the results with those of a run
 // without curves.
 func TestCurves(t *testing.T) {
-	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}} {
+	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
 		t.Run(p.Name, func(t *testing.T) {
 			r := fakeRun(t.TempDir(), &fakeLearner{})
 			r.Sets, r.Protocol = r.Sets[:1], p

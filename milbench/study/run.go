@@ -331,7 +331,7 @@ func (s *setStudy) result(o milbench.Outcome) (Result, error) {
 		switch s.Protocol.Name {
 		case milbench.NestedProtocol:
 			better, err = isBest(validation, &best)
-		case milbench.PublishedProtocol:
+		case milbench.PublishedProtocol, milbench.BestEpochProtocol:
 			better, err = isBest(test, &best)
 		}
 		if err != nil {

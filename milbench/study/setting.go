@@ -37,12 +37,19 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 	return setting{pooling: name, values: values}, nil
 }
 
-// differing returns the keys, in order, that have more than one value among the settings that have them.
+// differing returns the keys, in order, that have more than one value among the settings that have them, or that only some
+// settings of a pooling have.
 func differing(settings []setting) []string {
 	first := make(map[string]string)
 	differ := make(map[string]bool)
+	having := make(map[string]map[string]int) // settings, by pooling and key; "" counts all of the pooling
 	for _, s := range settings {
+		if having[s.pooling] == nil {
+			having[s.pooling] = make(map[string]int)
+		}
+		having[s.pooling][""]++
 		for key, value := range s.values {
+			having[s.pooling][key]++
 			text := valueText(value)
 			if before, seen := first[key]; !seen {
 				first[key] = text
@@ -52,6 +59,13 @@ func differing(settings []setting) []string {
 		}
 		if _, found := s.values[iterationsKey]; found {
 			differ[iterationsKey] = true
+		}
+	}
+	for _, count := range having {
+		for key, n := range count {
+			if n < count[""] {
+				differ[key] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(differ))
@@ -124,8 +138,8 @@ func compareValues(x, y any) int {
 	return strings.Compare(valueText(x), valueText(y))
 }
 
-// compareNatural orders names with numbers in them by the numbers' size: web2 before web10.
-func compareNatural(a, b string) int {
+// CompareNatural orders names with numbers in them by the numbers' size: web2 before web10.
+func CompareNatural(a, b string) int {
 	for a != "" && b != "" {
 		m, n := leadingDigits(a), leadingDigits(b)
 		if m > 0 && n > 0 {

@@ -79,7 +79,20 @@ type Table struct {
 // Under the nested protocol a set has one row a pooling, for which the validation parts choose among its settings: in
 // every fold the setting with the best AUC on the validation part counts, of equals that with the least log-loss there,
 // then the first in order.
-func Tabulate(results []Result) (Table, error) {
+func Tabulate(results []Result) (Table, error) { return tabulate(results, chooseInside) }
+
+// TabulateBest computes the table of what the validation parts choose among all settings, whatever their pooling: one row
+// for each set under the nested protocol, and none for other protocols.
+func TabulateBest(results []Result) (Table, error) {
+	results = slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Protocol != milbench.NestedProtocol })
+	return tabulate(results, func(c comparison, t *Table) ([]*rowFits, error) {
+		row, err := c.choose(c.rows, "any", t)
+		return []*rowFits{row}, err
+	})
+}
+
+// tabulate makes rows of results; inside makes those of a comparison under the nested protocol.
+func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, error)) (Table, error) {
 	var t Table
 	studies, err := gather(results, &t)
 	if err != nil {
@@ -87,12 +100,13 @@ func Tabulate(results []Result) (Table, error) {
 	}
 	var rows []*rowFits
 	for _, study := range studies {
+		chosen := study.rows
 		if study.protocol == milbench.NestedProtocol {
-			if study, err = chooseInside(study, &t); err != nil {
+			if chosen, err = inside(study, &t); err != nil {
 				return Table{}, err
 			}
 		}
-		rows = append(rows, study.rows...)
+		rows = append(rows, chosen...)
 	}
 	for _, r := range rows {
 		r.dropIncomplete(&t)
@@ -214,7 +228,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 
 // compareSets orders by name, then by checksum.
 func compareSets(a, b *content) int {
-	return cmp.Or(compareNatural(a.name(), b.name()), strings.Compare(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
+	return cmp.Or(CompareNatural(a.name(), b.name()), strings.Compare(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
 // labelRows labels every row by the keys that differ among all rows of its set's name.
@@ -266,59 +280,63 @@ func (t *Table) note(row *rowFits, dropped, total int) {
 	t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d repeats left out, not all of their fits are finished; run again to finish them", row.set.shown, row.label, dropped, total))
 }
 
-// chooseInside makes one row a pooling out of the rows of a nested comparison. Repeats that lack a fit of any setting
-// of the pooling are left out and noted: their choice is still open.
-func chooseInside(c comparison, t *Table) (comparison, error) {
-	inside := comparison{studyKey: c.studyKey, set: c.set}
+// chooseInside makes one row a pooling out of the rows of a nested comparison.
+func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
 	for rest := c.rows; len(rest) > 0; {
 		pooling := rest[0].setting.pooling
 		n := slices.IndexFunc(rest, func(r *rowFits) bool { return r.setting.pooling != pooling })
 		if n < 0 {
 			n = len(rest)
 		}
-		candidates := rest[:n]
+		row, err := c.choose(rest[:n], pooling, t)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 		rest = rest[n:]
-		if n == 1 {
-			inside.rows = append(inside.rows, candidates[0]) // nothing to choose but the epoch
+	}
+	return rows, nil
+}
+
+// choose makes one row out of candidates: in each fold the one that is best on the validation part. Repeats that lack a fit
+// of any candidate are left out and noted: their choice is still open.
+func (c comparison) choose(candidates []*rowFits, name string, t *Table) (*rowFits, error) {
+	if len(candidates) == 1 {
+		return candidates[0], nil // nothing to choose but the epoch
+	}
+	row := &rowFits{set: c.set, setting: setting{pooling: name}, label: name + " (chosen inside)", repeats: make(map[repeatKey]map[int]*Result)}
+	keys := make(map[repeatKey]bool)
+	for _, candidate := range candidates {
+		for key := range candidate.repeats {
+			keys[key] = true
+		}
+	}
+	chosen := make(map[*rowFits]int)
+	dropped := 0
+	for key := range keys {
+		if slices.ContainsFunc(candidates, func(r *rowFits) bool { return len(r.repeats[key]) < c.run }) {
+			dropped++
 			continue
 		}
-
-		row := &rowFits{set: c.set, setting: setting{pooling: pooling}, label: pooling + " (chosen inside)",
-			repeats: make(map[repeatKey]map[int]*Result)}
-		keys := make(map[repeatKey]bool)
-		for _, candidate := range candidates {
-			for key := range candidate.repeats {
-				keys[key] = true
+		for fold := range c.run {
+			best, err := bestInside(candidates, key, fold)
+			if err != nil {
+				return nil, err
 			}
+			chosen[best]++
+			row.add(best.repeats[key][fold])
 		}
-		chosen := make(map[*rowFits]int)
-		dropped := 0
-		for key := range keys {
-			if slices.ContainsFunc(candidates, func(r *rowFits) bool { return len(r.repeats[key]) < c.run }) {
-				dropped++
-				continue
-			}
-			for fold := range c.run {
-				best, err := bestInside(candidates, key, fold)
-				if err != nil {
-					return comparison{}, err
-				}
-				chosen[best]++
-				row.add(best.repeats[key][fold])
-			}
-		}
-		if dropped > 0 {
-			t.note(row, dropped, len(keys))
-		}
-		for _, candidate := range candidates {
-			if n := chosen[candidate]; n > 0 {
-				row.chosen = append(row.chosen, Chosen{Config: candidate.config, Fits: n})
-			}
-		}
-		slices.SortStableFunc(row.chosen, func(a, b Chosen) int { return b.Fits - a.Fits })
-		inside.rows = append(inside.rows, row)
 	}
-	return inside, nil
+	if dropped > 0 {
+		t.note(row, dropped, len(keys))
+	}
+	for _, candidate := range candidates {
+		if n := chosen[candidate]; n > 0 {
+			row.chosen = append(row.chosen, Chosen{Config: candidate.config, Fits: n})
+		}
+	}
+	slices.SortStableFunc(row.chosen, func(a, b Chosen) int { return b.Fits - a.Fits })
+	return row, nil
 }
 
 // bestInside returns the candidate that is best on the validation part of a fold.

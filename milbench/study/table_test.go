@@ -141,9 +141,9 @@ func goldenResults() (results []Result) {
 
 var longNumber = regexp.MustCompile(`\d+\.\d{11,}`)
 
-// rounded rounds long numbers to 10 decimals: processors differ in the last digits, where they fuse a multiplication
+// roundedText rounds long numbers to 10 decimals: processors differ in the last digits, where they fuse a multiplication
 // and an addition.
-func rounded(text string) string {
+func roundedText(text string) string {
 	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
 		x, err := strconv.ParseFloat(number, 64)
 		if err != nil {
@@ -187,7 +187,7 @@ func TestGoldenTables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rounded(got.String()) != rounded(string(want)) {
+			if roundedText(got.String()) != roundedText(string(want)) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 			}
 			for _, word := range []string{"optimistic", map[bool]string{true: `"leaked": true`, false: "LEAKED"}[format == "json"]} {
@@ -240,6 +240,15 @@ func TestNestedChoice(t *testing.T) {
 	}
 	if len(row.Chosen) != 2 || row.Chosen[0].Fits != 3 || row.Chosen[1].Fits != 1 || !strings.Contains(string(row.Chosen[0].Config), `"iterations":1`) {
 		t.Errorf("chosen: %+v", row.Chosen)
+	}
+	const c = `{"pooling":"mean"}`
+	across := []Result{nested(a, 0, 0, good, bad), nested(c, 0, 0, bad, good), nested(a, 0, 1, bad, bad), nested(c, 0, 1, good, good)}
+	best, err := TabulateBest(append(across, pair("set", a, 0, 0)...)) // the honest pair has no row
+	if err != nil || len(best.Rows) != 1 {
+		t.Fatalf("%+v, %v", best, err)
+	}
+	if row := best.Rows[0]; row.Setting != "any (chosen inside)" || row.Protocol != "nested" || !slices.Equal(row.AUCs, []float64{0.5}) || len(row.Chosen) != 2 {
+		t.Errorf("%+v", row)
 	}
 	if _, err := Tabulate([]Result{func() Result { r := nested(a, 0, 0, good, good); r.Validation = nil; return r }(), nested(b, 0, 0, good, good),
 		nested(a, 0, 1, good, good), nested(b, 0, 1, good, good)}); err == nil || !strings.Contains(err.Error(), "validation part") {
@@ -357,6 +366,8 @@ func TestLabels(t *testing.T) {
 		{[]string{`{"pooling":"syn","iterations":3,"norm":true}`, `{"pooling":"mean"}`}, []string{"syn I=3", "mean"}},
 		{[]string{`{"pooling":"syn","norm":true,"width":64}`, `{"pooling":"syn","norm":false,"width":64}`, `{"pooling":"mean","width":8}`},
 			[]string{"syn norm=true width=64", "syn norm=false width=64", "mean width=8"}},
+		{[]string{`{"pooling":"syn","iterations":3}`, `{"pooling":"syn","iterations":3,"renormalise":true}`, `{"pooling":"mean"}`},
+			[]string{"syn I=3", "syn I=3 renormalise=true", "mean"}},
 		{[]string{`{"depth":3}`, `{"depth":[1,2]}`}, []string{"model depth=3", "model depth=[1,2]"}},
 	} {
 		var settings []setting
@@ -378,7 +389,7 @@ func TestLabels(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	names := []string{"web10", "web2", "a", "web1", "web02", "musk1", "", "10", "9", "webs"}
-	slices.SortFunc(names, compareNatural)
+	slices.SortFunc(names, CompareNatural)
 	if got := strings.Join(names, " "); got != " 9 10 a musk1 web1 web2 web02 web10 webs" {
 		t.Errorf("names in order: %q", got)
 	}

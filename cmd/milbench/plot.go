@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/study"
+	"synpool/milbench/study/report"
+	"synpool/plotting"
+)
+
+// plot is the subcommand that draws results.
+func (p *program) plot() *cobra.Command {
+	var name, file string
+	c := &cobra.Command{
+		Use:   "plot DIR --out FILE",
+		Short: "Draw the results of a folder",
+		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
+name: the AUC of every setting on every set with its interval over repeats or, for a folder of milbench study, one of
+the figures of the experiment.`,
+		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg",
+		Args:    arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := args[0]
+			a, err := archiveOf(dir)
+			if err != nil {
+				return err
+			}
+			if len(a.Results) == 0 {
+				return fmt.Errorf("%s: %w", dir, study.ErrNoResults)
+			}
+			var figure *plotting.Figure
+			switch {
+			case c.Flags().Changed("figure") && a.Experiment == "":
+				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out", name, dir)
+			case a.Experiment == "":
+				figure, err = report.PlotTable(a.Results)
+			default:
+				if !c.Flags().Changed("figure") {
+					e, err := study.FindExperiment(a.Experiment)
+					if err != nil {
+						return err
+					}
+					name = e.Figures[0]
+				}
+				figure, err = report.Plot(a, name)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", dir, err)
+			}
+			if err := figure.Save(file); err != nil {
+				return err
+			}
+			p.note("drawn: %s", filepath.Clean(file))
+			return nil
+		},
+	}
+	var lists []string
+	for _, e := range study.Experiments {
+		lists = append(lists, e.Name+": "+strings.Join(e.Figures, ", "))
+	}
+	c.Long += "\n\nThe figures of each experiment, the first one the default: " + strings.Join(lists, "; ") + "."
+	c.Flags().StringVar(&name, "figure", "", "figure of an experiment")
+	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf (required)")
+	required(c, "out")
+	return c
+}

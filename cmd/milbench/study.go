@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"synpool/backend"
+	"synpool/milbench/study"
+	"synpool/milbench/study/report"
+)
+
+// study is the subcommand that runs an experiment.
+func (p *program) study() *cobra.Command {
+	var (
+		dir    string
+		quick  bool
+		seed   uint64
+		cores  int
+		memory memorySize
+	)
+	c := &cobra.Command{
+		Use:   "study NAME --out DIR",
+		Short: "Run an experiment of the paper, or one of ours",
+		Long: `Run an experiment of the paper, or one of ours, and keep its raw scores in DIR/NAME.
+
+milbench study list shows the experiments and how long they take. A stopped one goes on when the same command is given
+again. --quick runs some of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
+named.`,
+		Example: "  milbench study list\n  milbench study ablation --quick --out results\n  milbench study poolings --out results",
+		Args:    arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			e, err := study.FindExperiment(args[0])
+			if err != nil {
+				return err
+			}
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			form, folder := e.Full, e.Name
+			if quick {
+				form, folder = e.Quick, e.Name+"-quick"
+			}
+			if free, known := backend.FreeMemory(); memory == 0 && known {
+				memory = memorySize(free / 2)
+			}
+			choice, trainer, err := p.chooseTrainer(cores, uint64(memory))
+			if err != nil {
+				return err
+			}
+			defer choice.Backend.Finalize()
+			runs, missing, err := form.Runs(filepath.Join(dir, folder), study.Learner(trainer, trainer.Workers), seed)
+			if err != nil {
+				return err
+			}
+			for _, m := range missing {
+				p.note("note: left out: %v", m.Err)
+			}
+			p.note("%s (%s)", e.Question, form.Scope)
+			b := readBuild()
+			total := 0
+			for i := range runs {
+				r := &runs[i]
+				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+				fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+				if err != nil {
+					return err
+				}
+				total += len(fits)
+			}
+			if err := p.do(c.Context(), runs, total); err != nil {
+				return err
+			}
+			return p.writeTable(runs[0].Dir, study.Formats[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
+	f.BoolVar(&quick, "quick", false, "some of it: see milbench study list")
+	f.Uint64Var(&seed, "seed", 1, "fixes folds, weights, order, dropout and noise")
+	coresFlag(f, &cores)
+	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	required(c, "out")
+	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
+	return c
+}
+
+// listedStudy is an experiment as milbench study list --json writes it.
+type listedStudy struct {
+	Name     string     `json:"name"`
+	Question string     `json:"question"`
+	Paper    string     `json:"paper,omitempty"`
+	Figures  []string   `json:"figures"`
+	Full     listedForm `json:"full"`
+	Quick    listedForm `json:"quick"`
+}
+
+type listedForm struct {
+	Sets    []string `json:"sets"`
+	Scope   string   `json:"scope"`
+	Seconds float64  `json:"about_seconds"`
+}
+
+func listForm(f study.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.Time.Seconds()} }
+
+// studyList is the subcommand that shows the experiments.
+func (p *program) studyList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "Show the experiments: question, scope, time",
+		Long: `Show the experiments of the paper and ours: the question, and of the full form and the quick one what the numbers stand
+on and about how long it takes on two cores with XLA.`,
+		Example: "  milbench study list\n  milbench study list --json",
+		Args:    arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			var list []listedStudy
+			for _, e := range study.Experiments {
+				list = append(list, listedStudy{e.Name, e.Question, e.Paper, e.Figures, listForm(e.Full), listForm(e.Quick)})
+			}
+			if asJSON {
+				return p.writeJSON(list)
+			}
+			for i, e := range study.Experiments {
+				if i > 0 {
+					fmt.Fprintln(p.out)
+				}
+				paper := ""
+				if e.Paper != "" {
+					paper = " (paper: " + e.Paper + ")"
+				}
+				fmt.Fprintf(p.out, "%s: %s%s\n", e.Name, e.Question, paper)
+				fmt.Fprintf(p.out, "  in full: %s; %s\n", e.Full.Scope, about(e.Full.Time))
+				fmt.Fprintf(p.out, "  --quick: %s; %s\n", e.Quick.Scope, about(e.Quick.Time))
+			}
+			return nil
+		},
+	}
+	addJSON(c, &asJSON)
+	return c
+}
+
+// studyArchive is the subcommand that writes the results of an experiment in compact form.
+func (p *program) studyArchive() *cobra.Command {
+	return &cobra.Command{
+		Use:   "archive DIR/NAME",
+		Short: "Write the results of an experiment as compact JSON",
+		Long: `Write the results of an experiment, and its curves where it keeps them, as compact JSON to standard output: what many
+fits share stands once, numbers have five significant digits, and wall times are left out. The same results give the
+same bytes.`,
+		Example: "  milbench study archive results/ablation",
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			archive, err := archiveOf(args[0])
+			if err != nil {
+				return err
+			}
+			if archive.Experiment == "" {
+				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
+			}
+			if err := archive.Write(p.out); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return nil
+		},
+	}
+}
+
+// archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
+func archiveOf(dir string) (study.Archive, error) {
+	results, err := study.Read(dir)
+	if err != nil {
+		return study.Archive{}, err
+	}
+	a := study.Archive{Results: results}
+	if e, err := study.FindExperiment(strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), "-quick")); err == nil {
+		a.Experiment = e.Name
+	}
+	curves, err := study.ReadCurves(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return study.Archive{}, err
+	}
+	if a.Curves, err = study.MeanCurves(curves); err != nil {
+		return study.Archive{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	return a, nil
+}
+
+// studyReport is the subcommand that writes RESULTS.md.
+func (p *program) studyReport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write tables, tests and conclusions from archived results",
+		Long: `Write tables, tests and conclusions, as Markdown to standard output, from the archives (milbench study archive) in a
+folder.`,
+		Example: "  milbench study report milbench/study/results",
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			archives, err := study.ReadArchives(args[0])
+			if err != nil {
+				return err
+			}
+			return report.Write(p.out, archives)
+		},
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench/study"
+)
+
+func TestStudyList(t *testing.T) {
+	text, _ := succeed(t, "study", "list")
+	listed, _ := succeed(t, "study", "list", "--json")
+	var list []struct {
+		Name, Question string
+		Full, Quick    struct {
+			Sets    []string
+			Seconds float64 `json:"about_seconds"`
+		}
+	}
+	if err := json.Unmarshal([]byte(listed), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != len(study.Experiments) {
+		t.Errorf("%d of %d experiments", len(list), len(study.Experiments))
+	}
+	for _, e := range list {
+		if !strings.Contains(text, e.Name+": "+e.Question) || len(e.Full.Sets) < len(e.Quick.Sets) || !(e.Quick.Seconds > 0 && e.Quick.Seconds < e.Full.Seconds) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestStudyErrors(t *testing.T) {
+	empty := t.TempDir()
+	t.Setenv("MILBENCH_DATA", empty)
+	refuse(t, exitUse, `no study "noize"; did you mean noise?`, "study", "noize", "--out", empty)
+	refuse(t, exitUse, "--out is missing", "study", "noise")
+	refuse(t, exitUse, "an argument is missing", "study")
+	refuse(t, exitUse, "--cores 0", "study", "noise", "--out", empty, "--cores", "0")
+	refuse(t, exitUse, "no results yet", "study", "archive", empty)
+	refuse(t, exitUse, "no results yet", "study", "report", empty)
+	refuse(t, exitUse, "no results yet", "plot", empty, "--out", filepath.Join(empty, "a.png"))
+	refuse(t, exitUse, "--out is missing", "plot", empty)
+}
+
+// TestStudyStopped interrupts a study: what it has done is kept, can be tabulated, drawn, archived and reported on, and is
+// not run again.
+func TestStudyStopped(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "poolings-quick")
+	count := func() int {
+		results, err := study.Read(folder)
+		if err != nil {
+			return 0
+		}
+		seen := make(map[string]bool)
+		for _, r := range results {
+			if seen[r.Fit] {
+				t.Errorf("fit %s stands twice", r.Fit)
+			}
+			seen[r.Fit] = true
+		}
+		return len(results)
+	}
+	stop := func(more int) {
+		before := count()
+		c := process(t, "study", "poolings", "--quick", "--out", dir)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for start := time.Now(); count() < before+more; time.Sleep(10 * time.Millisecond) {
+			if time.Since(start) > 3*time.Minute {
+				c.Process.Kill()
+				t.Fatalf("%d results after three minutes:\n%s", count(), stderr.String())
+			}
+		}
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait() // the exit code tells
+		if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "the same command goes on from there") {
+			t.Errorf("exit code %d:\n%s", code, stderr.String())
+		}
+	}
+	stop(5) // the instance classifier's, which come first
+	stop(2)
+	if count() < 7 {
+		t.Errorf("%d results are kept", count())
+	}
+
+	succeed(t, "table", folder)
+	figure := filepath.Join(dir, "auc.svg")
+	succeed(t, "plot", folder, "--out", figure)
+	if text, err := os.ReadFile(figure); err != nil || !bytes.Contains(text, []byte("<svg")) {
+		t.Errorf("%d bytes of a figure, %v", len(text), err)
+	}
+	refuse(t, exitUse, `has no figure "sweep"; use one of auc, ranks`, "plot", folder, "--figure", "sweep", "--out", figure)
+	archive, _ := succeed(t, "study", "archive", folder)
+	archives := t.TempDir()
+	if err := os.WriteFile(filepath.Join(archives, "poolings.json"), []byte(archive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	report, _ := succeed(t, "study", "report", archives)
+	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {
+		t.Errorf("a report of one study:\n%s", report)
+	}
+
+	plain := filepath.Join(dir, "plain")
+	if err := os.Rename(folder, plain); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, "is no folder of milbench study", "study", "archive", plain)
+	refuse(t, exitUse, "leave the flag out", "plot", plain, "--figure", "auc", "--out", figure)
+	succeed(t, "plot", plain, "--out", figure)
+}

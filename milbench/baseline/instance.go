@@ -1,0 +1,97 @@
+package baseline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"synpool/milbench"
+)
+
+// Instance is the learner of instance classifiers: settings are the JSON of a [Config]. It sees no bag in training, only
+// instances that bear the labels of their bags, as the baseline
+// that Carbonneau et al. (2018) call SI-SVM. Scores are maxima over the instances and winners the instances that have them.
+//
+// A fit has one epoch, whatever [milbench.Fit.EveryEpoch] says, and uses nothing random. A fit that does not converge has
+// failed ([ErrNotConverged]).
+type Instance struct {
+	Workers int // fits at a time, at least 1
+}
+
+var _ milbench.Learner = Instance{}
+
+// Learn implements [milbench.Learner].
+func (l Instance) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int, len(task.Fits))
+	for i := range task.Fits {
+		next <- i
+	}
+	close(next)
+	var handing sync.Mutex
+	hand := func(o milbench.Outcome) {
+		handing.Lock()
+		defer handing.Unlock()
+		if ctx.Err() != nil { // stopped, not failed
+			return
+		}
+		if err := done(o); err != nil {
+			cancel(err)
+		}
+	}
+	var workers sync.WaitGroup
+	for range max(l.Workers, 1) {
+		workers.Go(func() {
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				start := time.Now()
+				epoch, err := learn(ctx, task.Bags, task.Fits[i])
+				o := milbench.Outcome{Fit: i, Wall: time.Since(start), Err: err}
+				if err == nil {
+					o.Epochs = []milbench.Epoch{epoch}
+				}
+				hand(o)
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// learn fits one setting and scores the bags that are held out.
+func learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) (milbench.Epoch, error) {
+	var config Config
+	if err := json.Unmarshal(fit.Setting, &config); err != nil {
+		return milbench.Epoch{}, err
+	}
+	model, err := config.Fit(ctx, bags, fit.Train)
+	if err != nil {
+		return milbench.Epoch{}, err
+	}
+	e := milbench.Epoch{Number: 1, Loss: model.Loss}
+	if e.Validation, err = model.scores(bags, fit.Validation); err != nil {
+		return milbench.Epoch{}, err
+	}
+	e.Test, err = model.scores(bags, fit.Test)
+	return e, err
+}
+
+// scores returns the scores of bags, by index.
+func (m *Model) scores(bags []milbench.Matrix, indices []int) ([]milbench.BagScore, error) {
+	scores := make([]milbench.BagScore, len(indices))
+	for k, i := range indices {
+		if i < 0 || i >= len(bags) {
+			return nil, fmt.Errorf("bag %d of %d is to be scored", i, len(bags))
+		}
+		var err error
+		if scores[k], err = m.Score(bags[i]); err != nil {
+			return nil, fmt.Errorf("bag %d: %w", i, err)
+		}
+	}
+	return scores, nil
+}

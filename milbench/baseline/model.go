@@ -1,0 +1,172 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+
+	"synpool/milbench"
+)
+
+// Model is a fitted instance classifier: the logit of an instance x is Weights x + Bias, or, with a kernel k of
+// landmarks z_j, sum_j Weights_j k(x, z_j) + Bias.
+type Model struct {
+	Weights []float64 // one for each feature, in the features' own units; with a kernel one for each landmark
+	Bias    float64
+	Loss    float64 // mean over the training instances, weighted as the setting says, without the penalty
+
+	features int // of an instance
+	kernel   *kernel
+	scale    scale
+}
+
+// When a fit has converged: no derivative of the objective, divided by C times the sum of the s_i, is larger than this.
+const (
+	tolerance  = 1e-6
+	iterations = 10_000
+)
+
+// ErrNotConverged is wrapped by the error about a fit that did not reach its minimum.
+var ErrNotConverged = errors.New("not converged")
+
+// Fit finds the weights for the training bags by L-BFGS from zero. The same bags in the same order give the same bits on
+// one machine. It stops with the error of the context when that ends.
+func (c Config) Fit(ctx context.Context, bags []milbench.Matrix, train []milbench.Example) (*Model, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	var chosen []milbench.Matrix
+	var signs []float64
+	var count [2]int // instances of each class
+	for _, e := range train {
+		if e.Bag < 0 || e.Bag >= len(bags) || e.Label != 0 && e.Label != 1 {
+			return nil, fmt.Errorf("training bag %d of %d with label %d; labels are 0 or 1", e.Bag, len(bags), e.Label)
+		}
+		m := bags[e.Bag]
+		if m.Cols < 1 || m.Cols != bags[train[0].Bag].Cols {
+			return nil, fmt.Errorf("bag %d has %d features, bag %d has %d; all have the same, at least 1", e.Bag, m.Cols, train[0].Bag, bags[train[0].Bag].Cols)
+		}
+		chosen = append(chosen, m)
+		for range m.Rows {
+			signs = append(signs, float64(2*e.Label-1))
+		}
+		count[e.Label] += m.Rows
+	}
+	if count[0] == 0 || count[1] == 0 {
+		return nil, fmt.Errorf("%d instances of negative and %d of positive training bags; both are needed", count[0], count[1])
+	}
+	x, s, err := standardised(chosen)
+	if err != nil {
+		return nil, err
+	}
+	var k *kernel
+	inputs := x
+	if c.Gamma > 0 {
+		if k, err = newKernel(x, c.Gamma, mostLandmarks); err != nil {
+			return nil, err
+		}
+		inputs = k.features(x)
+	}
+	f := &objective{x: inputs, signs: signs, share: [2]float64{1, 1}, penalty: 1 / (c.C * float64(x.Rows)), loss: c.Loss}
+	for label, n := range count {
+		if c.Weighted {
+			f.share[label] = float64(x.Rows) / float64(2*n)
+		}
+		f.share[label] /= float64(x.Rows)
+	}
+	found, err := f.minimise(ctx, tolerance, iterations)
+	if err != nil {
+		return nil, fmt.Errorf("instance classifier, %s loss, c %v: %w", c.Loss, c.C, err)
+	}
+
+	m := &Model{Weights: found[:inputs.Cols], Bias: found[inputs.Cols], Loss: f.meanLoss, features: x.Cols, kernel: k, scale: s}
+	if k != nil {
+		k.coefficients(m.Weights)
+		return m, nil
+	}
+	for j := range m.Weights { // w (x - shift) factor + b, as a function of x
+		m.Weights[j] *= s.factor[j]
+		m.Bias -= m.Weights[j] * s.shift[j]
+	}
+	return m, nil
+}
+
+// minimise returns the weights and behind them the bias at the minimum, where no derivative is above the tolerance.
+func (f *objective) minimise(ctx context.Context, tolerance float64, iterations int) ([]float64, error) {
+	problem := optimize.Problem{
+		Func: f.value, Grad: f.gradient,
+		Status: func() (optimize.Status, error) {
+			if err := context.Cause(ctx); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	settings := &optimize.Settings{GradientThreshold: tolerance, MajorIterations: iterations, Converger: optimize.NeverTerminate{}}
+	found, err := optimize.Minimize(problem, make([]float64, f.x.Cols+1), settings, &optimize.LBFGS{})
+	if stopped := context.Cause(ctx); stopped != nil {
+		return nil, stopped
+	}
+	if found == nil {
+		return nil, err
+	}
+	f.compute(found.X)
+	steepest := floats.Norm(f.slope, math.Inf(1))
+	if !(steepest <= tolerance) {
+		if err == nil {
+			err = fmt.Errorf("stopped by %v", found.Status)
+		}
+		return nil, fmt.Errorf("%w after %d iterations (%w): a derivative is %.1g, more than %.1g; lower c", ErrNotConverged, found.MajorIterations, err, steepest, tolerance)
+	}
+	return found.X, nil
+}
+
+// Scores returns the logit of each instance of a bag.
+func (m *Model) Scores(bag milbench.Matrix) ([]float64, error) {
+	features := m.features
+	if m.kernel == nil {
+		features = len(m.Weights)
+	}
+	if bag.Cols != features {
+		return nil, fmt.Errorf("a bag of %d features for a model of %d", bag.Cols, features)
+	}
+	scores := make([]float64, bag.Rows)
+	var row, values []float64
+	if m.kernel != nil {
+		row, values = make([]float64, bag.Cols), make([]float64, len(m.Weights))
+	}
+	for i := range scores {
+		scores[i] = m.Bias
+		if m.kernel == nil {
+			bag.Each(i, func(j int, v float64) { scores[i] += m.Weights[j] * v })
+		} else {
+			bag.Row(i, row)
+			for j := range row {
+				row[j] = (row[j] - m.scale.shift[j]) * m.scale.factor[j]
+			}
+			m.kernel.to(row, values)
+			scores[i] += floats.Dot(values, m.Weights)
+		}
+		if math.IsNaN(scores[i]) || math.IsInf(scores[i], 0) {
+			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, scores[i])
+		}
+	}
+	return scores, nil
+}
+
+// Score returns the maximum of the instances' logits and which instance has it, the first of equals.
+func (m *Model) Score(bag milbench.Matrix) (milbench.BagScore, error) {
+	scores, err := m.Scores(bag)
+	if err != nil {
+		return milbench.BagScore{}, err
+	}
+	if len(scores) == 0 {
+		return milbench.BagScore{}, errors.New("an empty bag has no score")
+	}
+	winner := floats.MaxIdx(scores)
+	return milbench.BagScore{Score: scores[winner], Winners: []int{winner}}, nil
+}

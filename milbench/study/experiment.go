@@ -1,0 +1,143 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+	"synpool/milbench/neural"
+)
+
+// Experiment is a question, and what is run to answer it.
+type Experiment struct {
+	Name     string
+	Question string
+	Paper    string // the tables and figures of the Syn paper that it repeats; "" for a question of ours
+	Figures  []string
+	Full     Form
+	Quick    Form // some of it, in under two minutes on two cores with XLA
+}
+
+// Form is one size of an experiment.
+type Form struct {
+	Arms  []Arm
+	Time  time.Duration // about, on two cores with XLA
+	Scope string        // what the numbers stand on: sets, folds, repeats
+}
+
+// Arm is settings on sets under a protocol.
+type Arm struct {
+	Sets     []string // names of the catalogue
+	Change   Change   // what is done to them first
+	Protocol milbench.Protocol
+	Settings []json.RawMessage
+	Curves   bool // keep what every epoch was like
+}
+
+// ErrUnknownExperiment says that no experiment has the name.
+var ErrUnknownExperiment = errors.New("no study")
+
+// FindExperiment returns the experiment of a name, or an error that matches [ErrUnknownExperiment] and names the nearest.
+func FindExperiment(name string) (Experiment, error) {
+	var names []string
+	for _, e := range Experiments {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	if near := milbench.Nearest(strings.ToLower(name), names); near != "" {
+		return Experiment{}, fmt.Errorf("%w %q; did you mean %s?", ErrUnknownExperiment, name, near)
+	}
+	return Experiment{}, fmt.Errorf("%w %q; `milbench study list` shows all", ErrUnknownExperiment, name)
+}
+
+// Sets returns the names of the sets of a form, each once, in order.
+func (f Form) Sets() []string {
+	var names []string
+	for _, a := range f.Arms {
+		for _, s := range a.Sets {
+			if !slices.Contains(names, s) {
+				names = append(names, s)
+			}
+		}
+	}
+	return names
+}
+
+// Missing is a set that a form names and that is not there.
+type Missing struct {
+	Set string
+	Err error // says how it is fetched
+}
+
+// Runs returns the runs of a form in the folder dir, one an arm and set, by a learner of neural settings, and the sets that
+// have not been fetched, which have no runs. Where no fetched set is left, that is an error.
+func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Run, missing []Missing, err error) {
+	absent := make(map[string]bool)
+	for _, a := range f.Arms {
+		for _, name := range a.Sets {
+			if absent[name] {
+				continue
+			}
+			r, err := a.run(name, seed, learner)
+			if errors.Is(err, dataset.ErrNotFetched) {
+				absent[name] = true
+				missing = append(missing, Missing{name, err})
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			r.Dir = dir
+			runs = append(runs, r)
+		}
+	}
+	if len(runs) == 0 {
+		return nil, missing, fmt.Errorf("none of the sets of this study is there: %w", missing[0].Err)
+	}
+	return runs, missing, nil
+}
+
+// run returns the run of an arm on one set.
+func (a Arm) run(name string, seed uint64, learner milbench.Learner) (Run, error) {
+	entry, err := dataset.Find(name)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
+	if r.Protocol.Folds == 0 {
+		r.Protocol.Folds = entry.Folds
+	}
+	set, learner, err := a.Change.apply(name, seed, learner)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Sets, r.Learner = []*milbench.Set{set}, learner
+	return r, nil
+}
+
+// settings returns the settings of grids as JSON. A grid of this package that makes no sense is a mistake in it.
+func settings(grids ...neural.Grid) (list []json.RawMessage) {
+	for _, g := range grids {
+		configs, err := g.Configs()
+		if err != nil {
+			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+		}
+		for _, c := range configs {
+			text, err := json.Marshal(c)
+			if err != nil {
+				panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+			}
+			if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return string(other) == string(text) }) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,232 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/baseline"
+	"synpool/milbench/dataset"
+	"synpool/milbench/neural"
+)
+
+// TestExperiments checks that every experiment is whole: sets, settings and protocols that exist, and a quick form that is
+// a part of the full one in size.
+func TestExperiments(t *testing.T) {
+	names := make(map[string]bool)
+	for _, e := range Experiments {
+		if names[e.Name] || e.Name == "list" || strings.ToLower(e.Name) != e.Name {
+			t.Errorf("%q stands twice or is no name of an experiment", e.Name)
+		}
+		names[e.Name] = true
+		if !strings.HasSuffix(e.Question, "?") || len(e.Figures) == 0 {
+			t.Errorf("%s: question %q, figures %v", e.Name, e.Question, e.Figures)
+		}
+		if e.Quick.Time > 2*time.Minute || e.Quick.Time >= e.Full.Time {
+			t.Errorf("%s: quick form of %v, full of %v", e.Name, e.Quick.Time, e.Full.Time)
+		}
+		for _, f := range []Form{e.Full, e.Quick} {
+			if f.Scope == "" || len(f.Arms) == 0 {
+				t.Errorf("%s: scope %q, %d arms", e.Name, f.Scope, len(f.Arms))
+			}
+			for _, a := range f.Arms {
+				for _, name := range a.Sets {
+					if _, err := dataset.Find(name); err != nil {
+						t.Errorf("%s: %v", e.Name, err)
+					}
+				}
+				p := a.Protocol
+				p.Folds = max(p.Folds, 4)
+				if err := p.Validate(); err != nil || len(a.Sets) == 0 || len(a.Settings) == 0 {
+					t.Errorf("%s: %d sets, %d settings, %v", e.Name, len(a.Sets), len(a.Settings), err)
+				}
+				for i, s := range a.Settings {
+					if err := checkSetting(s); err != nil {
+						t.Errorf("%s: %s: %v", e.Name, s, err)
+					}
+					if slices.ContainsFunc(a.Settings[:i], func(o json.RawMessage) bool { return string(o) == string(s) }) {
+						t.Errorf("%s: %s stands twice", e.Name, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkSetting reports a setting that none of the learners understands.
+func checkSetting(setting json.RawMessage) error {
+	values, err := decodeObject(setting)
+	if err != nil {
+		return err
+	}
+	delete(values, "members")
+	rest, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	if values[poolingKey] == baseline.Pooling {
+		var c baseline.Config
+		return errors.Join(json.Unmarshal(rest, &c), c.Validate())
+	}
+	var c neural.Config
+	if err := json.Unmarshal(rest, &c); err != nil {
+		return err
+	}
+	return c.Validate()
+}
+
+func TestFindExperiment(t *testing.T) {
+	e, err := FindExperiment("ablation")
+	if err != nil || e.Name != "ablation" {
+		t.Errorf("%q, %v", e.Name, err)
+	}
+	for name, want := range map[string]string{"Ablatoin": `no study "Ablatoin"; did you mean ablation?`, "x": "`milbench study list` shows all"} {
+		if _, err := FindExperiment(name); !errors.Is(err, ErrUnknownExperiment) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", name, err, want)
+		}
+	}
+}
+
+// TestRuns runs a form on the sets that are there and names those that are not.
+func TestRuns(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	list := configs(`{"pooling":"mean","iterations":1}`, `{"pooling":"mean","iterations":1,"members":2}`)
+	form := Form{Arms: []Arm{
+		{Sets: []string{"elephant", "musk1"}, Protocol: protocol("honest", 0, 1), Settings: list},
+		{Sets: []string{"elephant", "musk1"}, Change: Change{Kind: Shuffled}, Protocol: protocol("best-epoch", 4, 1), Settings: list},
+		{Sets: []string{"musk1"}, Change: Change{Kind: Leaked}, Protocol: protocol("published", 4, 1), Settings: list},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnTrain}, Protocol: protocol("nested", 4, 1), Settings: list, Curves: true},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnTest}, Protocol: protocol("honest", 4, 1), Settings: list},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: list},
+	}}
+	if got := form.Sets(); !slices.Equal(got, []string{"elephant", "musk1"}) {
+		t.Errorf("sets %v", got)
+	}
+	dir := t.TempDir()
+	learner := &fakeLearner{}
+	runs, missing, err := form.Runs(dir, Learner(learner, 2), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(missing) != 1 || missing[0].Set != "elephant" || !errors.Is(missing[0].Err, dataset.ErrNotFetched) {
+		t.Errorf("missing: %v", missing)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Sets[0].Name)
+		if r.Seed != 5 || r.Dir != dir {
+			t.Errorf("seed %d in %s", r.Seed, r.Dir)
+		}
+		if _, err := r.Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "[musk1 musk1-shuffled-5 musk1+leak musk1+gaussian(10dB) train musk1+gaussian(10dB) test musk1+gaussian(10dB)]"; fmt.Sprint(names) != want {
+		t.Errorf("sets %v, want %s", names, want)
+	}
+	results, err := Read(dir)
+	if err != nil || len(results) != 2*(10+4+1+4+4+4) {
+		t.Errorf("%d results, %v", len(results), err)
+	}
+	if learner.handed != 3*27 { // one network and two members
+		t.Errorf("%d networks were trained", learner.handed)
+	}
+	for _, r := range results {
+		if r.Leaked != strings.HasSuffix(r.Set, "+leak") || r.Optimistic != (r.Protocol == "published" || r.Protocol == "best-epoch") {
+			t.Errorf("%s, %s: leaked %v, optimistic %v", r.Set, r.Protocol, r.Leaked, r.Optimistic)
+		}
+	}
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: honest, Settings: list}}}).Runs(dir, learner, 1); !errors.Is(err, dataset.ErrNotFetched) {
+		t.Errorf("no set is there: %v", err)
+	}
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Part: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, learner, 1); err == nil || !strings.Contains(err.Error(), `noise on "some"`) {
+		t.Errorf("noise on no part: %v", err)
+	}
+}
+
+// seen remembers the task that it is handed.
+type seen struct{ task milbench.Task }
+
+func (s *seen) Learn(_ context.Context, task milbench.Task, _ func(milbench.Outcome) error) error {
+	s.task = task
+	return nil
+}
+
+// TestPartLearner checks which version of each bag the learner sees, and that the caller's fits stay as they are.
+func TestPartLearner(t *testing.T) {
+	clean, noisy := fakeSet("clean", 30), fakeSet("noisy", 30)
+	for i := range noisy.Bags {
+		noisy.Bags[i].Instances.Values = []float64{-1}
+	}
+	fits, err := protocol("nested", 3, 1).Fits(clean, configs(`{}`), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var task milbench.Task
+	task.Fits = fits
+	for _, b := range clean.Bags {
+		task.Bags = append(task.Bags, b.Instances)
+	}
+	before := fmt.Sprint(task)
+	for _, part := range []string{OnTrain, OnTest} {
+		var s seen
+		if err := (partLearner{&s, noisy, part}).Learn(context.Background(), task, nil); err != nil {
+			t.Fatal(err)
+		}
+		value := func(bag int) float64 { return s.task.Bags[bag].Values[0] }
+		for i, f := range s.task.Fits {
+			for k, e := range f.Train {
+				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
+					t.Errorf("noise in %s: bag %d is trained on, value %v", part, e.Bag, value(e.Bag))
+				}
+			}
+			for _, b := range f.Validation {
+				if (value(b) == -1) != (part == OnTrain) {
+					t.Errorf("noise in %s: bag %d validates, value %v", part, b, value(b))
+				}
+			}
+			for k, b := range f.Test {
+				if (value(b) == -1) != (part == OnTest) || b%30 != fits[i].Test[k] {
+					t.Errorf("noise in %s: bag %d tests, value %v", part, b, value(b))
+				}
+			}
+		}
+	}
+	if fmt.Sprint(task) != before {
+		t.Error("the task was changed")
+	}
+	if err := (partLearner{&seen{}, fakeSet("short", 29), OnTest}).Learn(context.Background(), task, nil); err == nil {
+		t.Error("a bag less with noise")
+	}
+}
+
+// TestLearner hands each setting to its learner.
+func TestLearner(t *testing.T) {
+	set := fakeSet("both", 40)
+	fake := &fakeLearner{}
+	r := fakeRun(t.TempDir(), Learner(fake, 2))
+	r.Sets, r.Settings = []*milbench.Set{set}, slices.Concat(configs(`{"pooling":"mean"}`), instanceSettings[:2])
+	sum, err := r.Do(context.Background())
+	if err != nil || sum.Done != 3*8 || fake.handed != 8 {
+		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.handed)
+	}
+	results, err := Read(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Tabulate(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.Rows {
+		if strings.HasPrefix(row.Setting, baseline.Pooling) && row.AUCMean != 1 { // its instances are separable
+			t.Errorf("%s: AUC %g", row.Setting, row.AUCMean)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package study
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/baseline"
+	"synpool/milbench/dataset"
+	"synpool/milbench/neural"
+)
+
+var (
+	images    = []string{"elephant", "fox", "tiger"}
+	molecules = []string{"musk1", "musk2"}
+	web       = []string{"web1", "web2", "web3", "web4", "web5", "web6", "web7", "web8", "web9"}
+	paperSets = slices.Concat(images, molecules, []string{"ucsb"}, web)
+	fewSets   = []string{"elephant", "fox", "musk1", "web1", "web4", "web7"} // of ablations and noise
+)
+
+// protocol returns a protocol of so many folds (0: as many as are customary for a set) and repeats.
+func protocol(name string, folds, repeats int) milbench.Protocol {
+	return milbench.Protocol{Name: name, Folds: folds, Repeats: repeats}
+}
+
+var (
+	honest = protocol(milbench.HonestProtocol, 0, 5)
+	nested = protocol(milbench.NestedProtocol, 0, 5)
+	short  = protocol(milbench.HonestProtocol, 5, 1) // of quick forms
+)
+
+// instanceSettings are those of support vector machines on instances, linear and with a radial kernel.
+var instanceSettings = func() (list []json.RawMessage) {
+	for _, c := range []baseline.Config{{C: 0.1}, {C: 0.01}, {C: 1, Gamma: 0.01}, {C: 1, Gamma: 0.03}} {
+		c.Loss, c.Weighted = baseline.Hinge, true
+		text, err := json.Marshal(c)
+		if err != nil {
+			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+		}
+		list = append(list, text)
+	}
+	return list
+}()
+
+// needles are generated sets with known witness rates.
+var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
+
+// ensembles returns settings with so many members each.
+func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
+	for _, s := range list {
+		joined = append(joined, json.RawMessage(fmt.Sprintf(`%s,"members":%d}`, s[:len(s)-1], members)))
+	}
+	return joined
+}
+
+// span returns the integers from low to high.
+func span(low, high int) (list []int) {
+	for i := low; i <= high; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+// Experiments are the experiments of the Syn paper (Tables 1 to 6, Figures 4 and 6) and our own.
+var Experiments = []Experiment{
+	{
+		Name:     "poolings",
+		Question: "Which pooling is best when nothing is chosen by the test part?",
+		Paper:    "Tables 1 and 2",
+		Figures:  []string{"auc", "ranks"},
+		Full: Form{
+			Arms: []Arm{{Sets: paperSets, Protocol: nested, Settings: slices.Concat(
+				settings(
+					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -1, 1, 5}, Scale: []float64{1, 10}, Width: []int{64, 256}},
+					neural.Grid{Pooling: []string{"softmax"}, Scale: []float64{1, 10}, Width: []int{64, 256}},
+					neural.Grid{Pooling: []string{"hopfield", "attention", "gated", "mean", "max"}, Width: []int{64, 256}},
+				),
+				instanceSettings,
+			)}},
+			Time:  2 * time.Hour,
+			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling",
+		},
+		Quick: Form{
+			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(milbench.NestedProtocol, 5, 1), Settings: slices.Concat(
+				settings(
+					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 5}, Width: []int{64}},
+					neural.Grid{Pooling: []string{"softmax", "hopfield", "attention", "gated", "mean", "max"}, Width: []int{64}},
+				),
+				instanceSettings[:1],
+			)}},
+			Time:  time.Minute,
+			Scope: "Musk 1, 5 folds, 1 repeat, width 64",
+		},
+	},
+	{
+		Name:     "published",
+		Question: "How much of the published gain is the leak, the best test epoch, the one fold and the loop that never ran?",
+		Figures:  []string{"steps", "control"},
+		Full:     Form{Arms: publishedArms(fewSets, 4, 5), Time: 30 * time.Minute, Scope: "4 folds as published (Web: official split), 5 repeats"},
+		Quick:    Form{Arms: publishedArms([]string{"musk1", "web1"}, 4, 2), Time: time.Minute, Scope: "Musk 1 and Web 1, 2 repeats"},
+	},
+	{
+		Name:     "ablation",
+		Question: "What does each part of SynPooling and of its network contribute?",
+		Paper:    "Table 3",
+		Figures:  []string{"auc"},
+		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 40 * time.Minute, Scope: "10 folds (Web: official split), 5 repeats"},
+		Quick:    Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: ablations()}}, Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat"},
+	},
+	{
+		Name:     "iterations",
+		Question: "Concentration or distraction: which I is best, and does the winner change hands more often under distraction?",
+		Paper:    "Tables 4 and 5, Figure 6",
+		Figures:  []string{"sweep", "ranks", "winners"},
+		Full: Form{
+			Arms: []Arm{
+				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest, Curves: true,
+					Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
+				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: span(-20, 20)})},
+			},
+			Time:  2 * time.Hour,
+			Scope: "10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
+		},
+		Quick: Form{
+			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Curves: true,
+				Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
+			Time:  time.Minute,
+			Scope: "Musk 1, 5 folds, 1 repeat, 9 values of I",
+		},
+	},
+	{
+		Name:     "noise",
+		Question: "Does concentration make a network robust to noise?",
+		Paper:    "Table 6",
+		Figures:  []string{"noise"},
+		Full:     Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 2), Time: time.Hour, Scope: "10 folds (Web: official split), 2 repeats; 7 values of I"},
+		Quick:    Form{Arms: noiseArms([]string{"musk1"}, nil, 1), Time: 2 * time.Minute, Scope: "Musk 1, 1 repeat; 7 values of I"},
+	},
+	{
+		Name:     "assumption",
+		Question: "Which poolings learn that the absence of something makes a bag positive, which the MIL assumption forbids?",
+		Figures:  []string{"assumption"},
+		Full: Form{Arms: []Arm{{Sets: []string{"raffholt1", "raffholt2", "raffholt3"}, Protocol: protocol(milbench.HonestProtocol, 0, 10), Settings: everyPooling()}},
+			Time: 10 * time.Minute, Scope: "the three generators of Raff and Holt, 10 seeds of the network"},
+		Quick: Form{Arms: []Arm{{Sets: []string{"raffholt1", "raffholt2", "raffholt3"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: everyPooling()}},
+			Time: 90 * time.Second, Scope: "1 seed of the network"},
+	},
+	{
+		Name:     "witness",
+		Question: "How few instances may tell before a pooling loses them, and does concentration help?",
+		Figures:  []string{"witness"},
+		Full: Form{Arms: []Arm{{Sets: needles, Protocol: protocol(milbench.HonestProtocol, 0, 5),
+			Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})}},
+			Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 seeds of the network"},
+		Quick: Form{Arms: []Arm{{Sets: needles[2:4], Protocol: protocol(milbench.HonestProtocol, 0, 1),
+			Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})}},
+			Time: time.Minute, Scope: "two rates, 1 seed of the network"},
+	},
+	{
+		Name:     "ensembles",
+		Question: "What does the mean of ten networks' scores gain over one network?",
+		Figures:  []string{"auc"},
+		Full:     Form{Arms: ensembleArms(slices.Concat(images, molecules), honest.Folds, 2), Time: 40 * time.Minute, Scope: "10 folds, 2 repeats, 10 members"},
+		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
+	},
+}
+
+// publishedArms go from the honest protocol to the published one, a step at a time, and have a control: sets whose labels
+// were shuffled, on which an honest figure is 0.5.
+func publishedArms(sets []string, folds, repeats int) (arms []Arm) {
+	list := settings(
+		neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20}},
+		neural.Grid{Pooling: []string{"softmax", "attention"}},
+	)
+	for _, change := range []Change{{}, {Kind: Shuffled}} {
+		for _, name := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+			arms = append(arms, Arm{Sets: sets, Change: change, Protocol: protocol(name, folds, repeats), Settings: list})
+		}
+	}
+	leaked := Change{Kind: Leaked}
+	return append(arms,
+		Arm{Sets: sets, Change: leaked, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: list},
+		Arm{Sets: sets, Change: leaked, Protocol: protocol(milbench.PublishedProtocol, folds, repeats), Settings: list})
+}
+
+// ablations change one thing of distraction and of concentration at a time.
+func ablations() []json.RawMessage {
+	some := []int{-3, 3}
+	syn := []string{"syn"}
+	return settings(
+		neural.Grid{Pooling: syn, Iterations: some},
+		neural.Grid{Pooling: []string{"softmax", "mean"}},
+		neural.Grid{Pooling: syn, Iterations: some, Norm: []bool{false}},
+		neural.Grid{Pooling: syn, Iterations: some, Gamma: []float64{1}},
+		neural.Grid{Pooling: syn, Iterations: some, Renormalise: []bool{true}},
+		neural.Grid{Pooling: syn, Iterations: some, TrueGradient: []bool{true}},
+		neural.Grid{Pooling: syn, Iterations: some, Scale: []float64{1}},
+		neural.Grid{Pooling: syn, Iterations: some, Heads: []int{1}},
+		neural.Grid{Pooling: syn, Iterations: some, Dropout: []float64{0, 0.5}},
+	)
+}
+
+// everyPooling are the default settings of all poolings, Syn with concentration and with distraction.
+func everyPooling() []json.RawMessage {
+	return slices.Concat(
+		settings(neural.Grid{Pooling: neural.Poolings, Iterations: []int{-3, 3}}),
+		instanceSettings[:1],
+	)
+}
+
+// noiseArms put Gaussian noise of several levels on the training part, the test part or both of dense sets, and disturb
+// the terms of sparse ones in both.
+func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
+	list := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
+	add := func(sets []string, kind dataset.NoiseKind, parts []string, levels ...float64) {
+		for _, level := range levels {
+			for _, part := range parts {
+				arms = append(arms, Arm{Sets: sets, Change: Change{Kind: string(kind), Level: level, Part: part},
+					Protocol: protocol(milbench.HonestProtocol, 0, repeats), Settings: list})
+			}
+		}
+	}
+	arms = append(arms, Arm{Sets: slices.Concat(dense, sparse), Protocol: protocol(milbench.HonestProtocol, 0, repeats), Settings: list})
+	add(dense, dataset.GaussianNoise, []string{OnTrain, OnTest, OnBoth}, 20, 10, 0)
+	if len(sparse) > 0 {
+		for _, kind := range []dataset.NoiseKind{dataset.Deletion, dataset.Replacement, dataset.Swap} {
+			add(sparse, kind, []string{OnBoth}, 0.1, 0.2, 0.4)
+		}
+	}
+	return arms
+}
+
+// ensembleArms are single networks and ensembles of ten.
+func ensembleArms(sets []string, folds, repeats int) []Arm {
+	single := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3}}, neural.Grid{Pooling: []string{"softmax"}})
+	return []Arm{{Sets: sets, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
+}
