@@ -41,17 +41,38 @@ func Write(w io.Writer, archives []study.Archive) error {
 			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out DIR`.\n", e.Name)
 			continue
 		}
-		text, err := sections[e.Name](archives[i])
-		if t, failed := study.Tabulate(archives[i].Results); failed == nil && len(t.Rows) == 0 {
+		text, err := Section(archives[i])
+		if errors.Is(err, errIncomplete) {
 			text, err = errIncomplete.Error()+".\n", nil
 		}
 		if err != nil {
-			return fmt.Errorf("report on %s: %w", e.Name, err)
+			return err
 		}
 		fmt.Fprintf(&b, "`milbench study %s`: %s. %s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Section returns the tables and the conclusion of one experiment, as Markdown.
+func Section(a study.Archive) (string, error) {
+	section := sections[a.Experiment]
+	if section == nil {
+		_, err := study.FindExperiment(a.Experiment)
+		return "", fmt.Errorf("report on %q: %w", a.Experiment, err)
+	}
+	t, err := study.Tabulate(a.Results)
+	if err == nil && len(t.Rows) == 0 {
+		err = errIncomplete
+	}
+	text := ""
+	if err == nil {
+		text, err = section(a)
+	}
+	if err != nil {
+		return "", fmt.Errorf("report on %s: %w", a.Experiment, err)
+	}
+	return text, nil
 }
 
 // made says what made the results, and which sets are missing.
