@@ -24,6 +24,8 @@ var libraries = map[string]string{
 	"uax29":      "github.com/clipperhouse/uax29/v2",
 	"flock":      "github.com/gofrs/flock",
 	"gonb":       "github.com/janpfeifer/gonb",
+	"chromedp":   "github.com/chromedp/chromedp",
+	"cdproto":    "github.com/chromedp/cdproto",
 	"cobra":      "github.com/spf13/cobra",
 	"pflag":      "github.com/spf13/pflag",
 	"x/image":    "golang.org/x/image",
@@ -49,7 +51,7 @@ var imports = map[string]rule{
 	"corpus":                        {[]string{"internal/fetch", "gonum", "uax29"}, nil},
 	"corpus/download":               {[]string{"corpus", "internal/fetch"}, nil},
 	"examples/capsule":              {[]string{"backend", "examples/capsule/training", "examples/command"}, nil},
-	"examples/capsule/training":     {[]string{"synlayer", "synlayer/capsule", "milbench/dataset", "gomlx", "compute"}, []string{"backend/backendtest"}},
+	"examples/capsule/training":     {[]string{"examples/fit", "synlayer", "synlayer/capsule", "milbench/dataset", "gomlx", "compute"}, []string{"backend/backendtest", "gonum"}},
 	"examples/fit":                  {[]string{"corpus", "synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
 	"examples/command":              {[]string{"examples/fit"}, nil},
 	"examples/deepsets/training":    {[]string{"examples/fit", "synlayer", "synlayer/sequence", "gonum", "gomlx", "compute"}, []string{"backend/backendtest"}},
@@ -74,11 +76,15 @@ var imports = map[string]rule{
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset", "milbench/stats", "milbench/study", "plotting", "gonum"}, nil},
 	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "gonb", "x/image"}, nil},
+	"notebooks":                     {nil, []string{"chromedp"}},
+	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
+	"notebooks/explorer/page":       {[]string{"gonb"}, []string{"synlayer/memory", "chromedp", "cdproto"}},
+	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -101,6 +101,15 @@ func (s *Set) NumPositive() int {
 	return n
 }
 
+// Instances returns the instances of every bag, without anything else about it: what a model is given to score.
+func (s *Set) Instances() []Matrix {
+	instances := make([]Matrix, len(s.Bags))
+	for i, b := range s.Bags {
+		instances[i] = b.Instances
+	}
+	return instances
+}
+
 // HasSplit reports whether the set brings an official split.
 func (s *Set) HasSplit() bool {
 	for _, b := range s.Bags {

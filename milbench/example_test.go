@@ -62,6 +62,15 @@ func ExampleSet_Validate() {
 	// Output: six: bag bag3 stands twice; give every bag an id of its own
 }
 
+func ExampleSet_Instances() {
+	for _, m := range bags().Instances()[:2] {
+		fmt.Println(m.Values)
+	}
+	// Output:
+	// [0 1]
+	// [1 1]
+}
+
 func ExampleMatrix_Row() {
 	m := milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{2, 0}}
 	row := make([]float64, 3)

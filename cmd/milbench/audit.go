@@ -20,8 +20,8 @@ func (p *program) audit() *cobra.Command {
 
 Looks at the columns as they are stored: bags, instances, class balance, bags that stand twice, and any column whose
 value, maximum, minimum, mean or presence over the bag names the bag's label. Such a column makes every figure
-worthless. Exit code 1 if there is one, or if the same bag stands there with two labels. The label columns of named sets are known and never used as features.`,
-		Example: "  milbench audit bags.csv\n  milbench audit elephant --json",
+worthless. Exit code 1 if there is one, or if the same bag stands there with two labels. The label columns of named sets are known and never used as features.` + filesHelp,
+		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			source, err := dataset.Open(args[0])

@@ -191,14 +191,9 @@ func demoRows(results []study.Result, configs []neural.Config) ([]demoRow, error
 		if err != nil {
 			return nil, err
 		}
-		var labels []int
-		var scores []float64
-		for _, b := range r.Bags {
-			labels, scores = append(labels, b.Label), append(scores, b.Score)
-		}
-		auc, err := stats.AUC(labels, scores)
+		auc, err := r.AUC()
 		if err != nil {
-			return nil, fmt.Errorf("%s, fold %d: %w", r.Set, r.Fold+1, err)
+			return nil, err
 		}
 		rows[i].FoldAUCs = append(rows[i].FoldAUCs, auc)
 	}

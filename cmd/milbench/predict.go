@@ -33,7 +33,8 @@ func (p *program) predict() *cobra.Command {
 Prints of each bag its score (the logit of positive), the probability, and of each attention head the winner, the
 instance with the largest weight, if the pooling has attention; instances are counted from 0 in the order of the file. With --instances it prints of
 each instance its weight, the mean over the heads, and that of each head. The file needs no labels, and those in it are
-not looked at; its features are those that the model was trained on, in the same order.`,
+not looked at; its features are those that the model was trained on, in the same order.` + filesHelp + ` Here labels.csv
+may be missing: all arrays are bags then, by name.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
 		Args: arguments(2, 2),
@@ -70,11 +71,7 @@ not looked at; its features are those that the model was trained on, in the same
 			if model.Leaked() {
 				p.note("note: %s was trained with a column that gives the labels away; its scores mean nothing without it", args[0])
 			}
-			var matrices []milbench.Matrix
-			for _, b := range set.Bags {
-				matrices = append(matrices, b.Instances)
-			}
-			predictions, err := model.Predict(c.Context(), matrices)
+			predictions, err := model.Predict(c.Context(), set.Instances())
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}

@@ -49,7 +49,7 @@ weight, is another than after the epoch before.
 Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split);
 nested lets a fifth of each training part choose epoch and setting. published is that of the released Syn script, the
 best test epoch of the first fold; best-epoch is the honest one but for the best test epoch: the figures of both are
-marked optimistic.`,
+marked optimistic.` + filesHelp,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run

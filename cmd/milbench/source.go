@@ -11,6 +11,12 @@ import (
 	"synpool/milbench/dataset"
 )
 
+// filesHelp says in the help of a subcommand what it takes as a file.
+const filesHelp = `
+
+A FILE is a CSV file of instances with the columns bag, label and the features, a MATLAB or C4.5 file, or a folder of
+NumPy arrays [instances, features], one a bag, with a labels.csv of the columns bag and label: bag b is in b.npy.`
+
 // sources opens the sets to learn from. Files are audited first.
 type sources struct {
 	column   columnValue

@@ -12,7 +12,7 @@ import (
 // that memory alone breaks even at 2/3; a pass over sparse rows pays only where most of a row is skipped.
 const sparseBelow = 0.25
 
-// assemble makes a set of bags in compressed sparse rows whose labels are given as stored; without labels all are 0.
+// assemble makes a set of bags, dense or in compressed sparse rows, whose labels are given as stored; without labels all are 0.
 // instanceLabels may be nil.
 func assemble(name string, bags []milbench.Bag, labels []float64, instanceLabels [][]float64, features []string) (*milbench.Set, error) {
 	s := &milbench.Set{Name: name, Features: features, Bags: bags, InstanceLabels: instanceLabels}

@@ -51,19 +51,15 @@ type layout struct {
 func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return readCSV(r, name, false) }
 
 func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3)
-	}
-	text, _ := in.Peek(in.Size())
-	if line, _, _ := bytes.Cut(text, []byte("\n")); bytes.ContainsAny(line, otherSeparators) && !bytes.ContainsRune(line, ',') {
-		return nil, fmt.Errorf("%s: line 1: %w", name, errSeparator)
+	in, err := commaSeparated(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	t := textBags{unlabelled: unlabelled}
 	var columns *layout
 	var values []float64
 	var instanceLabels [][]float64
-	err := eachRecord(csv.NewReader(in), name, func(line int, record []string) error {
+	err = eachRecord(csv.NewReader(in), name, func(_ int, record []string) error {
 		if columns == nil {
 			var err error
 			var header bool
@@ -71,17 +67,11 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 				return err
 			}
 		}
-		id := strings.TrimSpace(record[columns.bag])
-		if !plain(id) {
-			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
+		i, err := columns.bagOf(&t, record)
+		if err != nil {
+			return err
 		}
-		label := 0.0
-		if columns.label >= 0 {
-			var err error
-			if label, err = parseLabel(record[columns.label]); err != nil {
-				return err
-			}
-		}
+		id := t.bags[i].ID
 		values = values[:0]
 		for j, c := range columns.features {
 			v, err := parseValue(record[c])
@@ -89,20 +79,6 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 				return fmt.Errorf("bag %s, %s: %w", id, columns.featureName(j), err)
 			}
 			values = append(values, v)
-		}
-		group, split := "", milbench.NoSplit
-		if columns.group >= 0 {
-			group = strings.TrimSpace(record[columns.group])
-		}
-		if columns.split >= 0 {
-			var err error
-			if split, err = parseSplit(record[columns.split]); err != nil {
-				return fmt.Errorf("bag %s: %w", id, err)
-			}
-		}
-		i, err := t.of(id, label, group, split)
-		if err != nil {
-			return err
 		}
 		t.appendTo(i, values)
 		if columns.instanceLabel >= 0 {
@@ -127,8 +103,80 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	return assemble(name, t.bags, t.labels, instanceLabels, features)
 }
 
+// commaSeparated skips a byte order mark, and errs where the fields of the first line are separated otherwise.
+func commaSeparated(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	text, _ := in.Peek(in.Size())
+	if line, _, _ := bytes.Cut(text, []byte("\n")); bytes.ContainsAny(line, otherSeparators) && !bytes.ContainsRune(line, ',') {
+		return nil, fmt.Errorf("line 1: %w", errSeparator)
+	}
+	return in, nil
+}
+
+// bagOf returns the index in t of the bag that a record is of.
+func (l *layout) bagOf(t *textBags, record []string) (int, error) {
+	id := strings.TrimSpace(record[l.bag])
+	if !plain(id) {
+		return 0, fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
+	}
+	label, group, split := 0.0, "", milbench.NoSplit
+	var err error
+	if l.label >= 0 {
+		if label, err = parseLabel(record[l.label]); err != nil {
+			return 0, err
+		}
+	}
+	if l.group >= 0 {
+		group = strings.TrimSpace(record[l.group])
+	}
+	if l.split >= 0 {
+		if split, err = parseSplit(record[l.split]); err != nil {
+			return 0, fmt.Errorf("bag %s: %w", id, err)
+		}
+	}
+	return t.of(id, label, group, split)
+}
+
 // readLayout reads the first record, and whether it is a header. Of an unlabelled file only bag and features count.
 func readLayout(record []string, unlabelled bool) (columns *layout, header bool, err error) {
+	if columns, err = readHeader(record, unlabelled); err != nil {
+		return nil, true, err
+	}
+	if columns != nil {
+		if len(columns.features) == 0 {
+			return nil, true, errors.New("no column of features beside bag and label")
+		}
+		return columns, true, nil
+	}
+	if strings.ContainsAny(record[0], otherSeparators) {
+		return nil, false, errSeparator
+	}
+	if len(record) < 3 {
+		return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
+	}
+	if _, err := parseLabel(record[0]); err != nil {
+		needed := "columns bag and label"
+		if unlabelled {
+			needed = "column bag"
+		}
+		return nil, false, fmt.Errorf("neither a header with the %s nor an instance: %w", needed, err)
+	}
+	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1}
+	for i := 2; i < len(record); i++ {
+		columns.features = append(columns.features, i)
+	}
+	if unlabelled {
+		columns.label = -1
+	}
+	return columns, false, nil
+}
+
+// readHeader reads the first record if it is a header, which has the columns bag and, unless unlabelled, label; nil if
+// not. It may have no features.
+func readHeader(record []string, unlabelled bool) (*layout, error) {
 	position := make(map[string]int, len(record))
 	for i, text := range record {
 		column := strings.ToLower(strings.TrimSpace(text))
@@ -145,31 +193,10 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 		}
 		return -1
 	}
-	columns = &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
+	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
 	if columns.bag < 0 || columns.label < 0 && !unlabelled {
-		if strings.ContainsAny(record[0], otherSeparators) {
-			return nil, false, errSeparator
-		}
-		if len(record) < 3 {
-			return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
-		}
-		if _, err := parseLabel(record[0]); err != nil {
-			needed := "columns bag and label"
-			if unlabelled {
-				needed = "column bag"
-			}
-			return nil, false, fmt.Errorf("neither a header with the %s nor an instance: %w", needed, err)
-		}
-		columns.label, columns.bag = 0, 1
-		for i := 2; i < len(record); i++ {
-			columns.features = append(columns.features, i)
-		}
-		if unlabelled {
-			columns.label = -1
-		}
-		return columns, false, nil
+		return nil, nil
 	}
-
 	if unlabelled {
 		columns.label = -1
 	} else {
@@ -183,20 +210,17 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 		}
 		switch {
 		case column == "":
-			return nil, true, fmt.Errorf("column %d has no name; name every column", i+1)
+			return nil, fmt.Errorf("column %d has no name; name every column", i+1)
 		case !plain(column):
-			return nil, true, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
+			return nil, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
 		case position[column] != i:
-			return nil, true, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", column, position[column]+1, i+1)
+			return nil, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", column, position[column]+1, i+1)
 		case !reserved:
 			columns.features = append(columns.features, i)
 			columns.names = append(columns.names, strings.Clone(column))
 		}
 	}
-	if len(columns.features) == 0 {
-		return nil, true, errors.New("no column of features beside bag and label")
-	}
-	return columns, true, nil
+	return columns, nil
 }
 
 // parseSplit reads the part of the official split that an instance is in.

@@ -35,19 +35,39 @@ const maxDigits = 1 << 24
 // with (Seed, 0), for each bag first its size and then its images. With large bags nearly all are positive
 // (1 - 0.9^n of them); a draw without both classes is an error.
 func ReadDigits(c DigitsConfig) (*milbench.Set, error) {
-	switch {
-	case c.Bags < 2:
-		return nil, fmt.Errorf("digits: %d bags; draw at least 2", c.Bags)
-	case !(c.MeanSize >= 1) || math.IsInf(c.MeanSize, 0):
-		return nil, fmt.Errorf("digits: mean bag size %v; give a number of at least 1", c.MeanSize)
-	case !(c.SDSize >= 0) || math.IsInf(c.SDSize, 0):
-		return nil, fmt.Errorf("digits: standard deviation %v of the bag size; give a number of at least 0", c.SDSize)
-	case c.Target < 0 || c.Target > 9:
-		return nil, fmt.Errorf("digits: target %d; give a digit from 0 to 9", c.Target)
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	all, err := ReadImages(c.Images, c.Labels)
 	if err != nil {
 		return nil, err
+	}
+	return c.Draw(all)
+}
+
+// check reports a configuration that no bags can be drawn with.
+func (c DigitsConfig) check() error {
+	switch {
+	case c.Bags < 2:
+		return fmt.Errorf("digits: %d bags; draw at least 2", c.Bags)
+	case !(c.MeanSize >= 1) || math.IsInf(c.MeanSize, 0):
+		return fmt.Errorf("digits: mean bag size %v; give a number of at least 1", c.MeanSize)
+	case !(c.SDSize >= 0) || math.IsInf(c.SDSize, 0):
+		return fmt.Errorf("digits: standard deviation %v of the bag size; give a number of at least 0", c.SDSize)
+	case c.Target < 0 || c.Target > 9:
+		return fmt.Errorf("digits: target %d; give a digit from 0 to 9", c.Target)
+	}
+	return nil
+}
+
+// Draw is [ReadDigits] with images that are at hand, such as a part of those of a file: training and test bags drawn of
+// different parts share no image. Images and Labels of c are not looked at.
+func (c DigitsConfig) Draw(all Images) (*milbench.Set, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := all.check(); err != nil {
+		return nil, fmt.Errorf("digits: %w", err)
 	}
 	width := all.Rows * all.Columns
 

@@ -107,6 +107,52 @@ func TestReadDigits(t *testing.T) {
 	}
 }
 
+// Bags of a part of the images hold nothing else, and those of all are those of the files.
+func TestDraw(t *testing.T) {
+	c := fakeDigits(t)
+	want, err := ReadDigits(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ReadImages(c.Images, c.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Images, c.Labels = "", ""
+	if s, err := c.Draw(all); err != nil || s.Checksum != want.Checksum {
+		t.Errorf("all images: %v, want the bags of the files", err)
+	}
+	part := Images{Rows: 1, Columns: 2, Pixels: all.Pixels[2*200:], Labels: all.Labels[200:]}
+	s, err := c.Draw(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, 2)
+	for _, b := range s.Bags {
+		for k := range b.Instances.Rows {
+			if b.Instances.Row(k, x); math.Round(255*x[0]) <= 200 {
+				t.Fatalf("bag %s holds image %v, which is not of the part", b.ID, 255*x[0])
+			}
+		}
+	}
+	for name, images := range map[string]Images{
+		"none":    {Rows: 1, Columns: 2},
+		"no size": {Pixels: part.Pixels, Labels: part.Labels},
+		"fewer":   {Rows: 1, Columns: 2, Pixels: part.Pixels[2:], Labels: part.Labels},
+		"cut":     {Rows: 1, Columns: 2, Pixels: part.Pixels[:99], Labels: part.Labels[:49]},
+		"huge":    {Rows: math.MaxInt, Columns: math.MaxInt, Pixels: part.Pixels, Labels: part.Labels},
+	} {
+		_, err := c.Draw(images)
+		requireOneLine(t, err, "digits", "give as many labels as images")
+		if err == nil {
+			t.Error(name)
+		}
+	}
+	c.Bags = 1
+	_, err = c.Draw(all)
+	requireOneLine(t, err, "digits", "draw at least 2")
+}
+
 func TestReadDigitsSmallBags(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.MeanSize, c.SDSize = 200, 1, 3

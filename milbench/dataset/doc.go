@@ -3,7 +3,8 @@
 // # Glossary
 //
 //   - form: how a file holds a set: MATLAB level 5 ([ReadMATLAB]), UCI C4.5 ([ReadC45]), comma-separated values
-//     ([ReadCSV]), MNIST IDX ([ReadImages], [ReadDigits]). [ReadFile] tells the forms apart.
+//     ([ReadCSV]), a folder of NumPy arrays ([ReadNumPy]), MNIST IDX ([ReadImages], [ReadDigits]). [ReadFile] tells the
+//     forms apart.
 //   - as stored: every column of the file a feature, as [ReadFile] returns it.
 //   - label column: a stored column that holds instance labels, not a feature; [MoveInstanceLabels] takes it out.
 //   - density: the share of values that are not zero. Below 0.25 over the whole set all bags are held sparse,

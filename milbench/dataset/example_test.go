@@ -86,6 +86,41 @@ NON-MUSK-199,199_1+1,45,-102,-54,0.
 	// NON-MUSK-199 0 [45 -102 -54]
 }
 
+func ExampleDigitsConfig_Draw() {
+	images := dataset.Images{Rows: 1, Columns: 1, Pixels: []byte{255, 51, 0}, Labels: []byte{9, 4, 9}}
+	c := dataset.DefaultDigits()
+	c.Bags, c.MeanSize, c.SDSize, c.Seed = 4, 2, 1, 3
+	training := dataset.Images{Rows: 1, Columns: 1, Pixels: images.Pixels[:2], Labels: images.Labels[:2]} // the last one is for testing
+	s, err := c.Draw(training)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, b := range s.Bags {
+		fmt.Println(b.ID, b.Label, b.Instances.Values, s.InstanceLabels[i])
+	}
+	// Output:
+	// 1 1 [1] [1]
+	// 2 0 [0.2] [0]
+	// 3 0 [0.2 0.2] [0 0]
+	// 4 1 [1] [1]
+}
+
+func ExampleReadNumPy() {
+	s, err := dataset.ReadNumPy(filepath.Join("testdata", "numpy"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range s.Bags[:2] {
+		fmt.Println(b.ID+":", b.Label, b.Group, b.Instances.Rows, "instances of", b.Instances.Cols, "features")
+	}
+	_, err = dataset.ReadNumPy(filepath.Join("testdata", "numpy-refused"))
+	fmt.Println(err != nil)
+	// Output:
+	// f4, little C: 0 patient 0 2 instances of 3 features
+	// f4, little F: 1 patient 0 3 instances of 3 features
+	// true
+}
+
 const slides = `bag,label,group,instance_label,area,roundness
 slide1,1,patient1,1,310,0.7
 slide1,1,patient1,0,120,0.9

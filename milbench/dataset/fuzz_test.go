@@ -3,10 +3,13 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"synpool/milbench"
@@ -146,6 +149,76 @@ func FuzzCSV(f *testing.F) {
 			requireSound(t, s, err)
 			unlabelled, err := readCSV(bytes.NewReader(data), "fuzz", true)
 			requireUnlabelled(t, s, unlabelled, err)
+		})
+	})
+}
+
+func FuzzNumPy(f *testing.F) {
+	for _, pattern := range []string{"testdata/numpy/*.npy", "testdata/numpy-refused/*.npy"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m milbench.Matrix
+		var err error
+		// A value of one byte grows to 8 and is held twice, and slices grow twofold.
+		bounded(t, data, 8*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
+		if err != nil {
+			requireOneLine(t, fmt.Errorf("fuzz: %w", err), "fuzz", "")
+			return
+		}
+		if m.Rows < 1 || m.Cols < 1 || len(m.Values) != m.Rows*m.Cols {
+			t.Fatalf("%d x %d with %d values", m.Rows, m.Cols, len(m.Values))
+		}
+		rows := make([][]float64, m.Rows)
+		for i := range rows {
+			rows[i] = make([]float64, m.Cols)
+			m.Row(i, rows[i])
+		}
+		for _, fortran := range []bool{false, true} {
+			file := numpyFile(">f8", fortran, rows...)
+			back, err := readNumPyArray(bytes.NewReader(file), int64(len(file)))
+			if err != nil || !reflect.DeepEqual(back, m) {
+				t.Errorf("wrote %+v, read %+v, %v", m, back, err)
+			}
+		}
+	})
+}
+
+func FuzzNumPyList(f *testing.F) {
+	for _, list := range []string{"bag,label\na,0\nb,1\n", "label,split,group,bag\n1,train,\"p,1\",b\n-1,test,,a\n", "bag\r\na\r\nb\r\n", "bag,label\n../a,0\nb/c,1\n"} {
+		f.Add([]byte(list))
+	}
+	x, y := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", false, []float64{3, 4})
+	f.Fuzz(func(t *testing.T, list []byte) {
+		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
+		var labelled *milbench.Set
+		bounded(t, list, 2000, func() {
+			s, err := ReadNumPy(folder)
+			if err == nil {
+				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
+					t.Errorf("%d bags, %v", len(s.Bags), err)
+				}
+				labelled = s
+			} else if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), folder) {
+				t.Errorf("error %q", err)
+			}
+		})
+		bounded(t, list, 2000, func() {
+			s, err := readNumPy(folder, true)
+			if err != nil {
+				err = fmt.Errorf("fuzz: %w", err)
+			}
+			requireUnlabelled(t, labelled, s, err)
 		})
 	})
 }

@@ -12,6 +12,15 @@ type Images struct {
 	Labels        []byte // one an image
 }
 
+// check reports images without pixels or labels of their own.
+func (i Images) check() error {
+	n := len(i.Pixels)
+	if i.Rows < 1 || i.Columns < 1 || i.Columns > n/i.Rows || n%(i.Rows*i.Columns) != 0 || n/(i.Rows*i.Columns) != len(i.Labels) {
+		return fmt.Errorf("%d pixels of images of %d x %d, and %d labels; give as many labels as images, at least one", n, i.Rows, i.Columns, len(i.Labels))
+	}
+	return nil
+}
+
 // ReadImages reads two IDX files that belong together, of images and of labels, as those of MNIST do. Each may be gzipped.
 func ReadImages(images, labels string) (Images, error) {
 	sizes, pixels, err := openIDX(images, 3)

@@ -19,13 +19,13 @@ import (
 // ReadFile reads a set as stored: every column of the file that is not marked as something else is a feature. The form
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
 // its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
-// and extensions.
+// and extensions. A folder of NumPy arrays is read as [ReadNumPy] does.
 func ReadFile(path string) (*milbench.Set, error) { return readFile(path, false) }
 
 // ReadUnlabelled reads bags for a model to score from a file of any form that [ReadFile] reads. It looks at no label,
 // group or split, so that the bags may be of one class or of none that is known: a CSV file with a header needs no
 // column but bag and the features, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere
-// anything may stand in the place of a label. Every Label is 0.
+// anything may stand in the place of a label; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
 func ReadUnlabelled(path string) (*milbench.Set, error) { return readFile(path, true) }
 
 func readFile(path string, unlabelled bool) (*milbench.Set, error) {
@@ -37,7 +37,7 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: a folder; give a file", path)
+		return readNumPy(path, unlabelled)
 	}
 	in, err := inflated(f)
 	if err != nil {
@@ -66,8 +66,10 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 		read = readMATLAB
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
+	case bytes.HasPrefix(first, []byte(numpyMagic)):
+		return nil, fmt.Errorf("%s: a NumPy array, which is one bag; give the folder of the bags with their %s", path, listName)
 	case bytes.IndexByte(first, 0) >= 0:
-		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file", path)
+		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file, or a folder of .npy files", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
 		read = readC45
 	default:

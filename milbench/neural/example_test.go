@@ -103,6 +103,12 @@ func ExampleModel_Predict() {
 	// Output: poisonous true, because of mushroom 1, whose weight is above 0.9: true
 }
 
+func ExamplePrediction_Shares() {
+	p := neural.Prediction{Weights: [][]float64{{0.5, 0.5, 0}, {1, 0.5, 0.5}}} // two heads, the second after Syn steps
+	fmt.Printf("%.3f\n", p.Shares())
+	// Output: [0.500 0.333 0.167]
+}
+
 func ExampleModel_Save() {
 	parent, err := os.MkdirTemp("", "models")
 	if err != nil {

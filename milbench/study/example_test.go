@@ -130,6 +130,17 @@ func ExampleResult_Validate() {
 	// Output: fit "" is not the id of its content, b72c437f97e0fc09
 }
 
+func ExampleResult_AUC() {
+	r := study.Result{Set: "eight", Bags: []study.ScoredBag{{ID: "bag0", Label: 0, Score: -3}, {ID: "bag1", Label: 1, Score: 2}}}
+	fmt.Println(r.AUC())
+	r.Bags = r.Bags[1:]
+	_, err := r.AUC()
+	fmt.Println(err)
+	// Output:
+	// 1 <nil>
+	// eight: repeat 1, fold 1, test part: only one class is there: 0 negative and 1 positive
+}
+
 func ExampleResult_ID() {
 	a := study.Result{Checksum: "e1947", Config: json.RawMessage(`{"pooling":"mean","width":64}`), Backend: "go"}
 	b := study.Result{Checksum: "e1947", Config: json.RawMessage(`{"width": 64, "pooling": "mean"}`), Backend: "xla"}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"synpool/milbench/stats"
 )
 
 // Result is a finished fit: one line of results.jsonl. Everything but WallS is a function of the inputs.
@@ -59,6 +61,15 @@ func (r Result) ID() (string, error) {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8]), nil
+}
+
+// AUC returns the area under the ROC curve of the test part.
+func (r Result) AUC() (float64, error) {
+	auc, err := stats.AUC(labelsScores(r.Bags))
+	if err != nil {
+		return 0, fmt.Errorf("%s: repeat %d, fold %d, test part: %w", r.Set, r.Repeat+1, r.Fold+1, err)
+	}
+	return auc, nil
 }
 
 // Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels other than

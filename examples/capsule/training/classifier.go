@@ -5,20 +5,26 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"synpool/examples/fit"
+	"synpool/synlayer"
 	"synpool/synlayer/capsule"
 )
 
 // Classifier is a trained network.
 type Classifier struct {
+	backend          compute.Backend
+	store            *model.Store
+	settings         Settings
 	classify, assign *model.Exec
-	batch            int
 }
 
-func newClassifier(backend compute.Backend, store *model.Store, network capsule.Network, batch int) (*Classifier, error) {
+func newClassifier(backend compute.Backend, store *model.Store, s Settings) (*Classifier, error) {
+	network := s.Network
 	classify, err := model.NewExec(backend, store, func(scope *model.Scope, images *Node) *Node {
 		activations, _ := network.Classify(scope.In("capsules"), images)
 		return activations
@@ -33,14 +39,19 @@ func newClassifier(backend compute.Backend, store *model.Store, network capsule.
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{classify, assign, batch}, nil
+	return &Classifier{backend, store, s, classify, assign}, nil
+}
+
+// WithRouting returns a classifier of the same weights, of which every layer routes in this way.
+func (c *Classifier) WithRouting(r capsule.EMRouting) (*Classifier, error) {
+	return newClassifier(c.backend, c.store, c.settings.WithRouting(r))
 }
 
 // Activations returns those of the ten classes for each digit.
 func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 	var all [][]float32
-	for from := 0; from < digits.Len(); from += c.batch {
-		indices := make([]int, c.batch) // the last batch repeats its last digit
+	for from := 0; from < digits.Len(); from += c.settings.Batch {
+		indices := make([]int, c.settings.Batch) // the last batch repeats its last digit
 		for i := range indices {
 			indices[i] = min(from+i, digits.Len()-1)
 		}
@@ -71,6 +82,33 @@ func (c *Classifier) Assignments(digits Digits) ([]*tensors.Tensor, error) {
 		err = errors.Join(err, t.FinalizeAll())
 	}
 	return assignments, err
+}
+
+// Compare returns, for the capsules below the classes, the assignment probabilities [digits][classes][children] and beside
+// them attention weights [digits][heads][parents][children], as [capsule.Class.Compare] has them. Nothing has trained the maps
+// of attention, which are drawn from the seed of the training. It compiles once a call.
+func (c *Classifier) Compare(digits Digits) (assignments [][][]float64, attention [][][][]float64, err error) {
+	if digits.Len() == 0 {
+		return nil, nil, errors.New("no digits to look at")
+	}
+	network := c.settings.Network
+	compare, err := model.NewExec(c.backend, c.store, func(scope *model.Scope, images *Node) (assignments, attention *Node) {
+		synlayer.Seed(images.Graph(), c.settings.Seed)
+		scope = scope.In("capsules")
+		capsules, _ := network.Route(scope, images)
+		assignments, attention = network.Class.Compare(scope.Shared("class"), capsules[len(capsules)-2])
+		return ConvertDType(assignments, dtypes.Float64), ConvertDType(attention, dtypes.Float64)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	images, labels := digits.tensors()
+	defer labels.FinalizeAll()
+	out, err := fit.Call(compare, images)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out[0].([][][]float64), out[1].([][][][]float64), nil
 }
 
 // Error returns the part of the digits whose class is not the one with the largest activation.

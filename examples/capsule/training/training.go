@@ -83,7 +83,7 @@ func Train(ctx context.Context, backend compute.Backend, s Settings, digits Digi
 			}
 		}
 	}
-	return newClassifier(backend, store, s.Network, s.Batch)
+	return newClassifier(backend, store, s)
 }
 
 // open loads the latest checkpoint of folder into the store and returns what writes the next.

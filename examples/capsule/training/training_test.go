@@ -8,11 +8,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"synpool/backend/backendtest"
 	"synpool/synlayer/capsule"
@@ -88,6 +91,103 @@ func TestTrain(t *testing.T) {
 	}
 	if lines := strings.Count(out.String(), "epoch "); lines != s.Epochs {
 		t.Errorf("%d lines of epochs:\n%s", lines, &out)
+	}
+}
+
+// TestCompare: what stands beside attention is what the trained network assigns.
+func TestCompare(t *testing.T) {
+	digits := blocks(200)
+	c, err := Train(t.Context(), backendtest.Chosen(t), tiny(), digits, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := digits.at([]int{3, 4})
+	before, err := c.Activations(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := c.Assignments(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assignments, attention, err := c.Compare(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := layers[len(layers)-1].Value().([][][][][][][]float32) // [digits, 1, 1, classes, rows, columns, types]
+	for i, classes := range assignments {
+		for class, row := range classes {
+			var want []float32
+			for _, columns := range last[i][0][0][class] {
+				want = append(want, slices.Concat(columns...)...)
+			}
+			if len(row) != len(want) {
+				t.Fatalf("digit %d, class %d: %d children, want %d", i, class, len(row), len(want))
+			}
+			for child := range row {
+				if d := row[child] - float64(want[child]); d > 1e-5 || d < -1e-5 {
+					t.Errorf("digit %d, class %d, child %d: %g, want %g", i, class, child, row[child], want[child])
+				}
+			}
+		}
+	}
+	for i, heads := range attention {
+		for head, rows := range heads {
+			for parent, row := range rows {
+				if sum := floats.Sum(row); math.Abs(sum-1) > 1e-5 || len(row) != len(rows) || len(heads) != 10 {
+					t.Errorf("digit %d, head %d of %d, parent %d: %d weights of sum %g", i, head, len(heads), parent, len(row), sum)
+				}
+			}
+		}
+	}
+	again, attentionAgain, err := c.Compare(some)
+	if err != nil || !reflect.DeepEqual(again, assignments) || !reflect.DeepEqual(attentionAgain, attention) {
+		t.Errorf("another comparison differs: %v", err)
+	}
+	if after, err := c.Activations(some); err != nil || !slices.Equal(slices.Concat(after...), slices.Concat(before...)) {
+		t.Errorf("a comparison changes the classifier: %v", err)
+	}
+	if _, _, err := c.Compare(Digits{}); err == nil {
+		t.Error("compares no digits")
+	}
+}
+
+// TestWithRouting: the weights are those of the training, and one iteration assigns every child to all classes alike.
+func TestWithRouting(t *testing.T) {
+	digits, s := blocks(200), tiny()
+	c, err := Train(t.Context(), backendtest.Chosen(t), s, digits, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := digits.at([]int{0, 1, 2})
+	want, err := c.Activations(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routing := s.Network.Class.Routing
+	same, err := c.WithRouting(routing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := same.Activations(some); err != nil || !slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
+		t.Errorf("by the same routing %v, want %v: %v", got, want, err)
+	}
+	routing.Iterations = 1
+	once, err := c.WithRouting(routing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := once.Assignments(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range tensors.MustCopyFlatData[float32](layers[len(layers)-1]) {
+		if math.Abs(float64(p)-0.1) > 1e-6 {
+			t.Fatalf("after one iteration assignment %d is %g, want 0.1", i, p)
+		}
+	}
+	if got, err := once.Activations(some); err != nil || slices.Equal(slices.Concat(got...), slices.Concat(want...)) {
+		t.Errorf("one iteration gives what %d give: %v", s.Network.Class.Routing.Iterations, err)
 	}
 }
 

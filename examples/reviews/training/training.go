@@ -222,6 +222,30 @@ func (n *Network) Read(part Part) ([]Reading, error) {
 	return all, nil
 }
 
+// ReadWithout returns, for each review of a part and each of its sentences that is read, the reading without that sentence.
+func (n *Network) ReadWithout(part Part) ([][]Reading, error) {
+	all := make([][]Reading, len(part.IDs))
+	for left := true; left; {
+		left = false
+		var shorter Part
+		var of []int // the review of each that is shorter
+		for i, sentences := range part.IDs {
+			if out := len(all[i]); out < len(sentences) {
+				left, of = true, append(of, i)
+				shorter.IDs = append(shorter.IDs, slices.Delete(slices.Clone(sentences), out, out+1))
+			}
+		}
+		readings, err := n.Read(shorter)
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range of {
+			all[i] = append(all[i], readings[j])
+		}
+	}
+	return all, nil
+}
+
 // Evaluate returns figures of a part.
 func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	readings, err := n.Read(part)

@@ -103,6 +103,48 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// TestReadWithout: without a sentence a review reads as if it had never had it, and without the telling one it says less.
+func TestReadWithout(t *testing.T) {
+	s := small()
+	s.Flat = true
+	data, network := train(t, gobackend.GetBackend(), s, telling(400))
+	part := training.Part{IDs: data.Parts[2].IDs[:8]}
+	part.IDs = append(part.IDs, part.IDs[0][:1], nil)
+	without, err := network.ReadWithout(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, network, part)
+	for i, sentences := range part.IDs {
+		if len(without[i]) != len(sentences) {
+			t.Fatalf("review %d: %d readings, want %d", i, len(without[i]), len(sentences))
+		}
+		var lost []float64 // of the probability of the right class
+		for k, got := range without[i] {
+			rest := training.Part{IDs: [][][]int32{slices.Delete(slices.Clone(sentences), k, k+1)}}
+			want := read(t, network, rest)[0]
+			if len(got.Sentences) != len(sentences)-1 || math.Abs(got.Scores[1]-want.Scores[1]) > 1e-6 {
+				t.Errorf("review %d without sentence %d: %+v, want %+v", i, k, got, want)
+			}
+			if i < 8 {
+				class := data.Parts[2].Labels[i]
+				lost = append(lost, before[i].Scores[class]-got.Scores[class])
+			}
+		}
+		if i < 8 {
+			tells := slices.IndexFunc(data.Parts[2].Reviews[i].Sentences, func(words []string) bool {
+				return slices.Contains(words, signs[0]) || slices.Contains(words, signs[1])
+			})
+			if slices.Index(lost, slices.Max(lost)) != tells {
+				t.Errorf("review %d: without each sentence the right class loses %.3f, sentence %d tells", i, lost, tells)
+			}
+		}
+	}
+	if readings, err := network.ReadWithout(training.Part{}); err != nil || len(readings) != 0 {
+		t.Errorf("of no reviews %v, %v", readings, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for what, spoil := range map[string]func(*training.Settings){
 		"fold":         func(s *training.Settings) { s.Fold = 10 },

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+)
+
+// arrays writes a set as a folder of NumPy arrays of float64, and its bags without labels as another.
+func arrays(t *testing.T, s *milbench.Set) (labelled, unlabelled string) {
+	t.Helper()
+	labelled, unlabelled = filepath.Join(t.TempDir(), "toy"), t.TempDir()
+	if err := os.Mkdir(labelled, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path string, data []byte) {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := "bag,label\n"
+	for _, b := range s.Bags {
+		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
+		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Rows, b.Instances.Cols)
+		data := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
+		for _, v := range b.Instances.Values {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+		write(filepath.Join(labelled, b.ID+".npy"), data)
+		write(filepath.Join(unlabelled, b.ID+".npy"), data)
+	}
+	write(filepath.Join(labelled, "labels.csv"), []byte(list))
+	return labelled, unlabelled
+}
+
+// A folder of NumPy arrays stands wherever a file may.
+func TestNumPyFolder(t *testing.T) {
+	file := write(t, "toy.csv", toy(false))
+	s, err := dataset.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, unlabelled := arrays(t, s)
+
+	want, _ := succeed(t, "audit", file)
+	if got, _ := succeed(t, "audit", folder); got != want {
+		t.Errorf("audit of the folder\n%s\nof the file\n%s", got, want)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	rest := []string{"--pooling", "max", "--folds", "2", "--repeats", "1", "--out", out}
+	refuse(t, exitUse, "holds the same bags as", with(append([]string{"run", file, folder}, rest...)...)...)
+	if got, _ := succeed(t, with(append([]string{"run", folder}, rest...)...)...); !strings.Contains(got, "| toy ") {
+		t.Errorf("run of the folder:\n%s", got)
+	}
+	model := filepath.Join(t.TempDir(), "model")
+	succeed(t, with("train", folder, "--pooling", "max", "--out", model)...)
+	scores := map[string]float64{}
+	for _, b := range predictions(t, model, file) {
+		scores[b.Bag] = b.Score
+	}
+	for _, bags := range []string{folder, unlabelled} {
+		got := predictions(t, model, bags)
+		if len(got) != len(scores) {
+			t.Fatalf("%d bags, want %d", len(got), len(scores))
+		}
+		for _, b := range got {
+			if math.Abs(b.Score-scores[b.Bag]) > 1e-5 {
+				t.Errorf("bag %s of %s: score %v, want %v", b.Bag, bags, b.Score, scores[b.Bag])
+			}
+		}
+	}
+	refuse(t, exitUse, "a folder without labels.csv", "audit", unlabelled)
+
+	leaky, err := dataset.ReadFile(write(t, "leaky.csv", toy(true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, _ = arrays(t, leaky)
+	refuse(t, exitFinding, "column 4: its value", "audit", folder)
+}

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// A folder of NumPy arrays.
+const (
+	listName       = "labels.csv"
+	arrayExtension = ".npy"
+)
+
+// ReadNumPy reads a folder of NumPy arrays, one a bag.
+//
+// Its file labels.csv has a line a bag, under a header with the columns bag and label; group and split may stand there,
+// as in [ReadCSV], and nothing else. The instances of bag b are in b.npy, as numpy.save writes them: an array
+// [instances, features] of float32, float64 or integers of 8 to 64 bits, in either byte order, in C or Fortran order.
+// Integers of 64 bits are rounded to the nearest double. All bags have as many features, which have no names. Bags stand
+// in the order of labels.csv; a bag without its file is an error, and so is an array that labels.csv does not list. Other
+// files are not looked at.
+func ReadNumPy(folder string) (*milbench.Set, error) { return readNumPy(folder, false) }
+
+// readNumPy reads a folder. An unlabelled one may lack labels.csv: all of its arrays are bags then, in the order of their
+// names.
+func readNumPy(folder string, unlabelled bool) (*milbench.Set, error) {
+	full, err := filepath.Abs(folder) // of ".", too, the name
+	if err != nil {
+		return nil, err
+	}
+	arrays, err := arraysIn(folder)
+	if err != nil {
+		return nil, err
+	}
+	t, err := listBags(filepath.Join(folder, listName), unlabelled)
+	switch {
+	case err == nil:
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case !unlabelled || len(arrays) == 0:
+		return nil, fmt.Errorf("%s: a folder without %s; give a file, or a folder of %s arrays, one a bag, with a %[2]s of the columns bag and label", folder, listName, arrayExtension)
+	default:
+		for _, id := range arrays {
+			if !plain(id) {
+				return nil, fmt.Errorf("%s: file %q; name it without line breaks and other control characters", folder, id+arrayExtension)
+			}
+			if _, err := t.of(id, 0, "", milbench.NoSplit); err != nil {
+				return nil, fmt.Errorf("%s: file %s: %w", folder, id+arrayExtension, err)
+			}
+		}
+	}
+	for _, id := range arrays {
+		if _, listed := t.index[id]; !listed {
+			return nil, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", filepath.Join(folder, id+arrayExtension), id, listName)
+		}
+	}
+	for i := range t.bags {
+		b := &t.bags[i]
+		path := filepath.Join(folder, b.ID+arrayExtension)
+		if b.Instances, err = readArray(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: bag %s is in %s, but this file is missing; add it or remove the line", path, b.ID, listName)
+		} else if err != nil {
+			return nil, err
+		}
+		if first := t.bags[0]; b.Instances.Cols != first.Instances.Cols {
+			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", path, b.Instances.Cols, first.ID, first.Instances.Cols)
+		}
+	}
+	s, err := assemble(folder, t.bags, t.labels, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = filepath.Base(full)
+	return s, nil
+}
+
+// arraysIn returns the bags that have arrays in a folder, by name.
+func arraysIn(folder string) (ids []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if id, is := strings.CutSuffix(e.Name(), arrayExtension); is {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// listBags reads labels.csv and returns its bags, which have no instances yet.
+func listBags(path string, unlabelled bool) (textBags, error) {
+	t := textBags{unlabelled: unlabelled}
+	f, err := os.Open(path)
+	if err != nil {
+		return t, err
+	}
+	defer f.Close()
+	in, err := commaSeparated(f)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	var columns *layout
+	err = eachRecord(csv.NewReader(in), path, func(_ int, record []string) error {
+		if columns == nil {
+			var err error
+			columns, err = listLayout(record, unlabelled)
+			return err
+		}
+		before := len(t.bags)
+		i, err := columns.bagOf(&t, record)
+		if err != nil {
+			return err
+		}
+		id := t.bags[i].ID
+		if i < before {
+			return fmt.Errorf("bag %s stands twice; give every bag one line", id)
+		}
+		if name := id + arrayExtension; !filepath.IsLocal(name) || filepath.Base(name) != name {
+			return fmt.Errorf("bag id %q; it names the file of the bag, so write it without slashes", id)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// listLayout reads the header of labels.csv.
+func listLayout(record []string, unlabelled bool) (*layout, error) {
+	columns, err := readHeader(record, unlabelled)
+	switch {
+	case err != nil:
+		return nil, err
+	case columns == nil && unlabelled:
+		return nil, errors.New("no header with the column bag; write one")
+	case columns == nil:
+		return nil, errors.New("no header with the columns bag and label; write one")
+	case len(columns.names) > 0:
+		return nil, fmt.Errorf("column %s; beside bag and label only group and split may stand here, the features are in the arrays", columns.names[0])
+	case columns.instanceLabel >= 0:
+		return nil, fmt.Errorf("column %s; a line is a bag here, so leave it out", instanceLabelColumn)
+	}
+	return columns, nil
+}

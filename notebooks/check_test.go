@@ -1,0 +1,362 @@
+package notebooks
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a committed notebook may be at most.
+const (
+	mostBytes = 300_000
+	mostLines = 25 // of a code cell, without imports and empty lines
+	mostCode  = 16 // code cells
+)
+
+// problems returns what is wrong with the form of a notebook, one line each.
+func (n *notebook) problems() (all []string) {
+	add := func(format string, arguments ...any) { all = append(all, fmt.Sprintf(format, arguments...)) }
+	if n.Format != 4 || n.Minor != 5 {
+		add("its format is %d.%d, want nbformat 4.5", n.Format, n.Minor)
+	}
+	if want := (kernelspec{"Go (gonb)", "go", "gonb"}); n.Metadata.Kernelspec != want {
+		add("its kernelspec is %q, want %q", n.Metadata.Kernelspec, want)
+	}
+	if n.size > mostBytes {
+		add("it has %d bytes, more than %d: draw less, or smaller", n.size, mostBytes)
+	}
+	if len(n.Cells) == 0 || n.Cells[0].Type != "markdown" || !strings.HasPrefix(string(n.Cells[0].Source), "# ") {
+		add("its first cell is not Markdown with a title")
+	}
+	ids := map[string]bool{}
+	count := 0
+	for i, c := range n.Cells {
+		add := func(format string, arguments ...any) { add("cell %d: %s", i+1, fmt.Sprintf(format, arguments...)) }
+		if !identifier.MatchString(c.ID) || ids[c.ID] {
+			add("its id %q is none of its own", c.ID)
+		}
+		ids[c.ID] = true
+		if c.Metadata == nil || len(c.Metadata) > 0 {
+			add("its metadata are %v, want none: save with notebooks/lab --execute", c.Metadata)
+		}
+		if strings.TrimSpace(string(c.Source)) == "" {
+			add("it is empty")
+		}
+		switch c.Type {
+		case "markdown":
+			if c.Count != nil || c.Outputs != nil {
+				add("it is Markdown with outputs")
+			}
+			for _, problem := range prose(string(c.Source)) {
+				add("%s", problem)
+			}
+		case "code":
+			count++
+			if i == 0 || n.Cells[i-1].Type != "markdown" {
+				add("no Markdown says what it asks")
+			}
+			for _, problem := range c.codeProblems(count == 1) {
+				add("%s", problem)
+			}
+			for _, problem := range c.outputProblems(count) {
+				add("%s", problem)
+			}
+		default:
+			add("its type is %q, want markdown or code", c.Type)
+		}
+	}
+	if count == 0 || count > mostCode {
+		add("it has %d code cells, want 1 to %d", count, mostCode)
+	}
+	if _, numbers, err := n.claims(); err != nil {
+		add("%v", err)
+	} else {
+		names := map[string]bool{}
+		for _, c := range numbers {
+			if names[c.name] {
+				add("the last code cell prints %q twice", c.name)
+			}
+			names[c.name] = true
+		}
+	}
+	return all
+}
+
+var (
+	identifier = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	active     = regexp.MustCompile(`(?i)<\s*(script|iframe|object|embed)\b|javascript:|\son[a-z]+\s*=\s*["']`)
+	imports    = regexp.MustCompile(`(?m)^import\b`)
+	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+)
+
+// prose returns what is wrong with Markdown.
+func prose(markdown string) (all []string) {
+	if found := active.FindString(markdown); found != "" {
+		all = append(all, fmt.Sprintf("it is not plain Markdown: %q", found))
+	}
+	for _, match := range link.FindAllStringSubmatch(markdown, -1) {
+		path, _, _ := strings.Cut(match[1], "#")
+		if path == "" || strings.HasPrefix(path, "https://") {
+			continue
+		}
+		if _, err := os.Stat(filepath.FromSlash(path)); err != nil {
+			all = append(all, fmt.Sprintf("it links to %s, which is not there", path))
+		}
+	}
+	return all
+}
+
+// codeProblems returns what is wrong with the code of a cell, which is the first or not.
+func (c *cell) codeProblems(first bool) (all []string) {
+	add := func(format string, arguments ...any) { all = append(all, fmt.Sprintf(format, arguments...)) }
+	declarations, statements, _ := c.split()
+	lines := strings.Split(string(c.Source), "\n")
+	if first {
+		if strings.TrimSpace(lines[0]) != "%noautoget" {
+			add("the first code cell does not begin with %%noautoget")
+		}
+		if !imports.MatchString(string(c.Source)) {
+			add("the first code cell has no imports")
+		}
+	} else if imports.MatchString(string(c.Source)) {
+		add("it imports; the first code cell has all imports")
+	}
+	used, block, marks := 0, false, 0
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "%%":
+			marks++
+			if marks == 2 {
+				add("it has two lines %%%%")
+			}
+		case first && i == 0 && line == "%noautoget":
+		case isCommand(line):
+			add("%q is for the kernel, and only Go is wanted", line)
+		case line == "import (":
+			block = true
+		case block:
+			block = line != ")"
+		case line != "" && !strings.HasPrefix(line, "import "):
+			used++
+		}
+	}
+	if used > mostLines {
+		add("it has %d lines, more than %d: move some into a package", used, mostLines)
+	}
+	for _, part := range [][]string{declarations, statements} {
+		source := strings.Trim(strings.Join(part, "\n"), "\n")
+		formatted, err := format.Source([]byte(source))
+		if err != nil {
+			add("gofmt: %v", err)
+		} else if strings.Trim(string(formatted), "\n") != source {
+			add("gofmt would have it\n%s", formatted)
+		}
+	}
+	return all
+}
+
+// outputProblems returns what is wrong with the outputs of the code cell of that number.
+func (c *cell) outputProblems(number int) (all []string) {
+	add := func(format string, arguments ...any) { all = append(all, fmt.Sprintf(format, arguments...)) }
+	switch {
+	case c.Outputs == nil || c.Count == nil:
+		add("it was not run: save with notebooks/lab --execute")
+	case *c.Count != number:
+		add("it was run as number %d and stands as number %d: save with notebooks/lab --execute", *c.Count, number)
+	}
+	for _, o := range c.Outputs {
+		switch o.Type {
+		case "stream":
+			if o.Name != "stdout" {
+				add("it has the stream %s", o.Name)
+			}
+		case "display_data":
+			for kind, content := range o.Data {
+				if err := shown(kind, content); err != nil {
+					add("%v", err)
+				}
+			}
+			if len(o.Data) == 0 {
+				add("it shows nothing")
+			}
+		case "error":
+			add("it failed: %s", o.Value)
+		default:
+			add("it has an output of type %q", o.Type)
+		}
+	}
+	return all
+}
+
+// shown reports what is wrong with a thing that a cell shows.
+func shown(kind string, content json.RawMessage) error {
+	var data text
+	if err := json.Unmarshal(content, &data); err != nil {
+		return fmt.Errorf("it shows %s: %w", kind, err)
+	}
+	switch kind {
+	case "text/plain":
+		return nil
+	case "image/png":
+		raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(data), "\n", ""))
+		if err != nil {
+			return fmt.Errorf("its image: %w", err)
+		}
+		picture, err := png.Decode(bytes.NewReader(raw))
+		if err != nil {
+			return fmt.Errorf("its image: %w", err)
+		}
+		if size := picture.Bounds(); size.Dx() < 100 || size.Dx() > 4000 || size.Dy() < 50 || size.Dy() > 6000 {
+			return fmt.Errorf("its image has the size %v", size.Size())
+		}
+		return nil
+	}
+	return fmt.Errorf("it shows %s, want text and PNG alone", kind)
+}
+
+// TestForm looks at every notebook as it is saved.
+func TestForm(t *testing.T) {
+	for i, path := range paths(t) {
+		t.Run(path, func(t *testing.T) {
+			if want := fmt.Sprintf("%02d-", i+1); !strings.HasPrefix(path, want) {
+				t.Errorf("its name does not begin with %s: notebooks are numbered without gaps", want)
+			}
+			for _, problem := range read(t, path).problems() {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// TestReadme compares the table of README.md with the notebooks.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| \[[^\]]+\]\(notebooks/(\d+-[^)]+\.ipynb)\) \| `).FindAllStringSubmatch(string(text), -1) {
+		named = append(named, row[2])
+		if number := strings.TrimLeft(strings.SplitN(row[2], "-", 2)[0], "0"); number != row[1] {
+			t.Errorf("README.md has %s as number %s", row[2], row[1])
+		}
+	}
+	if found := paths(t); !slices.Equal(named, found) {
+		t.Errorf("the table of README.md names\n%q\nand the notebooks are\n%q", named, found)
+	}
+}
+
+// small is a notebook as it should be.
+const small = "testdata/small.ipynb"
+
+// TestProblems shows each check a notebook that it must not let through.
+func TestProblems(t *testing.T) {
+	if all := read(t, small).problems(); len(all) > 0 {
+		t.Fatalf("%s: %q", small, all)
+	}
+	number := func(i int) *int { return &i }
+	code := func(edit func(c *cell)) func(*notebook) {
+		return func(n *notebook) { edit(n.code()[1]) }
+	}
+	show := func(kind string, content string) func(*notebook) {
+		return code(func(c *cell) {
+			c.Outputs = []output{{Type: "display_data", Data: map[string]json.RawMessage{kind: json.RawMessage(content)}}}
+		})
+	}
+	says := func(s string) func(*notebook) {
+		return func(n *notebook) { n.code()[2].Outputs = []output{{Type: "stream", Name: "stdout", Text: text(s)}} }
+	}
+	const dot = `"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="`
+	for _, test := range []struct {
+		name string
+		edit func(n *notebook)
+		want string
+	}{
+		{"older format", func(n *notebook) { n.Minor = 4 }, "its format is 4.4"},
+		{"another kernel", func(n *notebook) { n.Metadata.Kernelspec.Name = "python3" }, "its kernelspec is"},
+		{"large", func(n *notebook) { n.size = 300_001 }, "it has 300001 bytes"},
+		{"no cells", func(n *notebook) { n.Cells = nil }, "its first cell is not Markdown"},
+		{"no title", func(n *notebook) { n.Cells[0].Source = "A text" }, "its first cell is not Markdown with a title"},
+		{"code first", func(n *notebook) { n.Cells = n.Cells[1:] }, "its first cell is not Markdown"},
+		{"no id", func(n *notebook) { n.Cells[1].ID = "" }, `cell 2: its id ""`},
+		{"an id twice", func(n *notebook) { n.Cells[1].ID = n.Cells[0].ID }, "cell 2: its id"},
+		{"times", func(n *notebook) { n.Cells[1].Metadata["execution"] = 1 }, "cell 2: its metadata are"},
+		{"an empty cell", func(n *notebook) { n.Cells[2].Source = " \n" }, "cell 3: it is empty"},
+		{"a script", func(n *notebook) { n.Cells[2].Source += "<script>" }, "cell 3: it is not plain Markdown"},
+		{"a handler", func(n *notebook) { n.Cells[2].Source += `<b onclick="f()">` }, "cell 3: it is not plain Markdown"},
+		{"a link to nowhere", func(n *notebook) { n.Cells[2].Source += "[here](nowhere.md#top)" }, "links to nowhere.md"},
+		{"Markdown with outputs", func(n *notebook) { n.Cells[2].Outputs = []output{} }, "cell 3: it is Markdown with outputs"},
+		{"a raw cell", func(n *notebook) { n.Cells[2].Type = "raw" }, `cell 3: its type is "raw"`},
+		{"code after code", func(n *notebook) { n.Cells = slices.Delete(n.Cells, 2, 3) }, "cell 3: no Markdown says"},
+		{"many cells", func(n *notebook) {
+			for range mostCode {
+				n.Cells = append(n.Cells, n.Cells[1])
+			}
+		}, "it has 19 code cells"},
+		{"imports fetched", func(n *notebook) { n.code()[0].Source = "import \"fmt\"" }, "does not begin with %noautoget"},
+		{"no imports", func(n *notebook) { n.code()[0].Source = "%noautoget" }, "has no imports"},
+		{"late imports", code(func(c *cell) { c.Source = "import \"os\"\n\n" + c.Source }), "it imports"},
+		{"a shell line", code(func(c *cell) { c.Source += "\n!ls" }), `"!ls" is for the kernel`},
+		{"a hidden shell line", code(func(c *cell) { c.Source += "\n//gonb:!ls" }), "is for the kernel"},
+		{"a page of code", code(func(c *cell) { c.Source += "\n%wasm" }), `"%wasm" is for the kernel`},
+		{"two programs", code(func(c *cell) { c.Source += "\n%%\n" }), "it has two lines %%"},
+		{"a long cell", code(func(c *cell) { c.Source += text(strings.Repeat("\nprintln()", mostLines)) }), "more than 25"},
+		{"unformatted declarations", code(func(c *cell) { c.Source = "var x  = 1" }), "gofmt would have it"},
+		{"unformatted statements", code(func(c *cell) { c.Source = "%%\nprintln( 1 )" }), "gofmt would have it"},
+		{"no Go", code(func(c *cell) { c.Source = "%%\nprint 1" }), "gofmt: "},
+		{"not run", code(func(c *cell) { c.Count, c.Outputs = nil, []output{} }), "it was not run"},
+		{"run out of order", code(func(c *cell) { c.Count = number(7) }), "it was run as number 7 and stands as number 2"},
+		{"standard error", code(func(c *cell) { c.Outputs[0] = output{Type: "stream", Name: "stderr"} }), "it has the stream stderr"},
+		{"a failure", code(func(c *cell) { c.Outputs[0] = output{Type: "error", Value: "exit status 1"} }), "it failed: exit status 1"},
+		{"a result", code(func(c *cell) { c.Outputs[0].Type = "execute_result" }), `an output of type "execute_result"`},
+		{"nothing shown", code(func(c *cell) { c.Outputs[0] = output{Type: "display_data"} }), "it shows nothing"},
+		{"HTML", show("text/html", `"<b>1</b>"`), "it shows text/html"},
+		{"no text", show("text/plain", `1`), "it shows text/plain: "},
+		{"no base64", show("image/png", `"?"`), "its image: illegal base64"},
+		{"no image", show("image/png", `"AAAAAAAAAAAAAAAA"`), "its image: png: "},
+		{"a dot", show("image/png", dot), "its image has the size (1,1)"},
+		{"no numbers", says(""), `the first line of the last code cell is ""`},
+		{"no backend", says("auc 0.9\n"), `the first line of the last code cell is "auc 0.9"`},
+		{"a backend alone", says("backend go\n"), "want a name and a number"},
+		{"a word", says("backend go\nauc good\n"), `prints "auc good"`},
+		{"not a number", says("backend go\nauc NaN\n"), `prints "auc NaN"`},
+		{"a number without a name", says("backend go\n0.9\n"), `prints "0.9"`},
+		{"a name twice", says("backend go\nauc 0.9\nauc 0.8\n"), `prints "auc" twice`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := read(t, small)
+			test.edit(n)
+			all := n.problems()
+			if !slices.ContainsFunc(all, func(problem string) bool { return strings.Contains(problem, test.want) }) {
+				t.Errorf("problems %q, want %q", all, test.want)
+			}
+		})
+	}
+}
+
+// TestParse shows files that are no notebooks.
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ name, data, want string }{
+		{"nothing", "", "x.ipynb: EOF"},
+		{"half", `{"cells": [`, "x.ipynb: unexpected EOF"},
+		{"two", `{} {}`, "x.ipynb: something follows"},
+		{"a field of somebody else", `{"metadata": {"widgets": {}}}`, `unknown field "widgets"`},
+		{"an attachment", `{"cells": [{"attachments": {}}]}`, `unknown field "attachments"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := parse("x.ipynb", []byte(test.data)); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package notebooks
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// execute runs a notebook in a copy, with the kernel of notebooks/lab, on a backend, and returns it with its new outputs.
+func execute(t *testing.T, n *notebook, source []byte, backend string) (*notebook, error) {
+	t.Helper()
+	venv := environment(t)
+	from, to := t.TempDir(), t.TempDir()
+	path := filepath.Join(from, n.name)
+	if err := os.WriteFile(path, source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(venv, "bin", "python"), "execute.py", "--output-dir", to, path)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its kernel
+	cmd.WaitDelay = 30 * time.Second
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // notebooks keep files there, by their name
+	if backend == "go" || strings.HasPrefix(backend, "xla") {
+		cmd.Env = append(cmd.Env, "GOMLX_BACKEND="+backend)
+	}
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, said)
+	}
+	data, err := os.ReadFile(filepath.Join(to, n.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(n.name, data)
+}
+
+// compare returns what differs between the numbers saved and those printed now: more than 1e-3 where they are below 1,
+// more than that part of them where they are above.
+func compare(saved, now *notebook) error {
+	savedBackend, want, err := saved.claims()
+	if err != nil {
+		return err
+	}
+	backend, got, err := now.claims()
+	if err != nil {
+		return err
+	}
+	if backend != savedBackend {
+		return fmt.Errorf("it ran on the backend %s and was saved on %s", backend, savedBackend)
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("it prints %d numbers, %d are saved", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].name != want[i].name {
+			return fmt.Errorf("number %d is %q, %q is saved", i+1, got[i].name, want[i].name)
+		}
+		if math.Abs(got[i].value-want[i].value) > 1e-3*max(1, math.Abs(want[i].value)) {
+			return fmt.Errorf("%s is %g, %g is saved", want[i].name, got[i].value, want[i].value)
+		}
+	}
+	return nil
+}
+
+// TestExecute runs every notebook as it is committed and compares its numbers with the saved ones.
+func TestExecute(t *testing.T) {
+	for _, path := range paths(t) {
+		t.Run(path, func(t *testing.T) {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved := read(t, path)
+			backend, _, err := saved.claims()
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			now, err := execute(t, saved, source, backend)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s ran in %.1f s on %s", path, time.Since(start).Seconds(), backend)
+			for i, c := range now.code() {
+				for _, problem := range c.outputProblems(i + 1) {
+					t.Errorf("code cell %d: %s", i+1, problem)
+				}
+			}
+			if err := compare(saved, now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestExecuteSmall runs a small notebook, and ones that fail in it.
+func TestExecuteSmall(t *testing.T) {
+	data, err := os.ReadFile(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := read(t, small)
+	for _, test := range []struct{ name, old, new, fails, differs string }{
+		{name: "as it is"},
+		{name: "another number", old: "math.Sqrt(2)", new: "math.Sqrt(3)", differs: "root is 1.73205, 1.41421 is saved"},
+		{name: "does not compile", old: "math.Sqrt(2)", new: "math.Sqrt(two)", fails: "undefined: two"},
+		{name: "exit code", old: "math.Sqrt(2)", new: "must(0, errors.New(`no such bag`))", fails: "no such bag"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			source := string(data)
+			if test.old != "" {
+				if !strings.Contains(source, test.old) {
+					t.Fatalf("%s does not call %s", small, test.old)
+				}
+				source = strings.Replace(source, test.old, test.new, 1)
+			}
+			now, err := execute(t, saved, []byte(source), "")
+			if test.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fails) {
+					t.Fatalf("error %v, want %q", err, test.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = compare(saved, now)
+			if test.differs == "" && err != nil || test.differs != "" && (err == nil || !strings.Contains(err.Error(), test.differs)) {
+				t.Errorf("error %v, want %q", err, test.differs)
+			}
+		})
+	}
+}
+
+func TestCompare(t *testing.T) {
+	with := func(printed string) *notebook {
+		return &notebook{Cells: []*cell{{Type: "code", Outputs: []output{{Type: "stream", Name: "stdout", Text: text(printed)}}}}}
+	}
+	const saved = "backend go\nAUC of syn 0.95\nsteps 2000\n"
+	for _, test := range []struct{ name, now, want string }{
+		{"the same", saved, ""},
+		{"close", "backend go\nAUC of syn 0.9509\nsteps 2001.9\n", ""},
+		{"not close", "backend go\nAUC of syn 0.9511\nsteps 2000\n", "AUC of syn is 0.9511, 0.95 is saved"},
+		{"not close, relatively", "backend go\nAUC of syn 0.95\nsteps 2003\n", "steps is 2003, 2000 is saved"},
+		{"another backend", "backend xla:cpu\nAUC of syn 0.95\nsteps 2000\n", "ran on the backend xla:cpu and was saved on go"},
+		{"another name", "backend go\nAUC 0.95\nsteps 2000\n", `number 1 is "AUC", "AUC of syn" is saved`},
+		{"one less", "backend go\nAUC of syn 0.95\n", "it prints 1 numbers, 2 are saved"},
+		{"nothing", "", "the first line of the last code cell"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := compare(with(saved), with(test.now))
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+	if err := compare(with(""), with(saved)); err == nil {
+		t.Error("no error where nothing is saved")
+	}
+}

@@ -1,0 +1,167 @@
+// Package page makes the explorer page: one HTML file with the program, compiled to WebAssembly, inside. It opens from
+// disk or in a notebook, in a browser of 2023 or later, and needs neither Go nor a network.
+//
+// The page keeps its state in the part of its address after #, such as explorer.html#w=0.6,0.3,0.1&i=-3&g=0.5.
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+//go:embed page.html page.css page.js page.go
+var files embed.FS
+
+// program is the package that the page runs.
+const program = "synpool/notebooks/explorer/program"
+
+// Build compiles the program with the go command, for which the working directory must be in this module or in one that
+// requires it, and returns the page. The same sources and the same Go give the same page anywhere.
+func Build(ctx context.Context) ([]byte, error) {
+	wasm, err := compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, fmt.Errorf("building the explorer page: %w", err)
+	}
+	version, err := goCommand(ctx, "env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	sources, err := Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = template.Must(template.ParseFS(files, "page.html")).Execute(&page, map[string]string{
+		"Sources": sources,
+		"Go":      strings.TrimSpace(string(version)),
+		"Style":   read("page.css"),
+		"Script":  read("page.js"),
+		"Support": string(support),
+		"Program": wasm,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the explorer page: %w", err)
+	}
+	return page.Bytes(), nil
+}
+
+// compile returns the program, compressed and in base64.
+func compile(ctx context.Context) (string, error) {
+	folder, err := os.MkdirTemp("", "explorer")
+	if err != nil {
+		return "", fmt.Errorf("building the explorer page: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "program.wasm")
+	if _, err := goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, program); err != nil {
+		return "", err
+	}
+	code, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("building the explorer page: %w", err)
+	}
+	var text strings.Builder
+	encoder := base64.NewEncoder(base64.StdEncoding, &text)
+	compressor, err := gzip.NewWriterLevel(encoder, gzip.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("building the explorer page: %w", err)
+	}
+	if _, err := compressor.Write(code); err != nil {
+		return "", fmt.Errorf("building the explorer page: %w", err)
+	}
+	if err := errors.Join(compressor.Close(), encoder.Close()); err != nil {
+		return "", fmt.Errorf("building the explorer page: %w", err)
+	}
+	return text.String(), nil
+}
+
+// Sources returns a hash of all that the page is made of: the files of this module, and the versions of the modules that
+// it takes others from. A built page carries it, so that one that is older than its sources can be told.
+func Sources(ctx context.Context) (string, error) {
+	out, err := goCommand(ctx, "list", "-deps", "-json=ImportPath,Dir,GoFiles,Module", program)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, name := range []string{"page.css", "page.go", "page.html", "page.js"} {
+		fmt.Fprintf(hash, "%s\n%x\n", name, sha256.Sum256([]byte(read(name))))
+	}
+	own, _, _ := strings.Cut(program, "/")
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir string
+			GoFiles         []string
+			Module          *struct{ Path, Version string }
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", fmt.Errorf("listing the sources of the explorer page: %w", err)
+		}
+		switch {
+		case p.Module == nil: // the standard library
+		case p.Module.Path != own:
+			fmt.Fprintf(hash, "%s %s\n", p.ImportPath, p.Module.Version)
+		default:
+			slices.Sort(p.GoFiles)
+			for _, name := range p.GoFiles {
+				text, err := os.ReadFile(filepath.Join(p.Dir, name))
+				if err != nil {
+					return "", fmt.Errorf("reading the sources of the explorer page: %w", err)
+				}
+				fmt.Fprintf(hash, "%s/%s\n%x\n", p.ImportPath, name, sha256.Sum256(text))
+			}
+		}
+	}
+	return fmt.Sprintf("sha256:%x", hash.Sum(nil)), nil
+}
+
+// Frame returns HTML that shows a page within another, such as a notebook, that many pixels high.
+func Frame(page []byte, height int) string {
+	return fmt.Sprintf(`<iframe title="Syn explorer" style="width:100%%;height:%dpx;border:0" srcdoc="%s"></iframe>`, height, html.EscapeString(string(page)))
+}
+
+// read returns a file of the page.
+func read(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// goCommand runs the go command for the browser, whatever the environment asks for, and returns what it prints.
+func goCommand(ctx context.Context, arguments ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", arguments...)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=", "GOEXPERIMENT=", "GOWORK=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("building the explorer page: go %s: %w: %s", arguments[0], err, strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; "))
+	}
+	return out, nil
+}
