@@ -10,6 +10,7 @@ static void keepFreed(int keep) {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_MAX, keep ? 0 : 65536);
 	mallopt(M_TRIM_THRESHOLD, keep ? 1L << 30 : 128 << 10);
+	mallopt(M_TOP_PAD, keep ? 64 << 20 : 128 << 10); // the size of a thread's heap: else one that is empty goes back
 	if (!keep) malloc_trim(0);
 #endif
 }
