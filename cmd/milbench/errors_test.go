@@ -175,7 +175,9 @@ func TestUnreadable(t *testing.T) {
 			}
 		})
 	}
-	t.Run("folder", func(t *testing.T) { refuse(t, exitUse, "a folder without labels.csv; give a file, or a folder of .npy arrays", "audit", t.TempDir()) })
+	t.Run("folder", func(t *testing.T) {
+		refuse(t, exitUse, "a folder without labels.csv; give a file, or a folder of .npy arrays", "audit", t.TempDir())
+	})
 	t.Run("few positives", func(t *testing.T) {
 		file := write(t, "few.csv", "bag,label,p\na,1,2\nb,0,3\nc,0,4\nd,0,1\n")
 		refuse(t, exitUse, "there are only 1 positive bags", "run", file, "--folds", "2", "--out", file+".out")
