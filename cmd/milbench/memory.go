@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"synpool/backend"
 )
 
 // byteUnits are the units of sizes, the larger first of each kind.
@@ -34,6 +36,14 @@ func (m *memorySize) Set(text string) error {
 		return nil
 	}
 	return errors.New("a size is needed, say 500MB, 2GB or 1.5GiB")
+}
+
+// bound returns the size or, where none is given, half of the memory that is free, 0 for no bound if that is not known.
+func (m memorySize) bound() uint64 {
+	if free, known := backend.FreeMemory(); m == 0 && known {
+		return free / 2
+	}
+	return uint64(m)
 }
 
 func (m *memorySize) String() string {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/study"
 )
@@ -101,10 +100,7 @@ marked optimistic.` + filesHelp,
 				}
 				studies[at].Sets = append(studies[at].Sets, s.set)
 			}
-			if free, known := backend.FreeMemory(); memory == 0 && known {
-				memory = memorySize(free / 2)
-			}
-			choice, trainer, err := p.chooseTrainer(cores, uint64(memory))
+			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/backend"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
 )
@@ -45,10 +44,7 @@ named.`,
 			if quick {
 				form, folder = e.Quick, e.Name+"-quick"
 			}
-			if free, known := backend.FreeMemory(); memory == 0 && known {
-				memory = memorySize(free / 2)
-			}
-			choice, trainer, err := p.chooseTrainer(cores, uint64(memory))
+			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
 			if err != nil {
 				return err
 			}
