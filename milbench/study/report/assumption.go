@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"synpool/milbench/study"
@@ -14,27 +13,12 @@ func assumption(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cells := make(map[string]map[string]study.Row)
-	var sets, settings []string
-	for _, r := range t.Rows {
-		name := label(r)
-		if cells[name] == nil {
-			cells[name] = make(map[string]study.Row)
-			settings = append(settings, name)
-		}
-		if !slices.Contains(sets, r.Set) {
-			sets = append(sets, r.Set)
-		}
-		cells[name][r.Set] = r
-	}
-	var rows [][]string
+	g := newGrid(t.Rows, func(r study.Row) (string, string) { return label(r), r.Set })
 	var keep, fail []string
-	for _, name := range settings {
-		row := []string{name}
+	for _, name := range g.lines {
 		var broken []string
-		for i, set := range sets {
-			row = append(row, meanSD(cells[name][set]))
-			if r, ok := cells[name][set]; ok && r.AUCMean < 0.5 {
+		for i, set := range g.columns {
+			if r, ok := g.cells[name][set]; ok && r.AUCMean < 0.5 {
 				broken = append(broken, fmt.Sprint(i+1))
 			}
 		}
@@ -43,10 +27,8 @@ func assumption(a study.Archive) (string, error) {
 		} else {
 			keep = append(keep, name)
 		}
-		rows = append(rows, row)
 	}
-	text := table(append([]string{"pooling"}, sets...), rows)
-	return text + "A test AUC under 0.5 means that the model learnt from what the MIL assumption forbids: that the absence of something makes a bag positive, or how often something occurs. " +
+	return g.markdown("pooling") + "A test AUC under 0.5 means that the model learnt from what the MIL assumption forbids: that the absence of something makes a bag positive, or how often something occurs. " +
 		"Under it: " + listed(fail) + ". Not under it on any of the tests: " + listed(keep) + ".\n", nil
 }
 

@@ -128,13 +128,7 @@ func iterations(a study.Archive) (string, error) {
 		return "", err
 	}
 	difference := stat.Mean(distracting, nil) - stat.Mean(concentrating, nil)
-	verdict := "is not confirmed: over these sets neither side is ahead"
-	switch {
-	case test.P < alpha && difference > 0:
-		verdict = "is confirmed on average"
-	case test.P < alpha:
-		verdict = "is refuted on average: concentration is ahead"
-	}
+	verdict := side(test.P, difference, "is not confirmed: over these sets neither side is ahead", "is confirmed on average", "is refuted on average: concentration is ahead")
 	fmt.Fprintf(&b, "Mean over the values of I on each side, distraction less concentration: %s (Wilcoxon's signed-rank test over %d sets: %s). That distraction is the better side %s.\n\n",
 		signed(difference), test.N, pValue(test.P), verdict)
 	winners, err := winners(a.Curves, f)

@@ -44,3 +44,14 @@ func pValue(p float64) string {
 
 // count says how many of all.
 func count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
+
+// side returns what follows from a difference and the p-value of its test.
+func side(p, difference float64, neither, more, less string) string {
+	switch {
+	case p >= alpha:
+		return neither
+	case difference > 0:
+		return more
+	}
+	return less
+}

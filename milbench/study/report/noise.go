@@ -72,13 +72,7 @@ func noise(a study.Archive) (string, error) {
 	for i := range gains {
 		sum += (gains[i] - clean[i]) / float64(len(gains))
 	}
-	verdict := "So noise does not favour concentration in a way that these sets show."
-	switch {
-	case test.P < alpha && sum > 0:
-		verdict = "So noise favours concentration."
-	case test.P < alpha:
-		verdict = "So noise favours distraction."
-	}
+	verdict := side(test.P, sum, "So noise does not favour concentration in a way that these sets show.", "So noise favours concentration.", "So noise favours distraction.")
 	return text + fmt.Sprintf("The lead of concentration over distraction (means over I > 0 and over I < 0) changes by %s on average when noise is added (Wilcoxon's signed-rank test over %d cases, several of each set and so not independent: %s). %s\n",
 		signed(sum), len(gains), pValue(test.P), verdict), nil
 }

@@ -142,31 +142,9 @@ func poolingRanks(a study.Archive) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	means := make(map[string]map[string]float64)
-	var sets, names []string
-	for _, r := range t.Rows {
-		if means[r.Set] == nil {
-			means[r.Set] = make(map[string]float64)
-			sets = append(sets, r.Set)
-		}
-		if !slices.Contains(names, poolingOf(r)) {
-			names = append(names, poolingOf(r))
-		}
-		means[r.Set][poolingOf(r)] = r.AUCMean
-	}
-	var values [][]float64
-	for _, set := range sets {
-		var row []float64
-		for _, n := range names {
-			if v, ok := means[set][n]; ok {
-				row = append(row, v)
-			}
-		}
-		if len(row) == len(names) {
-			values = append(values, row)
-		}
-	}
-	return ranksPlot(fmt.Sprintf("Average ranks over %d sets", len(values)), names, values)
+	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
+	values := g.means(g.columns)
+	return ranksPlot(fmt.Sprintf("Average ranks over %d sets", len(values)), g.columns, values)
 }
 
 func iterationRanks(a study.Archive) (*plotting.Figure, error) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench/stats"
 	"synpool/milbench/study"
 )
@@ -47,52 +49,17 @@ func poolings(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cells := make(map[string]map[string]study.Row)
-	var sets, names []string
-	for _, r := range slices.Concat(perPooling.Rows, best.Rows) {
-		name, _, _ := strings.Cut(r.Setting, " ")
-		if cells[r.Set] == nil {
-			cells[r.Set] = make(map[string]study.Row)
-			sets = append(sets, r.Set)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		cells[r.Set][name] = r
-	}
-	slices.SortFunc(sets, study.CompareNatural)
-	var rows [][]string
-	for _, set := range sets {
-		row := []string{set}
-		for _, name := range names {
-			row = append(row, meanSD(cells[set][name]))
-		}
-		rows = append(rows, row)
-	}
+	g := newGrid(slices.Concat(perPooling.Rows, best.Rows), func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
+	slices.SortFunc(g.lines, study.CompareNatural)
 	var b strings.Builder
-	b.WriteString(table(append([]string{"set"}, names...), rows))
-	b.WriteString("Columns are poolings, \"instance\" the linear classifier of instances with a maximum; \"any\" is what the validation parts choose among all settings of all poolings.\n\n")
+	b.WriteString(g.markdown("set"))
+	b.WriteString("Columns are poolings, \"instance\" the classifier of instances with a maximum; \"any\" is what the validation parts choose among all settings of all poolings.\n\n")
 
-	single := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "any" })
-	var values [][]float64
+	single := slices.DeleteFunc(slices.Clone(g.columns), func(n string) bool { return n == "any" })
+	values := g.means(single)
 	wins := make(map[string]int)
-	for _, set := range sets {
-		var row []float64
-		top, most := "", -1.0
-		for _, name := range single {
-			r, ok := cells[set][name]
-			if !ok {
-				break
-			}
-			row = append(row, r.AUCMean)
-			if r.AUCMean > most {
-				top, most = name, r.AUCMean
-			}
-		}
-		if len(row) == len(single) {
-			values = append(values, row)
-			wins[top]++
-		}
+	for _, row := range values {
+		wins[single[floats.MaxIdx(row)]]++
 	}
 	text, err := ranked(single, values)
 	if err != nil {
@@ -115,7 +82,7 @@ func poolings(a study.Archive) (string, error) {
 	ours := []string{"ours, any pooling"}
 	var below []string
 	for _, set := range literature.sets {
-		r, ok := cells[set]["any"]
+		r, ok := g.cells[set]["any"]
 		if !ok {
 			ours = append(ours, "")
 			continue

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,38 +16,23 @@ func witness(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cells := make(map[string]map[string]study.Row)
-	var sets, settings []string
-	for _, r := range t.Rows {
-		name := label(r)
-		if cells[r.Set] == nil {
-			cells[r.Set] = make(map[string]study.Row)
-			sets = append(sets, r.Set)
-		}
-		if !slices.Contains(settings, name) {
-			settings = append(settings, name)
-		}
-		cells[r.Set][name] = r
-	}
-	slices.SortFunc(sets, func(a, b string) int { return sign(witnessRate(a) - witnessRate(b)) })
-	var rows [][]string
+	slices.SortStableFunc(t.Rows, func(x, y study.Row) int { return cmp.Compare(witnessRate(x.Set), witnessRate(y.Set)) })
+	g := newGrid(t.Rows, func(r study.Row) (string, string) {
+		return strconv.FormatFloat(witnessRate(r.Set), 'g', -1, 64), label(r)
+	})
 	var notes []string
-	for _, set := range sets {
-		rate := strconv.FormatFloat(witnessRate(set), 'g', -1, 64)
-		row := []string{rate}
+	for _, rate := range g.lines {
 		best := ""
-		for _, name := range settings {
-			row = append(row, meanSD(cells[set][name]))
-			if r, ok := cells[set][name]; ok && strings.HasPrefix(name, "syn") && (best == "" || r.AUCMean > cells[set][best].AUCMean) {
+		for _, name := range g.columns {
+			if r, ok := g.cells[rate][name]; ok && strings.HasPrefix(name, "syn") && (best == "" || r.AUCMean > g.cells[rate][best].AUCMean) {
 				best = name
 			}
 		}
-		rows = append(rows, row)
-		if plain, ok := cells[set]["syn I = 0"]; ok && best != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s (%s over I = 0)", rate, strings.TrimPrefix(best, "syn "), signed(cells[set][best].AUCMean-plain.AUCMean)))
+		if plain, ok := g.cells[rate]["syn I = 0"]; ok {
+			notes = append(notes, fmt.Sprintf("%s: %s (%s over I = 0)", rate, strings.TrimPrefix(best, "syn "), signed(g.cells[rate][best].AUCMean-plain.AUCMean)))
 		}
 	}
-	return table(append([]string{"witness rate"}, settings...), rows) + "Best I at each rate: " + strings.Join(notes, "; ") + ".\n", nil
+	return g.markdown("witness rate") + "Best I at each rate: " + strings.Join(notes, "; ") + ".\n", nil
 }
 
 // witnessRate returns the rate in the name of a set, 0 where there is none.
