@@ -48,7 +48,7 @@ var imports = map[string]rule{
 	"synlayer/memory":               {[]string{"gonum"}, []string{"synlayer", "backend/backendtest", "gomlx", "compute"}},
 	"synlayer/sequence":             {[]string{"synlayer", "gomlx", "compute"}, []string{"synlayer/syntest", "synlayer/internal/goldentest", "backend/backendtest"}},
 	"synlayer/syntest":              {[]string{"synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
-	"corpus":                        {[]string{"internal/fetch", "gonum", "uax29"}, nil},
+	"corpus":                        {[]string{"internal/fetch", "internal/lbfgs", "gonum", "uax29"}, nil},
 	"corpus/download":               {[]string{"corpus", "internal/fetch"}, nil},
 	"examples/capsule":              {[]string{"backend", "examples/capsule/training", "examples/command"}, nil},
 	"examples/capsule/training":     {[]string{"examples/fit", "synlayer", "synlayer/capsule", "milbench/dataset", "gomlx", "compute"}, []string{"backend/backendtest", "gonum"}},
@@ -67,10 +67,11 @@ var imports = map[string]rule{
 	"examples/memory":               {[]string{"examples/memory/retrieval", "synlayer/memory"}, nil},
 	"examples/memory/retrieval":     {[]string{"synlayer/memory", "milbench/dataset"}, nil},
 	"internal/fetch":                {[]string{"flock", "x/sys", "x/term"}, nil},
+	"internal/lbfgs":                {[]string{"gonum"}, nil},
 	"milbench":                      {},
 	"milbench/stats":                {[]string{"gonum"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "internal/fetch"}, nil},
-	"milbench/baseline":             {[]string{"milbench", "gonum"}, []string{"milbench/dataset", "milbench/stats"}},
+	"milbench/baseline":             {[]string{"milbench", "internal/lbfgs", "gonum"}, []string{"milbench/dataset", "milbench/stats"}},
 	"milbench/neural":               {[]string{"milbench", "synlayer", "backend", "gomlx", "compute"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
 	"milbench/neural/bench":         {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys"}, nil},
@@ -84,7 +85,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -1,13 +1,15 @@
 package corpus
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
+
+	"synpool/internal/lbfgs"
 )
 
 // Logistic is multinomial logistic regression with an L2 penalty, the minimum over weights W and biases b of
@@ -65,16 +67,14 @@ func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*Logi
 	}
 	f.penalty = 1 / (l.C * sum)
 
-	settings := &optimize.Settings{GradientThreshold: l.Tolerance, MajorIterations: l.Iterations, Converger: optimize.NeverTerminate{}}
-	problem := optimize.Problem{Func: f.value, Grad: f.gradient}
-	found, err := optimize.Minimize(problem, make([]float64, f.free*(columns+1)), settings, &optimize.LBFGS{})
+	found, err := lbfgs.Minimise(context.Background(), f.free*(columns+1), f.compute, l.Tolerance, l.Iterations)
+	if errors.Is(err, lbfgs.ErrNotConverged) {
+		err = fmt.Errorf("%w; allow more iterations or a larger tolerance", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("logistic regression: %w", err)
 	}
-	if found.Status == optimize.IterationLimit {
-		return nil, fmt.Errorf("logistic regression: not converged after %d iterations; allow more or a larger tolerance", l.Iterations)
-	}
-	return f.model(found.X), nil
+	return f.model(found), nil
 }
 
 // largestFit bounds the number of weights and biases: more is a slip of the pen.
@@ -134,9 +134,6 @@ type objective struct {
 	free    int
 	share   []float64 // of a text of each class in the mean loss
 	penalty float64
-
-	at, slope []float64 // where it was computed last, and the gradient there
-	height    float64   // and the value
 }
 
 // model returns the weights in x.
@@ -154,26 +151,13 @@ func (f *objective) model(x []float64) *LogisticModel {
 	return m
 }
 
-func (f *objective) value(x []float64) float64 {
-	f.compute(x)
-	return f.height
-}
-
-func (f *objective) gradient(to, x []float64) {
-	f.compute(x)
-	copy(to, f.slope)
-}
-
-// compute finds value and gradient, which the minimiser asks for one after the other, in one go.
-func (f *objective) compute(x []float64) {
-	if f.at != nil && floats.Equal(x, f.at) {
-		return
-	}
-	f.at, f.slope = append(f.at[:0], x...), append(f.slope[:0], x...)
+// compute returns the value and sets the gradient, as [lbfgs.Function] says.
+func (f *objective) compute(x, gradient []float64) float64 {
+	copy(gradient, x)
 	weights := f.columns * f.free
-	floats.Scale(f.penalty, f.slope[:weights])
-	clear(f.slope[weights:])
-	f.height = f.penalty / 2 * floats.Dot(x[:weights], x[:weights])
+	floats.Scale(f.penalty, gradient[:weights])
+	clear(gradient[weights:])
+	value := f.penalty / 2 * floats.Dot(x[:weights], x[:weights])
 
 	logits := make([]float64, f.classes)
 	free := logits[f.classes-f.free:]
@@ -185,17 +169,18 @@ func (f *objective) compute(x []float64) {
 		}
 		y := f.labels[i]
 		norm := floats.LogSumExp(logits)
-		f.height += f.share[y] * (norm - logits[y])
+		value += f.share[y] * (norm - logits[y])
 		for k := range logits { // from here on the derivatives by the logits
 			logits[k] = math.Exp(logits[k] - norm)
 		}
 		logits[y]--
 		floats.Scale(f.share[y], free)
 		for j, c := range r.Columns {
-			floats.AddScaled(f.slope[c*f.free:(c+1)*f.free], r.Values[j], free)
+			floats.AddScaled(gradient[c*f.free:(c+1)*f.free], r.Values[j], free)
 		}
-		floats.Add(f.slope[weights:], free)
+		floats.Add(gradient[weights:], free)
 	}
+	return value
 }
 
 func (m *LogisticModel) logits(r Row, to []float64) {

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"synpool/internal/lbfgs"
 	"synpool/milbench"
 )
 
@@ -59,8 +60,9 @@ func TestGradient(t *testing.T) {
 					at[j] = rng.NormFloat64()
 				}
 				got := make([]float64, 6)
-				f.gradient(got, at)
-				want := fd.Gradient(nil, f.value, at, &fd.Settings{Formula: fd.Central})
+				f.compute(at, got)
+				value := func(x []float64) float64 { return f.compute(x, make([]float64, len(x))) }
+				want := fd.Gradient(nil, value, at, &fd.Settings{Formula: fd.Central})
 				for j := range got {
 					if math.Abs(got[j]-want[j]) > 1e-7 {
 						t.Errorf("%s, sparse %v: gradient %v, want %v", loss, sparse, got, want)
@@ -314,8 +316,8 @@ func TestNotConverged(t *testing.T) {
 		tolerance  float64
 		iterations int
 		want       string
-	}{{1e-6, 2, "after 2 iterations"}, {1e-300, 10_000, "more than 1e-300; lower c"}} {
-		_, err := f.minimise(t.Context(), c.tolerance, c.iterations)
+	}{{1e-6, 2, "after 2 iterations"}, {1e-300, 10_000, "more than 1e-300"}} {
+		_, err := lbfgs.Minimise(t.Context(), x.Cols+1, f.compute, c.tolerance, c.iterations)
 		if !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("tolerance %v, %d iterations: %v", c.tolerance, c.iterations, err)
 		}

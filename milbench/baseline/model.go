@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
 
+	"synpool/internal/lbfgs"
 	"synpool/milbench"
 )
 
@@ -31,7 +31,7 @@ const (
 )
 
 // ErrNotConverged is wrapped by the error about a fit that did not reach its minimum.
-var ErrNotConverged = errors.New("not converged")
+var ErrNotConverged = lbfgs.ErrNotConverged
 
 // Fit finds the weights for the training bags by L-BFGS from zero. The same bags in the same order give the same bits on
 // one machine. It stops with the error of the context when that ends.
@@ -78,7 +78,10 @@ func (c Config) Fit(ctx context.Context, bags []milbench.Matrix, train []milbenc
 		}
 		f.share[label] /= float64(x.Rows)
 	}
-	found, err := f.minimise(ctx, tolerance, iterations)
+	found, err := lbfgs.Minimise(ctx, inputs.Cols+1, f.compute, tolerance, iterations)
+	if errors.Is(err, ErrNotConverged) {
+		err = fmt.Errorf("%w; lower c", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("instance classifier, %s loss, c %v: %w", c.Loss, c.C, err)
 	}
@@ -93,36 +96,6 @@ func (c Config) Fit(ctx context.Context, bags []milbench.Matrix, train []milbenc
 		m.Bias -= m.Weights[j] * s.shift[j]
 	}
 	return m, nil
-}
-
-// minimise returns the weights and behind them the bias at the minimum, where no derivative is above the tolerance.
-func (f *objective) minimise(ctx context.Context, tolerance float64, iterations int) ([]float64, error) {
-	problem := optimize.Problem{
-		Func: f.value, Grad: f.gradient,
-		Status: func() (optimize.Status, error) {
-			if err := context.Cause(ctx); err != nil {
-				return optimize.Failure, err
-			}
-			return optimize.NotTerminated, nil
-		},
-	}
-	settings := &optimize.Settings{GradientThreshold: tolerance, MajorIterations: iterations, Converger: optimize.NeverTerminate{}}
-	found, err := optimize.Minimize(problem, make([]float64, f.x.Cols+1), settings, &optimize.LBFGS{})
-	if stopped := context.Cause(ctx); stopped != nil {
-		return nil, stopped
-	}
-	if found == nil {
-		return nil, err
-	}
-	f.compute(found.X)
-	steepest := floats.Norm(f.slope, math.Inf(1))
-	if !(steepest <= tolerance) {
-		if err == nil {
-			err = fmt.Errorf("stopped by %v", found.Status)
-		}
-		return nil, fmt.Errorf("%w after %d iterations (%w): a derivative is %.1g, more than %.1g; lower c", ErrNotConverged, found.MajorIterations, err, steepest, tolerance)
-	}
-	return found.X, nil
 }
 
 // Scores returns the logit of each instance of a bag.

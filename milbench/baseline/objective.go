@@ -17,30 +17,15 @@ type objective struct {
 	penalty float64
 	loss    Loss
 
-	at, slope []float64 // where it was computed last, and the gradient there
-	height    float64   // and the value
-	meanLoss  float64   // of which this is not the penalty
+	meanLoss float64 // where it was computed last: of the value, this is not the penalty
 }
 
-func (f *objective) value(x []float64) float64 {
-	f.compute(x)
-	return f.height
-}
-
-func (f *objective) gradient(to, x []float64) {
-	f.compute(x)
-	copy(to, f.slope)
-}
-
-// compute finds value and gradient, which the minimiser asks for one after the other, in one go.
-func (f *objective) compute(x []float64) {
-	if f.at != nil && floats.Equal(x, f.at) {
-		return
-	}
-	f.at, f.slope = append(f.at[:0], x...), append(f.slope[:0], x...)
-	w, slope := x[:f.x.Cols], f.slope[:f.x.Cols]
+// compute returns the value and sets the gradient, as [lbfgs.Function] says.
+func (f *objective) compute(x, gradient []float64) float64 {
+	copy(gradient, x)
+	w, slope := x[:f.x.Cols], gradient[:f.x.Cols]
 	floats.Scale(f.penalty, slope)
-	f.slope[f.x.Cols], f.meanLoss = 0, 0
+	gradient[f.x.Cols], f.meanLoss = 0, 0
 	for i, sign := range f.signs {
 		share := f.share[0]
 		if sign > 0 {
@@ -51,10 +36,10 @@ func (f *objective) compute(x []float64) {
 		if derivative != 0 {
 			derivative *= share * sign
 			addScaled(slope, derivative, f.x, i)
-			f.slope[f.x.Cols] += derivative
+			gradient[f.x.Cols] += derivative
 		}
 	}
-	f.height = f.meanLoss + f.penalty/2*floats.Dot(w, w)
+	return f.meanLoss + f.penalty/2*floats.Dot(w, w)
 }
 
 // of returns the loss at a margin and its derivative.
