@@ -5,7 +5,8 @@ package backend
 /*
 #include <malloc.h>
 
-// keepFreed has malloc keep what is freed for later, or, as is its default, give large blocks back to the system at once.
+// keepFreed has malloc keep what is freed for later, or, as it does when a process starts, give large blocks back to the
+// system at once. The threshold that it otherwise adjusts as it goes stays at that.
 static void keepFreed(int keep) {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_MAX, keep ? 0 : 65536);

@@ -19,9 +19,9 @@ func init() { xla.EnableAutoInstall(false) }
 
 // newXLA starts XLA on the plugin at path with options of go-xla.
 //
-// On the CPU it asks for a single device; unless XLA_FLAGS is set, it has XLA compile with less effort, which takes a
-// quarter less time and gives code as fast for the graphs here, and on a machine with AVX-512 use the full width. All must
-// be settled before the plugin loads.
+// On the CPU it asks for a single device; unless XLA_FLAGS is set, it sets that, for the whole process, so that XLA compiles
+// with less effort, which takes a quarter less time and gives code as fast for the graphs here, and on a machine with
+// AVX-512 uses the full width. All must be settled before the plugin loads.
 func newXLA(path, options string) (compute.Backend, error) {
 	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.

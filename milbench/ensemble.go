@@ -121,6 +121,16 @@ func join(members []Outcome) Outcome {
 			}
 			for i, s := range e.Test {
 				mean.Test[i].Score += s.Score / n
+				w := &mean.Test[i].Weights
+				switch {
+				case m == 0 && s.Weights != nil:
+					*w = make([]float64, len(s.Weights))
+				case len(s.Weights) != len(*w):
+					return Outcome{Fit: o.Fit, Err: fmt.Errorf("member %d: %d weights of a bag, of the first %d", m+1, len(s.Weights), len(*w))}
+				}
+				for k, v := range s.Weights {
+					(*w)[k] += v / n
+				}
 			}
 		}
 		joined.Epochs = append(joined.Epochs, mean)

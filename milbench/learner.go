@@ -26,6 +26,9 @@ type Fit struct {
 
 	// EveryEpoch asks for the scores of validation and test bags after every epoch; otherwise only the last counts.
 	EveryEpoch bool
+
+	// Weights asks for [BagScore.Weights] of the test bags, in every epoch that is handed over.
+	Weights bool
 }
 
 // Task is what a learner gets to see of a set.
@@ -39,6 +42,11 @@ type Task struct {
 type BagScore struct {
 	Score   float64 // the logit of "positive"
 	Winners []int   // of each head, the instance with the largest weight; nil where all weigh the same
+
+	// Weights has a number for each instance, where [Fit.Weights] asks: the more it counts in its bag, the larger. It is the
+	// mean over the heads of a pooling's weights, the score that a classifier of instances gives, or of an ensemble the mean
+	// of its members'. Numbers of different bags do not compare.
+	Weights []float64
 }
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -128,6 +129,9 @@ func aucLabel(rows []AUCRow) string {
 	}
 	if slices.ContainsFunc(rows, func(r AUCRow) bool { return r.N != n }) || n == 0 {
 		return fmt.Sprintf("AUC (mean over %s ± 95 %% CI)", over)
+	}
+	if n == 1 {
+		return fmt.Sprintf("AUC (of one %s)", strings.TrimSuffix(over, "s"))
 	}
 	return fmt.Sprintf("AUC (mean over %d %s ± 95 %% CI)", n, over)
 }

@@ -1,13 +1,10 @@
 package plotting
 
 import (
-	"errors"
 	"fmt"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // ConvergencePanel is a case of convergence.
@@ -16,14 +13,8 @@ type ConvergencePanel struct {
 	Orders [][]float64 // order parameters by step and component, from step 0, where it begins
 }
 
-// Measures and bounds of the panels.
-const (
-	caseHeight      = 84 * vg.Length(1) // of the data
-	caseHead        = 13 * vg.Length(1)
-	caseApart       = 4 * vg.Length(1)
-	mostCaseColumns = 4
-	mostCaseRows    = 12
-)
+// caseHeight is that of the data of a panel.
+const caseHeight = 84 * vg.Length(1)
 
 // ConvergencePanels draws cases of convergence side by side, that many columns of panels, on the same axes. A component,
 // ξ₁, ξ₂, …, has the same stroke in all of them.
@@ -36,11 +27,8 @@ func ConvergencePanels(title string, columns int, cases []ConvergencePanel) (*Fi
 }
 
 func convergencePanels(title string, columns int, cases []ConvergencePanel) (*Figure, error) {
-	if len(cases) == 0 {
-		return nil, errors.New("there are no panels")
-	}
-	if columns < 1 || columns > mostCaseColumns || len(cases) > columns*mostCaseRows {
-		return nil, fmt.Errorf("%d panels in %d columns; 1 to %d columns of at most %d panels fit a figure", len(cases), columns, mostCaseColumns, mostCaseRows)
+	if err := checkTiles(len(cases), columns); err != nil {
+		return nil, err
 	}
 	var low, high float64
 	var entries []entry
@@ -61,11 +49,8 @@ func convergencePanels(title string, columns int, cases []ConvergencePanel) (*Fi
 		}
 	}
 
-	lines := (len(cases) + columns - 1) / columns
-	plots := make([][]*plot.Plot, lines)
-	for i := range plots {
-		plots[i] = make([]*plot.Plot, columns)
-	}
+	var names []string
+	var plots []*plot.Plot
 	for i, values := range curves {
 		p := newPlot("Step", "Order parameter")
 		countAxis(&p.X, 0, steps)
@@ -83,23 +68,7 @@ func convergencePanels(title string, columns int, cases []ConvergencePanel) (*Fi
 		for k, values := range values {
 			p.Add(trace(counted(0, values), k))
 		}
-		plots[i/columns][i%columns] = p
+		names, plots = append(names, cases[i].Name), append(plots, p)
 	}
-	height := vg.Length(lines)*(caseHeight+caseHead) + vg.Length(lines-1)*caseApart + 34
-	tiles := draw.Tiles{Rows: lines, Cols: columns, PadTop: caseHead, PadX: 8, PadY: caseApart + caseHead}
-	return newDrawing(title, entries, figureWidth, height, func(c *draw.Canvas) {
-		for i, row := range plot.Align(plots, tiles, *c) {
-			for j, canvas := range row {
-				p := plots[i][j]
-				if p == nil {
-					continue
-				}
-				p.Draw(canvas)
-				data := p.DataCanvas(canvas)
-				head := aligned(style(8.5, stdfont.WeightNormal), draw.XLeft)
-				name := fit(head, cases[i*columns+j].Name, data.Max.X-data.Min.X)
-				canvas.FillText(head, vg.Point{X: data.Min.X, Y: data.Max.Y + caseHead/2}, name)
-			}
-		}
-	}), nil
+	return tiled(title, entries, columns, caseHeight, names, plots), nil
 }

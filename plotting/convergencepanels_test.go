@@ -27,8 +27,8 @@ func TestConvergencePanels(t *testing.T) {
 		f, err := ConvergencePanels(name, 3, []ConvergencePanel{{name, orders}, {"", winning(3, 1)}})
 		fits(t, name, f, err)
 	}
-	for columns := 1; columns <= mostCaseColumns; columns++ {
-		for _, n := range []int{1, columns, columns + 1, columns * mostCaseRows} {
+	for columns := 1; columns <= mostTileColumns; columns++ {
+		for _, n := range []int{1, columns, columns + 1, columns * mostTileRows} {
 			var all []ConvergencePanel
 			for _, name := range many(n) {
 				all = append(all, ConvergencePanel{name, winning(n, 5)})

@@ -42,21 +42,10 @@ func Scatter(title, x, y string, points []ScatterPoint) (*Figure, error) {
 	if err := checkPoints(x, y, points); err != nil {
 		return nil, fmt.Errorf("drawing a scatter: %w", err)
 	}
-	var classes []string // in the order in which they first stand
-	class := make([]int, len(points))
-	parts := map[bool]int{}
-	low, high := points[0], points[0]
-	for i, p := range points {
-		if class[i] = slices.Index(classes, p.Class); class[i] < 0 {
-			class[i] = len(classes)
-			classes = append(classes, p.Class)
-		}
-		parts[p.Test]++
-		low.X, low.Y = min(low.X, p.X), min(low.Y, p.Y)
-		high.X, high.Y = max(high.X, p.X), max(high.Y, p.Y)
-	}
-	if len(classes) > mostClasses {
-		return nil, fmt.Errorf("drawing a scatter: %d classes, of which %d at most can be told apart", len(classes), mostClasses)
+	var c classes
+	class, low, high := c.add(points)
+	if len(c.names) > mostClasses {
+		return nil, fmt.Errorf("drawing a scatter: %d classes, of which %d at most can be told apart", len(c.names), mostClasses)
 	}
 
 	label := style(10, stdfont.WeightNormal)
@@ -64,19 +53,46 @@ func Scatter(title, x, y string, points []ScatterPoint) (*Figure, error) {
 	valueAxis(&p.X, low.X, high.X)
 	valueAxis(&p.Y, low.Y, high.Y)
 	p.Add(grid(true, true), scatter{points, class})
-	var entries []entry
-	if len(classes) > 1 || classes[0] != "" {
-		for i, name := range classes {
-			entries = append(entries, entry{label: name, glyph: classGlyph(i, parts[false] == 0, glyphRadius)})
+	return newFigure(title, c.entries(), p, figureWidth, scatterHeight), nil
+}
+
+// classes are those of points, in the order in which they first stand.
+type classes struct {
+	names          []string
+	training, test bool // whether there are points of the part
+}
+
+// add takes note of points and returns the class of each and the corners of the rectangle that holds them.
+func (c *classes) add(points []ScatterPoint) (class []int, low, high ScatterPoint) {
+	low, high = points[0], points[0]
+	for _, p := range points {
+		k := slices.Index(c.names, p.Class)
+		if k < 0 {
+			k = len(c.names)
+			c.names = append(c.names, p.Class)
+		}
+		class = append(class, k)
+		c.training, c.test = c.training || !p.Test, c.test || p.Test
+		low.X, low.Y = min(low.X, p.X), min(low.Y, p.Y)
+		high.X, high.Y = max(high.X, p.X), max(high.Y, p.Y)
+	}
+	return class, low, high
+}
+
+// entries are those of the classes, and of the parts where there are both.
+func (c *classes) entries() (list []entry) {
+	if len(c.names) > 1 || c.names[0] != "" {
+		for i, name := range c.names {
+			list = append(list, entry{label: name, glyph: classGlyph(i, !c.training, glyphRadius)})
 		}
 	}
-	if len(parts) > 1 {
+	if c.training && c.test {
 		for _, test := range []bool{false, true} {
 			sample := draw.GlyphStyle{Color: ink, Radius: glyphRadius, Shape: polygon{open: test}}
-			entries = append(entries, entry{label: map[bool]string{false: "training: filled", true: "test: open"}[test], glyph: sample})
+			list = append(list, entry{label: map[bool]string{false: "training: filled", true: "test: open"}[test], glyph: sample})
 		}
 	}
-	return newFigure(title, entries, p, figureWidth, scatterHeight), nil
+	return list
 }
 
 // scatterHeight is that of the plot.

@@ -28,3 +28,16 @@ func ExampleScatter() {
 	fmt.Println(save(figure, "bags.png"))
 	// Output: <nil>
 }
+
+func ExampleScatterPanels() {
+	figure, err := plotting.ScatterPanels("Before and after pooling", 2, []plotting.ScatterPanel{
+		{Name: "instances", Points: []plotting.ScatterPoint{{X: 1, Y: 2, Class: "positive"}, {X: 2, Y: 1, Class: "negative"}, {X: 1.5, Y: 1.2, Class: "positive", Test: true}}},
+		{Name: "pooled", Points: []plotting.ScatterPoint{{X: 1, Y: 0, Class: "positive"}, {X: -1, Y: 0, Class: "negative"}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "spaces.png"))
+	// Output: <nil>
+}

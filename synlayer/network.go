@@ -56,6 +56,15 @@ func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
 // LogitsNumbers is [Network.Logits] with the numbers given as nodes, each scalar or [members], in the order of
 // [Network.Numbers].
 func (n Network) LogitsNumbers(scope *model.Scope, bags Bags, numbers []*Node) (logits, weights *Node) {
+	pooled, weights := n.PoolNumbers(scope, bags, numbers)
+	logits = Dense(scope.In("classifier"), pooled, bags.Members(), 1)
+	dims := logits.Shape().Dimensions
+	return Reshape(logits, dims[:len(dims)-1]...), weights
+}
+
+// PoolNumbers returns the pooled vector [batch, features] of each bag, which the last dense map takes, and the pooling's
+// weights [batch, heads, instances]; numbers are those of [Network.LogitsNumbers].
+func (n Network) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
 	bags = bags.padded()
 	if bags.Columns != nil && n.Layers == 0 {
 		exceptions.Panicf("synlayer: Network of 0 layers on sparse bags, want 1 or more: poolings take dense instances")
@@ -77,14 +86,8 @@ func (n Network) LogitsNumbers(scope *model.Scope, bags Bags, numbers []*Node) (
 		}
 		bags = Bags{X: Max(h, ScalarZero(h.Graph(), h.DType())), Mask: bags.Mask, DropoutKey: bags.DropoutKey}
 	}
-	pooling := scope.In("pooling")
-	var pooled *Node
 	if p, ok := n.Pooling.(Numbered); ok {
-		pooled, weights = p.PoolNumbers(pooling, bags, numbers[1:])
-	} else {
-		pooled, weights = n.Pooling.Pool(pooling, bags)
+		return p.PoolNumbers(scope.In("pooling"), bags, numbers[1:])
 	}
-	logits = Dense(scope.In("classifier"), pooled, members, 1)
-	dims := logits.Shape().Dimensions
-	return Reshape(logits, dims[:len(dims)-1]...), weights
+	return n.Pooling.Pool(scope.In("pooling"), bags)
 }

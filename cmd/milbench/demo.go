@@ -63,7 +63,7 @@ Prints a table and draws the AUC of each with its interval over the folds. Needs
 			if !isFolder(filepath.Dir(out)) {
 				return fmt.Errorf("--out %q: there is no folder %s", out, filepath.Dir(out))
 			}
-			choice, trainer, err := p.chooseTrainer(cores, 0)
+			choice, trainer, err := p.chooseTrainer(cores, memorySize(0).bound())
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -34,6 +35,7 @@ type planner interface {
 func (p *program) plan(studies []study.Run, trainer planner) ([]setPlan, error) {
 	var plans []setPlan
 	var errs []error
+	var notes []string
 	for _, r := range studies {
 		pending, err := r.Pending()
 		if err != nil {
@@ -47,8 +49,9 @@ func (p *program) plan(studies []study.Run, trainer planner) ([]setPlan, error) 
 					errs = append(errs, err)
 					continue
 				}
-				if plan.Note != "" {
+				if plan.Note != "" && !slices.Contains(notes, plan.Note) {
 					p.note("note: %s", plan.Note)
+					notes = append(notes, plan.Note)
 				}
 				one.Blocks, one.Members, one.Memory, one.Seconds = plan.Blocks, plan.Members, plan.Memory, plan.Time.Seconds()
 			}

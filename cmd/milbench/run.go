@@ -40,7 +40,8 @@ DIR/results.jsonl; a stopped run goes on when the same command is given again, a
 added. Files are audited first and refused if a column gives the bag labels away.
 
 With XLA (milbench backend) many fits are trained side by side, in one block on each core; which fits share a block
-changes no result. --dry-run says beforehand what is missing in DIR and about how long it takes. --curves adds a line per
+changes no result. Only where --memory leaves no room for blocks of the usual size does rounding differ; a note says so.
+On a terminal a line shows fits done, rate and time left. --dry-run says beforehand what is missing in DIR and about how long it takes. --curves adds a line per
 fit to DIR/curves.jsonl, with a value for each epoch: the mean training loss, the AUC of the validation part (nested
 only: the test part is not looked at), and the share of held-out bags and heads whose winner, the instance of largest
 weight, is another than after the epoch before.
@@ -80,17 +81,14 @@ marked optimistic.` + filesHelp,
 				return err
 			}
 			var studies []study.Run // one a number of folds
-			total := 0
 			for _, s := range sources {
 				own := protocol
 				if s.entry != nil && name != milbench.PublishedProtocol && !c.Flags().Changed("folds") {
 					own.Folds = s.entry.Folds
 				}
-				fits, err := own.Fits(s.set, list, seed)
-				if err != nil {
+				if _, err := own.Fits(s.set, list, seed); err != nil {
 					return err
 				}
-				total += len(fits)
 				at := 0
 				for at < len(studies) && studies[at].Protocol != own {
 					at++
@@ -122,7 +120,7 @@ marked optimistic.` + filesHelp,
 				r.Learner = trainer
 				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
 			}
-			err = p.do(c.Context(), studies, total)
+			err = p.do(c.Context(), studies)
 			if err != nil && !errors.As(err, new(finding)) {
 				return err
 			}
@@ -181,34 +179,20 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// do runs studies of total fits into one folder, one after the other.
-func (p *program) do(ctx context.Context, studies []study.Run, total int) error {
+// do runs studies into one folder.
+func (p *program) do(ctx context.Context, studies []study.Run) error {
 	start := time.Now()
 	bar := p.progress()
-	sum := study.Summary{Total: total}
-	var errs []error
-	for _, r := range studies {
-		r.Progress = func(now study.Progress) {
-			bar.showFits(added(sum, now.Summary), now.Set, start)
-		}
-		one, err := r.Do(ctx)
-		sum = added(sum, one)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		if err != nil && one.Failed == 0 { // wrong from the start, stopped, or no room
-			break
-		}
-	}
+	studies[0].Progress = func(now study.Progress) { bar.showFits(now.Summary, now.Set, start) }
+	sum, err := study.DoAll(ctx, studies)
 	bar.clear()
-	err := errors.Join(errs...)
 	file := filepath.Join(studies[0].Dir, study.FileName)
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w: %d of %d results are kept in %s; the same command goes on from there", s, sum.Skipped+sum.Done, total, file)
+		return fmt.Errorf("%w: %d of %d results are kept in %s; the same command goes on from there", s, sum.Skipped+sum.Done, sum.Total, file)
 	}
 	if err == nil || sum.Failed > 0 {
 		p.note("%d of %d fits done in %v, %d were there already, %d failed; results in %s",
-			sum.Done, total, time.Since(start).Round(100*time.Millisecond), sum.Skipped, sum.Failed, file)
+			sum.Done, sum.Total, time.Since(start).Round(100*time.Millisecond), sum.Skipped, sum.Failed, file)
 	}
 	if sum.Curveless > 0 {
 		p.note("note: %d results were there without curves and have none; for those choose another --out", sum.Curveless)
@@ -217,13 +201,6 @@ func (p *program) do(ctx context.Context, studies []study.Run, total int) error 
 		return finding{shortened{err}}
 	}
 	return err
-}
-
-// added returns the sum of all studies, Total aside, which it has from the start, with that of one more.
-func added(all, one study.Summary) study.Summary {
-	all.Skipped, all.Done, all.Failed = all.Skipped+one.Skipped, all.Done+one.Done, all.Failed+one.Failed
-	all.Curveless += one.Curveless
-	return all
 }
 
 // shortened is an error of many lines that prints the first few.

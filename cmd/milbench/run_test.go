@@ -355,7 +355,7 @@ func TestRunExhausted(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	p := &program{out: &sink{w: io.Discard}, err: &stderr}
-	err = p.do(t.Context(), studies(exhausted{}), 12)
+	err = p.do(t.Context(), studies(exhausted{}))
 	if err == nil || exitCode(t.Context(), err) != exitFinding ||
 		err.Error() != "musk1: a block of 25 fits failed: out of memory; less --memory makes smaller ones" {
 		t.Errorf("%v", err)
@@ -364,7 +364,7 @@ func TestRunExhausted(t *testing.T) {
 		t.Errorf("%d results\n%s", len(results(t, dir)), &stderr)
 	}
 	stderr.Reset()
-	if err := p.do(t.Context(), studies(reader{}), 12); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(results(t, dir)) != 12 {
+	if err := p.do(t.Context(), studies(reader{})); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(results(t, dir)) != 12 {
 		t.Errorf("%v, %d results\n%s", err, len(results(t, dir)), &stderr)
 	}
 }
@@ -475,7 +475,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 func TestKilledRuns(t *testing.T) {
 	kills, longest := 24, 400*time.Millisecond
 	if os.Getenv("GOMLX_BACKEND") != "go" { // compiles for seconds at every start
-		kills, longest = 4, 6*time.Second
+		kills, longest = 20, 6*time.Second
 	}
 	file := write(t, "toy.csv", toy(false))
 	args := func(dir string) []string {

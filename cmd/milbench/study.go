@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/neural"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
 )
@@ -58,18 +61,20 @@ named.`,
 			}
 			p.note("%s (%s)", e.Question, form.Scope)
 			b := readBuild()
-			total := 0
 			for i := range runs {
 				r := &runs[i]
 				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
-				fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
-				if err != nil {
+			}
+			if _, err := p.plan(runs, trainer); err != nil { // a set that memory cannot hold
+				return err
+			}
+			if err := p.do(c.Context(), runs); err != nil {
+				return err
+			}
+			if form.Spaces {
+				if err := p.keepSpaces(c.Context(), runs, trainer); err != nil {
 					return err
 				}
-				total += len(fits)
-			}
-			if err := p.do(c.Context(), runs, total); err != nil {
-				return err
 			}
 			return p.writeTable(runs[0].Dir, study.Formats[0])
 		},
@@ -83,6 +88,24 @@ named.`,
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
+}
+
+// keepSpaces keeps where instances and bags of the sets of runs lie.
+func (p *program) keepSpaces(ctx context.Context, runs []study.Run, trainer neural.Trainer) error {
+	bar := p.progress()
+	defer bar.clear()
+	for _, r := range runs {
+		err := r.KeepSpaces(ctx, trainer, func(set string, setting json.RawMessage) {
+			bar.show(func() string { return fmt.Sprintf("%s: training what pools %s", set, setting) })
+		})
+		if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
+			return fmt.Errorf("%w: what is done is kept in %s; the same command goes on from there", s, r.Dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listedStudy is an experiment as milbench study list --json writes it.
@@ -142,13 +165,14 @@ on and about how long it takes on two cores with XLA.`,
 
 // studyArchive is the subcommand that writes the results of an experiment in compact form.
 func (p *program) studyArchive() *cobra.Command {
-	return &cobra.Command{
-		Use:   "archive DIR/NAME",
+	var out string
+	c := &cobra.Command{
+		Use:   "archive DIR/NAME --out ARCHIVES",
 		Short: "Write the results of an experiment as compact JSON",
-		Long: `Write the results of an experiment, and its curves where it keeps them, as compact JSON to standard output: what many
-fits share stands once, numbers have five significant digits, and wall times are left out. The same results give the
-same bytes.`,
-		Example: "  milbench study archive results/ablation",
+		Long: `Write the results of an experiment, with its curves and spaces where it keeps them, as compact JSON to ARCHIVES/NAME.json:
+what many fits share stands once, and numbers have five significant digits. The same results give the same bytes. How
+long the runs took goes to ARCHIVES/times/NAME.jsonl.`,
+		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			archive, err := archiveOf(args[0])
@@ -158,12 +182,17 @@ same bytes.`,
 			if archive.Experiment == "" {
 				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
 			}
-			if err := archive.Write(p.out); err != nil {
+			path, err := archive.Save(out)
+			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			p.note("%d fits in %s", len(archive.Results), path)
 			return nil
 		},
 	}
+	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")
+	required(c, "out")
+	return c
 }
 
 // archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
@@ -178,6 +207,12 @@ func archiveOf(dir string) (study.Archive, error) {
 	}
 	curves, err := study.ReadCurves(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return study.Archive{}, err
+	}
+	if a.Times, err = study.ReadTimes(filepath.Join(dir, study.TimesName)); err != nil {
+		return study.Archive{}, err
+	}
+	if a.Spaces, err = study.ReadSpaces(dir); err != nil {
 		return study.Archive{}, err
 	}
 	if a.Curves, err = study.MeanCurves(curves); err != nil {

@@ -42,7 +42,8 @@ func TestStudyErrors(t *testing.T) {
 	refuse(t, exitUse, "--out is missing", "study", "noise")
 	refuse(t, exitUse, "an argument is missing", "study")
 	refuse(t, exitUse, "--cores 0", "study", "noise", "--out", empty, "--cores", "0")
-	refuse(t, exitUse, "no results yet", "study", "archive", empty)
+	refuse(t, exitUse, "no results yet", "study", "archive", empty, "--out", empty)
+	refuse(t, exitUse, "--out is missing", "study", "archive", empty)
 	refuse(t, exitUse, "no results yet", "study", "report", empty)
 	refuse(t, exitUse, "no results yet", "plot", empty, "--out", filepath.Join(empty, "a.png"))
 	refuse(t, exitUse, "--out is missing", "plot", empty)
@@ -102,13 +103,13 @@ func TestStudyStopped(t *testing.T) {
 		t.Errorf("%d bytes of a figure, %v", len(text), err)
 	}
 	refuse(t, exitUse, `has no figure "sweep"; use one of auc, ranks`, "plot", folder, "--figure", "sweep", "--out", figure)
-	archive, _ := succeed(t, "study", "archive", folder)
-	archives := t.TempDir()
-	if err := os.WriteFile(filepath.Join(archives, "poolings.json"), []byte(archive), 0o666); err != nil {
-		t.Fatal(err)
+	archives := filepath.Join(t.TempDir(), "archives")
+	succeed(t, "study", "archive", folder, "--out", archives)
+	if times, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || len(times) < 2 || times[0].Seconds <= 0 {
+		t.Errorf("times %+v, %v", times, err)
 	}
 	report, _ := succeed(t, "study", "report", archives)
-	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {
+	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, " fits took ") || !strings.Contains(report, "Not run yet: `milbench study noise") {
 		t.Errorf("a report of one study:\n%s", report)
 	}
 
@@ -116,7 +117,7 @@ func TestStudyStopped(t *testing.T) {
 	if err := os.Rename(folder, plain); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "is no folder of milbench study", "study", "archive", plain)
+	refuse(t, exitUse, "is no folder of milbench study", "study", "archive", plain, "--out", archives)
 	refuse(t, exitUse, "leave the flag out", "plot", plain, "--figure", "auc", "--out", figure)
 	succeed(t, "plot", plain, "--out", figure)
 }

@@ -74,15 +74,15 @@ func learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) (milbe
 		return milbench.Epoch{}, err
 	}
 	e := milbench.Epoch{Number: 1, Loss: model.Loss}
-	if e.Validation, err = model.scores(bags, fit.Validation); err != nil {
+	if e.Validation, err = model.scores(bags, fit.Validation, false); err != nil {
 		return milbench.Epoch{}, err
 	}
-	e.Test, err = model.scores(bags, fit.Test)
+	e.Test, err = model.scores(bags, fit.Test, fit.Weights)
 	return e, err
 }
 
-// scores returns the scores of bags, by index.
-func (m *Model) scores(bags []milbench.Matrix, indices []int) ([]milbench.BagScore, error) {
+// scores returns the scores of bags, by index, with those of their instances where weights are asked for.
+func (m *Model) scores(bags []milbench.Matrix, indices []int, weights bool) ([]milbench.BagScore, error) {
 	scores := make([]milbench.BagScore, len(indices))
 	for k, i := range indices {
 		if i < 0 || i >= len(bags) {
@@ -91,6 +91,9 @@ func (m *Model) scores(bags []milbench.Matrix, indices []int) ([]milbench.BagSco
 		var err error
 		if scores[k], err = m.Score(bags[i]); err != nil {
 			return nil, fmt.Errorf("bag %d: %w", i, err)
+		}
+		if !weights {
+			scores[k].Weights = nil
 		}
 	}
 	return scores, nil

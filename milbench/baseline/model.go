@@ -131,7 +131,7 @@ func (m *Model) Scores(bag milbench.Matrix) ([]float64, error) {
 	return scores, nil
 }
 
-// Score returns the maximum of the instances' logits and which instance has it, the first of equals.
+// Score returns the maximum of the instances' logits, which instance has it, the first of equals, and all of them.
 func (m *Model) Score(bag milbench.Matrix) (milbench.BagScore, error) {
 	scores, err := m.Scores(bag)
 	if err != nil {
@@ -141,5 +141,5 @@ func (m *Model) Score(bag milbench.Matrix) (milbench.BagScore, error) {
 		return milbench.BagScore{}, errors.New("an empty bag has no score")
 	}
 	winner := floats.MaxIdx(scores)
-	return milbench.BagScore{Score: scores[winner], Winners: []int{winner}}, nil
+	return milbench.BagScore{Score: scores[winner], Winners: []int{winner}, Weights: scores}, nil
 }

@@ -181,7 +181,7 @@ func benchmarkOrder(b *testing.B, name string) {
 					if epoch < c.Epochs {
 						return nil
 					}
-					scores, err := f.score(context.Background(), parameters, fits[i].Test)
+					scores, err := f.score(context.Background(), parameters, fits[i].Test, false)
 					shuffled[i] = auc(fits[i], scores)
 					return err
 				})

@@ -82,7 +82,7 @@ func (b *block) prepare() error {
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
 		if b.configs[m].Standardise {
-			inputs[m] = fitStandardisation(b.bags, fit.Train)
+			inputs[m] = FitStandardisation(b.bags, fit.Train)
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m])...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
@@ -290,7 +290,9 @@ func (b *block) score(epoch int, losses []float32) error {
 		}
 		e := milbench.Epoch{Number: epoch, Loss: float64(losses[m])}
 		for _, i := range fit.Validation {
-			e.Validation = append(e.Validation, scores[m][i])
+			s := scores[m][i]
+			s.Weights = nil
+			e.Validation = append(e.Validation, s)
 		}
 		for _, i := range fit.Test {
 			e.Test = append(e.Test, scores[m][i])
@@ -333,7 +335,13 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 	if err != nil {
 		return err
 	}
-	heads := len(winners) / len(logits)
+	var weights []float32
+	if b.of.weights {
+		if weights, err = tensors.CopyFlatData[float32](outputs[2]); err != nil {
+			return err
+		}
+	}
+	heads, instances := len(winners)/len(logits), len(weights)/len(logits)
 	for m := range chosen {
 		for j, i := range chosen[m] {
 			at := m*width + j
@@ -344,6 +352,11 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 			if b.configs[m].chooses() {
 				for h := range heads {
 					s.Winners = append(s.Winners, int(winners[at*heads+h]))
+				}
+			}
+			if weights != nil {
+				for _, w := range weights[at*instances:][:b.bags[i].Rows] {
+					s.Weights = append(s.Weights, float64(w))
 				}
 			}
 			scores[m][i] = s

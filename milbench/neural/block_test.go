@@ -50,6 +50,23 @@ func unequal(bags int) (matrices []milbench.Matrix, examples []milbench.Example)
 	return matrices, examples
 }
 
+// spread makes bags sparse: value j of an instance moves to a column that depends on the bag and on j, and a value below 0.3
+// in size is left out, the first one aside.
+func spread(bags []milbench.Matrix, columns int) {
+	for i, m := range bags {
+		s := milbench.Matrix{Rows: m.Rows, Cols: columns, RowStart: []int{0}}
+		for r := range m.Rows {
+			for j, v := range m.Values[r*m.Cols : (r+1)*m.Cols] {
+				if j == 0 || math.Abs(v) > 0.3 {
+					s.Column, s.Values = append(s.Column, int32(j*columns/m.Cols+i%3)), append(s.Values, v)
+				}
+			}
+			s.RowStart = append(s.RowStart, len(s.Values))
+		}
+		bags[i] = s
+	}
+}
+
 // setting is a small one.
 func setting(t *testing.T, pooling string) Config {
 	t.Helper()
@@ -64,7 +81,7 @@ func setting(t *testing.T, pooling string) Config {
 // newBlock returns a prepared block of fits that train on all bags and score all.
 func newBlock(t *testing.T, b compute.Backend, bags []milbench.Matrix, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
-	g := group{blockStructure{structureOf(configs[0], bags, examples), configs[0].Batch, !configs[0].Standardise}, configs[0].Epochs}
+	g := group{blockStructure{structureOf(configs[0], bags, examples), configs[0].Batch, !configs[0].Standardise, false}, configs[0].Epochs}
 	program, err := newBlockProgram(b, g.blockStructure)
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +142,18 @@ func TestBlockIsStepByStep(t *testing.T) {
 		"raw": func(c *Config, m int) {
 			c.Pooling, c.own, c.Standardise, c.Batch, c.Width = "extent", extent{}, false, 1, 512
 		},
+		"two layers, renormalised, true gradient": func(c *Config, m int) {
+			c.Layers, c.Renormalise, c.TrueGradient, c.Gamma, c.WeightDecay = 2, true, true, 0.3*float64(m+1), 0.1*float64(m)
+		},
+		"no layer": func(c *Config, m int) { c.Layers = 0 },
+		"sparse": func(c *Config, m int) {
+			c.Batch, c.Dropout, c.LR = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1)
+		},
 	} {
 		bags, examples := unequal(30)
+		if name == "sparse" {
+			spread(bags, 400)
+		}
 		if name == "raw" {
 			for _, b := range bags {
 				for i := range b.Values {
@@ -172,7 +199,8 @@ func TestBlockIsStepByStep(t *testing.T) {
 }
 
 // TestBlockMates: the outcome of a fit is the same to the bit alone, among others, and on any number of workers; in the
-// smaller blocks that little memory leaves it is the same up to rounding.
+// smaller blocks that little memory leaves it is the same up to rounding. Learning rate, weight decay, dropout rate, gamma,
+// scale and I, which are numbers, differ among the fits of a block.
 func TestBlockMates(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -182,7 +210,8 @@ func TestBlockMates(t *testing.T) {
 	task := milbench.Task{Name: "unequal", Bags: bags}
 	for i := range 27 {
 		c := setting(t, "syn")
-		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.5
+		c.Iterations, c.Epochs, c.Dropout = i%7-3, 3, 0.2+0.1*float64(i%4)
+		c.LR, c.WeightDecay, c.Gamma, c.Scale = 1e-3*float64(1+i%2), 0.01*float64(i%3), 0.2+0.2*float64(i%5), float64(1+i%6)
 		text, err := json.Marshal(c)
 		if err != nil {
 			t.Fatal(err)
@@ -411,6 +440,56 @@ func TestBlockPoolings(t *testing.T) {
 			if !(last[m] < 0.6*first[m]) {
 				t.Errorf("%s: member %d: loss %g after the first epoch, %g after the last", pooling, m, first[m], last[m])
 			}
+		}
+	}
+}
+
+// TestBlockDevice: on a device that shares no memory with the host, as a GPU is, blocks have their own size and the scores
+// are those of a CPU's blocks up to rounding. The plugin of the CPU stands in for it.
+func TestBlockDevice(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	device, err := compute.NewWithConfig("xla:cpu,noshared_buffers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Finalize()
+	bags, examples := unequal(20)
+	task := milbench.Task{Name: "unequal", Bags: bags}
+	c := setting(t, "syn")
+	c.Epochs = 3
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		task.Fits = append(task.Fits, milbench.Fit{Seed: uint64(i), Setting: text, Train: examples[:15], Test: []int{15, 16, 17, 18, 19}})
+	}
+	var scores [2][]float64
+	for k, b := range []compute.Backend{backend, device} {
+		trainer := Trainer{Backend: b}
+		plan, err := trainer.Plan(task)
+		if want := []int{mostMembers, deviceMembers}[k]; err != nil || plan.Members != want {
+			t.Errorf("blocks of %d fits, want %d; %v", plan.Members, want, err)
+		}
+		outcomes := make([]milbench.Outcome, len(task.Fits))
+		if err := trainer.Learn(t.Context(), task, func(o milbench.Outcome) error {
+			outcomes[o.Fit] = o
+			return o.Err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range outcomes {
+			for _, s := range o.Epochs[0].Test {
+				scores[k] = append(scores[k], s.Score)
+			}
+		}
+	}
+	for i, want := range scores[0] {
+		if math.Abs(scores[1][i]-want) > 1e-4*max(1, math.Abs(want)) {
+			t.Errorf("score %g, on the CPU's own blocks %g", scores[1][i], want)
 		}
 	}
 }

@@ -24,8 +24,9 @@ type blockProgram struct {
 // blockStructure is what shapes the graphs of a block.
 type blockStructure struct {
 	structure
-	batch int
-	raw   bool // the features come as they are, not standardised
+	batch   int
+	raw     bool // the features come as they are, not standardised
+	weights bool // the weights of scored bags are asked for
 }
 
 // part is an array of the state of a block, [members, ...], that holds one large parameter or all small ones: an update
@@ -290,11 +291,16 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 }
 
 // scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags] and the inputs from blockX on,
-// without positions, and returns logits [members, bags] and winners int32 [members, bags, heads].
+// without positions, and returns logits [members, bags], winners int32 [members, bags, heads] and, where they are asked for,
+// the means of the weights over the heads, [members, bags, instances].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
 	scope := bp.bind(bp.parameters(parts))
 	logits, weights := bp.network.LogitsNumbers(scope, bp.bags(in[2:], in[1]), values[:len(values)-2])
-	return []*Node{logits, ArgMax(weights, -1)}
+	out := []*Node{logits, ArgMax(weights, -1)}
+	if bp.of.weights {
+		out = append(out, ReduceMean(weights, 2))
+	}
+	return out
 }

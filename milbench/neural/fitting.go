@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/milbench"
@@ -34,7 +35,7 @@ func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.E
 		return epochOrder(sizes, examples, c.Batch, epoch, rng).batches()
 	}
 	if c.Standardise {
-		f.input = fitStandardisation(bags, train)
+		f.input = FitStandardisation(bags, train)
 	}
 	return f
 }
@@ -136,41 +137,77 @@ func networkNumbers(c Config) []float32 {
 
 // predict scores bags, by index.
 func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
+	predictions := make([]Prediction, len(indices))
+	err := f.eachBatch(ctx, f.program.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+		chosen := make([]int, len(positions))
+		for k, at := range positions {
+			chosen[k] = indices[at]
+		}
+		scored, err := f.predictions(chosen, outputs)
+		if err != nil {
+			return err
+		}
+		for k, at := range positions {
+			predictions[at] = scored[k]
+		}
+		return nil
+	})
+	return predictions, err
+}
+
+// pooled returns the pooled vectors of bags, by index.
+func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indices []int) ([][]float64, error) {
+	vectors := make([][]float64, len(indices))
+	err := f.eachBatch(ctx, f.program.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+		values, err := tensors.CopyFlatData[float32](outputs[0])
+		if err != nil {
+			return err
+		}
+		features := outputs[0].Shape().Dim(1)
+		for k, at := range positions {
+			for _, v := range values[k*features:][:features] {
+				vectors[at] = append(vectors[at], float64(v))
+			}
+		}
+		return nil
+	})
+	return vectors, err
+}
+
+// eachBatch runs a graph that takes the inputs of scoreGraph on bags, by index, batch by batch, and hands over what it returns
+// for some positions in indices.
+func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, parameters *tensors.Tensor, indices []int,
+	take func(positions []int, outputs []*tensors.Tensor) error) error {
 	if len(indices) == 0 {
-		return nil, nil
+		return nil
 	}
 	values := networkNumbers(f.config)
 	numbers := tensors.FromFlatDataAndDimensions(values, len(values))
 	defer func() { _ = finalize(numbers) }()
-	predictions := make([]Prediction, len(indices))
 	batches, size := scoringBatches(f.bags, indices)
 	for _, positions := range batches {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		chosen := make([]int, len(positions))
 		for k, at := range positions {
 			chosen[k] = indices[at]
 		}
-		scored, err := f.predictBatch(parameters, numbers, chosen, size(bucket(f.bags[chosen[0]].Rows)))
-		if err != nil {
-			return nil, err
+		b := newBatch(f.bags, chosen, nil, size(bucket(f.bags[chosen[0]].Rows)), f.input)
+		outputs, err := call(exec, []any{b.x, b.mask, numbers, parameters})
+		if err == nil {
+			err = take(positions, outputs)
 		}
-		for k, at := range positions {
-			predictions[at] = scored[k]
+		_ = finalize(append(outputs, b.x, b.mask, b.labels, b.counted)...)
+		if err != nil {
+			return err
 		}
 	}
-	return predictions, nil
+	return nil
 }
 
-// predictBatch scores bags of one bucket, by index, in a batch of size.
-func (f *fitting) predictBatch(parameters, numbers *tensors.Tensor, chosen []int, size int) ([]Prediction, error) {
-	b := newBatch(f.bags, chosen, nil, size, f.input)
-	outputs, err := call(f.program.score, []any{b.x, b.mask, numbers, parameters})
-	defer func() { _ = finalize(append(outputs, b.x, b.mask, b.labels, b.counted)...) }()
-	if err != nil {
-		return nil, err
-	}
+// predictions returns those of bags, by index, that a batch's logits and weights hold.
+func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Prediction, error) {
 	logits, err := tensors.CopyFlatData[float32](outputs[0])
 	if err != nil {
 		return nil, err

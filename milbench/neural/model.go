@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -92,21 +93,39 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 }
 
 // Predict scores bags. A bag without instances has no prediction and is an error.
-func (m *Model) Predict(ctx context.Context, bags []milbench.Matrix) ([]Prediction, error) {
+func (m *Model) Predict(ctx context.Context, bags []milbench.Matrix) (predictions []Prediction, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		predictions, err = f.predict(ctx, parameters, indices)
+		return err
+	})
+	return predictions, err
+}
+
+// Pooled returns the pooled vector of each bag, of which the logit is an affine function: the features by which the model
+// tells bags apart. A bag without instances has none and is an error.
+func (m *Model) Pooled(ctx context.Context, bags []milbench.Matrix) (vectors [][]float64, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		vectors, err = f.pooled(ctx, parameters, indices)
+		return err
+	})
+	return vectors, err
+}
+
+// on checks bags and has work done on all of them with the model's parameters.
+func (m *Model) on(bags []milbench.Matrix, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
 	indices := make([]int, len(bags))
 	for i, b := range bags {
 		indices[i] = i
 		switch {
 		case b.Cols != m.card.NumFeatures:
-			return nil, fmt.Errorf("bag %d has %d features; the model, trained on %s, takes %d", i+1, b.Cols, m.card.Set, m.card.NumFeatures)
+			return fmt.Errorf("bag %d has %d features; the model, trained on %s, takes %d", i+1, b.Cols, m.card.Set, m.card.NumFeatures)
 		case b.Rows == 0:
-			return nil, fmt.Errorf("bag %d is empty", i+1)
+			return fmt.Errorf("bag %d is empty", i+1)
 		}
 	}
 	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}
-	parameters := tensors.FromFlatDataAndDimensions(append([]float32{}, m.parameters...), len(m.parameters))
-	predictions, err := f.predict(ctx, parameters, indices)
-	return predictions, errors.Join(err, finalize(parameters))
+	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))
+	return errors.Join(work(f, parameters, indices), finalize(parameters))
 }
 
 // newModel rebuilds the network of a card on a backend.

@@ -1,5 +1,7 @@
 package neural
 
+import "gonum.org/v1/gonum/floats"
+
 // Prediction is what a model says of one bag.
 type Prediction struct {
 	Score       float64     // the logit of "positive"
@@ -11,19 +13,19 @@ type Prediction struct {
 // Shares returns of each instance the mean of its weights over the heads, as a share of the bag: they add up to 1, which
 // weights after Syn steps do not.
 func (p Prediction) Shares() []float64 {
-	var shares []float64
-	sum := 0.0
+	shares := p.meanWeights()
+	floats.Scale(1/floats.Sum(shares), shares)
+	return shares
+}
+
+// meanWeights returns of each instance the mean of its weights over the heads.
+func (p Prediction) meanWeights() []float64 {
+	var mean []float64
 	for h, weights := range p.Weights {
 		if h == 0 {
-			shares = make([]float64, len(weights))
+			mean = make([]float64, len(weights))
 		}
-		for k, w := range weights {
-			shares[k] += w
-			sum += w
-		}
+		floats.AddScaled(mean, 1/float64(len(p.Weights)), weights)
 	}
-	for k := range shares {
-		shares[k] /= sum
-	}
-	return shares
+	return mean
 }

@@ -34,6 +34,7 @@ type program struct {
 	forms []shapes.Shape // and their shapes
 	train *Exec
 	score *Exec
+	pool  *Exec
 }
 
 // newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
@@ -56,15 +57,20 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 	if p.score, err = NewExec(b, p.scoreGraph); err != nil {
 		return nil, err
 	}
+	if p.pool, err = NewExec(b, p.poolGraph); err != nil {
+		return nil, err
+	}
 	// One graph a bucket: their number is bounded by the logarithm of the largest bag.
 	p.train.SetMaxCache(-1)
 	p.score.SetMaxCache(-1)
+	p.pool.SetMaxCache(-1)
 	return p, nil
 }
 
 func (p *program) finalize() {
 	p.train.Finalize()
 	p.score.Finalize()
+	p.pool.Finalize()
 }
 
 // variables returns a store with the network's variables, their values drawn from seed.
@@ -191,6 +197,12 @@ func logisticLoss(logits, labels *Node) *Node {
 func (p *program) scoreGraph(in []*Node) []*Node {
 	logits, weights := p.network.LogitsNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
 	return []*Node{logits, weights}
+}
+
+// poolGraph takes what scoreGraph does and returns the pooled vectors [batch, features].
+func (p *program) poolGraph(in []*Node) []*Node {
+	pooled, _ := p.network.PoolNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	return []*Node{pooled}
 }
 
 // call runs a graph and turns a panic inside of it into an error.

@@ -16,9 +16,9 @@ type Standardisation struct {
 	Factor []float64 `json:"factor,omitempty"`
 }
 
-// fitStandardisation returns the standardisation that gives every feature mean 0 and standard deviation 1 over the
+// FitStandardisation returns the standardisation that gives every feature mean 0 and standard deviation 1 over the
 // instances of the training bags; of a sparse set the standard deviation alone. A constant feature keeps its scale.
-func fitStandardisation(bags []milbench.Matrix, train []milbench.Example) Standardisation {
+func FitStandardisation(bags []milbench.Matrix, train []milbench.Example) Standardisation {
 	features := bags[train[0].Bag].Cols
 	count, sparse := 0, false
 	mean := make([]float64, features)
@@ -53,6 +53,20 @@ func fitStandardisation(bags []milbench.Matrix, train []milbench.Example) Standa
 		return Standardisation{Factor: factor}
 	}
 	return Standardisation{Shift: mean, Factor: factor}
+}
+
+// Vectors returns the standardised instances of a bag, in single precision as a network takes them.
+func (s Standardisation) Vectors(bag milbench.Matrix) [][]float64 {
+	flat := make([]float32, bag.Rows*bag.Cols)
+	s.fill(flat, bag)
+	vectors := make([][]float64, bag.Rows)
+	for i := range vectors {
+		vectors[i] = make([]float64, bag.Cols)
+		for j := range vectors[i] {
+			vectors[i][j] = float64(flat[i*bag.Cols+j])
+		}
+	}
+	return vectors
 }
 
 // fill writes the standardised instances of bag row by row into dst, which must be zeros. Sparse or dense, a bag of

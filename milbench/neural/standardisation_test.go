@@ -23,7 +23,7 @@ func TestStandardisation(t *testing.T) {
 		{Rows: 2, Cols: 4, Values: []float64{5, 10, third, 0, 7, -50, third, 2}},
 	}
 	train := []milbench.Example{{Bag: 0}, {Bag: 2}}
-	s := fitStandardisation(dense, train)
+	s := FitStandardisation(dense, train)
 	out := make([]float32, 8)
 	var all []float32
 	for _, e := range train {
@@ -57,7 +57,7 @@ func TestStandardisation(t *testing.T) {
 		}
 		sparse[i] = c
 	}
-	q := fitStandardisation(sparse, train)
+	q := FitStandardisation(sparse, train)
 	if q.Shift != nil {
 		t.Error("a sparse set is centred")
 	}

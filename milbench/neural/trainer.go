@@ -170,10 +170,10 @@ func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.Ma
 		}
 		e := milbench.Epoch{Number: epoch, Loss: loss}
 		var err error
-		if e.Validation, err = f.score(ctx, parameters, fit.Validation); err != nil {
+		if e.Validation, err = f.score(ctx, parameters, fit.Validation, false); err != nil {
 			return err
 		}
-		if e.Test, err = f.score(ctx, parameters, fit.Test); err != nil {
+		if e.Test, err = f.score(ctx, parameters, fit.Test, fit.Weights); err != nil {
 			return err
 		}
 		epochs = append(epochs, e)
@@ -182,7 +182,8 @@ func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.Ma
 	return epochs, err
 }
 
-func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]milbench.BagScore, error) {
+// score scores bags, by index, with their weights where they are asked for.
+func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices []int, weights bool) ([]milbench.BagScore, error) {
 	predictions, err := f.predict(ctx, parameters, indices)
 	if err != nil {
 		return nil, err
@@ -190,6 +191,9 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	scores := make([]milbench.BagScore, len(predictions))
 	for i, p := range predictions {
 		scores[i] = milbench.BagScore{Score: p.Score, Winners: p.Winners}
+		if weights {
+			scores[i].Weights = p.meanWeights()
+		}
 	}
 	return scores, nil
 }

@@ -4,13 +4,20 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/gomlx/gomlx/ml/train/loss"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/backend/backendtest"
 	"synpool/milbench"
+	"synpool/synlayer"
 )
 
 // TestTrainingAgainstPyTorch takes 20 steps from the same weights as PyTorch did in float64, with batches of two bags
@@ -96,15 +103,21 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 				}
 			}
 			if blocks(backend) {
-				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses)
+				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses, func(i int, got float32) {
+					if !blind[i] && math.Abs(float64(got-final[i])) > 1e-3 {
+						t.Errorf("block, %s, I = %d: parameter %d is %.8g after the last step, want %.8g", name, c.Iterations, i, got, final[i])
+					}
+				})
 			}
 			p.finalize()
 		}
 	}
 }
 
-// blockAgainstPyTorch takes the same steps with the second member of a block; the first takes the batches in reverse.
-func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, bags []milbench.Matrix, labels []int, golden [][]int, initial []float32, losses []float64) {
+// blockAgainstPyTorch takes the same steps with the second member of a block; the first takes the batches in reverse. It hands
+// over the parameters after them, by their place among all.
+func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, bags []milbench.Matrix, labels []int, golden [][]int, initial []float32, losses []float64,
+	check func(i int, parameter float32)) {
 	t.Helper()
 	var examples []milbench.Example
 	for i, label := range labels {
@@ -138,5 +151,84 @@ func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, b
 			t.Errorf("block, I = %d: loss of step %d is %.8g, want %.8g", config.Iterations, step+1, got, want)
 		}
 		before = total
+	}
+	var args []any
+	for _, s := range b.state {
+		args = append(args, s)
+	}
+	parts, err := call(b.current, append(args, b.numbers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := make([]int, len(b.forms)) // of each parameter among all
+	for i := 1; i < len(start); i++ {
+		start[i] = start[i-1] + b.forms[i-1].Size()
+	}
+	for k, part := range b.parts {
+		values := tensors.MustCopyFlatData[float32](parts[k])
+		values = values[len(values)/2:] // of the second member
+		for _, i := range part.parameters {
+			for j, v := range values[:b.forms[i].Size()] {
+				check(start[i]+j, v)
+			}
+			values = values[b.forms[i].Size():]
+		}
+	}
+}
+
+// TestAgainstTrainStep takes 20 steps as GoMLX's own trainer and Adam do, from the same weights on the same bags: without
+// weight decay, and with gradients below the norm that is clipped, the losses are the same up to float32.
+func TestAgainstTrainStep(t *testing.T) {
+	bags, examples := unequal(8)
+	for i := range bags { // one bucket, small features and so small gradients
+		bags[i].Rows, bags[i].Values = 3, slices.Repeat(bags[i].Values[:5], 3)
+		for j := range bags[i].Values {
+			bags[i].Values[j] *= 0.3 * float64(1+j/5)
+		}
+	}
+	for name, b := range backendtest.All(t) {
+		c := setting(t, "syn")
+		c.Standardise, c.Norm, c.WeightDecay, c.Batch, c.Epochs = false, false, 0, len(bags), 20
+		programs := newPrograms(b)
+		f, initial, err := programs.prepare(c, bags, examples, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var losses []float64
+		if _, err := f.train(t.Context(), initial, examples, 5, func(_ int, loss float64, _ *tensors.Tensor) error {
+			losses = append(losses, loss)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		store, err := f.program.variables(b, weightsSeed(5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer := train.NewTrainer(b, store, func(scope *model.Scope, inputs []*graph.Node) []*graph.Node {
+			logits, _ := c.Network().Logits(scope, synlayer.Bags{X: inputs[0], Mask: inputs[1]})
+			return []*graph.Node{graph.InsertAxes(logits, -1)}
+		}, loss.BinaryCrossentropyLogits, optimizer.Adam().LearningRate(c.LR).Epsilon(adamEpsilon).Done(), nil, nil)
+		indices, labels := make([]int, len(bags)), make([]int, len(bags))
+		for i, e := range examples {
+			indices[i], labels[i] = e.Bag, e.Label
+		}
+		for step, want := range losses {
+			batch := newBatch(bags, indices, labels, len(bags), Standardisation{})
+			flat := tensors.MustCopyFlatData[float32](batch.labels)
+			metrics, err := trainer.TrainStep(train.Batch{
+				Inputs: []*tensors.Tensor{batch.x, batch.mask}, Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(flat, len(flat), 1)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(tensors.ToScalar[float32](metrics[0])); math.Abs(got-want) > 2e-5*max(1, want) {
+				t.Errorf("%s: step %d: loss %.7g by TrainStep, %.7g here", name, step+1, got, want)
+			}
+		}
+		if !(losses[19] < 0.9*losses[0]) {
+			t.Errorf("%s: loss from %g to %g", name, losses[0], losses[19])
+		}
+		programs.finalize()
 	}
 }

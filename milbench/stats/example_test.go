@@ -115,3 +115,9 @@ func ExampleCorrectedT() {
 	fmt.Printf("difference %.3f, t %.2f, p %.3f %v\n", found.Difference, found.T, found.P, err)
 	// Output: difference 0.020, t 1.85, p 0.161 <nil>
 }
+
+func ExampleSilhouette() {
+	s, err := stats.Silhouette([][]float64{{0, 0}, {0, 1}, {6, 0}, {6, 1}}, []int{0, 0, 1, 1})
+	fmt.Printf("%.3f %v\n", s, err)
+	// Output: 0.834 <nil>
+}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // archiveFormat is the version of the form of an [Archive].
@@ -22,6 +24,8 @@ type Archive struct {
 	Experiment string
 	Results    []Result
 	Curves     []MeanCurve // where the experiment keeps curves
+	Spaces     []Space     // where it keeps them
+	Times      []Time      // of the runs, from a file of their own
 }
 
 // archived is the JSON of an archive.
@@ -30,6 +34,7 @@ type archived struct {
 	Experiment string        `json:"experiment"`
 	Made       []made        `json:"made"`
 	Curves     []MeanCurve   `json:"curves,omitempty"`
+	Spaces     []Space       `json:"spaces,omitempty"`
 	Sets       []archivedSet `json:"sets"`
 }
 
@@ -74,11 +79,16 @@ type archivedFit struct {
 	Epoch      int       `json:"epoch"`
 	Test       []float64 `json:"test"`
 	Validation []float64 `json:"validation,omitempty"`
+
+	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 }
 
 // rounded returns v to five significant digits.
-func rounded(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+func rounded(v float64) float64 { return digits(v, 5) }
+
+// digits returns v to so many significant digits.
+func digits(v float64, n int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	if err != nil {
 		return v // cannot be
 	}
@@ -155,6 +165,13 @@ func (a Archive) pack() (archived, error) {
 		c.Loss, c.WinnersChanged, c.Least = roundedAll(c.Loss), roundedAll(c.WinnersChanged), rounded(c.Least)
 		p.Curves = append(p.Curves, c)
 	}
+	for _, s := range a.Spaces {
+		s.TrainSilhouette, s.TestSilhouette = rounded(s.TrainSilhouette), rounded(s.TestSilhouette)
+		p.Spaces = append(p.Spaces, s)
+	}
+	slices.SortStableFunc(p.Spaces, func(x, y Space) int {
+		return cmp.Or(CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Of, y.Of), bytes.Compare(x.Config, y.Config))
+	})
 	for _, r := range results {
 		if n := len(p.Sets); n == 0 || p.Sets[n-1].Set != r.Set || p.Sets[n-1].Checksum != r.Checksum {
 			p.Sets = append(p.Sets, archivedSet{Set: r.Set, Checksum: r.Checksum, Leaked: r.Leaked, place: make(map[string]int)})
@@ -184,6 +201,10 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	}
 	last := &s.Parts[len(s.Parts)-1]
 	fit := archivedFit{Epoch: r.Epoch, Test: scores, Validation: others}
+	if r.InstanceAUC != nil {
+		auc := rounded(*r.InstanceAUC)
+		fit.InstanceAUC = &auc
+	}
 	fit.Config, s.Configs = place(s.Configs, r.Config, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 	last.Fits = append(last.Fits, fit)
 	return &last.Fits[len(last.Fits)-1], nil
@@ -223,7 +244,12 @@ func ReadArchive(r io.Reader) (Archive, error) {
 	if p.Format != archiveFormat {
 		return Archive{}, fmt.Errorf("an archive of format %d; this version reads format %d", p.Format, archiveFormat)
 	}
-	a := Archive{Experiment: p.Experiment, Curves: p.Curves}
+	a := Archive{Experiment: p.Experiment, Curves: p.Curves, Spaces: p.Spaces}
+	for _, s := range p.Spaces {
+		if err := s.Validate(); err != nil {
+			return Archive{}, fmt.Errorf("archive of %s: space of %s: %w", p.Experiment, s.Set, err)
+		}
+	}
 	for _, s := range p.Sets {
 		for _, part := range s.Parts {
 			for _, fit := range part.Fits {
@@ -245,7 +271,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	}
 	by := p.Made[fit.Made]
 	r := Result{
-		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch,
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch, InstanceAUC: fit.InstanceAUC,
 		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}
@@ -276,8 +302,8 @@ func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err e
 	return bags, nil
 }
 
-// ReadArchives reads the archives of a folder, its files NAME.json, in the order of their names. A folder without one is
-// [ErrNoResults].
+// ReadArchives reads the archives of a folder, its files NAME.json, in the order of their names, and the times beside them
+// ([Archive.Save]). A folder without one is [ErrNoResults].
 func ReadArchives(dir string) (archives []Archive, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -293,10 +319,53 @@ func ReadArchives(dir string) (archives []Archive, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		if a.Times, err = ReadTimes(timesPath(path)); err != nil {
+			return nil, err
+		}
 		archives = append(archives, a)
 	}
 	if len(archives) == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoResults)
 	}
 	return archives, nil
+}
+
+// timesPath is where the times of the archive at path stand: those of NAME.json in times/NAME.jsonl.
+func timesPath(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	return filepath.Join(filepath.Dir(path), "times", name+".jsonl")
+}
+
+// Save writes a into a folder, which is made if it is missing, as NAME.json, and its times, which are no function of the
+// inputs, as times/NAME.jsonl. Files take the place of those that are there when they are whole. It returns the first path.
+func (a Archive) Save(dir string) (string, error) {
+	path := filepath.Join(dir, a.Experiment+".json")
+	var text, times bytes.Buffer
+	if err := a.Write(&text); err != nil {
+		return "", err
+	}
+	for _, t := range a.Times {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return "", err
+		}
+		times.Write(append(line, '\n'))
+	}
+	if err := os.MkdirAll(filepath.Dir(timesPath(path)), 0o777); err != nil {
+		return "", fmt.Errorf("folder of archives: %w", noRoom(err))
+	}
+	return path, errors.Join(replaceFile(timesPath(path), times.Bytes()), replaceFile(path, text.Bytes()))
+}
+
+// replaceFile writes a file beside path, which takes its place when it is whole.
+func replaceFile(path string, content []byte) error {
+	part := path + ".part"
+	err := os.WriteFile(part, content, 0o666)
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, noRoom(err)), os.Remove(part))
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,43 +31,71 @@ type Change struct {
 	Part  string  // of noise
 }
 
-// apply returns the changed set of a name, duplicates grouped, and what learns it.
-func (c Change) apply(name string, seed uint64, learner milbench.Learner) (*milbench.Set, milbench.Learner, error) {
+// sets are those of the catalogue that have been read, with duplicates grouped, by name and "", [Leaked] or their noise.
+type sets map[[2]string]*milbench.Set
+
+// open returns a set of the catalogue, with the leaked column or without.
+func (s sets) open(name, kind string) (*milbench.Set, error) {
+	key := [2]string{name, ""}
+	if kind == Leaked {
+		key[1] = Leaked
+	}
+	if set := s[key]; set != nil {
+		return set, nil
+	}
 	source, err := dataset.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	load := func() (*milbench.Set, error) { return source.Set(dataset.NoColumn) }
-	if c.Kind == Leaked {
+	if kind == Leaked {
 		load = source.Leaked
 	}
 	set, err := load()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if set, _, err = dataset.GroupDuplicates(set); err != nil {
+		return nil, err
+	}
+	s[key] = set
+	return set, nil
+}
+
+// taskChange changes what a learner gets to see.
+type taskChange = func(milbench.Task) (milbench.Task, error)
+
+// apply returns the changed set of a name and what its task is changed by, nil for nothing.
+func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskChange, error) {
+	set, err := all.open(name, c.Kind)
+	if err != nil {
 		return nil, nil, err
 	}
 	switch c.Kind {
 	case "", Leaked:
-		return set, learner, nil
+		return set, nil, nil
 	case Shuffled:
-		return dataset.ShuffledLabels(set, seed), learner, nil
+		return dataset.ShuffledLabels(set, seed), nil, nil
 	}
-	noisy, err := dataset.Noise{Kind: dataset.NoiseKind(c.Kind), Level: c.Level, Seed: seed}.Apply(set)
-	if err != nil {
-		return nil, nil, err
+	noise := dataset.Noise{Kind: dataset.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
+	key := [2]string{name, noise.String()}
+	noisy := all[key] // one copy, so that its bags are known to be the same ([DoAll])
+	if noisy == nil {
+		if noisy, err = noise.Apply(set); err != nil {
+			return nil, nil, err
+		}
+		all[key] = noisy
 	}
 	switch c.Part {
 	case OnBoth:
-		return noisy, learner, nil
+		return noisy, nil, nil
 	case OnTrain, OnTest:
-		return partly(set, noisy, c.Part), partLearner{learner, noisy, c.Part}, nil
+		return partly(set, noisy, c.Part), inPart(noisy, c.Part), nil
 	}
 	return nil, nil, fmt.Errorf("noise on %q; use one of %s, %s, %s", c.Part, OnTrain, OnTest, OnBoth)
 }
 
-// partly returns a set under the name and checksum of what a [partLearner] makes of it.
+// partly returns a set under the name and checksum of what [inPart] makes of it.
 func partly(set, noisy *milbench.Set, part string) *milbench.Set {
 	s := *set
 	s.Name = noisy.Name + " " + part
@@ -77,42 +104,37 @@ func partly(set, noisy *milbench.Set, part string) *milbench.Set {
 	return &s
 }
 
-// partLearner learns with noise in one part of every fold.
-type partLearner struct {
-	of    milbench.Learner
-	noisy *milbench.Set // its bags in the order of the task's
-	part  string
-}
-
-// Learn implements [milbench.Learner].
-func (l partLearner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	n := len(task.Bags)
-	if n != len(l.noisy.Bags) {
-		return fmt.Errorf("%d bags, and %d with noise", n, len(l.noisy.Bags))
-	}
-	task.Bags = slices.Clone(task.Bags) // the noisy version of bag i is bag n+i
-	for _, b := range l.noisy.Bags {
-		task.Bags = append(task.Bags, b.Instances)
-	}
-	shifted := func(bags []int) []int {
-		moved := make([]int, len(bags))
-		for i, b := range bags {
-			moved[i] = n + b
+// inPart puts noisy bags, in the order of a task's, into one part of every fold.
+func inPart(noisy *milbench.Set, part string) taskChange {
+	return func(task milbench.Task) (milbench.Task, error) {
+		n := len(task.Bags)
+		if n != len(noisy.Bags) {
+			return milbench.Task{}, fmt.Errorf("%d bags, and %d with noise", n, len(noisy.Bags))
 		}
-		return moved
-	}
-	task.Fits = slices.Clone(task.Fits)
-	for i := range task.Fits {
-		f := &task.Fits[i]
-		if l.part == OnTest {
-			f.Test = shifted(f.Test)
-			continue
+		task.Bags = slices.Clone(task.Bags) // the noisy version of bag i is bag n+i
+		for _, b := range noisy.Bags {
+			task.Bags = append(task.Bags, b.Instances)
 		}
-		f.Train = slices.Clone(f.Train)
-		for k := range f.Train {
-			f.Train[k].Bag += n
+		shifted := func(bags []int) []int {
+			moved := make([]int, len(bags))
+			for i, b := range bags {
+				moved[i] = n + b
+			}
+			return moved
 		}
-		f.Validation = shifted(f.Validation)
+		task.Fits = slices.Clone(task.Fits)
+		for i := range task.Fits {
+			f := &task.Fits[i]
+			if part == OnTest {
+				f.Test = shifted(f.Test)
+				continue
+			}
+			f.Train = slices.Clone(f.Train)
+			for k := range f.Train {
+				f.Train[k].Bag += n
+			}
+			f.Validation = shifted(f.Validation)
+		}
+		return task, nil
 	}
-	return l.of.Learn(ctx, task, done)
 }

@@ -28,6 +28,8 @@ type Form struct {
 	Arms  []Arm
 	Time  time.Duration // about, on two cores with XLA
 	Scope string        // what the numbers stand on: sets, folds, repeats
+
+	Spaces bool // also keep where instances and bags lie ([Run.KeepSpaces])
 }
 
 // Arm is settings on sets under a protocol.
@@ -76,16 +78,16 @@ type Missing struct {
 	Err error // says how it is fetched
 }
 
-// Runs returns the runs of a form in the folder dir, one an arm and set, by a learner of neural settings, and the sets that
-// have not been fetched, which have no runs. Where no fetched set is left, that is an error.
+// Runs returns the runs of a form in the folder dir, one an arm and set, which go together ([DoAll]), by a learner, and the
+// sets that have not been fetched, which have no runs. Where no fetched set is left, that is an error.
 func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Run, missing []Missing, err error) {
-	absent := make(map[string]bool)
+	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
 		for _, name := range a.Sets {
 			if absent[name] {
 				continue
 			}
-			r, err := a.run(name, seed, learner)
+			r, err := a.run(all, name, seed)
 			if errors.Is(err, dataset.ErrNotFetched) {
 				absent[name] = true
 				missing = append(missing, Missing{name, err})
@@ -94,7 +96,7 @@ func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Ru
 			if err != nil {
 				return nil, nil, err
 			}
-			r.Dir = dir
+			r.Dir, r.Learner = dir, learner
 			runs = append(runs, r)
 		}
 	}
@@ -105,20 +107,20 @@ func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Ru
 }
 
 // run returns the run of an arm on one set.
-func (a Arm) run(name string, seed uint64, learner milbench.Learner) (Run, error) {
+func (a Arm) run(all sets, name string, seed uint64) (Run, error) {
 	entry, err := dataset.Find(name)
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
+	r := Run{Base: name, Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
 	if r.Protocol.Folds == 0 {
 		r.Protocol.Folds = entry.Folds
 	}
-	set, learner, err := a.Change.apply(name, seed, learner)
+	set, task, err := a.Change.apply(all, name, seed)
 	if err != nil {
 		return Run{}, err
 	}
-	r.Sets, r.Learner = []*milbench.Set{set}, learner
+	r.Sets, r.Task = []*milbench.Set{set}, task
 	return r, nil
 }
 

@@ -150,16 +150,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// seen remembers the task that it is handed.
-type seen struct{ task milbench.Task }
-
-func (s *seen) Learn(_ context.Context, task milbench.Task, _ func(milbench.Outcome) error) error {
-	s.task = task
-	return nil
-}
-
-// TestPartLearner checks which version of each bag the learner sees, and that the caller's fits stay as they are.
-func TestPartLearner(t *testing.T) {
+// TestInPart checks which version of each bag the learner sees, and that the caller's fits stay as they are.
+func TestInPart(t *testing.T) {
 	clean, noisy := fakeSet("clean", 30), fakeSet("noisy", 30)
 	for i := range noisy.Bags {
 		noisy.Bags[i].Instances.Values = []float64{-1}
@@ -175,12 +167,12 @@ func TestPartLearner(t *testing.T) {
 	}
 	before := fmt.Sprint(task)
 	for _, part := range []string{OnTrain, OnTest} {
-		var s seen
-		if err := (partLearner{&s, noisy, part}).Learn(context.Background(), task, nil); err != nil {
+		changed, err := inPart(noisy, part)(task)
+		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(bag int) float64 { return s.task.Bags[bag].Values[0] }
-		for i, f := range s.task.Fits {
+		value := func(bag int) float64 { return changed.Bags[bag].Values[0] }
+		for i, f := range changed.Fits {
 			for k, e := range f.Train {
 				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
 					t.Errorf("noise in %s: bag %d is trained on, value %v", part, e.Bag, value(e.Bag))
@@ -201,7 +193,7 @@ func TestPartLearner(t *testing.T) {
 	if fmt.Sprint(task) != before {
 		t.Error("the task was changed")
 	}
-	if err := (partLearner{&seen{}, fakeSet("short", 29), OnTest}).Learn(context.Background(), task, nil); err == nil {
+	if _, err := inPart(fakeSet("short", 29), OnTest)(task); err == nil {
 		t.Error("a bag less with noise")
 	}
 }

@@ -159,6 +159,15 @@ var Experiments = []Experiment{
 			Time: time.Minute, Scope: "two rates, 1 seed of the network"},
 	},
 	{
+		Name:     "features",
+		Question: "Does pooling set the classes apart, also those bags that it was not trained on?",
+		Paper:    "Figure 4",
+		Figures:  []string{"spaces"},
+		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: spaceSettings}},
+			Time: 10 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
+		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: spaceSettings}}, Time: time.Minute, Scope: "Musk 1, the first of 5 folds", Spaces: true},
+	},
+	{
 		Name:     "ensembles",
 		Question: "What does the mean of ten networks' scores gain over one network?",
 		Figures:  []string{"auc"},
@@ -166,6 +175,9 @@ var Experiments = []Experiment{
 		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
 	},
 }
+
+// spaceSettings are poolings whose features are compared.
+var spaceSettings = settings(neural.Grid{Pooling: []string{"softmax"}}, neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}})
 
 // publishedSettings are what the published program was said to run, what it ran, and another attention.
 var publishedSettings = settings(

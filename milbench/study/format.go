@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,31 @@ func (t Table) Write(w io.Writer, format string) error {
 	return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(Formats, ", "))
 }
 
-// headings of the printed columns; the first two are text.
-var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "Protocol"}
+// headings of the printed columns; the first two and the last are text.
+var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "inst. AUC", "Protocol"}
+
+// instanceColumn is the place of the AUC of instances among the headings.
+const instanceColumn = 11
+
+// lines returns the headings and the printed columns of all rows. There is a column of the AUC of instances where any row has
+// one.
+func (t Table) lines(plusMinus, dash string) [][]string {
+	lines := [][]string{slices.Clone(headings)}
+	for _, r := range t.Rows {
+		lines = append(lines, r.cells(plusMinus, dash))
+	}
+	if !t.instances() {
+		for i, cells := range lines {
+			lines[i] = slices.Delete(cells, instanceColumn, instanceColumn+1)
+		}
+	}
+	return lines
+}
+
+// instances reports whether any row has an AUC of instances.
+func (t Table) instances() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.InstanceAUC != nil })
+}
 
 const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; " +
 	"95 % CI: t interval over repeats (other folds and seeds on the same bags): the chance in splitting and training, not that of drawing new bags; " +
@@ -51,7 +75,7 @@ const legend = "AUC: mean over the folds of a repeat, then mean ± standard devi
 
 // cells returns the printed columns of a row.
 func (r Row) cells(plusMinus, dash string) []string {
-	auc, ci, se := figure(r.AUCMean), "", ""
+	auc, ci, se, instances := figure(r.AUCMean), "", "", ""
 	if r.AUCSD != nil {
 		auc += " " + plusMinus + " " + figure(*r.AUCSD)
 		ci = figure(*r.AUCLow) + dash + figure(*r.AUCHigh)
@@ -59,9 +83,12 @@ func (r Row) cells(plusMinus, dash string) []string {
 	if r.AUCSE != nil {
 		se = figure(*r.AUCSE)
 	}
+	if r.InstanceAUC != nil {
+		instances = figure(*r.InstanceAUC)
+	}
 	return []string{
 		r.Set, r.Setting, auc, ci, strconv.Itoa(r.N), se, figure(r.AUCPooled), figure(r.AveragePrecision),
-		figure(r.Accuracy), figure(r.BalancedAccuracy), figure(r.LogLoss), r.protocolCell(),
+		figure(r.Accuracy), figure(r.BalancedAccuracy), figure(r.LogLoss), instances, r.protocolCell(),
 	}
 }
 
@@ -91,17 +118,13 @@ func (r Row) protocolCell() string {
 
 func (t Table) writeMarkdown(w io.Writer) error {
 	escape := strings.NewReplacer("|", `\|`, "\n", " ")
-	lines := [][]string{headings}
-	for _, r := range t.Rows {
-		cells := r.cells("±", "–")
-		for i := range cells {
-			cells[i] = escape.Replace(cells[i])
-		}
-		lines = append(lines, cells)
-	}
-	width := make([]int, len(headings))
+	lines := t.lines("±", "–")
+	last := len(lines[0]) - 1
+	width := make([]int, last+1)
 	for _, cells := range lines {
 		for i, c := range cells {
+			c = escape.Replace(c)
+			cells[i] = c
 			width[i] = max(width[i], len([]rune(c)))
 		}
 	}
@@ -109,7 +132,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 	for n, cells := range lines {
 		for i, c := range cells {
 			pad := strings.Repeat(" ", width[i]-len([]rune(c)))
-			if isText(i) {
+			if isText(i, last) {
 				b.WriteString("| " + c + pad + " ")
 			} else {
 				b.WriteString("| " + pad + c + " ")
@@ -117,8 +140,8 @@ func (t Table) writeMarkdown(w io.Writer) error {
 		}
 		b.WriteString("|\n")
 		if n == 0 {
-			for i := range headings {
-				if isText(i) {
+			for i := range cells {
+				if isText(i, last) {
 					b.WriteString("|:" + strings.Repeat("-", width[i]+1))
 				} else {
 					b.WriteString("|" + strings.Repeat("-", width[i]+1) + ":")
@@ -136,7 +159,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 }
 
 // isText reports whether a printed column is text, set to the left.
-func isText(column int) bool { return column < 2 || column == len(headings)-1 }
+func isText(column, last int) bool { return column < 2 || column == last }
 
 // allNotes returns the notes, and what the marks mean where there are any.
 func (t Table) allNotes() []string {
@@ -146,6 +169,10 @@ func (t Table) allNotes() []string {
 		leaked = leaked || r.Leaked
 	}
 	var notes []string
+	if t.instances() {
+		notes = append(notes, "inst. AUC: within each positive test bag, the AUC of the instances' weights (of an instance classifier, their scores) "+
+			"for the instance labels; mean over bags and fits.")
+	}
 	if optimistic {
 		notes = append(notes, "optimistic: the epoch was chosen on the test part, so the figure is too good.")
 	}
@@ -159,12 +186,12 @@ func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"set", "setting", "auc_mean", "auc_sd", "n", "protocol", "optimistic", "leaked", "folds", "folds_run",
 		"test_bags", "auc_low", "auc_high", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
-		"log_loss", "checksum", "config", "backends", "versions", "revisions"})
+		"log_loss", "instance_auc", "checksum", "config", "backends", "versions", "revisions"})
 	for _, r := range t.Rows {
 		c.Write([]string{r.Set, r.Setting, sixDigits(&r.AUCMean), sixDigits(r.AUCSD), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
 			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
-			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), r.Checksum,
+			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), sixDigits(r.InstanceAUC), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")})
 	}
 	c.Flush()
@@ -190,8 +217,9 @@ func mark(applies bool, word string) string {
 func (t Table) writeLaTeX(w io.Writer) error {
 	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
 		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "|", `\textbar{}`, "<", `\textless{}`, ">", `\textgreater{}`, "±", `$\pm$`, "\n", " ")
+	lines := t.lines("±", "--")
 	var b strings.Builder
-	b.WriteString(`\begin{tabular}{` + "ll" + strings.Repeat("r", len(headings)-3) + "l}\n\\toprule\n")
+	b.WriteString(`\begin{tabular}{` + "ll" + strings.Repeat("r", len(lines[0])-3) + "l}\n\\toprule\n")
 	line := func(cells []string) {
 		for i, c := range cells {
 			if i > 0 {
@@ -201,10 +229,10 @@ func (t Table) writeLaTeX(w io.Writer) error {
 		}
 		b.WriteString(" \\\\\n")
 	}
-	line(headings)
+	line(lines[0])
 	b.WriteString("\\midrule\n")
-	for _, r := range t.Rows {
-		line(r.cells("±", "--"))
+	for _, cells := range lines[1:] {
+		line(cells)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 	for _, note := range append([]string{legend}, t.allNotes()...) {

@@ -31,6 +31,11 @@ type Result struct {
 	Bags       []ScoredBag `json:"bags"`  // the test part
 	Validation []ScoredBag `json:"validation,omitempty"`
 
+	// InstanceAUC says how well the weights of instances (scores, of a classifier of instances) tell those that make a bag
+	// positive, where instance labels are known: the AUC within a bag, mean over the positive test bags that hold both kinds.
+	// Weights of different bags do not compare, hence no AUC over all instances together.
+	InstanceAUC *float64 `json:"instance_auc,omitempty"`
+
 	Leaked     bool    `json:"leaked"`     // a column that gives the label away was among the features
 	Optimistic bool    `json:"optimistic"` // the test part had a say in the epoch
 	Backend    string  `json:"backend"`
@@ -89,6 +94,8 @@ func (r Result) Validate() error {
 		return fmt.Errorf("epoch %d is out of range", r.Epoch)
 	case len(r.Bags) == 0:
 		return errors.New("no bags")
+	case r.InstanceAUC != nil && !(*r.InstanceAUC >= 0 && *r.InstanceAUC <= 1):
+		return fmt.Errorf("an AUC of instances of %v; it is from 0 to 1", *r.InstanceAUC)
 	}
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {
 		for _, b := range part {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"synpool/milbench"
 	"synpool/milbench/stats"
@@ -19,6 +19,12 @@ type Run struct {
 	Seed     uint64
 	Learner  milbench.Learner
 	Dir      string // the results folder
+
+	// Base, if set, names what the sets are made of; see [DoAll].
+	Base string
+
+	// Task, if set, changes what the learner gets to see of a set.
+	Task func(milbench.Task) (milbench.Task, error)
 
 	// Curves asks for a curve of every fit that is run ([Curve]). The results are the same with and without: which epoch
 	// counts does not change.
@@ -72,7 +78,11 @@ func (r Run) Pending() ([]Pending, error) {
 		if err := s.skip(finished, nil); err != nil {
 			return nil, err
 		}
-		pending = append(pending, Pending{Total: total, Task: s.task()})
+		task, err := s.task()
+		if err != nil {
+			return nil, err
+		}
+		pending = append(pending, Pending{Total: total, Task: task})
 	}
 	return pending, nil
 }
@@ -81,44 +91,65 @@ func (r Run) Pending() ([]Pending, error) {
 // set are handed to the learner at once. A failed fit does not end the run; the errors of all failed fits are joined.
 // A canceled context ends it with the context's error, a file that cannot be written with that error ([ErrDiskFull]);
 // results so far are kept in both cases. Wrong input is reported before anything is written.
-func (r Run) Do(ctx context.Context) (Summary, error) {
+func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
+
+// DoAll does several runs into one folder, as [Run.Do] does one; Progress is that of the first. The missing fits of sets of
+// one Base are handed at once to the learner of the first of them, and fits that differ in nothing but the bags that they
+// score or in whether every epoch counts are trained once: the results are the same as those of the runs one by one.
+func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	var sum Summary
-	studies, err := r.studies(&sum)
-	if err != nil {
-		return sum, err
+	var studies []*setStudy
+	curved := false
+	for i := range runs {
+		if runs[i].Dir != runs[0].Dir {
+			return sum, fmt.Errorf("runs into %s and into %s; one folder is needed", runs[0].Dir, runs[i].Dir)
+		}
+		more, err := runs[i].studies(&sum)
+		if err != nil {
+			return sum, err
+		}
+		studies = append(studies, more...)
+		curved = curved || runs[i].Curves
 	}
-	file, err := Open(r.Dir)
+	if len(studies) == 0 {
+		return sum, errors.New("no runs")
+	}
+	file, err := Open(runs[0].Dir)
 	if err != nil {
 		return sum, err
 	}
 	var curves map[string]bool
-	if r.Curves {
+	if curved {
 		if curves, err = file.openCurves(); err != nil {
 			return sum, errors.Join(err, file.Close())
 		}
 	}
+	start := time.Now()
 	finished := finishedFits(file.Results())
-	var errs []error
 	for _, s := range studies {
+		s.file = file
 		if err := s.skip(finished, curves); err != nil {
 			return sum, errors.Join(err, file.Close())
 		}
 	}
-	for _, s := range studies {
-		s.file = file
-		if len(s.fits) == 0 {
-			continue
-		}
+	var errs []error
+	for _, joint := range joints(studies) {
+		var failed []error
 		if ctx.Err() == nil {
-			errs = append(errs, s.learn(ctx)...)
+			failed, err = joint.learn(ctx, runs[0].Progress)
+			errs = append(errs, failed...)
 		}
-		if s.fatal != nil {
+		if err != nil { // the file could not be written
+			errs = append(errs, err)
 			break
 		}
 		if err := ctx.Err(); err != nil && sum.Skipped+sum.Done+sum.Failed < sum.Total {
 			errs = append(errs, fmt.Errorf("stopped, %d of %d results kept: %w", sum.Skipped+sum.Done, sum.Total, err))
 			break
 		}
+	}
+	if sum.Done > 0 {
+		errs = append(errs, runs[0].appendTime(sum.Done, time.Since(start)))
 	}
 	return sum, errors.Join(append(errs, file.Close())...)
 }
@@ -136,6 +167,7 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 		}
 		for i := range fits {
 			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
+			fits[i].Weights = hasInstanceLabels(s)
 		}
 		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
 		sum.Total += len(fits)
@@ -181,7 +213,7 @@ func (r Run) check() error {
 	return nil
 }
 
-// setStudy runs the missing fits of one set.
+// setStudy is the missing fits of one set.
 type setStudy struct {
 	*Run
 	set     *milbench.Set
@@ -189,7 +221,7 @@ type setStudy struct {
 	file    *File
 	fits    []milbench.Fit // those that are missing
 	results []Result       // of fits, still without scores
-	fatal   error          // the file could not be written
+	handed  []bool         // of fits, whether their outcome has come
 }
 
 // skip drops the fits that are finished; curves has those with a curve.
@@ -222,89 +254,54 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		s.results = append(s.results, result)
 	}
 	s.fits = missing
+	s.handed = make([]bool, len(missing))
 	return nil
 }
 
 // task returns what the learner gets to see.
-func (s *setStudy) task() milbench.Task {
+func (s *setStudy) task() (milbench.Task, error) {
 	task := milbench.Task{Name: s.set.Name, Fits: s.fits}
 	for _, b := range s.set.Bags {
 		task.Bags = append(task.Bags, b.Instances)
 	}
-	return task
+	if s.Task == nil {
+		return task, nil
+	}
+	task, err := s.Task(task)
+	if err != nil {
+		return milbench.Task{}, fmt.Errorf("%s: %w", s.set.Name, err)
+	}
+	return task, nil
 }
 
-// learn hands the fits to the learner and returns the errors of those that failed.
-func (s *setStudy) learn(ctx context.Context) (errs []error) {
-	handed := make([]bool, len(s.fits))
-	failed := func(fit int, err error) {
-		s.summary.Failed++
-		r := s.results[fit]
-		err = fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
-		errs = append(errs, err)
-		s.progress(err)
+// keep appends the result of an outcome to the file. failed is why the fit failed, err why the file could not be written.
+func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
+	s.handed[o.Fit] = true
+	result, err := s.result(o)
+	var curve Curve
+	if err == nil && s.Curves {
+		curve, err = s.curve(o)
 	}
-	s.progress(nil)
-	err := s.Learner.Learn(ctx, s.task(), func(o milbench.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(s.fits) || handed[o.Fit] {
-			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(s.fits))
-		}
-		if o.Err != nil && ctx.Err() != nil {
-			return ctx.Err() // stopped, not failed
-		}
-		handed[o.Fit] = true
-		result, err := s.result(o)
-		var curve Curve
-		if err == nil && s.Curves {
-			curve, err = s.curve(o)
-		}
-		if err != nil {
-			failed(o.Fit, err)
-			return nil
-		}
-		if s.Curves { // before the result, which says that the fit is finished
-			err = s.file.appendCurve(curve)
-		}
-		if err == nil {
-			err = s.file.Append(result)
-		}
-		if err != nil {
-			s.fatal = err
-			return err
-		}
-		s.summary.Done++
-		s.progress(nil)
-		return nil
-	})
-	switch {
-	case s.fatal != nil:
-		return append(errs, s.fatal)
-	case ctx.Err() != nil:
-		return errs
-	case err != nil: // of the task as a whole; the fits handed over stay done
-		if !strings.HasPrefix(err.Error(), s.set.Name+": ") {
-			err = fmt.Errorf("%s: %w", s.set.Name, err)
-		}
-		errs = append(errs, err)
-		for fit := range s.fits {
-			if !handed[fit] {
-				s.summary.Failed++
-			}
-		}
-		return errs
+	if err != nil {
+		return s.failed(o.Fit, err), nil
 	}
-	for fit := range s.fits {
-		if !handed[fit] {
-			failed(fit, errors.New("the learner ended without it"))
+	if s.Curves { // before the result, which says that the fit is finished
+		if err := s.file.appendCurve(curve); err != nil {
+			return nil, err
 		}
 	}
-	return errs
+	if err := s.file.Append(result); err != nil {
+		return nil, err
+	}
+	s.summary.Done++
+	return nil, nil
 }
 
-func (s *setStudy) progress(err error) {
-	if s.Progress != nil {
-		s.Progress(Progress{Summary: *s.summary, Set: s.set.Name, Err: err})
-	}
+// failed counts a fit that failed and returns the error about it.
+func (s *setStudy) failed(fit int, err error) error {
+	s.summary.Failed++
+	r := s.results[fit]
+	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
 }
 
 // result returns the result of an outcome: the scores of the epoch that counts.
@@ -342,6 +339,9 @@ func (s *setStudy) result(o milbench.Outcome) (Result, error) {
 				validation[i].Winners = nil
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
+			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err != nil {
+				return Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
+			}
 		}
 	}
 	return result, result.Validate()

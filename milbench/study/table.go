@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"synpool/milbench"
 	"synpool/milbench/stats"
 )
@@ -46,6 +48,9 @@ type Row struct {
 	Accuracy         float64  `json:"accuracy"`
 	BalancedAccuracy float64  `json:"balanced_accuracy"`
 	LogLoss          float64  `json:"log_loss"`
+
+	// InstanceAUC is the mean over all fits of [Result.InstanceAUC]; absent where none has one.
+	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
 	Checksum string          `json:"checksum"`
 	Config   json.RawMessage `json:"config"`           // null where the validation part chose it
@@ -423,6 +428,7 @@ func (row *rowFits) figures() (Row, error) {
 		Config: row.config, Chosen: row.chosen}
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true
+	var instances []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
@@ -441,6 +447,9 @@ func (row *rowFits) figures() (Row, error) {
 				foldVariance += se * se
 			} else {
 				defined = false
+			}
+			if r.InstanceAUC != nil {
+				instances = append(instances, *r.InstanceAUC)
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
@@ -477,6 +486,10 @@ func (row *rowFits) figures() (Row, error) {
 	}
 	for _, a := range out.AUCs {
 		out.AUCMean += a / n
+	}
+	if len(instances) > 0 {
+		mean := stat.Mean(instances, nil)
+		out.InstanceAUC = &mean
 	}
 	if defined {
 		se := math.Sqrt(variance / n)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"synpool/milbench/study"
 )
@@ -29,7 +28,7 @@ func assumption(a study.Archive) (string, error) {
 		}
 	}
 	return g.markdown("pooling") + "A test AUC under 0.5 means that the model learnt from what the MIL assumption forbids: that the absence of something makes a bag positive, or how often something occurs. " +
-		"Under it: " + listed(fail) + ". Not under it on any of the tests: " + listed(keep) + ".\n", nil
+		"Under it: " + listed(fail) + ". Not under it on any of the tests: " + listed(keep) + ".\n\n" + g.instances("pooling"), nil
 }
 
 // label names the setting of a row by its pooling and, of Syn, its I.
@@ -38,8 +37,5 @@ func label(r study.Row) string {
 	if err != nil {
 		return r.Setting
 	}
-	if c.Pooling == "syn" {
-		return strings.Replace(fmt.Sprintf("syn I = %d", c.Iterations), "-", "−", 1)
-	}
-	return c.Pooling
+	return c.label()
 }

@@ -16,10 +16,7 @@ func ensembles(a study.Archive) (string, error) {
 		if err != nil {
 			return string(r.Config)
 		}
-		name := c.Pooling
-		if c.Pooling == "syn" {
-			name = strings.Replace(fmt.Sprintf("syn I = %d", c.Iterations), "-", "−", 1)
-		}
+		name := c.label()
 		if c.Members > 0 {
 			name += fmt.Sprintf(", mean of %d", c.Members)
 		}

@@ -30,12 +30,31 @@ func newGrid(rows []study.Row, place func(study.Row) (line, column string)) grid
 }
 
 // markdown returns the means and their standard deviations, under a head for the names of the lines.
-func (g grid) markdown(head string) string {
+func (g grid) markdown(head string) string { return g.show(head, meanSD) }
+
+// instances returns the AUCs of instances, "" where no row has one.
+func (g grid) instances(head string) string {
+	any := false
+	text := g.show(head, func(r study.Row) string {
+		if r.InstanceAUC == nil {
+			return ""
+		}
+		any = true
+		return number(*r.InstanceAUC)
+	})
+	if !any {
+		return ""
+	}
+	return "The AUC of instances, by their weights, within positive test bags (0.5: the weights do not tell):\n\n" + text
+}
+
+// show returns a figure of every row, under a head for the names of the lines.
+func (g grid) show(head string, figure func(study.Row) string) string {
 	var rows [][]string
 	for _, line := range g.lines {
 		row := []string{line}
 		for _, column := range g.columns {
-			row = append(row, meanSD(g.cells[line][column]))
+			row = append(row, figure(g.cells[line][column]))
 		}
 		rows = append(rows, row)
 	}

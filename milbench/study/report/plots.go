@@ -65,6 +65,7 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 		return intervals(a, "Under 0.5: the MIL assumption is broken", label)
 	},
 	"witness witness": witnessPlot,
+	"features spaces": spacesPlot,
 	"ensembles auc":   func(a study.Archive) (*plotting.Figure, error) { return intervals(a, "One network and ten", membersOf) },
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"synpool/milbench/dataset"
 	"synpool/milbench/study"
@@ -25,6 +26,7 @@ var sections = map[string]func(study.Archive) (string, error){
 	"noise":      noise,
 	"assumption": assumption,
 	"witness":    witness,
+	"features":   features,
 	"ensembles":  ensembles,
 }
 
@@ -48,7 +50,7 @@ func Write(w io.Writer, archives []study.Archive) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "`milbench study %s`: %s. %s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), text)
+		fmt.Fprintf(&b, "`milbench study %s`: %s. %s%s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), took(archives[i].Times), text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -101,4 +103,17 @@ func made(a study.Archive, e study.Experiment) string {
 		text += " Missing: " + listed(missing) + "."
 	}
 	return text
+}
+
+// took says how long the runs took.
+func took(times []study.Time) string {
+	if len(times) == 0 {
+		return ""
+	}
+	var sum study.Time
+	for _, t := range times {
+		sum.Fits, sum.Seconds, sum.Cores = sum.Fits+t.Fits, sum.Seconds+t.Seconds, t.Cores
+	}
+	whole := time.Duration(sum.Seconds * float64(time.Second)).Round(time.Second)
+	return fmt.Sprintf(" %d fits took %v on %d cores.", sum.Fits, whole, sum.Cores)
 }

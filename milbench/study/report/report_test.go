@@ -70,6 +70,20 @@ func archive(t *testing.T, e study.Experiment, learner milbench.Learner) study.A
 			t.Fatal(err)
 		}
 	}
+	if e.Quick.Spaces { // made up: nothing is trained here
+		random := milbench.Rand(1, "spaces")
+		for _, of := range []string{study.OfInstances, study.OfMeans, study.OfPooled} {
+			s := study.Space{Set: results[0].Set, Checksum: results[0].Checksum, Of: of, TrainSilhouette: 0.3, TestSilhouette: 0.2}
+			if of == study.OfPooled {
+				s.Config = results[0].Config
+			}
+			for i := range 40 {
+				s.Vectors = append(s.Vectors, []float64{random.NormFloat64(), float64(i % 2)})
+				s.Labels, s.Test = append(s.Labels, i%2), append(s.Test, i%4 > 1)
+			}
+			a.Spaces = append(a.Spaces, s)
+		}
+	}
 	return a
 }
 

@@ -32,7 +32,7 @@ func witness(a study.Archive) (string, error) {
 			notes = append(notes, fmt.Sprintf("%s: %s (%s over I = 0)", rate, strings.TrimPrefix(best, "syn "), signed(g.cells[rate][best].AUCMean-plain.AUCMean)))
 		}
 	}
-	return g.markdown("witness rate") + "Best I at each rate: " + strings.Join(notes, "; ") + ".\n", nil
+	return g.markdown("witness rate") + "Best I at each rate: " + strings.Join(notes, "; ") + ".\n\n" + g.instances("witness rate"), nil
 }
 
 // witnessRate returns the rate in the name of a set, 0 where there is none.

@@ -1,0 +1,208 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"synpool/milbench"
+)
+
+// joint is studies whose fits are handed to the learner at once.
+type joint []*setStudy
+
+// joints puts the studies of one base together and leaves those without fits out.
+func joints(studies []*setStudy) (all []joint) {
+	place := make(map[string]int)
+	for _, s := range studies {
+		if len(s.fits) == 0 {
+			continue
+		}
+		if at, found := place[s.Base]; found && s.Base != "" {
+			all[at] = append(all[at], s)
+			continue
+		}
+		place[s.Base] = len(all)
+		all = append(all, joint{s})
+	}
+	return all
+}
+
+// asked says which fit of which study asked for a fit.
+type asked struct {
+	study *setStudy
+	fit   int
+	test  []int // where its test bags stand in that fit's
+}
+
+// task returns what the learner gets to see: every bag once, and every fit that differs in more than the bags that it scores;
+// and who asked for each fit.
+func (j joint) task() (milbench.Task, [][]asked, error) {
+	var all milbench.Task
+	var by [][]asked
+	bags := make(map[*float64]int) // by where its values lie
+	fits := make(map[string]int)   // by what trains it
+	for _, s := range j {
+		task, err := s.task()
+		if err != nil {
+			return milbench.Task{}, nil, err
+		}
+		at := make([]int, len(task.Bags))
+		for i, b := range task.Bags {
+			var values *float64
+			if len(b.Values) > 0 {
+				values = &b.Values[0]
+			}
+			known, found := bags[values]
+			if !found || values == nil {
+				known = len(all.Bags)
+				bags[values] = known
+				all.Bags = append(all.Bags, b)
+			}
+			at[i] = known
+		}
+		for i, fit := range task.Fits {
+			fit = moved(fit, at)
+			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation})
+			if err != nil {
+				return milbench.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
+			}
+			known, found := fits[string(key)]
+			if !found {
+				known = len(all.Fits)
+				fits[string(key)] = known
+				first := fit
+				first.Test = nil
+				all.Fits, by = append(all.Fits, first), append(by, nil)
+			}
+			one := &all.Fits[known]
+			one.EveryEpoch, one.Weights = one.EveryEpoch || fit.EveryEpoch, one.Weights || fit.Weights
+			a := asked{study: s, fit: i}
+			place := make(map[int]int, len(one.Test))
+			for k, b := range one.Test {
+				place[b] = k
+			}
+			for _, b := range fit.Test {
+				k, found := place[b]
+				if !found {
+					k = len(one.Test)
+					one.Test = append(one.Test, b)
+				}
+				a.test = append(a.test, k)
+			}
+			by[known] = append(by[known], a)
+		}
+	}
+	all.Name = j.name()
+	return all, by, nil
+}
+
+// name is that of the set, or of what the sets are made of.
+func (j joint) name() string {
+	if len(j) > 1 {
+		return j[0].Base
+	}
+	return j[0].set.Name
+}
+
+// moved returns a fit of bags that stand elsewhere.
+func moved(fit milbench.Fit, at []int) milbench.Fit {
+	indices := func(bags []int) (list []int) {
+		for _, b := range bags {
+			list = append(list, at[b])
+		}
+		return list
+	}
+	train := make([]milbench.Example, len(fit.Train))
+	for k, e := range fit.Train {
+		train[k] = milbench.Example{Bag: at[e.Bag], Label: e.Label}
+	}
+	fit.Train, fit.Validation, fit.Test = train, indices(fit.Validation), indices(fit.Test)
+	return fit
+}
+
+// outcome returns what the fit that asked gets of an outcome for several.
+func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
+	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err}
+	if several > 1 {
+		own.Wall /= time.Duration(several)
+	}
+	for _, e := range o.Epochs {
+		scores := e.Test
+		e.Test = nil
+		for _, k := range a.test {
+			if k < len(scores) { // of a learner that returns too few, the result says so
+				e.Test = append(e.Test, scores[k])
+			}
+		}
+		own.Epochs = append(own.Epochs, e)
+	}
+	return own
+}
+
+// learn hands the fits to the learner. It returns the errors of those that failed, and why the file could not be written.
+func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
+	task, by, err := j.task()
+	if err != nil {
+		return nil, err
+	}
+	tell := func(s *setStudy, err error) {
+		if progress != nil {
+			progress(Progress{Summary: *s.summary, Set: s.set.Name, Err: err})
+		}
+	}
+	tell(j[0], nil)
+	handed := make([]bool, len(by))
+	err = j[0].Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+		if o.Fit < 0 || o.Fit >= len(by) || handed[o.Fit] {
+			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(by))
+		}
+		if o.Err != nil && ctx.Err() != nil {
+			return ctx.Err() // stopped, not failed
+		}
+		handed[o.Fit] = true
+		for _, a := range by[o.Fit] {
+			var failed error
+			if failed, fatal = a.study.keep(a.outcome(o, len(by[o.Fit]))); fatal != nil {
+				return fatal
+			}
+			if failed != nil {
+				failures = append(failures, failed)
+			}
+			tell(a.study, failed)
+		}
+		return nil
+	})
+	switch {
+	case fatal != nil:
+		return failures, fatal
+	case ctx.Err() != nil:
+		return failures, nil
+	case err != nil: // of the task as a whole; the fits handed over stay done
+		if !strings.HasPrefix(err.Error(), task.Name+": ") {
+			err = fmt.Errorf("%s: %w", task.Name, err)
+		}
+		failures = append(failures, err)
+		for _, s := range j {
+			for _, handed := range s.handed {
+				if !handed {
+					s.summary.Failed++
+				}
+			}
+		}
+		return failures, nil
+	}
+	for _, s := range j {
+		for fit, handed := range s.handed {
+			if !handed {
+				failure := s.failed(fit, errors.New("the learner ended without it"))
+				failures = append(failures, failure)
+				tell(s, failure)
+			}
+		}
+	}
+	return failures, nil
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/study"
+	"synpool/plotting"
+)
+
+// features is the section on where instances and bags lie.
+func features(a study.Archive) (string, error) {
+	if len(a.Spaces) == 0 {
+		return "", errIncomplete
+	}
+	t, err := study.Tabulate(a.Results)
+	if err != nil {
+		return "", err
+	}
+	aucs := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, label(r) })
+	var rows [][]string
+	var held, sets int // pooled spaces
+	raw := make(map[string]float64)
+	for _, s := range a.Spaces {
+		if s.Of == study.OfMeans {
+			raw[s.Set] = s.TestSilhouette
+		}
+	}
+	for _, s := range a.Spaces {
+		name, err := spaceName(s)
+		if err != nil {
+			return "", err
+		}
+		auc := ""
+		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == study.OfPooled {
+			auc = number(r.AUCMean)
+		}
+		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), number(s.TestSilhouette), auc})
+		if s.Of == study.OfPooled {
+			sets++
+			if s.TestSilhouette > raw[s.Set] {
+				held++
+			}
+		}
+	}
+	return table([]string{"set", "space", "silhouette, training part", "silhouette, test part", "AUC"}, rows) +
+		"The silhouette of the two classes is 1 for two tight groups far apart and about 0 for groups that lie in one another; it is computed in all features. " +
+		"Instances bear the labels of their bags. AUC is that of all folds.\n\n" +
+		fmt.Sprintf("In %d of %d pooled spaces bags of the test part are further apart by class than the plain means of their instances are.\n", held, sets), nil
+}
+
+// spaceName says what a space is of.
+func spaceName(s study.Space) (string, error) {
+	if s.Of != study.OfPooled {
+		return map[string]string{study.OfInstances: "instances", study.OfMeans: "means of bags"}[s.Of], nil
+	}
+	c, err := configOf(s.Config)
+	if err != nil {
+		return "", err
+	}
+	return c.label(), nil
+}
+
+// spacesPlot draws instances and pooled bags of every set by t-SNE.
+func spacesPlot(a study.Archive) (*plotting.Figure, error) {
+	var panels []plotting.ScatterPanel
+	columns := 0
+	for _, s := range a.Spaces {
+		if s.Of == study.OfMeans {
+			continue
+		}
+		if s.Set == a.Spaces[0].Set {
+			columns++
+		}
+		name, err := spaceName(s)
+		if err != nil {
+			return nil, err
+		}
+		const perplexity, iterations = 30, 1000
+		places, _, err := plotting.TSNE(s.Vectors, min(perplexity, float64(len(s.Vectors)-1)/3), iterations, milbench.Rand(1, "t-SNE"))
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", s.Set, name, err)
+		}
+		panel := plotting.ScatterPanel{Name: fmt.Sprintf("%s, %s: %s / %s", s.Set, name, number(s.TrainSilhouette), number(s.TestSilhouette))}
+		for i, p := range places {
+			panel.Points = append(panel.Points, plotting.ScatterPoint{X: p[0], Y: p[1], Class: []string{"negative", "positive"}[s.Labels[i]], Test: s.Test[i]})
+		}
+		panels = append(panels, panel)
+	}
+	if len(panels) == 0 {
+		return nil, errors.New("the spaces were not kept")
+	}
+	return plotting.ScatterPanels("t-SNE of instances and of pooled bags; silhouette of training / test part", min(columns, 4), panels)
+}
+
+// label names a setting by its pooling and, of Syn, its I.
+func (c config) label() string {
+	if c.Pooling == "syn" {
+		return strings.Replace(fmt.Sprintf("syn I = %d", c.Iterations), "-", "−", 1)
+	}
+	return c.Pooling
+}

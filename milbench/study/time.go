@@ -1,0 +1,63 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// TimesName is the name of the file in the results folder that says how long its fits took. Times are no function of the
+// inputs and stand in a file of their own.
+const TimesName = "times.jsonl"
+
+// Time is how long one run into the folder took, to its end or until it was stopped: one line of times.jsonl. A run that was
+// killed leaves none.
+type Time struct {
+	Fits     int     `json:"fits"` // that it trained
+	Seconds  float64 `json:"seconds"`
+	Cores    int     `json:"cores"` // of the machine
+	Backend  string  `json:"backend"`
+	Version  string  `json:"version"`
+	Revision string  `json:"revision"`
+}
+
+// ReadTimes returns the times of a file, none where there is no such file.
+func ReadTimes(path string) (times []Time, err error) {
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open times: %w", err)
+	}
+	defer in.Close()
+	_, err = eachLine(in, path, func(number int, line []byte) error {
+		var t Time
+		if err := json.Unmarshal(line, &t); err != nil {
+			return fmt.Errorf("%s: line %d is damaged (%w); remove it", path, number, err)
+		}
+		times = append(times, t)
+		return nil
+	})
+	return times, err
+}
+
+// appendTime writes down how long a run took.
+func (r Run) appendTime(fits int, took time.Duration) error {
+	line, err := json.Marshal(Time{Fits: fits, Seconds: float64(took.Round(100*time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
+		Backend: r.Backend, Version: r.Version, Revision: r.Revision})
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Join(r.Dir, TimesName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return fmt.Errorf("open times: %w", noRoom(err))
+	}
+	_, err = out.Write(append(line, '\n'))
+	return errors.Join(noRoom(err), out.Close())
+}

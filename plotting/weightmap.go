@@ -1,0 +1,29 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+)
+
+// WeightAxis says what the rows or the columns of a table of weights are.
+type WeightAxis struct {
+	Of    string   // in the singular, such as "class capsule"
+	Names []string // nil for numbers from 1
+}
+
+// WeightMap draws weights[row][column] as shaded cells, the first row on top, the largest weight darkest. Weights are
+// written into the cells where they fit. [AttentionHeatMap] and [Alignment] are the common forms of it.
+func WeightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Figure, error) {
+	f, err := weightMap(title, rows, columns, weights)
+	if err != nil {
+		return nil, fmt.Errorf("drawing a map of weights: %w", err)
+	}
+	return f, nil
+}
+
+func weightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Figure, error) {
+	if rows.Of == "" || columns.Of == "" {
+		return nil, errors.New("rows and columns need to be of something")
+	}
+	return matrix{weights: weights, rows: rows.Names, columns: columns.Names, row: rows.Of, column: columns.Of}.figure(title)
+}
