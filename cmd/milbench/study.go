@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -56,10 +57,6 @@ named.`,
 			if err != nil {
 				return err
 			}
-			for _, m := range missing {
-				p.note("note: left out: %v", m.Err)
-			}
-			p.note("%s (%s)", e.Question, form.Scope)
 			b := readBuild()
 			for i := range runs {
 				r := &runs[i]
@@ -68,6 +65,13 @@ named.`,
 			if _, err := p.plan(runs, trainer); err != nil { // a set that memory cannot hold
 				return err
 			}
+			if err := sameMaker(runs[0]); err != nil {
+				return err
+			}
+			for _, m := range missing {
+				p.note("note: left out: %v", m.Err)
+			}
+			p.note("%s (%s)", e.Question, form.Scope)
 			if err := p.do(c.Context(), runs); err != nil {
 				return err
 			}
@@ -88,6 +92,22 @@ named.`,
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
+}
+
+// sameMaker reports that the folder of a run holds results of another version or backend: those of an experiment go into
+// one table, and are to be of one maker.
+func sameMaker(r study.Run) error {
+	results, err := study.Read(r.Dir)
+	if err != nil && !errors.Is(err, study.ErrNoResults) {
+		return err
+	}
+	for _, was := range results {
+		if was.Version != r.Version || was.Backend != r.Backend {
+			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or go on with that version and backend",
+				r.Dir, was.Version, was.Backend, r.Version, r.Backend)
+		}
+	}
+	return nil
 }
 
 // keepSpaces keeps where instances and bags of the sets of runs lie.
@@ -231,9 +251,9 @@ folder.`,
 		Example: "  milbench study report milbench/study/results",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			archives, err := study.ReadArchives(args[0])
+			archives, err := study.ReadArchives(os.DirFS(args[0]))
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			return report.Write(p.out, archives)
 		},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,20 @@ func TestStudyStopped(t *testing.T) {
 	report, _ := succeed(t, "study", "report", archives)
 	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, " fits took ") || !strings.Contains(report, "Not run yet: `milbench study noise") {
 		t.Errorf("a report of one study:\n%s", report)
+	}
+
+	file := filepath.Join(folder, study.FileName)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := regexp.MustCompile(`"version":"[^"]*"`).ReplaceAll(text, []byte(`"version":"v0.0.1"`))
+	if err := os.WriteFile(file, other, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, "holds results of version v0.0.1 on backend ", "study", "poolings", "--quick", "--out", dir)
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
 	}
 
 	plain := filepath.Join(dir, "plain")

@@ -33,7 +33,7 @@
 // On XLA the fits of a structure, any mix of folds, seeds and settings, are trained in blocks, one on each worker, in
 // loops inside the graph with parameters and moments on the device throughout ([Trainer.Learn]). The network is the one
 // of package synlayer, written once; a user's own pooling that keeps the laws of syntest is trained in the same way
-// ([OwnConfig]). Elsewhere fits are trained one by one, step by step, about 30 times slower.
+// ([OwnConfig]). Elsewhere fits are trained one by one, step by step, about 40 times slower.
 //
 // On a CPU a block is as many fits as keep their weights and moments in the cache of a core, and each worker has a client
 // pinned to a core (package backend). On a GPU one client trains large blocks; that was not measured.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -302,30 +303,38 @@ func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err e
 	return bags, nil
 }
 
-// ReadArchives reads the archives of a folder, its files NAME.json, in the order of their names, and the times beside them
-// ([Archive.Save]). A folder without one is [ErrNoResults].
-func ReadArchives(dir string) (archives []Archive, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+// ReadArchives reads the archives of a folder (say, os.DirFS), its files NAME.json, in the order of their names, and the times
+// beside them ([Archive.Save]). A folder without one is [ErrNoResults].
+func ReadArchives(folder fs.FS) (archives []Archive, err error) {
+	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, err
 	}
-	for _, path := range paths {
-		in, err := os.Open(path)
+	for _, name := range names {
+		in, err := folder.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("open an archive of results: %w", err)
 		}
 		a, err := ReadArchive(in)
 		in.Close() // read only
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if a.Times, err = ReadTimes(timesPath(path)); err != nil {
-			return nil, err
+		times, err := folder.Open(timesPath(name))
+		switch {
+		case err == nil:
+			a.Times, err = readTimes(times, timesPath(name))
+			times.Close() // read only
+		case errors.Is(err, fs.ErrNotExist):
+			err = nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("times of an archive: %w", err)
 		}
 		archives = append(archives, a)
 	}
 	if len(archives) == 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoResults)
+		return nil, ErrNoResults
 	}
 	return archives, nil
 }
@@ -333,7 +342,7 @@ func ReadArchives(dir string) (archives []Archive, err error) {
 // timesPath is where the times of the archive at path stand: those of NAME.json in times/NAME.jsonl.
 func timesPath(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	return filepath.Join(filepath.Dir(path), "times", name+".jsonl")
+	return filepath.ToSlash(filepath.Join(filepath.Dir(path), "times", name+".jsonl"))
 }
 
 // Save writes a into a folder, which is made if it is missing, as NAME.json, and its times, which are no function of the

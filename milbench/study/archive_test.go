@@ -108,7 +108,7 @@ func TestArchive(t *testing.T) {
 
 func TestReadArchives(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadArchives(dir); !errors.Is(err, ErrNoResults) {
+	if _, err := ReadArchives(os.DirFS(dir)); !errors.Is(err, ErrNoResults) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	text := writeArchive(t, archivedRun(t))
@@ -117,14 +117,14 @@ func TestReadArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	archives, err := ReadArchives(dir)
+	archives, err := ReadArchives(os.DirFS(dir))
 	if err != nil || len(archives) != 2 || len(archives[0].Results) != len(archives[1].Results) {
 		t.Errorf("%d archives, %v", len(archives), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "c.json"), []byte(text[:100]), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadArchives(dir); err == nil || !strings.Contains(err.Error(), "c.json: ") {
+	if _, err := ReadArchives(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "c.json: ") {
 		t.Errorf("a torn archive: %v", err)
 	}
 }

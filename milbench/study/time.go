@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ type Time struct {
 }
 
 // ReadTimes returns the times of a file, none where there is no such file.
-func ReadTimes(path string) (times []Time, err error) {
+func ReadTimes(path string) ([]Time, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -36,6 +37,10 @@ func ReadTimes(path string) (times []Time, err error) {
 		return nil, fmt.Errorf("open times: %w", err)
 	}
 	defer in.Close()
+	return readTimes(in, path)
+}
+
+func readTimes(in io.Reader, path string) (times []Time, err error) {
 	_, err = eachLine(in, path, func(number int, line []byte) error {
 		var t Time
 		if err := json.Unmarshal(line, &t); err != nil {
