@@ -71,20 +71,6 @@ func (b *Batch) put(at int, sentence []int32, length int) error {
 	return nil
 }
 
-// SentenceMask returns a mask over all but the last axis: true where a sentence has a word. That of the zero value is
-// empty.
-func (b Batch) SentenceMask() []bool {
-	if len(b.Mask) == 0 || len(b.Dims) == 0 || b.Dims[len(b.Dims)-1] < 1 {
-		return nil
-	}
-	words := b.Dims[len(b.Dims)-1]
-	mask := make([]bool, (len(b.Mask)-1)/words+1)
-	for i, real := range b.Mask {
-		mask[i/words] = mask[i/words] || real
-	}
-	return mask
-}
-
 // Truncate returns the lists, none longer than length: the words of sentences, or the sentences of documents, that are
 // too many are left out at the end. The lists share their memory with those given.
 func Truncate[T any](lists [][]T, length int) [][]T {

@@ -246,8 +246,8 @@ func ExamplePadDocuments() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(b.Dims, b.IDs, b.SentenceMask())
-	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false]
+	fmt.Println(b.Dims, b.IDs, b.Mask)
+	// Output: [2 2 2] [4 5 6 0 7 0 0 0] [true true true false true false false false]
 }
 
 func ExampleDelimit() {
@@ -265,12 +265,6 @@ func ExampleStratifiedSplit() {
 	}
 	fmt.Println(len(parts[0]), len(parts[1]), len(parts[2]))
 	// Output: 8 2 2
-}
-
-func ExampleStratifiedFolds() {
-	_, err := corpus.StratifiedFolds([]int{0, 0, 0, 0, 1}, 2, 1)
-	fmt.Println(err)
-	// Output: class 1 has 1 texts, none of them for part 1; ask for fewer or more equal parts
 }
 
 func ExampleBagOfWords() {

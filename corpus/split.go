@@ -51,11 +51,3 @@ func StratifiedSplit(labels []int, shares []int, seed uint64) ([][]int, error) {
 	}
 	return parts, nil
 }
-
-// StratifiedFolds is [StratifiedSplit] into equal parts.
-func StratifiedFolds(labels []int, folds int, seed uint64) ([][]int, error) {
-	if folds < 2 || folds > len(labels) {
-		return nil, fmt.Errorf("%d folds of %d texts; use 2 folds or more and at most one for each text", folds, len(labels))
-	}
-	return StratifiedSplit(labels, slices.Repeat([]int{1}, folds), seed)
-}

@@ -80,7 +80,7 @@ func TestStratifiedSplitIsFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folds, err := StratifiedFolds(labels, 3, 7)
+	folds, err := StratifiedSplit(labels, []int{1, 1, 1}, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +103,5 @@ func TestStratifiedSplitRefuses(t *testing.T) {
 	} {
 		_, err := StratifiedSplit(c.labels, c.shares, 1)
 		requireOneLine(t, err, c.message)
-	}
-	for _, folds := range []int{-1, 0, 1, 4} {
-		_, err := StratifiedFolds([]int{0, 0, 0}, folds, 1)
-		requireOneLine(t, err, fmt.Sprintf("%d folds of 3 texts", folds))
 	}
 }

@@ -120,19 +120,11 @@ func TestVocabularyJSON(t *testing.T) {
 	requireOneLine(t, err, "word 1 of the vocabulary is not UTF-8")
 }
 
-// The zero values are empty.
+// The zero value is empty.
 func TestZero(t *testing.T) {
 	var v Vocabulary
 	if v.Len() != 0 || len(v.Words()) != 0 || v.ID("a") != UnknownID || v.Word(4) != "<unk>" || !strings.Contains(v.String(), "of 0 words") || len(v.Bag([]string{"a"}).Columns) != 0 {
 		t.Errorf("%v", &v)
-	}
-	for _, b := range []Batch{{}, {Mask: []bool{true}}, {Mask: []bool{true}, Dims: []int{1, 0}}, {Dims: []int{1, 2}}} {
-		if mask := b.SentenceMask(); len(mask) != 0 {
-			t.Errorf("%+v: %v", b, mask)
-		}
-	}
-	if mask := (Batch{Mask: []bool{false, false, true}, Dims: []int{2, 2}}).SentenceMask(); !slices.Equal(mask, []bool{false, true}) {
-		t.Errorf("%v", mask)
 	}
 }
 
@@ -181,18 +173,12 @@ func TestPad(t *testing.T) {
 	if !slices.Equal(b.IDs, []int32{4, 5, 6, 0, 0, 0, 7, 0, 0}) || !slices.Equal(b.Mask, []bool{T, T, T, F, F, F, T, F, F}) || !slices.Equal(b.Dims, []int{3, 3}) {
 		t.Errorf("%+v", b)
 	}
-	if got := b.SentenceMask(); !slices.Equal(got, []bool{T, F, T}) {
-		t.Errorf("%v", got)
-	}
 	d, err := PadDocuments([][][]int32{{{4}, {}, {5, 6}}, {}, {{7, 8}}}, 3, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.IDs, []int32{4, 0, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0}) || !slices.Equal(d.Dims, []int{3, 3, 2}) {
 		t.Errorf("%+v", d)
-	}
-	if got := d.SentenceMask(); !slices.Equal(got, []bool{T, F, T, F, F, F, T, F, F}) {
-		t.Errorf("%v", got)
 	}
 	for i, id := range d.IDs {
 		if d.Mask[i] != (id != PadID) {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,19 +35,16 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	switch {
 	case *iterations < 0:
 		return fmt.Errorf("-iterations %d; give 0 for the setting's own, or more", *iterations)
-	case !(*final >= 0):
-		return fmt.Errorf("-final %g; give 0 for the setting's own, or more", *final)
-	case !(*epsilon >= 0):
-		return fmt.Errorf("-epsilon %g; give 0 for the setting's own, or more", *epsilon)
+	case !(*final >= 0) || math.IsInf(*final, 0):
+		return fmt.Errorf("-final %g; give 0 for the setting's own, or a number above 0", *final)
+	case !(*epsilon >= 0) || math.IsInf(*epsilon, 0):
+		return fmt.Errorf("-epsilon %g; give 0 for the setting's own, or a number above 0", *epsilon)
 	}
 	settings := training.Full()
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	settings.Seed = flags.Seed
-	if flags.Epochs > 0 {
-		settings.Epochs = flags.Epochs
-	}
+	flags.Apply(&settings.Seed, &settings.Epochs)
 	routing := settings.Network.Class.Routing
 	if *iterations > 0 {
 		routing.Iterations = *iterations

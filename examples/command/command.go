@@ -11,13 +11,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-
-	"synpool/examples/fit"
+	"strings"
+	"unicode"
 )
 
-// Main runs a program until it is done or interrupted. An error goes to standard error, and the exit code is 1.
+// Main runs a program until it is done or interrupted, which ends ctx; a second interrupt ends the program at once. An error goes
+// to standard error, and the exit code is 1.
 func Main(name string, run func(ctx context.Context, arguments []string, out io.Writer) error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, cancel)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	cancel()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -38,7 +40,6 @@ type Flags struct {
 // New returns flags that a program adds its own to. quick says what -quick leaves out.
 func New(name, quick string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
-	f.SetOutput(io.Discard)
 	f.BoolVar(&f.Quick, "quick", false, quick)
 	f.IntVar(&f.Epochs, "epochs", 0, "passes over the training part, 0 for the setting's own")
 	f.Uint64Var(&f.Seed, "seed", 1, "of the data's order and parts, the initial weights and the dropout, 1 or more")
@@ -46,9 +47,29 @@ func New(name, quick string) *Flags {
 	return f
 }
 
-// Parse reads arguments. -help writes the flags to out and returns [flag.ErrHelp].
+// Syn adds the flag -syn, a number of Syn steps, to a program whose attention can be adjusted.
+func (f *Flags) Syn() *int {
+	return f.Int("syn", 0, "Syn steps on the attention's weights: concentration if positive, distraction if negative, none at 0")
+}
+
+// Parse reads arguments, as the function Parse does, and checks the flags of all programs that train.
 func (f *Flags) Parse(arguments []string, out io.Writer) error {
-	err := f.FlagSet.Parse(arguments)
+	if err := Parse(f.FlagSet, arguments, out); err != nil {
+		return err
+	}
+	switch {
+	case f.Epochs < 0:
+		return fmt.Errorf("-epochs %d; give 0 for the setting's own, or more", f.Epochs)
+	case f.Seed < 1 || f.Seed > math.MaxInt64:
+		return fmt.Errorf("-seed %d; give 1 to %d", f.Seed, uint64(math.MaxInt64))
+	}
+	return nil
+}
+
+// Parse reads arguments, all of which are flags. -help writes them to out and returns [flag.ErrHelp].
+func Parse(f *flag.FlagSet, arguments []string, out io.Writer) error {
+	f.SetOutput(io.Discard)
+	err := f.Parse(arguments)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		f.SetOutput(out)
@@ -59,28 +80,28 @@ func (f *Flags) Parse(arguments []string, out io.Writer) error {
 		return fmt.Errorf("%w; see -help", err)
 	case f.NArg() > 0:
 		return fmt.Errorf("unknown argument %q; see -help", f.Arg(0))
-	case f.Epochs < 0:
-		return fmt.Errorf("-epochs %d; give 0 for the setting's own, or more", f.Epochs)
-	case f.Seed < 1 || f.Seed > math.MaxInt64:
-		return fmt.Errorf("-seed %d; give 1 to %d", f.Seed, uint64(math.MaxInt64))
 	}
 	return nil
 }
 
-// Apply puts the flags into settings.
-func (f *Flags) Apply(s *fit.Settings) {
-	s.Seed = f.Seed
+// Apply puts the flags into the seed and the epochs of settings.
+func (f *Flags) Apply(seed *uint64, epochs *int) {
+	*seed = f.Seed
 	if f.Epochs > 0 {
-		s.Epochs = f.Epochs
+		*epochs = f.Epochs
 	}
 }
 
-// Checkpoint returns the file of one of several trainings, "" without -checkpoints.
-func (f *Flags) Checkpoint(training string) string {
+// Checkpoint returns the file of one of several trainings, "" without -checkpoints: a name from the words of training, which
+// tell it from the others of the program, and its seed.
+func (f *Flags) Checkpoint(training string, seed uint64) string {
 	if f.Checkpoints == "" {
 		return ""
 	}
-	return filepath.Join(f.Checkpoints, training+".checkpoint")
+	words := strings.FieldsFunc(training, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '-'
+	})
+	return filepath.Join(f.Checkpoints, fmt.Sprintf("%s-seed-%d.checkpoint", strings.Join(words, "-"), seed))
 }
 
 // NotNegative is an error where the value of a flag is below 0.

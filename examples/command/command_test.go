@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"synpool/examples/command"
-	"synpool/examples/fit"
 )
 
 func TestParse(t *testing.T) {
@@ -42,8 +41,8 @@ func ExampleFlags() {
 		fmt.Println(err)
 		return
 	}
-	settings := fit.Settings{Epochs: 10}
-	flags.Apply(&settings)
-	fmt.Println(flags.Quick, settings.Epochs, settings.Seed, flags.Checkpoint("attention"))
-	// Output: true 3 1 kept/attention.checkpoint
+	seed, epochs := uint64(7), 10
+	flags.Apply(&seed, &epochs)
+	fmt.Println(flags.Quick, epochs, seed, flags.Checkpoint("LSTM, attention, +3 Syn steps", seed))
+	// Output: true 3 1 kept/LSTM-attention-+3-Syn-steps-seed-1.checkpoint
 }

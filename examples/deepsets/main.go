@@ -26,6 +26,7 @@ func main() { command.Main("deepsets", run) }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("deepsets", "fewer sets")
+	sets := flags.Int("sets", 0, "sets to train on, a tenth as many to test; 0 for the setting's own")
 	repeats := flags.Int("repeats", 3, "seeds, from the one given, to repeat everything with")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
@@ -33,11 +34,17 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if *repeats < 1 {
 		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
 	}
+	if err := command.NotNegative("sets", *sets); err != nil {
+		return err
+	}
 	settings := training.Full()
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	flags.Apply(&settings.Settings)
+	if *sets > 0 {
+		settings.Sets = *sets
+	}
+	flags.Apply(&settings.Seed, &settings.Epochs)
 	choice, err := backend.New()
 	if err != nil {
 		return err
@@ -53,7 +60,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		}
 		distance[i] = training.ByDistance(data.Test)
 		for p, pooling := range poolings {
-			settings.Pooling, settings.Checkpoint = pooling, flags.Checkpoint(fmt.Sprintf("%s %d", names[p], settings.Seed))
+			settings.Pooling, settings.Checkpoint = pooling, flags.Checkpoint(names[p], settings.Seed)
 			network, err := settings.Train(ctx, choice.Backend, data, fmt.Sprintf("%s, seed %d", names[p], settings.Seed), os.Stderr)
 			if err != nil {
 				return err

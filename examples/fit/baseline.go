@@ -2,10 +2,10 @@ package fit
 
 import "synpool/corpus"
 
-// Baseline fits a bag of words ([corpus.DefaultBagOfWords]) to the texts that a network trains on and evaluates it on those that
-// test the network. Labels are from 0 to classes-1.
-func Baseline(train [][]string, labels []int, test [][]string, answers []int, classes int) (corpus.Report, error) {
-	m, err := corpus.DefaultBagOfWords().Fit(train, labels, classes)
+// Baseline fits a bag of words to the texts that a network trains on and evaluates it on those that test the network. Labels
+// are from 0 to classes-1.
+func Baseline(bag corpus.BagOfWords, train [][]string, labels []int, test [][]string, answers []int, classes int) (corpus.Report, error) {
+	m, err := bag.Fit(train, labels, classes)
 	if err != nil {
 		return corpus.Report{}, err
 	}

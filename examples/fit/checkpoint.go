@@ -49,10 +49,10 @@ func (t *Trainer) load(settings any) (progress, error) {
 	d := gob.NewDecoder(bufio.NewReader(f))
 	p.Settings = nil
 	if err := d.Decode(&p); err != nil {
-		return p, fmt.Errorf("%s is no checkpoint of a training (%w); name another file or remove it", t.settings.Checkpoint, err)
+		return p, fmt.Errorf("%s is no checkpoint of a training (%w); give another folder (-checkpoints) or remove it", t.settings.Checkpoint, err)
 	}
 	if !bytes.Equal(p.Settings, asked) {
-		return p, fmt.Errorf("%s is a checkpoint of other settings; name another file or remove it", t.settings.Checkpoint)
+		return p, fmt.Errorf("%s is a checkpoint of other settings; give another folder (-checkpoints) or remove it", t.settings.Checkpoint)
 	}
 	for _, s := range p.Variables {
 		value, err := tensors.GobDeserialize(d)

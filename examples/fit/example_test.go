@@ -12,6 +12,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"synpool/corpus"
 	"synpool/examples/fit"
 	"synpool/synlayer"
 )
@@ -77,7 +78,7 @@ func ExampleBatches() {
 
 func ExampleBaseline() {
 	train := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}
-	report, err := fit.Baseline(train, []int{0, 1, 0, 1}, [][]string{{"a", "blue", "hill"}, {"a", "red", "hill"}}, []int{1, 0}, 2)
+	report, err := fit.Baseline(corpus.DefaultBagOfWords(), train, []int{0, 1, 0, 1}, [][]string{{"a", "blue", "hill"}, {"a", "red", "hill"}}, []int{1, 0}, 2)
 	if err != nil {
 		log.Fatal(err)
 	}

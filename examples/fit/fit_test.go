@@ -21,6 +21,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/corpus"
 	"synpool/examples/fit"
 	"synpool/synlayer"
 )
@@ -402,16 +403,50 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestBinaryCrossEntropy compares with the sum over rows and labels, written out: every label has its own weight, whatever other
+// labels the row has, and an empty row none.
+func TestBinaryCrossEntropy(t *testing.T) {
+	logits, right, rows := [][]float32{{1, -2}, {0.5, 3}, {4, 4}, {-30, 60}}, [][]float32{{1, 1}, {0, 1}, {0, 0}, {0, 0}}, []float32{1, 1, 0, 1}
+	there, absent := fit.BalancedLabels([]int{1, 3}, 4)
+	if !slices.Equal(there, []float32{2, 2. / 3}) || !slices.Equal(absent, []float32{2. / 3, 2}) {
+		t.Errorf("weights %v and %v", there, absent)
+	}
+	minus := func(x float64) float64 { return math.Log1p(math.Exp(-x)) } // −log σ(x)
+	sum := 2*minus(1) + 2./3*minus(-2) + 2./3*minus(-0.5) + 2./3*minus(3) + 2./3*minus(30) + 2*60
+	weight := 2 + 2./3 + 2./3 + 2./3 + 2./3 + 2
+	for name, backend := range backendtest.All(t) {
+		t.Run(name, func(t *testing.T) {
+			out := MustNewExec(backend, func(x, right, rows *Node) (sum, weight *Node) {
+				return fit.BinaryCrossEntropy(x, right, rows, there, absent)
+			}).MustCall(logits, right, rows)
+			for i, want := range []float64{sum, weight} {
+				if got := float64(tensors.ToScalar[float32](out[i])); !(math.Abs(got-want) <= 1e-6*want) {
+					t.Errorf("result %d is %g, want %g", i, got, want)
+				}
+			}
+		})
+	}
+}
+
 func TestBaseline(t *testing.T) {
+	bag := corpus.DefaultBagOfWords()
 	texts, labels := [][]string{{"red", "sky"}, {"blue", "sky"}, {"red", "sea"}, {"blue", "sea"}}, []int{0, 1, 0, 1}
-	r, err := fit.Baseline(texts, labels, [][]string{{"blue"}, {"red"}}, []int{1, 0}, 2)
+	r, err := fit.Baseline(bag, texts, labels, [][]string{{"blue"}, {"red"}}, []int{1, 0}, 2)
 	if err != nil || r.Accuracy != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := fit.Baseline(texts, labels[:3], texts, labels, 2); err == nil {
+	if _, err := fit.Baseline(bag, texts, labels[:3], texts, labels, 2); err == nil {
 		t.Error("no error of a text without a label")
 	}
-	if _, err := fit.Baseline(texts, labels, texts, labels[:3], 2); err == nil {
+	if _, err := fit.Baseline(bag, texts, labels, texts, labels[:3], 2); err == nil {
 		t.Error("no error of a test text without an answer")
+	}
+	// Only pairs of words tell these apart.
+	texts = [][]string{{"good", "not", "bad"}, {"bad", "not", "good"}, {"good", "not", "bad"}, {"bad", "not", "good"}}
+	for longest, want := range map[int]float64{1: 0.5, 2: 1} {
+		bag.Longest = longest
+		if r, err := fit.Baseline(bag, texts, labels, texts, labels, 2); err != nil || r.MacroAUC != want {
+			t.Errorf("with runs of %d words an AUC of %g, want %g: %v", longest, r.MacroAUC, want, err)
+		}
 	}
 }

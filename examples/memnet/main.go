@@ -24,7 +24,7 @@ func main() { command.Main("memnet", run) }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("memnet", "fewer stories of fewer people")
-	steps := flags.Int("syn", 0, "Syn steps on the weights of the facts: concentration if positive, distraction if negative")
+	steps := flags.Syn()
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	flags.Apply(&settings.Settings)
+	flags.Apply(&settings.Seed, &settings.Epochs)
 	settings.Adjust = sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
 	data, err := settings.Prepare()
 	if err != nil {
@@ -44,7 +44,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	fmt.Fprintln(os.Stderr, choice)
 	for settings.Hops = 1; settings.Hops <= settings.Stories.Hops; settings.Hops++ {
-		settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%d hops", settings.Hops))
+		settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%d hops, %+d Syn steps", settings.Hops, *steps), settings.Seed)
 		network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -13,24 +14,21 @@ import (
 	"slices"
 	"time"
 
+	"synpool/examples/command"
 	"synpool/examples/memory/retrieval"
 	"synpool/synlayer/memory"
 )
 
-func main() {
-	quick := flag.Bool("quick", false, "fewer and smaller memories, in seconds")
-	folder := flag.String("csv", "", "folder to write the tables to as well, as CSV files; none without it")
-	flag.Parse()
-	if err := run(os.Stdout, *quick, *folder, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "memory:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("memory", run) }
 
-func run(out io.Writer, quick bool, folder string, arguments []string) error {
-	if len(arguments) > 0 {
-		return fmt.Errorf("unknown argument %q; see -help", arguments[0])
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := flag.NewFlagSet("memory", flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "fewer and smaller memories, in seconds")
+	csv := flags.String("csv", "", "folder to write the tables to as well, as CSV files; none without it")
+	if err := command.Parse(flags, arguments, out); err != nil {
+		return err
 	}
+	folder := *csv
 	if folder != "" {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
@@ -38,7 +36,7 @@ func run(out io.Writer, quick bool, folder string, arguments []string) error {
 	}
 	config := retrieval.DefaultDigits()
 	updates := 10
-	if quick {
+	if *quick {
 		config.Stored, config.Cues, updates = []int{100}, 30, 3
 	}
 	start := time.Now()
@@ -52,15 +50,19 @@ func run(out io.Writer, quick bool, folder string, arguments []string) error {
 		},
 		func() error { return show(out, folder, "steps", "Syn steps to their limits", retrieval.Convergence) },
 		func() error {
-			return show(out, folder, "digits", "digits brought back", func() ([]retrieval.DigitRow, error) { return config.Recall(digits) })
+			title := fmt.Sprintf("digits brought back, by the synergetic network where %d or fewer are stored: more are nearly linearly dependent", retrieval.MostIndependent)
+			return show(out, folder, "digits", title, func() ([]retrieval.DigitRow, error) { return config.Recall(digits) })
 		},
 		func() error {
 			return show(out, folder, "beta", "inverse temperature, noisy digits", func() ([]memory.BetaPoint, error) { return config.BetaSweep(digits) })
 		},
 		func() error {
-			return show(out, folder, "capacity", "capacities", func() ([]retrieval.CapacityRow, error) { return retrieval.Capacities(quick) })
+			return show(out, folder, "capacity", "capacities", func() ([]retrieval.CapacityRow, error) { return retrieval.Capacities(*quick) })
 		},
 	} {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped: %w", err)
+		}
 		if err := table(); err != nil {
 			return err
 		}

@@ -2,25 +2,29 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"synpool/milbench/dataset"
 )
 
 // TestQuick runs the quick form and looks for its tables.
 func TestQuick(t *testing.T) {
-	data := os.Getenv("MILBENCH_DATA")
-	if _, err := os.Stat(filepath.Join(data, "t10k-images-idx3-ubyte.gz")); err != nil || data == "" {
-		t.Skip("no digits: run `milbench data fetch mnist` and set MILBENCH_DATA to the folder it fills")
-	}
 	folder := filepath.Join(t.TempDir(), "csv")
 	var out bytes.Buffer
-	if err := run(&out, true, folder, nil); err != nil {
+	err := run(t.Context(), []string{"-quick", "-csv", folder}, &out)
+	if errors.Is(err, dataset.ErrNotFetched) {
+		t.Skip(err)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, title := range map[string]string{
-		"figure1": "cases of figure 1", "steps": "Syn steps", "digits": "digits brought back", "beta": "inverse temperature", "capacity": "capacities",
+		"figure1": "cases of figure 1", "steps": "Syn steps", "digits": "the synergetic network where 300 or fewer are stored", "beta": "inverse temperature", "capacity": "capacities",
 	} {
 		if !strings.Contains(out.String(), title) {
 			t.Errorf("no table %q", title)
@@ -36,7 +40,12 @@ func TestQuick(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	if err := run(new(bytes.Buffer), true, "", []string{"slow"}); err == nil || err.Error() != `unknown argument "slow"; see -help` {
-		t.Error(err)
+	for _, c := range []struct{ arguments, want string }{
+		{"slow", `unknown argument "slow"; see -help`},
+		{"-fast", "flag provided but not defined: -fast; see -help"},
+	} {
+		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.arguments, err, c.want)
+		}
 	}
 }

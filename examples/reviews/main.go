@@ -3,6 +3,7 @@
 // weighs most in some reviews.
 //
 //	go run ./examples/reviews -quick
+//	go run ./examples/reviews -folds -syn -3
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"synpool/corpus"
 	"synpool/examples/command"
 	"synpool/examples/reviews/training"
+	"synpool/synlayer/sequence"
 )
 
 func main() { command.Main("reviews", run) }
@@ -26,6 +28,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("reviews", "a smaller network on the last sentences of each review")
 	fold := flags.Int("fold", 0, "of the authors' ten: the one to test on")
 	folds := flags.Bool("folds", false, "test on each of the ten folds in turn, and print the means")
+	steps := flags.Syn()
 	show := flags.Int("show", 3, "reviews to show a sentence of")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
@@ -40,7 +43,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	flags.Apply(&settings.Settings)
+	flags.Apply(&settings.Seed, &settings.Epochs)
+	adjust := sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
+	settings.Document.Adjust, settings.Attention.WordAttention.Adjust, settings.Attention.SentenceAttention.Adjust = adjust, adjust, adjust
 	reviews, err := corpus.LoadReviews()
 	if err != nil {
 		return err
@@ -72,7 +77,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		report(0, baseline, "")
 		for i, flat := range []bool{true, false} {
 			settings.Flat = flat
-			settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s %d", names[i+1], settings.Fold))
+			settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s, fold %d, %+d Syn steps", names[i+1], settings.Fold, *steps), settings.Seed)
 			network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
 			if err != nil {
 				return err

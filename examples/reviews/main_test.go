@@ -11,6 +11,7 @@ func TestArguments(t *testing.T) {
 		{"slow", `unknown argument "slow"; see -help`},
 		{"-epochs -2", "-epochs -2; give 0 for the setting's own, or more"},
 		{"-show -1", "-show -1; give 0 or more"},
+		{"-syn x", `invalid value "x" for flag -syn: parse error; see -help`},
 		{"-fold 10", "-fold 10; give 0 to 9"},
 	} {
 		if err := run(t.Context(), strings.Fields(c.arguments), io.Discard); err == nil || err.Error() != c.want {

@@ -26,7 +26,7 @@ func main() { command.Main("translation", run) }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("translation", "sentences of up to 12 words and smaller models")
-	steps := flags.Int("syn", 0, "Syn steps on the attention: concentration if positive, distraction if negative")
+	steps := flags.Syn()
 	show := flags.Int("show", 3, "translations to show with their alignments")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
@@ -38,7 +38,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	flags.Apply(&settings.Settings)
+	flags.Apply(&settings.Seed, &settings.Epochs)
 	set, err := corpus.LoadMulti30k()
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		name string
 		training.Settings
 	}{{"without attention", plain}, {"with attention", attentive}} {
-		c.Checkpoint = flags.Checkpoint(c.name)
+		c.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s, %+d Syn steps", c.name, c.Adjust.Iterations), c.Seed)
 		network, err := c.Train(ctx, choice.Backend, data, os.Stderr)
 		if err != nil {
 			return err

@@ -3,10 +3,12 @@
 // split, and the words that weigh most, with slurs masked.
 //
 //	go run ./examples/tweets -quick
+//	go run ./examples/tweets -syn 3 -ablation -repeats 5
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +29,8 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("tweets", "a quarter of the tweets and a smaller network")
 	gru := flags.Bool("gru", false, "a GRU in place of the LSTM")
 	sigmoid := flags.Bool("sigmoid", false, "a sigmoid for each class, as for texts of several labels")
-	syn := flags.Bool("syn", false, "also train with Syn steps on the attention, three of concentration and three of distraction")
+	syn := flags.Syn()
+	ablation := flags.Bool("ablation", false, "beside -syn train without Syn steps and with as many in the other direction")
 	repeats := flags.Int("repeats", 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
 	show := flags.Int("show", 8, "words of each class to show")
 	if err := flags.Parse(arguments, out); err != nil {
@@ -39,11 +42,14 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if *repeats < 1 {
 		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
 	}
+	if *ablation && *syn == 0 {
+		return errors.New("-ablation without Syn steps; give a number of them, -syn 3")
+	}
 	settings := training.Full()
 	if flags.Quick {
 		settings = training.Quick()
 	}
-	flags.Apply(&settings.Settings)
+	flags.Apply(&settings.Seed, &settings.Epochs)
 	settings.Sigmoid = *sigmoid
 	if *gru {
 		settings.Cell = sequence.GRU
@@ -57,9 +63,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, choice)
-	steps := []int{0}
-	if *syn {
-		steps = append(steps, 3, -3)
+	steps := []int{*syn}
+	if *ablation {
+		steps = []int{0, *syn, -*syn}
 	}
 	names := []string{"bag of words"}
 	for _, n := range steps {
@@ -83,7 +89,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		report(0, baseline, "")
 		for i, n := range steps {
 			settings.Attention.Adjust = sequence.Adjustment{Iterations: n, Gamma: 0.5, Renormalise: true}
-			settings.Checkpoint = flags.Checkpoint(fmt.Sprintf("%s %d", names[i+1], settings.Seed))
+			settings.Checkpoint = flags.Checkpoint(names[i+1], settings.Seed)
 			network, err := settings.Train(ctx, choice.Backend, data, os.Stderr)
 			if err != nil {
 				return err
@@ -93,7 +99,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 				return err
 			}
 			report(i+1, r, fmt.Sprintf(", epoch %d, %s", network.Epoch, network.Took.Round(time.Second)))
-			if n != 0 || *show == 0 || *repeats > 1 {
+			if n != steps[0] || *show == 0 || *repeats > 1 {
 				continue
 			}
 			for class, name := range corpus.TweetClasses {

@@ -1,6 +1,8 @@
 package capsule
 
 import (
+	"math"
+
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -24,7 +26,7 @@ import (
 type EMRouting struct {
 	Iterations  int // M-steps, 3 in the paper; at least 1
 	Temperature InverseTemperature
-	Epsilon     float64 // added to variances; above 0
+	Epsilon     float64 // added to variances; finite, above 0
 }
 
 // DefaultEMRouting returns the paper's 3 iterations, the default schedule and an Epsilon of 0.03, of this package.
@@ -79,8 +81,10 @@ func (r EMRouting) route(votes, activations, betaU, betaA *Node, compete func(lo
 	switch {
 	case r.Iterations < 1:
 		exceptions.Panicf("capsule: %d iterations of EM routing, want at least 1", r.Iterations)
-	case !(r.Epsilon > 0):
-		exceptions.Panicf("capsule: EM routing with Epsilon %g, want a number above 0", r.Epsilon)
+	case !(r.Epsilon > 0) || math.IsInf(r.Epsilon, 0):
+		exceptions.Panicf("capsule: EM routing with Epsilon %g, want a finite number above 0", r.Epsilon)
+	case !(r.Temperature.Final >= 0) || math.IsInf(r.Temperature.Final, 0) || !(r.Temperature.Decay >= 0 && r.Temperature.Decay < 1):
+		exceptions.Panicf("capsule: EM routing with the inverse temperature %+v, want a finite Final of 0 or more and a Decay in [0, 1)", r.Temperature)
 	}
 	dims := votes.Shape().Dimensions
 	positions, types, children, values := dims[1], dims[2], dims[3], dims[4]

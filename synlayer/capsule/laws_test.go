@@ -498,17 +498,25 @@ func TestTemperature(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	good := capsule.Capsules{}
 	r := capsule.DefaultEMRouting()
-	none, exact := r, r
-	none.Iterations, exact.Epsilon = 0, 0
 	grid := func(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
+	routes := func(change func(r *capsule.EMRouting)) func(scope *model.Scope, g *Graph) {
+		return func(_ *model.Scope, g *Graph) {
+			changed := r
+			change(&changed)
+			changed.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3))
+		}
+	}
 	for name, build := range map[string]func(scope *model.Scope, g *Graph){
-		"no iterations": func(scope *model.Scope, g *Graph) {
-			none.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3))
-		},
-		"no epsilon": func(scope *model.Scope, g *Graph) {
-			exact.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3))
-		},
-		"votes": func(scope *model.Scope, g *Graph) { r.Route(grid(g, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3)) },
+		"no iterations":    routes(func(r *capsule.EMRouting) { r.Iterations = 0 }),
+		"no epsilon":       routes(func(r *capsule.EMRouting) { r.Epsilon = 0 }),
+		"infinite epsilon": routes(func(r *capsule.EMRouting) { r.Epsilon = math.Inf(1) }),
+		"no temperature":   routes(func(r *capsule.EMRouting) { r.Temperature.Final = math.NaN() }),
+		"infinite":         routes(func(r *capsule.EMRouting) { r.Temperature.Final = math.Inf(1) }),
+		"negative":         routes(func(r *capsule.EMRouting) { r.Temperature.Final = -1 }),
+		"no decay":         routes(func(r *capsule.EMRouting) { r.Temperature.Decay = math.NaN() }),
+		"decay of 1":       routes(func(r *capsule.EMRouting) { r.Temperature.Decay = 1 }),
+		"decay below 0":    routes(func(r *capsule.EMRouting) { r.Temperature.Decay = -0.1 }),
+		"votes":            func(scope *model.Scope, g *Graph) { r.Route(grid(g, 2, 3, 4), grid(g, 1, 2), grid(g, 3), grid(g, 3)) },
 		"children": func(scope *model.Scope, g *Graph) {
 			r.Route(grid(g, 1, 2, 3, 4), grid(g, 1, 3), grid(g, 3), grid(g, 3))
 		},

@@ -8,7 +8,7 @@ import "math"
 //
 // It rises to Final; Decay 0 keeps it there from the start.
 type InverseTemperature struct {
-	Final float64
+	Final float64 // finite, 0 or more
 	Decay float64 // from 0 to below 1
 }
 

@@ -32,8 +32,20 @@
 // After Store a memory, or a [Sequence], may be used by several goroutines at once, except one with Shuffle, as a source of
 // chance is of one goroutine; Store and changes of fields are not safe beside other uses. [Attention] and [Syn] store nothing.
 //
-// Sources: Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, https://arxiv.org/abs/2008.02217, and the
-// papers that it joins; Wang, Li, Ma and Jiang, "Concentration or distraction? A synergetic-based attention weights
-// optimization method", Complex & Intelligent Systems 9 (2023), https://doi.org/10.1007/s40747-023-01133-0, equations 1 to
-// 10, figure 1 and appendix A ("the paper").
+// # Sources
+//
+//   - "The paper": Wang, Li, Ma and Jiang, "Concentration or distraction? A synergetic-based attention weights optimization
+//     method", Complex & Intelligent Systems 9 (2023), doi.org/10.1007/s40747-023-01133-0, equations 1 to 10, figure 1 and
+//     appendix A.
+//   - Amit, Gutfreund and Sompolinsky, "Storing infinite numbers of patterns in a spin-glass model of neural networks", Physical
+//     Review Letters 55 (1985), doi.org/10.1103/PhysRevLett.55.1530.
+//   - Demircigil et al., "On a model of associative memory with huge storage capacity", Journal of Statistical Physics 168
+//     (2017), arXiv:1702.01929.
+//   - Haken, "Synergetic computers and cognition", Springer 1991.
+//   - Hopfield, "Neural networks and physical systems with emergent collective computational abilities", Proceedings of the
+//     National Academy of Sciences 79 (1982), doi.org/10.1073/pnas.79.8.2554.
+//   - Krotov and Hopfield, "Dense associative memory for pattern recognition", NIPS 2016, arXiv:1606.01164.
+//   - McEliece, Posner, Rodemich and Venkatesh, "The capacity of the Hopfield associative memory", IEEE Transactions on
+//     Information Theory 33 (1987), doi.org/10.1109/TIT.1987.1057328.
+//   - Ramsauer et al., "Hopfield networks is all you need", ICLR 2021, arXiv:2008.02217.
 package memory

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -292,36 +291,6 @@ func TestPolynomialBeyondExact(t *testing.T) {
 	}
 	if flipped < 500 {
 		t.Errorf("%d components flipped", flipped)
-	}
-}
-
-// TestFlipsCost: a component is tried in a time that does not grow with the number of components. With sixteen times as
-// many it would take sixteen times as long if products were not kept; up to six times are left to caches. Another program
-// may slow updates down, so the fastest of several are compared, and again if they differ.
-func TestFlipsCost(t *testing.T) {
-	random := rand.New(rand.NewPCG(10, 1))
-	for _, m := range []memory.Memory{&memory.Polynomial{Power: 3}, &memory.Exponential{Log: true}} {
-		perComponent := func(d int) float64 {
-			store(t, m, memory.RandomSigns(200, d, random))
-			state := memory.RandomSigns(1, d, random)[0]
-			fastest := time.Duration(math.MaxInt64)
-			for range 9 {
-				start := time.Now()
-				must(m.Update(state))(t)
-				fastest = min(fastest, time.Since(start))
-			}
-			return float64(fastest) / float64(d)
-		}
-		few, many := math.Inf(1), math.Inf(1)
-		for range 5 {
-			few, many = min(few, perComponent(100)), min(many, perComponent(1600))
-			if many <= 6*few {
-				break
-			}
-		}
-		if many > 6*few {
-			t.Errorf("%T: %g ns a component of 100, %g ns of 1600", m, few, many)
-		}
 	}
 }
 

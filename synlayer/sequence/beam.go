@@ -48,7 +48,7 @@ type Continuations struct {
 // first of each sentence in the first call and later those of hypotheses that ended, which come with parent 0 and the word End.
 func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continuations, error)) ([]Hypothesis, error) {
 	if sentences < 1 || b.Width < 1 || b.MaxLength < 1 || math.IsNaN(b.Penalty) {
-		return nil, fmt.Errorf("a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
+		return nil, fmt.Errorf("sequence: a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
 	}
 	rows := sentences * b.Width
 	live := make([][]Hypothesis, sentences) // at most Width each; hypothesis i is in row i of its sentence
@@ -64,11 +64,11 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 			return nil, err
 		}
 		if len(rest) != rows {
-			return nil, fmt.Errorf("continuations of %d rows; there are %d", len(rest), rows)
+			return nil, fmt.Errorf("sequence: continuations of %d rows; there are %d", len(rest), rows)
 		}
 		for i, c := range rest {
 			if len(c.Words) != len(c.LogProbs) {
-				return nil, fmt.Errorf("row %d has %d continuations with %d log-probabilities; want one each", i, len(c.Words), len(c.LogProbs))
+				return nil, fmt.Errorf("sequence: row %d has %d continuations with %d log-probabilities; want one each", i, len(c.Words), len(c.LogProbs))
 			}
 		}
 		parents, words = make([]int32, rows), slices.Repeat([]int32{b.End}, rows)
@@ -88,7 +88,7 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 			from = live[s]
 		}
 		if len(from) == 0 {
-			return nil, fmt.Errorf("sentence %d has no continuation with a probability", s)
+			return nil, fmt.Errorf("sequence: sentence %d has no continuation with a probability", s)
 		}
 		best[s] = slices.MaxFunc(from, func(x, y Hypothesis) int { return cmp.Compare(b.score(x), b.score(y)) })
 	}

@@ -33,4 +33,24 @@
 // and lacks an operation that loops need. An unrolled graph takes XLA a second or so for every few words: [RNN.Unroll] asks
 // for it, for a graph that is itself the body of a loop. GoMLX's own LSTM always unrolls and panics on sentences of unequal
 // length (version 0.28.2); the tests compare with it, and with PyTorch's.
+//
+// # Sources
+//
+// The doc comments cite by author and year:
+//
+//   - Bahdanau, Cho and Bengio, "Neural machine translation by jointly learning to align and translate", ICLR 2015, arXiv:1409.0473.
+//   - Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation", EMNLP 2014, arXiv:1406.1078.
+//   - Gal and Ghahramani, "A theoretically grounded application of dropout in recurrent neural networks", NIPS 2016, arXiv:1512.05287.
+//   - Gers, Schmidhuber and Cummins, "Learning to forget: continual prediction with LSTM", Neural Computation 12 (2000), doi.org/10.1162/089976600300015015.
+//   - Hochreiter and Schmidhuber, "Long short-term memory", Neural Computation 9 (1997), doi.org/10.1162/neco.1997.9.8.1735.
+//   - Ilse, Tomczak and Welling, "Attention-based deep multiple instance learning", ICML 2018, arXiv:1802.04712.
+//   - Nadaraya, "On estimating regression", Theory of Probability and Its Applications 9 (1964), doi.org/10.1137/1109020.
+//   - Sukhbaatar, Szlam, Weston and Fergus, "End-to-end memory networks", NIPS 2015, arXiv:1503.08895.
+//   - Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks", NIPS 2014, arXiv:1409.3215.
+//   - Tompson et al., "Efficient object localization using convolutional networks", CVPR 2015, arXiv:1411.4280.
+//   - Vaswani et al., "Attention is all you need", NIPS 2017, arXiv:1706.03762.
+//   - Wang, Huang, Zhu and Zhao, "Attention-based LSTM for aspect-level sentiment classification", EMNLP 2016, doi.org/10.18653/v1/D16-1058.
+//   - Watson, "Smooth regression analysis", Sankhyā A 26 (1964).
+//   - Yang et al., "Hierarchical attention networks for document classification", NAACL 2016, doi.org/10.18653/v1/N16-1174.
+//   - Zaheer et al., "Deep sets", NIPS 2017, arXiv:1703.06114.
 package sequence

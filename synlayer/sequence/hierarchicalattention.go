@@ -8,9 +8,13 @@ import (
 	"synpool/synlayer"
 )
 
-// HierarchicalAttention pools a document twice (Yang et al. 2016, section 2.2): the words of each sentence, encoded and
-// weighed, make the sentence's vector; the sentences, encoded and weighed, make the document's. A sentence without words
-// counts for nothing, and so does a document without sentences.
+// HierarchicalAttention pools a document twice (Yang et al. 2016, section 2.2, equations 5 to 10): the words x_it of each
+// sentence i, encoded and weighed, make the sentence's vector s_i; the sentences, encoded and weighed, make the document's, v:
+//
+//	h_i = Words(x_i),    α_i = softmax over words t of u_w · tanh(W_w h_it + b_w),   s_i = Σ_t α_it h_it
+//	h = Sentences(s),    α = softmax over sentences i of u_s · tanh(W_s h_i + b_s),  v = Σ_i α_i h_i
+//
+// A sentence without words counts for nothing, and so does a document without sentences.
 //
 // Variables, by path below the scope: those of the parts below words, word_attention, sentences and sentence_attention.
 type HierarchicalAttention struct {

@@ -341,23 +341,6 @@ func TestSequenceLaws(t *testing.T) {
 	}
 }
 
-// TestAdjustment: no iterations change nothing, the weights are those of Syn, and the gradient goes straight through.
-func TestAdjustment(t *testing.T) {
-	for name, backend := range backendtest.All(t) {
-		t.Run(name, func(t *testing.T) {
-			out := MustNewExec(backend, func(w *Node) []*Node {
-				adjusted := distract.Adjust(w)
-				plain := synlayer.Syn(w, ConstAs(w, distract.Gamma), distract.Iterations)
-				sum := ReduceAndKeep(plain, ReduceSum, -1)
-				return []*Node{(sequence.Adjustment{Gamma: -1}).Adjust(w), adjusted, Div(plain, sum), Gradient(waves(adjusted), w)[0], Gradient(waves(w), w)[0]}
-			}).MustCall([][]float64{{0.7, 0.2, 0.1, 0}})
-			within(t, "no iterations", goldentest.Floats(out[0]), []float64{0.7, 0.2, 0.1, 0}, 0)
-			within(t, "weights", goldentest.Floats(out[1]), goldentest.Floats(out[2]), 1e-15)
-			within(t, "gradient", goldentest.Floats(out[3]), goldentest.Floats(out[4]), 0)
-		})
-	}
-}
-
 // first is the first of two results.
 func first[T any](x *Node, _ T) *Node { return x }
 

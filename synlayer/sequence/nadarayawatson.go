@@ -112,15 +112,15 @@ func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights 
 // Predict returns the value at x and the weights of keys with values, one label each. Adjust must be zero.
 func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
 	if err := k.checkRegression(); err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("sequence: %w", err)
 	}
 	if err := checkKeys(keys, values, len(x)); err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("sequence: %w", err)
 	}
 	weights = make([]float64, len(keys))
 	value, err = k.predict(x, keys, values, -1, weights)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("sequence: %w", err)
 	}
 	return value, weights, nil
 }
@@ -178,27 +178,27 @@ func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64,
 // all others, the first of equals, and those errors. Their Adjust must be zero. It takes a time of candidates · len(keys)².
 func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64) (best NadarayaWatson, errors []float64, err error) {
 	if len(candidates) == 0 || len(keys) < 2 {
-		return best, nil, fmt.Errorf("leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
+		return best, nil, fmt.Errorf("sequence: leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
 	}
 	if err := checkKeys(keys, values, len(keys[0])); err != nil {
-		return best, nil, err
+		return best, nil, fmt.Errorf("sequence: %w", err)
 	}
 	weights := make([]float64, len(keys))
 	chosen := 0
 	for c, k := range candidates {
 		if err := k.checkRegression(); err != nil {
-			return best, nil, fmt.Errorf("candidate %d: %w", c, err)
+			return best, nil, fmt.Errorf("sequence: candidate %d: %w", c, err)
 		}
 		sum := 0.0
 		for i := range keys {
 			y, err := k.predict(keys[i], keys, values, i, weights)
 			if err != nil {
-				return best, nil, fmt.Errorf("key %d: %w", i, err)
+				return best, nil, fmt.Errorf("sequence: key %d: %w", i, err)
 			}
 			sum += (y - values[i]) * (y - values[i])
 		}
 		if math.IsInf(sum, 0) {
-			return best, nil, fmt.Errorf("candidate %d: the squares of its errors overflow; scale the values", c)
+			return best, nil, fmt.Errorf("sequence: candidate %d: the squares of its errors overflow; scale the values", c)
 		}
 		errors = append(errors, sum/float64(len(keys)))
 		if errors[c] < errors[chosen] {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -262,8 +263,8 @@ func TestNadarayaWatsonErrors(t *testing.T) {
 		"adjusted":    {sequence.NadarayaWatson{Bandwidth: 1, Adjust: concentrate}, []float64{1}, keys, values},
 		"too far":     {good, []float64{1e308}, [][]float64{{-1e308}, {-1.5e308}}, values},
 	} {
-		if y, _, err := c.k.Predict(c.x, c.keys, c.values); err == nil {
-			t.Errorf("%s: %g, want an error", what, y)
+		if y, _, err := c.k.Predict(c.x, c.keys, c.values); err == nil || !strings.HasPrefix(err.Error(), "sequence: ") {
+			t.Errorf("%s: %g, %v, want an error", what, y, err)
 		}
 	}
 	for what, c := range map[string]struct {
@@ -279,8 +280,8 @@ func TestNadarayaWatsonErrors(t *testing.T) {
 		"too large":       {[]sequence.NadarayaWatson{good}, keys, []float64{-1e200, 1e200}},
 		"errors overflow": {[]sequence.NadarayaWatson{good}, keys, []float64{-1e308, 1e308}},
 	} {
-		if best, errors, err := sequence.LeaveOneOut(c.candidates, c.keys, c.values); err == nil {
-			t.Errorf("leave-one-out, %s: %v with %g, want an error", what, best, errors)
+		if best, errors, err := sequence.LeaveOneOut(c.candidates, c.keys, c.values); err == nil || !strings.HasPrefix(err.Error(), "sequence: ") {
+			t.Errorf("leave-one-out, %s: %v with %g, %v, want an error", what, best, errors, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Translation struct {
 // this many sentences of up to length words.
 func NewTranslation(backend compute.Backend, store *model.Store, translator Translator, beam Beam, sentences, length int) (*Translation, error) {
 	if sentences < 1 || length < 1 || beam.Width < 1 || beam.Width > translator.Target {
-		return nil, fmt.Errorf("a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
+		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
 	}
 	t := &Translation{translator: translator, beam: beam, sentences: sentences, length: length}
 	err := t.check(backend, store)
@@ -48,14 +48,14 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		}
 		for i, x := range out { // the rows of a sentence side by side
 			dims := x.Shape().Dimensions
-			wide := append([]int{dims[0], beam.Width}, dims[1:]...)
-			out[i] = Reshape(BroadcastToDims(ExpandAxes(x, 1), wide...), append([]int{-1}, dims[1:]...)...)
+			each := append([]int{dims[0], beam.Width}, dims[1:]...)
+			out[i] = Reshape(BroadcastToDims(ExpandAxes(x, 1), each...), append([]int{-1}, dims[1:]...)...)
 		}
 		return out
 	})
 	t.next = compile(t.step)
 	if err != nil {
-		return nil, fmt.Errorf("graphs of a translation: %w", err)
+		return nil, fmt.Errorf("sequence: graphs of a translation: %w", err)
 	}
 	return t, nil
 }
@@ -71,14 +71,14 @@ func (t *Translation) check(backend compute.Backend, store *model.Store) error {
 		t.translator.Next(drawn.RootScope(), memory, memory.Start, word)
 	})
 	if err != nil {
-		return fmt.Errorf("a translation by %+v: %w", t.translator, err)
+		return fmt.Errorf("sequence: a translation by %+v: %w", t.translator, err)
 	}
 	for v := range drawn.IterVariables() {
 		switch trained := store.GetVariable(v.Path()); {
 		case trained == nil:
-			return fmt.Errorf("the store has no variable %s, which the translator needs; load what was trained into the root scope", v.Path())
+			return fmt.Errorf("sequence: the store has no variable %s, which the translator needs; load what was trained into the root scope", v.Path())
 		case !trained.Shape().Equal(v.Shape()):
-			return fmt.Errorf("the variable %s of the store is %s; the translator needs %s", v.Path(), trained.Shape(), v.Shape())
+			return fmt.Errorf("sequence: the variable %s of the store is %s; the translator needs %s", v.Path(), trained.Shape(), v.Shape())
 		}
 	}
 	return nil
@@ -109,12 +109,12 @@ func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
 // length. A source without words has what the decoder makes of nothing.
 func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 	if len(sources) < 1 || len(sources) > t.sentences {
-		return nil, fmt.Errorf("%d sentences to translate; a batch has 1 to %d", len(sources), t.sentences)
+		return nil, fmt.Errorf("sequence: %d sentences to translate; a batch has 1 to %d", len(sources), t.sentences)
 	}
 	words, mask := make([]int32, t.sentences*t.length), make([]bool, t.sentences*t.length)
 	for i, source := range sources {
 		if len(source) > t.length {
-			return nil, fmt.Errorf("sentence %d has %d words, more than the %d of the translation; truncate it", i, len(source), t.length)
+			return nil, fmt.Errorf("sequence: sentence %d has %d words, more than the %d of the translation; truncate it", i, len(source), t.length)
 		}
 		for j, w := range source {
 			words[i*t.length+j], mask[i*t.length+j] = w, true
@@ -125,7 +125,7 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 		tensors.FromFlatDataAndDimensions(mask, t.sentences, t.length),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("encoding %d sentences: %w", len(sources), err)
+		return nil, fmt.Errorf("sequence: encoding %d sentences: %w", len(sources), err)
 	}
 	states := t.translator.Encoder.Cell.states()
 	memory, state := encoded[:2:2], encoded[2:2+states]
@@ -143,7 +143,7 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 			tensors.FromFlatDataAndDimensions(parents, rows),
 		}, slices.Concat(memory, state)...)
 		if err != nil {
-			return nil, fmt.Errorf("a step of the decoder: %w", err)
+			return nil, fmt.Errorf("sequence: a step of the decoder: %w", err)
 		}
 		free(state)
 		state = out[1 : 1+states]

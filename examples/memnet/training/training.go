@@ -116,8 +116,8 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		if !linear {
 			network.Adjust = s.Adjust
 		}
-		real := func(words *Node) *Node { return GreaterThan(words, ScalarZero(words.Graph(), dtypes.Int32)) }
-		return network.Logits(scope, in[0], real(in[0]), in[1], real(in[1]), dtypes.Float32)
+		mask := func(words *Node) *Node { return GreaterThan(words, ScalarZero(words.Graph(), dtypes.Int32)) }
+		return network.Logits(scope, in[0], mask(in[0]), in[1], mask(in[1]), dtypes.Float32)
 	}
 	// The size of the last input says whether the softmax is there: both graphs are of one trainer and one set of variables.
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, _ *Node) *Node {

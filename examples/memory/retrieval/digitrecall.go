@@ -58,8 +58,9 @@ func (c DigitConfig) check(digits [][]float64) error {
 	return nil
 }
 
-// mostIndependent is the number of digits up to which the synergetic network is tried: more are nearly linearly dependent.
-const mostIndependent = 300
+// MostIndependent is the number of digits up to which [DigitConfig.Recall] has rows of the synergetic network: more are nearly
+// linearly dependent.
+const MostIndependent = 300
 
 // spoiling makes a cue of a digit.
 type spoiling struct {
@@ -68,7 +69,8 @@ type spoiling struct {
 }
 
 // Recall measures how the memories bring digits back from their upper halves, the lower being black or without
-// information, and from noise. digits are of [Digits], at least as many as the largest of c.Stored.
+// information, and from noise. digits are of [Digits], at least as many as the largest of c.Stored. Above [MostIndependent]
+// digits the synergetic network has no rows.
 func (c DigitConfig) Recall(digits [][]float64) ([]DigitRow, error) {
 	if err := c.check(digits); err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (c DigitConfig) Recall(digits [][]float64) ([]DigitRow, error) {
 		}
 		table = append(table, rows...)
 		memories := []memory.Memory{&memory.Continuous{Beta: c.Beta}}
-		if n <= mostIndependent {
+		if n <= MostIndependent {
 			memories = append(memories, &memory.Synergetic{Gamma: 1})
 		}
 		rows, err = c.recall("grey", grey, 0.1, memories,

@@ -1,31 +1,34 @@
 package retrieval_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"synpool/examples/memory/retrieval"
+	"synpool/milbench/dataset"
 )
 
-// needDigits skips where the digits are not there.
-func needDigits(t *testing.T) {
+// digits returns n digits; it skips where they are not there.
+func digits(t *testing.T, n int) [][]float64 {
 	t.Helper()
-	data := os.Getenv("MILBENCH_DATA")
-	if _, err := os.Stat(filepath.Join(data, "t10k-images-idx3-ubyte.gz")); err != nil || data == "" {
-		t.Skip("no digits: run `milbench data fetch mnist` and set MILBENCH_DATA to the folder it fills")
+	digits, err := retrieval.Digits(n)
+	if errors.Is(err, dataset.ErrNotFetched) {
+		t.Skip(err)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digits
 }
 
 func TestDigits(t *testing.T) {
-	needDigits(t)
-	digits, err := retrieval.Digits(200)
-	if err != nil || len(digits) != 200 {
-		t.Fatalf("%d digits, %v", len(digits), err)
+	digits := digits(t, 200)
+	if len(digits) != 200 {
+		t.Fatalf("%d digits", len(digits))
 	}
 	seen := map[string]bool{}
 	for _, x := range digits {
@@ -56,14 +59,9 @@ func TestDigits(t *testing.T) {
 
 // TestRecall: what [retrieval.DigitConfig] says of 24 and of 100 digits. A black half can lead farther away than it was.
 func TestRecall(t *testing.T) {
-	needDigits(t)
 	c := retrieval.DefaultDigits()
 	c.Stored, c.Cues = []int{24, 100}, 24
-	digits, err := retrieval.Digits(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := c.Recall(digits)
+	rows, err := c.Recall(digits(t, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,14 +118,9 @@ func TestRecall(t *testing.T) {
 }
 
 func TestBetaSweep(t *testing.T) {
-	needDigits(t)
 	c := retrieval.DefaultDigits()
 	c.Stored, c.Cues = []int{100}, 20
-	digits, err := retrieval.Digits(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, err := c.BetaSweep(digits)
+	points, err := c.BetaSweep(digits(t, 100))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,10 +117,11 @@ func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 	return d, nil
 }
 
-// Baseline is the bag of words on the same test part.
+// Baseline is the bag of words on the same test part, with the setting that is best on a validation part of the tweets
+// ([corpus.DefaultBagOfWords]).
 func Baseline(d *Data) (corpus.Report, error) {
 	train, test := d.Parts[0], d.Parts[2]
-	return fit.Baseline(train.words(), train.Labels, test.words(), test.Labels, len(corpus.TweetClasses))
+	return fit.Baseline(corpus.DefaultBagOfWords(), train.words(), train.Labels, test.words(), test.Labels, len(corpus.TweetClasses))
 }
 
 // Network is a trained classifier of tweets.
@@ -131,8 +132,8 @@ type Network struct {
 	predict  *model.Exec
 }
 
-// Train trains the network, every class with the same weight in all, and keeps the epoch with the best macro-F1 on the
-// validation part. It writes a line an epoch to log.
+// Train trains the network, every class with the same weight in all ([fit.BalancedLabels] of the sigmoids), and keeps the epoch
+// with the best macro-F1 on the validation part. It writes a line an epoch to log.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
 	train, classes := d.Parts[0], len(corpus.TweetClasses)
 	counts, weights := make([]int, classes), make([]float32, classes)
@@ -142,16 +143,14 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	for k, n := range counts {
 		weights[k] = float32(len(train.Labels)) / float32(classes*max(1, n))
 	}
+	there, absent := fit.BalancedLabels(counts, len(train.Labels))
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, key *Node) *Node {
 		y, _ := s.logits(d, scope, in[0], key)
 		right := OneHot(in[1], classes, dtypes.Float32)
-		weighed := Mul(right, ExpandAxes(Const(y.Graph(), weights), 0))
 		if s.Sigmoid {
-			// −log σ(y) where the label is there, −log σ(−y) where it is not.
-			losses := Neg(ReduceSum(logSigmoid(Mul(y, SubScalar(MulScalar(right, 2), 1))), -1))
-			return Div(ReduceAllSum(Mul(losses, ReduceSum(weighed, -1))), ReduceAllSum(weighed))
+			return Div(fit.BinaryCrossEntropy(y, right, ReduceSum(right, -1), there, absent))
 		}
-		return Div(fit.CrossEntropy(y, weighed))
+		return Div(fit.CrossEntropy(y, Mul(right, ExpandAxes(Const(y.Graph(), weights), 0))))
 	})
 	if err != nil {
 		return nil, err
@@ -200,11 +199,6 @@ func (s Settings) logits(d *Data, scope *model.Scope, words, key *Node) (logits,
 	}
 	mask := GreaterThan(words, ScalarZero(words.Graph(), dtypes.Int32))
 	return classifier.Logits(scope, words, mask, key, dtypes.Float32)
-}
-
-// logSigmoid is log σ(x), stable for any x.
-func logSigmoid(x *Node) *Node {
-	return Sub(MinScalar(x, 0), Log1P(Exp(Neg(Abs(x)))))
 }
 
 // read returns the scores of the classes for each tweet, and the weight of each word that is read.
