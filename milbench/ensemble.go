@@ -15,7 +15,7 @@ const maxMembers = 1000
 
 // Ensemble is a [Learner] of ensembles: a setting with "members": n beside what Of understands is learnt n times, with a
 // seed for each, and the score of a bag is the mean of the members' scores (of logits, not of probabilities), epoch by
-// epoch. The first member is the model that the setting without "members" gives. An ensemble has no winners. Settings
+// epoch; of test bags the members' scores stand beside it. The first member is the model that the setting without "members" gives. An ensemble has no winners. Settings
 // without "members" are handed on as they are.
 type Ensemble struct{ Of Learner }
 
@@ -121,6 +121,7 @@ func join(members []Outcome) Outcome {
 			}
 			for i, s := range e.Test {
 				mean.Test[i].Score += s.Score / n
+				mean.Test[i].Members = append(mean.Test[i].Members, s.Score)
 				w := &mean.Test[i].Weights
 				switch {
 				case m == 0 && s.Weights != nil:

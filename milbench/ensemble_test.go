@@ -109,12 +109,19 @@ func TestEnsemble(t *testing.T) {
 				}
 				for k, b := range bags {
 					want := 0.0
+					if ensemble := i == 1 || i == 2; (len(scores[k].Members) == n) != (ensemble && part == "test") {
+						t.Errorf("fit %d, %s: scores of %d members", i, part, len(scores[k].Members))
+					}
 					for m := range n {
 						seed := uint64(100 + i)
 						if m > 0 {
 							seed = SplitSeed(seed, "member", m)
 						}
-						want += seededScore(seed, setting, e.Number, b) / float64(n)
+						own := seededScore(seed, setting, e.Number, b)
+						want += own / float64(n)
+						if scores[k].Members != nil && scores[k].Members[m] != own {
+							t.Errorf("fit %d, member %d: score %g, want %g", i, m, scores[k].Members[m], own)
+						}
 					}
 					if math.Abs(scores[k].Score-want) > 1e-12 {
 						t.Errorf("fit %d, epoch %d, %s bag %d: %g, want %g", i, e.Number, part, b, scores[k].Score, want)

@@ -47,6 +47,9 @@ type BagScore struct {
 	// mean over the heads of a pooling's weights, the score that a classifier of instances gives, or of an ensemble the mean
 	// of its members'. Numbers of different bags do not compare.
 	Weights []float64
+
+	// Members has the score of each member of an ensemble ([Ensemble]).
+	Members []float64
 }
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].

@@ -110,10 +110,13 @@ func TestStudyStopped(t *testing.T) {
 		t.Errorf("times %+v, %v", times, err)
 	}
 	report, _ := succeed(t, "study", "report", archives)
-	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, " fits took ") || !strings.Contains(report, "Not run yet: `milbench study noise") {
+	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {
 		t.Errorf("a report of one study:\n%s", report)
 	}
 
+	if times, _ := succeed(t, "study", "report", archives, "--times"); !strings.Contains(times, "| poolings |") {
+		t.Errorf("times:\n%s", times)
+	}
 	file := filepath.Join(folder, study.FileName)
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -40,6 +40,7 @@ type Entry struct {
 	Generated      bool   `json:"generated,omitempty"`             // drawn when it is opened: nothing to fetch
 
 	read func(paths []string) (*milbench.Set, error) // nil: ReadFile of the only file
+	draw func(seed uint64) (*milbench.Set, error)    // of a generated set
 }
 
 // ErrUnknownSet says that no set has the name.

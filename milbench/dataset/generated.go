@@ -36,7 +36,10 @@ func generated() []Entry {
 			Citations: []string{raff}, Notes: t.notes, Generated: true,
 			Bags: c.TrainBags + c.TestBags, Positive: (c.TrainBags + c.TestBags) / 2, Instances: t.instances, Features: c.Features,
 			TrainBags: c.TrainBags, Folds: 10,
-			read: func([]string) (*milbench.Set, error) { return DrawRaffHolt(c) },
+			draw: func(seed uint64) (*milbench.Set, error) {
+				c.Seed = seed
+				return DrawRaffHolt(c)
+			},
 		})
 	}
 	for _, rate := range needleRates {
@@ -49,8 +52,29 @@ func generated() []Entry {
 			Citations: []string{carbonneau}, Generated: true,
 			Bags: c.TrainBags + c.TestBags, Positive: (c.TrainBags + c.TestBags) / 2, Instances: (c.TrainBags + c.TestBags) * c.Size, Features: c.Features,
 			TrainBags: c.TrainBags, Folds: 10,
-			read: func([]string) (*milbench.Set, error) { return DrawNeedle(c) },
+			draw: func(seed uint64) (*milbench.Set, error) {
+				c.Seed = seed
+				return DrawNeedle(c)
+			},
 		})
 	}
+	for i := range all {
+		draw := all[i].draw
+		all[i].read = func([]string) (*milbench.Set, error) { return draw(1) }
+	}
 	return all
+}
+
+// Draw draws a generated set anew, from a seed that its name then has; the set of the catalogue is that of seed 1. Other sets
+// are an error.
+func (e Entry) Draw(seed uint64) (*milbench.Set, error) {
+	if e.draw == nil {
+		return nil, fmt.Errorf("%s: it is no generated set and cannot be drawn", e.Name)
+	}
+	set, err := e.draw(seed)
+	if err != nil {
+		return nil, err
+	}
+	set.Name = fmt.Sprintf("%s-draw-%d", e.Name, seed)
+	return e.finish(set)
 }

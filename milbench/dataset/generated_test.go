@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,35 @@ func TestGeneratedChecksums(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not among the generated sets: %v", want)
+	}
+}
+
+// TestDraw: seed 1 draws the set of the catalogue, another seed other bags of the same form under a name of their own.
+func TestDraw(t *testing.T) {
+	for _, e := range generated() {
+		set, err := e.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(3) {
+			drawn, err := e.Draw(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("%s-draw-%d", e.Name, seed); drawn.Name != want || len(drawn.Bags) != len(set.Bags) || !drawn.HasSplit() {
+				t.Errorf("%s with %d bags, want %s with %d", drawn.Name, len(drawn.Bags), want, len(set.Bags))
+			}
+			if (drawn.Checksum == set.Checksum) != (seed == 1) {
+				t.Errorf("%s: checksum %s, that of the catalogue's set %s", drawn.Name, drawn.Checksum, set.Checksum)
+			}
+		}
+	}
+	elephant, err := Find("elephant")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := elephant.Draw(1); err == nil || !strings.Contains(err.Error(), "elephant: it is no generated set") {
+		t.Errorf("%v", err)
 	}
 }
 

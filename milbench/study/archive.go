@@ -81,7 +81,8 @@ type archivedFit struct {
 	Test       []float64 `json:"test"`
 	Validation []float64 `json:"validation,omitempty"`
 
-	InstanceAUC *float64 `json:"instance_auc,omitempty"`
+	InstanceAUC *float64  `json:"instance_auc,omitempty"`
+	MemberAUC   []float64 `json:"member_auc,omitempty"`
 }
 
 // rounded returns v to five significant digits.
@@ -201,7 +202,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		s.Parts = append(s.Parts, part)
 	}
 	last := &s.Parts[len(s.Parts)-1]
-	fit := archivedFit{Epoch: r.Epoch, Test: scores, Validation: others}
+	fit := archivedFit{Epoch: r.Epoch, Test: scores, Validation: others, MemberAUC: roundedAll(r.MemberAUC)}
 	if r.InstanceAUC != nil {
 		auc := rounded(*r.InstanceAUC)
 		fit.InstanceAUC = &auc
@@ -272,7 +273,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	}
 	by := p.Made[fit.Made]
 	r := Result{
-		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch, InstanceAUC: fit.InstanceAUC,
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
 		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}

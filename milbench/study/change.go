@@ -14,6 +14,7 @@ import (
 const (
 	Leaked   = "leaked"   // the column that gives the labels away is a feature ([dataset.Source.Leaked])
 	Shuffled = "shuffled" // bag labels are moved at random ([dataset.ShuffledLabels])
+	Redrawn  = "redrawn"  // a generated set is drawn anew ([dataset.Entry.Draw])
 )
 
 // The parts of each fold that noise is put on. The training part includes the validation part.
@@ -23,10 +24,11 @@ const (
 	OnBoth  = "both"
 )
 
-// Change is what is done to a set before it is learnt from: nothing, [Leaked], [Shuffled], or noise of a kind and level of
-// [dataset.Noise] on a part of every fold.
+// Change is what is done to a set before it is learnt from: nothing, [Leaked], [Shuffled], [Redrawn], or noise of a kind and
+// level of [dataset.Noise] on a part of every fold.
 type Change struct {
 	Kind  string
+	Draw  int     // of shuffled labels and sets drawn anew: which one, from 0; its seed is that of the study and this
 	Level float64 // of noise
 	Part  string  // of noise
 }
@@ -67,6 +69,14 @@ type taskChange = func(milbench.Task) (milbench.Task, error)
 
 // apply returns the changed set of a name and what its task is changed by, nil for nothing.
 func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskChange, error) {
+	if c.Kind == Redrawn {
+		entry, err := dataset.Find(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		set, err := entry.Draw(seed + uint64(c.Draw))
+		return set, nil, err
+	}
 	set, err := all.open(name, c.Kind)
 	if err != nil {
 		return nil, nil, err
@@ -75,7 +85,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 	case "", Leaked:
 		return set, nil, nil
 	case Shuffled:
-		return dataset.ShuffledLabels(set, seed), nil, nil
+		return dataset.ShuffledLabels(set, seed+uint64(c.Draw)), nil, nil
 	}
 	noise := dataset.Noise{Kind: dataset.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
 	key := [2]string{name, noise.String()}

@@ -138,6 +138,9 @@ func TestRuns(t *testing.T) {
 		t.Errorf("%d networks were trained", learner.handed)
 	}
 	for _, r := range results {
+		if members := strings.Contains(string(r.Config), "members"); (len(r.MemberAUC) == 2) != members {
+			t.Errorf("%s: AUCs of members %v", r.Config, r.MemberAUC)
+		}
 		if r.Leaked != strings.HasSuffix(r.Set, "+leak") || r.Optimistic != (r.Protocol == "published" || r.Protocol == "best-epoch") {
 			t.Errorf("%s, %s: leaked %v, optimistic %v", r.Set, r.Protocol, r.Leaked, r.Optimistic)
 		}

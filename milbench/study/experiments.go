@@ -71,16 +71,20 @@ var Experiments = []Experiment{
 		Paper:    "Tables 1 and 2",
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{
-			Arms: []Arm{{Sets: paperSets, Protocol: nested, Settings: slices.Concat(
-				settings(
-					neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -1, 1, 5}, Scale: []float64{1, 10}, Width: []int{64, 256}},
-					neural.Grid{Pooling: []string{"softmax"}, Scale: []float64{1, 10}, Width: []int{64, 256}},
-					neural.Grid{Pooling: []string{"hopfield", "attention", "gated", "mean", "max"}, Width: []int{64, 256}},
-				),
-				instanceSettings,
-			)}},
-			Time:  2 * time.Hour,
-			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling",
+			Arms: []Arm{
+				{Sets: paperSets, Protocol: nested, Settings: slices.Concat(
+					settings(
+						neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -1, 1, 5}, Scale: []float64{1, 10}, Width: []int{64, 256}},
+						neural.Grid{Pooling: []string{"softmax"}, Scale: []float64{1, 10}, Width: []int{64, 256}},
+						neural.Grid{Pooling: []string{"hopfield", "attention", "gated", "mean", "max"}, Width: []int{64, 256}},
+					),
+					instanceSettings,
+				)},
+				{Sets: slices.Concat(images, molecules), Protocol: nested, Settings: ensembles(10, settings(neural.Grid{Pooling: []string{"softmax", "mean"}, Width: []int{64}}))},
+			},
+			Time: 2 * time.Hour,
+			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling; " +
+				"ensembles of 10 networks of width 64 on the image and Musk sets",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: protocol(milbench.NestedProtocol, 5, 1), Settings: slices.Concat(
@@ -98,8 +102,10 @@ var Experiments = []Experiment{
 		Name:     "published",
 		Question: "How much of the published gain is the leak, the best test epoch, the one fold and the loop that never ran?",
 		Figures:  []string{"steps", "control"},
-		Full:     Form{Arms: publishedArms(fewSets, 4, 5, publishedSettings), Time: 30 * time.Minute, Scope: "4 folds as published (Web: official split), 5 repeats"},
-		Quick:    Form{Arms: publishedArms([]string{"musk1"}, 4, 1, settings(neural.Grid{Pooling: []string{"softmax"}, Width: []int{64}, Batch: []int{8}})), Time: time.Minute, Scope: "Musk 1, softmax alone, width 64, 8 bags a step, 1 repeat"},
+		Full: Form{Arms: publishedArms(fewSets, 5, 10, publishedSettings), Time: 30 * time.Minute,
+			Scope: "4 folds as published (Web: official split), 5 repeats; the leaked column on Web alone; 10 permutations of the labels"},
+		Quick: Form{Arms: publishedArms([]string{"musk1"}, 1, 2, settings(neural.Grid{Pooling: []string{"softmax"}, Width: []int{64}, Batch: []int{8}})), Time: time.Minute,
+			Scope: "Musk 1, softmax alone, width 64, 8 bags a step, 1 repeat, 2 permutations of the labels"},
 	},
 	{
 		Name:     "ablation",
@@ -142,21 +148,19 @@ var Experiments = []Experiment{
 		Name:     "assumption",
 		Question: "Which poolings learn that the absence of something makes a bag positive, which the MIL assumption forbids?",
 		Figures:  []string{"assumption"},
-		Full: Form{Arms: []Arm{{Sets: []string{"raffholt1", "raffholt2", "raffholt3"}, Protocol: protocol(milbench.HonestProtocol, 0, 10), Settings: everyPooling()}},
-			Time: 10 * time.Minute, Scope: "the three generators of Raff and Holt, 10 seeds of the network"},
-		Quick: Form{Arms: []Arm{{Sets: []string{"raffholt1", "raffholt2", "raffholt3"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: everyPooling()}},
-			Time: 90 * time.Second, Scope: "1 seed of the network"},
+		Full: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 10, everyPooling()),
+			Time: 10 * time.Minute, Scope: "the three generators of Raff and Holt, 10 draws"},
+		Quick: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 1, everyPooling()),
+			Time: 90 * time.Second, Scope: "1 draw"},
 	},
 	{
 		Name:     "witness",
 		Question: "How few instances may tell before a pooling loses them, and does concentration help?",
-		Figures:  []string{"witness"},
-		Full: Form{Arms: []Arm{{Sets: needles, Protocol: protocol(milbench.HonestProtocol, 0, 5),
-			Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})}},
-			Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 seeds of the network"},
-		Quick: Form{Arms: []Arm{{Sets: needles[2:4], Protocol: protocol(milbench.HonestProtocol, 0, 1),
-			Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})}},
-			Time: time.Minute, Scope: "two rates, 1 seed of the network"},
+		Figures:  []string{"witness", "instances"},
+		Full: Form{Arms: redrawn(needles, 5, settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})),
+			Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
+		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})),
+			Time: time.Minute, Scope: "two rates, 1 draw"},
 	},
 	{
 		Name:     "features",
@@ -179,24 +183,40 @@ var Experiments = []Experiment{
 // spaceSettings are poolings whose features are compared.
 var spaceSettings = settings(neural.Grid{Pooling: []string{"softmax"}}, neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}})
 
-// publishedSettings are what the published program was said to run, what it ran, and another attention.
+// publishedSettings are what the published program was said to run, what it ran, and other poolings.
 var publishedSettings = settings(
 	neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20}},
-	neural.Grid{Pooling: []string{"softmax", "attention"}},
+	neural.Grid{Pooling: []string{"softmax", "attention", "gated", "hopfield", "mean", "max"}},
 )
 
-// publishedArms go from the honest protocol to the published one, a step at a time, and have a control: sets whose labels
-// were shuffled, on which an honest figure is 0.5.
-func publishedArms(sets []string, folds, repeats int, list []json.RawMessage) (arms []Arm) {
-	for _, change := range []Change{{}, {Kind: Shuffled}} {
-		for _, name := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+// publishedArms go from the honest protocol to the published one, a step at a time, on Web sets, which had the leaked column,
+// with it, too; and have a control, once for each of some permutations: sets whose labels were shuffled, on which an honest
+// figure is 0.5.
+func publishedArms(sets []string, repeats, permutations int, list []json.RawMessage) (arms []Arm) {
+	const folds = 4
+	add := func(sets []string, change Change, repeats int, names ...string) {
+		for _, name := range names {
 			arms = append(arms, Arm{Sets: sets, Change: change, Protocol: protocol(name, folds, repeats), Settings: list})
 		}
 	}
-	leaked := Change{Kind: Leaked}
-	return append(arms,
-		Arm{Sets: sets, Change: leaked, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: list},
-		Arm{Sets: sets, Change: leaked, Protocol: protocol(milbench.PublishedProtocol, folds, repeats), Settings: list})
+	steps := []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol}
+	add(sets, Change{}, repeats, steps...)
+	for draw := range permutations {
+		add(sets, Change{Kind: Shuffled, Draw: draw}, 1, steps...)
+	}
+	leaked := slices.DeleteFunc(slices.Clone(sets), func(s string) bool { return !slices.Contains(web, s) })
+	if len(leaked) > 0 {
+		add(leaked, Change{Kind: Leaked}, repeats, milbench.HonestProtocol, milbench.PublishedProtocol)
+	}
+	return arms
+}
+
+// redrawn learns on so many draws of generated sets, one fit of every setting on each.
+func redrawn(sets []string, draws int, list []json.RawMessage) (arms []Arm) {
+	for draw := range draws {
+		arms = append(arms, Arm{Sets: sets, Change: Change{Kind: Redrawn, Draw: draw}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: list})
+	}
+	return arms
 }
 
 // ablations change one thing of distraction and of concentration at a time.

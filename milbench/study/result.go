@@ -36,6 +36,9 @@ type Result struct {
 	// Weights of different bags do not compare, hence no AUC over all instances together.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
+	// MemberAUC has, of an ensemble, the test AUC of each member at this epoch.
+	MemberAUC []float64 `json:"member_auc,omitempty"`
+
 	Leaked     bool    `json:"leaked"`     // a column that gives the label away was among the features
 	Optimistic bool    `json:"optimistic"` // the test part had a say in the epoch
 	Backend    string  `json:"backend"`

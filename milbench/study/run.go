@@ -339,12 +339,34 @@ func (s *setStudy) result(o milbench.Outcome) (Result, error) {
 				validation[i].Winners = nil
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
-			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err != nil {
+			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
+				result.MemberAUC, err = memberAUC(test, e.Test)
+			}
+			if err != nil {
 				return Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
 			}
 		}
 	}
 	return result, result.Validate()
+}
+
+// memberAUC returns the AUC of each member of an ensemble, nil of a single model.
+func memberAUC(bags []ScoredBag, scores []milbench.BagScore) (aucs []float64, err error) {
+	labels, values := labelsScores(bags)
+	for m := range scores[0].Members {
+		for i, s := range scores {
+			if m >= len(s.Members) {
+				return nil, fmt.Errorf("bag %s has the scores of %d members, the first bag those of %d", bags[i].ID, len(s.Members), len(scores[0].Members))
+			}
+			values[i] = s.Members[m]
+		}
+		auc, err := stats.AUC(labels, values)
+		if err != nil {
+			return nil, err
+		}
+		aucs = append(aucs, auc)
+	}
+	return aucs, nil
 }
 
 // isBest reports whether the AUC of bags exceeds the best so far, and keeps it there.

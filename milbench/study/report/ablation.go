@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,14 +11,7 @@ import (
 
 // ablation is the section of Table 3: every change against the setting that it changes, fold by fold.
 func ablation(a study.Archive) (string, error) {
-	name := func(r study.Result) string {
-		c, err := configOf(r.Config)
-		if err != nil {
-			return string(r.Config)
-		}
-		return change(c)
-	}
-	f, err := newFigures(a.Results, name)
+	f, err := newFigures(a.Results, named(change))
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +25,7 @@ func ablation(a study.Archive) (string, error) {
 		}
 		b.WriteString(text)
 	}
-	return b.String(), nil
+	return b.String() + dependence + "\n\n" + f.noted(), nil
 }
 
 // change names a setting by what it changes.
@@ -41,7 +33,7 @@ func change(c config) string {
 	if c.Pooling != "syn" {
 		return c.Pooling
 	}
-	base := strings.Replace(fmt.Sprintf("I = %d", c.Iterations), "-", "−", 1)
+	base := "I = " + integer(c.Iterations)
 	for _, part := range []struct {
 		is   bool
 		name string
@@ -56,27 +48,70 @@ func change(c config) string {
 	return base
 }
 
-// against compares settings with a base: differences of the mean AUC per set, with a star where the corrected resampled
-// t-test, corrected after Holm for all cells, finds them different from 0.
-func against(f figures, base string, others []string) (string, error) {
+// against compares settings with a base: on every set, Web apart, and over sets.
+func against(f figures[string], base string, others []string) (string, error) {
 	sets := f.complete(append([]string{base}, others...))
-	if len(sets) == 0 {
-		return "No set has all of these settings.\n\n", nil
+	if len(sets) == 0 || len(others) == 0 {
+		return fmt.Sprintf("Against %s: no set has all of these settings.\n\n", base), nil
 	}
+	text := fmt.Sprintf("Against %s; the first row is its AUC, the others are differences from it:\n\n", base)
+	for _, group := range []struct {
+		outside func(string) bool
+		test    string
+	}{
+		{isWeb, "the corrected resampled t-test over folds"},
+		{isNotWeb, "the paired t-test over seeds of one split, which says nothing of other pages"},
+	} {
+		own := slices.DeleteFunc(slices.Clone(sets), group.outside)
+		if len(own) == 0 {
+			continue
+		}
+		cells, err := differences(f, base, others, own, group.test)
+		if err != nil {
+			return "", err
+		}
+		text += cells
+	}
+	if len(sets) < 2 {
+		return text + fewSets + "\n\n", nil
+	}
+	var rows [][]float64
+	for _, set := range sets {
+		var row []float64
+		for _, other := range others {
+			row = append(row, f.mean(set, other)-f.mean(set, base))
+		}
+		rows = append(rows, row)
+	}
+	verdicts, err := overSets(sets, rows, shifts)
+	if err != nil {
+		return "", err
+	}
+	text += fmt.Sprintf("Over sets (%s):\n\n", leastP(len(sets)))
+	for i, v := range verdicts {
+		text += fmt.Sprintf("- %s: %s. %s\n", others[i], []string{"worse than " + base, "no difference from " + base + " that these sets could show", "better than " + base}[1+v.side], sentence(v.says))
+	}
+	return text + "\n", nil
+}
+
+// differences are the differences of settings from a base on sets, with a star where a test by folds, corrected after Holm
+// for all cells, finds them different from 0.
+func differences(f figures[string], base string, others, sets []string, testName string) (string, error) {
 	var p []float64
 	for _, other := range others {
 		for _, set := range sets {
-			test, err := stats.CorrectedT(f.folds[set][other], f.folds[set][base], f.ratio[set])
-			switch {
-			case errors.Is(err, stats.ErrSameDifference):
-				test.P = 1
-			case err != nil:
+			if len(f.keys[set]) < 2 {
+				p = append(p, 1) // of one fold nothing follows
+				continue
+			}
+			test, err := pairedT(f.folds[set][other], f.folds[set][base], f.ratio[set])
+			if err != nil {
 				return "", fmt.Errorf("%s, %s against %s: %w", set, other, base, err)
 			}
 			p = append(p, test.P)
 		}
 	}
-	corrected, err := stats.Holm(p)
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +128,7 @@ func against(f figures, base string, others []string) (string, error) {
 			d := f.mean(set, other) - f.mean(set, base)
 			sum += d
 			cell := signed(d)
-			if corrected[i*len(sets)+k] < alpha {
+			if holm[i*len(sets)+k] < alpha {
 				cell += " *"
 				found = append(found, fmt.Sprintf("%s on %s (%s)", other, set, signed(d)))
 			}
@@ -101,10 +136,10 @@ func against(f figures, base string, others []string) (string, error) {
 		}
 		rows = append(rows, append(row, signed(sum/float64(len(sets)))))
 	}
-	text := table(append(append([]string{"change"}, sets...), "mean"), rows)
-	text += fmt.Sprintf("The first row is the AUC of %s, the others are differences from it; * is a difference by the corrected resampled t-test over folds (on an official split over seeds, which says nothing of other bags), with Holm's correction for the %d cells, at 5 %%. ", base, len(p))
+	text := table(slices.Concat([]string{"change"}, sets, []string{"mean"}), rows) +
+		fmt.Sprintf("A star marks a difference by %s, with Holm's correction for the %d cells, at 5 %%. ", testName, len(p))
 	if len(found) == 0 {
-		return text + "No change makes a difference that these sets could show.\n\n", nil
+		return text + "No change makes a difference that it could show.\n\n", nil
 	}
 	return text + "Differences that hold: " + strings.Join(found, "; ") + ".\n\n", nil
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"synpool/milbench"
 	"synpool/milbench/study"
@@ -21,9 +20,11 @@ func features(a study.Archive) (string, error) {
 	}
 	aucs := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, label(r) })
 	var rows [][]string
-	var held, sets int // pooled spaces
+	var further, spaces int // of pooled spaces
+	sets := make(map[string]bool)
 	raw := make(map[string]float64)
 	for _, s := range a.Spaces {
+		sets[s.Set] = true
 		if s.Of == study.OfMeans {
 			raw[s.Set] = s.TestSilhouette
 		}
@@ -37,18 +38,29 @@ func features(a study.Archive) (string, error) {
 		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == study.OfPooled {
 			auc = number(r.AUCMean)
 		}
-		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), number(s.TestSilhouette), auc})
+		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), classes(s, false), number(s.TestSilhouette), classes(s, true), auc})
 		if s.Of == study.OfPooled {
-			sets++
+			spaces++
 			if s.TestSilhouette > raw[s.Set] {
-				held++
+				further++
 			}
 		}
 	}
-	return table([]string{"set", "space", "silhouette, training part", "silhouette, test part", "AUC"}, rows) +
+	return table([]string{"set", "space", "silhouette, training part", "negative + positive", "silhouette, test part", "negative + positive", "AUC"}, rows) +
 		"The silhouette of the two classes is 1 for two tight groups far apart and about 0 for groups that lie in one another; it is computed in all features. " +
-		"Instances bear the labels of their bags. AUC is that of all folds.\n\n" +
-		fmt.Sprintf("In %d of %d pooled spaces bags of the test part are further apart by class than the plain means of their instances are.\n", held, sets), nil
+		"Beside it stands on how many vectors of each class, bags or drawn instances, it is computed. Instances bear the labels of their bags. AUC is that of all folds.\n\n" +
+		fmt.Sprintf("Of the %d pooled spaces, several of each of %d sets on the same bags and so not independent, %d have the classes of the test part further apart than the plain means of the bags' instances have. One split of each set is no test: this describes these bags.\n\n", spaces, len(sets), further), nil
+}
+
+// classes says how many vectors of each class one part has.
+func classes(s study.Space, test bool) string {
+	var n [2]int
+	for i, class := range s.Labels {
+		if s.Test[i] == test {
+			n[class]++
+		}
+	}
+	return fmt.Sprintf("%d + %d", n[0], n[1])
 }
 
 // spaceName says what a space is of.
@@ -93,12 +105,4 @@ func spacesPlot(a study.Archive) (*plotting.Figure, error) {
 		return nil, errors.New("the spaces were not kept")
 	}
 	return plotting.ScatterPanels("t-SNE of instances and of pooled bags; silhouette of training / test part", min(columns, 4), panels)
-}
-
-// label names a setting by its pooling and, of Syn, its I.
-func (c config) label() string {
-	if c.Pooling == "syn" {
-		return strings.Replace(fmt.Sprintf("syn I = %d", c.Iterations), "-", "−", 1)
-	}
-	return c.Pooling
 }

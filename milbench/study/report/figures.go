@@ -4,65 +4,172 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
-	"synpool/milbench/stats"
+	"gonum.org/v1/gonum/stat"
+
 	"synpool/milbench/study"
 )
 
-// figures are the test AUCs of single folds, by set and setting.
-type figures struct {
-	sets     []string // in order
-	settings []string // in order
-	folds    map[string]map[string][]float64
-	ratio    map[string]float64 // of test to training bags, by set; 0 for an official split, where repeats differ by seed
+// fold names a fold of a repeat. Every drawing of a generated set, and every shuffle of labels, is a repeat of its own.
+type fold struct {
+	draw         int
+	seed         uint64
+	repeat, fold int
 }
 
-// newFigures computes the AUC of every fold. The settings of each set must have been run on the same folds.
-func newFigures(results []study.Result, name func(study.Result) string) (figures, error) {
-	results = slices.Clone(results)
-	slices.SortStableFunc(results, func(a, b study.Result) int {
-		return cmp.Or(cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold))
-	})
-	f := figures{folds: make(map[string]map[string][]float64), ratio: make(map[string]float64)}
+func (k fold) compare(l fold) int {
+	return cmp.Or(cmp.Compare(k.draw, l.draw), cmp.Compare(k.seed, l.seed), cmp.Compare(k.repeat, l.repeat), cmp.Compare(k.fold, l.fold))
+}
+
+// figures are test AUCs (or another figure) of single folds, by set and setting. All settings of a set have the same folds.
+type figures[K cmp.Ordered] struct {
+	sets     []string // in order
+	settings []K      // in order
+	folds    map[string]map[K][]float64
+	keys     map[string][]fold  // what folds hold, by set
+	ratio    map[string]float64 // of test to training bags, by set; 0 for an official split, where repeats differ by seed or drawing
+	notes    []string           // what was left out
+}
+
+// newFigures computes the AUC of every fold; name names settings.
+func newFigures[K cmp.Ordered](results []study.Result, name func(study.Result) (K, error)) (figures[K], error) {
+	return measure(results, name, study.Result.AUC)
+}
+
+// measure computes a figure of every fold. Of every set it keeps the repeats that are complete in all settings, leaves out
+// the settings that have none, and notes both. Results of two protocols, folds or contents under one name are an error.
+func measure[K cmp.Ordered](results []study.Result, name func(study.Result) (K, error), value func(study.Result) (float64, error)) (figures[K], error) {
+	type drawing struct {
+		set  string
+		draw int
+	}
+	cells := make(map[string]map[K]map[fold]float64)
+	firsts := make(map[drawing]study.Result)
+	folds := make(map[string]study.Result)
 	for _, r := range results {
-		var labels []int
-		var scores []float64
-		for _, b := range r.Bags {
-			labels, scores = append(labels, b.Label), append(scores, b.Score)
-		}
-		auc, err := stats.AUC(labels, scores)
+		set, draw := drawingOf(r.Set)
+		setting, err := name(r)
 		if err != nil {
-			return figures{}, fmt.Errorf("%s: fit %s: %w", r.Set, r.Fit, err)
+			return figures[K]{}, fmt.Errorf("%s: fit %s: %w", r.Set, r.Fit, err)
 		}
-		if f.folds[r.Set] == nil {
-			f.folds[r.Set] = make(map[string][]float64)
-			f.sets = append(f.sets, r.Set)
-			if r.Folds > 1 {
-				f.ratio[r.Set] = 1 / float64(r.Folds-1)
+		if cells[set] == nil {
+			cells[set], folds[set] = make(map[K]map[fold]float64), r
+		}
+		if _, known := firsts[drawing{set, draw}]; !known {
+			firsts[drawing{set, draw}] = r
+		}
+		if first := folds[set]; first.Protocol != r.Protocol || first.Folds != r.Folds || first.FoldsRun != r.FoldsRun {
+			return figures[K]{}, fmt.Errorf("%s: results under %s of %d folds and under %s of %d; archive one of them alone", r.Set, first.Protocol, first.Folds, r.Protocol, r.Folds)
+		}
+		if first := firsts[drawing{set, draw}]; first.Checksum != r.Checksum {
+			return figures[K]{}, fmt.Errorf("%s: results on two sets of this name, with checksums %.8s and %.8s; archive one of them alone", r.Set, first.Checksum, r.Checksum)
+		}
+		if cells[set][setting] == nil {
+			cells[set][setting] = make(map[fold]float64)
+		}
+		key := fold{draw, r.Seed, r.Repeat, r.Fold}
+		if _, known := cells[set][setting][key]; known {
+			continue
+		}
+		if cells[set][setting][key], err = value(r); err != nil {
+			return figures[K]{}, err
+		}
+	}
+	f := figures[K]{folds: make(map[string]map[K][]float64), keys: make(map[string][]fold), ratio: make(map[string]float64)}
+	for set, bySetting := range cells {
+		kept, notes := completeFolds(bySetting, folds[set].FoldsRun)
+		for _, note := range notes {
+			f.notes = append(f.notes, set+": "+note)
+		}
+		if len(kept) == 0 {
+			continue
+		}
+		f.sets = append(f.sets, set)
+		f.keys[set] = kept
+		if cut := folds[set].Folds; cut > 1 {
+			f.ratio[set] = 1 / float64(cut-1)
+		}
+		f.folds[set] = make(map[K][]float64)
+		for setting, values := range bySetting {
+			if _, complete := values[kept[0]]; !complete {
+				continue
+			}
+			for _, key := range kept {
+				f.folds[set][setting] = append(f.folds[set][setting], values[key])
+			}
+			if !slices.Contains(f.settings, setting) {
+				f.settings = append(f.settings, setting)
 			}
 		}
-		setting := name(r)
-		if !slices.Contains(f.settings, setting) {
-			f.settings = append(f.settings, setting)
-		}
-		f.folds[r.Set][setting] = append(f.folds[r.Set][setting], auc)
 	}
+	slices.Sort(f.settings)
+	slices.Sort(f.notes)
 	slices.SortFunc(f.sets, study.CompareNatural)
 	return f, nil
 }
 
-// mean returns the mean over the folds.
-func (f figures) mean(set, setting string) float64 {
-	sum := 0.0
-	for _, v := range f.folds[set][setting] {
-		sum += v
+// completeFolds returns the folds of the repeats that are complete in all settings but those that have no complete one, which
+// it deletes, and what was left out.
+func completeFolds[K cmp.Ordered](cells map[K]map[fold]float64, run int) (kept []fold, notes []string) {
+	repeats := make(map[fold]int) // settings in which it is complete
+	settings := len(cells)
+	for setting, values := range cells {
+		folds := make(map[fold]int)
+		for key := range values {
+			key.fold = 0
+			folds[key]++
+		}
+		complete := 0
+		for key, n := range folds {
+			repeats[key] += 0 // it counts as one that was begun
+			if n == run {
+				repeats[key]++
+				complete++
+			}
+		}
+		if complete == 0 {
+			delete(cells, setting)
+		}
 	}
-	return sum / float64(len(f.folds[set][setting]))
+	if n := settings - len(cells); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d settings left out, they have no complete repeat", n, settings))
+	}
+	dropped := 0
+	for key, n := range repeats {
+		if n < len(cells) || n == 0 {
+			dropped++
+			continue
+		}
+		for i := range run {
+			key.fold = i
+			kept = append(kept, key)
+		}
+	}
+	if dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d repeats left out of the tests, not all of their settings are finished", dropped, len(repeats)))
+	}
+	slices.SortFunc(kept, fold.compare)
+	return kept, notes
+}
+
+// mean returns the mean over the folds, to nine digits, so that equal AUCs are equal.
+func (f figures[K]) mean(set string, setting K) float64 {
+	return round(stat.Mean(f.folds[set][setting], nil))
+}
+
+func round(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+
+// has reports whether all settings have been run on a set.
+func (f figures[K]) has(set string, settings []K) bool {
+	return !slices.ContainsFunc(settings, func(s K) bool { return len(f.folds[set][s]) == 0 })
 }
 
 // table returns the means of settings, a row a set.
-func (f figures) table(sets, settings []string) [][]float64 {
+func (f figures[K]) table(sets []string, settings []K) [][]float64 {
 	var rows [][]float64
 	for _, set := range sets {
 		var row []float64
@@ -75,14 +182,67 @@ func (f figures) table(sets, settings []string) [][]float64 {
 }
 
 // complete returns the sets on which all settings have been run.
-func (f figures) complete(settings []string) (sets []string) {
-	for _, set := range f.sets {
-		if !slices.ContainsFunc(settings, func(s string) bool { return len(f.folds[set][s]) == 0 }) {
-			sets = append(sets, set)
+func (f figures[K]) complete(settings []K) []string {
+	return slices.DeleteFunc(slices.Clone(f.sets), func(set string) bool { return !f.has(set, settings) })
+}
+
+// noted returns the notes as a paragraph.
+func (f figures[K]) noted() string {
+	if len(f.notes) == 0 {
+		return ""
+	}
+	return "Not complete: " + strings.Join(f.notes, "; ") + ".\n\n"
+}
+
+// What a changed set's name has after its own.
+const (
+	leakSuffix     = "+leak"
+	shuffledSuffix = "-shuffled"
+	drawSuffix     = "-draw"
+)
+
+// drawingOf returns what repeated drawings of a set, or shuffles of its labels, have in common, and the number of this one,
+// 0 where there is only one: "needle-0.05-draw-2" is the second of "needle-0.05", "web1-shuffled-3" the third of
+// "web1-shuffled".
+func drawingOf(set string) (name string, draw int) {
+	at := strings.LastIndex(set, "-")
+	if at < 0 {
+		return set, 0
+	}
+	n, err := strconv.Atoi(set[at+1:])
+	if err != nil {
+		return set, 0
+	}
+	if name, drawn := strings.CutSuffix(set[:at], drawSuffix); drawn {
+		return name, n
+	}
+	if strings.HasSuffix(set[:at], shuffledSuffix) {
+		return set[:at], n
+	}
+	return set, 0
+}
+
+// changed returns the name of a set and what it was changed by.
+func changed(name string) (set, suffix string) {
+	name, _ = drawingOf(name)
+	for _, suffix := range []string{leakSuffix, shuffledSuffix} {
+		if set, found := strings.CutSuffix(name, suffix); found {
+			return set, suffix
 		}
 	}
-	return sets
+	return name, ""
 }
+
+// isWeb reports whether a set is one of Web 1 to 9, with noise or without.
+func isWeb(set string) bool {
+	set, _ = changed(set)
+	set, _, _ = strings.Cut(set, "+")
+	number, found := strings.CutPrefix(set, "web")
+	_, err := strconv.Atoi(number)
+	return found && err == nil
+}
+
+func isNotWeb(set string) bool { return !isWeb(set) }
 
 // config is what sections want to know of a setting.
 type config struct {
@@ -98,6 +258,54 @@ type config struct {
 }
 
 func configOf(text json.RawMessage) (c config, err error) {
-	err = json.Unmarshal(text, &c)
+	if err = json.Unmarshal(text, &c); err != nil {
+		err = fmt.Errorf("setting %.60q: %w", text, err)
+	}
 	return c, err
+}
+
+// label names a setting by its pooling and, of Syn, its I.
+func (c config) label() string {
+	if c.Pooling == "syn" {
+		return "syn I = " + integer(c.Iterations)
+	}
+	return c.Pooling
+}
+
+// withMembers adds to the label how many members an ensemble has.
+func (c config) withMembers() string {
+	if c.Members > 0 {
+		return fmt.Sprintf("%s, mean of %d", c.label(), c.Members)
+	}
+	return c.label()
+}
+
+// named returns the function that names the setting of a result.
+func named(name func(config) string) func(study.Result) (string, error) {
+	return func(r study.Result) (string, error) {
+		c, err := configOf(r.Config)
+		return name(c), err
+	}
+}
+
+// rowNamed returns the function that names the setting of a row; one that the validation part chose keeps its name.
+func rowNamed(name func(config) string) func(study.Row) string {
+	return func(r study.Row) string {
+		c, err := configOf(r.Config)
+		if err != nil {
+			return r.Setting
+		}
+		return name(c)
+	}
+}
+
+var label = rowNamed(config.label)
+
+// iterationsOf returns the I of a result of Syn.
+func iterationsOf(r study.Result) (int, error) {
+	c, err := configOf(r.Config)
+	if err == nil && c.Pooling != "syn" {
+		err = fmt.Errorf("setting %.60q has no I; settings of this study are of syn", r.Config)
+	}
+	return c.Iterations, err
 }

@@ -3,6 +3,9 @@ package report
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench/stats"
 	"synpool/milbench/study"
 )
 
@@ -15,6 +18,12 @@ type grid struct {
 // newGrid places rows by the names of their line and column.
 func newGrid(rows []study.Row, place func(study.Row) (line, column string)) grid {
 	g := grid{cells: make(map[string]map[string]study.Row)}
+	g.add(rows, place)
+	return g
+}
+
+// add places more rows.
+func (g *grid) add(rows []study.Row, place func(study.Row) (line, column string)) {
 	for _, r := range rows {
 		line, column := place(r)
 		if g.cells[line] == nil {
@@ -26,7 +35,6 @@ func newGrid(rows []study.Row, place func(study.Row) (line, column string)) grid
 		}
 		g.cells[line][column] = r
 	}
-	return g
 }
 
 // markdown returns the means and their standard deviations, under a head for the names of the lines.
@@ -34,15 +42,15 @@ func (g grid) markdown(head string) string { return g.show(head, meanSD) }
 
 // instances returns the AUCs of instances, "" where no row has one.
 func (g grid) instances(head string) string {
-	any := false
+	some := false
 	text := g.show(head, func(r study.Row) string {
 		if r.InstanceAUC == nil {
 			return ""
 		}
-		any = true
+		some = true
 		return number(*r.InstanceAUC)
 	})
-	if !any {
+	if !some {
 		return ""
 	}
 	return "The AUC of instances, by their weights, within positive test bags (0.5: the weights do not tell):\n\n" + text
@@ -61,19 +69,84 @@ func (g grid) show(head string, figure func(study.Row) string) string {
 	return table(append([]string{head}, g.columns...), rows)
 }
 
-// means returns the means in some columns, of the lines that have all of them.
-func (g grid) means(columns []string) [][]float64 {
-	var rows [][]float64
+// means returns the means in some columns, of the lines that have all of them, which it names.
+func (g grid) means(columns []string) (lines []string, rows [][]float64) {
 	for _, line := range g.lines {
 		var row []float64
 		for _, column := range columns {
 			if r, ok := g.cells[line][column]; ok {
-				row = append(row, r.AUCMean)
+				row = append(row, round(r.AUCMean))
 			}
 		}
 		if len(row) == len(columns) {
-			rows = append(rows, row)
+			lines, rows = append(lines, line), append(rows, row)
 		}
 	}
-	return rows
+	return lines, rows
+}
+
+// meanSD is the cell of a row, empty for that which is not there.
+func meanSD(r study.Row) string {
+	switch {
+	case r.N == 0:
+		return ""
+	case r.AUCSD == nil:
+		return number(r.AUCMean)
+	}
+	return number(r.AUCMean) + " ± " + number(*r.AUCSD)
+}
+
+// pooled puts the drawings of a generated set, and the shuffles of a set, together as repeats of one row.
+func pooled(rows []study.Row) ([]study.Row, error) {
+	var all []study.Row
+	var instances [][]float64
+	for _, r := range rows {
+		r.Set, _ = drawingOf(r.Set)
+		at := slices.IndexFunc(all, func(o study.Row) bool {
+			return o.Set == r.Set && o.Protocol == r.Protocol && o.Folds == r.Folds && string(o.Config) == string(r.Config) &&
+				(r.Config != nil || o.Setting == r.Setting)
+		})
+		if at < 0 {
+			at = len(all)
+			all, instances = append(all, r), append(instances, nil)
+		} else {
+			o := &all[at]
+			o.AUCs = slices.Concat(o.AUCs, r.AUCs)
+			o.N = len(o.AUCs)
+		}
+		if r.InstanceAUC != nil {
+			instances[at] = append(instances[at], *r.InstanceAUC)
+		}
+	}
+	for i := range all {
+		r := &all[i]
+		r.AUCMean = stat.Mean(r.AUCs, nil)
+		if len(instances[i]) > 0 {
+			mean := stat.Mean(instances[i], nil)
+			r.InstanceAUC = &mean
+		}
+		if r.N < 2 {
+			continue
+		}
+		sd, err := stats.SD(r.AUCs)
+		if err != nil {
+			return nil, err
+		}
+		_, low, high, err := stats.MeanInterval(r.AUCs, study.Level)
+		if err != nil {
+			return nil, err
+		}
+		low, high = max(low, 0), min(high, 1)
+		r.AUCSD, r.AUCLow, r.AUCHigh = &sd, &low, &high
+	}
+	return all, nil
+}
+
+// pooledTable computes the rows of results, drawings put together.
+func pooledTable(results []study.Result) ([]study.Row, error) {
+	t, err := study.Tabulate(results)
+	if err != nil {
+		return nil, err
+	}
+	return pooled(t.Rows)
 }

@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -12,33 +12,77 @@ import (
 	"synpool/milbench/study"
 )
 
-// iterationsOf names a setting by its I.
-func iterationsOf(r study.Result) string {
-	c, err := configOf(r.Config)
-	if err != nil {
-		return string(r.Config)
+// common returns the values of I that more than half of the sets have, in order, and the sets that have all of these.
+func (f figures[K]) common() (settings []K, sets []string) {
+	for _, s := range f.settings {
+		n := 0
+		for _, set := range f.sets {
+			if len(f.folds[set][s]) > 0 {
+				n++
+			}
+		}
+		if 2*n > len(f.sets) {
+			settings = append(settings, s)
+		}
 	}
-	return strconv.Itoa(c.Iterations)
+	return settings, f.complete(settings)
 }
 
-// steps returns the I of a name of iterationsOf.
-func steps(name string) int {
-	i, err := strconv.Atoi(name)
-	if err != nil {
-		return 0 // cannot be
-	}
-	return i
+// sweep is the mean AUC over values of I on one set, and the least share of winners that changed.
+type sweep struct {
+	steps []int
+	auc   []float64
+	least []float64 // NaN where it was not kept
 }
 
-func bySteps(a, b string) int { return steps(a) - steps(b) }
+// shares returns which shares of the best (the worst, times -1) means are of concentration and of distraction: means that are
+// equal share.
+func (s sweep) shares(times float64) (concentration, distraction float64) {
+	at := extremes(s.auc, times)
+	for _, i := range at {
+		switch sign(float64(s.steps[i])) {
+		case 1:
+			concentration += 1 / float64(len(at))
+		case -1:
+			distraction += 1 / float64(len(at))
+		}
+	}
+	return concentration, distraction
+}
 
-// common returns the values of I that were run on all sets, in order.
-func (f figures) common() []string {
-	all := slices.DeleteFunc(slices.Clone(f.settings), func(s string) bool {
-		return slices.ContainsFunc(f.sets, func(set string) bool { return len(f.folds[set][s]) == 0 })
-	})
-	slices.SortFunc(all, bySteps)
-	return all
+// sides returns the means of values over I > 0 and over I < 0.
+func (s sweep) sides(values []float64) (concentration, distraction float64) {
+	concentration, distraction, _ = bySide(s.steps, values)
+	return concentration, distraction
+}
+
+// bySide returns the means of values over I > 0, over I < 0 and at 0.
+func bySide(steps []int, values []float64) (concentration, distraction, none float64) {
+	var sides [3][]float64
+	for i, v := range values {
+		at := 1 + sign(float64(steps[i]))
+		sides[at] = append(sides[at], v)
+	}
+	return stat.Mean(sides[2], nil), stat.Mean(sides[0], nil), stat.Mean(sides[1], nil)
+}
+
+// ranks returns the mean ranks of concentration and of distraction; the best mean has rank 1.
+func (s sweep) ranks() (concentration, distraction float64, err error) {
+	ranks, err := stats.AverageRanks([][]float64{s.auc})
+	if err != nil {
+		return 0, 0, err
+	}
+	concentration, distraction = s.sides(ranks)
+	return concentration, distraction, nil
+}
+
+// names names the values of I at some places.
+func (s sweep) names(at []int) string {
+	var names []string
+	for _, i := range at {
+		names = append(names, integer(s.steps[i]))
+	}
+	return strings.Join(names, ", ")
 }
 
 // iterations is the section of Tables 4 and 5 and Figure 6.
@@ -47,141 +91,202 @@ func iterations(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	changes, err := leastChanges(a.Curves)
+	if err != nil {
+		return "", err
+	}
+	steps, sets := f.common()
+	if len(steps) == 0 || steps[0] >= 0 || steps[len(steps)-1] <= 0 || len(sets) == 0 {
+		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
+	}
 	var rows [][]string
-	var bestDistracts, worstDistracts, farthest int
+	var values [][]float64 // AUCs, then least changes, of each set
 	for _, set := range f.sets {
-		var tried []string
-		for s := range f.folds[set] {
-			tried = append(tried, s)
-		}
-		slices.SortFunc(tried, bySteps)
-		best, worst := tried[0], tried[0]
-		var ranks [2][]float64 // of concentration, of distraction
-		var row []float64
-		for _, s := range tried {
-			if f.mean(set, s) > f.mean(set, best) {
-				best = s
+		for _, all := range []bool{false, true} {
+			s := sweep{steps: steps}
+			name := set
+			if all {
+				s.steps = slices.DeleteFunc(slices.Clone(f.settings), func(i int) bool { return !f.has(set, []int{i}) })
+				name = fmt.Sprintf("%s, its %d values of I", set, len(s.steps))
 			}
-			if f.mean(set, s) < f.mean(set, worst) {
-				worst = s
+			if !f.has(set, s.steps) || all && slices.Equal(s.steps, steps) {
+				continue
 			}
-			row = append(row, f.mean(set, s))
-		}
-		all, err := stats.AverageRanks([][]float64{row})
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", set, err)
-		}
-		for i, s := range tried {
-			switch n := steps(s); {
-			case n > 0:
-				ranks[0] = append(ranks[0], all[i])
-			case n < 0:
-				ranks[1] = append(ranks[1], all[i])
+			for _, i := range s.steps {
+				s.auc = append(s.auc, f.mean(set, i))
+				lowest, kept := changes[set][i]
+				if !kept {
+					lowest = math.NaN()
+				}
+				s.least = append(s.least, lowest)
 			}
-		}
-		if steps(best) < 0 {
-			bestDistracts++
-		}
-		if steps(worst) < 0 {
-			worstDistracts++
-			if worst == tried[0] {
-				farthest++
+			if s.steps[0] >= 0 || s.steps[len(s.steps)-1] <= 0 {
+				continue // one side alone
+			}
+			row, err := s.row(name)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", set, err)
+			}
+			rows = append(rows, row)
+			if !all {
+				values = append(values, slices.Concat(s.auc, s.least))
 			}
 		}
-		rows = append(rows, []string{set, strconv.Itoa(len(tried)), minus(best), number(f.mean(set, best)), minus(worst), number(f.mean(set, worst)),
-			number(f.mean(set, "0")), fmt.Sprintf("%.1f", stat.Mean(ranks[0], nil)), fmt.Sprintf("%.1f", stat.Mean(ranks[1], nil))})
 	}
 	var b strings.Builder
-	b.WriteString(table([]string{"set", "values of I", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0"}, rows))
-	n := len(f.sets)
-	fmt.Fprintf(&b, "The best mean is one of distraction on %s sets (the paper: on 80 %%), the worst one on %s (the paper: 53.3 %%), of these %d at the most negative I. The best of so many means is chosen by the test part and is too good.\n\n",
-		count(bestDistracts, n), count(worstDistracts, n), farthest)
+	b.WriteString(table([]string{"set", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0",
+		"least change of winners, I > 0", "I = 0", "I < 0", "Kendall's τ-b of change and AUC"}, rows))
+	fmt.Fprintf(&b, "The %d values of I are those that were run on most sets: %s. Several best or worst I have equal means and share the place. The best of so many means is chosen by the test part and is too good. "+
+		"The least change of winners is the least share of held-out bags and heads whose winner changes from one epoch to the next, mean over fits and values of I.\n\n", len(steps), sweep{steps: steps}.names(places(len(steps))))
 
-	common := f.common()
-	names := make([]string, len(common))
-	for i, s := range common {
-		names[i] = "I = " + minus(s)
+	names := make([]string, len(steps))
+	var aucs [][]float64
+	for i, s := range steps {
+		names[i] = "I = " + integer(s)
 	}
-	text, err := ranked(names, f.table(f.sets, common))
+	for _, row := range values {
+		aucs = append(aucs, row[:len(steps)])
+	}
+	text, err := ranked(names, sets, aucs)
 	if err != nil {
 		return "", err
 	}
 	b.WriteString(text)
+	text, err = paperClaims(steps, sets, values)
+	return b.String() + text + f.noted(), err
+}
 
-	var concentrating, distracting []float64 // mean over the values of I, by set
-	for _, set := range f.sets {
-		var sums, counts [2]float64
-		for _, s := range common {
-			k := 0
-			if steps(s) < 0 {
-				k = 1
+// places returns the numbers from 0 to n-1.
+func places(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// row is the line of a table.
+func (s sweep) row(name string) ([]string, error) {
+	concentration, distraction, err := s.ranks()
+	if err != nil {
+		return nil, err
+	}
+	best, worst := extremes(s.auc, 1), extremes(s.auc, -1)
+	zero := ""
+	if i := slices.Index(s.steps, 0); i >= 0 {
+		zero = number(s.auc[i])
+	}
+	row := []string{name, s.names(best), number(s.auc[best[0]]), s.names(worst), number(s.auc[worst[0]]), zero,
+		fmt.Sprintf("%.1f", concentration), fmt.Sprintf("%.1f", distraction)}
+	if slices.ContainsFunc(s.least, math.IsNaN) {
+		return append(row, "", "", "", ""), nil
+	}
+	more, less, none := bySide(s.steps, s.least)
+	at := ""
+	if zero != "" {
+		at = number(none)
+	}
+	return append(row, number(more), at, number(less), signed(kendall(s.least, s.auc))), nil
+}
+
+// paperClaims tests what the paper says of concentration and distraction. values has a row for each set: the AUC at each I,
+// then the least change of winners there, NaN where it was not kept.
+func paperClaims(steps []int, sets []string, values [][]float64) (string, error) {
+	if len(sets) < 2 {
+		return fewSets + "\n\n", nil
+	}
+	claims := []string{
+		"Distraction has the best result, more often than concentration (on 80 % of sets; section \"Concentration versus distraction\", Table 4)",
+		"Distraction also has the worst result, more often than concentration (on 53.3 % of sets; the same section, Table 4)",
+		"Distraction improves the performance (the same section and \"Conclusions\"); mean AUC of I < 0 less that of I > 0",
+		"Concentration has the better average rank, so that it is the more stable (the same section, Table 5); mean rank of I < 0 less that of I > 0",
+		"Under distraction the winner changes more often (the same section, Figure 6); least change at I < 0 less that at I > 0",
+		"A higher least change of winners goes with a better AUC (the same section, Figure 6); Kendall's τ-b over the values of I",
+	}
+	if kept := slices.ContainsFunc(values, func(row []float64) bool { return !slices.ContainsFunc(row, math.IsNaN) }); !kept {
+		claims = claims[:4]
+	}
+	verdicts, err := overSets(sets, values, func(rows [][]float64) ([]finding, error) {
+		var gains, rank, transfer, together []float64 // of each set
+		var sweeps []sweep
+		for _, row := range rows {
+			s := sweep{steps, row[:len(steps)], row[len(steps):]}
+			sweeps = append(sweeps, s)
+			concentration, distraction, err := s.ranks()
+			if err != nil {
+				return nil, err
 			}
-			if steps(s) != 0 {
-				sums[k] += f.mean(set, s)
-				counts[k]++
+			rank = append(rank, distraction-concentration)
+			concentration, distraction = s.sides(s.auc)
+			gains = append(gains, distraction-concentration)
+			if !slices.ContainsFunc(s.least, math.IsNaN) {
+				concentration, distraction = s.sides(s.least)
+				transfer, together = append(transfer, distraction-concentration), append(together, kendall(s.least, s.auc))
 			}
 		}
-		concentrating, distracting = append(concentrating, sums[0]/counts[0]), append(distracting, sums[1]/counts[1])
-	}
-	test, err := stats.Wilcoxon(distracting, concentrating)
+		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533)}
+		for _, list := range [][]float64{gains, rank, transfer, together}[:len(claims)-2] {
+			one, err := shift(list)
+			if err != nil {
+				return nil, err
+			}
+			findings = append(findings, one)
+		}
+		return findings, nil
+	})
 	if err != nil {
 		return "", err
 	}
-	difference := stat.Mean(distracting, nil) - stat.Mean(concentrating, nil)
-	verdict := side(test.P, difference, "is not confirmed: over these sets neither side is ahead", "is confirmed on average", "is refuted on average: concentration is ahead")
-	fmt.Fprintf(&b, "Mean over the values of I on each side, distraction less concentration: %s (Wilcoxon's signed-rank test over %d sets: %s). That distraction is the better side %s.\n\n",
-		signed(difference), test.N, pValue(test.P), verdict)
-	winners, err := winners(a.Curves, f)
-	return b.String() + winners, err
+	var b strings.Builder
+	b.WriteString("What the paper says, and what these sets say of it:\n\n")
+	for i, v := range verdicts {
+		fmt.Fprintf(&b, "- %s: %s. %s\n", claims[i], []string{"Refuted, the opposite holds", "Neither confirmed nor refuted", "Confirmed"}[1+v.side], sentence(v.says))
+	}
+	if len(claims) == 4 {
+		b.WriteString("- The curves, which tell how often the winner changes, were not kept.\n")
+	}
+	return b.String() + "\n" + dependence + "\n\n", nil
 }
 
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+// sentence makes one of a part of it.
+func sentence(part string) string { return strings.ToUpper(part[:1]) + part[1:] + "." }
 
-// winners says how often the winner changes, and whether that goes with the AUC.
-func winners(curves []study.MeanCurve, f figures) (string, error) {
-	if len(curves) == 0 {
-		return "The curves, which tell how often the winner changes, were not kept.\n", nil
+// distractionWins counts the sets whose best mean (the worst, times -1) is one of distraction, and tests by their signs whether
+// it is more often so than of concentration.
+func distractionWins(sweeps []sweep, times, paper float64) finding {
+	var share float64
+	var wins, losses int
+	for _, s := range sweeps {
+		concentration, distraction := s.shares(times)
+		share += distraction
+		switch sign(round(distraction - concentration)) {
+		case 1:
+			wins++
+		case -1:
+			losses++
+		}
 	}
-	type side struct{ least, n float64 }
-	sides := make(map[string]*[3]side) // I < 0, 0, > 0
-	transfers := make(map[string]map[string]float64)
+	share = round(share)
+	low, high := clopperPearson(share, len(sweeps))
+	holds := "does not hold"
+	if low <= paper && paper <= high {
+		holds = "holds"
+	}
+	return finding{signTest(wins, losses), sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration, sign test",
+		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses)}
+}
+
+// leastChanges returns the least change of winners, by set and I.
+func leastChanges(curves []study.MeanCurve) (map[string]map[int]float64, error) {
+	changes := make(map[string]map[int]float64)
 	for _, c := range curves {
 		s, err := configOf(c.Config)
 		if err != nil {
-			return "", err
+			return nil, fmt.Errorf("curves of %s: %w", c.Set, err)
 		}
-		if sides[c.Set] == nil {
-			sides[c.Set], transfers[c.Set] = &[3]side{}, make(map[string]float64)
+		if changes[c.Set] == nil {
+			changes[c.Set] = make(map[int]float64)
 		}
-		at := &sides[c.Set][1+sign(float64(s.Iterations))]
-		at.least, at.n = at.least+c.Least, at.n+1
-		transfers[c.Set][strconv.Itoa(s.Iterations)] = c.Least
+		changes[c.Set][s.Iterations] = c.Least
 	}
-	var rows [][]string
-	var more, together int
-	var n int
-	for _, set := range f.sets {
-		s := sides[set]
-		if s == nil {
-			continue
-		}
-		n++
-		var x, y []float64
-		for _, name := range f.settings {
-			if least, ok := transfers[set][name]; ok && len(f.folds[set][name]) > 0 {
-				x, y = append(x, least), append(y, f.mean(set, name))
-			}
-		}
-		correlation := stat.Kendall(x, y, nil)
-		if s[0].least/s[0].n > s[2].least/s[2].n {
-			more++
-		}
-		if correlation > 0 {
-			together++
-		}
-		rows = append(rows, []string{set, number(s[0].least / s[0].n), number(s[1].least / s[1].n), number(s[2].least / s[2].n), signed(correlation)})
-	}
-	text := table([]string{"set", "I < 0", "I = 0", "I > 0", "Kendall's τ with the AUC"}, rows)
-	return "Least share of held-out bags and heads whose winner changes from one epoch to the next, mean over fits and values of I:\n\n" + text +
-		fmt.Sprintf("The winner changes more often under distraction on %s sets. Over the values of I more changes go with a higher AUC on %s.\n", count(more, n), count(together, n)), nil
+	return changes, nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -29,10 +30,14 @@ func listed(names []string) string {
 	}
 }
 
-// number returns v with three digits after the point, with its sign where signed.
-func number(v float64) string { return fmt.Sprintf("%.3f", v) }
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
-func signed(v float64) string { return strings.Replace(fmt.Sprintf("%+.3f", v), "-", "−", 1) }
+// number returns v with three digits after the point, with its sign where signed.
+func number(v float64) string { return minus(fmt.Sprintf("%.3f", v)) }
+
+func signed(v float64) string { return minus(fmt.Sprintf("%+.3f", v)) }
+
+func integer(i int) string { return minus(strconv.Itoa(i)) }
 
 // pValue writes a p-value.
 func pValue(p float64) string {
@@ -42,16 +47,7 @@ func pValue(p float64) string {
 	return fmt.Sprintf("p = %.3f", p)
 }
 
-// count says how many of all.
-func count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
-
-// side returns what follows from a difference and the p-value of its test.
-func side(p, difference float64, neither, more, less string) string {
-	switch {
-	case p >= alpha:
-		return neither
-	case difference > 0:
-		return more
-	}
-	return less
+// count says how many of all; of shared places, with a digit after the point.
+func count(n float64, of int) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0") + " of " + strconv.Itoa(of)
 }

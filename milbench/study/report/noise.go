@@ -5,9 +5,38 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"synpool/milbench/stats"
 	"synpool/milbench/study"
 )
+
+// noiseOf returns what a set with noise was, and its noise with the part that it is on.
+func noiseOf(name string) (set, kind, part string) {
+	set, kind, disturbed := strings.Cut(name, "+")
+	if !disturbed {
+		return set, "", ""
+	}
+	kind, part, partly := strings.Cut(kind, " ")
+	if !partly {
+		part = study.OnBoth
+	}
+	return set, kind, part
+}
+
+// lead returns, of every fold of a set, the mean over I > 0 less the mean over I < 0.
+func lead(f figures[int], set string) []float64 {
+	var leads []float64
+	for i := range f.keys[set] {
+		var values []float64
+		for _, s := range f.settings {
+			values = append(values, f.folds[set][s][i])
+		}
+		concentration, distraction, _ := bySide(f.settings, values)
+		leads = append(leads, concentration-distraction)
+	}
+	return leads
+}
 
 // noise is the section of Table 6.
 func noise(a study.Archive) (string, error) {
@@ -15,64 +44,173 @@ func noise(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	settings := slices.SortedFunc(slices.Values(f.settings), bySteps)
-	head := []string{"set and noise"}
-	for _, s := range settings {
-		head = append(head, "I = "+minus(s))
+	sets := f.complete(f.settings)
+	if n := len(f.sets) - len(sets); n > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("%d sets left out that have not been run with all values of I", n))
 	}
+	if len(f.settings) == 0 || f.settings[0] >= 0 || f.settings[len(f.settings)-1] <= 0 || len(sets) == 0 {
+		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
+	}
+	text := ""
+	for _, group := range []struct {
+		name    string
+		outside func(string) bool
+	}{{"Images and molecules (the paper's claim is on images)", isWeb}, {"Web", isNotWeb}} {
+		own := slices.DeleteFunc(slices.Clone(sets), group.outside)
+		if len(own) > 0 {
+			text += group.name + ":\n\n" + noiseTable(f, own)
+		}
+	}
+	text += "The columns of sets have the best I with its mean AUC; several I of equal mean share the place. The lead is the mean over I > 0 less that over I < 0, mean over the sets.\n\n"
+	conclusion, err := noiseTests(f, sets)
+	return text + conclusion + f.noted(), err
+}
+
+// noiseTable has a row for each noise and part: the best I on each set, and the lead of concentration.
+func noiseTable(f figures[int], sets []string) string {
+	type place struct{ kind, part string }
+	var bases []string
+	var order []place
+	at := make(map[place]map[string]string) // names, by what they were
+	for _, name := range sets {
+		set, kind, part := noiseOf(name)
+		if !slices.Contains(bases, set) {
+			bases = append(bases, set)
+		}
+		p := place{kind, part}
+		if at[p] == nil {
+			at[p] = make(map[string]string)
+			order = append(order, p)
+		}
+		at[p][set] = name
+	}
+	slices.SortStableFunc(order, func(p, q place) int { return study.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
 	var rows [][]string
-	var gains, clean []float64 // of concentration over distraction, with and without noise
-	var concentrated, noisy int
-	plain := make(map[string]float64)
-	gain := func(set string) float64 {
-		var sums, counts [2]float64
-		for _, s := range settings {
-			if s == "0" {
+	for _, p := range order {
+		row := []string{p.kind, p.part}
+		if p.kind == "" {
+			row[0] = "none"
+		}
+		var leads []float64
+		for _, set := range bases {
+			name, found := at[p][set]
+			if !found {
+				row = append(row, "")
 				continue
 			}
-			k := 0
-			if strings.HasPrefix(s, "-") {
-				k = 1
-			}
-			sums[k] += f.mean(set, s)
-			counts[k]++
+			means := f.table([]string{name}, f.settings)[0]
+			best := extremes(means, 1)
+			row = append(row, fmt.Sprintf("%s (%s)", sweep{steps: f.settings}.names(best), number(means[best[0]])))
+			leads = append(leads, stat.Mean(lead(f, name), nil))
 		}
-		return sums[0]/counts[0] - sums[1]/counts[1]
+		rows = append(rows, append(row, signed(stat.Mean(leads, nil))))
 	}
-	for _, set := range f.complete(settings) {
-		row := []string{set}
-		best := settings[0]
-		for _, s := range settings {
-			row = append(row, number(f.mean(set, s)))
-			if f.mean(set, s) > f.mean(set, best) {
-				best = s
-			}
-		}
-		rows = append(rows, append(row, minus(best)))
-		name, _, disturbed := strings.Cut(set, "+")
-		if !disturbed {
-			plain[name] = gain(set)
+	return table(slices.Concat([]string{"noise", "part"}, bases, []string{"lead of concentration"}), rows)
+}
+
+// noiseTests says whether noise moves the lead of concentration: on each set by its folds, and over sets, each with the mean
+// over its noises.
+func noiseTests(f figures[int], sets []string) (string, error) {
+	moved := make(map[string][]float64) // of each fold, mean over noises
+	var bases []string
+	for _, name := range sets {
+		if _, kind, _ := noiseOf(name); kind != "" {
 			continue
 		}
-		noisy++
-		if best != "0" && !strings.HasPrefix(best, "-") {
-			concentrated++
+		clean := lead(f, name)
+		sum, n := make([]float64, len(clean)), 0.0
+		for _, other := range sets {
+			if set, kind, _ := noiseOf(other); set != name || kind == "" || !slices.Equal(f.keys[other], f.keys[name]) {
+				continue
+			}
+			n++
+			for i, v := range lead(f, other) {
+				sum[i] += v - clean[i]
+			}
 		}
-		if before, ok := plain[name]; ok {
-			gains, clean = append(gains, gain(set)), append(clean, before)
+		if n == 0 {
+			continue
 		}
+		for i := range sum {
+			sum[i] /= n
+		}
+		bases, moved[name] = append(bases, name), sum
 	}
-	text := table(append(head, "best I"), rows)
-	text += fmt.Sprintf("With noise the best mean is one of concentration in %s cases. ", count(concentrated, noisy))
-	test, err := stats.Wilcoxon(gains, clean)
+	if len(bases) == 0 {
+		return "No set has been run both with noise and without yet.\n\n", nil
+	}
+	var rows [][]string
+	var p, values []float64
+	for _, set := range bases {
+		values = append(values, stat.Mean(moved[set], nil))
+		one := 1.0
+		if len(moved[set]) > 1 {
+			test, err := pairedT(moved[set], make([]float64, len(moved[set])), f.ratio[set])
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", set, err)
+			}
+			one = test.P
+		}
+		p = append(p, one)
+	}
+	holm, err := stats.Holm(p)
 	if err != nil {
 		return "", err
 	}
-	sum := 0.0
-	for i := range gains {
-		sum += (gains[i] - clean[i]) / float64(len(gains))
+	var more, less []string
+	for i, set := range bases {
+		rows = append(rows, []string{set, signed(values[i]), pValue(p[i]), pValue(holm[i])})
+		switch {
+		case holm[i] >= alpha:
+		case values[i] > 0:
+			more = append(more, set)
+		default:
+			less = append(less, set)
+		}
 	}
-	verdict := side(test.P, sum, "So noise does not favour concentration in a way that these sets show.", "So noise favours concentration.", "So noise favours distraction.")
-	return text + fmt.Sprintf("The lead of concentration over distraction (means over I > 0 and over I < 0) changes by %s on average when noise is added (Wilcoxon's signed-rank test over %d cases, several of each set and so not independent: %s). %s\n",
-		signed(sum), len(gains), pValue(test.P), verdict), nil
+	text := "By how much the lead of concentration changes with noise, mean over noises and parts, one figure a set:\n\n" +
+		table([]string{"set", "change of the lead", "corrected resampled t-test", "after Holm"}, rows) +
+		fmt.Sprintf("Set by set (by folds, on Web by seeds of one split, which say nothing of other pages): noise favours concentration on %s, distraction on %s. ", listed(more), listed(less))
+	dense := slices.DeleteFunc(slices.Clone(bases), isWeb)
+	groups := [][]string{dense, bases}
+	if len(dense) == len(bases) || len(dense) == 0 {
+		groups = groups[1:]
+	}
+	for _, group := range groups {
+		if len(group) < 2 {
+			text += fewSets + " "
+			continue
+		}
+		var column [][]float64
+		for _, set := range group {
+			column = append(column, []float64{values[slices.Index(bases, set)]})
+		}
+		verdicts, err := overSets(group, column, shifts)
+		if err != nil {
+			return "", err
+		}
+		name := "On all sets"
+		if len(group) == len(dense) {
+			name = "On images and molecules"
+		}
+		text += fmt.Sprintf("%s, %s (%s). %s ", name, verdicts[0].says, leastP(len(group)),
+			[]string{"So noise favours distraction.", "So noise does not favour concentration in a way that these sets could show.", "So noise favours concentration."}[1+verdicts[0].side])
+	}
+	return text + dependence + "\n\n", nil
+}
+
+// shifts tests whether the columns of rows, one a set, differ from 0.
+func shifts(rows [][]float64) (findings []finding, err error) {
+	for k := range rows[0] {
+		var column []float64
+		for _, row := range rows {
+			column = append(column, row[k])
+		}
+		f, err := shift(column)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, f)
+	}
+	return findings, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"synpool/milbench"
@@ -46,9 +45,7 @@ func Plot(a study.Archive, name string) (*plotting.Figure, error) {
 
 // plots draw the figures, by experiment and name.
 var plots = map[string]func(study.Archive) (*plotting.Figure, error){
-	"poolings auc": func(a study.Archive) (*plotting.Figure, error) {
-		return intervals(a, "Poolings, chosen by validation parts", poolingOf)
-	},
+	"poolings auc":   poolingIntervals,
 	"poolings ranks": poolingRanks,
 	"published steps": func(a study.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "From the honest protocol to the published one", false)
@@ -56,7 +53,9 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 	"published control": func(a study.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "Shuffled labels: the truth is 0.5", true)
 	},
-	"ablation auc":       func(a study.Archive) (*plotting.Figure, error) { return intervals(a, "One change at a time", changeOf) },
+	"ablation auc": func(a study.Archive) (*plotting.Figure, error) {
+		return intervals(a, "One change at a time", rowNamed(change))
+	},
 	"iterations sweep":   iterationsPlot,
 	"iterations ranks":   iterationRanks,
 	"iterations winners": winnersPlot,
@@ -64,33 +63,12 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 	"assumption assumption": func(a study.Archive) (*plotting.Figure, error) {
 		return intervals(a, "Under 0.5: the MIL assumption is broken", label)
 	},
-	"witness witness": witnessPlot,
-	"features spaces": spacesPlot,
-	"ensembles auc":   func(a study.Archive) (*plotting.Figure, error) { return intervals(a, "One network and ten", membersOf) },
-}
-
-func poolingOf(r study.Row) string {
-	name, _, _ := strings.Cut(r.Setting, " ")
-	return name
-}
-
-func changeOf(r study.Row) string {
-	c, err := configOf(r.Config)
-	if err != nil {
-		return r.Setting
-	}
-	return change(c)
-}
-
-func membersOf(r study.Row) string {
-	c, err := configOf(r.Config)
-	if err != nil {
-		return r.Setting
-	}
-	if c.Members > 0 {
-		return fmt.Sprintf("%s, mean of %d", label(r), c.Members)
-	}
-	return label(r)
+	"witness witness":   func(a study.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
+	"witness instances": func(a study.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
+	"features spaces":   spacesPlot,
+	"ensembles auc": func(a study.Archive) (*plotting.Figure, error) {
+		return intervals(a, "One network and ten", rowNamed(config.withMembers))
+	},
 }
 
 // aucRow is the row of a figure of intervals.
@@ -102,14 +80,14 @@ func aucRow(r study.Row, set, setting string) plotting.AUCRow {
 	return row
 }
 
-// intervals draws all settings on all sets.
+// intervals draws all settings on all sets; drawings of a set are put together.
 func intervals(a study.Archive, title string, name func(study.Row) string) (*plotting.Figure, error) {
-	t, err := study.Tabulate(a.Results)
+	all, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
 	}
 	var rows []plotting.AUCRow
-	for _, r := range t.Rows {
+	for _, r := range all {
 		rows = append(rows, aucRow(r, r.Set, name(r)))
 	}
 	if len(rows) == 0 {
@@ -118,8 +96,34 @@ func intervals(a study.Archive, title string, name func(study.Row) string) (*plo
 	return plotting.AUCIntervals(title, rows)
 }
 
-// ranksPlot draws average ranks over sets.
-func ranksPlot(title string, methods []string, values [][]float64) (*plotting.Figure, error) {
+// poolingIntervals draws the columns of the table of poolings.
+func poolingIntervals(a study.Archive) (*plotting.Figure, error) {
+	g, err := poolingGrid(a.Results)
+	if err != nil {
+		return nil, err
+	}
+	var rows []plotting.AUCRow
+	for _, set := range g.lines {
+		for _, column := range g.columns {
+			if r, there := g.cells[set][column]; there {
+				rows = append(rows, aucRow(r, set, column))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.AUCIntervals("Poolings, chosen by validation parts", rows)
+}
+
+// ranksPlot draws average ranks over sets, the Web sets averaged into one.
+func ranksPlot(methods, sets []string, values [][]float64) (*plotting.Figure, error) {
+	_, merged := mergeWeb(sets, values)
+	title := fmt.Sprintf("Average ranks over %d sets", len(merged))
+	if len(merged) < len(values) {
+		title += ", Web averaged into one"
+	}
+	values = merged
 	if len(values) < 2 {
 		return nil, errors.New("ranks need two sets with all settings at least")
 	}
@@ -139,13 +143,12 @@ func ranksPlot(title string, methods []string, values [][]float64) (*plotting.Fi
 }
 
 func poolingRanks(a study.Archive) (*plotting.Figure, error) {
-	t, err := study.Tabulate(a.Results)
+	g, err := poolingGrid(a.Results)
 	if err != nil {
 		return nil, err
 	}
-	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
-	values := g.means(g.columns)
-	return ranksPlot(fmt.Sprintf("Average ranks over %d sets", len(values)), g.columns, values)
+	sets, values := g.means(g.single())
+	return ranksPlot(g.single(), sets, values)
 }
 
 func iterationRanks(a study.Archive) (*plotting.Figure, error) {
@@ -153,95 +156,138 @@ func iterationRanks(a study.Archive) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	common := f.common()
+	steps, sets := f.common()
 	var names []string
-	for _, s := range common {
-		names = append(names, "I = "+minus(s))
+	for _, s := range steps {
+		names = append(names, "I = "+integer(s))
 	}
-	return ranksPlot(fmt.Sprintf("Average ranks over %d sets", len(f.sets)), names, f.table(f.sets, common))
+	return ranksPlot(names, sets, f.table(sets, steps))
 }
 
-// stepsPlot draws what each step from the honest protocol to the published one does, for the softmax that the published
-// program ran.
-func stepsPlot(a study.Archive, title string, control bool) (*plotting.Figure, error) {
-	t, err := study.Tabulate(a.Results)
+// stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for
+// the softmax that the published program ran; or the same on shuffled labels.
+func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, error) {
+	all, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{
-		milbench.HonestProtocol: "honest", milbench.BestEpochProtocol: "best test epoch", milbench.PublishedProtocol: "published: one fold, too",
-		milbench.HonestProtocol + leakSuffix: "honest, leaked column", milbench.PublishedProtocol + leakSuffix: "published, leaked column",
-	}
-	order := []string{"honest", "best test epoch", "published: one fold, too", "published, leaked column", "honest, leaked column"}
+	g := newGrid(all, publishedKey)
 	var rows []plotting.AUCRow
-	for _, r := range t.Rows {
-		set, suffix := changed(r.Set)
-		if label(r) != "softmax" || control != (suffix == shuffledSuffix) {
-			continue
+	for _, set := range slices.SortedFunc(slices.Values(g.lines), study.CompareNatural) {
+		for _, s := range softmaxSteps() {
+			if shuffled {
+				if s.suffix != "" {
+					continue
+				}
+				s.suffix = shuffledSuffix
+			}
+			if r, there := g.cells[set][s.key()]; there && (s.suffix != leakSuffix || isWeb(set)) {
+				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
+					s.name = "softmax (empty loop), honest"
+				}
+				rows = append(rows, aucRow(r, set, s.name))
+			}
 		}
-		name := names[r.Protocol+suffix]
-		if control {
-			name = names[r.Protocol]
-		}
-		rows = append(rows, aucRow(r, set, name))
 	}
-	slices.SortStableFunc(rows, func(x, y plotting.AUCRow) int {
-		return cmp.Or(study.CompareNatural(x.Set, y.Set), slices.Index(order, x.Setting)-slices.Index(order, y.Setting))
-	})
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
 	return plotting.AUCIntervals(title, rows)
 }
 
 // iterationsPlot draws the AUC against I, a curve a set.
 func iterationsPlot(a study.Archive) (*plotting.Figure, error) {
-	return sweepPlot(a, "Concentration (I > 0) and distraction (I < 0)", func(r study.Row) (curve string, x float64, ok bool) {
-		c, err := configOf(r.Config)
-		return r.Set, float64(c.Iterations), err == nil
-	}, "Syn steps I", plotting.Linear)
+	return byIterations(a, "Concentration (I > 0) and distraction (I < 0)")
 }
 
-// noisePlot draws the AUC against I, a curve a set and noise; of more than those of one set only those with noise in both
-// parts.
+// noisePlot draws the AUC against I, a curve a set and noise; of noise on one part of the folds none.
 func noisePlot(a study.Archive) (*plotting.Figure, error) {
-	return sweepPlot(a, "With noise in training and test part", func(r study.Row) (curve string, x float64, ok bool) {
-		c, err := configOf(r.Config)
-		partly := strings.HasSuffix(r.Set, " "+study.OnTrain) || strings.HasSuffix(r.Set, " "+study.OnTest)
-		return r.Set, float64(c.Iterations), err == nil && !partly
-	}, "Syn steps I", plotting.Linear)
+	a.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool {
+		_, kind, part := noiseOf(r.Set)
+		return kind != "" && part != study.OnBoth
+	})
+	return byIterations(a, "With noise in training and test part")
 }
 
-// witnessPlot draws the AUC against the witness rate, a curve a setting.
-func witnessPlot(a study.Archive) (*plotting.Figure, error) {
-	return sweepPlot(a, "How few instances may tell", func(r study.Row) (curve string, x float64, ok bool) {
-		rate := witnessRate(r.Set)
-		return label(r), rate, rate > 0
-	}, "Witness rate", plotting.Logarithmic)
-}
-
-// sweepPlot draws the AUC of rows against a number.
-func sweepPlot(a study.Archive, title string, place func(study.Row) (curve string, x float64, ok bool), axis string, scale plotting.Scale) (*plotting.Figure, error) {
-	t, err := study.Tabulate(a.Results)
+func byIterations(a study.Archive, title string) (*plotting.Figure, error) {
+	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
 	}
-	type point struct {
-		x   float64
-		row study.Row
+	var points []sweepPoint
+	for _, r := range rows {
+		c, err := configOf(r.Config)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Set, err)
+		}
+		points = append(points, sweepPoint{r.Set, float64(c.Iterations), r})
 	}
-	points := make(map[string][]point)
+	return sweepPlot(title, points, "Syn steps I", plotting.Linear)
+}
+
+// witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting.
+func witnessPlot(a study.Archive, instances bool) (*plotting.Figure, error) {
+	title := "How few instances may tell"
+	tabulate := pooledTable
+	if instances {
+		tabulate = instanceRows
+		title = "Do the weights find the instances that tell? AUC within positive bags"
+		a.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool { return r.InstanceAUC == nil })
+		if len(a.Results) == 0 {
+			return nil, errors.New("the AUCs of instances were not kept")
+		}
+	}
+	rows, err := tabulate(a.Results)
+	if err != nil {
+		return nil, err
+	}
+	var points []sweepPoint
+	for _, r := range rows {
+		rate, err := witnessRate(r.Set)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, sweepPoint{label(r), rate, r})
+	}
+	return sweepPlot(title, points, "Witness rate", plotting.Logarithmic)
+}
+
+// instanceRows are rows with the AUC of instances, one figure a drawing, in the place of that of bags.
+func instanceRows(results []study.Result) ([]study.Row, error) {
+	t, err := study.Tabulate(results)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		r.AUCs, r.N, r.AUCSD, r.AUCLow, r.AUCHigh = []float64{*r.InstanceAUC}, 1, nil, nil, nil
+	}
+	return pooled(t.Rows)
+}
+
+// sweepPoint is a row on a curve.
+type sweepPoint struct {
+	curve string
+	x     float64
+	row   study.Row
+}
+
+// sweepPlot draws the AUC of rows against a number.
+func sweepPlot(title string, list []sweepPoint, axis string, scale plotting.Scale) (*plotting.Figure, error) {
+	points := make(map[string][]sweepPoint)
 	var names []string
-	for _, r := range t.Rows {
-		name, x, ok := place(r)
-		if !ok {
-			continue
+	for _, p := range list {
+		if points[p.curve] == nil {
+			names = append(names, p.curve)
 		}
-		if points[name] == nil {
-			names = append(names, name)
-		}
-		points[name] = append(points[name], point{x, r})
+		points[p.curve] = append(points[p.curve], p)
+	}
+	if len(names) == 0 {
+		return nil, errIncomplete
 	}
 	var curves []plotting.SweepCurve
 	for _, name := range names {
-		slices.SortFunc(points[name], func(p, q point) int { return cmp.Compare(p.x, q.x) })
+		slices.SortFunc(points[name], func(p, q sweepPoint) int { return cmp.Compare(p.x, q.x) })
 		c := plotting.SweepCurve{Name: name}
 		for _, p := range points[name] {
 			c.X, c.Mean = append(c.X, p.x), append(c.Mean, p.row.AUCMean)
@@ -279,7 +325,7 @@ func winnersPlot(a study.Archive) (*plotting.Figure, error) {
 	var curves []plotting.TransferCurve
 	for _, i := range slices.Compact([]int{low, 0, high}) {
 		if c, ok := byNumber[i]; ok {
-			curves = append(curves, plotting.TransferCurve{Name: "I = " + minus(strconv.Itoa(i)), Rate: [][]float64{c.WinnersChanged}})
+			curves = append(curves, plotting.TransferCurve{Name: "I = " + integer(i), Rate: [][]float64{c.WinnersChanged}})
 		}
 	}
 	return plotting.WinnerTransfers("Winners that change, "+set, curves)

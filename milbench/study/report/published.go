@@ -2,121 +2,267 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"synpool/milbench"
+	"synpool/milbench/stats"
 	"synpool/milbench/study"
 )
 
-// What a changed set's name has after its own.
-const (
-	leakSuffix     = "+leak"
-	shuffledSuffix = "-shuffled"
-)
+// step is a way to a figure: a setting under a protocol on a set with a change.
+type step struct{ name, setting, protocol, suffix string }
 
-// changed returns the name of a set and what it was changed by.
-func changed(name string) (set, suffix string) {
-	if set, found := strings.CutSuffix(name, leakSuffix); found {
-		return set, leakSuffix
+// key is the column of a step in a grid.
+func (s step) key() string { return strings.Join([]string{s.setting, s.protocol, s.suffix}, "|") }
+
+// publishedKey is the place of a row in a grid of steps.
+func publishedKey(r study.Row) (line, column string) {
+	set, suffix := changed(r.Set)
+	return set, step{setting: label(r), protocol: r.Protocol, suffix: suffix}.key()
+}
+
+// described is the setting of the paper whose loop never ran, so that softmax ran in its place.
+const described = "syn I = −20"
+
+// stepsOf are the steps from the honest protocol to the published one.
+func stepsOf(setting string) []step {
+	return []step{
+		{"honest", setting, milbench.HonestProtocol, ""},
+		{"best test epoch", setting, milbench.BestEpochProtocol, ""},
+		{"one fold", setting, milbench.PublishedProtocol, ""},
+		{"leak", setting, milbench.PublishedProtocol, leakSuffix},
 	}
-	if set, _, found := strings.Cut(name, shuffledSuffix); found {
-		return set, shuffledSuffix
+}
+
+// softmaxSteps are those of the program that ran, from what its paper describes on.
+func softmaxSteps() []step {
+	return slices.Concat([]step{{"Syn, I = −20, honest", described, milbench.HonestProtocol, ""}}, stepsOf("softmax"))
+}
+
+// gain returns the mean over sets of what a step adds to the one before, and on how many sets both are there.
+func gain(g grid, sets []string, from, to step) (mean float64, n int) {
+	var differences []float64
+	for _, set := range sets {
+		a, first := g.cells[set][from.key()]
+		b, second := g.cells[set][to.key()]
+		if first && second {
+			differences = append(differences, b.AUCMean-a.AUCMean)
+		}
 	}
-	return name, ""
+	return stat.Mean(differences, nil), len(differences)
 }
 
 // published is the section on what each step from the honest protocol to the published one is worth.
 func published(a study.Archive) (string, error) {
-	type step struct {
-		name, protocol, suffix string
-	}
-	steps := []step{
-		{"honest", milbench.HonestProtocol, ""},
-		{"best test epoch", milbench.BestEpochProtocol, ""},
-		{"and one fold (published)", milbench.PublishedProtocol, ""},
-		{"and the leak", milbench.PublishedProtocol, leakSuffix},
-		{"honest with the leak", milbench.HonestProtocol, leakSuffix},
-	}
-	control := []step{
-		{"honest", milbench.HonestProtocol, shuffledSuffix},
-		{"best test epoch", milbench.BestEpochProtocol, shuffledSuffix},
-		{"published", milbench.PublishedProtocol, shuffledSuffix},
-	}
-	all, err := study.Tabulate(a.Results)
+	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return "", err
 	}
-	var keys []string // set and setting
-	cells := make(map[string]map[step]study.Row)
-	for _, r := range all.Rows {
-		set, suffix := changed(r.Set)
-		key := set + ", " + label(r)
-		if cells[key] == nil {
-			cells[key] = make(map[step]study.Row)
-			keys = append(keys, key)
-		}
-		for _, s := range append(steps, control...) {
-			if s.protocol == r.Protocol && s.suffix == suffix {
-				cells[key][s] = r
-			}
-		}
-	}
+	g := newGrid(rows, publishedKey)
+	images := slices.DeleteFunc(slices.Clone(g.lines), isWeb)
+	web := slices.DeleteFunc(slices.Clone(g.lines), isNotWeb)
 	var b strings.Builder
-	mean := func(list []step) []float64 {
-		means := make([]float64, len(list))
-		n := 0.0
-		for _, key := range keys {
-			if len(cells[key]) < len(steps)+len(control) {
+	b.WriteString(stepTables(g, images, web))
+	text, err := singleFolds(a.Results, images, web)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(text)
+	text, err = control(a.Results, rows)
+	return b.String() + text, err
+}
+
+// stepTables are the figures of softmax at each step, and what each step adds, of every pooling.
+func stepTables(g grid, images, web []string) string {
+	list := softmaxSteps()
+	head := []string{"set"}
+	for i, s := range list {
+		name := s.name
+		if i == 1 {
+			name = "the loop is empty: softmax, honest"
+		}
+		head = append(head, name)
+	}
+	leaked := step{"honest with the leak", "softmax", milbench.HonestProtocol, leakSuffix}
+	var lines [][]string
+	for _, set := range slices.Concat(images, web) {
+		row := []string{set}
+		for _, s := range append(list, leaked) {
+			if s.suffix == leakSuffix && !isWeb(set) {
+				row = append(row, "")
 				continue
 			}
-			n++
-			for i, s := range list {
-				means[i] += cells[key][s].AUCMean
+			row = append(row, meanSD(g.cells[set][s.key()]))
+		}
+		lines = append(lines, row)
+	}
+	var b strings.Builder
+	b.WriteString(table(append(head, leaked.name), lines))
+	b.WriteString("The softmax attention that the published program ran, a step further in each column. Of these sets only the Web files hold the label. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
+	for _, group := range []struct {
+		name string
+		sets []string
+		to   int
+	}{{"the sets other than Web", images, 4}, {"the Web sets", web, 5}} {
+		var parts []string
+		for i := 1; i < group.to; i++ {
+			if d, n := gain(g, group.sets, list[i-1], list[i]); n > 0 {
+				name := list[i].name
+				if i == 1 {
+					name = "the empty loop (softmax in place of Syn)"
+				}
+				parts = append(parts, fmt.Sprintf("%s %s (n = %d)", name, signed(d), n))
 			}
 		}
-		for i := range means {
-			means[i] /= n
+		if len(parts) > 0 {
+			fmt.Fprintf(&b, "Mean over %s of what each step adds: %s.\n\n", group.name, strings.Join(parts, ", "))
 		}
-		return means
 	}
-	write := func(list []step) {
-		head := []string{"set, setting"}
-		for _, s := range list {
-			head = append(head, s.name)
+	var poolings []string
+	for _, column := range g.columns {
+		if name, _, _ := strings.Cut(column, "|"); !slices.Contains(poolings, name) {
+			poolings = append(poolings, name)
 		}
-		var rows [][]string
-		for _, key := range keys {
-			row := []string{key}
-			for _, s := range list {
-				row = append(row, meanSD(cells[key][s]))
+	}
+	lines = nil
+	for _, pooling := range poolings {
+		row := []string{pooling}
+		s := stepsOf(pooling)
+		for i := 1; i < len(s); i++ {
+			groups := [][]string{images, web}
+			if s[i].suffix == leakSuffix {
+				groups = groups[1:]
 			}
-			rows = append(rows, row)
+			for _, sets := range groups {
+				cell := ""
+				if d, n := gain(g, sets, s[i-1], s[i]); n > 0 {
+					cell = signed(d)
+				}
+				row = append(row, cell)
+			}
 		}
-		last := []string{"mean"}
-		for _, m := range mean(list) {
-			last = append(last, number(m))
+		lines = append(lines, row)
+	}
+	b.WriteString("What each step adds, by pooling, mean over sets:\n\n")
+	b.WriteString(table([]string{"pooling", "best test epoch", "the same, Web", "one fold", "the same, Web", "leak, Web"}, lines))
+	return b.String()
+}
+
+// singleFolds says how far the figure of one fold may be from the mean of all, for softmax.
+func singleFolds(results []study.Result, images, web []string) (string, error) {
+	pick := func(protocol string, sets []string) []study.Result {
+		return slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool {
+			c, err := configOf(r.Config)
+			return err != nil || r.Protocol != protocol || c.label() != "softmax" || !slices.Contains(sets, r.Set)
+		})
+	}
+	var rows [][]string
+	for _, of := range []struct {
+		results []study.Result
+		what    string
+	}{{pick(milbench.BestEpochProtocol, images), "single folds"}, {pick(milbench.PublishedProtocol, web), "shuffled splits"}} {
+		f, err := newFigures(of.results, named(config.label))
+		if err != nil {
+			return "", err
 		}
-		b.WriteString(table(head, append(rows, last)))
-	}
-	write(steps)
-	m := mean(steps)
-	fmt.Fprintf(&b, "On average the best test epoch adds %s, one fold instead of all %s, and the leaked column %s more. ", signed(m[1]-m[0]), signed(m[2]-m[1]), signed(m[3]-m[2]))
-	loop := 0.0
-	n := 0.0
-	for _, key := range keys {
-		set, setting, _ := strings.Cut(key, ", ")
-		other, ok := cells[set+", softmax"]
-		if strings.HasPrefix(setting, "syn") && ok {
-			loop += cells[key][steps[0]].AUCMean - other[steps[0]].AUCMean
-			n++
+		for _, set := range f.sets {
+			values := f.folds[set]["softmax"]
+			sd := ""
+			if v, err := stats.SD(values); err == nil {
+				sd = number(v)
+			}
+			rows = append(rows, []string{set, fmt.Sprintf("%d %s", len(values), of.what), number(f.mean(set, "softmax")), sd, number(slices.Min(values)), number(slices.Max(values))})
 		}
 	}
-	if n > 0 {
-		fmt.Fprintf(&b, "The loop that never ran is softmax attention; had its 20 inverse steps run, the honest figure would differ by %s on average.\n\n", signed(loop/n))
+	if len(rows) == 0 {
+		return "", nil
 	}
-	b.WriteString("The control: the same on sets whose labels were shuffled, where there is nothing to learn and 0.5 is the truth.\n\n")
-	write(control)
-	c := mean(control)
-	fmt.Fprintf(&b, "The honest protocol reports %s there, the best test epoch %s and the published protocol %s.\n", number(c[0]), number(c[1]), number(c[2]))
-	return b.String(), nil
+	return "Whoever runs one fold alone reports any of these figures (softmax, best test epoch; on Web the published protocol):\n\n" +
+		table([]string{"set", "of", "mean", "SD", "least", "largest"}, rows), nil
+}
+
+// control says what each protocol reports where labels were shuffled: over the shuffles, mean and interval of the mean over
+// sets and settings.
+func control(results []study.Result, rows []study.Row) (string, error) {
+	t, err := study.Tabulate(results)
+	if err != nil {
+		return "", err
+	}
+	values := make(map[string]map[int][]float64) // by protocol and shuffle
+	for _, r := range t.Rows {
+		if _, suffix := changed(r.Set); suffix != shuffledSuffix {
+			continue
+		}
+		_, draw := drawingOf(r.Set)
+		if values[r.Protocol] == nil {
+			values[r.Protocol] = make(map[int][]float64)
+		}
+		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.AUCMean)
+	}
+	if len(values) == 0 {
+		return "The control on shuffled labels was not run.\n\n", nil
+	}
+	names := []string{"honest protocol", "best test epoch", "published protocol"}
+	protocols := []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol}
+	var sentences []string
+	for i, protocol := range protocols {
+		whole := 0
+		for _, list := range values[protocol] {
+			whole = max(whole, len(list))
+		}
+		var means []float64 // of each shuffle that has been run on all sets
+		for _, draw := range slices.Sorted(maps.Keys(values[protocol])) {
+			if list := values[protocol][draw]; len(list) == whole {
+				means = append(means, stat.Mean(list, nil))
+			}
+		}
+		says, err := holdsHalf(means)
+		if err != nil {
+			return "", err
+		}
+		if says != "" {
+			sentences = append(sentences, fmt.Sprintf("The %s reports %s", names[i], says))
+		}
+	}
+	shuffled := slices.DeleteFunc(slices.Clone(rows), func(r study.Row) bool { _, suffix := changed(r.Set); return suffix != shuffledSuffix })
+	g := newGrid(shuffled, func(r study.Row) (line, column string) {
+		set, _ := changed(r.Set)
+		return set + ", " + label(r), r.Protocol
+	})
+	g.columns = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(g.columns, p) })
+	cells := g.show("set, setting", func(r study.Row) string {
+		if r.AUCLow == nil || r.AUCHigh == nil {
+			return meanSD(r)
+		}
+		return fmt.Sprintf("%s (%s to %s)", number(r.AUCMean), number(*r.AUCLow), number(*r.AUCHigh))
+	})
+	return "The control: the same on sets whose labels were shuffled, where there is nothing to learn and 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + cells +
+		"Over all sets and settings: " + strings.Join(sentences, " ") + "\n\n", nil
+}
+
+// holdsHalf says of the means of shuffles whether their 95 % interval holds 0.5.
+func holdsHalf(means []float64) (string, error) {
+	switch len(means) {
+	case 0:
+		return "", nil
+	case 1:
+		return number(means[0]) + "; one shuffle has no interval.", nil
+	}
+	mean, low, high, err := stats.MeanInterval(means, study.Level)
+	if err != nil {
+		return "", err
+	}
+	low, high = max(low, 0), min(high, 1)
+	verdict := "that holds 0.5, as it must"
+	switch {
+	case low > 0.5:
+		verdict = "that is above 0.5, where there is nothing to learn"
+	case high < 0.5:
+		verdict = "that is under 0.5"
+	}
+	return fmt.Sprintf("%s (95 %% interval %s to %s, n = %d shuffles): %s.", number(mean), number(low), number(high), len(means), verdict), nil
 }

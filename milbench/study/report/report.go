@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ var sections = map[string]func(study.Archive) (string, error){
 }
 
 // Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as
-// not run yet.
+// not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
 func Write(w io.Writer, archives []study.Archive) error {
 	var b strings.Builder
 	b.WriteString("# Results\n\nWritten by `milbench study report` from the raw scores in [milbench/study/results](milbench/study/results). ")
@@ -50,7 +51,7 @@ func Write(w io.Writer, archives []study.Archive) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "`milbench study %s`: %s. %s%s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), took(archives[i].Times), text)
+		fmt.Fprintf(&b, "`milbench study %s`: %s. %s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -73,6 +74,9 @@ func Section(a study.Archive) (string, error) {
 	}
 	if err != nil {
 		return "", fmt.Errorf("report on %s: %w", a.Experiment, err)
+	}
+	if len(t.Notes) > 0 {
+		text += "Notes:\n\n- " + strings.Join(t.Notes, "\n- ") + "\n"
 	}
 	return text, nil
 }
@@ -105,15 +109,21 @@ func made(a study.Archive, e study.Experiment) string {
 	return text
 }
 
-// took says how long the runs took.
-func took(times []study.Time) string {
-	if len(times) == 0 {
-		return ""
+// WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ
+// from run to run and stand in a file of their own.
+func WriteTimes(w io.Writer, archives []study.Archive) error {
+	var rows [][]string
+	for _, e := range study.Experiments {
+		for _, a := range archives {
+			if a.Experiment == e.Name {
+				for _, t := range a.Times {
+					took := time.Duration(t.Seconds * float64(time.Second)).Round(time.Second)
+					rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
+				}
+			}
+		}
 	}
-	var sum study.Time
-	for _, t := range times {
-		sum.Fits, sum.Seconds, sum.Cores = sum.Fits+t.Fits, sum.Seconds+t.Seconds, t.Cores
-	}
-	whole := time.Duration(sum.Seconds * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf(" %d fits took %v on %d cores.", sum.Fits, whole, sum.Cores)
+	_, err := io.WriteString(w, "# Times\n\nHow long the runs took, each to its end or until it was stopped.\n\n"+
+		table([]string{"experiment", "fits", "time", "cores", "backend", "version", "revision"}, rows))
+	return err
 }

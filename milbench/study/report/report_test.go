@@ -3,9 +3,9 @@ package report
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,10 +27,19 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 	for i, f := range task.Fits {
 		scores := func(bags []int, epoch int) (s []milbench.BagScore) {
 			for _, b := range bags {
-				s = append(s, milbench.BagScore{
-					Score:   labels[b]*l.shift(string(f.Setting)) + milbench.Rand(f.Seed, string(f.Setting), epoch, b).NormFloat64(),
-					Winners: []int{epoch * b % 3},
-				})
+				score := labels[b]*l.shift(string(f.Setting)) + milbench.Rand(f.Seed, string(f.Setting), epoch, b).NormFloat64()
+				one := milbench.BagScore{Score: score, Winners: []int{epoch * b % 3}}
+				if f.Weights {
+					for i := range task.Bags[b].Rows {
+						one.Weights = append(one.Weights, milbench.Rand(f.Seed, "weight", i, b).Float64())
+					}
+				}
+				if strings.Contains(string(f.Setting), "members") {
+					for m := range 10 {
+						one.Members = append(one.Members, score+milbench.Rand(f.Seed, "member", m, b).NormFloat64())
+					}
+				}
+				s = append(s, one)
 			}
 			return s
 		}
@@ -108,6 +117,32 @@ func TestSections(t *testing.T) {
 			t.Errorf("%s: no table or no sentence in\n%s", e.Name, text)
 		}
 	}
+	for _, a := range archives { // what a run leaves that was stopped
+		for part := 1; part < 8; part++ {
+			torn := a
+			torn.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool { return r.Fit[0]%8 < byte(part) })
+			if part == 7 {
+				torn.Results = a.Results[:len(a.Results)/2]
+			}
+			text, err := Section(torn)
+			if err != nil && !errors.Is(err, errIncomplete) {
+				t.Errorf("%s, a part: %v", a.Experiment, err)
+			}
+			for _, gap := range []string{"NaN", "Inf", "%!"} {
+				if strings.Contains(text, gap) {
+					t.Errorf("%s, a part: %q in\n%s", a.Experiment, gap, text)
+				}
+			}
+		}
+	}
+	for _, a := range archives {
+		if a.Experiment != "witness" {
+			continue
+		}
+		if _, err := witnessPlot(a, true); err != nil {
+			t.Errorf("AUCs of instances: %v", err)
+		}
+	}
 	for _, a := range archives {
 		e, err := study.FindExperiment(a.Experiment)
 		if err != nil {
@@ -160,81 +195,5 @@ func TestNotRunYet(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(study.Experiments) {
 		t.Errorf("%v:\n%s", err, b.String())
-	}
-}
-
-// fits returns results of two settings on five sets, ten folds each, whose AUC is what auc says but for chance.
-func fits(t *testing.T, configs []string, shift func(set, config string) float64) []study.Result {
-	t.Helper()
-	var results []study.Result
-	for _, set := range []string{"a", "b", "c", "d", "e", "f"} {
-		for _, c := range configs {
-			for fold := range 10 {
-				r := study.Result{Set: set, Checksum: set, Protocol: "honest", Folds: 10, FoldsRun: 10, Fold: fold, Seed: 1, Config: json.RawMessage(c), Epoch: 1}
-				for i := range 40 {
-					label := i % 2
-					score := milbench.Rand(uint64(fold), set, i).NormFloat64() + float64(label)*shift(set, c)
-					r.Bags = append(r.Bags, study.ScoredBag{ID: string(rune('A' + i)), Label: label, Score: score})
-				}
-				var err error
-				if r.Fit, err = r.ID(); err != nil {
-					t.Fatal(err)
-				}
-				results = append(results, r)
-			}
-		}
-	}
-	return results
-}
-
-// TestAgainst finds a planted difference and no other.
-func TestAgainst(t *testing.T) {
-	configs := []string{
-		`{"pooling":"syn","iterations":3,"gamma":0.5,"scale":10,"heads":4,"norm":true,"dropout":0.75}`,
-		`{"pooling":"syn","iterations":3,"gamma":1,"scale":10,"heads":4,"norm":true,"dropout":0.75}`,
-		`{"pooling":"mean","dropout":0.75}`,
-	}
-	results := fits(t, configs, func(set, c string) float64 {
-		if set == "c" && c == configs[1] {
-			return 3
-		}
-		if c == configs[2] {
-			return 1.001
-		}
-		return 1
-	})
-	text, err := ablation(study.Archive{Experiment: "ablation", Results: results})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(text, " *") != 2 || !strings.Contains(text, "Differences that hold: I = 3, γ = 1 on c (+0.") { // one cell, one legend
-		t.Errorf("the planted difference:\n%s", text)
-	}
-	if !strings.Contains(text, "No set has all of these settings") { // of I = -3
-		t.Errorf("a base that was not run:\n%s", text)
-	}
-}
-
-// TestRanked tells methods apart that differ on every set, and does not where they take turns.
-func TestRanked(t *testing.T) {
-	names := []string{"good", "fair", "bad"}
-	var apart, turns [][]float64
-	for i := range 12 {
-		apart = append(apart, []float64{0.9, 0.8, 0.7})
-		row := []float64{0.7, 0.7, 0.7}
-		row[i%3], row[(i+1)%3] = 0.9, 0.8
-		turns = append(turns, row)
-	}
-	text, err := ranked(names, apart)
-	if err != nil || !strings.Contains(text, "good is ahead of bad") || !strings.Contains(text, "good 1.00, fair 2.00, bad 3.00") || !strings.Contains(text, "p < 0.001") {
-		t.Errorf("%v: %s", err, text)
-	}
-	text, err = ranked(names, turns)
-	if err != nil || !strings.Contains(text, "do not tell the methods apart") {
-		t.Errorf("%v: %s", err, text)
-	}
-	text, err = ranked(names, apart[:1])
-	if err != nil || !strings.Contains(text, "two sets with all of them") {
-		t.Errorf("%v: %s", err, text)
 	}
 }

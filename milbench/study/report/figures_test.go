@@ -1,0 +1,161 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/study"
+)
+
+// planted makes up results whose AUC is what auc says, to a 400th, under a protocol of so many folds (Web: one) and repeats.
+func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []string, auc func(r study.Result) float64) []study.Result {
+	t.Helper()
+	var results []study.Result
+	for _, set := range sets {
+		cut, run := folds, folds
+		if isWeb(set) {
+			cut, run = 1, 1
+		}
+		if protocol == milbench.PublishedProtocol {
+			run = 1
+		}
+		for _, c := range configs {
+			for repeat := range repeats {
+				for k := range run {
+					r := study.Result{Set: set, Checksum: "of " + set, Protocol: protocol, Folds: cut, FoldsRun: run, Repeat: repeat, Fold: k, Seed: 1,
+						Config: json.RawMessage(c), Epoch: 1, Backend: "go", Version: "1"}
+					above := int(math.Round(400 * min(1, max(0, auc(r))))) // pairs in which the positive bag scores higher
+					for i := range 20 {
+						n := above / 20
+						if i < above%20 {
+							n++
+						}
+						r.Bags = append(r.Bags, study.ScoredBag{ID: fmt.Sprint("n", i), Score: float64(i)}, study.ScoredBag{ID: fmt.Sprint("p", i), Label: 1, Score: float64(n) - 0.5})
+					}
+					if protocol == milbench.NestedProtocol {
+						r.Validation = r.Bags
+					}
+					var err error
+					if r.Fit, err = r.ID(); err != nil {
+						t.Fatal(err)
+					}
+					results = append(results, r)
+				}
+			}
+		}
+	}
+	return results
+}
+
+// chance is a normal number of a fold and setting.
+func chance(r study.Result) float64 {
+	return milbench.Rand(r.Seed, r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold).NormFloat64()
+}
+
+// syn is a setting of Syn.
+func syn(i int, more string) string {
+	return fmt.Sprintf(`{"pooling":"syn","iterations":%d,"gamma":0.5,"scale":10,"heads":4,"norm":true,"dropout":0.75%s}`, i, more)
+}
+
+func iOf(t *testing.T, r study.Result) float64 {
+	t.Helper()
+	i, err := iterationsOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(i)
+}
+
+func TestFigures(t *testing.T) {
+	results := planted(t, "honest", 3, 2, []string{"a", "b", "web1"}, []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r study.Result) float64 {
+		return 0.5 + 0.01*float64(r.Fold) + 0.1*float64(r.Repeat) + 0.05*iOf(t, r)
+	})
+	slices.Reverse(results) // the order says nothing
+	f, err := newFigures(results, iterationsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(f.sets, []string{"a", "b", "web1"}) || !slices.Equal(f.settings, []int{-3, 0, 3}) || len(f.notes) > 0 {
+		t.Fatalf("%v, %v, %v", f.sets, f.settings, f.notes)
+	}
+	if got := f.folds["a"][0]; !slices.Equal(got, []float64{0.5, 0.51, 0.52, 0.6, 0.61, 0.62}) {
+		t.Errorf("folds %v", got)
+	}
+	if f.ratio["a"] != 0.5 || f.ratio["web1"] != 0 || f.mean("a", 3) != 0.71 {
+		t.Errorf("ratios %v, mean %v", f.ratio, f.mean("a", 3))
+	}
+
+	without := func(drop func(study.Result) bool) []study.Result {
+		return slices.DeleteFunc(slices.Clone(results), drop)
+	}
+	f, err = newFigures(without(func(r study.Result) bool {
+		return r.Set == "a" && (iOf(t, r) == 3 && r.Repeat == 0 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 1 && r.Fold == 2) ||
+			r.Set == "b" && (iOf(t, r) == 3 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 0)
+	}), iterationsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(f.sets, []string{"b", "web1"}) || len(f.folds["b"]) != 2 || !slices.Equal(f.folds["b"][-3], []float64{0.45, 0.46, 0.47}) || len(f.folds["b"][0]) != 3 {
+		t.Errorf("a partial archive: %v, %v", f.sets, f.folds)
+	}
+	if text := f.noted(); !strings.Contains(text, "a: 2 of 2 repeats left out") || !strings.Contains(text, "b: 1 of 3 settings left out") || !strings.Contains(text, "b: 1 of 2 repeats left out") {
+		t.Errorf("notes: %s", text)
+	}
+
+	for name, c := range map[string]struct {
+		damage func(*study.Result)
+		want   string
+	}{
+		"protocols": {func(r *study.Result) { r.Protocol = "nested" }, "under honest of 3 folds and under nested of 3; archive one of them alone"},
+		"folds":     {func(r *study.Result) { r.Folds = 5 }, "of 3 folds and under honest of 5"},
+		"contents":  {func(r *study.Result) { r.Checksum = "other" }, "with checksums of a and other; archive"},
+		"settings":  {func(r *study.Result) { r.Config = json.RawMessage(`{"pooling":"mean"}`) }, "has no I"},
+		"no JSON":   {func(r *study.Result) { r.Config = json.RawMessage(`{`) }, `setting "{"`},
+	} {
+		more := slices.Clone(results)
+		i := slices.IndexFunc(more, func(r study.Result) bool { return r.Set == "a" })
+		last := len(more) - 1
+		if more[last].Set != "a" || i == last {
+			t.Fatal("no results of a")
+		}
+		c.damage(&more[last])
+		if _, err := newFigures(more, iterationsOf); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDrawings puts drawings of one set together, each a repeat.
+func TestDrawings(t *testing.T) {
+	sets := []string{"needle-0.05-draw-1", "needle-0.05-draw-2", "needle-0.05-draw-10"}
+	results := planted(t, "honest", 1, 1, sets, []string{syn(0, ""), syn(3, "")}, func(r study.Result) float64 {
+		_, draw := drawingOf(r.Set)
+		return 0.5 + 0.01*float64(draw)
+	})
+	f, err := newFigures(results, iterationsOf)
+	if err != nil || !slices.Equal(f.sets, []string{"needle-0.05"}) || !slices.Equal(f.folds["needle-0.05"][3], []float64{0.51, 0.52, 0.6}) {
+		t.Errorf("%v: %v", err, f)
+	}
+	rows, err := pooledTable(results)
+	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].AUCLow == nil || math.Abs(rows[0].AUCMean-1.63/3) > 1e-12 {
+		t.Errorf("%v: %+v", err, rows)
+	}
+	for name, want := range map[string][3]any{
+		"web1-shuffled-10": {"web1-shuffled", 10, "web1"}, "needle-0.05": {"needle-0.05", 0, "needle-0.05"}, "web1+leak": {"web1+leak", 0, "web1"},
+		"raffholt1-draw-3": {"raffholt1", 3, "raffholt1"}, "musk1": {"musk1", 0, "musk1"}, "my-3": {"my-3", 0, "my-3"},
+	} {
+		set, draw := drawingOf(name)
+		base, _ := changed(name)
+		if set != want[0] || draw != want[1] || base != want[2] {
+			t.Errorf("%s: %q, %d, %q", name, set, draw, base)
+		}
+	}
+	if _, err := witnessRate("needle-many"); err == nil || !strings.Contains(err.Error(), "names are needle-RATE") {
+		t.Errorf("no rate: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestInference compares with SciPy.
+func TestInference(t *testing.T) {
+	text, err := os.ReadFile("testdata/inference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Kendall []struct {
+			Name string
+			X, Y []float64
+			Tau  float64
+		}
+		Shares []struct {
+			K, N         int
+			Low, High, P float64
+		}
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Kendall) < 4 || len(golden.Shares) < 7 {
+		t.Fatalf("%d and %d cases", len(golden.Kendall), len(golden.Shares))
+	}
+	for _, c := range golden.Kendall {
+		if tau := kendall(c.X, c.Y); math.Abs(tau-c.Tau) > 1e-12 {
+			t.Errorf("%s: τ-b %v, SciPy %v", c.Name, tau, c.Tau)
+		}
+	}
+	for _, c := range golden.Shares {
+		low, high := clopperPearson(float64(c.K), c.N)
+		p := signTest(c.K, c.N-c.K)
+		if math.Abs(low-c.Low) > 1e-9 || math.Abs(high-c.High) > 1e-9 || math.Abs(p-c.P) > 1e-9 {
+			t.Errorf("%d of %d: %v to %v, p %v; SciPy %v to %v, %v", c.K, c.N, low, high, p, c.Low, c.High, c.P)
+		}
+	}
+	low, high := clopperPearson(6.5, 15)
+	under, _ := clopperPearson(6, 15)
+	_, over := clopperPearson(7, 15)
+	if low != under || high != over {
+		t.Errorf("6.5 of 15: %v to %v, want %v to %v", low, high, under, over)
+	}
+	if tau := kendall([]float64{1, 1}, []float64{1, 2}); tau != 0 {
+		t.Errorf("τ-b of equal values: %v", tau)
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	values := []float64{0.5, 0.9, 0.4, 0.9, 0.4}
+	if best, worst := extremes(values, 1), extremes(values, -1); !slices.Equal(best, []int{1, 3}) || !slices.Equal(worst, []int{2, 4}) {
+		t.Errorf("best at %v, worst at %v", best, worst)
+	}
+}
+
+func TestMergeWeb(t *testing.T) {
+	names, rows := mergeWeb([]string{"a", "web1", "web2+deletion(0.1)", "webster"}, [][]float64{{1, 2}, {0.2, math.NaN()}, {0.4, 0.6}, {3, 4}})
+	if !slices.Equal(names, []string{"a", "web", "webster"}) || !slices.Equal(rows[1], []float64{0.3, 0.6}) || rows[2][0] != 3 {
+		t.Errorf("%v: %v", names, rows)
+	}
+}
+
+// TestOverSets carries a verdict only where it holds with Web in one, too.
+func TestOverSets(t *testing.T) {
+	sets := strings.Fields("a b c d e f g web1 web2 web3 web4 web5 web6 web7 web8 web9")
+	for _, c := range []struct {
+		name  string
+		value func(set string) float64
+		side  int
+	}{
+		{"all", func(string) float64 { return 0.1 }, 1},
+		{"the other way", func(string) float64 { return -0.1 }, -1},
+		{"Web alone", func(set string) float64 {
+			if isWeb(set) || set < "c" {
+				return 0.1
+			}
+			return -0.01
+		}, 0},
+		{"none", func(set string) float64 { return 0.1 * float64(2*int(set[len(set)-1]%2)-1) }, 0},
+	} {
+		var rows [][]float64
+		for i, set := range sets {
+			rows = append(rows, []float64{c.value(set) * (1 + float64(i)/100)})
+		}
+		verdicts, err := overSets(sets, rows, shifts)
+		if err != nil || verdicts[0].side != c.side || !strings.Contains(verdicts[0].says, "over 16 sets") || !strings.Contains(verdicts[0].says, "with Web in one over 8 sets") {
+			t.Errorf("%s: %v, %+v", c.name, err, verdicts)
+		}
+	}
+	var one, several [][]float64 // p is 1/64, which a correction for four tests takes over 5 %
+	for i := range 7 {
+		v := 0.1 + 0.01*float64(i)
+		one, several = append(one, []float64{v}), append(several, []float64{v, v * float64(1-2*(i%2)), v * float64(1-2*(i%2)), v * float64(1-2*(i%2))})
+	}
+	for i, rows := range [][][]float64{one, several} {
+		verdicts, err := overSets(sets[:7], rows, shifts)
+		if err != nil || verdicts[0].side != 1-i || strings.Contains(verdicts[0].says, "Web in one") {
+			t.Errorf("%d questions: %v, %+v", len(rows[0]), err, verdicts)
+		}
+	}
+}
+
+// TestRanked tells methods apart that differ on every set, and does not where they take turns or differ on Web alone.
+func TestRanked(t *testing.T) {
+	methods := []string{"good", "fair", "bad"}
+	sets := strings.Fields("a b c d e f g h i j k l")
+	var apart, turns, same [][]float64
+	for i := range 12 {
+		apart, same = append(apart, []float64{0.9, 0.8, 0.7}), append(same, []float64{0.7, 0.7, 0.7})
+		row := []float64{0.7, 0.7, 0.7}
+		row[i%3], row[(i+1)%3] = 0.9, 0.8
+		turns = append(turns, row)
+	}
+	web := strings.Fields("a b c web1 web2 web3 web4 web5 web6 web7 web8 web9")
+	onWeb := slices.Concat(turns[:3], apart[3:])
+	var part [][]float64 // good is ahead everywhere, fair ahead of bad on Web
+	for _, row := range []string{"987", "798", "879", "987", "798", "978", "987"} {
+		values := []float64{1}
+		for _, v := range row {
+			values = append(values, float64(v-'0')/10)
+		}
+		part = append(part, values)
+	}
+	four, six := []string{"good", "fair", "poor", "bad"}, strings.Fields("a b c d e f web1 web2 web3 web4 web5 web6 web7 web8 web9")
+	for range 8 {
+		part = append(part, part[6])
+	}
+	text, err := ranked(four, six, part)
+	if err != nil || !strings.Contains(text, "good is ahead of bad") || strings.Contains(text, "fair is ahead") {
+		t.Errorf("apart on Web alone: %v, %s", err, text)
+	}
+	all, err := newRanking(four, part)
+	if err != nil || !all.ahead(1, 3) {
+		t.Errorf("fair and bad over all sets: %v, %+v", err, all)
+	}
+	for _, c := range []struct {
+		sets   []string
+		values [][]float64
+		want   []string
+	}{
+		{sets, apart, []string{"good is ahead of bad", "good 1.00, fair 2.00, bad 3.00", "p < 0.001"}},
+		{sets, turns, []string{"do not tell them apart"}},
+		{sets, same, []string{"All are equal"}},
+		{web, onWeb, []string{"do not tell them apart", "over 12 sets", "averaged into one, average ranks over 4 sets", "p < 0.001"}},
+		{sets[:1], apart[:1], []string{"two sets (Web counts as one) with all of them"}},
+	} {
+		text, err := ranked(methods, c.sets, c.values)
+		for _, want := range c.want {
+			if err != nil || !strings.Contains(text, want) {
+				t.Errorf("%v: no %q in %s", err, want, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,442 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/study"
+)
+
+// Every verdict is tested both ways: with a planted effect its sentence claims it, without one it does not.
+
+// holds checks that a section says some things and does not say others.
+func holds(t *testing.T, name, text string, err error, says, silent []string) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	for _, s := range says {
+		if !strings.Contains(text, s) {
+			t.Errorf("%s: no %q in\n%s", name, s, text)
+		}
+	}
+	for _, s := range append(silent, "NaN", "Inf", "%!") {
+		if strings.Contains(text, s) {
+			t.Errorf("%s: %q in\n%s", name, s, text)
+		}
+	}
+}
+
+var (
+	webSets   = strings.Fields("web1 web2 web3 web4 web5 web6 web7 web8 web9")
+	denseSets = strings.Fields("a b c d e f g h")
+	manySteps = []int{-20, -10, -3, -1, 0, 1, 3, 10, 20}
+)
+
+func synSettings() (list []string) {
+	for _, i := range manySteps {
+		list = append(list, syn(i, ""))
+	}
+	return list
+}
+
+func TestIterationsVerdicts(t *testing.T) {
+	sets := slices.Concat(denseSets, webSets)
+	const neither = "Neither confirmed nor refuted"
+	for _, c := range []struct {
+		name        string
+		auc, change func(set string, i float64) float64
+		verdicts    []string // of the six claims
+		says        []string
+	}{
+		{"distraction", func(_ string, i float64) float64 { return -0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
+			[]string{"Confirmed", "Refuted", "Confirmed", "Refuted", "Confirmed", "Confirmed"},
+			[]string{"Over 17 sets 17 of 17 (100 %, 95 % interval 80 % to 100 %, which does not hold the paper's 80 %), 17 sets for distraction and 0 for concentration", "0 of 17 (0 %, 95 % interval 0 % to 20 %, which does not hold the paper's 53.3 %)", "with Web in one over 9 sets 9 of 9 (100 %, 95 % interval 66 % to 100 %, which holds the paper's 80 %)"}},
+		{"concentration", func(_ string, i float64) float64 { return 0.01 * i }, func(_ string, i float64) float64 { return 0.5 - 0.01*i },
+			[]string{"Refuted", "Confirmed", "Refuted", "Confirmed", "Confirmed", "Refuted"}, nil},
+		{"none", func(string, float64) float64 { return 0 }, func(set string, i float64) float64 { return 0.5 + 0.01*milbench.Rand(uint64(i+100), set).NormFloat64() },
+			[]string{neither, neither, neither, neither, neither, neither}, nil},
+		{"on Web alone", func(set string, i float64) float64 {
+			if isWeb(set) || set < "d" {
+				return -0.01 * i
+			}
+			return 0.001 * i
+		}, func(set string, i float64) float64 {
+			if isWeb(set) {
+				return 0.5 - 0.01*i
+			}
+			return 0.5 + 0.001*i*float64(2*int(set[0]%2)-1)
+		}, []string{neither, neither, neither, neither, neither, neither}, nil},
+	} {
+		results := planted(t, "honest", 2, 2, sets, synSettings(), func(r study.Result) float64 {
+			return 0.7 + c.auc(r.Set, iOf(t, r)) + 0.02*chance(r)
+		})
+		var curves []study.MeanCurve
+		for _, set := range sets {
+			for _, i := range manySteps {
+				curves = append(curves, study.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: c.change(set, float64(i))})
+			}
+		}
+		text, err := iterations(study.Archive{Results: results, Curves: curves})
+		holds(t, c.name, text, err, append(c.says, "same 113 pages"), nil)
+		if _, err := iterationRanks(study.Archive{Results: results}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		_, claims, _ := strings.Cut(text, "What the paper says")
+		var got []string
+		for _, line := range strings.Split(claims, "\n") {
+			if !strings.HasPrefix(line, "- ") {
+				continue
+			}
+			for _, verdict := range []string{": Confirmed.", ": Refuted, the opposite holds.", ": " + neither + "."} {
+				if strings.Contains(line, verdict) {
+					got = append(got, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(verdict, ": "), "."), ", the opposite holds"))
+				}
+			}
+		}
+		if !slices.Equal(got, c.verdicts) {
+			t.Errorf("%s: verdicts %q, want %q in\n%s", c.name, got, c.verdicts, claims)
+		}
+	}
+}
+
+// TestTies shares the place of equal means, which no side gets for coming first.
+func TestTies(t *testing.T) {
+	settings := []string{syn(-1, ""), syn(0, ""), syn(1, "")}
+	results := planted(t, "honest", 2, 1, denseSets[:6], settings, func(study.Result) float64 { return 0.7 })
+	text, err := iterations(study.Archive{Results: results})
+	holds(t, "ties", text, err, []string{"| a | −1, 0, 1 | 0.700 | −1, 0, 1 |", "2 of 6 (33 %", "0 sets for distraction and 0 for concentration", "All are equal", "were not kept"}, []string{"Confirmed"})
+	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(study.Result) float64 { return 0.7 })
+	text, err = noise(study.Archive{Results: noisy})
+	holds(t, "ties of noise", text, err, []string{"| gaussian(10dB) | both | −1, 0, 1 (0.700) | +0.000 |"}, nil)
+	text, err = poolings(study.Archive{Results: planted(t, "nested", 2, 1, denseSets[:2], []string{`{"pooling":"max"}`, `{"pooling":"mean"}`}, func(study.Result) float64 { return 0.7 })})
+	holds(t, "ties of poolings", text, err, []string{"The best mean is that of max on 1 of 2 and mean on 1 of 2 sets"}, nil)
+	if _, err := iterations(study.Archive{Results: planted(t, "honest", 2, 1, []string{"a"}, []string{`{"pooling":"mean"}`}, func(study.Result) float64 { return 0.7 })}); err == nil {
+		t.Error("a setting without I is taken")
+	}
+}
+
+func TestNoiseVerdicts(t *testing.T) {
+	settings := []string{syn(-3, ""), syn(-1, ""), syn(0, ""), syn(1, ""), syn(3, "")}
+	run := func(sets []string, clean, effect float64) (string, error) {
+		var names []string
+		for _, s := range sets {
+			names = append(names, s)
+			if isWeb(s) {
+				names = append(names, s+"+deletion(0.1)")
+				continue
+			}
+			for _, part := range []string{"", " test", " train"} {
+				names = append(names, s+"+gaussian(20dB)"+part, s+"+gaussian(0dB)"+part)
+			}
+		}
+		return noise(study.Archive{Results: planted(t, "honest", 5, 2, names, settings, func(r study.Result) float64 {
+			auc := 0.7 + 0.02*chance(r)
+			if strings.Contains(r.Set, "+") {
+				return auc + effect*iOf(t, r)
+			}
+			return auc + clean*iOf(t, r)
+		})})
+	}
+	favours := []string{"So noise favours concentration.", "So noise favours distraction."}
+	text, err := run(denseSets, 0, 0.03)
+	holds(t, "for concentration", text, err, []string{favours[0], "concentration on a, b, c, d, e, f, g and h, distraction on none", "| gaussian(0dB) | both | 3 (", "| gaussian(20dB) | train |", "8 sets cannot show a p under 0.00781"}, favours[1:])
+	text, err = run(denseSets, 0, -0.03)
+	holds(t, "for distraction", text, err, favours[1:], favours[:1])
+	text, err = run(denseSets, 0.03, 0.03)
+	holds(t, "no effect", text, err, []string{"does not favour concentration in a way", "concentration on none, distraction on none"}, favours)
+	text, err = run([]string{"elephant", "fox", "musk1", "web1", "web4", "web7"}, 0, 0.03)
+	holds(t, "six sets", text, err, []string{"On images and molecules, over 3 sets", "On all sets, over 6 sets", "with Web in one over 4 sets", "6 sets cannot show a p under 0.0312", "| deletion(0.1) | both |"}, favours)
+}
+
+func TestPublishedVerdicts(t *testing.T) {
+	base := []string{"elephant", "musk1", "web1"}
+	settings := []string{`{"pooling":"softmax"}`, syn(-20, "")}
+	run := func(epoch, one, leak, loop, shuffled float64) (string, error) {
+		sets := slices.Clone(base)
+		for i := range 10 {
+			for _, s := range base {
+				sets = append(sets, fmt.Sprintf("%s-shuffled-%d", s, i+1))
+			}
+		}
+		sets = append(sets, "web1+leak", "musk1+leak") // only that of Web counts
+		var results []study.Result
+		for _, protocol := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+			results = append(results, planted(t, protocol, 4, 2, sets, settings, func(r study.Result) float64 {
+				auc := 0.7 + 0.01*chance(r)
+				if r.Protocol != milbench.HonestProtocol {
+					auc += epoch
+				}
+				if r.Protocol == milbench.PublishedProtocol {
+					auc += one
+				}
+				_, suffix := changed(r.Set)
+				switch suffix {
+				case leakSuffix:
+					auc += leak
+				case shuffledSuffix:
+					auc = 0.5 + 0.03*chance(r)
+					if r.Protocol != milbench.HonestProtocol {
+						auc += shuffled
+					}
+				}
+				if strings.Contains(string(r.Config), "syn") && suffix == "" {
+					auc -= loop
+				}
+				return auc
+			})...)
+		}
+		a := study.Archive{Experiment: "published", Results: results}
+		for _, figure := range []string{"steps", "control"} {
+			if _, err := Plot(a, figure); err != nil {
+				t.Error(err)
+			}
+		}
+		return published(a)
+	}
+	text, err := run(0.1, 0, 0.15, 0.05, 0.1)
+	holds(t, "planted", text, err, []string{"the empty loop (softmax in place of Syn) +0.0", "best test epoch +0.1", "leak +0.1", "Mean over the sets other than Web of what each step adds", "| elephant | 8 single folds |", "| web1 | 2 shuffled splits |",
+		"The honest protocol reports 0.", "n = 10 shuffles): that holds 0.5, as it must.", "that is above 0.5, where there is nothing to learn"}, []string{"that is under 0.5"})
+	_, byPooling, _ := strings.Cut(text, "by pooling, mean over sets")
+	_, row, _ := strings.Cut(byPooling, "\n| softmax |")
+	row, _, _ = strings.Cut(row, "\n")
+	_, leakless, _ := strings.Cut(text, "\n| musk1 |")
+	leakless, _, _ = strings.Cut(leakless, "\n")
+	if !strings.HasSuffix(leakless, "|  |  |") {
+		t.Errorf("a leak of musk1: %s", leakless)
+	}
+	if strings.Count(text, "leak +") != 1 || strings.Count(row, "|") != 5 { // of Web alone
+		t.Errorf("the leak:\n%s", text)
+	}
+	text, err = run(0, 0, 0, 0, 0)
+	holds(t, "nothing planted", text, err, []string{"best test epoch +0.00"}, []string{"that is above 0.5"})
+	if strings.Count(text, "that holds 0.5") != 3 {
+		t.Errorf("the control:\n%s", text)
+	}
+	text, err = run(0, 0, 0, 0, -0.1)
+	holds(t, "under 0.5", text, err, []string{"that is under 0.5"}, nil)
+	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(study.Result) float64 { return 0.5 })
+	text, err = published(study.Archive{Results: one})
+	holds(t, "a part", text, err, []string{"one shuffle has no interval"}, []string{"that holds 0.5"})
+	text, err = published(study.Archive{Results: one[:4]})
+	holds(t, "no control", text, err, []string{"was not run"}, nil)
+}
+
+func TestWitnessVerdicts(t *testing.T) {
+	var settings []string
+	for _, i := range []int{-5, -3, -1, 0, 1, 3, 5} {
+		settings = append(settings, syn(i, ""))
+	}
+	run := func(effect func(rate string, i float64) float64) (string, error) {
+		var sets []string
+		for _, rate := range []string{"0.01", "0.1", "0.5"} {
+			for draw := range 5 {
+				sets = append(sets, fmt.Sprintf("needle-%s-draw-%d", rate, draw+1))
+			}
+		}
+		results := planted(t, "honest", 1, 1, sets, settings, func(r study.Result) float64 {
+			rate, _ := drawingOf(r.Set)
+			return 0.7 + effect(rate, iOf(t, r)) + 0.01*chance(r)
+		})
+		for i := range results {
+			auc := 0.6
+			results[i].InstanceAUC = &auc
+		}
+		a := study.Archive{Results: results}
+		if _, err := witnessPlot(a, true); err != nil {
+			t.Error(err)
+		}
+		rows, err := instanceRows(results)
+		if err != nil || len(rows) != 21 || rows[0].N != 5 || math.Abs(rows[0].AUCMean-0.6) > 1e-12 || rows[0].AUCLow == nil {
+			t.Errorf("AUCs of instances: %v, %+v", err, rows)
+		}
+		return witness(a)
+	}
+	text, err := run(func(rate string, i float64) float64 {
+		switch rate {
+		case "needle-0.01":
+			return 0.04 * i
+		case "needle-0.5":
+			return -0.04 * i
+		}
+		return 0
+	})
+	holds(t, "planted", text, err, []string{"Concentration helps at a witness rate of 0.01, concentration hurts at a witness rate of 0.5, distraction helps at a witness rate of 0.5 and distraction hurts at a witness rate of 0.01.", "for the 12 tests", "| 0.01 | 5 | +0.2"}, []string{"At no rate"})
+	text, err = run(func(string, float64) float64 { return 0 })
+	holds(t, "none", text, err, []string{"At no rate do these drawings show"}, []string{" helps at a", " hurts at a"})
+	text, err = witness(study.Archive{Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(study.Result) float64 { return 0.7 })})
+	holds(t, "one drawing", text, err, []string{"needs two drawings"}, []string{"At no rate"})
+}
+
+func TestAssumptionVerdicts(t *testing.T) {
+	var sets []string
+	for test := range 2 {
+		for draw := range 10 {
+			sets = append(sets, fmt.Sprintf("raffholt%d-draw-%d", test+1, draw+1))
+		}
+	}
+	results := planted(t, "honest", 1, 1, sets, []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"gated"}`}, func(r study.Result) float64 {
+		auc := map[string]float64{`{"pooling":"max"}`: 0.8, `{"pooling":"mean"}`: 0.49, `{"pooling":"gated"}`: 0.4}[string(r.Config)]
+		return auc + 0.05*chance(r)
+	})
+	text, err := assumption(study.Archive{Results: results})
+	holds(t, "planted", text, err, []string{"- breaks the assumption (the whole interval is under 0.5): gated (1 and 2).", "one repeat): mean (1 and 2).", "- does not break it (the whole interval is over 0.5): max (1 and 2)."}, nil)
+	first := slices.DeleteFunc(results, func(r study.Result) bool { return !strings.HasSuffix(r.Set, "-draw-1") })
+	text, err = assumption(study.Archive{Results: first})
+	holds(t, "one drawing", text, err, []string{"under 0.5): none.", "over 0.5): none."}, nil)
+}
+
+func TestEnsemblesVerdicts(t *testing.T) {
+	settings := []string{syn(-3, ""), syn(-3, `,"members":10`)}
+	results := planted(t, "honest", 5, 2, []string{"a", "b", "c"}, settings, func(r study.Result) float64 { return 0.7 + 0.02*chance(r) })
+	run := func(gain float64) (string, error) {
+		for i := range results {
+			r := &results[i]
+			auc, err := r.AUC()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.MemberAUC = nil
+			for k := range 10 {
+				member := *r
+				member.Repeat = 1000 + 10*r.Repeat + k
+				r.MemberAUC = append(r.MemberAUC, auc-gain+0.02*chance(member))
+			}
+		}
+		return ensembles(study.Archive{Results: results})
+	}
+	gains, loses, nothing := "So an ensemble gains where the test tells, and loses nowhere.", "So an ensemble may lose.", "So no gain is shown."
+	text, err := run(0.05)
+	holds(t, "a gain", text, err, []string{gains, "for the 3 tests it is better in 3 and worse in 0", "± 0.0"}, []string{loses, nothing})
+	text, err = run(0)
+	holds(t, "none", text, err, []string{nothing, "better in 0 and worse in 0"}, []string{gains, loses})
+	text, err = run(-0.05)
+	holds(t, "a loss", text, err, []string{loses, "better in 0 and worse in 3"}, []string{gains, nothing})
+	for i := range results {
+		results[i].MemberAUC = nil
+	}
+	text, err = ensembles(study.Archive{Results: results})
+	holds(t, "no members", text, err, []string{"were not kept"}, []string{gains, loses, nothing})
+}
+
+func TestAblationVerdicts(t *testing.T) {
+	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`}
+	sets := slices.Concat(denseSets, []string{"web1", "web4"})
+	run := func(effect func(set string) float64) (string, error) {
+		return ablation(study.Archive{Results: planted(t, "honest", 5, 4, sets, settings, func(r study.Result) float64 {
+			auc := 0.7 + 0.01*chance(r)
+			if strings.Contains(string(r.Config), `"gamma":1`) {
+				auc += effect(r.Set)
+			}
+			return auc
+		})})
+	}
+	text, err := run(func(set string) float64 {
+		if set == "c" || set == "web4" {
+			return 0.1
+		}
+		return 0
+	})
+	holds(t, "two sets", text, err, []string{"Differences that hold: I = 3, γ = 1 on c (+0.", "Differences that hold: I = 3, γ = 1 on web4 (+0.", "I = 3, γ = 1: no difference from I = 3 that these sets could show", "for the 16 cells", "for the 4 cells", "Against I = −3: no set has all"}, []string{"mean on ", "better than", "worse than"})
+	text, err = run(func(string) float64 { return 0.05 })
+	holds(t, "everywhere", text, err, []string{"I = 3, γ = 1: better than I = 3.", "mean: no difference"}, []string{"worse than"})
+	text, err = run(func(string) float64 { return -0.05 })
+	holds(t, "everywhere worse", text, err, []string{"I = 3, γ = 1: worse than I = 3."}, []string{"better than"})
+	text, err = run(func(string) float64 { return 0 })
+	holds(t, "nowhere", text, err, []string{"No change makes a difference that it could show."}, []string{"Differences that hold", "better than", "worse than", " * |"})
+}
+
+func TestPoolingsVerdicts(t *testing.T) {
+	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, syn(5, `,"members":10`), syn(-5, `,"members":10`)}
+	run := func(lack float64) (string, error) {
+		return poolings(study.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r study.Result) float64 {
+			auc := 0.95 + 0.001*chance(r)
+			if r.Set == "musk1" {
+				auc -= lack
+			}
+			switch string(r.Config) {
+			case settings[1]:
+				auc += 0.01
+			case settings[3]:
+				auc -= 0.02
+			}
+			return auc
+		})})
+	}
+	text, err := run(0)
+	holds(t, "above", text, err, []string{"On musk1, musk2 and tiger our best honest model (\"any\") is not below SI-SVM", "| set | instance | mean | syn | ensemble | any network | any |", "| ucsb (missing: `milbench data fetch ucsb`) |  |",
+		"| syn | 2 | I = 5 | ", "| mean | 1 | the only one | ", "HopfieldPooling | 91.3 ± 0.5", "72 %", "settings tried are instance 1, mean 1 and syn 2", "syn on 4 of 4 sets"}, []string{"is below SI-SVM", "web1 (missing"})
+	text, err = run(0.2)
+	holds(t, "below", text, err, []string{"On musk1 our best honest model is below SI-SVM by more than the standard deviation in that row: 7", "under 91.4. Why is not known yet."}, []string{"is not below"})
+	explanations["musk1"] = "A reason."
+	defer delete(explanations, "musk1")
+	text, err = run(0.2)
+	holds(t, "explained", text, err, []string{"under 91.4. A reason."}, []string{"not known"})
+}
+
+// TestBarExplained asks for a reason wherever the committed results are below the bar.
+func TestBarExplained(t *testing.T) {
+	archives, err := study.ReadArchives(os.DirFS("../results"))
+	if errors.Is(err, study.ErrNoResults) || errors.Is(err, fs.ErrNotExist) {
+		return // nothing is committed yet
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range archives {
+		if a.Experiment != "poolings" {
+			continue
+		}
+		g, err := poolingGrid(a.Results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, set := range belowBar(g) {
+			if explanations[set] == "" {
+				t.Errorf("%s: our best honest model is below %s, and explanations (poolings.go) does not say why", set, siSVM)
+			}
+		}
+	}
+}
+
+// TestWriteTimes keeps times out of the report.
+func TestWriteTimes(t *testing.T) {
+	a := study.Archive{Experiment: "assumption", Results: planted(t, "honest", 1, 2, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(r study.Result) float64 { return 0.7 + 0.01*chance(r) })}
+	var before, after, times bytes.Buffer
+	if err := Write(&before, []study.Archive{a}); err != nil {
+		t.Fatal(err)
+	}
+	a.Times = []study.Time{{Fits: 12, Seconds: 61.7, Cores: 2, Backend: "go", Version: "1", Revision: "abc"}}
+	if err := Write(&after, []study.Archive{a}); err != nil || before.String() != after.String() {
+		t.Errorf("times are in the report (%v)", err)
+	}
+	if err := WriteTimes(&times, []study.Archive{a}); err != nil || !strings.Contains(times.String(), "| assumption | 12 | 1m2s | 2 | go | 1 | abc |") {
+		t.Errorf("%v: %s", err, times.String())
+	}
+}
+
+// TestPartial writes a report of an archive whose last repeat is torn, and says so.
+func TestPartial(t *testing.T) {
+	settings := []string{syn(-3, ""), syn(0, ""), syn(3, "")}
+	results := planted(t, "honest", 3, 2, []string{"a", "a+gaussian(10dB)", "b"}, settings, func(r study.Result) float64 { return 0.7 + 0.02*chance(r) })
+	for n := range len(results) {
+		for _, name := range []string{"iterations", "noise"} {
+			text, err := Section(study.Archive{Experiment: name, Results: results[:n]})
+			if errors.Is(err, errIncomplete) {
+				continue
+			}
+			holds(t, fmt.Sprintf("%s, %d results", name, n), text, err, []string{"."}, nil)
+		}
+	}
+	text, err := Section(study.Archive{Experiment: "iterations", Results: results[:len(results)-1]})
+	holds(t, "one missing", text, err, []string{"Notes:\n\n- b, syn I=3: 1 of 2 repeats left out", "Not complete: b: 1 of 2 repeats left out of the tests"}, nil)
+}
