@@ -77,15 +77,18 @@ var imports = map[string]rule{
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys", "gonum"}, []string{"compute"}},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset", "milbench/stats", "milbench/study", "plotting", "gonum"}, nil},
 	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "gonb", "x/image"}, nil},
-	"notebooks":                     {nil, []string{"chromedp"}},
+	"docs":                          {},
+	"notebooks":                     {nil, []string{"chromedp", "notebooks/browsertest"}},
+	"notebooks/browsertest":         {[]string{"chromedp"}, nil},
+	"notebooks/cell":                {[]string{"plotting"}, nil},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
-	"notebooks/explorer/page":       {[]string{"gonb"}, []string{"synlayer/memory", "chromedp", "cdproto"}},
+	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, []string{"synlayer/memory", "notebooks/browsertest", "chromedp", "cdproto"}},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -1,6 +1,7 @@
 """Runs a notebook in a Jupyter server over HTTP and its WebSocket, as JupyterLab does, and prints what came of it.
 
-Runs inside of the image: python3 run_notebook.py NOTEBOOK, a path as the server knows it. JUPYTER_TOKEN has the token.
+Runs inside of the image: python3 run_notebook.py NOTEBOOK FILE. NOTEBOOK is a path as the server knows it, FILE a text that
+a cell after it reads. JUPYTER_TOKEN has the token; without it the server must refuse.
 """
 
 import json
@@ -54,7 +55,10 @@ def execute(socket, code):
 
 
 def main():
-    path = sys.argv[1]
+    path, file = sys.argv[1:]
+    status = requests.get(SERVER + "/api/contents", timeout=TIMEOUT).status_code
+    if status != 403:
+        sys.exit(f"without a token the server answers {status}, want 403")
     cells = call("GET", "/api/contents/" + urllib.parse.quote(path))["content"]["cells"]
     session = call("POST", "/api/sessions", json={"path": path, "name": path, "type": "notebook", "kernel": {"name": "gonb"}})
     kernel = session["kernel"]["id"]
@@ -68,6 +72,11 @@ def main():
             printed, shown = execute(socket, "".join(cell["source"]))
             times.append(time.monotonic() - start)
             images += shown
+    with open(file, encoding="utf-8") as text:
+        want = text.read()
+    read, _ = execute(socket, f'%%\ndata, err := os.ReadFile({json.dumps(file)})\nfmt.Printf("%s%v", data, err)')
+    if read != want + "<nil>":
+        sys.exit(f"a cell reads {read!r} from {file}, want {want!r}")
     socket.close()
     call("DELETE", "/api/sessions/" + session["id"])
     if images == 0:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image, starts it without a network, and runs a notebook in it over Jupyter's HTTP interface.
+# Builds the image, starts it without a network and with a folder mounted, and runs a notebook in it over Jupyter's HTTP
+# interface.
 #
 #   docker/test.sh [NOTEBOOK]
 #
@@ -68,16 +69,27 @@ if [ -z "${GO:-}" ]; then
 	images+=("$GO")
 fi
 
-start=$SECONDS
 # The network of the host, since a daemon started here has no other.
-docker build --network=host --build-arg BASE="$BASE" --build-arg GO="$GO" -f docker/Dockerfile -t synpool-test . >"$scratch/build" 2>&1 ||
-	{ tail -n 60 "$scratch/build" >&2 && exit 1; }
+build() { docker build --network=host --build-arg BASE="$BASE" --build-arg GO="$GO" -f docker/Dockerfile "$@" . >"$scratch/build" 2>&1; }
+
+start=$SECONDS
+build -t synpool-test || { tail -n 60 "$scratch/build" >&2 && exit 1; }
 images=(synpool-test "${images[@]}")
 printf 'built in %d s, %d MB\n' $((SECONDS - start)) $(($(docker image inspect --format '{{.Size}}' synpool-test) / 1000000))
 
-# Without a network, and with nothing of the image's home.
+if build --build-arg PLUGIN=gpu || ! grep -q 'PLUGIN=gpu: give cpu or cuda' "$scratch/build"; then
+	tail -n 5 "$scratch/build" >&2
+	printf 'the build argument PLUGIN=gpu is not refused\n' >&2
+	exit 1
+fi
+
+# Without a network, with nothing of the image's home, and with a folder of the user's.
+mkdir -m 755 "$scratch/bags"
+printf 'bag,label,x\na,0,0.5\nb,1,1.5\n' >"$scratch/bags/bags.csv"
+chmod 644 "$scratch/bags/bags.csv"
 began=$(date +%s%N)
-container=$(docker run --detach --network=none --env JUPYTER_TOKEN=of-this-test --tmpfs /home/researcher:exec,uid=1000,gid=1000 synpool-test)
+container=$(docker run --detach --network=none --env JUPYTER_TOKEN=of-this-test --tmpfs /home/researcher:exec,uid=1000,gid=1000 \
+	-v "$scratch/bags:/workspace/data:ro" synpool-test)
 for ((i = 0; ; i++)); do
 	docker exec "$container" python3 -c 'import urllib.request as r; r.urlopen("http://127.0.0.1:8888/api", timeout=4)' 2>/dev/null && break
 	if [ "$i" -eq 150 ] || [ "$(docker inspect --format '{{.State.Running}}' "$container")" != true ]; then
@@ -89,7 +101,7 @@ for ((i = 0; ; i++)); do
 done
 printf 'started in %d ms\n' $((($(date +%s%N) - began) / 1000000))
 [ "$(docker exec "$container" id -u)" = 1000 ] || { printf 'the image runs as another user than its own\n' >&2 && exit 1; }
-docker exec --interactive "$container" python3 - "synpool/$notebook" <docker/run_notebook.py
+docker exec --interactive "$container" python3 - "synpool/$notebook" /workspace/data/bags.csv <docker/run_notebook.py
 for ((i = 0; ; i++)); do
 	health=$(docker inspect --format '{{.State.Health.Status}}' "$container")
 	[ "$health" = healthy ] && break

@@ -9,31 +9,36 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"synpool/notebooks/browsertest"
 )
 
-// jupyter starts JupyterLab on a folder, without settings of whoever runs the test, and returns its address.
-func jupyter(t *testing.T, venv, folder string) *url.URL {
+// lab starts JupyterLab as users do, by notebooks/lab, without settings of whoever runs the test, and returns its address.
+func lab(t *testing.T) *url.URL {
 	t.Helper()
+	environment(t) // or notebooks/lab would install it
 	own := t.TempDir()
-	settings := filepath.Join(own, "settings", "@jupyterlab", "notebook-extension", "tracker.jupyterlab-settings")
-	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	// Without windowing every cell is in the page, seen or not.
-	if err := os.WriteFile(settings, []byte(`{"windowingMode": "none"}`), 0o644); err != nil {
-		t.Fatal(err)
+	for name, settings := range map[string]string{
+		"notebook-extension/tracker":  `{"windowingMode": "none"}`, // every cell is in the page, seen or not
+		"docmanager-extension/plugin": `{"autosave": false}`,       // the notebooks stay as they are
+	} {
+		path := filepath.Join(own, "settings", "@jupyterlab", filepath.FromSlash(name)+".jupyterlab-settings")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(settings), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var log bytes.Buffer
-	cmd := exec.Command(filepath.Join(venv, "bin", "jupyter"), "lab", "--no-browser", "--allow-root",
-		"--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--LabApp.expose_app_in_browser=True", "--ServerApp.root_dir="+folder)
-	cmd.Dir = folder
+	cmd := exec.Command("./lab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--LabApp.expose_app_in_browser=True",
+		"--AsyncFileCheckpoints.checkpoint_dir="+filepath.Join(own, "checkpoints"))
 	cmd.Env = append(os.Environ(), "JUPYTER_TOKEN=of-this-test", "JUPYTER_CONFIG_DIR="+own, "JUPYTER_DATA_DIR="+own, "JUPYTER_RUNTIME_DIR="+own,
 		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "settings"), "JUPYTERLAB_WORKSPACES_DIR="+own)
 	cmd.Stdout, cmd.Stderr = &log, &log
@@ -55,7 +60,7 @@ func jupyter(t *testing.T, venv, folder string) *url.URL {
 			t.Logf("JupyterLab says\n%s", &log)
 		}
 	})
-	for range 600 {
+	for range 1800 { // it may have to build the command first
 		select {
 		case err := <-ended:
 			ended <- err
@@ -80,38 +85,13 @@ func jupyter(t *testing.T, venv, folder string) *url.URL {
 	return nil
 }
 
-// chromium starts a browser.
-func chromium(t *testing.T) context.Context {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("no Chromium: install it (Debian: apt-get install chromium)")
-	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.WindowSize(1400, 1000))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which root cannot have
-	}
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // starts it
-		t.Fatal(err)
-	}
-	return ctx
-}
-
 // page is what the browser shows of a notebook.
 type page struct {
 	Cells  int      // code cells
 	Done   int      // of these have run
 	Errors []string // outputs that are errors
+	Frames int      // pages within the page
+	Drawn  int      // of these have drawn themselves
 	Images []struct {
 		Width, Height int // as shown
 		Dots          int // across the image itself
@@ -124,15 +104,32 @@ const look = `(() => {
 		Cells: all('.jp-CodeCell').length,
 		Done: all('.jp-CodeCell .jp-InputPrompt').filter((e) => /^\[\d+\]:$/.test(e.textContent.trim())).length,
 		Errors: all('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').map((e) => e.textContent),
+		Frames: all('.jp-RenderedHTML iframe').length,
+		Drawn: all('.jp-RenderedHTML iframe').filter((e) => e.contentDocument?.body?.dataset.ready === 'true').length,
 		Images: all('.jp-RenderedImage img').map((e) => ({Width: e.clientWidth, Height: e.clientHeight, Dots: e.naturalWidth})),
 	};
 })()`
 
-// drive opens a notebook without its saved outputs in JupyterLab, has it run all cells, and returns what is there in the
-// end. It keeps a screenshot of the last image.
+// screenshot keeps a picture of the window where the test's artifacts go, to be looked at.
+func screenshot(t *testing.T, browser context.Context, name string) {
+	t.Helper()
+	png, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Logf("no screenshot: %v", err)
+		return
+	}
+	path := filepath.Join(t.ArtifactDir(), name)
+	if err := os.WriteFile(path, png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("screenshot %s", path)
+}
+
+// drive opens a notebook without its saved outputs in JupyterLab, in a folder of its own beside the notebooks, has it run
+// all cells, and returns what is there in the end. It keeps a screenshot of the last image.
 func drive(t *testing.T, path string) page {
 	t.Helper()
-	browser, venv := chromium(t), environment(t)
+	browser := browsertest.Start(t, 1400, 1000)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -150,27 +147,20 @@ func drive(t *testing.T, path string) page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, folder := filepath.Base(path), t.TempDir()
+	folder, err := os.MkdirTemp(".", "browser-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	name := filepath.Base(path)
 	if err := os.WriteFile(filepath.Join(folder, name), bare, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cells := len(read(t, path).code())
-	address := jupyter(t, venv, folder).JoinPath("lab", "tree", name)
+	address := lab(t).JoinPath("lab", "tree", "notebooks", folder, name)
 
 	ctx, cancel := context.WithTimeout(browser, 8*time.Minute)
 	defer cancel()
-	screenshot := func(name string) {
-		png, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Logf("no screenshot: %v", err)
-			return
-		}
-		path := filepath.Join(t.ArtifactDir(), name)
-		if err := os.WriteFile(path, png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("screenshot %s", path)
-	}
 	var now page
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -178,7 +168,7 @@ func drive(t *testing.T, path string) page {
 		}
 	})
 	fail := func(err error) {
-		screenshot("failed.png")
+		screenshot(t, browser, "failed.png")
 		t.Fatalf("%s: %v", name, err)
 	}
 	// The toolbar of the notebook names the kernel and says that it is idle; JupyterLab also does before it has one.
@@ -199,12 +189,12 @@ func drive(t *testing.T, path string) page {
 		if now, err = chromedp.Run(ctx, chromedp.Evaluate[page](look)); err != nil {
 			fail(err)
 		}
-		if len(now.Errors) > 0 || now.Cells > 0 && now.Done == now.Cells {
+		if len(now.Errors) > 0 || now.Cells > 0 && now.Done == now.Cells && now.Drawn == now.Frames {
 			break
 		}
 		select {
 		case <-ctx.Done():
-			fail(fmt.Errorf("%d of %d cells have run: %w", now.Done, now.Cells, ctx.Err()))
+			fail(fmt.Errorf("%d of %d cells have run and %d of %d pages are drawn: %w", now.Done, now.Cells, now.Drawn, now.Frames, ctx.Err()))
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
@@ -216,7 +206,7 @@ func drive(t *testing.T, path string) page {
 	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](scroll), chromedp.Sleep(time.Second)); err != nil {
 		fail(err)
 	}
-	screenshot(strings.TrimSuffix(name, ".ipynb") + ".png")
+	screenshot(t, browser, strings.TrimSuffix(name, ".ipynb")+".png")
 	return now
 }
 
@@ -247,20 +237,50 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserSees drives a small notebook and one that fails, and sees the one from the other.
+// TestBrowserOpens looks at what JupyterLab opens: the folder of the notebooks, and the explorer where notebook 2 links to
+// it, once it is trusted.
+func TestBrowserOpens(t *testing.T) {
+	browser := browsertest.Start(t, 1400, 1000)
+	address := lab(t)
+	ctx, cancel := context.WithTimeout(browser, 4*time.Minute)
+	defer cancel()
+	notebook := address.JoinPath("lab", "tree", "notebooks", "02-syn.ipynb")
+	err := chromedp.Do(ctx,
+		chromedp.Navigate(address.String()),
+		chromedp.WaitVisible(chromedp.Search(`//li[contains(@class, "jp-DirListing-item") and contains(., "02-syn.ipynb")]`)),
+		chromedp.Navigate(notebook.String()),
+		chromedp.Click(chromedp.Search(`//div[contains(@class, "jp-RenderedMarkdown")]//a[contains(@href, "explorer.html")]`)),
+		chromedp.Click(chromedp.CSS(`jp-button[aria-label="Trust HTML"]`)),
+	)
+	if err == nil {
+		_, err = chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector('.jp-HTMLViewer iframe')?.contentDocument?.body?.dataset.ready === 'true'`))
+	}
+	screenshot(t, browser, "explorer.png")
+	if err != nil {
+		t.Errorf("the explorer does not open: %v", err)
+	}
+}
+
+// TestBrowserSees drives a small notebook, which shows the explorer, too, and one that fails in the folder it is in, and
+// sees the one from the other.
 func TestBrowserSees(t *testing.T) {
-	if err := drive(t, small).figures(); err != nil {
+	now := drive(t, small)
+	if err := now.figures(); err != nil {
 		t.Error(err)
+	}
+	if now.Frames != 1 {
+		t.Errorf("it shows %d pages, want the explorer", now.Frames)
 	}
 	data, err := os.ReadFile(small)
 	if err != nil {
 		t.Fatal(err)
 	}
 	failing := filepath.Join(t.TempDir(), "failing.ipynb")
-	if err := os.WriteFile(failing, bytes.Replace(data, []byte("math.Sqrt(2)"), []byte("must(0, errors.New(`no such bag`))"), 1), 0o644); err != nil {
+	here := []byte("must(0, errors.New(`no such bag in `+filepath.Base(must(os.Getwd()))))")
+	if err := os.WriteFile(failing, bytes.Replace(data, []byte("math.Sqrt(2)"), here, 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := drive(t, failing).figures(); err == nil || !strings.Contains(err.Error(), "no such bag") {
+	if err := drive(t, failing).figures(); err == nil || !strings.Contains(err.Error(), "no such bag in browser-test-") {
 		t.Errorf("error %v, want one of the cell that fails", err)
 	}
 }

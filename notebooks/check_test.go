@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"go/format"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -37,9 +39,16 @@ func (n *notebook) problems() (all []string) {
 	if len(n.Cells) == 0 || n.Cells[0].Type != "markdown" || !strings.HasPrefix(string(n.Cells[0].Source), "# ") {
 		add("its first cell is not Markdown with a title")
 	}
+	if n.Metadata.Code != n.sum() {
+		add("its outputs are of other code: save with notebooks/lab --execute")
+	}
+	all = append(all, n.unprinted()...)
 	ids := map[string]bool{}
 	count := 0
 	for i, c := range n.Cells {
+		if strings.Contains(c.printed(), "GOMLX_BACKEND asks") {
+			add("cell %d: it ran with GOMLX_BACKEND set: save without", i+1)
+		}
 		add := func(format string, arguments ...any) { add("cell %d: %s", i+1, fmt.Sprintf(format, arguments...)) }
 		if !identifier.MatchString(c.ID) || ids[c.ID] {
 			add("its id %q is none of its own", c.ID)
@@ -96,6 +105,11 @@ var (
 	active     = regexp.MustCompile(`(?i)<\s*(script|iframe|object|embed)\b|javascript:|\son[a-z]+\s*=\s*["']`)
 	imports    = regexp.MustCompile(`(?m)^import\b`)
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	linked     = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)`)
+	mention    = regexp.MustCompile(`[Nn]otebook \d`)
+	elsewhere  = regexp.MustCompile(`go (run|doc) \./\S*`)
+	numbered   = regexp.MustCompile(`^# \d`)
+	lasted     = regexp.MustCompile(`, (\d+h)?(\d+m)?\d+(\.\d+)?(ms|s)( left)?\b`)
 )
 
 // prose returns what is wrong with Markdown.
@@ -110,6 +124,66 @@ func prose(markdown string) (all []string) {
 		}
 		if _, err := os.Stat(filepath.FromSlash(path)); err != nil {
 			all = append(all, fmt.Sprintf("it links to %s, which is not there", path))
+		}
+	}
+	if found := mention.FindString(linked.ReplaceAllString(markdown, "")); found != "" {
+		all = append(all, fmt.Sprintf("%q is no link", found))
+	}
+	if found := elsewhere.FindString(markdown); found != "" {
+		all = append(all, fmt.Sprintf("%q works in one folder only: name the package by its path, synpool/...", found))
+	}
+	if numbered.MatchString(markdown) {
+		all = append(all, "its title has a number; the file's name has it")
+	}
+	return all
+}
+
+var (
+	formula    = regexp.MustCompile(`(?s)\$\$.*?\$\$|\$[^$]*\$|` + "`[^`]*`" + `|\]\([^)]*\)`)
+	release    = regexp.MustCompile(`(CC BY|Python|data set) \d+\.\d+`)
+	sentence   = regexp.MustCompile(`[.:?!)]\s+[A-Z*]|\n\n`)
+	attributed = regexp.MustCompile(`\b(1[89]|20)\d\d\b|https://|README\.md|n = \d`)
+	decimal    = regexp.MustCompile(`(\d+\.\d+)( %)?`)
+	number     = regexp.MustCompile(`\d+(\.\d+)?(e[-+]\d+)?`)
+)
+
+// unprinted returns the decimals of the text that are no rounding of a number which a cell prints or has in its code, in
+// per cent where the text says so. Excepted are formulas, code, the versions of licences and data sets, and sentences that
+// say where their number is from: a publication with its year, a link to a page, README.md, or a count n of repeats.
+func (n *notebook) unprinted() (all []string) {
+	var known []float64
+	for _, c := range n.code() {
+		for _, found := range number.FindAllString(c.printed()+"\n"+string(c.Source), -1) {
+			if v, err := strconv.ParseFloat(found, 64); err == nil {
+				known = append(known, v)
+			}
+		}
+	}
+	for i, c := range n.Cells {
+		if c.Type != "markdown" {
+			continue
+		}
+		said := string(c.Source)
+		for len(said) > 0 {
+			end := len(said)
+			if at := sentence.FindStringIndex(said); at != nil {
+				end = at[0] + 1
+			}
+			part := said[:end]
+			said = said[end:]
+			if attributed.MatchString(part) {
+				continue
+			}
+			for _, match := range decimal.FindAllStringSubmatch(release.ReplaceAllString(formula.ReplaceAllString(part, ""), ""), -1) {
+				value, _ := strconv.ParseFloat(match[1], 64)
+				_, digits, _ := strings.Cut(match[1], ".")
+				half := 0.5000001 * math.Pow10(-len(digits))
+				if !slices.ContainsFunc(known, func(v float64) bool {
+					return math.Abs(v-value) <= half || match[2] != "" && math.Abs(100*v-value) <= half
+				}) {
+					all = append(all, fmt.Sprintf("cell %d: no cell prints the %s of its text", i+1, strings.TrimSpace(match[0])))
+				}
+			}
 		}
 	}
 	return all
@@ -179,6 +253,9 @@ func (c *cell) outputProblems(number int) (all []string) {
 		case "stream":
 			if o.Name != "stdout" {
 				add("it has the stream %s", o.Name)
+			}
+			if found := lasted.FindString(string(o.Text)); found != "" {
+				add("it prints %q, a time: log to cell.Log", found)
 			}
 		case "display_data":
 			for kind, content := range o.Data {
@@ -285,6 +362,7 @@ func TestProblems(t *testing.T) {
 		{"older format", func(n *notebook) { n.Minor = 4 }, "its format is 4.4"},
 		{"another kernel", func(n *notebook) { n.Metadata.Kernelspec.Name = "python3" }, "its kernelspec is"},
 		{"large", func(n *notebook) { n.size = 300_001 }, "it has 300001 bytes"},
+		{"outputs of other code", code(func(c *cell) { c.Source += "\n// a change" }), "its outputs are of other code"},
 		{"no cells", func(n *notebook) { n.Cells = nil }, "its first cell is not Markdown"},
 		{"no title", func(n *notebook) { n.Cells[0].Source = "A text" }, "its first cell is not Markdown with a title"},
 		{"code first", func(n *notebook) { n.Cells = n.Cells[1:] }, "its first cell is not Markdown"},
@@ -295,6 +373,11 @@ func TestProblems(t *testing.T) {
 		{"a script", func(n *notebook) { n.Cells[2].Source += "<script>" }, "cell 3: it is not plain Markdown"},
 		{"a handler", func(n *notebook) { n.Cells[2].Source += `<b onclick="f()">` }, "cell 3: it is not plain Markdown"},
 		{"a link to nowhere", func(n *notebook) { n.Cells[2].Source += "[here](nowhere.md#top)" }, "links to nowhere.md"},
+		{"a notebook that is no link", func(n *notebook) { n.Cells[2].Source += " See notebook 2." }, `cell 3: "notebook 2" is no link`},
+		{"a command of one folder", func(n *notebook) { n.Cells[2].Source += " `go run ./cmd/milbench`" }, `"go run ./cmd/milbench` + "`" + `" works in one folder`},
+		{"a numbered title", func(n *notebook) { n.Cells[0].Source = "# 3. Title" }, "its title has a number"},
+		{"a number from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 1.42." }, "cell 5: no cell prints the 1.42 of its text"},
+		{"a share from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 14.2 %." }, "cell 5: no cell prints the 14.2 % of its text"},
 		{"Markdown with outputs", func(n *notebook) { n.Cells[2].Outputs = []output{} }, "cell 3: it is Markdown with outputs"},
 		{"a raw cell", func(n *notebook) { n.Cells[2].Type = "raw" }, `cell 3: its type is "raw"`},
 		{"code after code", func(n *notebook) { n.Cells = slices.Delete(n.Cells, 2, 3) }, "cell 3: no Markdown says"},
@@ -317,6 +400,10 @@ func TestProblems(t *testing.T) {
 		{"not run", code(func(c *cell) { c.Count, c.Outputs = nil, []output{} }), "it was not run"},
 		{"run out of order", code(func(c *cell) { c.Count = number(7) }), "it was run as number 7 and stands as number 2"},
 		{"standard error", code(func(c *cell) { c.Outputs[0] = output{Type: "stream", Name: "stderr"} }), "it has the stream stderr"},
+		{"a time", code(func(c *cell) {
+			c.Outputs[0] = output{Type: "stream", Name: "stdout", Text: "epoch 1: loss 0.5, 1m12s\n"}
+		}), `it prints ", 1m12s", a time`},
+		{"a backend asked for", code(func(c *cell) { c.Outputs[0].Text += "backend go: GOMLX_BACKEND asks for it" }), "cell 4: it ran with GOMLX_BACKEND set"},
 		{"a failure", code(func(c *cell) { c.Outputs[0] = output{Type: "error", Value: "exit status 1"} }), "it failed: exit status 1"},
 		{"a result", code(func(c *cell) { c.Outputs[0].Type = "execute_result" }), `an output of type "execute_result"`},
 		{"nothing shown", code(func(c *cell) { c.Outputs[0] = output{Type: "display_data"} }), "it shows nothing"},
@@ -341,6 +428,21 @@ func TestProblems(t *testing.T) {
 				t.Errorf("problems %q, want %q", all, test.want)
 			}
 		})
+	}
+}
+
+// TestNumbersOfText shows texts whose numbers are known.
+func TestNumbersOfText(t *testing.T) {
+	for _, said := range []string{
+		"The root is 1.414, or 1.4.", "It is 141.4 % of one.", "There are 20.0 points.", "A formula, $x = 0.123$, and code, `0.123`.",
+		"Somebody (2018) has 0.123.", "It is 0.123 in [a table](https://example.org).", "`go run synpool/cmd/milbench demo` gives 0.123 (n = 5).",
+		"In CC BY 4.0. The numbers 1 and 2.",
+	} {
+		n := read(t, small)
+		n.Cells[4].Source += text(" " + said)
+		if all := n.unprinted(); len(all) > 0 {
+			t.Errorf("%q: %q", said, all)
+		}
 	}
 }
 

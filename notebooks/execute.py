@@ -2,10 +2,11 @@
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
 outputs are text and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
-it was. Called by notebooks/lab --execute and by the tests.
+it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. Called by notebooks/lab --execute and by the tests.
 """
 
 import argparse
+import hashlib
 import os
 import pathlib
 import sys
@@ -47,12 +48,19 @@ def normalised(outputs):
     return kept
 
 
+def code(notebook):
+    """The SHA-256 of the code cells."""
+    sources = [text(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+    return hashlib.sha256("\0".join(sources).encode()).hexdigest()
+
+
 def normalise(notebook):
     """Takes from a notebook what does not belong into a commit."""
     language = notebook.metadata.get("language_info", {})
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},
         "language_info": {key: language[key] for key in ("file_extension", "mimetype", "name") if key in language},
+        "code_sha256": code(notebook),
     })
     for number, cell in enumerate(notebook.cells, 1):
         cell.metadata = nbformat.NotebookNode()
@@ -70,13 +78,14 @@ def execute(path, target, timeout):
         if cell.cell_type == "code":
             cell.outputs = []
             cell.execution_count = None
-    NotebookClient(
-        notebook,
-        kernel_name="gonb",
-        timeout=timeout,
-        record_timing=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    ).execute()
+    with tempfile.TemporaryDirectory() as folder:
+        NotebookClient(
+            notebook,
+            kernel_name="gonb",
+            timeout=timeout,
+            record_timing=False,
+            resources={"metadata": {"path": folder}},
+        ).execute()
     for number, cell in enumerate(notebook.cells, 1):
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":

@@ -2,11 +2,14 @@ package notebooks
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +44,7 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 }
 
 // compare returns what differs between the numbers saved and those printed now: more than 1e-3 where they are below 1,
-// more than that part of them where they are above.
+// more than that part of them where they are above. The figures and what is said of them must be the same.
 func compare(saved, now *notebook) error {
 	savedBackend, want, err := saved.claims()
 	if err != nil {
@@ -53,6 +56,9 @@ func compare(saved, now *notebook) error {
 	}
 	if backend != savedBackend {
 		return fmt.Errorf("it ran on the backend %s and was saved on %s", backend, savedBackend)
+	}
+	if want, got := saved.figures(), now.figures(); !slices.Equal(got, want) {
+		return fmt.Errorf("it shows the figures %q, %q are saved", got, want)
 	}
 	if len(got) != len(want) {
 		return fmt.Errorf("it prints %d numbers, %d are saved", len(got), len(want))
@@ -130,6 +136,9 @@ func TestExecuteSmall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if now.Metadata.Code != now.sum() {
+				t.Errorf("execute.py has the sum %s for code of the sum %s", now.Metadata.Code, now.sum())
+			}
 			err = compare(saved, now)
 			if test.differs == "" && err != nil || test.differs != "" && (err == nil || !strings.Contains(err.Error(), test.differs)) {
 				t.Errorf("error %v, want %q", err, test.differs)
@@ -159,6 +168,22 @@ func TestCompare(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
+	}
+	drawn := func(titles ...string) *notebook {
+		n := with(saved)
+		for _, title := range titles {
+			data := map[string]json.RawMessage{"image/png": nil, "text/plain": json.RawMessage(strconv.Quote(title))}
+			n.Cells[0].Outputs = append(n.Cells[0].Outputs, output{Type: "display_data", Data: data})
+		}
+		return n
+	}
+	if err := compare(drawn("figure: a"), drawn("figure: a")); err != nil {
+		t.Error(err)
+	}
+	for _, other := range []*notebook{drawn(), drawn("figure: b"), drawn("figure: a", "figure: a")} {
+		if err := compare(drawn("figure: a"), other); err == nil || !strings.Contains(err.Error(), `"figure: a"] are saved`) {
+			t.Errorf("error %v, want the figures that are saved", err)
+		}
 	}
 	if err := compare(with(""), with(saved)); err == nil {
 		t.Error("no error where nothing is saved")

@@ -2,6 +2,7 @@ package notebooks
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type notebook struct {
 	Metadata struct {
 		Kernelspec   kernelspec        `json:"kernelspec"`
 		LanguageInfo map[string]string `json:"language_info"`
+		Code         string            `json:"code_sha256"` // that execute.py ran
 	} `json:"metadata"`
 	Format int `json:"nbformat"`
 	Minor  int `json:"nbformat_minor"`
@@ -115,6 +117,42 @@ func (n *notebook) code() (cells []*cell) {
 		}
 	}
 	return cells
+}
+
+// sum returns the SHA-256 of the code cells, as execute.py computes it.
+func (n *notebook) sum() string {
+	var sources []string
+	for _, c := range n.code() {
+		sources = append(sources, string(c.Source))
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(sources, "\x00"))))
+}
+
+// printed returns what a cell prints, and what it says of its figures.
+func (c *cell) printed() string {
+	var b strings.Builder
+	for _, o := range c.Outputs {
+		b.WriteString(string(o.Text))
+		var plain text
+		if content, ok := o.Data["text/plain"]; ok && json.Unmarshal(content, &plain) == nil {
+			b.WriteString(string(plain) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// figures returns what the notebook says of each image that it shows.
+func (n *notebook) figures() (titles []string) {
+	for _, c := range n.code() {
+		for _, o := range c.Outputs {
+			if _, ok := o.Data["image/png"]; ok {
+				var title text
+				json.Unmarshal(o.Data["text/plain"], &title) // what is no text has none
+				titles = append(titles, string(title))
+			}
+		}
+	}
+	return titles
 }
 
 // split returns what a code cell declares and what it does, which stands after a line %%. The lines of commands are

@@ -20,13 +20,13 @@ type AttentionWeights struct {
 }
 
 // check reports what keeps the weights from being drawn.
-func (a AttentionWeights) check(n int) error {
+func (a AttentionWeights) check(instance string, n int) error {
 	if len(a.Weights) != n {
 		return fmt.Errorf("%d weights, but %d of the first", len(a.Weights), n)
 	}
 	for i, w := range a.Weights {
 		if err := drawable(w); err != nil {
-			return fmt.Errorf("instance %d: %w", i+1, err)
+			return fmt.Errorf("%s %d: %w", instance, i+1, err)
 		}
 	}
 	return nil
@@ -76,9 +76,8 @@ const (
 )
 
 // AttentionBars draws the weights of the instances of one bag as bars, a panel a pooling, with a mark over the winner:
-// the instance with the largest weight. All panels share one scale. Names of instances may be nil, which numbers them
-// from 1.
-func AttentionBars(title string, instances []string, poolings []AttentionWeights) (*Figure, error) {
+// the instance with the largest weight. All panels share one scale.
+func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeights) (*Figure, error) {
 	if err := checkBars(instances, poolings); err != nil {
 		return nil, fmt.Errorf("drawing attention over a bag: %w", err)
 	}
@@ -88,7 +87,7 @@ func AttentionBars(title string, instances []string, poolings []AttentionWeights
 	}
 	s := shadingOf(all...)
 	n := len(all[0])
-	names := labels(style(9, stdfont.WeightNormal), instances, n)
+	names := labels(style(9, stdfont.WeightNormal), instances.Names, n)
 
 	var plots []*plot.Plot
 	height := vg.Length(len(poolings)) * barsHeight
@@ -103,8 +102,8 @@ func AttentionBars(title string, instances []string, poolings []AttentionWeights
 		}
 		p.Y.Tick.Marker = s.ticks()
 		if i == len(poolings)-1 {
-			p.X.Label.Text = "Instance"
-			nameInstances(&p.X, instances, slices.Clone(names))
+			p.X.Label.Text = capital(instances.Of)
+			nameInstances(&p.X, instances.Names, slices.Clone(names))
 			height += 30
 			if p.X.Tick.Label.Rotation > 0 {
 				height += widest(p.X.Tick.Label, names)
@@ -115,14 +114,17 @@ func AttentionBars(title string, instances []string, poolings []AttentionWeights
 	}
 	var entries []entry
 	if slices.ContainsFunc(poolings, func(a AttentionWeights) bool { return a.winners() != nil }) {
-		entries = append(entries, entry{label: "winner: the instance with the largest weight", glyph: winnerMark()})
+		entries = append(entries, entry{label: "winner: the " + instances.Of + " with the largest weight", glyph: winnerMark()})
 	}
 	tiles := draw.Tiles{PadTop: barsHead, PadY: barsGap}
-	return newDrawing(title, entries, barsWidth(instances), height, panels(tiles, plots...)), nil
+	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots...)), nil
 }
 
 // checkBars reports what keeps the bars from being drawn.
-func checkBars(instances []string, poolings []AttentionWeights) error {
+func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
+	if instances.Of == "" {
+		return errors.New("the bars need to be of something")
+	}
 	if len(poolings) == 0 || len(poolings[0].Weights) == 0 {
 		return errors.New("there are no weights")
 	}
@@ -134,7 +136,7 @@ func checkBars(instances []string, poolings []AttentionWeights) error {
 		if a.Name == "" && len(poolings) > 1 {
 			return fmt.Errorf("pooling %d has no name", i+1)
 		}
-		if err := a.check(n); err != nil {
+		if err := a.check(instances.Of, n); err != nil {
 			if a.Name != "" {
 				err = fmt.Errorf("%s: %w", a.Name, err)
 			}
@@ -142,12 +144,12 @@ func checkBars(instances []string, poolings []AttentionWeights) error {
 		}
 	}
 	if n > mostInstances {
-		return fmt.Errorf("%d instances, of which %d at most can be told apart", n, mostInstances)
+		return fmt.Errorf("%d %s, of which %d at most can be told apart", n, plural(instances.Of), mostInstances)
 	}
-	if instances != nil && len(instances) != n {
-		return fmt.Errorf("%d names but %d weights", len(instances), n)
+	if instances.Names != nil && len(instances.Names) != n {
+		return fmt.Errorf("%d names but %d weights", len(instances.Names), n)
 	}
-	if instances != nil && n > mostNamed {
+	if instances.Names != nil && n > mostNamed {
 		return fmt.Errorf("%d names, of which %d at most can be read; leave the names out", n, mostNamed)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleAttentionBars() {
-	conformations := []string{"88_1+1", "88_1+2", "88_1+3"}
+	conformations := plotting.WeightAxis{Of: "conformation", Names: []string{"88_1+1", "88_1+2", "88_1+3"}}
 	figure, err := plotting.AttentionBars("Which conformation decides", conformations, []plotting.AttentionWeights{
 		{Name: "softmax", Weights: []float64{0.2, 0.5, 0.3}},
 		{Name: "syn, I = 3", Weights: []float64{0.05, 0.85, 0.1}},

@@ -18,7 +18,7 @@ func poolings(n, instances int) []AttentionWeights {
 }
 
 func TestAttentionBars(t *testing.T) {
-	f, err := AttentionBars("Conformations of one molecule", []string{"88_1+1", "88_1+2", "88_1+3", "88_1+4", "88_1+5", "88_1+6"}, []AttentionWeights{
+	f, err := AttentionBars("Conformations of one molecule", WeightAxis{"conformation", []string{"88_1+1", "88_1+2", "88_1+3", "88_1+4", "88_1+5", "88_1+6"}}, []AttentionWeights{
 		{"softmax", []float64{0.12, 0.25, 0.18, 0.2, 0.15, 0.1}},
 		{"syn, I = 3", []float64{0.05, 0.62, 0.12, 0.13, 0.06, 0.02}},
 		{"mean", same(6, 1.0/6)},
@@ -50,7 +50,7 @@ func TestAttentionBarsFit(t *testing.T) {
 		"long names":   {[]string{long, "b"}, []AttentionWeights{{long, []float64{0.4, 0.6}}}},
 		"odd names":    {[]string{"<&>\"\x00\xff\n", ""}, []AttentionWeights{{"日本\t", []float64{0.4, 0.6}}}},
 	} {
-		f, err := AttentionBars("Title", c.names, c.poolings)
+		f, err := AttentionBars("Title", WeightAxis{"instance", c.names}, c.poolings)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -65,7 +65,7 @@ func TestWinnerInLegend(t *testing.T) {
 		weights []float64
 		rows    int
 	}{"a winner": {[]float64{0.2, 0.8}, 1}, "none": {same(2, 0.5), 0}} {
-		f, err := AttentionBars("", nil, []AttentionWeights{{"", c.weights}})
+		f, err := AttentionBars("", WeightAxis{Of: "instance"}, []AttentionWeights{{"", c.weights}})
 		if err != nil || len(f.legend) != c.rows {
 			t.Errorf("%s: a legend of %d rows, want %d (%v)", name, len(f.legend), c.rows, err)
 		}
@@ -112,6 +112,8 @@ func TestAttentionBarsRefuses(t *testing.T) {
 		"1501 instances, of which 1500 at most":              {nil, poolings(1, 1501)},
 		"101 names, of which 100 at most can be read":        {wordsOf(101), poolings(1, 101)},
 	} {
-		refused(t, want)(AttentionBars("", c.names, c.poolings))
+		refused(t, want)(AttentionBars("", WeightAxis{"instance", c.names}, c.poolings))
 	}
+	refused(t, "the bars need to be of something")(AttentionBars("", WeightAxis{}, poolings(1, 2)))
+	refused(t, "child 2: NaN is not a number")(AttentionBars("", WeightAxis{Of: "child"}, []AttentionWeights{{"", []float64{1, math.NaN()}}}))
 }

@@ -16,11 +16,13 @@
 //	[Capacity]                            patterns stored by their number of components, measured and expected
 //	[Simplex]                             trajectories of three weights
 //	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
-//	[Alignment], [Words], [ImageBags]     weights over source words, text and images; [WordsHTML] writes a page
-//	[Scatter]                             bags or instances in two dimensions, such as those of [PCA] and [TSNE]
+//	[Alignment], [WeightMap]              weights over source words, and any table of weights
+//	[Words], [ImageBags]                  weights over text and images; [WordsHTML] writes a page
+//	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
+//	[Sweep]                               AUC against a number, such as that of steps
 //
 // Data are finite numbers of a magnitude of at most 1e100. Text may have Greek letters, arrows, and digits and signs raised
 // and lowered (f⁻¹, x₁₂); what the fonts lack, such as ∈ and Chinese characters, is left blank.

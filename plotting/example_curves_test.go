@@ -51,7 +51,7 @@ func ExampleFunctions() {
 		v := float64(i) / 100
 		x, cube = append(x, v), append(cube, v*v*v)
 	}
-	figure, err := plotting.Functions("A function and its inverse", []plotting.FunctionCurve{
+	figure, err := plotting.Functions("A function and its inverse", "x", "f(x)", []plotting.FunctionCurve{
 		{Name: "f(x) = x³", X: x, Y: cube},
 		{Name: "f⁻¹(x) = ³√x", X: cube, Y: x},
 	})

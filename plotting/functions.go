@@ -18,42 +18,31 @@ type FunctionCurve struct {
 }
 
 // Functions draws functions, such as f and its inverse, on axes of one scale and range, where a function and its inverse
-// mirror each other at the diagonal y = x, which is drawn too.
-func Functions(title string, curves []FunctionCurve) (*Figure, error) {
-	f, err := functions(title, curves)
+// mirror each other at the diagonal y = x, which is drawn too. x and y name the axes, with the unit where there is one.
+func Functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
+	f, err := functions(title, x, y, curves)
 	if err != nil {
 		return nil, fmt.Errorf("drawing functions: %w", err)
 	}
 	return f, nil
 }
 
-func functions(title string, curves []FunctionCurve) (*Figure, error) {
+func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
+	if x == "" || y == "" {
+		return nil, errors.New("both axes need a name")
+	}
 	if len(curves) == 0 {
 		return nil, errors.New("there are no curves")
 	}
-	var names []string
-	for _, c := range curves {
-		names = append(names, c.Name)
-	}
-	if err := labelled("curve", names); err != nil {
+	if err := checkCurves(curves); err != nil {
 		return nil, err
 	}
 	var values []float64
 	for _, c := range curves {
-		if len(c.X) == 0 || len(c.X) != len(c.Y) {
-			return nil, fmt.Errorf("%s: %d values of x and %d of y; give one of each for every point", c.Name, len(c.X), len(c.Y))
-		}
-		for i := range c.X {
-			for _, v := range []float64{c.X[i], c.Y[i]} {
-				if err := drawable(v); err != nil {
-					return nil, fmt.Errorf("%s: point %d (%v, %v): %w", c.Name, i+1, c.X[i], c.Y[i], err)
-				}
-				values = append(values, v)
-			}
-		}
+		values = append(append(values, c.X...), c.Y...)
 	}
 
-	p := newPlot("x", "f(x)")
+	p := newPlot(x, y)
 	valueAxis(&p.Y, slices.Min(values), slices.Max(values))
 	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
 	for most := 7; crowded(&p.X, squareWidth-4*margin) && most > 1; most-- {
@@ -69,6 +58,30 @@ func functions(title string, curves []FunctionCurve) (*Figure, error) {
 	}
 	entries = append(entries, entry{label: "y = x", line: chance()})
 	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
+}
+
+// checkCurves reports what keeps curves from being drawn.
+func checkCurves(curves []FunctionCurve) error {
+	var names []string
+	for _, c := range curves {
+		names = append(names, c.Name)
+	}
+	if err := labelled("curve", names); err != nil {
+		return err
+	}
+	for _, c := range curves {
+		if len(c.X) == 0 || len(c.X) != len(c.Y) {
+			return fmt.Errorf("%s: %d values of x and %d of y; give one of each for every point", c.Name, len(c.X), len(c.Y))
+		}
+		for i := range c.X {
+			for _, v := range []float64{c.X[i], c.Y[i]} {
+				if err := drawable(v); err != nil {
+					return fmt.Errorf("%s: point %d (%v, %v): %w", c.Name, i+1, c.X[i], c.Y[i], err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // crowded reports whether labels that an axis has from left to right are too wide for it.

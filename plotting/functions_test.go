@@ -19,7 +19,7 @@ func syn(gamma float64, n int) (x, y []float64) {
 func TestFunctions(t *testing.T) {
 	x, y := syn(0.5, 101)
 	u, v := syn(1, 101)
-	f, err := Functions("Syn, forward and inverse", []FunctionCurve{
+	f, err := Functions("Syn, forward and inverse", "x", "f(x)", []FunctionCurve{
 		{"f, γ = ½", x, y}, {"f⁻¹, γ = ½", y, x}, {"f, γ = 1", u, v}, {"f⁻¹, γ = 1", v, u},
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func TestFunctions(t *testing.T) {
 	golden(t, f, "functions.svg")
 	framed(t, "golden", f)
 	for name, values := range lists {
-		f, err := Functions(name, []FunctionCurve{{"f", values, values}})
+		f, err := Functions(name, "x", "f(x)", []FunctionCurve{{"f", values, values}})
 		fits(t, name, f, err)
 	}
 	var curves []FunctionCurve
@@ -36,14 +36,14 @@ func TestFunctions(t *testing.T) {
 		x, y := syn(float64(i)/11, 30)
 		curves = append(curves, FunctionCurve{name, x, y})
 	}
-	f, err = Functions("Twelve", curves)
+	f, err = Functions("Twelve", "x", "f(x)", curves)
 	fits(t, "twelve", f, err)
 }
 
 // TestFunctionsMirror: the axes are of one range and drawn equally long, so that the diagonal is one.
 func TestFunctionsMirror(t *testing.T) {
 	for name, values := range lists {
-		f, err := Functions(name, []FunctionCurve{{"f", values, make([]float64, len(values))}})
+		f, err := Functions(name, "x", "f(x)", []FunctionCurve{{"f", values, make([]float64, len(values))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,9 @@ func TestFunctionsRefuses(t *testing.T) {
 		"f: point 1 (1, NaN): NaN is not a":     {{"f", one, []float64{math.NaN()}}},
 		"f: point 1 (-Inf, 1): -Inf is not a n": {{"f", []float64{math.Inf(-1)}, one}},
 	} {
-		f, err := Functions("", curves)
+		f, err := Functions("", "x", "y", curves)
 		refuses(t, f, err, "drawing functions", want)
 	}
+	f, err := Functions("", "x", "", []FunctionCurve{{"f", one, one}})
+	refuses(t, f, err, "drawing functions", "both axes need a name")
 }

@@ -13,12 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ImageBag is a bag of grey images, such as digits, with the attention weights that a model gives to them.
+// ImageBag is a bag of grey images, such as digits, with a value of each, such as its attention weight.
 type ImageBag struct {
-	Name    string      // drawn over the images
-	Images  [][]float64 // row by row from 0, white, to 1, black
-	Weights []float64   // of the images
-	Labels  []string    // of the images, of which that of the largest weight is written; may be left out
+	Name   string      // drawn over the images
+	Images [][]float64 // row by row from 0, white, to 1, black
+	Values []float64   // of the images
+	Winner bool        // mark the image of the largest value, unless all are equal
+	Labels []string    // of the images, of which only the winner's is written if it is marked; may be left out
 }
 
 // check reports what keeps a bag from being drawn.
@@ -26,8 +27,8 @@ func (b ImageBag) check(pixels int) error {
 	if len(b.Images) == 0 {
 		return errors.New("there are no images")
 	}
-	if len(b.Weights) != len(b.Images) {
-		return fmt.Errorf("%d images but %d weights", len(b.Images), len(b.Weights))
+	if len(b.Values) != len(b.Images) {
+		return fmt.Errorf("%d images but %d values", len(b.Images), len(b.Values))
 	}
 	if b.Labels != nil && len(b.Labels) != len(b.Images) {
 		return fmt.Errorf("%d images but %d labels", len(b.Images), len(b.Labels))
@@ -41,7 +42,7 @@ func (b ImageBag) check(pixels int) error {
 				return fmt.Errorf("image %d, pixel %d: %v is not between 0 and 1", i+1, j+1, v)
 			}
 		}
-		if err := notNegative(b.Weights[i]); err != nil {
+		if err := notNegative(b.Values[i]); err != nil {
 			return fmt.Errorf("image %d: %w", i+1, err)
 		}
 	}
@@ -66,15 +67,18 @@ const (
 	imageText  = 7.5 * vg.Length(1)
 )
 
-// ImageBags draws bags of images of rows × columns pixels, one below the other, under each image its weight as a bar and a
-// number. A frame marks the image of the largest weight of its bag, and its label stands before the number.
-func ImageBags(title string, rows, columns int, bags []ImageBag) (*Figure, error) {
+// ImageBags draws bags of images of rows × columns pixels, one below the other, under each image its value as a bar and a
+// number, with a label before it where there is one. value says what the values are, such as "weight".
+func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure, error) {
+	if value == "" {
+		return nil, errors.New("drawing bags of images: the values have no name")
+	}
 	if err := checkBags(rows, columns, bags); err != nil {
 		return nil, fmt.Errorf("drawing bags of images: %w", err)
 	}
 	all, most := make([][]float64, len(bags)), 0
 	for i, b := range bags {
-		all[i], most = b.Weights, max(most, len(b.Images))
+		all[i], most = b.Values, max(most, len(b.Images))
 	}
 	g := imageGrid{rows: rows, columns: columns, shading: shadingOf(all...)}
 	width := figureWidth - 2*margin + imageGap
@@ -88,9 +92,10 @@ func ImageBags(title string, rows, columns int, bags []ImageBag) (*Figure, error
 	for _, b := range bags {
 		height += g.height(b)
 	}
-	entries := []entry{
-		{label: "largest weight of its bag", glyph: draw.GlyphStyle{Color: colour(1), Radius: 4, Shape: polygon{4, math.Pi / 4, true}}},
-		{label: "weight, a full bar is " + g.shortly(g.high), line: draw.LineStyle{Color: colour(0), Width: weightBar}},
+	entries := []entry{{label: value + ", a full bar is " + g.shortly(g.high), line: draw.LineStyle{Color: colour(0), Width: weightBar}}}
+	if slices.ContainsFunc(bags, func(b ImageBag) bool { return b.Winner }) {
+		mark := draw.GlyphStyle{Color: colour(1), Radius: 4, Shape: polygon{4, math.Pi / 4, true}}
+		entries = slices.Insert(entries, 0, entry{label: "largest " + value + " of its bag", glyph: mark})
 	}
 	return newDrawing(title, entries, figureWidth, height, func(c *draw.Canvas) {
 		top := c.Max.Y
@@ -124,7 +129,7 @@ func checkBags(rows, columns int, bags []ImageBag) error {
 
 // imageGrid is how the bags of a figure are drawn.
 type imageGrid struct {
-	shading                        // of the weights
+	shading                        // of the values
 	rows, columns, across int      // pixels of an image, and images of a line
 	size, pitch           vg.Point // of an image, and from one to the next
 }
@@ -146,25 +151,28 @@ func (g imageGrid) draw(c *draw.Canvas, b ImageBag, top vg.Length) {
 		c.FillText(name, vg.Point{X: c.Min.X, Y: top - bagHead/2 + 2}, fit(name, b.Name, c.Max.X-c.Min.X))
 		top -= bagHead
 	}
-	winners := AttentionWeights{Weights: b.Weights}.winners()
+	var winners []int
+	if b.Winner {
+		winners = AttentionWeights{Weights: b.Values}.winners()
+	}
 	for i, pixels := range b.Images {
 		corner := vg.Point{X: c.Min.X + vg.Length(i%g.across)*g.pitch.X, Y: top - vg.Length(i/g.across)*g.pitch.Y}
 		middle, side := corner.X+(g.pitch.X-imageGap)/2, g.pitch.X-imageGap
 		r := vg.Rectangle{Min: vg.Point{X: middle - g.size.X/2, Y: corner.Y - g.size.Y}, Max: vg.Point{X: middle + g.size.X/2, Y: corner.Y}}
 		c.DrawImage(r, g.image(pixels))
-		edge, text, says := draw.LineStyle{Color: muted, Width: 0.4}, style(imageText, stdfont.WeightNormal), g.shortly(b.Weights[i])
+		edge, text, says := draw.LineStyle{Color: muted, Width: 0.4}, style(imageText, stdfont.WeightNormal), g.shortly(b.Values[i])
 		if slices.Contains(winners, i) {
 			edge, text = draw.LineStyle{Color: colour(1), Width: 1.8}, style(imageText, stdfont.WeightBold)
-			if b.Labels != nil {
-				says = ": " + says
-				says = fit(text, b.Labels[i], side-text.Width(says)) + says
-			}
+		}
+		if b.Labels != nil && (!b.Winner || slices.Contains(winners, i)) {
+			says = ": " + says
+			says = fit(text, b.Labels[i], side-text.Width(says)) + says
 		}
 		frame(c, edge, r)
 
 		bar := vg.Rectangle{Min: vg.Point{X: corner.X, Y: r.Min.Y - 3 - weightBar}, Max: vg.Point{X: corner.X + side, Y: r.Min.Y - 3}}
 		fill(c, rule, bar)
-		bar.Max.X = bar.Min.X + vg.Length(b.Weights[i]/g.high)*side
+		bar.Max.X = bar.Min.X + vg.Length(b.Values[i]/g.high)*side
 		fill(c, colour(0), bar)
 		c.FillText(aligned(text, draw.XCenter), vg.Point{X: middle, Y: bar.Min.Y - weightText/2}, says)
 	}

@@ -37,11 +37,11 @@ func sevenSegments(digit int) []float64 {
 
 // digitBag returns a bag of n such digits with made-up weights.
 func digitBag(name string, n int) ImageBag {
-	b := ImageBag{Name: name}
+	b := ImageBag{Name: name, Winner: true}
 	for i, w := range table(3, n)[len(name)%3] {
 		digit := (7*i + len(name)) % 10
 		b.Images = append(b.Images, sevenSegments(digit))
-		b.Weights = append(b.Weights, w)
+		b.Values = append(b.Values, w)
 		b.Labels = append(b.Labels, fmt.Sprint(digit))
 	}
 	return b
@@ -71,7 +71,7 @@ func unpacked(t *testing.T, svg []byte) string {
 
 func TestImageBags(t *testing.T) {
 	bags := []ImageBag{digitBag("Bag 1, positive", 7), digitBag("Bag 2", 4), digitBag("A bag of twelve", 12)}
-	f, err := ImageBags("Which digits decide", 9, 6, bags)
+	f, err := ImageBags("Which digits decide", "weight", 9, 6, bags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,33 @@ func TestImageBags(t *testing.T) {
 	}
 }
 
+// TestImageBagsWinner: one image is marked and has its label, or every image has its label.
+func TestImageBagsWinner(t *testing.T) {
+	b := digitBag("", 4)
+	b.Labels = []string{"a", "a", "a", "a"}
+	for _, c := range []struct {
+		winner        bool
+		marks, labels int
+	}{{true, 1, 1}, {false, 0, 4}} {
+		b.Winner = c.winner
+		f, err := ImageBags("", "activation", 9, 6, []ImageBag{b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg bytes.Buffer
+		if err := f.Write(&svg, SVG); err != nil {
+			t.Fatal(err)
+		}
+		marks, labels := strings.Count(svg.String(), "largest activation of its bag"), strings.Count(svg.String(), ">a: 0.")
+		if marks != c.marks || labels != c.labels {
+			t.Errorf("winner %t: %d marks explained and %d labels, want %d and %d", c.winner, marks, labels, c.marks, c.labels)
+		}
+	}
+}
+
 // TestPDFImagesStandUpright follows the matrices of a PDF up to an image, whose unit square it draws from below to above.
 func TestPDFImagesStandUpright(t *testing.T) {
-	f, err := ImageBags("", 9, 6, []ImageBag{digitBag("", 2)})
+	f, err := ImageBags("", "weight", 9, 6, []ImageBag{digitBag("", 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,15 +196,15 @@ func TestImagePixels(t *testing.T) {
 }
 
 func TestImageBagsFit(t *testing.T) {
-	one := ImageBag{Images: [][]float64{{0.3}}, Weights: []float64{1}}
-	wide := ImageBag{Images: [][]float64{same(200, 0.5), same(200, 1)}, Weights: []float64{0.5, 0.5}}
+	one := ImageBag{Images: [][]float64{{0.3}}, Values: []float64{1}}
+	wide := ImageBag{Images: [][]float64{same(200, 0.5), same(200, 1)}, Values: []float64{0.5, 0.5}}
 	long := digitBag(strings.Repeat("a long name ", 20), 40)
 	long.Labels[0] = strings.Repeat("label ", 20)
-	long.Weights[0] = 7
+	long.Values[0] = 7
 	zero := digitBag("zero", 3)
-	zero.Weights, zero.Labels = []float64{0, 0, 0}, nil
+	zero.Values, zero.Labels = []float64{0, 0, 0}, nil
 	huge := digitBag("日本 <&>\x00", 3)
-	huge.Weights = []float64{1e99, 1e-40, 0}
+	huge.Values = []float64{1e99, 1e-40, 0}
 	var twelve []ImageBag
 	for i := range 12 {
 		twelve = append(twelve, digitBag(fmt.Sprintf("Bag %d", i+1), 10+i))
@@ -193,7 +217,7 @@ func TestImageBagsFit(t *testing.T) {
 		"long": {9, 6, []ImageBag{long}}, "zero": {9, 6, []ImageBag{zero}}, "huge": {9, 6, []ImageBag{huge}}, "twelve": {9, 6, twelve},
 		"many": {9, 6, []ImageBag{digitBag("many", 400)}},
 	} {
-		f, err := ImageBags("Title", c.rows, c.columns, c.bags)
+		f, err := ImageBags("Title", "weight", c.rows, c.columns, c.bags)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -204,32 +228,33 @@ func TestImageBagsFit(t *testing.T) {
 
 func TestImageBagsRefuses(t *testing.T) {
 	bag := func(change func(*ImageBag)) []ImageBag {
-		b := ImageBag{Images: [][]float64{{0, 1}, {0.5, 0.5}}, Weights: []float64{0.1, 0.9}}
+		b := ImageBag{Images: [][]float64{{0, 1}, {0.5, 0.5}}, Values: []float64{0.1, 0.9}}
 		change(&b)
-		return []ImageBag{{Images: [][]float64{{0, 1}}, Weights: []float64{1}}, b}
+		return []ImageBag{{Images: [][]float64{{0, 1}}, Values: []float64{1}}, b}
 	}
 	for want, bags := range map[string][]ImageBag{
 		"drawing bags of images: there are no bags":     nil,
 		"bag 2: there are no images":                    bag(func(b *ImageBag) { b.Images = nil }),
-		"bag 2: 2 images but 1 weights":                 bag(func(b *ImageBag) { b.Weights = b.Weights[:1] }),
+		"bag 2: 2 images but 1 values":                  bag(func(b *ImageBag) { b.Values = b.Values[:1] }),
 		"bag 2: 2 images but 1 labels":                  bag(func(b *ImageBag) { b.Labels = []string{"1"} }),
 		"bag 2: image 2 has 3 pixels, not 2":            bag(func(b *ImageBag) { b.Images[1] = same(3, 0) }),
 		"bag 2: image 1, pixel 2: NaN is not between":   bag(func(b *ImageBag) { b.Images[0][1] = math.NaN() }),
 		"bag 2: image 2, pixel 1: 255 is not between 0": bag(func(b *ImageBag) { b.Images[1][0] = 255 }),
-		"bag 2: image 2: the weight -1 is negative":     bag(func(b *ImageBag) { b.Weights[1] = -1 }),
-		"bag 2: image 1: NaN is not a number":           bag(func(b *ImageBag) { b.Weights[0] = math.NaN() }),
+		"bag 2: image 2: -1 is negative":                bag(func(b *ImageBag) { b.Values[1] = -1 }),
+		"bag 2: image 1: NaN is not a number":           bag(func(b *ImageBag) { b.Values[0] = math.NaN() }),
 		"402 images, of which 400 at most fit a figure": append(bag(func(*ImageBag) {})[:1], digitPixels(401)),
 	} {
-		refused(t, want)(ImageBags("", 1, 2, bags))
+		refused(t, want)(ImageBags("", "weight", 1, 2, bags))
 	}
+	refused(t, "drawing bags of images: the values have no name")(ImageBags("", "", 1, 2, bag(func(*ImageBag) {})))
 	for _, size := range [][2]int{{0, 2}, {2, -1}, {257, 1}} {
-		refused(t, "a side has 1 to 256")(ImageBags("", size[0], size[1], bag(func(*ImageBag) {})))
+		refused(t, "a side has 1 to 256")(ImageBags("", "weight", size[0], size[1], bag(func(*ImageBag) {})))
 	}
 }
 
 // digitPixels returns a bag of n images of two pixels.
 func digitPixels(n int) ImageBag {
-	b := ImageBag{Weights: same(n, 0.1)}
+	b := ImageBag{Values: same(n, 0.1)}
 	for range n {
 		b.Images = append(b.Images, []float64{0, 1})
 	}

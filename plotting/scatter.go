@@ -37,23 +37,42 @@ func classGlyph(class int, test bool, radius vg.Length) draw.GlyphStyle {
 
 // Scatter draws points with a shape and a colour a class, those of the training part filled and those of the test part
 // open and on top. x and y name the axes, such as "First principal component (62 % of the variance)". [PCA] and [TSNE]
-// make the points of vectors.
-func Scatter(title, x, y string, points []ScatterPoint) (*Figure, error) {
-	if err := checkPoints(x, y, points); err != nil {
+// make the points of vectors. Curves, such as a regression, are drawn over the points.
+func Scatter(title, x, y string, points []ScatterPoint, curves ...FunctionCurve) (*Figure, error) {
+	f, err := scattered(title, x, y, points, curves)
+	if err != nil {
 		return nil, fmt.Errorf("drawing a scatter: %w", err)
+	}
+	return f, nil
+}
+
+func scattered(title, x, y string, points []ScatterPoint, curves []FunctionCurve) (*Figure, error) {
+	if err := checkPoints(x, y, points); err != nil {
+		return nil, err
 	}
 	var c classes
 	class, low, high := c.add(points)
-	if len(c.names) > mostClasses {
-		return nil, fmt.Errorf("drawing a scatter: %d classes, of which %d at most can be told apart", len(c.names), mostClasses)
+	if n := len(c.names) + len(curves); n > mostClasses {
+		return nil, fmt.Errorf("%d classes and curves, of which %d at most can be told apart", n, mostClasses)
+	}
+	if err := checkCurves(curves); err != nil {
+		return nil, err
 	}
 
 	label := style(10, stdfont.WeightNormal)
 	p := newPlot(fit(label, x, figureWidth-1.5*vg.Inch), fit(label, y, scatterHeight-0.8*vg.Inch))
+	p.Add(grid(true, true), scatter{points, class})
+	entries := c.entries()
+	for i, curve := range curves {
+		at := pairs(curve.X, curve.Y)
+		p.Add(trace(at, len(c.names)+i))
+		entries = append(entries, traceEntry(curve.Name, at, len(c.names)+i))
+		low.X, low.Y = min(low.X, slices.Min(curve.X)), min(low.Y, slices.Min(curve.Y))
+		high.X, high.Y = max(high.X, slices.Max(curve.X)), max(high.Y, slices.Max(curve.Y))
+	}
 	valueAxis(&p.X, low.X, high.X)
 	valueAxis(&p.Y, low.Y, high.Y)
-	p.Add(grid(true, true), scatter{points, class})
-	return newFigure(title, c.entries(), p, figureWidth, scatterHeight), nil
+	return newFigure(title, entries, p, figureWidth, scatterHeight), nil
 }
 
 // classes are those of points, in the order in which they first stand.

@@ -45,13 +45,13 @@ func drawable(v float64) error {
 	return nil
 }
 
-// notNegative reports whether a weight can be drawn as a length.
+// notNegative reports whether a number can be drawn as a length.
 func notNegative(v float64) error {
 	if err := drawable(v); err != nil {
 		return err
 	}
 	if v < 0 {
-		return fmt.Errorf("the weight %v is negative", v)
+		return fmt.Errorf("%v is negative", v)
 	}
 	return nil
 }

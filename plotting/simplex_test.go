@@ -97,7 +97,7 @@ func TestSimplexRefuses(t *testing.T) {
 		"trajectory 2, y: there are no weights":    {abc, []Trajectory{good, {Name: "y"}}},
 		"x: step 1: the weights sum to 2.23, not ": {abc, []Trajectory{{"x", [][3]float64{{1, 0, 0}, {2.23, 0, 0}}}}},
 		"x: step 0: the weights sum to 0, not to ": {abc, []Trajectory{{"x", [][3]float64{{}}}}},
-		"x: step 0: the weight -0.5 is negative":   {abc, []Trajectory{{"x", [][3]float64{{-0.5, 1, 0.5}}}}},
+		"x: step 0: -0.5 is negative":              {abc, []Trajectory{{"x", [][3]float64{{-0.5, 1, 0.5}}}}},
 		"x: step 0: NaN is not a number that can ": {abc, []Trajectory{{"x", [][3]float64{{math.NaN(), 1, 0}}}}},
 	} {
 		f, err := Simplex("", c.corners, c.trajectories)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// WeightAxis says what the rows or the columns of a table of weights are.
+// WeightAxis says what weights are of: the rows or the columns of a table, or the bars of a panel.
 type WeightAxis struct {
-	Of    string   // in the singular, such as "class capsule"
+	Of    string   // in the singular, such as "class capsule" or "instance"
 	Names []string // nil for numbers from 1
 }
 

@@ -100,13 +100,13 @@ func TestWordsRefuses(t *testing.T) {
 func wordsRefused() map[string][]Sentence {
 	good := Sentence{Words: []string{"a"}, Weights: []float64{1}}
 	return map[string][]Sentence{
-		"there are no sentences":                  nil,
-		"sentence 2 has no words":                 {good, {}},
-		"sentence 1: 1 words but 2 weights":       {{Words: []string{"a"}, Weights: []float64{1, 2}}},
-		"sentence 1, word 1: NaN is not":          {{Words: []string{"a"}, Weights: []float64{math.NaN()}}},
-		"sentence 1, word 1: the weight -1 is":    {{Words: []string{"a"}, Weights: []float64{-1}}},
-		"sentence 1: +Inf is not":                 {{Words: []string{"a"}, Weights: []float64{1}, Weight: math.Inf(1)}},
-		"sentence 2, word 1 is blank":             {good, {Words: []string{" \n"}, Weights: []float64{1}}},
-		"sentence 2: the weight -0.5 is negative": {good, {Words: []string{"a"}, Weights: []float64{1}, Weight: -0.5}},
+		"there are no sentences":             nil,
+		"sentence 2 has no words":            {good, {}},
+		"sentence 1: 1 words but 2 weights":  {{Words: []string{"a"}, Weights: []float64{1, 2}}},
+		"sentence 1, word 1: NaN is not":     {{Words: []string{"a"}, Weights: []float64{math.NaN()}}},
+		"sentence 1, word 1: -1 is negative": {{Words: []string{"a"}, Weights: []float64{-1}}},
+		"sentence 1: +Inf is not":            {{Words: []string{"a"}, Weights: []float64{1}, Weight: math.Inf(1)}},
+		"sentence 2, word 1 is blank":        {good, {Words: []string{" \n"}, Weights: []float64{1}}},
+		"sentence 2: -0.5 is negative":       {good, {Words: []string{"a"}, Weights: []float64{1}, Weight: -0.5}},
 	}
 }

@@ -35,8 +35,8 @@ func TestGeneratedChecksums(t *testing.T) {
 	}
 }
 
-// TestDraw: seed 1 draws the set of the catalogue, another seed other bags of the same form under a name of their own.
-func TestDraw(t *testing.T) {
+// TestDrawAnew: seed 1 draws the set of the catalogue, another seed other bags of the same form under a name of their own.
+func TestDrawAnew(t *testing.T) {
 	for _, e := range generated() {
 		set, err := e.Load()
 		if err != nil {

@@ -116,11 +116,14 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decoders give the width of the numeric types and how to read one.
-var decoders = map[uint32]struct {
+// decoder says how many bytes a number of some type has and how to read them.
+type decoder struct {
 	width  int
 	decode func(binary.ByteOrder, []byte) float64
-}{
+}
+
+// decoders read the numeric types.
+var decoders = map[uint32]decoder{
 	miINT8:   {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
 	miUINT8:  {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	miINT16:  {2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},

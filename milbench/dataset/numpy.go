@@ -22,10 +22,10 @@ const (
 //
 // Its file labels.csv has a line a bag, under a header with the columns bag and label; group and split may stand there,
 // as in [ReadCSV], and nothing else. The instances of bag b are in b.npy, as numpy.save writes them: an array
-// [instances, features] of float32, float64 or integers of 8 to 64 bits, in either byte order, in C or Fortran order.
-// Integers of 64 bits are rounded to the nearest double. All bags have as many features, which have no names. Bags stand
-// in the order of labels.csv; a bag without its file is an error, and so is an array that labels.csv does not list. Other
-// files are not looked at.
+// [instances, features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order, in C or Fortran
+// order. Integers of 64 bits are rounded to the nearest double, all else is exact. All bags have as many features, which
+// have no names. Bags stand in the order of labels.csv; a bag without its file is an error, and so is an array that
+// labels.csv does not list. Other files are not looked at.
 func ReadNumPy(folder string) (*milbench.Set, error) { return readNumPy(folder, false) }
 
 // readNumPy reads a folder. An unlabelled one may lack labels.csv: all of its arrays are bags then, in the order of their

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,15 +17,17 @@ import (
 	"synpool/milbench"
 )
 
-// goldenNumPy returns the bags that testdata/numpy_bags.py wrote.
-func goldenNumPy(t *testing.T) []milbench.Bag {
+// goldenNumPy returns the bags that testdata/numpy_bags.py wrote, and the SHA-256 of all finite numbers of 16 bits as
+// doubles, little-endian, in the order of their bits.
+func goldenNumPy(t *testing.T) (bags []milbench.Bag, float16 string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/numpy.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var golden struct {
-		Bags []struct {
+		Float16 string
+		Bags    []struct {
 			ID, Group string
 			Label     int
 			Rows      [][]float64
@@ -33,7 +36,6 @@ func goldenNumPy(t *testing.T) []milbench.Bag {
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
-	var bags []milbench.Bag
 	for _, g := range golden.Bags {
 		m := milbench.Matrix{Rows: len(g.Rows), Cols: len(g.Rows[0])}
 		for _, row := range g.Rows {
@@ -44,11 +46,31 @@ func goldenNumPy(t *testing.T) []milbench.Bag {
 	if len(bags) < 40 {
 		t.Fatalf("%d bags", len(bags))
 	}
-	return bags
+	return bags, golden.Float16
+}
+
+func TestFloat16(t *testing.T) {
+	_, want := goldenNumPy(t)
+	hash := sha256.New()
+	for bits := range 1 << 16 {
+		v := float16(uint16(bits))
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		hash.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != want {
+		t.Errorf("the numbers of 16 bits have the SHA-256 %s, want %s", got, want)
+	}
+	for bits, want := range map[uint16]float64{0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x7c01: math.NaN(), 0xfe00: math.NaN()} {
+		if got := float16(bits); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("%#x is %v, want %v", bits, got, want)
+		}
+	}
 }
 
 func TestReadNumPy(t *testing.T) {
-	want := goldenNumPy(t)
+	want, _ := goldenNumPy(t)
 	s, err := ReadNumPy("testdata/numpy")
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +303,6 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"records":           `an array of type "[('a', '<i4'), ('b', '<f8')]"; save numbers`,
 		"text":              `an array of type "<U1"`,
 		"complex":           `an array of type "<c16"`,
-		"half":              `an array of type "<f2"`,
 		"bool":              `an array of type "|b1"`,
 		"dates":             `an array of type "<M8[D]"`,
 		"vector":            "an array of shape (6,); save one of two dimensions, [instances, features]",
@@ -290,6 +311,8 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"no instances":      "an array of 0 instances with 2 features",
 		"no features":       "an array of 2 instances with 0 features",
 		"nan":               "row 2, column 1 (from 0): value NaN; replace it by a finite number",
+		"nan, float16":      "row 2, column 1 (from 0): value NaN",
+		"infinite, float16": "row 0, column 1 (from 0): value +Inf",
 		"infinite, Fortran": "row 2, column 0 (from 0): value -Inf",
 	} {
 		file, err := os.ReadFile(filepath.Join("testdata", "numpy-refused", name+".npy"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"strconv"
@@ -21,14 +22,36 @@ const numpyMagic = "\x93NUMPY"
 const maxNumPyHeader = 1 << 16
 
 // numpyTypes are the types of numbers that are read, by what NumPy calls them behind the byte order.
-var numpyTypes = map[string]uint32{
-	"i1": miINT8, "u1": miUINT8, "i2": miINT16, "u2": miUINT16, "i4": miINT32, "u4": miUINT32, "i8": miINT64, "u8": miUINT64,
-	"f4": miSINGLE, "f8": miDOUBLE,
+var numpyTypes = map[string]decoder{
+	"i1": decoders[miINT8], "i2": decoders[miINT16], "i4": decoders[miINT32], "i8": decoders[miINT64],
+	"u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
+	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float16(o.Uint16(b)) }},
+	"f4": decoders[miSINGLE], "f8": decoders[miDOUBLE],
+}
+
+// float16 returns the number of 16 bits (IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction). It is exact.
+func float16(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	var size float64
+	switch {
+	case exponent == 0: // subnormal, or 0
+		size = math.Ldexp(fraction, -24)
+	case exponent < 31:
+		size = math.Ldexp(1024+fraction, exponent-25)
+	case fraction == 0:
+		size = math.Inf(1)
+	default:
+		return math.NaN()
+	}
+	if bits>>15 == 1 {
+		return -size
+	}
+	return size
 }
 
 // numpyHeader is what stands before the numbers of an array [rows, columns].
 type numpyHeader struct {
-	kind          uint32 // of decoders
+	numbers       decoder
 	order         binary.ByteOrder
 	fortran       bool // column by column
 	rows, columns int64
@@ -65,7 +88,7 @@ func readNumPyArray(in io.Reader, size int64) (milbench.Matrix, error) {
 	if h.rows == 0 || h.columns == 0 {
 		return milbench.Matrix{}, fmt.Errorf("an array of %d instances with %d features; remove the bag or give it instances", h.rows, h.columns)
 	}
-	width := decoders[h.kind].width
+	width := h.numbers.width
 	if n := (size - h.size) / int64(width); h.columns > n || h.rows > n/h.columns || h.rows*h.columns*int64(width) != size-h.size {
 		return milbench.Matrix{}, damagedf("%d bytes for %d x %d numbers of %d bytes", max(0, size-h.size), h.rows, h.columns, width)
 	}
@@ -92,7 +115,7 @@ func readNumPyArray(in io.Reader, size int64) (milbench.Matrix, error) {
 
 // values reads n numbers in the order of the file. The slice grows as they come.
 func (h numpyHeader) values(in io.Reader, n int) ([]float64, error) {
-	d := decoders[h.kind]
+	d := h.numbers
 	var values []float64
 	chunk := make([]byte, min(n*d.width, 1<<14))
 	for len(values) < n {
@@ -191,14 +214,14 @@ func (h *numpyHeader) parseType(descr string) error {
 	}
 	var known bool
 	if descr != "" {
-		h.kind, known = numpyTypes[descr[1:]]
+		h.numbers, known = numpyTypes[descr[1:]]
 	}
 	switch {
 	case known && descr[0] == '<':
 		h.order = binary.LittleEndian
 	case known && descr[0] == '>':
 		h.order = binary.BigEndian
-	case known && descr[0] == '|' && decoders[h.kind].width == 1:
+	case known && descr[0] == '|' && h.numbers.width == 1:
 		h.order = binary.LittleEndian // there is none of one byte
 	default:
 		return fmt.Errorf("an array of type %.60q; %s", descr, cure)

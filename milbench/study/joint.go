@@ -14,18 +14,24 @@ import (
 // joint is studies whose fits are handed to the learner at once.
 type joint []*setStudy
 
-// joints puts the studies of one base together and leaves those without fits out.
+// joints puts the studies of one base together whose instances have the same form, and leaves those without fits out.
 func joints(studies []*setStudy) (all []joint) {
-	place := make(map[string]int)
+	type form struct {
+		base     string
+		features int
+		sparse   bool
+	}
+	place := make(map[form]int)
 	for _, s := range studies {
 		if len(s.fits) == 0 {
 			continue
 		}
-		if at, found := place[s.Base]; found && s.Base != "" {
+		f := form{s.Base, s.set.NumFeatures(), s.set.Bags[0].Instances.Sparse()}
+		if at, found := place[f]; found && s.Base != "" {
 			all[at] = append(all[at], s)
 			continue
 		}
-		place[s.Base] = len(all)
+		place[f] = len(all)
 		all = append(all, joint{s})
 	}
 	return all

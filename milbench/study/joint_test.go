@@ -50,7 +50,7 @@ func (l *contentLearner) Learn(_ context.Context, task milbench.Task, done func(
 }
 
 // TestDoAll does runs together and one by one: the results are the same, and fits that several of them ask for are trained
-// once.
+// once. The set with the leaked column has a feature more and is learnt by itself.
 func TestDoAll(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	list := configs(`{"pooling":"mean"}`, `{"pooling":"max"}`)
@@ -110,7 +110,7 @@ func TestDoAll(t *testing.T) {
 	}
 	together, curves, joint := do(true)
 	alone, others, single := do(false)
-	if joint.trained != different || joint.calls != 1 || single.trained != asked || single.calls != len(form.Arms) {
+	if joint.trained != different || joint.calls != 2 || single.trained != asked || single.calls != len(form.Arms) {
 		t.Errorf("%d fits in %d calls together, %d in %d alone", joint.trained, joint.calls, single.trained, single.calls)
 	}
 	wall := 0.0

@@ -94,7 +94,7 @@ func (r Run) Pending() ([]Pending, error) {
 func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
 
 // DoAll does several runs into one folder, as [Run.Do] does one; Progress is that of the first. The missing fits of sets of
-// one Base are handed at once to the learner of the first of them, and fits that differ in nothing but the bags that they
+// one Base and as many features are handed at once to the learner of the first of them, and fits that differ in nothing but the bags that they
 // score or in whether every epoch counts are trained once: the results are the same as those of the runs one by one.
 func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	var sum Summary

@@ -1,9 +1,10 @@
-"""Writes the folder numpy beside it, bags as numpy.save writes them, and what they hold: numpy.json. Also the arrays in
-numpy-refused, none of which is a bag.
+"""Writes the folder numpy beside it, bags as numpy.save writes them, and what they hold: numpy.json, which also has the
+SHA-256 of all finite numbers of 16 bits. Also the arrays in numpy-refused, none of which is a bag.
 
     python numpy_bags.py     # needs NumPy
 """
 
+import hashlib
 import json
 import pathlib
 
@@ -25,7 +26,7 @@ def good():
         label, group = len(bags) % 2, f"patient {len(bags) // 3}"
         bags.append({"id": name, "label": label, "group": group, "rows": [[float(v) for v in row] for row in x]})
 
-    kinds = ["f4", "f8"] + [f"{sign}{size}" for sign in "iu" for size in (1, 2, 4, 8)]
+    kinds = ["f4", "f8"] + [f"{sign}{size}" for sign in "iu" for size in (1, 2, 4, 8)] + ["f2"]
     for kind in kinds:
         for byte_order in "<>":
             for order in "CF":
@@ -40,11 +41,15 @@ def good():
     bag("version 2", np.ones((2, 3)), (2, 0))
     bag("version 3", np.zeros((1, 3)), (3, 0))
     bag("every second row", np.arange(18.0).reshape(6, 3)[::2])
+    smallest = np.finfo(np.float16).smallest_subnormal
+    bag("f2, subnormal", np.array([[smallest, 1023 * smallest, 1024 * smallest], [-0.0, -smallest, 0.1]], dtype="<f2"))
 
     lines = ["bag,label,group"] + [f'"{b["id"]}",{b["label"]},{b["group"]}' for b in bags]
     (folder / "labels.csv").write_text("\n".join(lines) + "\n")
     made_by = f"numpy_bags.py, NumPy {np.__version__}"
-    (HERE / "numpy.json").write_text(json.dumps({"made_by": made_by, "bags": bags}, indent=1) + "\n")
+    halves = np.arange(1 << 16, dtype="<u2").view("<f2")  # in the order of their bits
+    float16 = hashlib.sha256(halves[np.isfinite(halves)].astype("<f8").tobytes()).hexdigest()
+    (HERE / "numpy.json").write_text(json.dumps({"made_by": made_by, "float16": float16, "bags": bags}, indent=1) + "\n")
 
 
 def refused():
@@ -56,7 +61,6 @@ def refused():
         "records": np.array([(1, 2.0)], dtype=[("a", "<i4"), ("b", "<f8")]),
         "text": np.array([["a", "b"]]),
         "complex": x * 1j,
-        "half": x.astype(np.float16),
         "bool": x > 2,
         "dates": np.array([["2020-01-01", "2021-01-01"]], dtype="datetime64[D]"),
         "vector": x.ravel(),
@@ -65,6 +69,8 @@ def refused():
         "no instances": np.zeros((0, 2)),
         "no features": np.zeros((2, 0)),
         "nan": np.where(x == 5, np.nan, x),
+        "nan, float16": np.where(x == 5, np.nan, x).astype(np.float16),
+        "infinite, float16": np.where(x == 1, np.inf, x).astype(np.float16),
         "infinite, Fortran": np.asfortranarray(np.where(x == 4, -np.inf, x)),
     }.items():
         np.save(folder / f"{name}.npy", a, allow_pickle=True)

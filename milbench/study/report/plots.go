@@ -181,7 +181,7 @@ func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, 
 				}
 				s.suffix = shuffledSuffix
 			}
-			if r, there := g.cells[set][s.key()]; there && (s.suffix != leakSuffix || isWeb(set)) {
+			if r, there := g.cells[set][s.key()]; there {
 				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
 					s.name = "softmax (empty loop), honest"
 				}

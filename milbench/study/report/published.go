@@ -92,17 +92,13 @@ func stepTables(g grid, images, web []string) string {
 	for _, set := range slices.Concat(images, web) {
 		row := []string{set}
 		for _, s := range append(list, leaked) {
-			if s.suffix == leakSuffix && !isWeb(set) {
-				row = append(row, "")
-				continue
-			}
 			row = append(row, meanSD(g.cells[set][s.key()]))
 		}
 		lines = append(lines, row)
 	}
 	var b strings.Builder
 	b.WriteString(table(append(head, leaked.name), lines))
-	b.WriteString("The softmax attention that the published program ran, a step further in each column. Of these sets only the Web files hold the label. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
+	b.WriteString("The softmax attention that the published program ran, a step further in each column. Only the files of the Web sets held the label where figures were published; the means of the leak are over these, and where another set has a figure the column was put in. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
 	for _, group := range []struct {
 		name string
 		sets []string

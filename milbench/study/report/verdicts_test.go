@@ -211,8 +211,8 @@ func TestPublishedVerdicts(t *testing.T) {
 	row, _, _ = strings.Cut(row, "\n")
 	_, leakless, _ := strings.Cut(text, "\n| musk1 |")
 	leakless, _, _ = strings.Cut(leakless, "\n")
-	if !strings.HasSuffix(leakless, "|  |  |") {
-		t.Errorf("a leak of musk1: %s", leakless)
+	if strings.Contains(leakless, "|  |") {
+		t.Errorf("no leak of musk1: %s", leakless)
 	}
 	if strings.Count(text, "leak +") != 1 || strings.Count(row, "|") != 5 { // of Web alone
 		t.Errorf("the leak:\n%s", text)

@@ -1,14 +1,16 @@
-// Command build writes the explorer page, one file that needs nothing else, from a folder of this module:
+// Command build writes the explorer page, one file that needs nothing else, from the top of this module:
 //
 //	go run ./notebooks/explorer/build
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 
 	"synpool/notebooks/explorer/page"
 )
@@ -33,14 +35,23 @@ func run(ctx context.Context, out string, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	part := out + ".part"
-	defer os.Remove(part)
-	if err := os.WriteFile(part, html, 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(part, out); err != nil {
-		return err
+	if err := write(out, html); err != nil {
+		return fmt.Errorf("-o %s: %w; name a file in a folder that is there", out, err)
 	}
 	fmt.Printf("%s: %d kB\n", out, len(html)/1000)
 	return nil
+}
+
+// write writes a file, whole or not at all.
+func write(path string, content []byte) error {
+	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name()) // unless it is renamed
+	_, err = part.Write(content)
+	if err := errors.Join(err, part.Chmod(0o644), part.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
 }

@@ -23,15 +23,23 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
+	folder := t.TempDir()
+	missing := filepath.Join(folder, "missing", "x.html")
 	for want, c := range map[string]struct {
 		out       string
 		arguments []string
 	}{
-		`unknown argument "here"; see -help`: {filepath.Join(t.TempDir(), "x.html"), []string{"here"}},
-		"no such file or directory":          {filepath.Join(t.TempDir(), "missing", "x.html"), nil},
+		`unknown argument "here"; see -help`: {filepath.Join(folder, "x.html"), []string{"here"}},
+		"-o " + missing + ": ":               {missing, nil},
+		"-o " + folder + ": ":                {folder, nil},
 	} {
-		if err := run(t.Context(), c.out, c.arguments); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err := run(t.Context(), c.out, c.arguments); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for _, left := range []string{folder, filepath.Dir(folder)} {
+		if parts, err := filepath.Glob(filepath.Join(left, ".*.part")); err != nil || len(parts) > 0 {
+			t.Errorf("it leaves %v, %v", parts, err)
 		}
 	}
 }

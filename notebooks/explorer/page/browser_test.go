@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,26 +18,15 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"synpool/notebooks/browsertest"
 	"synpool/notebooks/explorer/page"
 	"synpool/synlayer/memory"
 )
 
-// browser starts Debian's Chromium.
+// browser starts a browser for two minutes.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium: apt-get install chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1100, 900))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel := context.WithTimeout(browsertest.Start(t, 1100, 900), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -113,6 +102,24 @@ func read(t *testing.T, ctx context.Context) shown {
 	return s
 }
 
+// redraws moves a slider 51 times and returns how many milliseconds each redraw takes, layout included: the page redraws
+// between the two frame callbacks around the move. It fails if the page shows the same as before.
+const redraws = `(async () => {
+	const slider = document.getElementById('w1'), bar = document.querySelector('#weights .before'), ms = [];
+	for (let k = 0; k < 51; k++) {
+		const before = bar.style.width;
+		slider.value = 0.31 + k / 100;
+		ms.push(await new Promise((done) => {
+			let start;
+			requestAnimationFrame(() => { start = performance.now(); });
+			slider.dispatchEvent(new Event('input'));
+			requestAnimationFrame(() => { document.body.getBoundingClientRect(); done(performance.now() - start); });
+		}));
+		if (bar.style.width === before) throw new Error('nothing is redrawn at move ' + k);
+	}
+	return ms;
+})()`
+
 // compare wants the numbers shown to be those of the memory package.
 func (s shown) compare(t *testing.T) {
 	t.Helper()
@@ -184,16 +191,6 @@ func TestBrowser(t *testing.T) {
 			}
 			screenshot(t, ctx, name+"-wide")
 
-			each, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(() => {
-				const start = performance.now();
-				for (let k = 0; k < 100; k++) exploreSyn([0.6, 0.3, 0.1], -20, 0.5);
-				return (performance.now() - start) / 100;
-			})()`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("twenty steps take %.2f ms", each)
-
 			// By keyboard.
 			do(t, ctx, chromedp.Focus(chromedp.ID("w1")), chromedp.KeyEvent(strings.Repeat(kb.ArrowLeft, 7)),
 				chromedp.Focus(chromedp.ID("steps")), chromedp.KeyEvent(strings.Repeat(kb.ArrowLeft, 5)))
@@ -237,6 +234,19 @@ func TestBrowser(t *testing.T) {
 			last.compare(t)
 			if len(last.Warnings) == 0 || !strings.Contains(strings.Join(last.Warnings, " "), "divides 0 by 0") {
 				t.Errorf("gamma 1 with a zero: %q", last.Warnings)
+			}
+
+			// At once, with most of what can be asked for.
+			do(t, ctx, open(address+"#w=0.3,0.2,0.1,0.1,0.1,0.1,0.05,0.05&i=-20&g=0.5"))
+			ms, err := chromedp.Run(ctx, chromedp.Evaluate[[]float64](redraws, chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(ms)
+			if median := ms[len(ms)/2]; median > 50 {
+				t.Errorf("a redraw takes %.1f ms, want 50 at most", median)
+			} else {
+				t.Logf("a redraw takes %.1f ms", median)
 			}
 
 			// As wide as a phone.

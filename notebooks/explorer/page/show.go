@@ -1,26 +1,30 @@
 package page
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"synpool/docs"
 )
 
 // frameHeight is enough for the page in a notebook of usual width.
 const frameHeight = 1100
 
-// Show builds the page and displays it under the cell of a GoNB notebook that calls it. Outside of a notebook it does
-// nothing.
+// Show displays the page in docs/explorer.html under the cell of a GoNB notebook that calls it, in whatever folder that
+// is. JupyterLab shows it until the notebook is closed: in one that is opened again, run the cell again. Outside of a
+// notebook Show does nothing.
 func Show() error {
 	if !gonbui.IsNotebook {
 		return nil
 	}
-	html, err := Build(context.Background())
-	if err != nil {
-		return err
-	}
-	gonbui.DisplayHTML(Frame(html, frameHeight))
+	gonbui.SendData(&protocol.DisplayData{
+		Data: map[protocol.MIMEType]any{
+			protocol.MIMETextHTML:  Frame(docs.Explorer, frameHeight),
+			protocol.MIMETextPlain: "page: Syn explorer", // what is saved
+		},
+	})
 	gonbui.Sync()
 	if err := gonbui.Error(); err != nil {
 		return fmt.Errorf("showing the explorer page: %w", err)

@@ -1,0 +1,9 @@
+// Package docs holds built documents, for programs that show them.
+package docs
+
+import _ "embed"
+
+// Explorer is explorer.html, the explorer page as go run ./notebooks/explorer/build wrote it.
+//
+//go:embed explorer.html
+var Explorer []byte
