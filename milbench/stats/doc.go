@@ -14,7 +14,8 @@
 //
 // Two methods on one set, by folds: [CorrectedT]. Two methods over sets: [Wilcoxon]. Several methods over sets:
 // [Friedman], and if it finds a difference [Nemenyi], whose [NemenyiDifference] a figure shows. Several tests at a time:
-// [Holm] on their p-values. After Demšar (2006).
+// [Holm] on their p-values. After Demšar (2006). On how many of the sets something holds: [ShareInterval], [SignTest]; whether
+// two figures go together: [Kendall].
 //
 // Every function refuses lengths that differ, labels other than 0 and 1, and NaN, and never returns NaN.
 package stats

@@ -121,3 +121,21 @@ func ExampleSilhouette() {
 	fmt.Printf("%.3f %v\n", s, err)
 	// Output: 0.834 <nil>
 }
+
+func ExampleShareInterval() {
+	low, high, err := stats.ShareInterval(12, 15, 0.95)
+	fmt.Printf("80 %% of 15 sets: %.0f %% to %.0f %% %v\n", 100*low, 100*high, err)
+	// Output: 80 % of 15 sets: 52 % to 96 % <nil>
+}
+
+func ExampleSignTest() {
+	p, err := stats.SignTest(12, 3)
+	fmt.Printf("%.3f %v\n", p, err)
+	// Output: 0.035 <nil>
+}
+
+func ExampleKendall() {
+	tau, err := stats.Kendall([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 2})
+	fmt.Printf("%.3f %v\n", tau, err)
+	// Output: 0.183 <nil>
+}

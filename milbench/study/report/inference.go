@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"synpool/milbench/stats"
 )
@@ -15,54 +14,6 @@ import (
 // dependence says why sets are not independent.
 const dependence = "Sets are not independent: Web 1 to 9 are the same 113 pages rated by nine users, Musk 1 and Musk 2 share molecules, and Elephant, Fox and Tiger draw their negative bags from the same photos. " +
 	"So every test over sets is also made with the Web sets averaged into one. Concluded is only what holds after Holm's correction over all sets and, in the same direction, at 5 % with Web in one; so few sets could not carry the correction, too."
-
-// clopperPearson returns the exact two-sided 95 % interval of a share of which k of n were found; of a k that is not whole,
-// the wider one, from k rounded down to k rounded up:
-//
-//	low = B(2.5 %; k, n-k+1), high = B(97.5 %; k+1, n-k)
-//
-// with B the quantile of the Beta distribution. Clopper and Pearson, Biometrika 26 (1934).
-func clopperPearson(k float64, n int) (low, high float64) {
-	down, up := math.Floor(k), math.Ceil(k)
-	high = 1
-	if down > 0 {
-		low = distuv.Beta{Alpha: down, Beta: float64(n) - down + 1}.Quantile(alpha / 2)
-	}
-	if up < float64(n) {
-		high = distuv.Beta{Alpha: up + 1, Beta: float64(n) - up}.Quantile(1 - alpha/2)
-	}
-	return low, high
-}
-
-// signTest returns the exact two-sided p-value of so many wins and losses where both have probability 1/2.
-func signTest(wins, losses int) float64 {
-	if wins == losses {
-		return 1
-	}
-	return min(1, 2*distuv.Binomial{N: float64(wins + losses), P: 0.5}.CDF(float64(min(wins, losses))))
-}
-
-// kendall returns Kendall's τ-b of pairs,
-//
-//	(P - Q) / sqrt((P + Q + X) (P + Q + Y))
-//
-// with P and Q the numbers of pairs of pairs in the same and in opposite order, X and Y those tied in x or y alone; 0 where
-// all x or all y are equal. Kendall, Biometrika 33 (1945).
-func kendall(x, y []float64) float64 {
-	var order, inX, inY float64 // P - Q; pairs that are not tied in x, and in y
-	for i := range x {
-		for j := range i {
-			a, b := sign(x[i]-x[j]), sign(y[i]-y[j])
-			order += float64(a * b)
-			inX += float64(a * a)
-			inY += float64(b * b)
-		}
-	}
-	if inX == 0 || inY == 0 {
-		return 0
-	}
-	return order / math.Sqrt(inX*inY)
-}
 
 func sign(v float64) int {
 	switch {

@@ -1,59 +1,11 @@
 package report
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// TestInference compares with SciPy.
-func TestInference(t *testing.T) {
-	text, err := os.ReadFile("testdata/inference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var golden struct {
-		Kendall []struct {
-			Name string
-			X, Y []float64
-			Tau  float64
-		}
-		Shares []struct {
-			K, N         int
-			Low, High, P float64
-		}
-	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
-	if len(golden.Kendall) < 4 || len(golden.Shares) < 7 {
-		t.Fatalf("%d and %d cases", len(golden.Kendall), len(golden.Shares))
-	}
-	for _, c := range golden.Kendall {
-		if tau := kendall(c.X, c.Y); math.Abs(tau-c.Tau) > 1e-12 {
-			t.Errorf("%s: τ-b %v, SciPy %v", c.Name, tau, c.Tau)
-		}
-	}
-	for _, c := range golden.Shares {
-		low, high := clopperPearson(float64(c.K), c.N)
-		p := signTest(c.K, c.N-c.K)
-		if math.Abs(low-c.Low) > 1e-9 || math.Abs(high-c.High) > 1e-9 || math.Abs(p-c.P) > 1e-9 {
-			t.Errorf("%d of %d: %v to %v, p %v; SciPy %v to %v, %v", c.K, c.N, low, high, p, c.Low, c.High, c.P)
-		}
-	}
-	low, high := clopperPearson(6.5, 15)
-	under, _ := clopperPearson(6, 15)
-	_, over := clopperPearson(7, 15)
-	if low != under || high != over {
-		t.Errorf("6.5 of 15: %v to %v, want %v to %v", low, high, under, over)
-	}
-	if tau := kendall([]float64{1, 1}, []float64{1, 2}); tau != 0 {
-		t.Errorf("τ-b of equal values: %v", tau)
-	}
-}
 
 func TestExtremes(t *testing.T) {
 	values := []float64{0.5, 0.9, 0.4, 0.9, 0.4}

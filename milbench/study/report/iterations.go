@@ -185,7 +185,8 @@ func (s sweep) row(name string) ([]string, error) {
 	if zero != "" {
 		at = number(none)
 	}
-	return append(row, number(more), at, number(less), signed(kendall(s.least, s.auc))), nil
+	tau, err := stats.Kendall(s.least, s.auc)
+	return append(row, number(more), at, number(less), signed(tau)), err
 }
 
 // paperClaims tests what the paper says of concentration and distraction. values has a row for each set: the AUC at each I,
@@ -220,10 +221,22 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 			gains = append(gains, distraction-concentration)
 			if !slices.ContainsFunc(s.least, math.IsNaN) {
 				concentration, distraction = s.sides(s.least)
-				transfer, together = append(transfer, distraction-concentration), append(together, kendall(s.least, s.auc))
+				tau, err := stats.Kendall(s.least, s.auc)
+				if err != nil {
+					return nil, err
+				}
+				transfer, together = append(transfer, distraction-concentration), append(together, tau)
 			}
 		}
-		findings := []finding{distractionWins(sweeps, 1, 0.8), distractionWins(sweeps, -1, 0.533)}
+		best, err := distractionWins(sweeps, 1, 0.8)
+		if err != nil {
+			return nil, err
+		}
+		worst, err := distractionWins(sweeps, -1, 0.533)
+		if err != nil {
+			return nil, err
+		}
+		findings := []finding{best, worst}
 		for _, list := range [][]float64{gains, rank, transfer, together}[:len(claims)-2] {
 			one, err := shift(list)
 			if err != nil {
@@ -252,7 +265,7 @@ func sentence(part string) string { return strings.ToUpper(part[:1]) + part[1:] 
 
 // distractionWins counts the sets whose best mean (the worst, times -1) is one of distraction, and tests by their signs whether
 // it is more often so than of concentration.
-func distractionWins(sweeps []sweep, times, paper float64) finding {
+func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 	var share float64
 	var wins, losses int
 	for _, s := range sweeps {
@@ -266,13 +279,17 @@ func distractionWins(sweeps []sweep, times, paper float64) finding {
 		}
 	}
 	share = round(share)
-	low, high := clopperPearson(share, len(sweeps))
+	low, high, err := stats.ShareInterval(share, len(sweeps), 1-alpha)
+	if err != nil {
+		return finding{}, err
+	}
+	p, err := stats.SignTest(wins, losses)
 	holds := "does not hold"
 	if low <= paper && paper <= high {
 		holds = "holds"
 	}
-	return finding{signTest(wins, losses), sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration, sign test",
-		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses)}
+	return finding{p, sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration, sign test",
+		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses)}, err
 }
 
 // leastChanges returns the least change of winners, by set and I.

@@ -1,8 +1,8 @@
-"""Writes inference.json, the reference values of the tests of Kendall's tau-b, of the interval of Clopper and Pearson and of
+"""Writes shares.json, the reference values of the tests of Kendall's tau-b, of the interval of Clopper and Pearson and of
 the sign test.
 
 Reference: scipy.stats.kendalltau (variant b) and scipy.stats.binomtest.
-Run: python inference.py (needs numpy and scipy).
+Run: python shares.py (needs numpy and scipy).
 """
 
 import json
@@ -37,4 +37,4 @@ cases = {
     ],
     "shares": [share(k, n) for k, n in [(0, 7), (7, 7), (6, 7), (12, 15), (8, 15), (1, 1), (50, 100)]],
 }
-pathlib.Path(__file__).with_name("inference.json").write_text(json.dumps(cases, indent=1) + "\n")
+pathlib.Path(__file__).with_name("shares.json").write_text(json.dumps(cases, indent=1) + "\n")

@@ -1,0 +1,37 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// Kendall returns Kendall's τ-b of pairs, their rank correlation, from −1 to 1:
+//
+//	τ = (P − Q) / √((P + Q + X)(P + Q + Y))
+//
+// with P and Q the numbers of pairs of pairs in the same and in opposite order, X and Y those tied in y or in x alone. It is 0
+// where all x or all y are equal.
+//
+// Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
+func Kendall(x, y []float64) (float64, error) {
+	if len(x) != len(y) {
+		return 0, fmt.Errorf("%d and %d values make no pairs", len(x), len(y))
+	}
+	var order, inX, inY float64 // P − Q; pairs that are not tied in x, and in y
+	for i := range x {
+		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
+			return 0, fmt.Errorf("pair %d holds NaN", i)
+		}
+		for j := range i {
+			a, b := cmp.Compare(x[i], x[j]), cmp.Compare(y[i], y[j])
+			order += float64(a * b)
+			inX += float64(a * a)
+			inY += float64(b * b)
+		}
+	}
+	if inX == 0 || inY == 0 {
+		return 0, nil
+	}
+	return order / math.Sqrt(inX*inY), nil
+}
