@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -89,7 +88,7 @@ func ReadCurves(dir string) ([]Curve, error) {
 	defer in.Close()
 	var curves []Curve
 	seen := make(map[string]bool)
-	err = eachCurve(in, path, func(c Curve, _ []byte) error {
+	_, err = eachRecord(in, path, removeIt, func(c Curve, _ []byte) error {
 		if !seen[c.Fit] {
 			seen[c.Fit] = true
 			curves = append(curves, c)
@@ -97,22 +96,6 @@ func ReadCurves(dir string) ([]Curve, error) {
 		return nil
 	})
 	return curves, err
-}
-
-// eachCurve calls f with each curve and its line.
-func eachCurve(in io.Reader, path string, f func(c Curve, line []byte) error) error {
-	_, err := eachLine(in, path, func(number int, line []byte) error {
-		var c Curve
-		err := json.Unmarshal(line, &c)
-		if err == nil {
-			err = c.Validate()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: line %d is damaged (%w); remove it", path, number, err)
-		}
-		return f(c, line)
-	})
-	return err
 }
 
 // openCurves opens the file of curves for appending and returns the fits that are in it.
@@ -154,7 +137,7 @@ func keepCurves(path string, finished map[string]bool) (kept map[string]bool, si
 
 	kept = make(map[string]bool)
 	out := bufio.NewWriter(part)
-	if err := eachCurve(in, path, func(c Curve, line []byte) error {
+	if _, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
 		if !finished[c.Fit] || kept[c.Fit] {
 			return nil
 		}

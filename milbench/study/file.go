@@ -137,15 +137,7 @@ func Read(dir string) ([]Result, error) {
 // read returns the results of whole lines, the first of equal fits, and the length of these lines in bytes.
 func read(in io.Reader, path string) (results []Result, size int64, err error) {
 	seen := make(map[string]bool)
-	size, err = eachLine(in, path, func(number int, line []byte) error {
-		var r Result
-		err := json.Unmarshal(line, &r)
-		if err == nil {
-			err = r.Validate()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: line %d is damaged (%w); remove it, and its fit is run again", path, number, err)
-		}
+	size, err = eachRecord(in, path, "remove it, and its fit is run again", func(r Result, _ []byte) error {
 		if !seen[r.Fit] {
 			seen[r.Fit] = true
 			results = append(results, r)

@@ -3,6 +3,7 @@ package study
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,4 +72,23 @@ func eachLine(in io.Reader, path string, f func(number int, line []byte) error) 
 			return 0, err
 		}
 	}
+}
+
+// removeIt is the cure for a line that nothing depends on.
+const removeIt = "remove it"
+
+// eachRecord calls f with the record of every whole line and with the line. It returns the length of the whole lines in
+// bytes. A line that holds no valid record is an error that names it and ends with the cure.
+func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
+	return eachLine(in, path, func(number int, line []byte) error {
+		var r T
+		err := json.Unmarshal(line, &r)
+		if err == nil {
+			err = r.Validate()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: line %d is damaged (%w); %s", path, number, err, cure)
+		}
+		return f(r, line)
+	})
 }

@@ -103,15 +103,7 @@ func ReadSpaces(dir string) ([]Space, error) {
 }
 
 func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error) {
-	size, err = eachLine(in, path, func(number int, line []byte) error {
-		var s Space
-		err := json.Unmarshal(line, &s)
-		if err == nil {
-			err = s.Validate()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: line %d is damaged (%w); remove it", path, number, err)
-		}
+	size, err = eachRecord(in, path, removeIt, func(s Space, _ []byte) error {
 		if !slices.ContainsFunc(spaces, s.same) {
 			spaces = append(spaces, s)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,6 +28,14 @@ type Time struct {
 	Revision string  `json:"revision"`
 }
 
+// Validate reports a run of no fits, of no cores, or of no time.
+func (t Time) Validate() error {
+	if t.Fits < 1 || t.Cores < 1 || !(t.Seconds >= 0 && t.Seconds <= math.MaxFloat64) {
+		return fmt.Errorf("%d fits in %v s on %d cores", t.Fits, t.Seconds, t.Cores)
+	}
+	return nil
+}
+
 // ReadTimes returns the times of a file, none where there is no such file.
 func ReadTimes(path string) ([]Time, error) {
 	in, err := os.Open(path)
@@ -41,11 +50,7 @@ func ReadTimes(path string) ([]Time, error) {
 }
 
 func readTimes(in io.Reader, path string) (times []Time, err error) {
-	_, err = eachLine(in, path, func(number int, line []byte) error {
-		var t Time
-		if err := json.Unmarshal(line, &t); err != nil {
-			return fmt.Errorf("%s: line %d is damaged (%w); remove it", path, number, err)
-		}
+	_, err = eachRecord(in, path, removeIt, func(t Time, _ []byte) error {
 		times = append(times, t)
 		return nil
 	})
@@ -54,7 +59,7 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 
 // appendTime writes down how long a run took.
 func (r Run) appendTime(fits int, took time.Duration) error {
-	line, err := json.Marshal(Time{Fits: fits, Seconds: float64(took.Round(100*time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
+	line, err := json.Marshal(Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
 		Backend: r.Backend, Version: r.Version, Revision: r.Revision})
 	if err != nil {
 		return err
