@@ -70,14 +70,12 @@ func (c *Choice) Cores(n int) *Cores {
 //
 // A backend of a worker's own ends with it: work finalizes what it made there (tensors, executables) before it returns.
 // If a worker's backend cannot be started, no work is done. The errors of all workers are joined; a panic of work is one
-// of them. Afterwards all threads may run where they could before. With backends of their own, memory that the C library
-// frees stays with the process until all have ended.
+// of them. Afterwards all threads may run where they could before.
 func (c *Cores) Run(work func(b compute.Backend) error) error {
 	if c.cpus != nil {
 		if err := startCompiler(c.backend); err != nil {
 			return fmt.Errorf("compiling: %w", err)
 		}
-		defer keepFreed()()
 	}
 	errs := make([]error, c.Workers)
 	var workers, starting sync.WaitGroup

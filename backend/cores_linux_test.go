@@ -369,11 +369,9 @@ func TestCoresOptions(t *testing.T) {
 	}
 }
 
-// TestCoresKeepFreed counts the pages that the system hands out for the large arrays of a graph, call after call.
-func TestCoresKeepFreed(t *testing.T) {
-	for _, name := range []string{"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"} {
-		t.Setenv(name, "") // else malloc is left as they set it
-	}
+// TestKeepFreed counts the pages that the system hands out for the large arrays of a graph, call after call. Settings of
+// malloc in the environment can make it fail.
+func TestKeepFreed(t *testing.T) {
 	const warm = 60                 // calls first: XLA's threads take turns, and malloc keeps memory of its own for each
 	const calls, rows = 20, 1 << 11 // an array of 16 MB a call
 	const pages = calls * rows * rows * 4 / (4 << 10)
@@ -400,18 +398,15 @@ func TestCoresKeepFreed(t *testing.T) {
 		err = errors.Join(err, unix.Getrusage(unix.RUSAGE_SELF, &after))
 		return after.Minflt - before.Minflt, err
 	}
-	c := onCPU(t)
-	err := c.Cores(1).Run(func(b compute.Backend) error {
+	check := func(b compute.Backend) error {
 		n, err := faults(b)
 		if n > pages/4 {
 			t.Errorf("%d pages from the system for arrays of %d that were there before", n, pages)
 		}
 		return err
-	})
-	if err != nil {
-		t.Error(err)
 	}
-	if n, err := faults(c.Backend); n < pages/2 || err != nil {
-		t.Errorf("afterwards %d pages for arrays of %d (%v): malloc still keeps what is freed", n, pages, err)
+	c := onCPU(t)
+	if err := errors.Join(check(c.Backend), c.Cores(1).Run(check)); err != nil {
+		t.Error(err)
 	}
 }
