@@ -76,6 +76,7 @@ var imports = map[string]rule{
 	"milbench/neural/bench":         {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys", "gonum"}, []string{"compute"}},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset", "milbench/stats", "milbench/study", "plotting", "gonum"}, nil},
+	"milbench/study/results":        {[]string{"milbench/study"}, []string{"milbench/study/report"}},
 	"plotting":                      {[]string{"milbench", "milbench/stats", "gonum/plot", "gonum", "gonb", "x/image"}, nil},
 	"docs":                          {},
 	"notebooks":                     {nil, []string{"chromedp", "notebooks/browsertest"}},

@@ -1,0 +1,74 @@
+package results_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"synpool/milbench/study"
+	"synpool/milbench/study/report"
+	"synpool/milbench/study/results"
+)
+
+const (
+	resultsText = "../../../RESULTS.md"
+	mostBytes   = 10_000_000 // that the archives may take together
+)
+
+// TestFresh: RESULTS.md is what milbench study report writes from the archives.
+func TestFresh(t *testing.T) {
+	archives, err := results.Archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := report.Write(&want, archives); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(resultsText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("RESULTS.md is stale; run\n\tgo run ./cmd/milbench study report milbench/study/results > RESULTS.md")
+	}
+}
+
+// TestArchives: each archive is that of the experiment that it is named after, complete, with times; written again it has the
+// same bytes; all are small together.
+func TestArchives(t *testing.T) {
+	archives, err := results.Archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, a := range archives {
+		text, err := os.ReadFile(a.Experiment + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(text)
+		if _, err := study.FindExperiment(a.Experiment); err != nil {
+			t.Error(err)
+		}
+		if len(a.Times) == 0 {
+			t.Errorf("%s: no times", a.Experiment)
+		}
+		var again bytes.Buffer
+		if err := a.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, again.Bytes()) {
+			t.Errorf("%s: written again it has other bytes", a.Experiment)
+		}
+		for _, r := range a.Results {
+			if r.Revision == "unknown" || r.Revision == "" {
+				t.Errorf("%s: a fit of an unknown revision", a.Experiment)
+				break
+			}
+		}
+	}
+	if size > mostBytes {
+		t.Errorf("the archives take %d bytes, more than %d", size, mostBytes)
+	}
+}
