@@ -34,7 +34,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the experiment that it is named after, complete, with times; written again it has the
+// TestArchives: each archive is that of the experiment that it is named after, with times; written again it has the
 // same bytes; all are small together.
 func TestArchives(t *testing.T) {
 	archives, err := results.Archives()
