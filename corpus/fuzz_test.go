@@ -80,6 +80,7 @@ func FuzzReviews(f *testing.F) {
 		var files []string
 		for _, r := range reviews {
 			var text strings.Builder
+			text.WriteString("\ufeff")
 			for _, s := range r.Sentences {
 				fmt.Fprintln(&text, strings.Join(s, " "))
 			}
@@ -98,6 +99,7 @@ func FuzzPairs(f *testing.F) {
 	f.Add([]byte("a dog\n\n"), []byte("ein Hund\n"))
 	f.Add(gzipped(f, "a dog\na cat"), []byte("\ufeffein Hund\r\neine Katze"))
 	f.Add(gzipped(f, "a dog\na cat")[:20], []byte("\xff"))
+	f.Add([]byte("\ufeff\ufeffa dog\n"), []byte("ein Hund\n"))
 	f.Fuzz(func(t *testing.T, source, target []byte) {
 		var pairs []Pair
 		var err error
@@ -108,7 +110,10 @@ func FuzzPairs(f *testing.F) {
 			requireOneLine(t, err, "fuzz")
 			return
 		}
+		// A first line which begins with a byte order mark keeps it behind another one.
 		var from, to strings.Builder
+		from.WriteString("\ufeff")
+		to.WriteString("\ufeff")
 		for _, p := range pairs {
 			fmt.Fprintln(&from, p.Source)
 			fmt.Fprintln(&to, p.Target)
