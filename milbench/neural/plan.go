@@ -42,8 +42,9 @@ type plan struct {
 
 // job is fits that a worker trains together, by index in the task, or one that it trains alone, step by step.
 type job struct {
-	layout *layout // nil for step by step
-	fits   []int
+	layout  *layout // nil for step by step
+	fits    []int
+	seconds float64 // about, of one core, beside compiling
 }
 
 // blocks reports whether fits are trained side by side on a backend: a loop inside a graph is for XLA alone.
@@ -108,6 +109,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 	for _, j := range p.jobs {
 		p.Members = max(p.Members, len(j.fits))
 	}
+	p.Time = newQueue(p.jobs).time(p.Workers)
 	return p, nil
 }
 
@@ -129,7 +131,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	prepared.finalize()
 	if !blocks(t.Backend) {
 		for _, i := range indices {
-			p.jobs = append(p.jobs, job{fits: []int{i}})
+			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: BlockSpeedup * l.seconds(parameters, []milbench.Fit{task.Fits[i]})})
 		}
 		need := func() uint64 {
 			return goMemory + 4*uint64(p.Workers)*(uint64(stateCopies*parameters)+8*l.largest())
@@ -144,7 +146,6 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
 		}
 		p.Memory = max(p.Memory, need())
-		p.Time += time.Duration(BlockSpeedup * l.seconds(parameters, fits) / float64(p.Workers) * float64(time.Second))
 		return nil
 	}
 	one := l.memberMemory(parameters)
@@ -166,18 +167,15 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.Workers = workers
 		}
 	}
+	seconds := float64(size) * l.seconds(parameters, fits) / float64(len(fits)) // copies of a fit fill a block
 	for some := range slices.Chunk(indices, size) {
 		block := slices.Clone(some)
 		for len(block) < size {
 			block = append(block, block[0])
 		}
-		p.jobs = append(p.jobs, job{layout: l, fits: block})
+		p.jobs = append(p.jobs, job{layout: l, fits: block, seconds: seconds})
 	}
 	p.Memory = max(p.Memory, need())
-	filled := float64((len(indices)+size-1)/size*size) / float64(len(indices))
-	busy := min(workers, (len(indices)+size-1)/size) // workers that have a block
-	seconds := filled*l.seconds(parameters, fits)/float64(busy) + compileSeconds*float64(len(l.buckets))
-	p.Time += time.Duration(seconds * float64(time.Second))
 	return nil
 }
 
@@ -249,6 +247,9 @@ func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
 	}
 	return total * float64(l.epochs)
 }
+
+// compile returns the seconds that a worker takes to compile the graphs of a group, about.
+func (l *layout) compile() float64 { return compileSeconds * float64(len(l.buckets)) }
 
 // parse returns the setting of a fit.
 func (t Trainer) parse(fit milbench.Fit) (Config, error) {

@@ -63,11 +63,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	}
 	hand(plan.failed...)
 
-	next := make(chan job, len(plan.jobs))
-	for _, j := range plan.jobs {
-		next <- j
-	}
-	close(next)
+	jobs := newQueue(plan.jobs)
 	var started atomic.Int32
 	work := func(b compute.Backend) error {
 		if int(started.Add(1)) > plan.Workers { // there is no work, or no memory, for more
@@ -75,10 +71,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 		}
 		programs := newPrograms(b)
 		defer programs.finalize()
-		for j := range next {
-			if ctx.Err() != nil {
-				return nil
-			}
+		for j, of := jobs.take(nil); of != nil && ctx.Err() == nil; j, of = jobs.take(of) {
 			hand(t.train(ctx, programs, j, task)...)
 		}
 		return nil

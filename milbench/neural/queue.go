@@ -1,0 +1,100 @@
+package neural
+
+import (
+	"sync"
+	"time"
+)
+
+// queue hands jobs out to workers. Each worker compiles the graphs of a group for itself, which for few fits takes longer
+// than to train them; so it stays with a group while that has jobs, then begins one that nobody has begun, and helps another
+// worker only where that pays.
+type queue struct {
+	mu     sync.Mutex
+	groups []*groupJobs
+}
+
+// groupJobs is what is left of the jobs of one group, and what each takes beside compiling, in seconds.
+type groupJobs struct {
+	layout           *layout // nil for jobs that are trained step by step
+	jobs             []job
+	seconds, compile float64
+	begun            bool
+}
+
+// newQueue takes jobs of which those of one group follow one another.
+func newQueue(jobs []job) *queue {
+	q := &queue{}
+	for _, j := range jobs {
+		if n := len(q.groups); n == 0 || q.groups[n-1].layout != j.layout {
+			g := &groupJobs{layout: j.layout, seconds: j.seconds}
+			if j.layout != nil {
+				g.compile = j.layout.compile()
+			}
+			q.groups = append(q.groups, g)
+		}
+		g := q.groups[len(q.groups)-1]
+		g.jobs = append(g.jobs, j)
+	}
+	return q
+}
+
+// take returns the next job of a worker whose last was of group last, nil at first, and that job's group, or nil if there is
+// none for it.
+func (q *queue) take(last *groupJobs) (job, *groupJobs) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	next := last
+	if last == nil || len(last.jobs) == 0 {
+		if next = q.begin(); next == nil {
+			return job{}, nil
+		}
+	}
+	j := next.jobs[0]
+	next.jobs, next.begun = next.jobs[1:], true
+	return j, next
+}
+
+// begin returns the group that a free worker turns to: the first that nobody has begun, else the one with the most left, if
+// another worker would need longer for that than this one for compiling.
+func (q *queue) begin() *groupJobs {
+	var most *groupJobs
+	left := 0.0
+	for _, g := range q.groups {
+		if !g.begun {
+			return g
+		}
+		if l := float64(len(g.jobs)) * g.seconds; len(g.jobs) > 0 && l > max(left, g.compile) {
+			most, left = g, l
+		}
+	}
+	return most
+}
+
+// time returns how long so many workers need for the jobs, which it takes.
+func (q *queue) time(workers int) time.Duration {
+	type worker struct {
+		clock float64
+		last  *groupJobs
+	}
+	some, end := make([]worker, workers), 0.0
+	for len(some) > 0 {
+		w := &some[0] // that is free first
+		for i := range some {
+			if some[i].clock < w.clock {
+				w = &some[i]
+			}
+		}
+		end = max(end, w.clock)
+		j, of := q.take(w.last)
+		if of == nil {
+			some[0], *w = *w, some[0]
+			some = some[1:]
+			continue
+		}
+		if of != w.last {
+			w.clock += of.compile
+		}
+		w.clock, w.last = w.clock+j.seconds, of
+	}
+	return time.Duration(end * float64(time.Second))
+}
