@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// AUCRow is the AUC of one setting on one set.
+// AUCRow is the AUC of one setting on one set, or a difference of AUCs ([AUCDifferences]).
 type AUCRow struct {
 	Set, Setting    string
 	Mean, Low, High float64   // the mean and its 95 % confidence interval
@@ -22,8 +22,8 @@ type AUCRow struct {
 	Points          []float64 // those values, drawn faint; may be left out
 }
 
-// check reports what keeps a row from being drawn.
-func (r AUCRow) check() error {
+// check reports what keeps a row from being drawn on a scale.
+func (r AUCRow) check(s aucScale) error {
 	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)
 	if r.Set == "" || r.Setting == "" {
 		return fmt.Errorf("%s: both need a name", name)
@@ -34,8 +34,8 @@ func (r AUCRow) check() error {
 		}
 	}
 	for _, v := range append([]float64{r.Mean}, r.Points...) {
-		if v < 0 || v > 1 {
-			return fmt.Errorf("%s: the AUC %v is not between 0 and 1", name, v)
+		if v < s.least || v > 1 {
+			return fmt.Errorf("%s: the %s %v is not between %v and 1", name, s.what, v, s.least)
 		}
 	}
 	if r.Low > r.Mean || r.Mean > r.High {
@@ -57,21 +57,43 @@ const (
 // AUCIntervals draws a dot per setting and set at the mean AUC, a bar over its confidence interval and, faint, the
 // values behind it. Sets stand from top to bottom and settings within them in the order in which rows first name them.
 func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
-	f, err := aucIntervals(title, rows)
+	f, err := aucIntervals(title, rows, plainAUC)
 	if err != nil {
 		return nil, fmt.Errorf("drawing AUC intervals: %w", err)
 	}
 	return f, nil
 }
 
-func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
+// AUCDifferences draws differences of AUCs as [AUCIntervals] draws AUCs, with a line at 0. Where settings are changed, the
+// changes may stand as sets and what is changed as settings.
+func AUCDifferences(title string, rows []AUCRow) (*Figure, error) {
+	f, err := aucIntervals(title, rows, differenceOfAUC)
+	if err != nil {
+		return nil, fmt.Errorf("drawing AUC differences: %w", err)
+	}
+	return f, nil
+}
+
+// aucScale is what an axis shows: from least to 1, with a line at a neutral value of a name.
+type aucScale struct {
+	what           string
+	least, neutral float64
+	name           string
+}
+
+var (
+	plainAUC        = aucScale{what: "AUC", neutral: 0.5, name: "chance"}
+	differenceOfAUC = aucScale{what: "AUC difference", least: -1, name: "no difference"}
+)
+
+func aucIntervals(title string, rows []AUCRow, scale aucScale) (*Figure, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("there are no rows")
 	}
 	var sets, settings []string
 	seen := map[[2]string]bool{}
 	for _, r := range rows {
-		if err := r.check(); err != nil {
+		if err := r.check(scale); err != nil {
 			return nil, err
 		}
 		key := [2]string{r.Set, r.Setting}
@@ -90,9 +112,9 @@ func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
 		}
 	}
 
-	p := newPlot(aucLabel(rows), "")
-	p.X.Min, p.X.Max = aucRange(rows)
-	p.X.Tick.Marker = aucTicks(p.X.Min, p.X.Max)
+	p := newPlot(scale.label(rows), "")
+	p.X.Min, p.X.Max = scale.limits(rows)
+	p.X.Tick.Marker = scale.ticks(p.X.Min, p.X.Max)
 	p.Y.Min, p.Y.Max = -0.5, float64(len(sets))-0.5
 	p.Y.Width, p.Y.Tick.Length = 0, 0
 	var ticks []plot.Tick
@@ -101,9 +123,9 @@ func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Add(bands(len(sets)), grid(true, false))
-	guessing := p.X.Min < 0.5 && 0.5 < p.X.Max
-	if guessing {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0.5, Y: p.Y.Min}, {X: 0.5, Y: p.Y.Max}}, LineStyle: chance()})
+	neutral := p.X.Min < scale.neutral && scale.neutral < p.X.Max
+	if neutral {
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: scale.neutral, Y: p.Y.Min}, {X: scale.neutral, Y: p.Y.Max}}, LineStyle: chance()})
 	}
 	p.Add(intervals{rows, sets, settings})
 
@@ -111,8 +133,8 @@ func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
 	for i, name := range settings {
 		entries = append(entries, entry{label: name, glyph: glyph(i), line: draw.LineStyle{Color: colour(i), Width: lineWidth}})
 	}
-	if guessing {
-		entries = append(entries, entry{label: "chance", line: chance()})
+	if neutral {
+		entries = append(entries, entry{label: scale.name, line: chance()})
 	}
 	body := vg.Length(len(sets))*(vg.Length(len(settings))*rowPitch+setGap) + 34
 	if body > 100*vg.Inch {
@@ -121,23 +143,23 @@ func aucIntervals(title string, rows []AUCRow) (*Figure, error) {
 	return newFigure(title, entries, p, figureWidth, body), nil
 }
 
-// aucLabel names the axis and says what the mean is over.
-func aucLabel(rows []AUCRow) string {
+// label names the axis and says what the mean is over.
+func (s aucScale) label(rows []AUCRow) string {
 	over, n := rows[0].Over, rows[0].N
 	if over == "" {
 		over = "folds"
 	}
 	if slices.ContainsFunc(rows, func(r AUCRow) bool { return r.N != n }) || n == 0 {
-		return fmt.Sprintf("AUC (mean over %s ± 95 %% CI)", over)
+		return fmt.Sprintf("%s (mean over %s ± 95 %% CI)", s.what, over)
 	}
 	if n == 1 {
-		return fmt.Sprintf("AUC (of one %s)", strings.TrimSuffix(over, "s"))
+		return fmt.Sprintf("%s (of one %s)", s.what, strings.TrimSuffix(over, "s"))
 	}
-	return fmt.Sprintf("AUC (mean over %d %s ± 95 %% CI)", n, over)
+	return fmt.Sprintf("%s (mean over %d %s ± 95 %% CI)", s.what, n, over)
 }
 
-// aucRange covers what is drawn and a little more, is at least 0.1 wide, and leaves out what no AUC can be.
-func aucRange(rows []AUCRow) (low, high float64) {
+// limits covers what is drawn and a little more, is at least 0.1 wide, and leaves out what nothing can be.
+func (s aucScale) limits(rows []AUCRow) (low, high float64) {
 	low, high = rows[0].Low, rows[0].High
 	for _, r := range rows {
 		low, high = min(low, r.Low), max(high, r.High)
@@ -148,27 +170,39 @@ func aucRange(rows []AUCRow) (low, high float64) {
 	if short := 0.1 - (high - low); short > 0 {
 		low, high = low-short/2, high+short/2
 	}
-	low, high = max(low, -0.02), min(high, 1.02)
+	low, high = max(low, s.least-0.02), min(high, 1.02)
 	pad := 0.03 * (high - low)
 	return low - pad, high + pad
 }
 
-// aucTicks are about six round values; an interval may reach above 1, an AUC may not.
-func aucTicks(low, high float64) plot.ConstantTicks {
+// ticks are about six round values; an interval may reach above 1, an AUC may not.
+func (s aucScale) ticks(low, high float64) plot.ConstantTicks {
 	step, digits := 0.01, 2
-	for _, s := range []float64{0.02, 0.05, 0.1, 0.2} {
+	for _, wider := range []float64{0.02, 0.05, 0.1, 0.2} {
 		if (high-low)/step > 8 {
-			step = s
+			step = wider
 		}
 	}
 	if step >= 0.1 {
 		digits = 1
 	}
 	var ticks plot.ConstantTicks
-	for i := max(0, math.Ceil(low/step)); i*step <= min(high, 1+step/2); i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: fmt.Sprintf("%.*f", digits, i*step)})
+	for i := math.Ceil(max(low, s.least-step/2) / step); i*step <= min(high, 1+step/2); i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: s.number(i*step, digits)})
 	}
 	return ticks
+}
+
+// number writes a tick's value, a difference with its sign.
+func (s aucScale) number(v float64, digits int) string {
+	text := fmt.Sprintf("%.*f", digits, math.Abs(v))
+	switch {
+	case s.least == 0 || strings.Trim(text, "0.") == "":
+		return text
+	case v < 0:
+		return "−" + text
+	}
+	return "+" + text
 }
 
 // bands shades every second set.

@@ -32,6 +32,30 @@ func TestAUCIntervals(t *testing.T) {
 	framed(t, "golden", f)
 }
 
+func TestAUCDifferences(t *testing.T) {
+	list := rows([]string{"no layer norm", "one head"}, []string{"I = 3", "I = −3"}, 6)
+	for i := range list {
+		r := &list[i]
+		r.Mean, r.Low, r.High, r.Over = r.Mean-0.92, r.Low-0.92, r.High-0.92, "sets"
+		for k := range r.Points {
+			r.Points[k] -= 0.92
+		}
+	}
+	f, err := AUCDifferences("One change at a time", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, f, "aucdifferences.svg")
+	framed(t, "golden", f)
+	list[0].Points[0] = -1.1
+	if _, err := AUCDifferences("", list); err == nil || !strings.Contains(err.Error(), "the AUC difference -1.1 is not between -1 and 1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := AUCDifferences("", nil); err == nil || !strings.Contains(err.Error(), "drawing AUC differences: there are no rows") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestAUCIntervalsFit(t *testing.T) {
 	long := strings.Repeat("a long name of a file ", 6)
 	var many []string
@@ -95,7 +119,7 @@ func TestAUCLabel(t *testing.T) {
 		"AUC (mean over 5 repeats ± 95 % CI)": {{N: 5, Over: "repeats"}},
 		"AUC (mean over repeats ± 95 % CI)":   {{Over: "repeats"}},
 	} {
-		if got := aucLabel(rows); got != want {
+		if got := plainAUC.label(rows); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -103,17 +127,20 @@ func TestAUCLabel(t *testing.T) {
 
 func TestAUCTicks(t *testing.T) {
 	for _, c := range []struct {
+		scale     aucScale
 		low, high float64
 		want      string
 	}{
-		{0.853, 1.004, "0.86 0.88 0.90 0.92 0.94 0.96 0.98 1.00"},
-		{0.5, 1.05, "0.5 0.6 0.7 0.8 0.9 1.0"},
-		{0.95, 1.05, "0.96 0.98 1.00"},
-		{0.41, 0.78, "0.45 0.50 0.55 0.60 0.65 0.70 0.75"},
-		{-0.03, 1.03, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{plainAUC, 0.853, 1.004, "0.86 0.88 0.90 0.92 0.94 0.96 0.98 1.00"},
+		{plainAUC, 0.5, 1.05, "0.5 0.6 0.7 0.8 0.9 1.0"},
+		{plainAUC, 0.95, 1.05, "0.96 0.98 1.00"},
+		{plainAUC, 0.41, 0.78, "0.45 0.50 0.55 0.60 0.65 0.70 0.75"},
+		{plainAUC, -0.03, 1.03, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{differenceOfAUC, -0.061, 0.112, "−0.05 0.00 +0.05 +0.10"},
+		{differenceOfAUC, -1.05, 1.05, "−1.0 −0.8 −0.6 −0.4 −0.2 0.0 +0.2 +0.4 +0.6 +0.8 +1.0"},
 	} {
 		var got []string
-		for _, tick := range aucTicks(c.low, c.high) {
+		for _, tick := range c.scale.ticks(c.low, c.high) {
 			got = append(got, tick.Label)
 		}
 		if s := strings.Join(got, " "); s != c.want {

@@ -22,6 +22,7 @@
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
+//	[AUCDifferences]                      what changes of settings do to the AUC
 //	[Sweep]                               AUC against a number, such as that of steps
 //
 // Data are finite numbers of a magnitude of at most 1e100. Text may have Greek letters, arrows, and digits and signs raised

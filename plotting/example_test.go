@@ -21,6 +21,19 @@ func ExampleAUCIntervals() {
 	// Output: <nil>
 }
 
+func ExampleAUCDifferences() {
+	figure, err := plotting.AUCDifferences("One change at a time", []plotting.AUCRow{
+		{Set: "one head", Setting: "I = 3", Mean: -0.01, Low: -0.03, High: 0.01, N: 6, Over: "sets"},
+		{Set: "no dropout", Setting: "I = 3", Mean: 0.02, Low: -0.01, High: 0.05, N: 6, Over: "sets"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "differences.png"))
+	// Output: <nil>
+}
+
 func ExampleROC() {
 	curves := []plotting.ROCCurve{
 		{Name: "softmax", Labels: []int{0, 0, 1, 1}, Scores: []float64{-1.2, 0.1, -0.3, 2.4}},

@@ -207,7 +207,11 @@ long the runs took goes to ARCHIVES/times/NAME.jsonl.`,
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			p.note("%d fits in %s", len(archive.Results), path)
-			return nil
+			lacking, err := archive.Lacking()
+			if len(lacking) > 0 {
+				p.note("note: of the full form there lack %s; milbench study %s goes on", strings.Join(lacking, ", "), archive.Experiment)
+			}
+			return err
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")

@@ -235,6 +235,46 @@ func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err
 	return at, scores, nil
 }
 
+// Lacking says what of the full form of its experiment an archive does not have: "musk1: 12 of 50 fits". Nothing is lacking of
+// a finished one, but the sets that had not been fetched.
+func (a Archive) Lacking() (list []string, err error) {
+	e, err := FindExperiment(a.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range e.Full.Sets() {
+		of := func(name string) bool { // as it is or changed: see [Change]
+			rest, found := strings.CutPrefix(name, set)
+			return found && (rest == "" || strings.ContainsAny(rest[:1], " -+"))
+		}
+		fits, folds := make(map[string]bool), make(map[string]int) // by id, by protocol
+		for _, r := range a.Results {
+			if of(r.Set) {
+				fits[r.Fit], folds[r.Protocol] = true, r.FoldsRun
+			}
+		}
+		want, spaces := 0, 2 // of instances and of means
+		for _, arm := range e.Full.Arms {
+			if slices.Contains(arm.Sets, set) {
+				want += len(arm.Settings) * max(arm.Protocol.Repeats, 1) * max(folds[arm.Protocol.Name], 1)
+				spaces += len(arm.Settings)
+			}
+		}
+		if len(fits) < want {
+			list = append(list, fmt.Sprintf("%s: %d of %d fits", set, want-len(fits), want))
+		}
+		for _, s := range a.Spaces {
+			if of(s.Set) {
+				spaces--
+			}
+		}
+		if e.Full.Spaces && spaces > 0 {
+			list = append(list, fmt.Sprintf("%s: %d spaces", set, spaces))
+		}
+	}
+	return list, nil
+}
+
 // ReadArchive reads what [Archive.Write] writes. Whatever does not fit together is an error.
 func ReadArchive(r io.Reader) (Archive, error) {
 	var p archived

@@ -31,6 +31,9 @@ var (
 	short  = protocol(milbench.HonestProtocol, 5, 1) // of quick forms
 )
 
+// narrow is the smaller width of the grid, for the experiments that need many fits of one network.
+var narrow = []int{64}
+
 // instanceSettings are those of support vector machines on instances, linear and with a radial kernel.
 var instanceSettings = func() (list []json.RawMessage) {
 	for _, c := range []baseline.Config{{C: 0.1}, {C: 0.01}, {C: 1, Gamma: 0.01}, {C: 1, Gamma: 0.03}} {
@@ -102,7 +105,7 @@ var Experiments = []Experiment{
 		Name:     "published",
 		Question: "How much of the published gain is the leak, the best test epoch, the one fold and the loop that never ran?",
 		Figures:  []string{"steps", "control"},
-		Full: Form{Arms: publishedArms(fewSets, []string{"web1", "web4", "web7"}, 5, publishedSettings), Time: 30 * time.Minute,
+		Full: Form{Arms: publishedArms(fewSets, []string{"web1", "web4", "web7"}, 5, publishedSettings), Time: 75 * time.Minute,
 			Scope: "4 folds as published (Web: official split), 5 repeats; the leaked column on Web alone; 10 permutations of the labels"},
 		Quick: Form{Arms: publishedArms([]string{"musk1"}, []string{"musk1"}, 5, settings(neural.Grid{Pooling: []string{"softmax"}, Width: []int{64}, Batch: []int{8}})), Time: time.Minute,
 			Scope: "Musk 1, softmax alone, width 64, 8 bags a step, 5 repeats; as if it leaked, too; 10 permutations of the labels"},
@@ -111,9 +114,9 @@ var Experiments = []Experiment{
 		Name:     "ablation",
 		Question: "What does each part of SynPooling and of its network contribute?",
 		Paper:    "Table 3",
-		Figures:  []string{"auc"},
-		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 40 * time.Minute, Scope: "10 folds (Web: official split), 5 repeats"},
-		Quick:    Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: ablations()}}, Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat"},
+		Figures:  []string{"changes"},
+		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 20 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 5 repeats"},
+		Quick:    Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: ablations()}}, Time: time.Minute, Scope: "Musk 1, width 64, 5 folds, 1 repeat"},
 	},
 	{
 		Name:     "iterations",
@@ -123,17 +126,17 @@ var Experiments = []Experiment{
 		Full: Form{
 			Arms: []Arm{
 				{Sets: slices.DeleteFunc(slices.Clone(paperSets), func(s string) bool { return s == "elephant" || s == "musk1" }), Protocol: honest, Curves: true,
-					Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
-				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: span(-20, 20)})},
+					Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20}})},
+				{Sets: []string{"elephant", "musk1"}, Protocol: honest, Curves: true, Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: span(-20, 20)})},
 			},
-			Time:  2 * time.Hour,
-			Scope: "10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
+			Time:  40 * time.Minute,
+			Scope: "width 64; 10 folds (UCSB 4, Web the official split), 5 repeats; 13 values of I, on Elephant and Musk 1 all 41",
 		},
 		Quick: Form{
 			Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Curves: true,
-				Settings: settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
+				Settings: settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-20, -10, -3, -1, 0, 1, 3, 10, 20}})}},
 			Time:  time.Minute,
-			Scope: "Musk 1, 5 folds, 1 repeat, 9 values of I",
+			Scope: "Musk 1, width 64, 5 folds, 1 repeat, 9 values of I",
 		},
 	},
 	{
@@ -141,15 +144,15 @@ var Experiments = []Experiment{
 		Question: "Does concentration make a network robust to noise?",
 		Paper:    "Table 6",
 		Figures:  []string{"noise"},
-		Full:     Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 2), Time: time.Hour, Scope: "10 folds (Web: official split), 2 repeats; 7 values of I"},
-		Quick:    Form{Arms: noiseArms([]string{"musk1"}, nil, 1), Time: 2 * time.Minute, Scope: "Musk 1, 1 repeat; 7 values of I"},
+		Full:     Form{Arms: noiseArms([]string{"elephant", "fox", "musk1"}, []string{"web1", "web4", "web7"}, 2), Time: 15 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 2 repeats; 7 values of I"},
+		Quick:    Form{Arms: noiseArms([]string{"musk1"}, nil, 1), Time: 2 * time.Minute, Scope: "Musk 1, width 64, 1 repeat; 7 values of I"},
 	},
 	{
 		Name:     "assumption",
 		Question: "Which poolings learn that the absence of something makes a bag positive, which the MIL assumption forbids?",
 		Figures:  []string{"assumption"},
 		Full: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 10, everyPooling()),
-			Time: 10 * time.Minute, Scope: "the three generators of Raff and Holt, 10 draws"},
+			Time: 5 * time.Minute, Scope: "the three generators of Raff and Holt, 10 draws"},
 		Quick: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 1, everyPooling()),
 			Time: 90 * time.Second, Scope: "1 draw"},
 	},
@@ -157,10 +160,14 @@ var Experiments = []Experiment{
 		Name:     "witness",
 		Question: "How few instances may tell before a pooling loses them, and does concentration help?",
 		Figures:  []string{"witness", "instances"},
-		Full: Form{Arms: redrawn(needles, 5, settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})),
-			Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
-		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}}, neural.Grid{Pooling: []string{"mean", "max"}})),
-			Time: time.Minute, Scope: "two rates, 1 draw"},
+		Full: Form{Arms: redrawn(needles, 5, settings(
+			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}, Scale: []float64{1, 10}},
+			neural.Grid{Pooling: []string{"attention", "mean", "max"}},
+		)), Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
+		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(
+			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}, Scale: []float64{1, 10}},
+			neural.Grid{Pooling: []string{"mean", "max"}},
+		)), Time: time.Minute, Scope: "two rates, 1 draw"},
 	},
 	{
 		Name:     "features",
@@ -168,14 +175,14 @@ var Experiments = []Experiment{
 		Paper:    "Figure 4",
 		Figures:  []string{"spaces"},
 		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: spaceSettings}},
-			Time: 10 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
+			Time: 5 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: spaceSettings}}, Time: time.Minute, Scope: "Musk 1, the first of 5 folds", Spaces: true},
 	},
 	{
 		Name:     "ensembles",
 		Question: "What does the mean of ten networks' scores gain over one network?",
 		Figures:  []string{"auc"},
-		Full:     Form{Arms: ensembleArms(slices.Concat(images, molecules), honest.Folds, 2), Time: 40 * time.Minute, Scope: "10 folds, 2 repeats, 10 members"},
+		Full:     Form{Arms: ensembleArms(slices.Concat(images, molecules), honest.Folds, 2), Time: 20 * time.Minute, Scope: "10 folds, 2 repeats, 10 members"},
 		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
 	},
 }
@@ -220,15 +227,15 @@ func ablations() []json.RawMessage {
 	some := []int{-3, 3}
 	syn := []string{"syn"}
 	return settings(
-		neural.Grid{Pooling: syn, Iterations: some},
-		neural.Grid{Pooling: []string{"softmax", "mean"}},
-		neural.Grid{Pooling: syn, Iterations: some, Norm: []bool{false}},
-		neural.Grid{Pooling: syn, Iterations: some, Gamma: []float64{1}},
-		neural.Grid{Pooling: syn, Iterations: some, Renormalise: []bool{true}},
-		neural.Grid{Pooling: syn, Iterations: some, TrueGradient: []bool{true}},
-		neural.Grid{Pooling: syn, Iterations: some, Scale: []float64{1}},
-		neural.Grid{Pooling: syn, Iterations: some, Heads: []int{1}},
-		neural.Grid{Pooling: syn, Iterations: some, Dropout: []float64{0, 0.5}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some},
+		neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Norm: []bool{false}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Gamma: []float64{1}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Renormalise: []bool{true}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, TrueGradient: []bool{true}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Scale: []float64{1}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Heads: []int{1}},
+		neural.Grid{Pooling: syn, Width: narrow, Iterations: some, Dropout: []float64{0, 0.5}},
 	)
 }
 
@@ -243,7 +250,7 @@ func everyPooling() []json.RawMessage {
 // noiseArms put Gaussian noise of several levels on the training part, the test part or both of dense sets, and disturb
 // the terms of sparse ones in both.
 func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
-	list := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
+	list := settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
 	add := func(sets []string, kind dataset.NoiseKind, parts []string, levels ...float64) {
 		for _, level := range levels {
 			for _, part := range parts {

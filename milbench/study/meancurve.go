@@ -31,7 +31,7 @@ func MeanCurves(curves []Curve) ([]MeanCurve, error) {
 		}
 	}
 	slices.SortStableFunc(curves, func(a, b Curve) int {
-		return cmp.Or(CompareNatural(a.Set, b.Set), cmp.Compare(a.Set, b.Set), bytes.Compare(a.Config, b.Config),
+		return cmp.Or(CompareNatural(a.Set, b.Set), bytes.Compare(a.Config, b.Config),
 			cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Fit, b.Fit))
 	})
 	var means []MeanCurve

@@ -233,7 +233,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 
 // compareSets orders by name, then by checksum.
 func compareSets(a, b *content) int {
-	return cmp.Or(CompareNatural(a.name(), b.name()), strings.Compare(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
+	return cmp.Or(CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
 // labelRows labels every row by the keys that differ among all rows of its set's name.

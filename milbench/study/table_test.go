@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -388,10 +389,14 @@ func TestLabels(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	names := []string{"web10", "web2", "a", "web1", "web02", "musk1", "", "10", "9", "webs"}
-	slices.SortFunc(names, CompareNatural)
-	if got := strings.Join(names, " "); got != " 9 10 a musk1 web1 web2 web02 web10 webs" {
-		t.Errorf("names in order: %q", got)
+	want := []string{"", "9", "10", "a", "musk1", "needle-0.", "needle-0.01", "needle-0.02-draw-2", "needle-0.02-draw-10", "needle-0.1", "needle-0.15", "needle-0.2",
+		"needle-1", "v1.2.9", "v1.2.10", "web1", "web02", "web2", "web10", "webs"}
+	for i, a := range want {
+		for j, b := range want {
+			if got := CompareNatural(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("%q against %q is %d, want %d", a, b, got, cmp.Compare(i, j))
+			}
+		}
 	}
 	var settings []setting
 	for _, c := range []string{`{"pooling":"syn","iterations":10}`, `{"pooling":"syn","iterations":-3}`, `{"pooling":"max"}`, `{"pooling":"syn"}`, `{"pooling":"syn","iterations":3}`} {

@@ -16,16 +16,24 @@ func ablation(a study.Archive) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for _, base := range []string{"I = 3", "I = −3"} {
-		text, err := against(f, base, slices.DeleteFunc(slices.Clone(f.settings), func(s string) bool {
-			return s == base || !strings.HasPrefix(s, base) && s != "softmax" && s != "mean"
-		}))
+	for _, base := range bases {
+		text, err := against(f, base, changesOf(f, base))
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(text)
 	}
 	return b.String() + dependence + "\n\n" + f.noted(), nil
+}
+
+// bases are the settings that are changed.
+var bases = []string{"I = 3", "I = −3"}
+
+// changesOf returns the settings that change a base, and those that stand in its place.
+func changesOf(f figures[string], base string) []string {
+	return slices.DeleteFunc(slices.Clone(f.settings), func(s string) bool {
+		return s == base || !strings.HasPrefix(s, base) && s != "softmax" && s != "mean"
+	})
 }
 
 // change names a setting by what it changes.
@@ -88,10 +96,23 @@ func against(f figures[string], base string, others []string) (string, error) {
 		return "", err
 	}
 	text += fmt.Sprintf("Over sets (%s):\n\n", leastP(len(sets)))
+	bySide := make(map[int][]string) // -1: worse than base, 1: better
 	for i, v := range verdicts {
+		bySide[v.side] = append(bySide[v.side], others[i])
 		text += fmt.Sprintf("- %s: %s. %s\n", others[i], []string{"worse than " + base, "no difference from " + base + " that these sets could show", "better than " + base}[1+v.side], sentence(v.says))
 	}
-	return text + "\n", nil
+	text += fmt.Sprintf("\nOf these %d changes of %s, ", len(others), base)
+	switch better, worse := bySide[1], bySide[-1]; {
+	case len(better) > 0 && len(worse) > 0:
+		text += listed(better) + " made it better and " + listed(worse) + " worse."
+	case len(better) > 0:
+		text += listed(better) + " made it better; none made it worse."
+	case len(worse) > 0:
+		text += listed(worse) + " made it worse; none made it better."
+	default:
+		text += "none made a difference that these sets could show."
+	}
+	return text + "\n\n", nil
 }
 
 // differences are the differences of settings from a base on sets, with a star where a test by folds, corrected after Holm

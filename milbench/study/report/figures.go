@@ -272,6 +272,14 @@ func (c config) label() string {
 	return c.Pooling
 }
 
+// withScale adds the scale S to the label of Syn.
+func (c config) withScale() string {
+	if c.Pooling == "syn" {
+		return c.label() + ", S = " + short(c.Scale)
+	}
+	return c.label()
+}
+
 // withMembers adds to the label how many members an ensemble has.
 func (c config) withMembers() string {
 	if c.Members > 0 {

@@ -39,6 +39,9 @@ func signed(v float64) string { return minus(fmt.Sprintf("%+.3f", v)) }
 
 func integer(i int) string { return minus(strconv.Itoa(i)) }
 
+// short writes a number in as few digits as it needs.
+func short(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64)) }
+
 // pValue writes a p-value.
 func pValue(p float64) string {
 	if p < 0.001 {

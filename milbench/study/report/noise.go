@@ -38,6 +38,12 @@ func lead(f figures[int], set string) []float64 {
 	return leads
 }
 
+// noiseGroups are the sets that one kind of noise is for.
+var noiseGroups = []struct {
+	name, remark string
+	outside      func(string) bool
+}{{"Images and molecules", " (the paper's claim is on images)", isWeb}, {"Web", "", isNotWeb}}
+
 // noise is the section of Table 6.
 func noise(a study.Archive) (string, error) {
 	f, err := newFigures(a.Results, iterationsOf)
@@ -52,13 +58,10 @@ func noise(a study.Archive) (string, error) {
 		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
 	}
 	text := ""
-	for _, group := range []struct {
-		name    string
-		outside func(string) bool
-	}{{"Images and molecules (the paper's claim is on images)", isWeb}, {"Web", isNotWeb}} {
+	for _, group := range noiseGroups {
 		own := slices.DeleteFunc(slices.Clone(sets), group.outside)
 		if len(own) > 0 {
-			text += group.name + ":\n\n" + noiseTable(f, own)
+			text += group.name + group.remark + ":\n\n" + noiseTable(f, own)
 		}
 	}
 	text += "The columns of sets have the best I with its mean AUC; several I of equal mean share the place. The lead is the mean over I > 0 less that over I < 0, mean over the sets.\n\n"
@@ -66,30 +69,43 @@ func noise(a study.Archive) (string, error) {
 	return text + conclusion + f.noted(), err
 }
 
-// noiseTable has a row for each noise and part: the best I on each set, and the lead of concentration.
-func noiseTable(f figures[int], sets []string) string {
-	type place struct{ kind, part string }
-	var bases []string
-	var order []place
-	at := make(map[place]map[string]string) // names, by what they were
+// noisePlace is a noise, by its kind and level, and the part that it is on; none has neither.
+type noisePlace struct{ kind, part string }
+
+func (p noisePlace) String() string {
+	if p.kind == "" {
+		return "none"
+	}
+	return p.kind + ", " + p.part
+}
+
+// noises returns the noises in order, the sets that were disturbed, and the names of these with each noise, by set.
+func noises(sets []string) (order []noisePlace, bases []string, at map[noisePlace]map[string]string) {
+	at = make(map[noisePlace]map[string]string)
 	for _, name := range sets {
 		set, kind, part := noiseOf(name)
 		if !slices.Contains(bases, set) {
 			bases = append(bases, set)
 		}
-		p := place{kind, part}
+		p := noisePlace{kind, part}
 		if at[p] == nil {
 			at[p] = make(map[string]string)
 			order = append(order, p)
 		}
 		at[p][set] = name
 	}
-	slices.SortStableFunc(order, func(p, q place) int { return study.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
+	slices.SortStableFunc(order, func(p, q noisePlace) int { return study.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
+	return order, bases, at
+}
+
+// noiseTable has a row for each noise and part: the best I on each set, and the lead of concentration.
+func noiseTable(f figures[int], sets []string) string {
+	order, bases, at := noises(sets)
 	var rows [][]string
 	for _, p := range order {
 		row := []string{p.kind, p.part}
 		if p.kind == "" {
-			row[0] = "none"
+			row[0] = p.String()
 		}
 		var leads []float64
 		for _, set := range bases {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"synpool/milbench"
 	"synpool/milbench/stats"
 	"synpool/milbench/study"
@@ -53,9 +55,7 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 	"published control": func(a study.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "Shuffled labels: the truth is 0.5", true)
 	},
-	"ablation auc": func(a study.Archive) (*plotting.Figure, error) {
-		return intervals(a, "One change at a time", rowNamed(change))
-	},
+	"ablation changes":   changesPlot,
 	"iterations sweep":   iterationsPlot,
 	"iterations ranks":   iterationRanks,
 	"iterations winners": winnersPlot,
@@ -114,6 +114,49 @@ func poolingIntervals(a study.Archive) (*plotting.Figure, error) {
 		return nil, errIncomplete
 	}
 	return plotting.AUCIntervals("Poolings, chosen by validation parts", rows)
+}
+
+// changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.
+func changesPlot(a study.Archive) (*plotting.Figure, error) {
+	f, err := newFigures(a.Results, named(change))
+	if err != nil {
+		return nil, err
+	}
+	places := make(map[string][]plotting.AUCRow) // by change
+	var changes []string
+	for _, base := range bases {
+		others := changesOf(f, base)
+		sets := f.complete(append([]string{base}, others...))
+		if len(sets) == 0 {
+			continue
+		}
+		for _, other := range others {
+			name := strings.TrimPrefix(other, base+", ")
+			if name == other {
+				name += " in its place"
+			}
+			row := plotting.AUCRow{Set: name, Setting: base, Over: "sets"}
+			for _, set := range sets {
+				row.Points = append(row.Points, round(f.mean(set, other)-f.mean(set, base)))
+			}
+			if row, err = overPoints(row); err != nil {
+				return nil, err
+			}
+			if places[name] == nil {
+				changes = append(changes, name)
+			}
+			places[name] = append(places[name], row)
+		}
+	}
+	slices.SortStableFunc(changes, func(p, q string) int { return -cmp.Compare(places[p][0].Mean, places[q][0].Mean) })
+	var rows []plotting.AUCRow
+	for _, c := range changes {
+		rows = append(rows, places[c]...)
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.AUCDifferences("One change at a time", rows)
 }
 
 // ranksPlot draws average ranks over sets, the Web sets averaged into one.
@@ -185,7 +228,11 @@ func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, 
 				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
 					s.name = "softmax (empty loop), honest"
 				}
-				rows = append(rows, aucRow(r, set, s.name))
+				row := aucRow(r, set, s.name)
+				if shuffled {
+					row.Over = "shuffles"
+				}
+				rows = append(rows, row)
 			}
 		}
 	}
@@ -197,19 +244,6 @@ func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, 
 
 // iterationsPlot draws the AUC against I, a curve a set.
 func iterationsPlot(a study.Archive) (*plotting.Figure, error) {
-	return byIterations(a, "Concentration (I > 0) and distraction (I < 0)")
-}
-
-// noisePlot draws the AUC against I, a curve a set and noise; of noise on one part of the folds none.
-func noisePlot(a study.Archive) (*plotting.Figure, error) {
-	a.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool {
-		_, kind, part := noiseOf(r.Set)
-		return kind != "" && part != study.OnBoth
-	})
-	return byIterations(a, "With noise in training and test part")
-}
-
-func byIterations(a study.Archive, title string) (*plotting.Figure, error) {
 	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
@@ -222,10 +256,52 @@ func byIterations(a study.Archive, title string) (*plotting.Figure, error) {
 		}
 		points = append(points, sweepPoint{r.Set, float64(c.Iterations), r})
 	}
-	return sweepPlot(title, points, "Syn steps I", plotting.Linear)
+	return sweepPlot("Concentration (I > 0) and distraction (I < 0)", points, "Syn steps I", plotting.Linear)
 }
 
-// witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting.
+// noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
+func noisePlot(a study.Archive) (*plotting.Figure, error) {
+	f, err := newFigures(a.Results, iterationsOf)
+	if err != nil {
+		return nil, err
+	}
+	var rows []plotting.AUCRow
+	for _, group := range noiseGroups {
+		order, bases, at := noises(slices.DeleteFunc(f.complete(f.settings), group.outside))
+		for _, p := range order {
+			row := plotting.AUCRow{Set: p.String(), Setting: group.name, Over: "sets"}
+			for _, set := range bases {
+				if name, found := at[p][set]; found {
+					row.Points = append(row.Points, round(stat.Mean(lead(f, name), nil)))
+				}
+			}
+			if row, err = overPoints(row); err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 || f.settings[0] >= 0 || f.settings[len(f.settings)-1] <= 0 {
+		return nil, errIncomplete
+	}
+	return plotting.AUCDifferences("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", rows)
+}
+
+// overPoints gives a row the mean of its points and its interval.
+func overPoints(row plotting.AUCRow) (plotting.AUCRow, error) {
+	row.N = len(row.Points)
+	row.Mean = stat.Mean(row.Points, nil)
+	row.Low, row.High = row.Mean, row.Mean
+	if row.N < 2 {
+		return row, nil
+	}
+	var err error
+	_, row.Low, row.High, err = stats.MeanInterval(row.Points, study.Level)
+	return row, err
+}
+
+// witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting: of Syn the strongest
+// distraction, no steps and the strongest concentration.
 func witnessPlot(a study.Archive, instances bool) (*plotting.Figure, error) {
 	title := "How few instances may tell"
 	tabulate := pooledTable
@@ -241,13 +317,23 @@ func witnessPlot(a study.Archive, instances bool) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	low, high := 0, 0
+	configs := make([]config, len(rows))
+	for i, r := range rows {
+		if configs[i], err = configOf(r.Config); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Set, err)
+		}
+		low, high = min(low, configs[i].Iterations), max(high, configs[i].Iterations)
+	}
 	var points []sweepPoint
-	for _, r := range rows {
+	for i, r := range rows {
 		rate, err := witnessRate(r.Set)
 		if err != nil {
 			return nil, err
 		}
-		points = append(points, sweepPoint{label(r), rate, r})
+		if n := configs[i].Iterations; n == 0 || n == low || n == high {
+			points = append(points, sweepPoint{configs[i].withScale(), rate, r})
+		}
 	}
 	return sweepPlot(title, points, "Witness rate", plotting.Logarithmic)
 }

@@ -234,9 +234,9 @@ func TestPublishedVerdicts(t *testing.T) {
 func TestWitnessVerdicts(t *testing.T) {
 	var settings []string
 	for _, i := range []int{-5, -3, -1, 0, 1, 3, 5} {
-		settings = append(settings, syn(i, ""))
+		settings = append(settings, syn(i, `,"scale":1`), syn(i, `,"scale":10`))
 	}
-	run := func(effect func(rate string, i float64) float64) (string, error) {
+	run := func(effect func(rate string, c config) float64) (string, error) {
 		var sets []string
 		for _, rate := range []string{"0.01", "0.1", "0.5"} {
 			for draw := range 5 {
@@ -245,7 +245,11 @@ func TestWitnessVerdicts(t *testing.T) {
 		}
 		results := planted(t, "honest", 1, 1, sets, settings, func(r study.Result) float64 {
 			rate, _ := drawingOf(r.Set)
-			return 0.7 + effect(rate, iOf(t, r)) + 0.01*chance(r)
+			c, err := configOf(r.Config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return 0.7 + effect(rate, c) + 0.01*chance(r)
 		})
 		for i := range results {
 			auc := 0.6
@@ -256,23 +260,33 @@ func TestWitnessVerdicts(t *testing.T) {
 			t.Error(err)
 		}
 		rows, err := instanceRows(results)
-		if err != nil || len(rows) != 21 || rows[0].N != 5 || math.Abs(rows[0].AUCMean-0.6) > 1e-12 || rows[0].AUCLow == nil {
+		if err != nil || len(rows) != 42 || rows[0].N != 5 || math.Abs(rows[0].AUCMean-0.6) > 1e-12 || rows[0].AUCLow == nil {
 			t.Errorf("AUCs of instances: %v, %+v", err, rows)
 		}
 		return witness(a)
 	}
-	text, err := run(func(rate string, i float64) float64 {
-		switch rate {
-		case "needle-0.01":
+	text, err := run(func(rate string, c config) float64 {
+		i := float64(c.Iterations)
+		switch {
+		case rate == "needle-0.01" && c.Scale == 1:
 			return 0.04 * i
-		case "needle-0.5":
+		case rate == "needle-0.5" && c.Scale == 10:
 			return -0.04 * i
 		}
 		return 0
 	})
-	holds(t, "planted", text, err, []string{"Concentration helps at a witness rate of 0.01, concentration hurts at a witness rate of 0.5, distraction helps at a witness rate of 0.5 and distraction hurts at a witness rate of 0.01.", "for the 12 tests", "| 0.01 | 5 | +0.2"}, []string{"At no rate"})
-	text, err = run(func(string, float64) float64 { return 0 })
-	holds(t, "none", text, err, []string{"At no rate do these drawings show"}, []string{" helps at a", " hurts at a"})
+	holds(t, "planted", text, err, []string{
+		"Concentration helps at a witness rate of 0.01 (S = 1), concentration hurts at a witness rate of 0.5 (S = 10), distraction helps at a witness rate of 0.5 (S = 10) and distraction hurts at a witness rate of 0.01 (S = 1).",
+		"for the 24 tests", "| 0.01 | 1 | 5 | +0.2", "that the scale matters", "- from a rate of 0.5 on: syn I = −5, S = 10.", "- nowhere: syn I = −5, S = 1; "}, []string{"At no rate do these drawings show that conc"})
+	text, err = run(func(rate string, c config) float64 {
+		if rate == "needle-0.5" || rate == "needle-0.1" && c.Scale == 1 {
+			return 0.25
+		}
+		return 0
+	})
+	holds(t, "scale", text, err, []string{"At no rate do these drawings show that conc", "The smaller scale is better at a witness rate of 0.1.", "for the 3 tests", "| 0.1 | +0.2", "- from a rate of 0.1 on: syn I = −5, S = 1; ", "- from a rate of 0.5 on: syn I = −5, S = 10; "}, []string{" helps at a", " hurts at a", "nowhere"})
+	text, err = run(func(rate string, c config) float64 { return 0.02 * c.Scale * float64(len(rate)-len("needle-0.1")) })
+	holds(t, "worse", text, err, []string{"The smaller scale is worse at a witness rate of 0.01."}, []string{"better at"})
 	text, err = witness(study.Archive{Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(study.Result) float64 { return 0.7 })})
 	holds(t, "one drawing", text, err, []string{"needs two drawings"}, []string{"At no rate"})
 }
@@ -348,11 +362,11 @@ func TestAblationVerdicts(t *testing.T) {
 	})
 	holds(t, "two sets", text, err, []string{"Differences that hold: I = 3, γ = 1 on c (+0.", "Differences that hold: I = 3, γ = 1 on web4 (+0.", "I = 3, γ = 1: no difference from I = 3 that these sets could show", "for the 16 cells", "for the 4 cells", "Against I = −3: no set has all"}, []string{"mean on ", "better than", "worse than"})
 	text, err = run(func(string) float64 { return 0.05 })
-	holds(t, "everywhere", text, err, []string{"I = 3, γ = 1: better than I = 3.", "mean: no difference"}, []string{"worse than"})
+	holds(t, "everywhere", text, err, []string{"I = 3, γ = 1: better than I = 3.", "mean: no difference", "changes of I = 3, I = 3, γ = 1 made it better; none made it worse."}, []string{"worse than"})
 	text, err = run(func(string) float64 { return -0.05 })
-	holds(t, "everywhere worse", text, err, []string{"I = 3, γ = 1: worse than I = 3."}, []string{"better than"})
+	holds(t, "everywhere worse", text, err, []string{"I = 3, γ = 1: worse than I = 3.", "changes of I = 3, I = 3, γ = 1 made it worse; none made it better."}, []string{"better than"})
 	text, err = run(func(string) float64 { return 0 })
-	holds(t, "nowhere", text, err, []string{"No change makes a difference that it could show."}, []string{"Differences that hold", "better than", "worse than", " * |"})
+	holds(t, "nowhere", text, err, []string{"No change makes a difference that it could show.", "changes of I = 3, none made a difference that these sets could show."}, []string{"Differences that hold", "better than", "worse than", " * |"})
 }
 
 func TestPoolingsVerdicts(t *testing.T) {

@@ -18,83 +18,218 @@ func witness(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	g := newGrid(rows, func(r study.Row) (string, string) { return strings.TrimPrefix(r.Set, needlePrefix), label(r) })
-	f, err := newFigures(a.Results, named(config.label))
+	g := newGrid(rows, func(r study.Row) (string, string) {
+		return rowNamed(config.withScale)(r), strings.TrimPrefix(r.Set, needlePrefix)
+	})
+	f, err := newFigures(a.Results, named(config.withScale))
 	if err != nil {
 		return "", err
 	}
-	text, err := concentrationHelps(f)
+	list, err := scalesOf(a.Results)
 	if err != nil {
 		return "", err
 	}
-	return g.markdown("witness rate") + "After ± stands the standard deviation over drawings of the set where there are several.\n\n" + text + g.instances("witness rate") + f.noted(), nil
+	steps, err := concentrationHelps(f, list)
+	if err != nil {
+		return "", err
+	}
+	scales, err := scaleHelps(f, list)
+	if err != nil {
+		return "", err
+	}
+	const head = "setting, by witness rate"
+	return g.markdown(head) + "After ± stands the standard deviation over drawings of the set where there are several. S is the scale of the scores before the softmax.\n\n" +
+		g.reached() + steps + scales + g.instances(head) + f.noted(), nil
 }
 
-// concentrationHelps compares I = ±3 and ±5 with 0 at every rate, by a paired t-test over drawings, which share no bags.
-func concentrationHelps(f figures[string]) (string, error) {
-	type comparison struct {
-		set  string
-		i    int
-		test stats.CorrectedTTest
+// found is the AUC from which on a setting is said to find what tells.
+const found = 0.9
+
+// reached says from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
+func (g grid) reached() string {
+	from := make(map[string][]string)
+	for _, line := range g.lines {
+		least := ""
+		for i := len(g.columns) - 1; i >= 0; i-- {
+			r, there := g.cells[line][g.columns[i]]
+			if !there {
+				continue
+			}
+			if round(r.AUCMean) < found {
+				break
+			}
+			least = g.columns[i]
+		}
+		from[least] = append(from[least], line)
 	}
-	var list []comparison
+	text := fmt.Sprintf("A mean AUC of %.1f is reached, and held at all higher rates:\n\n", found)
+	for _, rate := range append(slices.Clone(g.columns), "") {
+		where := "from a rate of " + rate + " on"
+		if rate == "" {
+			where = "nowhere"
+		}
+		if len(from[rate]) > 0 {
+			text += "- " + where + ": " + strings.Join(from[rate], "; ") + ".\n"
+		}
+	}
+	return text + "\n"
+}
+
+// comparison is a paired t-test of two settings over the drawings of a set, which share no bags.
+type comparison struct {
+	set  string
+	of   []string // the cells that say what is compared
+	n    int
+	test stats.CorrectedTTest
+}
+
+// compare adds the test of a setting less another one on a set, if the set has both and has drawings enough.
+func (f figures[K]) compare(list []comparison, set string, a, b K, of ...string) ([]comparison, error) {
+	if !f.has(set, []K{a, b}) {
+		return list, nil
+	}
+	test, err := pairedT(f.folds[set][a], f.folds[set][b], f.ratio[set])
+	if errors.Is(err, stats.ErrTooFew) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, %v against %v: %w", set, a, b, err)
+	}
+	return append(list, comparison{set, of, len(f.keys[set]), test}), nil
+}
+
+// compared returns the table of comparisons, whose first columns are the rate and what is compared, and their p after Holm.
+func compared(list []comparison, columns []string, difference string) (text string, holm []float64, err error) {
 	var p []float64
-	const plain = "syn I = 0"
-	for _, set := range f.sets {
-		for _, i := range []int{-5, -3, 3, 5} {
-			setting := config{Pooling: "syn", Iterations: i}.label()
-			if !f.has(set, []string{plain, setting}) {
-				continue
-			}
-			test, err := pairedT(f.folds[set][setting], f.folds[set][plain], f.ratio[set])
-			if errors.Is(err, stats.ErrTooFew) {
-				continue
-			}
+	for _, c := range list {
+		p = append(p, c.test.P)
+	}
+	if holm, err = stats.Holm(p); err != nil {
+		return "", nil, err
+	}
+	rows := make([][]string, 0, len(list))
+	for k, c := range list {
+		interval := ""
+		if c.test.SE > 0 {
+			low, high, err := c.test.Interval(study.Level)
 			if err != nil {
-				return "", fmt.Errorf("%s, %s: %w", set, setting, err)
+				return "", nil, err
 			}
-			list, p = append(list, comparison{set, i, test}), append(p, test.P)
+			interval = signed(low) + " to " + signed(high)
+		}
+		row := append([]string{strings.TrimPrefix(c.set, needlePrefix)}, c.of...)
+		rows = append(rows, append(row, signed(c.test.Difference), interval, strconv.Itoa(c.n), pValue(p[k]), pValue(holm[k])))
+	}
+	head := append(append([]string{"witness rate"}, columns...), difference, "95 % interval", "n", "paired t-test", "after Holm")
+	return table(head, rows), holm, nil
+}
+
+// scalesOf returns the scales of Syn among results, in order.
+func scalesOf(results []study.Result) ([]float64, error) {
+	var list []float64
+	for _, r := range results {
+		c, err := configOf(r.Config)
+		if err != nil {
+			return nil, err
+		}
+		if c.Pooling == "syn" && !slices.Contains(list, c.Scale) {
+			list = append(list, c.Scale)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// concentrationHelps compares I = ±3 and ±5 with 0 at every rate and scale.
+func concentrationHelps(f figures[string], scales []float64) (string, error) {
+	var list []comparison
+	var steps []int
+	var at []float64
+	for _, set := range f.sets {
+		for _, scale := range scales {
+			for _, i := range []int{-5, -3, 3, 5} {
+				n := len(list)
+				var err error
+				setting, plain := config{Pooling: "syn", Iterations: i, Scale: scale}, config{Pooling: "syn", Scale: scale}
+				if list, err = f.compare(list, set, setting.withScale(), plain.withScale(), short(scale), integer(i)); err != nil {
+					return "", err
+				}
+				if len(list) > n {
+					steps, at = append(steps, i), append(at, scale)
+				}
+			}
 		}
 	}
 	if len(list) == 0 {
 		return "Whether concentration or distraction helps needs two drawings of a rate at least.\n\n", nil
 	}
-	holm, err := stats.Holm(p)
+	text, holm, err := compared(list, []string{"S", "I"}, "AUC less that of I = 0")
 	if err != nil {
 		return "", err
 	}
-	rows := make([][]string, 0, len(list))
-	rates := make(map[string][]string) // what was found: the rates
+	where := make(map[string][]string) // what was found: the rates and scales
 	for k, c := range list {
-		rate := strings.TrimPrefix(c.set, needlePrefix)
-		interval := ""
-		if c.test.SE > 0 {
-			low, high, err := c.test.Interval(study.Level)
-			if err != nil {
-				return "", err
-			}
-			interval = signed(low) + " to " + signed(high)
-		}
-		rows = append(rows, []string{rate, integer(c.i), signed(c.test.Difference), interval, strconv.Itoa(len(f.keys[c.set])), pValue(p[k]), pValue(holm[k])})
 		if holm[k] < alpha {
-			what := []string{"distraction", "concentration"}[(1+sign(float64(c.i)))/2] + []string{" hurts", " helps"}[(1+sign(c.test.Difference))/2]
-			if !slices.Contains(rates[what], rate) {
-				rates[what] = append(rates[what], rate)
+			what := []string{"distraction", "concentration"}[(1+sign(float64(steps[k])))/2] + []string{" hurts", " helps"}[(1+sign(c.test.Difference))/2]
+			place := strings.TrimPrefix(c.set, needlePrefix) + " (S = " + short(at[k]) + ")"
+			if !slices.Contains(where[what], place) {
+				where[what] = append(where[what], place)
 			}
 		}
 	}
-	var found []string
+	var verdicts []string
 	for _, what := range []string{"concentration helps", "concentration hurts", "distraction helps", "distraction hurts"} {
-		if len(rates[what]) > 0 {
-			found = append(found, what+" at a witness rate of "+listed(rates[what]))
+		if len(where[what]) > 0 {
+			verdicts = append(verdicts, what+" at a witness rate of "+listed(where[what]))
 		}
 	}
 	conclusion := "At no rate do these drawings show that concentration or distraction helps."
-	if len(found) > 0 {
-		conclusion = sentence(listed(found)) + " Elsewhere these drawings show neither."
+	if len(verdicts) > 0 {
+		conclusion = sentence(listed(verdicts)) + " Elsewhere these drawings show neither."
 	}
-	return table([]string{"witness rate", "I", "AUC less that of I = 0", "95 % interval", "n", "paired t-test", "after Holm"}, rows) +
-		fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
+	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
+}
+
+// scaleHelps compares the least scale with the largest, without steps, at every rate.
+func scaleHelps(f figures[string], scales []float64) (string, error) {
+	if len(scales) < 2 {
+		return "", nil
+	}
+	low, high := scales[0], scales[len(scales)-1]
+	var list []comparison
+	for _, set := range f.sets {
+		var err error
+		if list, err = f.compare(list, set, config{Pooling: "syn", Scale: low}.withScale(), config{Pooling: "syn", Scale: high}.withScale()); err != nil {
+			return "", err
+		}
+	}
+	if len(list) == 0 {
+		return "", nil
+	}
+	text, holm, err := compared(list, nil, fmt.Sprintf("AUC of S = %s less that of S = %s, I = 0", short(low), short(high)))
+	if err != nil {
+		return "", err
+	}
+	var better, worse []string
+	for k, c := range list {
+		rate := strings.TrimPrefix(c.set, needlePrefix)
+		switch {
+		case holm[k] < alpha && c.test.Difference > 0:
+			better = append(better, rate)
+		case holm[k] < alpha:
+			worse = append(worse, rate)
+		}
+	}
+	conclusion := "At no rate do these drawings show that the scale matters."
+	switch {
+	case len(better) > 0 && len(worse) > 0:
+		conclusion = "The smaller scale is better at a witness rate of " + listed(better) + " and worse at " + listed(worse) + "."
+	case len(better) > 0:
+		conclusion = "The smaller scale is better at a witness rate of " + listed(better) + "."
+	case len(worse) > 0:
+		conclusion = "The smaller scale is worse at a witness rate of " + listed(worse) + "."
+	}
+	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
 }
 
 // pairedT is the corrected resampled t-test. It is undefined where all differences are the same, which shows nothing: p is 1.

@@ -3,6 +3,7 @@ package results_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"synpool/milbench/study"
@@ -34,7 +35,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the experiment that it is named after, with times; written again it has the
+// TestArchives: each archive is that of the experiment that it is named after, whole, with times; written again it has the
 // same bytes; all are small together.
 func TestArchives(t *testing.T) {
 	archives, err := results.Archives()
@@ -50,6 +51,9 @@ func TestArchives(t *testing.T) {
 		size += len(text)
 		if _, err := study.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
+		}
+		if lacking, err := a.Lacking(); err != nil || len(lacking) > 0 {
+			t.Errorf("%s: of the full form there lack %s (%v)", a.Experiment, lacking, err)
 		}
 		if len(a.Times) == 0 {
 			t.Errorf("%s: no times", a.Experiment)
@@ -70,5 +74,28 @@ func TestArchives(t *testing.T) {
 	}
 	if size > mostBytes {
 		t.Errorf("the archives take %d bytes, more than %d", size, mostBytes)
+	}
+}
+
+// TestFigures: every figure of every archive can be drawn.
+func TestFigures(t *testing.T) {
+	archives, err := results.Archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range archives {
+		e, err := study.FindExperiment(a.Experiment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range e.Figures {
+			figure, err := report.Plot(a, name)
+			if err == nil {
+				err = figure.Save(filepath.Join(t.TempDir(), "figure.svg"))
+			}
+			if err != nil {
+				t.Errorf("%s: %v", a.Experiment, err)
+			}
+		}
 	}
 }
