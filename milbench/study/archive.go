@@ -16,11 +16,11 @@ import (
 )
 
 // archiveFormat is the version of the form of an [Archive].
-const archiveFormat = 1
+const archiveFormat = 2
 
 // Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
-// once, numbers have five significant digits, and wall times and winners are left out. The same results give the same
-// archive, byte for byte, in whatever order they were made.
+// once, scores have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
+// times and winners are left out. The same results give the same archive, byte for byte, in whatever order they were made.
 type Archive struct {
 	Experiment string
 	Results    []Result
@@ -69,17 +69,16 @@ type archivedPart struct {
 	Repeat     int           `json:"repeat"`
 	Fold       int           `json:"fold"`
 	Test       []int         `json:"test"` // bags, as indices in Bags
-	Validation []int         `json:"validation,omitempty"`
 	Fits       []archivedFit `json:"fits"`
 }
 
 // archivedFit is one fit.
 type archivedFit struct {
-	Config     int       `json:"config"` // index in Configs
-	Made       int       `json:"made,omitempty"`
-	Epoch      int       `json:"epoch"`
-	Test       []float64 `json:"test"`
-	Validation []float64 `json:"validation,omitempty"`
+	Config int       `json:"config"` // index in Configs
+	Made   int       `json:"made,omitempty"`
+	Epoch  int       `json:"epoch"`
+	Test   []float64 `json:"test"`
+	Inside *Inside   `json:"inside,omitempty"`
 
 	InstanceAUC *float64  `json:"instance_auc,omitempty"`
 	MemberAUC   []float64 `json:"member_auc,omitempty"`
@@ -193,16 +192,19 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	validation, others, err := s.indices(r.Validation)
-	if err != nil {
-		return nil, err
-	}
-	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Seed, r.Repeat, r.Fold, test, validation, nil}
+	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Seed, r.Repeat, r.Fold, test, nil}
 	if n := len(s.Parts); n == 0 || !s.Parts[n-1].same(part) {
 		s.Parts = append(s.Parts, part)
 	}
 	last := &s.Parts[len(s.Parts)-1]
-	fit := archivedFit{Epoch: r.Epoch, Test: scores, Validation: others, MemberAUC: roundedAll(r.MemberAUC)}
+	fit := archivedFit{Epoch: r.Epoch, Test: scores, MemberAUC: roundedAll(r.MemberAUC)}
+	if r.Inside != nil || len(r.Validation) > 0 {
+		inside, err := r.inside()
+		if err != nil {
+			return nil, err
+		}
+		fit.Inside = &Inside{digits(inside.AUC, 9), digits(inside.LogLoss, 9)} // so that they order fits as they did
+	}
 	if r.InstanceAUC != nil {
 		auc := rounded(*r.InstanceAUC)
 		fit.InstanceAUC = &auc
@@ -215,7 +217,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 // same reports whether fits of p and q were of the same fold, with the same bags held out.
 func (p archivedPart) same(q archivedPart) bool {
 	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Seed == q.Seed && p.Repeat == q.Repeat &&
-		p.Fold == q.Fold && slices.Equal(p.Test, q.Test) && slices.Equal(p.Validation, q.Validation)
+		p.Fold == q.Fold && slices.Equal(p.Test, q.Test)
 }
 
 // indices returns where bags stand in the set, which gets those that it lacks, and their scores.
@@ -313,15 +315,12 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	}
 	by := p.Made[fit.Made]
 	r := Result{
-		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
 		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}
 	var err error
 	if r.Bags, err = s.scored(part.Test, fit.Test); err != nil {
-		return Result{}, err
-	}
-	if r.Validation, err = s.scored(part.Validation, fit.Validation); err != nil {
 		return Result{}, err
 	}
 	if r.Fit, err = r.ID(); err != nil {

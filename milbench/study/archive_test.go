@@ -44,8 +44,8 @@ func writeArchive(t *testing.T, results []Result) string {
 	return b.String()
 }
 
-// TestArchive reads back what was written: everything but wall times and winners, scores to five digits. The order of the
-// results has no effect.
+// TestArchive reads back what was written: everything but wall times and winners, scores to five digits, and of a validation
+// part its AUC and loss. The order of the results has no effect.
 func TestArchive(t *testing.T) {
 	results := archivedRun(t)
 	text := writeArchive(t, results)
@@ -66,14 +66,22 @@ func TestArchive(t *testing.T) {
 	}
 	for _, r := range back.Results {
 		w := want[r.Fit]
-		for _, part := range []struct{ got, want []ScoredBag }{{r.Bags, w.Bags}, {r.Validation, w.Validation}} {
-			for i := range part.want {
-				b := &part.want[i]
-				if math.Abs(part.got[i].Score-b.Score) > 5e-5*math.Abs(b.Score) {
-					t.Errorf("fit %s: score %g, want %g", r.Fit, part.got[i].Score, b.Score)
-				}
-				b.Score, b.Winners = part.got[i].Score, nil
+		for i := range w.Bags {
+			b := &w.Bags[i]
+			if math.Abs(r.Bags[i].Score-b.Score) > 5e-5*math.Abs(b.Score) {
+				t.Errorf("fit %s: score %g, want %g", r.Fit, r.Bags[i].Score, b.Score)
 			}
+			b.Score, b.Winners = r.Bags[i].Score, nil
+		}
+		if (r.Inside != nil) != (w.Protocol == "nested") {
+			t.Errorf("fit %s of protocol %s: inside %v", r.Fit, w.Protocol, r.Inside)
+		}
+		if r.Inside != nil {
+			inside, err := w.inside()
+			if err != nil || math.Abs(r.Inside.AUC-inside.AUC) > 1e-9 || math.Abs(r.Inside.LogLoss-inside.LogLoss) > 1e-8*inside.LogLoss {
+				t.Errorf("fit %s: inside %v, want %v, %v", r.Fit, *r.Inside, inside, err)
+			}
+			w.Validation, w.Inside = nil, r.Inside
 		}
 		config, err := canonical(w.Config)
 		if err != nil {
@@ -132,13 +140,15 @@ func TestReadArchives(t *testing.T) {
 func TestReadArchiveRefuses(t *testing.T) {
 	text := writeArchive(t, archivedRun(t))
 	for _, change := range []struct{ old, new, want string }{
-		{`"format":1`, `"format":2`, "format 2; this version reads format 1"},
+		{`"format":2`, `"format":1`, "format 1; this version reads format 2"},
 		{`"experiment"`, `"experimen"`, "unknown field"},
 		{`"config":2`, `"config":3`, "setting 3 of 3"},
 		{`"test":[`, `"test":[99,`, "scores of"},
 		{`"epoch":4`, `"epoch":0`, "epoch 0"},
 		{`"labels":[1`, `"labels":[2`, "label 2"},
 		{`"labels":[1,`, `"labels":[`, "labels of 31 bags"},
+		{`"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
+		{`"log_loss":`, `"log_loss":-`, "loss of the validation part"},
 		{`]}`, ``, "cannot be read"},
 	} {
 		if !strings.Contains(text, change.old) {

@@ -30,6 +30,7 @@ type Result struct {
 	Epoch      int         `json:"epoch"` // whose scores these are, from 1
 	Bags       []ScoredBag `json:"bags"`  // the test part
 	Validation []ScoredBag `json:"validation,omitempty"`
+	Inside     *Inside     `json:"inside,omitempty"` // what an [Archive] keeps of the validation part, in the place of its scores
 
 	// InstanceAUC says how well the weights of instances (scores, of a classifier of instances) tell those that make a bag
 	// positive, where instance labels are known: the AUC within a bag, mean over the positive test bags that hold both kinds.
@@ -53,6 +54,18 @@ type ScoredBag struct {
 	Label   int     `json:"label"`
 	Score   float64 `json:"score"`             // logit
 	Winners []int   `json:"winners,omitempty"` // of each head, the instance with the largest weight
+}
+
+// Inside is how good a fit is on its validation part, by which settings are chosen: the larger AUC, of equal ones the
+// smaller loss.
+type Inside struct {
+	AUC     float64 `json:"auc"`
+	LogLoss float64 `json:"log_loss"` // nats a bag, see [stats.LogLoss]
+}
+
+// better reports whether a is to be chosen rather than b.
+func (a Inside) better(b Inside) bool {
+	return a.AUC > b.AUC || a.AUC == b.AUC && a.LogLoss < b.LogLoss
 }
 
 // ID returns the fit's id: the first 16 hexadecimal digits of the SHA-256 of the JSON array of checksum, protocol,
@@ -80,8 +93,25 @@ func (r Result) AUC() (float64, error) {
 	return auc, nil
 }
 
+// inside returns what the scores of the validation part give, or what an archive kept of them.
+func (r Result) inside() (Inside, error) {
+	if r.Inside != nil {
+		return *r.Inside, nil
+	}
+	labels, scores := labelsScores(r.Validation)
+	auc, err := stats.AUC(labels, scores)
+	var loss float64
+	if err == nil {
+		loss, err = stats.LogLoss(labels, scores)
+	}
+	if err != nil {
+		return Inside{}, fmt.Errorf("%s: fit %s, validation part: %w", r.Set, r.Fit, err)
+	}
+	return Inside{auc, loss}, nil
+}
+
 // Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels other than
-// 0 and 1, scores that are not finite, or a fold or repeat out of range.
+// 0 and 1, scores that are not finite, figures or a fold or repeat out of range.
 func (r Result) Validate() error {
 	id, err := r.ID()
 	switch {
@@ -99,6 +129,16 @@ func (r Result) Validate() error {
 		return errors.New("no bags")
 	case r.InstanceAUC != nil && !(*r.InstanceAUC >= 0 && *r.InstanceAUC <= 1):
 		return fmt.Errorf("an AUC of instances of %v; it is from 0 to 1", *r.InstanceAUC)
+	}
+	if in := r.Inside; in != nil {
+		switch {
+		case len(r.Validation) > 0:
+			return errors.New("scores of the validation part and what an archive keeps of them")
+		case !(in.AUC >= 0 && in.AUC <= 1):
+			return fmt.Errorf("an AUC of the validation part of %v; it is from 0 to 1", in.AUC)
+		case !(in.LogLoss >= 0) || math.IsInf(in.LogLoss, 0):
+			return fmt.Errorf("a loss of the validation part of %v; it is finite and not below 0", in.LogLoss)
+		}
 	}
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {
 		for _, b := range part {

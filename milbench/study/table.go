@@ -347,20 +347,14 @@ func (c comparison) choose(candidates []*rowFits, name string, t *Table) (*rowFi
 // bestInside returns the candidate that is best on the validation part of a fold.
 func bestInside(candidates []*rowFits, key repeatKey, fold int) (*rowFits, error) {
 	var best *rowFits
-	var bestAUC, bestLoss float64
+	var most Inside
 	for _, candidate := range candidates {
-		r := candidate.repeats[key][fold]
-		labels, scores := labelsScores(r.Validation)
-		auc, err := stats.AUC(labels, scores)
+		inside, err := candidate.repeats[key][fold].inside()
 		if err != nil {
-			return nil, fmt.Errorf("%s: fit %s, validation part: %w", r.Set, r.Fit, err)
+			return nil, err
 		}
-		loss, err := stats.LogLoss(labels, scores)
-		if err != nil {
-			return nil, fmt.Errorf("%s: fit %s, validation part: %w", r.Set, r.Fit, err)
-		}
-		if best == nil || auc > bestAUC || auc == bestAUC && loss < bestLoss {
-			best, bestAUC, bestLoss = candidate, auc, loss
+		if best == nil || inside.better(most) {
+			best, most = candidate, inside
 		}
 	}
 	return best, nil

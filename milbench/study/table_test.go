@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -241,6 +242,13 @@ func TestNestedChoice(t *testing.T) {
 	}
 	if len(row.Chosen) != 2 || row.Chosen[0].Fits != 3 || row.Chosen[1].Fits != 1 || !strings.Contains(string(row.Chosen[0].Config), `"iterations":1`) {
 		t.Errorf("chosen: %+v", row.Chosen)
+	}
+	kept, err := ReadArchive(strings.NewReader(writeArchive(t, results)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Tabulate(kept.Results); err != nil || !reflect.DeepEqual(again, table) {
+		t.Errorf("out of an archive: %+v, %v\nwant %+v", again, err, table)
 	}
 	const c = `{"pooling":"mean"}`
 	across := []Result{nested(a, 0, 0, good, bad), nested(c, 0, 0, bad, good), nested(a, 0, 1, bad, bad), nested(c, 0, 1, good, good)}
