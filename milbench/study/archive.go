@@ -3,11 +3,14 @@ package study
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,8 +22,10 @@ import (
 const archiveFormat = 2
 
 // Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
-// once, scores have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
+// once, numbers have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
 // times and winners are left out. The same results give the same archive, byte for byte, in whatever order they were made.
+// In its JSON the scores of a fit are one string, float32 values, little endian, in base64: in Python
+// numpy.frombuffer(base64.b64decode(s), "<f4").
 type Archive struct {
 	Experiment string
 	Results    []Result
@@ -74,14 +79,37 @@ type archivedPart struct {
 
 // archivedFit is one fit.
 type archivedFit struct {
-	Config int       `json:"config"` // index in Configs
-	Made   int       `json:"made,omitempty"`
-	Epoch  int       `json:"epoch"`
-	Test   []float64 `json:"test"`
-	Inside *Inside   `json:"inside,omitempty"`
+	Config int      `json:"config"` // index in Configs
+	Made   int      `json:"made,omitempty"`
+	Epoch  int      `json:"epoch"`
+	Test   float32s `json:"test"` // scores
+	Inside *Inside  `json:"inside,omitempty"`
 
 	InstanceAUC *float64  `json:"instance_auc,omitempty"`
 	MemberAUC   []float64 `json:"member_auc,omitempty"`
+}
+
+// float32s are numbers of five significant digits, which is what a float32 holds for sure.
+type float32s []float64
+
+func (f float32s) MarshalText() ([]byte, error) {
+	var b []byte
+	for _, v := range f {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	}
+	return base64.StdEncoding.AppendEncode(nil, b), nil
+}
+
+func (f *float32s) UnmarshalText(text []byte) error {
+	b, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(b)%4 != 0 {
+		return fmt.Errorf("%d bytes of scores that are not float32 values in base64", len(text))
+	}
+	*f = make(float32s, 0, len(b)/4)
+	for ; len(b) > 0; b = b[4:] {
+		*f = append(*f, rounded(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))))
+	}
+	return nil
 }
 
 // rounded returns v to five significant digits.

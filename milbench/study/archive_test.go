@@ -148,6 +148,8 @@ func TestReadArchiveRefuses(t *testing.T) {
 		{`"labels":[1`, `"labels":[2`, "label 2"},
 		{`"labels":[1,`, `"labels":[`, "labels of 31 bags"},
 		{`"inside":{"auc":`, `"inside":{"auc":1`, "AUC of the validation part"},
+		{`"test":"`, `"test":"!`, "not float32 values in base64"},
+		{`"test":"`, `"test":"AAAA`, "not float32 values in base64"},
 		{`"log_loss":`, `"log_loss":-`, "loss of the validation part"},
 		{`]}`, ``, "cannot be read"},
 	} {
@@ -158,6 +160,11 @@ func TestReadArchiveRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), change.want) {
 			t.Errorf("%s for %s: error %v, want %q in it", change.new, change.old, err, change.want)
 		}
+	}
+	at := strings.Index(text, `"test":"`) + len(`"test":"`)
+	nan := "AADAfwAAwH8AAMB/" // three of them
+	if _, err := ReadArchive(strings.NewReader(text[:at] + nan + text[at+len(nan):])); err == nil || !strings.Contains(err.Error(), "has score NaN; scores are finite") {
+		t.Errorf("a score that is no number: %v", err)
 	}
 	if err := (Archive{Experiment: "fake"}).Write(&bytes.Buffer{}); err == nil {
 		t.Error("an archive of nothing")
