@@ -227,7 +227,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	last := &s.Parts[len(s.Parts)-1]
 	fit := archivedFit{Epoch: r.Epoch, Test: scores, MemberAUC: roundedAll(r.MemberAUC)}
 	if r.Inside != nil || len(r.Validation) > 0 {
-		inside, err := r.inside()
+		inside, err := r.ValidationFigures()
 		if err != nil {
 			return nil, err
 		}

@@ -77,7 +77,7 @@ func TestArchive(t *testing.T) {
 			t.Errorf("fit %s of protocol %s: inside %v", r.Fit, w.Protocol, r.Inside)
 		}
 		if r.Inside != nil {
-			inside, err := w.inside()
+			inside, err := w.ValidationFigures()
 			if err != nil || math.Abs(r.Inside.AUC-inside.AUC) > 1e-9 || math.Abs(r.Inside.LogLoss-inside.LogLoss) > 1e-8*inside.LogLoss {
 				t.Errorf("fit %s: inside %v, want %v, %v", r.Fit, *r.Inside, inside, err)
 			}

@@ -63,8 +63,8 @@ type Inside struct {
 	LogLoss float64 `json:"log_loss"` // nats a bag, see [stats.LogLoss]
 }
 
-// better reports whether a is to be chosen rather than b.
-func (a Inside) better(b Inside) bool {
+// Better reports whether a fit of figures a is to be chosen rather than one of b.
+func (a Inside) Better(b Inside) bool {
 	return a.AUC > b.AUC || a.AUC == b.AUC && a.LogLoss < b.LogLoss
 }
 
@@ -93,8 +93,9 @@ func (r Result) AUC() (float64, error) {
 	return auc, nil
 }
 
-// inside returns what the scores of the validation part give, or what an archive kept of them.
-func (r Result) inside() (Inside, error) {
+// ValidationFigures returns what the scores of the validation part give, or what an archive kept of them. A fit without
+// such a part is an error.
+func (r Result) ValidationFigures() (Inside, error) {
 	if r.Inside != nil {
 		return *r.Inside, nil
 	}

@@ -349,11 +349,11 @@ func bestInside(candidates []*rowFits, key repeatKey, fold int) (*rowFits, error
 	var best *rowFits
 	var most Inside
 	for _, candidate := range candidates {
-		inside, err := candidate.repeats[key][fold].inside()
+		inside, err := candidate.repeats[key][fold].ValidationFigures()
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || inside.better(most) {
+		if best == nil || inside.Better(most) {
 			best, most = candidate, inside
 		}
 	}

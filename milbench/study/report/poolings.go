@@ -71,9 +71,6 @@ const (
 // instancePooling is the pooling of the classifier of instances.
 const instancePooling = "instance"
 
-// explanations say why our best honest model is below the bar on a set.
-var explanations = map[string]string{}
-
 // bar returns what SI-SVM reaches on a set, less its standard deviation, and whether it is known.
 func bar(set string) (least float64, known bool) {
 	i := slices.Index(carbonneau.sets, set)
@@ -193,7 +190,12 @@ func poolings(a study.Archive) (string, error) {
 		return "", err
 	}
 	b.WriteString(text)
-	b.WriteString(besideLiterature(g))
+	choices, err := choicesOf(a.Results)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(choices.table())
+	b.WriteString(besideLiterature(g, choices))
 	return b.String(), nil
 }
 
@@ -282,10 +284,10 @@ func settingText(values map[string]any, all []map[string]any) string {
 	return strings.Join(parts, ", ")
 }
 
-// besideLiterature has our figures below published ones.
-func besideLiterature(g grid) string {
+// besideLiterature has our figures below published ones, and why ours are below the bar where they are.
+func besideLiterature(g grid, choices choices) string {
 	ours := func(sets []string) (lines [][]string) {
-		for _, column := range []string{anyModel, anyNetwork} {
+		for _, column := range []string{anyModel, anyNetwork, anyEnsemble} {
 			row := []string{"ours, " + column}
 			for _, set := range sets {
 				row = append(row, hundredfold(g.cells[set][column]))
@@ -322,11 +324,7 @@ func besideLiterature(g grid) string {
 	}
 	for _, set := range below {
 		least, _ := bar(set)
-		why := explanations[set]
-		if why == "" {
-			why = "Why is not known yet."
-		}
-		fmt.Fprintf(&b, "On %s our best honest model is below %s by more than the standard deviation in that row: %.1f under %.1f. %s\n\n", set, siSVM, 100*g.cells[set][anyModel].AUCMean, 100*least, why)
+		fmt.Fprintf(&b, "On %s our best honest model is below %s by more than the standard deviation in that row: %.1f under %.1f. %s\n\n", set, siSVM, 100*g.cells[set][anyModel].AUCMean, 100*least, choices.why(set, least))
 	}
 	return b.String()
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -390,36 +388,8 @@ func TestPoolingsVerdicts(t *testing.T) {
 	holds(t, "above", text, err, []string{"On musk1, musk2 and tiger our best honest model (\"any\") is not below SI-SVM", "| set | instance | mean | syn | ensemble | any network | any |", "| ucsb (missing: `milbench data fetch ucsb`) |  |",
 		"| syn | 2 | I = 5 | ", "| mean | 1 | the only one | ", "HopfieldPooling | 91.3 ± 0.5", "72 %", "settings tried are instance 1, mean 1 and syn 2", "syn on 4 of 4 sets"}, []string{"is below SI-SVM", "web1 (missing"})
 	text, err = run(0.2)
-	holds(t, "below", text, err, []string{"On musk1 our best honest model is below SI-SVM by more than the standard deviation in that row: 7", "under 91.4. Why is not known yet."}, []string{"is not below"})
-	explanations["musk1"] = "A reason."
-	defer delete(explanations, "musk1")
-	text, err = run(0.2)
-	holds(t, "explained", text, err, []string{"under 91.4. A reason."}, []string{"not known"})
-}
-
-// TestBarExplained asks for a reason wherever the committed results are below the bar.
-func TestBarExplained(t *testing.T) {
-	archives, err := study.ReadArchives(os.DirFS("../results"))
-	if errors.Is(err, study.ErrNoResults) || errors.Is(err, fs.ErrNotExist) {
-		return // nothing is committed yet
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range archives {
-		if a.Experiment != "poolings" {
-			continue
-		}
-		g, err := poolingGrid(a.Results)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, set := range belowBar(g) {
-			if explanations[set] == "" {
-				t.Errorf("%s: our best honest model is below %s, and explanations (poolings.go) does not say why", set, siSVM)
-			}
-		}
-	}
+	holds(t, "below", text, err, []string{"On musk1 our best honest model is below SI-SVM by more than the standard deviation in that row: 7",
+		"under 91.4. The choice alone does not account for it: even the best setting in hindsight, syn, I = 5, reaches 7"}, []string{"is not below"})
 }
 
 // TestWriteTimes keeps times out of the report.

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench/stats"
+	"synpool/milbench/study"
+)
+
+// choice is how well the validation parts of one set choose among all settings. AUCs are means over folds and repeats.
+type choice struct {
+	set      string
+	folds    int
+	settings int
+
+	validation, test float64 // of what is chosen
+	all              float64 // on the test part, mean over settings: that of a setting drawn at random
+	hindsight        float64 // on the test part, of the setting that is best there
+	best             string  // its name
+	together         float64 // Kendall's tau-b of validation and test AUC over the settings of a fold, mean over folds
+	networks         float64 // validation less test AUC, mean over the settings of networks
+	instances        float64 // and over those of the classifier of instances, NaN if there are none
+	taken            int     // folds in which a classifier of instances is chosen
+}
+
+type choices []choice
+
+// tried is a fit as the choice sees it, and what it is worth.
+type tried struct {
+	inside study.Inside
+	test   float64
+}
+
+// choicesOf returns the choices of sets that have more than one setting, over the folds that all of them have.
+func choicesOf(results []study.Result) (all choices, err error) {
+	type fold struct{ repeat, fold int }
+	fits := make(map[string]map[fold]map[string]tried) // by set, fold and setting
+	var sets, settings []string
+	for _, r := range results {
+		t := tried{}
+		if t.inside, err = r.ValidationFigures(); err != nil {
+			return nil, err
+		}
+		if t.test, err = r.AUC(); err != nil {
+			return nil, err
+		}
+		if fits[r.Set] == nil {
+			fits[r.Set] = make(map[fold]map[string]tried)
+			sets = append(sets, r.Set)
+		}
+		at := fold{r.Repeat, r.Fold}
+		if fits[r.Set][at] == nil {
+			fits[r.Set][at] = make(map[string]tried)
+		}
+		fits[r.Set][at][string(r.Config)] = t
+		if !slices.Contains(settings, string(r.Config)) {
+			settings = append(settings, string(r.Config))
+		}
+	}
+	slices.SortFunc(sets, study.CompareNatural)
+	slices.Sort(settings)
+	names, instance, err := settingNames(settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range sets {
+		there := slices.DeleteFunc(slices.Clone(settings), func(s string) bool {
+			for _, of := range fits[set] {
+				if _, has := of[s]; has {
+					return false
+				}
+			}
+			return true
+		})
+		c := choice{set: set, settings: len(there)}
+		var validation, test, together []float64
+		means := make([][]float64, len(there)) // test AUCs of each setting
+		var networks, instances []float64
+		for _, at := range sortedFolds(fits[set], func(a, b fold) int { return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.fold, b.fold)) }) {
+			of := fits[set][at]
+			if len(of) < len(there) || len(there) < 2 {
+				continue
+			}
+			c.folds++
+			chosen := there[0]
+			var inside, outside []float64
+			for i, s := range there {
+				if of[s].inside.Better(of[chosen].inside) {
+					chosen = s
+				}
+				inside, outside = append(inside, of[s].inside.AUC), append(outside, of[s].test)
+				means[i] = append(means[i], of[s].test)
+				if gap := of[s].inside.AUC - of[s].test; instance[s] {
+					instances = append(instances, gap)
+				} else {
+					networks = append(networks, gap)
+				}
+			}
+			validation, test = append(validation, of[chosen].inside.AUC), append(test, of[chosen].test)
+			if instance[chosen] {
+				c.taken++
+			}
+			if tau, err := stats.Kendall(inside, outside); err == nil { // not where all are alike
+				together = append(together, tau)
+			}
+		}
+		if c.folds == 0 {
+			continue
+		}
+		var average []float64
+		for i, s := range there {
+			m := stat.Mean(means[i], nil)
+			if average = append(average, m); m > c.hindsight {
+				c.hindsight, c.best = m, names[s]
+			}
+		}
+		c.validation, c.test, c.all, c.together = stat.Mean(validation, nil), stat.Mean(test, nil), stat.Mean(average, nil), stat.Mean(together, nil)
+		c.networks, c.instances = stat.Mean(networks, nil), stat.Mean(instances, nil)
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// sortedFolds returns the keys of m in order.
+func sortedFolds[K comparable, V any](m map[K]V, order func(a, b K) int) (keys []K) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, order)
+	return keys
+}
+
+// settingNames names settings by their pooling and by what differs among those of it, and says which are of the classifier of
+// instances.
+func settingNames(settings []string) (names map[string]string, instance map[string]bool, err error) {
+	names, instance = make(map[string]string), make(map[string]bool)
+	values, same := make(map[string]map[string]any), make(map[string][]map[string]any)
+	pooling := make(map[string]string)
+	for _, s := range settings {
+		c, err := configOf(json.RawMessage(s))
+		if err != nil {
+			return nil, nil, err
+		}
+		var of map[string]any
+		if err := json.Unmarshal([]byte(s), &of); err != nil {
+			return nil, nil, err
+		}
+		pooling[s], instance[s], values[s] = c.Pooling, c.Pooling == instancePooling, of
+		same[c.Pooling] = append(same[c.Pooling], of)
+	}
+	for _, s := range settings {
+		names[s] = pooling[s]
+		if text := settingText(values[s], same[pooling[s]]); len(same[pooling[s]]) > 1 {
+			names[s] += ", " + text
+		}
+	}
+	return names, instance, nil
+}
+
+// table shows what the choice is worth on every set.
+func (all choices) table() string {
+	if len(all) == 0 {
+		return ""
+	}
+	var rows [][]string
+	var better, tau []float64
+	for _, c := range all {
+		rows = append(rows, []string{c.set, fmt.Sprint(c.settings), number(c.validation), number(c.test), number(c.all), number(c.hindsight), c.best,
+			signedOrNone(c.together), signedOrNone(c.networks), signedOrNone(c.instances), count(float64(c.taken), c.folds)})
+		better = append(better, c.test-c.all)
+		if !math.IsNaN(c.together) {
+			tau = append(tau, c.together)
+		}
+	}
+	verdict := "On average over sets what is chosen is better than a setting drawn at random by " + signed(stat.Mean(better, nil))
+	if len(tau) > 0 {
+		verdict += "; the AUCs of settings on the validation part and on the test part of a fold agree with a τ-b of " + signed(stat.Mean(tau, nil))
+	}
+	return "What the choice among all settings (\"any\") is worth, AUC:\n\n" + table([]string{"set", "settings", "chosen, validation", "chosen, test", "drawn at random, test", "best in hindsight, test", "which", "τ-b in a fold",
+		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n"
+}
+
+func signedOrNone(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return signed(v)
+}
+
+// why says what the figures of a set say of a result below least.
+func (all choices) why(set string, least float64) string {
+	i := slices.IndexFunc(all, func(c choice) bool { return c.set == set })
+	if i < 0 {
+		return "There are not enough fits to say why."
+	}
+	c := all[i]
+	var b strings.Builder
+	if round(c.hindsight) >= round(least) {
+		fmt.Fprintf(&b, "The choice loses it, not the models: in hindsight %s reaches %.1f", c.best, 100*c.hindsight)
+	} else {
+		fmt.Fprintf(&b, "The choice alone does not account for it: even the best setting in hindsight, %s, reaches %.1f", c.best, 100*c.hindsight)
+	}
+	fmt.Fprintf(&b, ", a setting drawn at random %.1f, what is chosen %.1f.", 100*c.all, 100*c.test)
+	if !math.IsNaN(c.together) {
+		fmt.Fprintf(&b, " On a validation part and on the test part settings agree with a τ-b of %s.", signed(c.together))
+	}
+	if c.networks > c.instances {
+		fmt.Fprintf(&b, " Validation parts choose a network's epoch, too, and overrate networks by %s, the classifier of instances by %s; it is taken in %s folds.", signed(c.networks), signed(c.instances), count(float64(c.taken), c.folds))
+	}
+	return b.String()
+}
