@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ func (p *program) study() *cobra.Command {
 	var (
 		dir    string
 		quick  bool
+		sets   []string
 		seed   uint64
 		cores  int
 		memory memorySize
@@ -33,7 +35,7 @@ func (p *program) study() *cobra.Command {
 
 milbench study list shows the experiments and how long they take. A stopped one goes on when the same command is given
 again. --quick runs some of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
-named.`,
+named; --sets runs it on a few.`,
 		Example: "  milbench study list\n  milbench study ablation --quick --out results\n  milbench study poolings --out results",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,6 +49,11 @@ named.`,
 			form, folder := e.Full, e.Name
 			if quick {
 				form, folder = e.Quick, e.Name+"-quick"
+			}
+			if c.Flags().Changed("sets") {
+				if form, err = form.Only(sets); err != nil {
+					return fmt.Errorf("--sets: %w", err)
+				}
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
 			if err != nil {
@@ -86,6 +93,7 @@ named.`,
 	f := c.Flags()
 	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
 	f.BoolVar(&quick, "quick", false, "some of it: see milbench study list")
+	f.StringSliceVar(&sets, "sets", nil, "only these of its sets (default all)")
 	f.Uint64Var(&seed, "seed", 1, "fixes folds, weights, order, dropout and noise")
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
@@ -185,13 +193,16 @@ on and about how long it takes on two cores with XLA.`,
 
 // studyArchive is the subcommand that writes the results of an experiment in compact form.
 func (p *program) studyArchive() *cobra.Command {
-	var out string
+	var (
+		out string
+		add bool
+	)
 	c := &cobra.Command{
 		Use:   "archive DIR/NAME --out ARCHIVES",
 		Short: "Write the results of an experiment as compact JSON",
 		Long: `Write the results of an experiment, with its curves and spaces where it keeps them, as compact JSON to ARCHIVES/NAME.json:
 what many fits share stands once, and numbers have five significant digits. The same results give the same bytes. How
-long the runs took goes to ARCHIVES/times/NAME.jsonl.`,
+long the runs took goes to ARCHIVES/times/NAME.jsonl. --add keeps the sets that the archive has and DIR/NAME has not.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -202,6 +213,11 @@ long the runs took goes to ARCHIVES/times/NAME.jsonl.`,
 			if archive.Experiment == "" {
 				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
 			}
+			if add {
+				if archive, err = added(out, archive); err != nil {
+					return err
+				}
+			}
 			path, err := archive.Save(out)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -209,14 +225,32 @@ long the runs took goes to ARCHIVES/times/NAME.jsonl.`,
 			p.note("%d fits in %s", len(archive.Results), path)
 			lacking, err := archive.Lacking()
 			if len(lacking) > 0 {
-				p.note("note: of the full form there lack %s; milbench study %s goes on", strings.Join(lacking, ", "), archive.Experiment)
+				var list []string
+				for _, l := range lacking {
+					list = append(list, l.String())
+				}
+				p.note("note: of the full form there lack %s; milbench study %s goes on", strings.Join(list, ", "), archive.Experiment)
 			}
 			return err
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")
+	c.Flags().BoolVar(&add, "add", false, "to what ARCHIVES/NAME.json holds of other sets")
 	required(c, "out")
 	return c
+}
+
+// added returns what the archive of the same experiment in dir holds, with more.
+func added(dir string, more study.Archive) (study.Archive, error) {
+	all, err := study.ReadArchives(os.DirFS(dir))
+	if err != nil {
+		return study.Archive{}, fmt.Errorf("--add: %s: %w", dir, err)
+	}
+	i := slices.IndexFunc(all, func(a study.Archive) bool { return a.Experiment == more.Experiment })
+	if i < 0 {
+		return study.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, more.Experiment)
+	}
+	return all[i].Add(more)
 }
 
 // archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.

@@ -45,6 +45,7 @@ func TestStudyErrors(t *testing.T) {
 	refuse(t, exitUse, "--cores 0", "study", "noise", "--out", empty, "--cores", "0")
 	refuse(t, exitUse, "no results yet", "study", "archive", empty, "--out", empty)
 	refuse(t, exitUse, "--out is missing", "study", "archive", empty)
+	refuse(t, exitUse, `--sets: "musk3" is no set of this study; its sets are musk1`, "study", "noise", "--quick", "--sets", "musk1,musk3", "--out", empty)
 	refuse(t, exitUse, "no results yet", "study", "report", empty)
 	refuse(t, exitUse, "no results yet", "plot", empty, "--out", filepath.Join(empty, "a.png"))
 	refuse(t, exitUse, "--out is missing", "plot", empty)
@@ -108,6 +109,14 @@ func TestStudyStopped(t *testing.T) {
 	succeed(t, "study", "archive", folder, "--out", archives)
 	if times, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || len(times) < 2 || times[0].Seconds <= 0 {
 		t.Errorf("times %+v, %v", times, err)
+	}
+	before, err := os.ReadFile(filepath.Join(archives, "poolings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "study", "archive", folder, "--add", "--out", archives) // the same set
+	if after, err := os.ReadFile(filepath.Join(archives, "poolings.json")); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("added to itself an archive is another (%v)", err)
 	}
 	report, _ := succeed(t, "study", "report", archives)
 	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {

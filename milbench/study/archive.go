@@ -265,9 +265,45 @@ func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err
 	return at, scores, nil
 }
 
-// Lacking says what of the full form of its experiment an archive does not have: "musk1: 12 of 50 fits". Nothing is lacking of
-// a finished one, but the sets that had not been fetched.
-func (a Archive) Lacking() (list []string, err error) {
+// Add returns a with the results, curves and spaces of more, as of an experiment whose sets are finished one after another.
+// Of a set that both hold, those of more are taken; times are of both.
+func (a Archive) Add(more Archive) (Archive, error) {
+	if a.Experiment != more.Experiment {
+		return Archive{}, fmt.Errorf("results of %s do not go into an archive of %s", more.Experiment, a.Experiment)
+	}
+	newer := make(map[string]bool)
+	for _, r := range more.Results {
+		newer[r.Set] = true
+	}
+	kept := Archive{Experiment: a.Experiment, Times: slices.Concat(a.Times, more.Times)}
+	kept.Results = append(slices.DeleteFunc(slices.Clone(a.Results), func(r Result) bool { return newer[r.Set] }), more.Results...)
+	kept.Curves = append(slices.DeleteFunc(slices.Clone(a.Curves), func(c MeanCurve) bool { return newer[c.Set] }), more.Curves...)
+	kept.Spaces = append(slices.DeleteFunc(slices.Clone(a.Spaces), func(s Space) bool { return newer[s.Set] }), more.Spaces...)
+	return kept, nil
+}
+
+// Lack is what of the full form of an experiment is not there on one set.
+type Lack struct {
+	Set      string
+	Fits, Of int // so many fits of so many
+	Spaces   int
+}
+
+// String says it: "musk1: 12 of 50 fits".
+func (l Lack) String() string {
+	var parts []string
+	if l.Fits > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d fits", l.Fits, l.Of))
+	}
+	if l.Spaces > 0 {
+		parts = append(parts, fmt.Sprintf("%d spaces", l.Spaces))
+	}
+	return l.Set + ": " + strings.Join(parts, " and ")
+}
+
+// Lacking says what of the full form of its experiment an archive does not have: nothing of a finished one, but the sets
+// that had not been fetched.
+func (a Archive) Lacking() (list []Lack, err error) {
 	e, err := FindExperiment(a.Experiment)
 	if err != nil {
 		return nil, err
@@ -290,16 +326,17 @@ func (a Archive) Lacking() (list []string, err error) {
 				spaces += len(arm.Settings)
 			}
 		}
-		if len(fits) < want {
-			list = append(list, fmt.Sprintf("%s: %d of %d fits", set, want-len(fits), want))
-		}
 		for _, s := range a.Spaces {
 			if of(s.Set) {
 				spaces--
 			}
 		}
-		if e.Full.Spaces && spaces > 0 {
-			list = append(list, fmt.Sprintf("%s: %d spaces", set, spaces))
+		l := Lack{Set: set, Fits: max(want-len(fits), 0), Of: want}
+		if e.Full.Spaces {
+			l.Spaces = max(spaces, 0)
+		}
+		if l.Fits > 0 || l.Spaces > 0 {
+			list = append(list, l)
 		}
 	}
 	return list, nil

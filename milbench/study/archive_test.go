@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -173,5 +174,42 @@ func TestReadArchiveRefuses(t *testing.T) {
 	results[1].Bags[0].Label = 1 - results[1].Bags[0].Label
 	if err := (Archive{Experiment: "fake", Results: results}).Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "two labels") {
 		t.Errorf("a bag with two labels: %v", err)
+	}
+}
+
+// TestArchiveAdd: sets that were finished one after another make the archive that they make together.
+func TestArchiveAdd(t *testing.T) {
+	results := archivedRun(t)
+	third := slices.Clone(results[:2])
+	for i := range third {
+		r := &third[i]
+		r.Set, r.Checksum = "third", "of the third"
+		*r = withID(*r)
+	}
+	want := writeArchive(t, slices.Concat(results, third))
+	a := Archive{Experiment: "fake", Results: results, Curves: archivedCurves, Times: []Time{{Fits: 1}}}
+	b := Archive{Experiment: "fake", Results: third, Times: []Time{{Fits: 2}}}
+	for _, both := range [][2]Archive{{a, b}, {b, a}} {
+		sum, err := both[0].Add(both[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := sum.Write(&text); err != nil || text.String() != want {
+			t.Errorf("added, an archive of %d results is another than of both at once (%v)", len(sum.Results), err)
+		}
+		if len(sum.Times) != 2 {
+			t.Errorf("times %+v", sum.Times)
+		}
+	}
+	again := slices.Clone(results)
+	again[0].Bags = slices.Clone(again[0].Bags)
+	again[0].Bags[0].Score = 12.5
+	sum, err := a.Add(Archive{Experiment: "fake", Results: again})
+	if err != nil || len(sum.Results) != len(results) || len(sum.Curves) != 0 || !slices.ContainsFunc(sum.Results, func(r Result) bool { return r.Fit == again[0].Fit && r.Bags[0].Score == 12.5 }) {
+		t.Errorf("a set that both hold: %d results, %d curves, %v", len(sum.Results), len(sum.Curves), err)
+	}
+	if _, err := a.Add(Archive{Experiment: "other"}); err == nil || !strings.Contains(err.Error(), "results of other do not go into an archive of fake") {
+		t.Errorf("another experiment: %v", err)
 	}
 }

@@ -72,6 +72,25 @@ func (f Form) Sets() []string {
 	return names
 }
 
+// Only returns the form on some of its sets alone. A set that it does not have is an error.
+func (f Form) Only(sets []string) (Form, error) {
+	all := f.Sets()
+	for _, s := range sets {
+		if !slices.Contains(all, s) {
+			return Form{}, fmt.Errorf("%q is no set of this study; its sets are %s", s, strings.Join(all, ", "))
+		}
+	}
+	arms := f.Arms
+	f.Arms = nil
+	for _, a := range arms {
+		a.Sets = slices.DeleteFunc(slices.Clone(a.Sets), func(s string) bool { return !slices.Contains(sets, s) })
+		if len(a.Sets) > 0 {
+			f.Arms = append(f.Arms, a)
+		}
+	}
+	return f, nil
+}
+
 // Missing is a set that a form names and that is not there.
 type Missing struct {
 	Set string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -228,5 +229,29 @@ func TestLearner(t *testing.T) {
 		if strings.HasPrefix(row.Setting, baseline.Pooling) && row.AUCMean != 1 { // its instances are separable
 			t.Errorf("%s: AUC %g", row.Setting, row.AUCMean)
 		}
+	}
+}
+
+// TestOnly: a form on some of its sets has their arms, unchanged.
+func TestOnly(t *testing.T) {
+	e, err := FindExperiment("poolings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := e.Full.Only([]string{"web1", "fox"})
+	if err != nil || !slices.Equal(some.Sets(), []string{"fox", "web1"}) {
+		t.Errorf("sets %s, %v", some.Sets(), err)
+	}
+	all, err := e.Full.Only(e.Full.Sets())
+	if err != nil || !reflect.DeepEqual(all, e.Full) {
+		t.Errorf("on all its sets a form is another (%v)", err)
+	}
+	for _, a := range e.Full.Arms { // and the form is as it was
+		if len(a.Sets) == 0 {
+			t.Error("an arm has lost its sets")
+		}
+	}
+	if _, err := e.Full.Only([]string{"fox", "musk3"}); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
+		t.Errorf("an unknown set: %v", err)
 	}
 }

@@ -153,7 +153,7 @@ func poolings(a study.Archive) (string, error) {
 		case slices.ContainsFunc(a.Results, func(r study.Result) bool { return r.Set == set }):
 			shown.lines = append(shown.lines, set+" (not complete)")
 		default:
-			shown.lines = append(shown.lines, set+" (missing: `milbench data fetch "+set+"`)")
+			shown.lines = append(shown.lines, set+" (not run: `milbench data fetch "+set+"`)")
 		}
 	}
 	var b strings.Builder

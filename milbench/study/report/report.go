@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"synpool/milbench/dataset"
 	"synpool/milbench/study"
 )
 
@@ -97,14 +96,11 @@ func made(a study.Archive, e study.Experiment) string {
 		if !slices.ContainsFunc(there, func(name string) bool {
 			return name == s || strings.HasPrefix(name, s+"+") || strings.HasPrefix(name, s+"-")
 		}) {
-			if entry, err := dataset.Find(s); err == nil && !entry.Generated {
-				s += " (`milbench data fetch " + s + "`)"
-			}
 			missing = append(missing, s)
 		}
 	}
 	if len(missing) > 0 {
-		text += " Missing: " + listed(missing) + "."
+		text += fmt.Sprintf(" Not run: %s; `milbench data fetch` NAME fetches a set, `milbench study %s --sets` NAME runs it.", listed(missing), e.Name)
 	}
 	return text
 }

@@ -35,8 +35,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the experiment that it is named after, whole, with times; written again it has the
-// same bytes; all are small together.
+// TestArchives: each archive is that of the experiment that it is named after, with times; what there is of a set is whole;
+// written again it has the same bytes; all are small together.
 func TestArchives(t *testing.T) {
 	archives, err := results.Archives()
 	if err != nil {
@@ -52,8 +52,14 @@ func TestArchives(t *testing.T) {
 		if _, err := study.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
 		}
-		if lacking, err := a.Lacking(); err != nil || len(lacking) > 0 {
-			t.Errorf("%s: of the full form there lack %s (%v)", a.Experiment, lacking, err)
+		lacking, err := a.Lacking()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, l := range lacking {
+			if l.Fits < l.Of {
+				t.Errorf("%s: of the full form there lacks %s", a.Experiment, l)
+			}
 		}
 		if len(a.Times) == 0 {
 			t.Errorf("%s: no times", a.Experiment)
