@@ -191,7 +191,7 @@ func (r Run) check() error {
 	}
 	configs := make(map[string]bool)
 	for _, setting := range r.Settings {
-		config, err := canonical(setting)
+		config, err := milbench.CanonicalSetting(setting)
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
 	for _, fit := range s.fits {
-		config, err := canonical(fit.Setting)
+		config, err := milbench.CanonicalSetting(fit.Setting)
 		if err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func TestEpochChoice(t *testing.T) {
 		for _, res := range results {
 			var fit milbench.Fit
 			for _, f := range fits {
-				if c, _ := canonical(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
+				if c, _ := milbench.CanonicalSetting(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
 					fit = f
 				}
 			}

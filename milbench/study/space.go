@@ -192,7 +192,7 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 		}
 		for _, fit := range first {
 			base.Of = OfPooled
-			if base.Config, err = canonical(fit.Setting); err != nil {
+			if base.Config, err = milbench.CanonicalSetting(fit.Setting); err != nil {
 				return err
 			}
 			if err := keep(base, func() ([][]float64, []int, error) {
