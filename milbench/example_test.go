@@ -125,3 +125,9 @@ func ExampleDecodeSetting() {
 	// mean 256 <nil>
 	// setting "{} {}" has something after its JSON object
 }
+
+func ExampleMembers() {
+	n, of, err := milbench.Members([]byte(`{"pooling":"mean","members":10}`))
+	fmt.Println(n, string(of), err)
+	// Output: 10 {"pooling":"mean"} <nil>
+}

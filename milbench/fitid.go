@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 )
 
 // FitID returns the id of a fit: the first 16 hexadecimal digits of the SHA-256 of the JSON array of the set's checksum, the
 // protocol's name, the folds into which a repeat cuts the set, repeat and fold (from 0), the study's seed, and the setting
 // as [CanonicalSetting] writes it. It is what decides the fit's scores, and nothing else.
 func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, setting json.RawMessage) (string, error) {
-	canonical, err := CanonicalSetting(setting)
+	canonical, err := knownSetting(setting)
 	if err != nil {
 		return "", err
 	}
@@ -23,6 +24,33 @@ func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, sett
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8]), nil
+}
+
+// settings has the canonical form of settings that have been seen: few settings have many fits.
+var settings struct {
+	sync.Mutex
+	canonical map[string]json.RawMessage
+}
+
+// mostSettings bounds the settings that are remembered.
+const mostSettings = 10_000
+
+// knownSetting is [CanonicalSetting] with a memory.
+func knownSetting(setting json.RawMessage) (json.RawMessage, error) {
+	settings.Lock()
+	defer settings.Unlock()
+	if canonical, found := settings.canonical[string(setting)]; found {
+		return canonical, nil
+	}
+	canonical, err := CanonicalSetting(setting)
+	if err != nil {
+		return nil, err
+	}
+	if len(settings.canonical) >= mostSettings || settings.canonical == nil {
+		settings.canonical = make(map[string]json.RawMessage)
+	}
+	settings.canonical[string(setting)] = canonical
+	return canonical, nil
 }
 
 // CanonicalSetting returns a setting compactly and with its keys in order; numbers stay as written.

@@ -90,7 +90,7 @@ func (p *Plan) Costs() []Cost {
 // Divide divides the fits into so many shards, whose costs are to be even (longest processing time first, Graham 1969): the
 // piece of a group that costs most goes to the shard with the least so far. A group is cut into no more pieces than
 // needed, since every shard that has a piece compiles its graphs: of all lengths that pieces may have the longest is
-// taken whose longest shard is within 5 % of the shortest that any gives.
+// taken whose longest shard is within 10 % of the shortest that any gives.
 func (p *Plan) Divide(shards int) {
 	p.Shards = shards
 	units := p.units()
@@ -102,20 +102,20 @@ func (p *Plan) Divide(shards int) {
 		seconds := p.Groups[g].Compile + float64(p.Groups[g].blocks(networks(list)))*p.Groups[g].Block
 		longest, total = max(longest, seconds), total+seconds
 	}
-	const slack, step = 1.05, 0.95
-	var tried [][]piece // the pieces become shorter
+	const slack, step, shortest = 1.1, 0.95, 0.1 // of the mean of the shards
+	var tried [][]piece                          // the pieces become shorter
 	var ends []float64
 	for length := longest; ; length *= step {
 		pieces := p.cut(units, length)
 		if n := len(tried); n == 0 || len(pieces) > len(tried[n-1]) {
 			tried, ends = append(tried, pieces), append(ends, assign(pieces, shards))
 		}
-		if length < step*total/float64(shards) || length == 0 {
+		if length <= shortest*total/float64(shards) {
 			break
 		}
 	}
-	shortest := slices.Min(ends)
-	chosen := slices.IndexFunc(ends, func(end float64) bool { return end <= slack*shortest })
+	best := slices.Min(ends)
+	chosen := slices.IndexFunc(ends, func(end float64) bool { return end <= slack*best })
 	for _, piece := range tried[chosen] {
 		for _, u := range piece.units {
 			for _, i := range u.fits {

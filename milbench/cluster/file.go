@@ -38,13 +38,68 @@ func Read(r io.Reader) (*Plan, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	p := &Plan{}
-	if err := d.Decode(p); err != nil {
+	if err := p.decode(d); err != nil {
 		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something stands after the plan")
 	}
 	return p, p.Validate()
+}
+
+// decode reads a JSON object whose fits, of which there may be a million, are never in memory as text.
+func (p *Plan) decode(d *json.Decoder) error {
+	fields := map[string]any{
+		"format": &p.Format, "version": &p.Version, "backend": &p.Backend, "cores": &p.Cores, "request": &p.Request, "seed": &p.Seed,
+		"shards": &p.Shards, "settings": &p.Settings, "sets": &p.Sets, "arms": &p.Arms, "groups": &p.Groups,
+	}
+	if err := expect(d, json.Delim('{')); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if key == "fits" {
+			err = p.decodeFits(d)
+		} else if field, known := fields[fmt.Sprint(key)]; known {
+			err = d.Decode(field)
+		} else {
+			err = fmt.Errorf("unknown field %q", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return expect(d, json.Delim('}'))
+}
+
+func (p *Plan) decodeFits(d *json.Decoder) error {
+	if err := expect(d, json.Delim('[')); err != nil {
+		return err
+	}
+	for d.More() {
+		var f Fit
+		if err := d.Decode(&f); err != nil {
+			return err
+		}
+		p.Fits = append(p.Fits, f)
+	}
+	return expect(d, json.Delim(']'))
+}
+
+// expect takes the next token, which is to be a bracket.
+func expect(d *json.Decoder, want json.Delim) error {
+	switch token, err := d.Token(); {
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	case token != want:
+		return fmt.Errorf("%v where %v is needed", token, want)
+	}
+	return nil
 }
 
 // ReadFile reads the plan of a file.

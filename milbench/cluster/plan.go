@@ -103,21 +103,21 @@ func (p *Plan) Validate() error {
 		return err
 	}
 	type training struct{ group, number int }
-	first := make(map[training]*Fit)
-	ids := make(map[string]bool, len(p.Fits))
+	first := make(map[training]int32, len(p.Fits))
+	ids := make(map[string]struct{}, len(p.Fits))
 	for i := range p.Fits {
 		f := &p.Fits[i]
 		if err := p.validateFit(f); err != nil {
 			return fmt.Errorf("fit %d (%.16s): %w", i+1, f.ID, err)
 		}
-		if ids[f.ID] {
+		if _, twice := ids[f.ID]; twice {
 			return fmt.Errorf("fit %d (%s) stands twice", i+1, f.ID)
 		}
-		ids[f.ID] = true
+		ids[f.ID] = struct{}{}
 		t := training{f.Group, f.Training}
-		if mate := first[t]; mate == nil {
-			first[t] = f
-		} else if mate.Shard != f.Shard || mate.Networks != f.Networks {
+		if at, found := first[t]; !found {
+			first[t] = int32(i)
+		} else if mate := &p.Fits[at]; mate.Shard != f.Shard || mate.Networks != f.Networks {
 			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", mate.ID, f.ID)
 		}
 	}

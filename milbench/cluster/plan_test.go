@@ -79,6 +79,30 @@ func TestDivide(t *testing.T) {
 	}
 }
 
+// TestDivideEven: where compiling costs nothing shards are even, whatever the groups.
+func TestDivideEven(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 2))
+	for groups := 1; groups < 8; groups++ {
+		for shards := 1; shards < 40; shards++ {
+			p := &cluster.Plan{}
+			for g := range groups {
+				p.Groups = append(p.Groups, cluster.Group{Members: 1, Block: 1 + random.Float64()})
+				for training := range 20 * (1 + shards/groups) {
+					p.Fits = append(p.Fits, cluster.Fit{Group: g, Training: training, Networks: 1})
+				}
+			}
+			p.Divide(shards)
+			total, longest := 0.0, 0.0
+			for _, c := range p.Costs() {
+				total, longest = total+c.Seconds(), max(longest, c.Seconds())
+			}
+			if mean := total / float64(shards); longest > 1.15*mean+2 {
+				t.Errorf("%d groups, %d shards: the longest takes %.1f s, the mean is %.1f s", groups, shards, longest, mean)
+			}
+		}
+	}
+}
+
 // TestDivideFew: groups that need not be cut are not, and more shards than blocks leave some empty.
 func TestDivideFew(t *testing.T) {
 	p := twoGroups(5) // of two blocks each, which take 26 s and 46 s
