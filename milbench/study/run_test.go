@@ -257,7 +257,9 @@ type flaky struct {
 }
 
 func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	key := func(fit milbench.Fit) string { return fmt.Sprintf("%s%d%d%s", task.Name, fit.Repeat, fit.Fold, fit.Setting) }
+	key := func(fit milbench.Fit) string {
+		return fmt.Sprintf("%s%d%d%s", task.Name, fit.Repeat, fit.Fold, fit.Setting)
+	}
 	for _, fit := range task.Fits {
 		l.tried[key(fit)]++
 	}
