@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"synpool/milbench"
 )
 
 // archivedRun returns the results of a run under two protocols.
@@ -84,7 +86,7 @@ func TestArchive(t *testing.T) {
 			}
 			w.Validation, w.Inside = nil, r.Inside
 		}
-		config, err := canonical(w.Config)
+		config, err := milbench.CanonicalSetting(w.Config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,9 +72,12 @@ func (f Form) Sets() []string {
 	return names
 }
 
-// Only returns the form on some of its sets alone. A set that it does not have is an error.
-func (f Form) Only(sets []string) (Form, error) {
+// Only returns the form on some of its sets alone, one or more. A set that it does not have is an error.
+func (f Form) Only(sets ...string) (Form, error) {
 	all := f.Sets()
+	if len(sets) == 0 {
+		return Form{}, fmt.Errorf("no sets; those of this study are %s", strings.Join(all, ", "))
+	}
 	for _, s := range sets {
 		if !slices.Contains(all, s) {
 			return Form{}, fmt.Errorf("%q is no set of this study; its sets are %s", s, strings.Join(all, ", "))

@@ -67,7 +67,7 @@ func TestExperiments(t *testing.T) {
 
 // checkSetting reports a setting that none of the learners understands.
 func checkSetting(setting json.RawMessage) error {
-	values, err := decodeObject(setting)
+	values, err := milbench.DecodeSetting(setting)
 	if err != nil {
 		return err
 	}
@@ -238,11 +238,11 @@ func TestOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := e.Full.Only([]string{"web1", "fox"})
+	some, err := e.Full.Only("web1", "fox")
 	if err != nil || !slices.Equal(some.Sets(), []string{"fox", "web1"}) {
 		t.Errorf("sets %s, %v", some.Sets(), err)
 	}
-	all, err := e.Full.Only(e.Full.Sets())
+	all, err := e.Full.Only(e.Full.Sets()...)
 	if err != nil || !reflect.DeepEqual(all, e.Full) {
 		t.Errorf("on all its sets a form is another (%v)", err)
 	}
@@ -251,7 +251,10 @@ func TestOnly(t *testing.T) {
 			t.Error("an arm has lost its sets")
 		}
 	}
-	if _, err := e.Full.Only([]string{"fox", "musk3"}); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
+	if _, err := e.Full.Only(); err == nil || !strings.Contains(err.Error(), "no sets; those of this study are musk1, ") {
+		t.Errorf("on no sets: %v", err)
+	}
+	if _, err := e.Full.Only("fox", "musk3"); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
 		t.Errorf("an unknown set: %v", err)
 	}
 }
