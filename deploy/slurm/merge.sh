@@ -40,7 +40,12 @@ if [ -n "$last" ]; then
 	echo "merge.sh: $dir is still not complete, and its missing fits were submitted before: see above and the logs of the tasks" >&2
 	exit "$code"
 fi
-shards=$(head -n 1 "$dir/missing.json" | grep -o '"shards":[0-9]*' | cut -d: -f2)
-array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" run --plan "$dir/missing.json" --out "$dir")
+plan=$(head -n 1 "$dir/missing.json") # all but the fits
+shards=$(grep -o '"shards":[0-9]*' <<<"$plan" | cut -d: -f2)
+command=run out=$dir
+if grep -q '"experiment":' <<<"$plan"; then
+	command=study out=$(dirname "$dir")
+fi
+array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" "$command" --plan "$dir/missing.json" --out "$out")
 merge=$(sbatch --parsable --dependency="afterany:$array" deploy/slurm/merge.sh --last "$dir" "$@")
 echo "merge.sh: what is missing in $dir was submitted as the array $array, with the merge $merge behind it" >&2
