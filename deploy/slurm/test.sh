@@ -30,7 +30,7 @@ cleanup() {
 	local status=$?
 	trap - EXIT
 	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
-		tail -n 30 "$log"/* "$work"/*.log >&2 2>/dev/null || true
+		tail -n 15 "$log"/* "$work"/*.log >&2 2>/dev/null || true
 	fi
 	# The first process of a node's namespace takes all of its processes with it.
 	[ "${#nodes[@]}" -eq 0 ] || kill -KILL "${nodes[@]}" 2>/dev/null || true
@@ -254,7 +254,7 @@ done
 again=$(cat "$work"/milbench-merge-*.log)
 [[ $again == *'was submitted as the array'* ]] || fail "what task $orphan left was not submitted again"
 [ ! -e "$work/results/missing.json" ] || fail 'fits are missing'
-processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null)
+processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null || true)
 [ -z "$processes" ] || fail "milbench is still at work: $processes"
 
 # The same lines and tables as those of the undisturbed run; and again after another merge.
