@@ -25,13 +25,15 @@ read -ra milbench <<<"${MILBENCH:-milbench}"
 echo "== task $task, attempt $((${SLURM_RESTART_COUNT:-0} + 1)), on ${SLURMD_NODENAME:-?}" >&2
 
 # The child is killed with this script, however that ends, and never works beside the next attempt.
+leash=(setpriv --pdeathsig KILL)
+"${leash[@]}" true 2>/dev/null || leash=() # util-linux before 2.33 cannot
 child=
 near_limit=
 stopped=
 forward() { [ -z "$child" ] || kill -TERM "$child" 2>/dev/null; }
 trap 'near_limit=1; forward' USR1 # of --signal, to this script alone
 trap 'stopped=1; forward' TERM    # of scancel, preemption, scontrol requeue
-setpriv --pdeathsig KILL "${milbench[@]}" "$@" --cores "${SLURM_CPUS_PER_TASK:-1}" &
+"${leash[@]}" "${milbench[@]}" "$@" --cores "${SLURM_CPUS_PER_TASK:-1}" &
 child=$!
 [ -z "$near_limit$stopped" ] || forward
 while kill -0 "$child" 2>/dev/null; do wait "$child"; done # a signal ends wait early

@@ -16,6 +16,16 @@ RETRIED = 75  # of milbench: try again
 TRIES = 4
 
 
+def leash():
+    """A command that has the one after it killed with this process, so that it never works beside the next attempt."""
+    command = ["setpriv", "--pdeathsig", "KILL"]  # of util-linux from 2.33
+    try:
+        subprocess.run([*command, "true"], check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return command
+
+
 class Shard:
     """One shard of a study; called, it returns milbench's exit code."""
 
@@ -24,8 +34,7 @@ class Shard:
         self.process = None
 
     def __call__(self):
-        # Killed with this process, so that it never works beside the next attempt.
-        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self.command])
+        self.process = subprocess.Popen([*leash(), *self.command])
         code = self.process.wait()
         return code if code >= 0 else 128 - code
 
