@@ -26,7 +26,7 @@ import (
 var full = flag.Bool("full", false, "run what the manifests say, not a smaller network on fewer repeats")
 
 // smaller is what is added to the arguments of milbench run for a test that takes seconds.
-var smaller = []string{"--repeats=1", "--width=16", "--epochs=5"}
+var smaller = []string{"--repeats=2", "--width=16", "--epochs=3"}
 
 // accident is what happens to an attempt.
 type accident string
