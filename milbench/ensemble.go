@@ -32,7 +32,7 @@ func (e Ensemble) Learn(ctx context.Context, task Task, done func(Outcome) error
 	outcomes := make([][]Outcome, len(task.Fits)) // of each fit's members; nil for a setting without "members"
 	missing := make([]int, len(task.Fits))
 	for i, fit := range task.Fits {
-		n, setting, err := splitMembers(fit.Setting)
+		n, setting, err := Members(fit.Setting)
 		if err != nil {
 			if err := done(Outcome{Fit: i, Err: err}); err != nil {
 				return err
@@ -72,8 +72,9 @@ func (e Ensemble) Learn(ctx context.Context, task Task, done func(Outcome) error
 	})
 }
 
-// splitMembers returns the number of members that a setting asks for, 0 if it does not say, and the setting without it.
-func splitMembers(setting json.RawMessage) (int, json.RawMessage, error) {
+// Members returns the number of members that a setting asks for, 0 if it does not say, and the setting without it, which
+// [Ensemble] hands on.
+func Members(setting json.RawMessage) (int, json.RawMessage, error) {
 	if !bytes.Contains(setting, []byte(`"`+membersKey+`"`)) {
 		return 0, setting, nil
 	}

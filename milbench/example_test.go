@@ -99,3 +99,35 @@ func ExampleRand() {
 	fmt.Println(a.Perm(5)[0] == b.Perm(5)[0])
 	// Output: true
 }
+
+func ExampleFitID() {
+	id, err := milbench.FitID("d4", milbench.HonestProtocol, 10, 0, 3, 1, []byte(`{"pooling":"mean", "lr":1e-3}`))
+	fmt.Println(id, err)
+	same, err := milbench.FitID("d4", milbench.HonestProtocol, 10, 0, 3, 1, []byte(`{"lr":1e-3,"pooling":"mean"}`))
+	fmt.Println(same == id, err)
+	// Output:
+	// 4b44dfe0399319e9 <nil>
+	// true <nil>
+}
+
+func ExampleCanonicalSetting() {
+	setting, err := milbench.CanonicalSetting([]byte(`{"pooling": "mean", "lr": 1e-3}`))
+	fmt.Println(string(setting), err)
+	// Output: {"lr":1e-3,"pooling":"mean"} <nil>
+}
+
+func ExampleDecodeSetting() {
+	values, err := milbench.DecodeSetting([]byte(`{"pooling":"mean","width":256}`))
+	fmt.Println(values["pooling"], values["width"], err)
+	_, err = milbench.DecodeSetting([]byte(`{} {}`))
+	fmt.Println(err)
+	// Output:
+	// mean 256 <nil>
+	// setting "{} {}" has something after its JSON object
+}
+
+func ExampleMembers() {
+	n, of, err := milbench.Members([]byte(`{"pooling":"mean","members":10}`))
+	fmt.Println(n, string(of), err)
+	// Output: 10 {"pooling":"mean"} <nil>
+}

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"synpool/milbench"
 	"synpool/milbench/neural"
 	"synpool/milbench/study"
 )
@@ -25,14 +24,9 @@ type setPlan struct {
 	Seconds float64 `json:"about_seconds"`
 }
 
-// planner is the part of [neural.Trainer] that plans.
-type planner interface {
-	Plan(milbench.Task) (neural.Plan, error)
-}
-
 // plan returns what each set of some studies takes. Sets that do not fit into memory are errors, one line
 // each.
-func (p *program) plan(studies []study.Run, trainer planner) ([]setPlan, error) {
+func (p *program) plan(studies []study.Run, planner study.Planner) ([]setPlan, error) {
 	var plans []setPlan
 	var errs []error
 	var notes []string
@@ -44,7 +38,7 @@ func (p *program) plan(studies []study.Run, trainer planner) ([]setPlan, error) 
 		for _, set := range pending {
 			one := setPlan{Set: set.Task.Name, Fits: set.Total, Missing: len(set.Task.Fits)}
 			if one.Missing > 0 {
-				plan, err := trainer.Plan(set.Task)
+				plan, err := planner.Plan(set.Task)
 				if err != nil {
 					errs = append(errs, err)
 					continue
@@ -80,8 +74,11 @@ func newEstimate(backend string, trainer neural.Trainer, plans []setPlan) estima
 	return e
 }
 
-// writeEstimate prints an estimate as text.
-func (p *program) writeEstimate(e estimate) error {
+// writeEstimate prints an estimate.
+func (p *program) writeEstimate(e estimate, asJSON bool) error {
+	if asJSON {
+		return p.writeJSON(e)
+	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS A BLOCK\tMEMORY\tTIME")
 	row := func(name string, s setPlan) {

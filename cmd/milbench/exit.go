@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"synpool/backend"
 	"synpool/milbench/dataset"
@@ -15,12 +17,12 @@ import (
 // The exit codes, besides 128 + the number of the signal that stopped the command.
 const (
 	exitDone     = 0
-	exitFinding  = 1  // an audit found a leak or a bag with two labels, or a fit failed
+	exitFinding  = 1  // an audit found a leak or a bag with two labels, a fit failed, or a merge found fits missing
 	exitUse      = 2  // wrong use or unreadable input
-	exitTryAgain = 75 // network, full disk, folder in use (EX_TEMPFAIL of sysexits.h)
+	exitTryAgain = 75 // network, full disk, input or output error, folder in use (EX_TEMPFAIL of sysexits.h)
 )
 
-// finding is an error that is the outcome of a job done: what an audit found, a failed fit.
+// finding is an error that is the outcome of a job done: what an audit found, a failed fit, what a merge lacks.
 type finding struct{ error }
 
 func (f finding) Unwrap() error { return f.error }
@@ -28,6 +30,8 @@ func (f finding) Unwrap() error { return f.error }
 // temporary are the errors that may go away.
 var temporary = []error{
 	study.ErrLocked, study.ErrDiskFull, dataset.ErrTemporary, backend.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+	syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EAGAIN, syscall.EBUSY, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+	syscall.ENOLCK, syscall.ENETDOWN, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
 }
 
 func exitCode(ctx context.Context, err error) int {
@@ -62,7 +66,11 @@ func stoppedBy(ctx context.Context) *stopped {
 	return s
 }
 
-// withSignals returns a context that SIGINT and SIGTERM end. A second signal ends the program at once.
+// grace is what a command has to end in after a signal: schedulers kill what is still there some seconds later.
+const grace = 3 * time.Second
+
+// withSignals returns a context that SIGINT and SIGTERM end. What does not heed it, such as the compilation of a graph or an
+// epoch of large bags, is given up after the grace: what is finished is on the disk. A second signal ends the program at once.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -70,7 +78,12 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		select {
 		case s := <-signals:
-			cancel(&stopped{s.(syscall.Signal)})
+			end := &stopped{s.(syscall.Signal)}
+			time.AfterFunc(grace, func() {
+				fmt.Fprintf(os.Stderr, "milbench: %v: what is finished is kept, the rest given up; the same command goes on from there\n", end)
+				os.Exit(end.code())
+			})
+			cancel(end)
 		case <-ctx.Done():
 		}
 		signal.Stop(signals)

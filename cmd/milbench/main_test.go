@@ -12,10 +12,18 @@ import (
 	"testing"
 )
 
+// stubborn makes the test program a command that does not heed its context.
+const stubborn = "MILBENCH_TEST_STUBBORN"
+
 // asCommand makes the test program the command itself.
 const asCommand = "MILBENCH_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(stubborn) != "" {
+		withSignals(context.Background())
+		fmt.Println("started")
+		select {}
+	}
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
@@ -65,7 +73,7 @@ func refuse(t *testing.T, code int, want string, args ...string) {
 }
 
 // process returns the command as a process of its own.
-func process(t *testing.T, args ...string) *exec.Cmd {
+func process(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"synpool/milbench"
 	"synpool/milbench/study"
@@ -18,17 +19,13 @@ import (
 // run is the subcommand that runs a study.
 func (p *program) run() *cobra.Command {
 	var (
-		open           sources
-		set            settings
-		name, dir      string
-		folds, repeats int
-		seed           uint64
+		grid           gridFlags
+		dir            string
 		cores          int
 		memory         memorySize
-		curves, dryRun bool
-		asJSON         bool
+		dryRun, asJSON bool
+		part           shardFlags
 	)
-	set.grid.Pooling, set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
 		Short: "Train and test settings on sets, keep the raw scores, and tabulate them",
@@ -44,81 +41,55 @@ changes no result. Only where --memory leaves no room for blocks of the usual si
 On a terminal a line shows fits done, rate and time left. --dry-run says beforehand what is missing in DIR and about how long it takes. --curves adds a line per
 fit to DIR/curves.jsonl, with a value for each epoch: the mean training loss, the AUC of the validation part (nested
 only: the test part is not looked at), and the share of held-out bags and heads whose winner, the instance of largest
-weight, is another than after the epoch before.
+weight, is another than after the epoch before. A fit that fails is tried three times.
 
 Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split);
 nested lets a fifth of each training part choose epoch and setting. published is that of the released Syn script, the
 best test epoch of the first fold; best-epoch is the honest one but for the best test epoch: the figures of both are
-marked optimistic.` + filesHelp,
+marked optimistic.` + shardHelp + filesHelp,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run
-  milbench run bags.csv --instance-label-column last --pooling attention,gated --width 64,256 --out results`,
-		Args: arguments(1, 0),
+  milbench run bags.csv --instance-label-column last --pooling attention,gated --width 64,256 --out results
+  milbench run elephant fox tiger --out results --shard 3/12
+  milbench run --plan results/missing.json --out results`,
+		Args: part.arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
-			protocol, err := milbench.DefaultProtocol(name)
-			if err != nil {
-				return err
-			}
-			if c.Flags().Changed("repeats") {
-				protocol.Repeats = repeats
-			}
-			if c.Flags().Changed("folds") {
-				protocol.Folds = folds
-			}
-			if err := protocol.Validate(); err != nil {
-				return err
-			}
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			list, err := set.listed()
+			which, err := part.shard()
 			if err != nil {
 				return err
 			}
-			sources, err := p.open(open, args)
+			if part.plan != "" || which != nil {
+				own := ask{grid: &grid, names: args}
+				return p.trainShard(c, shardJob{ask: own, file: part.plan, shard: which, dir: dir, cores: cores, memory: memory, dryRun: dryRun, asJSON: asJSON})
+			}
+			studies, err := p.studies(&grid, args)
 			if err != nil {
 				return err
 			}
-			var studies []study.Run // one a number of folds
-			for _, s := range sources {
-				own := protocol
-				if s.entry != nil && name != milbench.PublishedProtocol && !c.Flags().Changed("folds") {
-					own.Folds = s.entry.Folds
-				}
-				if _, err := own.Fits(s.set, list, seed); err != nil {
-					return err
-				}
-				at := 0
-				for at < len(studies) && studies[at].Protocol != own {
-					at++
-				}
-				if at == len(studies) {
-					studies = append(studies, study.Run{Protocol: own, Settings: list, Seed: seed, Dir: dir, Curves: curves})
-				}
-				studies[at].Sets = append(studies[at].Sets, s.set)
+			if err := study.Unmerged(dir); err != nil {
+				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
 			if err != nil {
 				return err
 			}
 			defer choice.Backend.Finalize()
+			b := readBuild()
+			for i := range studies {
+				r := &studies[i]
+				r.Learner, r.Dir = trainer, dir
+				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+			}
 			plans, err := p.plan(studies, trainer)
 			if err != nil {
 				return err
 			}
 			if dryRun {
-				e := newEstimate(choice.Config, trainer, plans)
-				if asJSON {
-					return p.writeJSON(e)
-				}
-				return p.writeEstimate(e)
-			}
-			b := readBuild()
-			for i := range studies {
-				r := &studies[i]
-				r.Learner = trainer
-				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+				return p.writeEstimate(newEstimate(choice.Config, trainer, plans), asJSON)
 			}
 			err = p.do(c.Context(), studies)
 			if err != nil && !errors.As(err, new(finding)) {
@@ -137,16 +108,11 @@ marked optimistic.` + filesHelp,
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
-	set.addTo(f, false)
-	f.StringVar(&name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
-	f.IntVar(&folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
-	f.IntVar(&repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
-	f.Uint64Var(&seed, "seed", 1, "seed of folds, initial weights, order and dropout")
+	grid.addTo(f)
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
-	f.BoolVar(&curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
 	f.BoolVar(&dryRun, "dry-run", false, "only say what is still to train and about how much time and memory it takes")
-	open.addTo(f)
+	part.addTo(f)
 	addJSON(c, &asJSON)
 	required(c, "out")
 	return c
@@ -160,6 +126,89 @@ func required(c *cobra.Command, name string) {
 		}
 		return nil
 	}
+}
+
+// gridFlags are the flags that choose the fits of a run.
+type gridFlags struct {
+	open           sources
+	set            settings
+	name           string // of the protocol
+	folds, repeats int
+	seed           uint64
+	curves         bool
+	flags          *pflag.FlagSet
+}
+
+func (g *gridFlags) addTo(f *pflag.FlagSet) {
+	g.flags = f
+	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
+	g.set.addTo(f, false)
+	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
+	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
+	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
+	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
+	f.BoolVar(&g.curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
+	g.open.addTo(f)
+}
+
+// protocol returns the protocol that the flags choose.
+func (g *gridFlags) protocol() (milbench.Protocol, error) {
+	protocol, err := milbench.DefaultProtocol(g.name)
+	if err != nil {
+		return protocol, err
+	}
+	if g.flags.Changed("repeats") {
+		protocol.Repeats = g.repeats
+	}
+	if g.flags.Changed("folds") {
+		protocol.Folds = g.folds
+	}
+	return protocol, protocol.Validate()
+}
+
+// study returns the run of one set.
+func (g *gridFlags) study(s source) (study.Run, error) {
+	protocol, err := g.protocol()
+	if err != nil {
+		return study.Run{}, err
+	}
+	if s.entry != nil && g.name != milbench.PublishedProtocol && !g.flags.Changed("folds") {
+		protocol.Folds = s.entry.Folds
+	}
+	list, err := g.set.listed()
+	if err != nil {
+		return study.Run{}, err
+	}
+	_, err = protocol.Fits(s.set, list, g.seed)
+	return study.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
+}
+
+// studies returns the runs of names and files, one each.
+func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []study.Run, err error) {
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	sources, err := p.open(g.open, namesOrFiles)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		one, err := g.study(s)
+		if err != nil {
+			return nil, err
+		}
+		studies = append(studies, one)
+	}
+	return studies, nil
+}
+
+// check reports flags that make no sense, before a set is opened.
+func (g *gridFlags) check() error {
+	if _, err := g.protocol(); err != nil {
+		return err
+	}
+	_, err := g.set.listed()
+	return err
 }
 
 // listed returns the settings of the grid as JSON.

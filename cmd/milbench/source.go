@@ -39,28 +39,13 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	var opened []source
 	files := 0
 	for _, nameOrFile := range namesOrFiles {
-		stored, err := dataset.Open(nameOrFile)
+		one, err := p.openOne(s, nameOrFile)
 		if err != nil {
 			return nil, err
 		}
-		one := source{entry: stored.Entry}
-		if stored.Entry != nil {
-			one.set, err = stored.Set(dataset.NoColumn)
-		} else {
+		if one.entry == nil {
 			files++
-			one.set, err = p.audited(s, nameOrFile, stored)
 		}
-		if err != nil {
-			return nil, err
-		}
-		grouped, duplicates, err := dataset.GroupDuplicates(one.set)
-		if err != nil {
-			return nil, finding{err}
-		}
-		if len(duplicates) > 0 {
-			p.note("note: %s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
-		}
-		one.set = grouped
 		for i, other := range opened {
 			if other.set.Checksum == one.set.Checksum {
 				return nil, fmt.Errorf("%s holds the same bags as %s; name one of them", nameOrFile, namesOrFiles[i])
@@ -68,13 +53,44 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 		}
 		opened = append(opened, one)
 	}
+	return opened, s.check(files)
+}
+
+// check reports a flag for files where there are none.
+func (s *sources) check(files int) error {
 	if files == 0 && s.column.Column != dataset.NoColumn {
-		return nil, errors.New("--instance-label-column is for files; the label column of a named set is known")
+		return errors.New("--instance-label-column is for files; the label column of a named set is known")
 	}
 	if files == 0 && s.keepLeak {
-		return nil, errors.New("--keep-leak is for files; a named set has no column that gives the labels away")
+		return errors.New("--keep-leak is for files; a named set has no column that gives the labels away")
 	}
-	return opened, nil
+	return nil
+}
+
+// openOne opens a name or file.
+func (p *program) openOne(s sources, nameOrFile string) (source, error) {
+	stored, err := dataset.Open(nameOrFile)
+	if err != nil {
+		return source{}, err
+	}
+	one := source{entry: stored.Entry}
+	if stored.Entry != nil {
+		one.set, err = stored.Set(dataset.NoColumn)
+	} else {
+		one.set, err = p.audited(s, nameOrFile, stored)
+	}
+	if err != nil {
+		return source{}, err
+	}
+	grouped, duplicates, err := dataset.GroupDuplicates(one.set)
+	if err != nil {
+		return source{}, finding{err}
+	}
+	if len(duplicates) > 0 {
+		p.note("note: %s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
+	}
+	one.set = grouped
+	return one, nil
 }
 
 // audited audits a file as it is stored and returns its set, marked if a column that gives the labels away is kept.

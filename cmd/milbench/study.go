@@ -25,6 +25,7 @@ func (p *program) study() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
+		part   shardFlags
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
@@ -33,20 +34,27 @@ func (p *program) study() *cobra.Command {
 
 milbench study list shows the experiments and how long they take. A stopped one goes on when the same command is given
 again. --quick runs some of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
-named.`,
-		Example: "  milbench study list\n  milbench study ablation --quick --out results\n  milbench study poolings --out results",
-		Args:    arguments(1, 1),
+named.` + shardHelp + " A study's DIR is DIR/NAME; its shards need all sets, or a plan.",
+		Example: `  milbench study list
+  milbench study ablation --quick --out results
+  milbench study poolings --out results
+  milbench study poolings --out results --shard 3/12
+  milbench study --plan plan.json --out results --shard /12`,
+		Args: part.arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := study.FindExperiment(args[0])
-			if err != nil {
-				return err
-			}
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			form, folder := e.Full, e.Name
-			if quick {
-				form, folder = e.Quick, e.Name+"-quick"
+			which, err := part.shard()
+			if err != nil {
+				return err
+			}
+			if part.plan != "" || which != nil {
+				return p.trainShard(c, shardJob{ask: ask{names: args, quick: quick, seed: seed}, file: part.plan, shard: which, dir: dir, cores: cores, memory: memory})
+			}
+			e, form, folder, err := findForm(args[0], quick)
+			if err != nil {
+				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
 			if err != nil {
@@ -57,12 +65,15 @@ named.`,
 			if err != nil {
 				return err
 			}
+			if err := study.Unmerged(runs[0].Dir); err != nil {
+				return err
+			}
 			b := readBuild()
 			for i := range runs {
 				r := &runs[i]
 				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
 			}
-			if _, err := p.plan(runs, trainer); err != nil { // a set that memory cannot hold
+			if _, err := p.plan(runs, study.Plans(trainer, trainer.Workers)); err != nil { // a set that memory cannot hold
 				return err
 			}
 			if err := sameMaker(runs[0]); err != nil {
@@ -85,13 +96,22 @@ named.`,
 	}
 	f := c.Flags()
 	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
-	f.BoolVar(&quick, "quick", false, "some of it: see milbench study list")
-	f.Uint64Var(&seed, "seed", 1, "fixes folds, weights, order, dropout and noise")
+	quickFlags(f, &quick, &seed)
 	coresFlag(f, &cores)
 	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	part.addTo(f)
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
+}
+
+// findForm returns an experiment, its form, and the folder of its results.
+func findForm(name string, quick bool) (study.Experiment, study.Form, string, error) {
+	e, err := study.FindExperiment(name)
+	if quick {
+		return e, e.Quick, e.Name + "-quick", err
+	}
+	return e, e.Full, e.Name, err
 }
 
 // sameMaker reports that the folder of a run holds results of another version or backend: those of an experiment go into

@@ -63,6 +63,31 @@ func (l Instance) Learn(ctx context.Context, task milbench.Task, done func(milbe
 	return context.Cause(ctx)
 }
 
+// What an estimate of time reckons with: passes over the training instances until a fit converges, and floating point
+// operations a second of one core.
+const (
+	passes    = 300
+	coreFlops = 1e9
+)
+
+// Seconds returns about how long one core takes for a fit, 0 for a setting that makes no sense.
+func Seconds(bags []milbench.Matrix, fit milbench.Fit) float64 {
+	var config Config
+	if err := json.Unmarshal(fit.Setting, &config); err != nil {
+		return 0
+	}
+	rows, values := 0.0, 0.0
+	for _, e := range fit.Train {
+		rows += float64(bags[e.Bag].Rows)
+		values += float64(len(bags[e.Bag].Values))
+	}
+	if config.Gamma == 0 {
+		return 4 * passes * values / coreFlops
+	}
+	landmarks := min(rows, mostLandmarks)
+	return (2*landmarks*values + rows*landmarks*landmarks + landmarks*landmarks*landmarks/3 + 4*passes*rows*landmarks) / coreFlops
+}
+
 // learn fits one setting and scores the bags that are held out.
 func learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) (milbench.Epoch, error) {
 	var config Config

@@ -286,3 +286,9 @@ func ExampleOwnConfig() {
 	// {"pooling":"halfway","layers":1,"width":8,"dropout":0,"epochs":30,"batch":1,"lr":0.01,"weight_decay":0.0001,"standardise":true}
 	// poisonous: true
 }
+
+func ExampleTime() {
+	groups := []neural.Group{{Blocks: 4, Compile: 6, Block: 10}, {Blocks: 1, Compile: 6, Block: 40}}
+	fmt.Println(neural.Time(groups, 1), neural.Time(groups, 2))
+	// Output: 1m32s 46s
+}

@@ -21,6 +21,17 @@ type Plan struct {
 	Memory  uint64        // bytes at the peak, about
 	Time    time.Duration // about, on cores of 4 GHz
 	Note    string        // one line on what was done to keep within [Trainer.Memory], or ""
+	Groups  []Group
+}
+
+// Group is fits of a task that share compiled graphs.
+type Group struct {
+	Fits    []int   // indices in the task
+	Members int     // fits of a block; 1 where each is trained alone
+	Blocks  int     // the last one may not be full, and takes as long
+	Compile float64 // seconds, about, that a worker takes to compile the graphs
+	Block   float64 // seconds of one core, about, for a block
+	Memory  uint64  // bytes at the peak, about, with all workers of the plan
 }
 
 // Plan returns what the fits of a task would take, without training any. A task that does not fit into
@@ -109,7 +120,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 	for _, j := range p.jobs {
 		p.Members = max(p.Members, len(j.fits))
 	}
-	p.Time = newQueue(p.jobs).time(p.Workers)
+	p.Time = Time(p.Groups, p.Workers)
 	return p, nil
 }
 
@@ -129,9 +140,10 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		parameters += form.Size()
 	}
 	prepared.finalize()
+	each := l.seconds(parameters, fits) / float64(len(fits))
 	if !blocks(t.Backend) {
 		for _, i := range indices {
-			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: BlockSpeedup * l.seconds(parameters, []milbench.Fit{task.Fits[i]})})
+			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: BlockSpeedup * each})
 		}
 		need := func() uint64 {
 			return goMemory + 4*uint64(p.Workers)*(uint64(stateCopies*parameters)+8*l.largest())
@@ -146,6 +158,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
 		}
 		p.Memory = max(p.Memory, need())
+		p.Groups = append(p.Groups, Group{indices, 1, len(indices), 0, BlockSpeedup * each, need()})
 		return nil
 	}
 	one := l.memberMemory(parameters)
@@ -167,7 +180,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.Workers = workers
 		}
 	}
-	seconds := float64(size) * l.seconds(parameters, fits) / float64(len(fits)) // copies of a fit fill a block
+	seconds := float64(size) * each // copies of a fit fill a block
 	for some := range slices.Chunk(indices, size) {
 		block := slices.Clone(some)
 		for len(block) < size {
@@ -176,6 +189,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		p.jobs = append(p.jobs, job{layout: l, fits: block, seconds: seconds})
 	}
 	p.Memory = max(p.Memory, need())
+	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), seconds, need()})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -68,6 +69,17 @@ func (q *queue) begin() *groupJobs {
 		}
 	}
 	return most
+}
+
+// Time returns about how long so many workers need for the blocks of groups.
+func Time(groups []Group, workers int) time.Duration {
+	q := &queue{}
+	for _, g := range groups {
+		if g.Blocks > 0 {
+			q.groups = append(q.groups, &groupJobs{jobs: slices.Repeat([]job{{seconds: g.Block}}, g.Blocks), seconds: g.Block, compile: g.Compile})
+		}
+	}
+	return q.time(workers)
 }
 
 // time returns how long so many workers need for the jobs, which it takes.

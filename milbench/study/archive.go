@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"synpool/milbench"
 )
 
 // archiveFormat is the version of the form of an [Archive].
@@ -151,7 +153,7 @@ func (a Archive) pack() (archived, error) {
 			return archived{}, fmt.Errorf("%s: %w", r.Set, err)
 		}
 		var err error
-		if results[i].Config, err = canonical(r.Config); err != nil {
+		if results[i].Config, err = milbench.CanonicalSetting(r.Config); err != nil {
 			return archived{}, err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"synpool/milbench"
 )
 
 // archivedRun returns the results of a run under two protocols.
@@ -75,7 +77,7 @@ func TestArchive(t *testing.T) {
 				b.Score, b.Winners = part.got[i].Score, nil
 			}
 		}
-		config, err := canonical(w.Config)
+		config, err := milbench.CanonicalSetting(w.Config)
 		if err != nil {
 			t.Fatal(err)
 		}

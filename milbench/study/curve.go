@@ -70,7 +70,7 @@ func (c Curve) Validate() error {
 			return fmt.Errorf("epoch %d: the loss is %v; losses are finite", i+1, v)
 		}
 	}
-	_, err := canonical(c.Config)
+	_, err := milbench.CanonicalSetting(c.Config)
 	return err
 }
 

@@ -93,7 +93,7 @@ func TestCurves(t *testing.T) {
 				t.Fatal(err)
 			}
 			key := func(repeat, fold int, config json.RawMessage) string {
-				c, err := canonical(config)
+				c, err := milbench.CanonicalSetting(config)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,8 @@
 //     beside results.jsonl where a run was asked for it ([Curve]).
 //   - results folder: the folder of results.jsonl, locked while a study writes to it ([File]).
 //   - run: sets, a protocol and settings, handed to a learner; goes on where an earlier run stopped ([Run]).
+//   - attempt: a process that trains a shard of a plan ([cluster.Plan]) into a results folder of its own ([AttemptDir]).
+//   - merge: the results of several folders, and of the attempts in them, in one file ([Merge]).
 //   - table: means and spreads over repeats, computed from the raw scores ([Tabulate]).
 //
 // A fit is known by what decides its scores (the set's checksum, protocol, folds, repeat, fold, seed and setting): a

@@ -72,6 +72,19 @@ func (f Form) Sets() []string {
 	return names
 }
 
+// Of returns the form on some of its sets.
+func (f Form) Of(sets ...string) Form {
+	arms := f.Arms
+	f.Arms = nil
+	for _, a := range arms {
+		a.Sets = slices.DeleteFunc(slices.Clone(a.Sets), func(name string) bool { return !slices.Contains(sets, name) })
+		if len(a.Sets) > 0 {
+			f.Arms = append(f.Arms, a)
+		}
+	}
+	return f
+}
+
 // Missing is a set that a form names and that is not there.
 type Missing struct {
 	Set string

@@ -66,7 +66,7 @@ func TestExperiments(t *testing.T) {
 
 // checkSetting reports a setting that none of the learners understands.
 func checkSetting(setting json.RawMessage) error {
-	values, err := decodeObject(setting)
+	values, err := milbench.DecodeSetting(setting)
 	if err != nil {
 		return err
 	}

@@ -39,30 +39,16 @@ type File struct {
 // appending. A torn last line, left by a killed run, is cut off. Another writer in the folder is [ErrLocked]; a line
 // that cannot be read is an error that names it, and nothing is changed.
 func Open(dir string) (_ *File, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("results folder: %w", noRoom(err))
-	}
-	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, lock: flock.New(filepath.Join(dir, lockName))}
-	locked, err := f.lock.TryLock()
+	lock, err := lockFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
+		return nil, err
 	}
-	if !locked {
-		owner, _ := os.ReadFile(f.lock.Path())
-		if who := strings.TrimSpace(string(owner)); who != "" {
-			return nil, fmt.Errorf("%s: %w (%s); wait for it to end or use another folder", dir, ErrLocked, who)
-		}
-		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, ErrLocked)
-	}
+	f := &File{lines: lines{path: filepath.Join(dir, FileName)}, lock: lock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	// Who holds the lock is a courtesy: where the system allows no second handle to write it, the lock holds without.
-	host, _ := os.Hostname()
-	_ = os.WriteFile(f.lock.Path(), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
-
 	out, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("open results: %w", noRoom(err))
@@ -75,6 +61,29 @@ func Open(dir string) (_ *File, err error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// lockFolder makes a results folder where it is missing and locks it. Another writer in it is [ErrLocked].
+func lockFolder(dir string) (*flock.Flock, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w", noRoom(err))
+	}
+	lock := flock.New(filepath.Join(dir, lockName))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
+	}
+	if !locked {
+		owner, _ := os.ReadFile(lock.Path())
+		if who := strings.TrimSpace(string(owner)); who != "" {
+			return nil, fmt.Errorf("%s: %w (%s); wait for it to end or use another folder", dir, ErrLocked, who)
+		}
+		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, ErrLocked)
+	}
+	// Who holds the lock is a courtesy: where the system allows no second handle to write it, the lock holds without.
+	host, _ := os.Hostname()
+	_ = os.WriteFile(lock.Path(), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
+	return lock, nil
 }
 
 // Results returns the results that were in the file when it was opened and those appended since.
@@ -124,6 +133,9 @@ func Read(dir string) ([]Result, error) {
 	path := filepath.Join(dir, FileName)
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, AttemptsName)); err == nil {
+			return nil, fmt.Errorf("%s: %w; milbench merge %[1]s --out %[1]s puts those of its shards together", dir, ErrNoResults)
+		}
 		return nil, fmt.Errorf("%s: %w; is it the folder that was given to --out?", dir, ErrNoResults)
 	}
 	if err != nil {

@@ -149,18 +149,48 @@ func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
 	return own
 }
 
-// learn hands the fits to the learner. It returns the errors of those that failed, and why the file could not be written.
+// tries is how often a fit is tried that fails.
+const tries = 3
+
+// learn hands the fits to the learner, those that fail three times. It returns the errors of those that failed to the end,
+// and why the file could not be written.
 func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	progress(Progress{Summary: *j[0].summary, Set: j[0].set.Name})
+	for try := 1; ; try++ {
+		failures, fatal = j.try(ctx, try == tries, progress)
+		if fatal != nil || ctx.Err() != nil || try == tries || len(failures) == 0 {
+			break
+		}
+		var again joint
+		for _, s := range j {
+			if s.keepUnfinished(); len(s.fits) > 0 {
+				again = append(again, s)
+			}
+		}
+		j = again
+	}
+	return failures, fatal
+}
+
+// try hands the fits to the learner once. Failures count on the last try alone, and are returned; before, one says that there
+// were some.
+func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (failures []error, fatal error) {
 	task, by, err := j.task()
 	if err != nil {
 		return nil, err
 	}
-	tell := func(s *setStudy, err error) {
-		if progress != nil {
+	report := func(s *setStudy, err error) {
+		if last {
+			s.summary.Failed++
 			progress(Progress{Summary: *s.summary, Set: s.set.Name, Err: err})
 		}
+		if last || len(failures) == 0 {
+			failures = append(failures, err)
+		}
 	}
-	tell(j[0], nil)
 	handed := make([]bool, len(by))
 	err = j[0].Learner.Learn(ctx, task, func(o milbench.Outcome) error {
 		if o.Fit < 0 || o.Fit >= len(by) || handed[o.Fit] {
@@ -176,17 +206,20 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 				return fatal
 			}
 			if failed != nil {
-				failures = append(failures, failed)
+				report(a.study, failed)
+			} else {
+				progress(Progress{Summary: *a.study.summary, Set: a.study.set.Name})
 			}
-			tell(a.study, failed)
 		}
 		return nil
 	})
 	switch {
 	case fatal != nil:
 		return failures, fatal
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && last:
 		return failures, nil
+	case ctx.Err() != nil:
+		return nil, nil
 	case err != nil: // of the task as a whole; the fits handed over stay done
 		if !strings.HasPrefix(err.Error(), task.Name+": ") {
 			err = fmt.Errorf("%s: %w", task.Name, err)
@@ -194,7 +227,7 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 		failures = append(failures, err)
 		for _, s := range j {
 			for _, handed := range s.handed {
-				if !handed {
+				if !handed && last {
 					s.summary.Failed++
 				}
 			}
@@ -204,9 +237,7 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 	for _, s := range j {
 		for fit, handed := range s.handed {
 			if !handed {
-				failure := s.failed(fit, errors.New("the learner ended without it"))
-				failures = append(failures, failure)
-				tell(s, failure)
+				report(s, s.failed(fit, errors.New("the learner ended without it")))
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"synpool/milbench"
 )
 
 // MeanCurve is the mean of the curves of all fits of one setting on one set.
@@ -26,7 +28,7 @@ func MeanCurves(curves []Curve) ([]MeanCurve, error) {
 	curves = slices.Clone(curves)
 	for i, c := range curves {
 		var err error
-		if curves[i].Config, err = canonical(c.Config); err != nil {
+		if curves[i].Config, err = milbench.CanonicalSetting(c.Config); err != nil {
 			return nil, err
 		}
 	}

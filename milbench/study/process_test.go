@@ -38,6 +38,8 @@ func TestMain(m *testing.M) {
 		r.Curves = true
 		_, err := r.Do(context.Background())
 		exitOn(err)
+	case "merge":
+		exitOn(mergeLarge(os.Args[1]))
 	case "lock": // holds the lock until its input ends
 		_, err := Open(os.Args[1])
 		fmt.Println("open:", err)

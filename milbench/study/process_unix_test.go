@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,15 @@ func limitFileSize(bytes uint64) {
 	exitIf(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	limit.Cur = bytes
 	exitIf(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+}
+
+// peakMemory returns the bytes of memory that a process had at its peak.
+func peakMemory(p *os.ProcessState) int64 {
+	peak := p.SysUsage().(*syscall.Rusage).Maxrss
+	if runtime.GOOS != "darwin" { // kilobytes
+		peak *= 1024
+	}
+	return int64(peak)
 }
 
 func exitIf(err error) {

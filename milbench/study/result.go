@@ -1,15 +1,12 @@
 package study
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
+	"synpool/milbench"
 	"synpool/milbench/stats"
 )
 
@@ -55,20 +52,9 @@ type ScoredBag struct {
 	Winners []int   `json:"winners,omitempty"` // of each head, the instance with the largest weight
 }
 
-// ID returns the fit's id: the first 16 hexadecimal digits of the SHA-256 of the JSON array of checksum, protocol,
-// folds, repeat, fold, seed and config, the keys of the config in order. Set name, backend, version, revision and wall
-// time have no part in it.
+// ID returns the fit's id ([milbench.FitID]). Set name, backend, version, revision and wall time have no part in it.
 func (r Result) ID() (string, error) {
-	config, err := canonical(r.Config)
-	if err != nil {
-		return "", err
-	}
-	b, err := json.Marshal([]any{r.Checksum, r.Protocol, r.Folds, r.Repeat, r.Fold, r.Seed, config})
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8]), nil
+	return milbench.FitID(r.Checksum, r.Protocol, r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // AUC returns the area under the ROC curve of the test part.
@@ -122,30 +108,4 @@ func labelsScores(bags []ScoredBag) (labels []int, scores []float64) {
 		scores = append(scores, b.Score)
 	}
 	return labels, scores
-}
-
-// canonical returns a JSON object compactly and with its keys in order; numbers stay as written.
-func canonical(config json.RawMessage) (json.RawMessage, error) {
-	object, err := decodeObject(config)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(object)
-}
-
-// decodeObject decodes a setting.
-func decodeObject(config json.RawMessage) (map[string]any, error) {
-	d := json.NewDecoder(bytes.NewReader(config))
-	d.UseNumber()
-	var object map[string]any
-	if err := d.Decode(&object); err != nil {
-		return nil, fmt.Errorf("setting %.60q is no JSON object: %w", config, err)
-	}
-	if object == nil {
-		return nil, fmt.Errorf("setting %.60q is no JSON object", config)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("setting %.60q has something after its JSON object", config)
-	}
-	return object, nil
 }

@@ -30,6 +30,12 @@ type Run struct {
 	// counts does not change.
 	Curves bool
 
+	// Only, if set, has the ids of the fits to do, as those of a shard; the others are left alone.
+	Only map[string]bool
+
+	// Finished has the ids of fits whose results are in other folders; they are not done again.
+	Finished map[string]bool
+
 	// Backend, Version and Revision are written into every result.
 	Backend, Version, Revision string
 
@@ -49,7 +55,7 @@ type Summary struct {
 	Total   int // fits that the run asks for
 	Skipped int // whose results were in the folder already
 	Done    int // finished by this run
-	Failed  int // tried by this run without a result; the next run tries them again
+	Failed  int // tried three times by this run without a result; the next run tries them again
 
 	Curveless int // of those skipped, where curves are asked for, how many have none
 }
@@ -74,7 +80,6 @@ func (r Run) Pending() ([]Pending, error) {
 	finished := finishedFits(results)
 	var pending []Pending
 	for _, s := range studies {
-		total := len(s.fits)
 		if err := s.skip(finished, nil); err != nil {
 			return nil, err
 		}
@@ -82,13 +87,14 @@ func (r Run) Pending() ([]Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		pending = append(pending, Pending{Total: total, Task: task})
+		pending = append(pending, Pending{Total: s.total, Task: task})
 	}
 	return pending, nil
 }
 
 // Do runs the fits whose results are not in the folder yet and appends each result as it comes. All missing fits of a
-// set are handed to the learner at once. A failed fit does not end the run; the errors of all failed fits are joined.
+// set are handed to the learner at once. A fit that failed is tried twice more; one that failed three times does not end the
+// run; the errors of all failed fits are joined.
 // A canceled context ends it with the context's error, a file that cannot be written with that error ([ErrDiskFull]);
 // results so far are kept in both cases. Wrong input is reported before anything is written.
 func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
@@ -170,7 +176,6 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 			fits[i].Weights = hasInstanceLabels(s)
 		}
 		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
-		sum.Total += len(fits)
 	}
 	return studies, nil
 }
@@ -191,7 +196,7 @@ func (r Run) check() error {
 	}
 	configs := make(map[string]bool)
 	for _, setting := range r.Settings {
-		config, err := canonical(setting)
+		config, err := milbench.CanonicalSetting(setting)
 		if err != nil {
 			return err
 		}
@@ -219,17 +224,19 @@ type setStudy struct {
 	set     *milbench.Set
 	summary *Summary
 	file    *File
+	total   int            // fits that the run asks for
 	fits    []milbench.Fit // those that are missing
 	results []Result       // of fits, still without scores
 	handed  []bool         // of fits, whether their outcome has come
+	kept    []bool         // of fits, whether their result is in the file
 }
 
-// skip drops the fits that are finished; curves has those with a curve.
+// skip drops the fits that are finished, and those that are not asked for; curves has those with a curve.
 func (s *setStudy) skip(finished, curves map[string]bool) error {
 	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
 	for _, fit := range s.fits {
-		config, err := canonical(fit.Setting)
+		config, err := milbench.CanonicalSetting(fit.Setting)
 		if err != nil {
 			return err
 		}
@@ -243,6 +250,15 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		if result.Fit, err = result.ID(); err != nil {
 			return err
 		}
+		if s.Only != nil && !s.Only[result.Fit] {
+			continue
+		}
+		s.total++
+		s.summary.Total++
+		if s.Finished[result.Fit] {
+			s.summary.Skipped++
+			continue
+		}
 		if finished[result.Fit] {
 			s.summary.Skipped++
 			if s.Curves && !curves[result.Fit] {
@@ -254,8 +270,21 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		s.results = append(s.results, result)
 	}
 	s.fits = missing
-	s.handed = make([]bool, len(missing))
+	s.handed, s.kept = make([]bool, len(missing)), make([]bool, len(missing))
 	return nil
+}
+
+// keepUnfinished drops the fits whose results are in the file.
+func (s *setStudy) keepUnfinished() {
+	n := 0
+	for i, kept := range s.kept {
+		if !kept {
+			s.fits[n], s.results[n] = s.fits[i], s.results[i]
+			n++
+		}
+	}
+	s.fits, s.results = s.fits[:n], s.results[:n]
+	s.handed, s.kept = make([]bool, n), make([]bool, n)
 }
 
 // task returns what the learner gets to see.
@@ -293,13 +322,13 @@ func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
 	if err := s.file.Append(result); err != nil {
 		return nil, err
 	}
+	s.kept[o.Fit] = true
 	s.summary.Done++
 	return nil, nil
 }
 
-// failed counts a fit that failed and returns the error about it.
+// failed returns the error about a fit that failed.
 func (s *setStudy) failed(fit int, err error) error {
-	s.summary.Failed++
 	r := s.results[fit]
 	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
 }

@@ -115,7 +115,7 @@ func TestEpochChoice(t *testing.T) {
 		for _, res := range results {
 			var fit milbench.Fit
 			for _, f := range fits {
-				if c, _ := canonical(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
+				if c, _ := milbench.CanonicalSetting(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
 					fit = f
 				}
 			}
@@ -198,15 +198,21 @@ func TestFailedTask(t *testing.T) {
 	}
 }
 
-// exhausted finishes some fits of one set and then fails as a whole.
-type exhausted struct{ fakeLearner }
+// exhausted finishes five fits of one set, and else fails as a whole there.
+type exhausted struct {
+	fakeLearner
+	again bool
+}
 
 var errExhausted = errors.New("first: a block of 4 fits failed: out of memory; less --memory makes smaller ones")
 
 func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	whole := task
 	if task.Name == "first" {
-		task.Fits = task.Fits[:5]
+		if task.Fits = task.Fits[:5]; l.again {
+			task.Fits = nil
+		}
+		l.again = true
 	}
 	err := l.fakeLearner.Learn(ctx, task, done)
 	if err == nil && len(task.Fits) < len(whole.Fits) {
@@ -241,6 +247,71 @@ func TestExhausted(t *testing.T) {
 		t.Error("the results differ from an undisturbed run's")
 	}
 	requireCurves(t, dir)
+}
+
+// flaky fails fits, by their settings, so many times, and then trains them; a setting of "" is the task as a whole.
+type flaky struct {
+	fakeLearner
+	failures map[string]int
+	tried    map[string]int
+}
+
+func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	key := func(fit milbench.Fit) string { return fmt.Sprint(task.Name, fit.Repeat, fit.Fold, string(fit.Setting)) }
+	for _, fit := range task.Fits {
+		l.tried[key(fit)]++
+	}
+	if l.failures[""]--; l.failures[""] >= 0 {
+		return errors.New("no such device")
+	}
+	l.spoil = func(o *milbench.Outcome) bool {
+		k := key(task.Fits[o.Fit])
+		if l.failures[k]--; l.failures[k] >= 0 {
+			o.Epochs, o.Err = nil, errors.New("boom")
+		}
+		return true
+	}
+	return l.fakeLearner.Learn(ctx, task, done)
+}
+
+// TestTries: a fit that fails is tried three times inside the run, alone, and then reported; so is a task that fails as a whole.
+func TestTries(t *testing.T) {
+	once, twice, always := `first00{"pooling":"mean"}`, `second13{"pooling":"mean"}`, `second02{"pooling":"mean"}`
+	for _, whole := range []int{0, 2} {
+		l := &flaky{failures: map[string]int{once: 1, twice: 2, always: 100, "": whole}, tried: make(map[string]int)}
+		if whole > 0 { // both of the failures that a fit may have
+			l.failures = map[string]int{"": whole}
+		}
+		failed := 0
+		dir := t.TempDir()
+		r := fakeRun(dir, l)
+		r.Curves = true
+		r.Progress = func(p Progress) {
+			if p.Err != nil {
+				failed++
+			}
+		}
+		sum, err := r.Do(context.Background())
+		if whole > 0 {
+			if err != nil || sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || l.tried[once] != 3 || l.tried[twice] != 1 {
+				t.Errorf("a task that fails twice: %+v, %v, tried %v", sum, err, l.tried)
+			}
+			continue
+		}
+		if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 1, Failed: 1}) || failed != 1 || err == nil || strings.Count(err.Error(), "boom") != 1 ||
+			!strings.HasPrefix(err.Error(), `second: repeat 1, fold 3, seed 1, {"pooling":"mean"}: boom`) {
+			t.Errorf("%+v, %d failures reported, %v", sum, failed, err)
+		}
+		for fit, n := range l.tried {
+			if want := map[string]int{once: 2, twice: 3, always: 3}[fit]; n != max(want, 1) {
+				t.Errorf("%s was tried %d times, want %d", fit, n, max(want, 1))
+			}
+		}
+		if len(contents(t, dir)) != fakeTotal-1 {
+			t.Errorf("%d results", len(contents(t, dir)))
+		}
+		requireCurves(t, dir)
+	}
 }
 
 // TestPending asks what is still to do, before, during and after a run.
@@ -308,7 +379,7 @@ func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 
 func TestOutcomeTwice(t *testing.T) {
 	sum, err := fakeRun(t.TempDir(), &twice{}).Do(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2 {
+	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2*tries {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }

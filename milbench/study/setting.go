@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"synpool/milbench"
 )
 
 // poolingKey names the pooling in a setting.
@@ -25,7 +27,7 @@ type setting struct {
 }
 
 func decodeSetting(config json.RawMessage) (setting, error) {
-	values, err := decodeObject(config)
+	values, err := milbench.DecodeSetting(config)
 	if err != nil {
 		return setting{}, err
 	}

@@ -2,7 +2,10 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +60,14 @@ type Space struct {
 // same reports whether s and o are of the same.
 func (s Space) same(o Space) bool {
 	return s.Checksum == o.Checksum && s.Of == o.Of && bytes.Equal(s.Config, o.Config)
+}
+
+// ID returns the first 16 hexadecimal digits of the SHA-256 of what s is of: checksum, kind and setting, as JSON.
+func (s Space) ID() string { return s.key().String() }
+
+func (s Space) key() fitKey {
+	sum := sha256.Sum256(fmt.Appendf(nil, "[%q,%q,%s]", s.Checksum, s.Of, cmp.Or(string(s.Config), "null")))
+	return fitKey(binary.BigEndian.Uint64(sum[:8]))
 }
 
 // Validate reports what makes s unusable.
@@ -114,7 +125,9 @@ func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error
 
 // KeepSpaces appends the spaces of a run's sets to the file in its folder: of the instances, of the bags' means, and of what
 // a model of each setting pools, trained by trainer on the first fold of the first repeat, as a fit of the run is. Those that
-// are in the file are not made again. before, if not nil, is called with each set and setting.
+// are in the file are not made again. Of a run of some fits ([Run.Only]) a space is made where the fit that it is of is among
+// them, the first of a set for instances and means, and where [Run.Finished] does not name it ([Space.ID]). before, if not
+// nil, is called with each set and setting.
 func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
 	if err := r.check(); err != nil {
 		return err
@@ -139,7 +152,7 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 		return err
 	}
 	keep := func(s Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
-		if slices.ContainsFunc(known, s.same) {
+		if slices.ContainsFunc(known, s.same) || r.Finished[s.ID()] {
 			return nil
 		}
 		list, bags, err := vectors()
@@ -182,17 +195,26 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 			return vectors, bags, nil
 		}
 		base := Space{Set: set.Name, Checksum: set.Checksum}
-		base.Of = OfInstances
-		if err := keep(base, raw, set, first[0].Test); err != nil {
+		wanted, err := r.wanted(set, first)
+		if err != nil {
 			return err
 		}
-		base.Of = OfMeans
-		if err := keep(base, means, set, first[0].Test); err != nil {
-			return err
+		if wanted[0] {
+			base.Of = OfInstances
+			if err := keep(base, raw, set, first[0].Test); err != nil {
+				return err
+			}
+			base.Of = OfMeans
+			if err := keep(base, means, set, first[0].Test); err != nil {
+				return err
+			}
 		}
-		for _, fit := range first {
+		for i, fit := range first {
+			if !wanted[i] {
+				continue
+			}
 			base.Of = OfPooled
-			if base.Config, err = canonical(fit.Setting); err != nil {
+			if base.Config, err = milbench.CanonicalSetting(fit.Setting); err != nil {
 				return err
 			}
 			if err := keep(base, func() ([][]float64, []int, error) {
@@ -207,6 +229,19 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 		}
 	}
 	return nil
+}
+
+// wanted reports which fits of the first fold are among those of the run.
+func (r Run) wanted(set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
+	cut, _ := r.Protocol.FoldsOf(set)
+	for _, f := range fits {
+		id, err := milbench.FitID(set.Checksum, r.Protocol.Name, cut, f.Repeat, f.Fold, r.Seed, f.Setting)
+		if err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, r.Only == nil || r.Only[id])
+	}
+	return wanted, nil
 }
 
 // countUp returns the first n integers.

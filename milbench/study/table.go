@@ -195,7 +195,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 		}
 		set.add(r)
 		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun}
-		config, err := canonical(r.Config)
+		config, err := milbench.CanonicalSetting(r.Config)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Set, err)
 		}

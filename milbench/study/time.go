@@ -26,6 +26,7 @@ type Time struct {
 	Backend  string  `json:"backend"`
 	Version  string  `json:"version"`
 	Revision string  `json:"revision"`
+	Attempt  string  `json:"attempt,omitempty"` // of a shard
 }
 
 // Validate reports a run of no fits, of no cores, or of no time.
@@ -59,8 +60,12 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 
 // appendTime writes down how long a run took.
 func (r Run) appendTime(fits int, took time.Duration) error {
-	line, err := json.Marshal(Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
-		Backend: r.Backend, Version: r.Version, Revision: r.Revision})
+	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
+		Backend: r.Backend, Version: r.Version, Revision: r.Revision}
+	if parent, name := filepath.Split(filepath.Clean(r.Dir)); filepath.Base(parent) == AttemptsName {
+		t.Attempt = name
+	}
+	line, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}

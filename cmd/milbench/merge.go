@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/cluster"
+	"synpool/milbench/study"
+)
+
+// missingName is the name of the plan of what a merge has found missing.
+const missingName = "missing.json"
+
+// merge is the subcommand that puts the results of shards together.
+func (p *program) merge() *cobra.Command {
+	var out, planFile, missingFile string
+	c := &cobra.Command{
+		Use:   "merge DIR... --out DIR",
+		Short: "Put the results of shards together",
+		Long: `Put the results of the folders, and of the attempts at shards in them and in the folder of --out, together in
+results.jsonl of that folder, and so curves, spaces and times. Every fit stands there once, in the order of the ids: whatever
+the order of folders, and however often it is merged, the bytes are the same. Attempts stay where they are; more may be merged later.
+
+Where two attempts of one fit have other scores a note names the fit, and the line that comes first in the order of bytes
+is kept. Fits of the plan that have no result are written to a plan of their own, DIR/missing.json, and the exit code is 1;
+--plan of milbench run or milbench study trains them. The plan is the one that the folders follow (plan.json), unless --plan names another.
+Folders of other plans, seeds, sets, versions or backends are refused.`,
+		Example: "  milbench merge results --out results\n  milbench merge node1/results node2/results --plan plan.json --out merged",
+		Args:    arguments(1, 0),
+		RunE: func(c *cobra.Command, args []string) error {
+			var plan *cluster.Plan
+			if planFile != "" {
+				var err error
+				if plan, err = cluster.ReadFile(planFile); err != nil {
+					return err
+				}
+			}
+			bar, start := p.progress(), time.Now()
+			bar.show(func() string { return fmt.Sprintf("merging for %v", time.Since(start).Round(time.Second)) })
+			m, err := study.Merge(c.Context(), args, out, plan)
+			bar.clear()
+			if err != nil {
+				return err
+			}
+			p.note("%d results, %d duplicates left out, %d curves, %d spaces; in %s", m.Results, m.Duplicates, m.Curves, m.Spaces, filepath.Join(out, study.FileName))
+			for _, r := range m.Disagreeing {
+				p.note("note: attempts of one fit disagree in scores: %s: repeat %d, fold %d, seed %d, %s", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config)
+			}
+			if more := m.Disagreements - len(m.Disagreeing); more > 0 {
+				p.note("note: and %d more fits, %d in all", more, m.Disagreements)
+			}
+			return p.missing(m, cmp.Or(missingFile, filepath.Join(out, missingName)), out)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", "", "folder of the merged results, made if it is missing (required)")
+	f.StringVar(&planFile, "plan", "", "the plan that says what is missing (default that which the folders follow)")
+	f.StringVar(&missingFile, "missing", "", "file of the plan of what is missing (default DIR/missing.json)")
+	required(c, "out")
+	return c
+}
+
+// missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is.
+func (p *program) missing(m study.Merged, path, out string) error {
+	if m.Missing == nil {
+		if m.Planned == 0 {
+			p.note("note: the folders follow no plan; whether fits are missing is not known")
+		}
+		if _, err := cluster.ReadFile(path); err == nil {
+			return os.Remove(path)
+		}
+		return nil
+	}
+	if err := study.WritePlan(path, m.Missing); err != nil {
+		return err
+	}
+	count := make(map[string]int)
+	var sets []string
+	for _, f := range m.Missing.Fits {
+		name := m.Missing.Sets[m.Missing.Arms[f.Arm].Set].Name
+		if count[name]++; count[name] == 1 {
+			sets = append(sets, name)
+		}
+	}
+	slices.SortFunc(sets, study.CompareNatural)
+	const most = 5
+	for i, s := range sets {
+		sets[i] = fmt.Sprintf("%d of %s", count[s], s)
+	}
+	if more := len(sets) - most; more > 1 {
+		sets = append(sets[:most], fmt.Sprintf("and of %d more sets", more))
+	}
+	command := "run"
+	if m.Missing.Request.Experiment != "" {
+		command, out = "study", filepath.Dir(filepath.Clean(out))
+	}
+	return finding{fmt.Errorf("%d of %d fits are missing (%s); milbench %s --plan %s --out %s trains them",
+		len(m.Missing.Fits), m.Planned, strings.Join(sets, ", "), command, path, out)}
+}

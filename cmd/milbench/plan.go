@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"synpool/milbench/cluster"
+	"synpool/milbench/neural"
+	"synpool/milbench/study"
+)
+
+const planHelp = `
+
+The table has what each shard takes on a machine of --cores cores: fits, the blocks in which they are trained, memory and
+time by the estimate of milbench run --dry-run, and the sets that it needs. Shards are even in time; networks of one
+structure, whose graphs are compiled once in each shard, are divided no more than that needs. --out writes the plan, which
+--plan of milbench run and milbench study takes; without it nothing is written.`
+
+// planning is the subcommand that divides fits among machines.
+func (p *program) planning() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "plan",
+		Short:   "Divide the fits of a run or an experiment among machines",
+		Long:    "Divide the fits of a run or an experiment among machines, and say what each shard takes.",
+		Example: "  milbench plan run elephant fox tiger --shards 12 --out plan.json\n  milbench plan study poolings --shards 100 --out plan.json",
+		Args:    onlySubcommands,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.planRun(), p.planStudy())
+	return c
+}
+
+// planFlags are the flags of a plan.
+type planFlags struct {
+	shards, cores int
+	memory        memorySize
+	out           string
+	asJSON        bool
+}
+
+func (l *planFlags) addTo(c *cobra.Command) {
+	f := c.Flags()
+	f.IntVar(&l.shards, "shards", 0, "parts to divide the fits into; 5 to 10 for each machine (required)")
+	f.StringVar(&l.out, "out", "", "file of the plan, JSON")
+	coresFlag(f, &l.cores)
+	f.Var(&l.memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	addJSON(c, &l.asJSON)
+	required(c, "shards")
+}
+
+// planRun is the subcommand that plans a run.
+func (p *program) planRun() *cobra.Command {
+	var grid gridFlags
+	var l planFlags
+	c := &cobra.Command{
+		Use:     "run NAME|FILE... --shards N",
+		Short:   "Divide the fits of milbench run among machines",
+		Long:    "Divide the fits that milbench run would train into shards." + planHelp,
+		Example: "  milbench plan run musk1 --shards 12\n  milbench plan run elephant fox --pooling softmax,syn --repeats 10 --shards 12 --out plan.json",
+		Args:    arguments(1, 0),
+		RunE:    func(_ *cobra.Command, args []string) error { return p.makeAndWrite(ask{names: args, grid: &grid}, l) },
+	}
+	c.Flags().SortFlags = false
+	l.addTo(c)
+	grid.addTo(c.Flags())
+	return c
+}
+
+// planStudy is the subcommand that plans an experiment.
+func (p *program) planStudy() *cobra.Command {
+	var quick bool
+	var seed uint64
+	var l planFlags
+	c := &cobra.Command{
+		Use:   "study NAME --shards N",
+		Short: "Divide the fits of an experiment among machines",
+		Long: "Divide the fits that milbench study would train into shards. Sets that have not been fetched are left out and named." +
+			planHelp,
+		Example: "  milbench plan study ablation --quick --shards 4\n  milbench plan study poolings --shards 100 --out plan.json",
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.makeAndWrite(ask{names: args, quick: quick, seed: seed}, l)
+		},
+	}
+	l.addTo(c)
+	quickFlags(c.Flags(), &quick, &seed)
+	return c
+}
+
+// quickFlags are the flags that choose the fits of an experiment.
+func quickFlags(f *pflag.FlagSet, quick *bool, seed *uint64) {
+	f.BoolVar(quick, "quick", false, "some of it: see milbench study list")
+	f.Uint64Var(seed, "seed", 1, "fixes folds, weights, order, dropout and noise")
+}
+
+// makeAndWrite makes a plan, writes it to a file and prints its table.
+func (p *program) makeAndWrite(a ask, l planFlags) error {
+	if l.shards < 1 || l.shards > cluster.MaxShards {
+		return fmt.Errorf("--shards %d: 1 to %d are possible", l.shards, cluster.MaxShards)
+	}
+	if err := checkCores(l.cores); err != nil {
+		return err
+	}
+	if _, err := a.request("", 1); err != nil {
+		return err
+	}
+	choice, trainer, err := p.chooseTrainer(l.cores, l.memory.bound())
+	if err != nil {
+		return err
+	}
+	defer choice.Backend.Finalize()
+	plan, missing, err := p.makePlan(a, choice.Config, trainer)
+	if err != nil {
+		return err
+	}
+	for _, m := range missing {
+		p.note("note: left out: %v", m.Err)
+	}
+	plan.Divide(l.shards)
+	if err := plan.Validate(); err != nil {
+		return err
+	}
+	if blocks := plan.Blocks(); blocks < l.shards {
+		p.note("note: the fits are trained in %d blocks; more than %[1]d shards gain nothing", blocks)
+	}
+	if l.out != "" {
+		if err := study.WritePlan(l.out, plan); err != nil {
+			return err
+		}
+	}
+	return p.writeShards(plan, l)
+}
+
+// shardRow is what a shard takes.
+type shardRow struct {
+	Shard   int      `json:"shard"`
+	Fits    int      `json:"fits"`
+	Blocks  int      `json:"blocks"`
+	Memory  uint64   `json:"about_memory_bytes"`
+	Seconds float64  `json:"about_seconds"`
+	Sets    []string `json:"sets"`
+}
+
+// seconds returns about how long a machine takes for a shard: tasks one after another, as milbench run --dry-run reckons.
+func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
+	total := time.Duration(0)
+	var task []neural.Group
+	for i, s := range c.Groups {
+		g := plan.Groups[s.Group]
+		task = append(task, neural.Group{Blocks: s.Blocks, Compile: g.Compile, Block: g.Block})
+		if i+1 == len(c.Groups) || plan.Groups[c.Groups[i+1].Group].Task != g.Task {
+			total += neural.Time(task, plan.Cores)
+			task = nil
+		}
+	}
+	return total.Seconds()
+}
+
+// writeShards prints the table of shards.
+func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
+	var rows []shardRow
+	compile, core, longest := 0.0, 0.0, 0.0
+	for i, c := range plan.Costs() {
+		rows = append(rows, shardRow{i, c.Fits, c.Blocks, c.Memory, seconds(plan, c), plan.Sources(plan.Shard(i))})
+		compile, core, longest = compile+c.Compile, core+c.Seconds(), max(longest, rows[i].Seconds)
+	}
+	if l.asJSON {
+		return p.writeJSON(rows)
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SHARD\tFITS\tBLOCKS\tMEMORY\tTIME\tSETS")
+	for _, r := range rows {
+		cells := []string{fmt.Sprintf("%d/%d", r.Shard, len(rows)), strconv.Itoa(r.Fits)}
+		if r.Fits > 0 {
+			cells = append(cells, strconv.Itoa(r.Blocks), "about "+bytesText(r.Memory), about(duration(r.Seconds)), strings.Join(r.Sets, ", "))
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	share := 0.0
+	if core > 0 {
+		share = 100 * compile / core
+	}
+	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, of which %.0f %% compile; backend %s, cores: %d\n",
+		len(plan.Fits), about(duration(longest)), about(duration(core)), share, plan.Backend, plan.Cores)
+	if err == nil && l.out != "" {
+		p.note("the plan is in %s", l.out)
+	}
+	return err
+}
+
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

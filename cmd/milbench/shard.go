@@ -1,0 +1,435 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"synpool/milbench"
+	"synpool/milbench/cluster"
+	"synpool/milbench/dataset"
+	"synpool/milbench/neural"
+	"synpool/milbench/study"
+)
+
+const shardHelp = `
+
+With --shard i/n, i from 0, one of n parts is trained, which milbench plan shows; the parts may run on as many machines that
+share DIR, or with folders of their own. Each writes a folder of its own in DIR/attempts; milbench merge puts them together.
+--shard /n takes i from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; in a Slurm array --shard need not be given. --plan takes
+the place of sets and settings. What is finished in DIR is not done again.`
+
+// shardFlags are the flags of a run that is part of a study.
+type shardFlags struct{ text, plan string }
+
+func (s *shardFlags) addTo(f *pflag.FlagSet) {
+	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs")
+	f.StringVar(&s.plan, "plan", "", "a plan in the place of sets and settings, say DIR/missing.json")
+}
+
+// arguments wants none where there is a plan.
+func (s *shardFlags) arguments(low, high int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if s.plan == "" {
+			return arguments(low, high)(c, args)
+		}
+		if len(args) > 0 {
+			return fmt.Errorf("%q: a plan names its own sets; leave the names or --plan out", args[0])
+		}
+		var err error
+		c.Flags().Visit(func(f *pflag.Flag) {
+			if !slices.Contains([]string{"plan", "shard", "out", "cores", "memory", "dry-run", "json", "help"}, f.Name) {
+				err = fmt.Errorf("--%s: a plan has settings of its own; leave --%[1]s or --plan out", f.Name)
+			}
+		})
+		return err
+	}
+}
+
+// shard is part i of n.
+type shard struct{ i, n int }
+
+// shard returns the shard that the flag or the environment asks for, nil for none.
+func (s *shardFlags) shard() (*shard, error) {
+	if s.text == "" {
+		return shardOfArray()
+	}
+	left, right, found := strings.Cut(s.text, "/")
+	n, err := strconv.Atoi(right)
+	if !found || err != nil {
+		return nil, fmt.Errorf("--shard %s: two integers are needed, say 0/12 to 11/12, or /12 in an array of jobs", s.text)
+	}
+	if n < 1 || n > cluster.MaxShards {
+		return nil, fmt.Errorf("--shard %s: 1 to %d shards are possible", s.text, cluster.MaxShards)
+	}
+	text, name := left, ""
+	for _, variable := range []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"} {
+		if text == "" {
+			text, name = os.Getenv(variable), variable
+		}
+	}
+	if text == "" {
+		return nil, fmt.Errorf("--shard %s: neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX says which; write, say, 0/%d", s.text, n)
+	}
+	i, err := strconv.Atoi(text)
+	if err != nil && name == "" {
+		return nil, fmt.Errorf("--shard %s: two integers are needed, say 0/12 to 11/12, or /12 in an array of jobs", s.text)
+	}
+	if name != "" {
+		name = " (" + name + " is " + text + ")"
+	}
+	if err != nil || i < 0 || i >= n {
+		return nil, fmt.Errorf("--shard %s%s: shards count from 0; the last of %d is %d/%d", s.text, name, n, n-1, n)
+	}
+	return &shard{i, n}, nil
+}
+
+// shardOfArray returns the shard that Slurm's variables ask for, nil outside of arrays.
+func shardOfArray() (*shard, error) {
+	if os.Getenv("SLURM_ARRAY_TASK_ID") == "" {
+		if index := os.Getenv("JOB_COMPLETION_INDEX"); index != "" {
+			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but nothing says of how many; give --shard /n with the Job's completions, or --shard 0/1", index)
+		}
+		return nil, nil
+	}
+	values := make(map[string]int)
+	for _, name := range []string{"ID", "MIN", "MAX", "COUNT", "STEP"} {
+		text := os.Getenv("SLURM_ARRAY_TASK_" + name)
+		if text == "" && name == "STEP" {
+			text = "1"
+		}
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("SLURM_ARRAY_TASK_%s is %q, no integer; give --shard i/n", name, text)
+		}
+		values[name] = v
+	}
+	id, low, count, step := values["ID"], values["MIN"], values["COUNT"], values["STEP"]
+	if step < 1 || count < 1 || id < low || (id-low)%step != 0 || values["MAX"] != low+(count-1)*step || id > values["MAX"] {
+		return nil, fmt.Errorf("task %d of a Slurm array of %d tasks from %d to %d has no place in an even row; give --shard /n", id, count, low, values["MAX"])
+	}
+	if count > cluster.MaxShards {
+		return nil, fmt.Errorf("a Slurm array of %d tasks: at most %d shards are possible", count, cluster.MaxShards)
+	}
+	return &shard{(id - low) / step, count}, nil
+}
+
+// ask is what a command line asks for.
+type ask struct {
+	names []string   // the experiment, or sets
+	grid  *gridFlags // of milbench run
+	quick bool       // of milbench study
+	seed  uint64
+}
+
+// command is that which asks.
+func (a ask) command() string {
+	if a.grid != nil {
+		return "run"
+	}
+	return "study"
+}
+
+// request returns a plan without sets and fits.
+func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
+	plan := &cluster.Plan{Format: cluster.Format, Version: readBuild().Version, Backend: backend, Cores: cores, Seed: a.seed, Shards: 1}
+	if a.grid == nil {
+		_, form, _, err := findForm(a.names[0], a.quick)
+		plan.Request = cluster.Request{Experiment: a.names[0], Quick: a.quick, Spaces: form.Spaces}
+		return plan, err
+	}
+	plan.Seed = a.grid.seed
+	plan.Request = cluster.Request{Curves: a.grid.curves, KeepLeak: a.grid.open.keepLeak}
+	if c := a.grid.open.column.Column; c != dataset.NoColumn {
+		plan.Request.InstanceLabels = c.String()
+	}
+	return plan, a.grid.check()
+}
+
+// make returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
+func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
+	plan, err := a.request(backend, trainer.Workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	bar := p.progress()
+	defer bar.clear()
+	show := func(name string) { bar.show(func() string { return "planning " + name }) }
+	if a.grid != nil {
+		files := 0
+		for _, name := range a.names {
+			show(name)
+			s, err := p.openOne(a.grid.open, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			if s.entry == nil {
+				files++
+			}
+			for _, known := range plan.Sets {
+				if known.Checksum == s.set.Checksum {
+					return nil, nil, fmt.Errorf("%s holds the same bags as %s; name one of them", name, known.Source)
+				}
+			}
+			run, err := a.grid.study(s)
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := study.AddTo(plan, []study.Run{run}, name, trainer); err != nil {
+				return nil, nil, err
+			}
+		}
+		return plan, nil, a.grid.open.check(files)
+	}
+	_, form, _, err := findForm(a.names[0], a.quick)
+	if err != nil {
+		return nil, nil, err
+	}
+	var missing []study.Missing
+	for _, name := range form.Sets() {
+		show(name)
+		runs, absent, err := form.Of(name).Runs("", nil, a.seed)
+		missing = append(missing, absent...)
+		if len(absent) > 0 {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := study.AddTo(plan, runs, name, study.Plans(trainer, trainer.Workers)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(plan.Fits) == 0 {
+		return nil, nil, fmt.Errorf("none of the sets of this study is there: %w", missing[0].Err)
+	}
+	return plan, missing, nil
+}
+
+// shardJob is a shard to train.
+type shardJob struct {
+	ask
+	file           string // of the plan; "" to follow that of the folder, or to make one
+	shard          *shard // nil for the whole plan
+	dir            string
+	cores          int
+	memory         memorySize
+	dryRun, asJSON bool
+}
+
+// folder returns the results folder of the plan of a job.
+func (j shardJob) folder(plan *cluster.Plan) (string, error) {
+	switch experiment := plan.Request.Experiment; {
+	case experiment == "" && j.command() == "study":
+		return "", fmt.Errorf("%s is a plan of milbench run; give milbench run --plan", j.file)
+	case experiment != "" && j.command() == "run":
+		return "", fmt.Errorf("%s is a plan of milbench study %s; give milbench study --plan", j.file, experiment)
+	case experiment == "":
+		return j.dir, nil
+	}
+	_, _, folder, err := findForm(plan.Request.Experiment, plan.Request.Quick)
+	return filepath.Join(j.dir, folder), err
+}
+
+// trainShard trains a shard in a folder of its own among the attempts.
+func (p *program) trainShard(c *cobra.Command, j shardJob) error {
+	var plan *cluster.Plan
+	var err error
+	if j.file != "" {
+		plan, err = cluster.ReadFile(j.file)
+	} else {
+		plan, err = j.request("", 1)
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := j.folder(plan)
+	if err != nil {
+		return err
+	}
+	choice, trainer, err := p.chooseTrainer(j.cores, j.memory.bound())
+	if err != nil {
+		return err
+	}
+	defer choice.Backend.Finalize()
+	if j.file == "" {
+		if plan, err = p.planOf(j, dir, choice.Config, trainer); err != nil {
+			return err
+		}
+	}
+	b := readBuild()
+	if plan.Version != b.Version {
+		return fmt.Errorf("the plan was made by version %s, and this is %s; make it anew (milbench plan), or go on with that version", plan.Version, b.Version)
+	}
+	plan.Backend = choice.Config
+	if !j.dryRun {
+		if err := study.Follow(dir, plan); err != nil {
+			return err
+		}
+		if j.file == "" { // another shard may have been first
+			if plan, err = cluster.ReadFile(filepath.Join(dir, study.PlanName)); err != nil {
+				return err
+			}
+		}
+	}
+	which := shard{0, 1}
+	if j.shard != nil {
+		which = *j.shard
+	}
+	if plan.Shards != which.n {
+		plan.Divide(which.n)
+	}
+	fits := plan.Shard(which.i)
+	sources := plan.Sources(fits)
+	if len(fits) == 0 {
+		p.note("shard %d/%d has no fits", which.i, which.n)
+		return nil
+	}
+	runs, err := p.shardRuns(plan, fits, trainer)
+	if err != nil {
+		return err
+	}
+	finished, err := study.Finished(dir)
+	if err != nil {
+		return err
+	}
+	attempt := study.AttemptDir(dir, which.i, which.n)
+	for i := range runs {
+		r := &runs[i]
+		r.Dir, r.Finished = attempt, finished
+		r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+	}
+	var planner study.Planner = trainer
+	if plan.Request.Experiment != "" {
+		planner = study.Plans(trainer, trainer.Workers)
+	}
+	plans, err := p.plan(runs, planner)
+	if err != nil {
+		return err
+	}
+	e := newEstimate(choice.Config, trainer, plans)
+	if j.dryRun {
+		return p.writeEstimate(e, j.asJSON)
+	}
+	p.note("shard %d/%d: %d fits on %s, %d of them finished", which.i, which.n, len(fits), strings.Join(sources, ", "), len(fits)-e.Total.Missing)
+	if e.Total.Missing > 0 {
+		if err := p.do(c.Context(), runs); err != nil {
+			return err
+		}
+	}
+	if plan.Request.Spaces && lacksSpaces(plan, fits, finished) {
+		return p.keepSpaces(c.Context(), runs, trainer)
+	}
+	return nil
+}
+
+// lacksSpaces reports whether one of the spaces that are kept with fits is missing.
+func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]bool) bool {
+	return slices.ContainsFunc(fits, func(f cluster.Fit) bool {
+		s := study.Space{Checksum: plan.Sets[plan.Arms[f.Arm].Set].Checksum, Of: study.OfPooled, Config: plan.Settings[f.Setting]}
+		return f.Repeat == 0 && f.Fold == 0 && !finished[s.ID()]
+	})
+}
+
+// planOf returns the plan that a folder follows, which is to be of what the command asks for, or a new one.
+func (p *program) planOf(j shardJob, dir, backend string, trainer neural.Trainer) (*cluster.Plan, error) {
+	path := filepath.Join(dir, study.PlanName)
+	known, err := cluster.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		plan, missing, err := p.makePlan(j.ask, backend, trainer)
+		if err == nil && len(missing) > 0 {
+			err = fmt.Errorf("%w; or make a plan without it (milbench plan study)", missing[0].Err)
+		}
+		return plan, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	asked, err := j.request(backend, trainer.Workers)
+	if err != nil {
+		return nil, err
+	}
+	same := known.Request == asked.Request && known.Seed == asked.Seed
+	if j.grid != nil {
+		protocol, err := j.grid.protocol()
+		if err != nil {
+			return nil, err
+		}
+		list, err := j.grid.set.listed()
+		if err != nil {
+			return nil, err
+		}
+		var sources []string
+		for _, s := range known.Sets {
+			sources = append(sources, s.Source)
+		}
+		same = same && slices.Equal(sources, j.names) && len(list) == len(known.Settings)
+		for i, setting := range list {
+			canonical, err := milbench.CanonicalSetting(setting)
+			if err != nil {
+				return nil, err
+			}
+			same = same && string(canonical) == string(known.Settings[i])
+		}
+		for _, a := range known.Arms {
+			same = same && a.Protocol.Name == protocol.Name && a.Protocol.Repeats == protocol.Repeats &&
+				(!j.grid.flags.Changed("folds") || a.Protocol.Folds == protocol.Folds)
+		}
+	}
+	if !same {
+		return nil, fmt.Errorf("%s is a plan of other sets, settings or seed than are asked for; choose another --out, or give --plan %[1]s in their place", path)
+	}
+	return known, nil
+}
+
+// shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened.
+func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []study.Run, err error) {
+	names := plan.Sources(fits)
+	if plan.Request.Experiment != "" {
+		_, form, _, err := findForm(plan.Request.Experiment, plan.Request.Quick)
+		if err != nil {
+			return nil, err
+		}
+		var missing []study.Missing
+		runs, missing, err = form.Of(names...).Runs("", study.Learner(trainer, trainer.Workers), plan.Seed)
+		if len(missing) > 0 {
+			return nil, missing[0].Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		return runs, study.Restrict(runs, plan, fits)
+	}
+	open := sources{keepLeak: plan.Request.KeepLeak}
+	if column := plan.Request.InstanceLabels; column != "" {
+		if err := open.column.Set(column); err != nil {
+			return nil, fmt.Errorf("instance_labels %q of the plan: %w", column, err)
+		}
+	}
+	for _, name := range names {
+		s, err := p.openOne(open, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range plan.Arms {
+			if plan.Sets[a.Set].Source != name {
+				continue
+			}
+			var list []json.RawMessage
+			for _, i := range a.Settings {
+				list = append(list, plan.Settings[i])
+			}
+			runs = append(runs, study.Run{Sets: []*milbench.Set{s.set}, Protocol: a.Protocol, Settings: list, Seed: plan.Seed, Curves: plan.Request.Curves, Learner: trainer})
+		}
+	}
+	return runs, study.Restrict(runs, plan, fits)
+}

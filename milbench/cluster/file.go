@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Write writes p as JSON, a line a fit.
+func (p *Plan) Write(w io.Writer) error {
+	head := *p
+	head.Fits = nil
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	out.Write(bytes.TrimSuffix(text, []byte("null}")))
+	for i, f := range p.Fits {
+		line, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		out.WriteString([]string{"[\n", ",\n"}[min(i, 1)])
+		out.Write(line)
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}
+
+// Read reads what [Plan.Write] writes. A key that is not known, something after the plan, and whatever [Plan.Validate]
+// reports are errors.
+func Read(r io.Reader) (*Plan, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	p := &Plan{}
+	if err := p.decode(d); err != nil {
+		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something stands after the plan")
+	}
+	return p, p.Validate()
+}
+
+// decode reads a JSON object whose fits, of which there may be a million, are never in memory as text.
+func (p *Plan) decode(d *json.Decoder) error {
+	fields := map[string]any{
+		"format": &p.Format, "version": &p.Version, "backend": &p.Backend, "cores": &p.Cores, "request": &p.Request, "seed": &p.Seed,
+		"shards": &p.Shards, "settings": &p.Settings, "sets": &p.Sets, "arms": &p.Arms, "groups": &p.Groups,
+	}
+	if err := expect(d, json.Delim('{')); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if key == "fits" {
+			err = p.decodeFits(d)
+		} else if field, known := fields[fmt.Sprint(key)]; known {
+			err = d.Decode(field)
+		} else {
+			err = fmt.Errorf("unknown field %q", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return expect(d, json.Delim('}'))
+}
+
+func (p *Plan) decodeFits(d *json.Decoder) error {
+	if err := expect(d, json.Delim('[')); err != nil {
+		return err
+	}
+	for d.More() {
+		var f Fit
+		if err := d.Decode(&f); err != nil {
+			return err
+		}
+		p.Fits = append(p.Fits, f)
+	}
+	return expect(d, json.Delim(']'))
+}
+
+// expect takes the next token, which is to be a bracket.
+func expect(d *json.Decoder, want json.Delim) error {
+	switch token, err := d.Token(); {
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	case token != want:
+		return fmt.Errorf("%v where %v is needed", token, want)
+	}
+	return nil
+}
+
+// ReadFile reads the plan of a file.
+func ReadFile(path string) (*Plan, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a plan: %w", err)
+	}
+	defer in.Close()
+	p, err := Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; make the plan anew (milbench plan)", path, err)
+	}
+	return p, nil
+}

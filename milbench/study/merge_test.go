@@ -1,0 +1,511 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/cluster"
+	"synpool/milbench/neural"
+)
+
+// fakePlanner puts the fits of a setting into a group.
+type fakePlanner struct{}
+
+func (fakePlanner) Plan(task milbench.Task) (neural.Plan, error) {
+	var p neural.Plan
+	place := make(map[string]int)
+	for i, f := range task.Fits {
+		at, found := place[string(f.Setting)]
+		if !found {
+			at = len(p.Groups)
+			place[string(f.Setting)] = at
+			p.Groups = append(p.Groups, neural.Group{Members: 1, Compile: 0.5, Block: 1, Memory: 1})
+		}
+		p.Groups[at].Fits = append(p.Groups[at].Fits, i)
+		p.Groups[at].Blocks++
+	}
+	return p, nil
+}
+
+// fakePlan is the plan of a run in so many shards.
+func fakePlan(t *testing.T, r Run, shards int) *cluster.Plan {
+	t.Helper()
+	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}
+	for i := range r.Sets {
+		one := r
+		one.Sets = r.Sets[i : i+1]
+		if err := AddTo(p, []Run{one}, r.Sets[i].Name, fakePlanner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Divide(shards)
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// shardRun trains a shard of a plan into an attempt of dir.
+func shardRun(t *testing.T, dir string, p *cluster.Plan, shard int, learner milbench.Learner) (Summary, error) {
+	t.Helper()
+	if err := Follow(dir, p); err != nil {
+		return Summary{}, err
+	}
+	runs := []Run{fakeRun(AttemptDir(dir, shard, p.Shards), learner)}
+	runs[0].Curves = p.Request.Curves
+	if err := Restrict(runs, p, p.Shard(shard)); err != nil {
+		return Summary{}, err
+	}
+	var err error
+	if runs[0].Finished, err = Finished(dir); err != nil {
+		return Summary{}, err
+	}
+	return DoAll(context.Background(), runs)
+}
+
+// folderBytes returns the merged files of a folder.
+func folderBytes(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, name := range []string{FileName, CurvesName, SpacesName, TimesName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&all, "%s\n%s\n", name, text)
+	}
+	return all.String()
+}
+
+func mustMerge(t *testing.T, dirs []string, out string, p *cluster.Plan) Merged {
+	t.Helper()
+	m, err := Merge(context.Background(), dirs, out, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestShards trains the shards of a plan, some twice, in folders of two machines: the merged results are those of one run but
+// for order and wall times, whatever the order of folders, and merging again changes nothing.
+func TestShards(t *testing.T) {
+	undisturbed := fakeRun(t.TempDir(), &fakeLearner{})
+	undisturbed.Curves = true
+	if _, err := undisturbed.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p := fakePlan(t, undisturbed, 5)
+	if len(p.Fits) != fakeTotal || len(p.Sets) != 2 || len(p.Settings) != 3 || len(p.Groups) != 6 {
+		t.Fatalf("%d fits on %d sets, %d settings, %d groups", len(p.Fits), len(p.Sets), len(p.Settings), len(p.Groups))
+	}
+	one, two := t.TempDir(), t.TempDir()
+	done := 0
+	for shard := range 5 {
+		dirs := [][]string{{one}, {two}, {one, two}}[shard%3]
+		for _, dir := range dirs {
+			learner := &fakeLearner{}
+			sum, err := shardRun(t, dir, p, shard, learner)
+			if err != nil || sum.Total != len(p.Shard(shard)) || sum.Done != sum.Total || learner.handed != sum.Done {
+				t.Fatalf("shard %d: %+v, %v", shard, sum, err)
+			}
+			done += sum.Done
+		}
+	}
+	again := &fakeLearner{}
+	if sum, err := shardRun(t, one, p, 0, again); err != nil || sum.Skipped != sum.Total || again.handed != 0 {
+		t.Errorf("a shard that is finished: %+v, %v", sum, err)
+	}
+	out := filepath.Join(t.TempDir(), "merged")
+	m := mustMerge(t, []string{one, two}, out, nil)
+	if m.Results != fakeTotal || m.Planned != fakeTotal || m.Missing != nil || m.Curves != fakeTotal || m.Duplicates != done-fakeTotal || m.Disagreements != 0 {
+		t.Errorf("%+v", m)
+	}
+	got, want := contents(t, out), contents(t, undisturbed.Dir)
+	if len(got) != len(want) {
+		t.Errorf("%d results, want %d", len(got), len(want))
+	}
+	for fit, line := range want {
+		if got[fit] != line {
+			t.Errorf("fit %s is\n%s\nwant\n%s", fit, got[fit], line)
+		}
+	}
+	requireCurves(t, out)
+	first := folderBytes(t, out)
+	lines := strings.Count(first, "\n")
+	if want := 2*fakeTotal + 6 + 8; lines != want { // of results and curves, of times, of names
+		t.Errorf("%d lines, want %d\n", lines, want)
+	}
+	mustMerge(t, []string{two, one, out, two}, out, nil)
+	mustMerge(t, []string{out}, out, p)
+	if folderBytes(t, out) != first {
+		t.Error("merged again other bytes")
+	}
+	elsewhere := t.TempDir()
+	mustMerge(t, []string{two, one}, elsewhere, nil)
+	if folderBytes(t, elsewhere) != first {
+		t.Error("in another order of the folders other bytes")
+	}
+	mustMerge(t, []string{one}, two, nil)
+	if folderBytes(t, two) != first {
+		t.Error("into one of the folders other bytes")
+	}
+}
+
+// TestClocks: no time of a file or folder has a say in what is merged or skipped.
+func TestClocks(t *testing.T) {
+	r := fakeRun("", nil)
+	p := fakePlan(t, r, 3)
+	dir, out := t.TempDir(), t.TempDir()
+	for shard := range 3 {
+		if _, err := shardRun(t, dir, p, shard, &fakeLearner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustMerge(t, []string{dir}, out, nil)
+	want := folderBytes(t, out)
+	random := rand.New(rand.NewPCG(8, 3))
+	for range 3 {
+		if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			at := time.Unix(random.Int64N(4e9), 0) // 1970 to 2096
+			return os.Chtimes(path, at, at)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := shardRun(t, dir, p, 1, &fakeLearner{}); err != nil || sum.Done != 0 {
+			t.Errorf("%+v, %v", sum, err)
+		}
+		out := t.TempDir()
+		mustMerge(t, []string{dir}, out, nil)
+		if folderBytes(t, out) != want {
+			t.Error("other bytes with other times of the files")
+		}
+	}
+}
+
+// TestMergeMissing: what is missing is a plan, which trains it and nothing else.
+func TestMergeMissing(t *testing.T) {
+	r := fakeRun("", nil)
+	p := fakePlan(t, r, 6)
+	dir := t.TempDir()
+	if err := Follow(dir, p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(context.Background(), []string{dir}, dir, nil); !errors.Is(err, ErrNoResults) {
+		t.Errorf("a merge of nothing: %v", err)
+	}
+	for _, shard := range []int{0, 2, 5} {
+		if _, err := shardRun(t, dir, p, shard, &fakeLearner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := mustMerge(t, []string{dir}, dir, nil)
+	wanted := append(append(p.Shard(1), p.Shard(3)...), p.Shard(4)...)
+	if m.Missing == nil || len(m.Missing.Fits) != len(wanted) || m.Results != fakeTotal-len(wanted) || m.Planned != fakeTotal {
+		t.Fatalf("%+v", m)
+	}
+	path := filepath.Join(dir, "missing.json")
+	if err := WritePlan(path, m.Missing); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := cluster.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range rest.Fits {
+		if !slices.ContainsFunc(wanted, func(w cluster.Fit) bool { return w.ID == f.ID }) {
+			t.Errorf("fit %s is there", f.ID)
+		}
+	}
+
+	// A plan of the rest, in a folder of its own, is not the whole study: the whole plan says what is missing of it.
+	part := t.TempDir()
+	rest.Divide(1)
+	if _, err := shardRun(t, part, rest, 0, &fakeLearner{}); err != nil {
+		t.Fatal(err)
+	}
+	if m := mustMerge(t, []string{part}, t.TempDir(), nil); m.Missing != nil || m.Planned != len(wanted) {
+		t.Errorf("the rest alone: %+v", m)
+	}
+	if m := mustMerge(t, []string{part}, t.TempDir(), p); m.Missing == nil || len(m.Missing.Fits) != fakeTotal-len(wanted) {
+		t.Errorf("the rest of the whole: %+v", m)
+	}
+	if m := mustMerge(t, []string{part, dir}, t.TempDir(), nil); m.Missing != nil || m.Planned != fakeTotal {
+		t.Errorf("both: %+v", m)
+	}
+
+	// In the folder itself only the rest is trained.
+	learner := &fakeLearner{}
+	if _, err := shardRun(t, dir, rest, 0, learner); err != nil || learner.handed != len(wanted) {
+		t.Errorf("%d fits, %v", learner.handed, err)
+	}
+	if m := mustMerge(t, []string{dir}, dir, nil); m.Missing != nil || m.Results != fakeTotal {
+		t.Errorf("%+v", m)
+	}
+
+	// Without a plan nobody knows what is missing.
+	if err := os.Remove(filepath.Join(dir, PlanName)); err != nil {
+		t.Fatal(err)
+	}
+	if m := mustMerge(t, []string{dir}, dir, nil); m.Missing != nil || m.Planned != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestMergeDisagreement: attempts of one fit with other scores are told, and one of them is kept whatever the order.
+func TestMergeDisagreement(t *testing.T) {
+	p := fakePlan(t, fakeRun("", nil), 1)
+	one, two := t.TempDir(), t.TempDir()
+	for _, dir := range []string{one, two} {
+		if _, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(two, AttemptsName, "*", FileName))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changed bytes.Buffer
+	n := 0
+	var fit string
+	for line := range bytes.Lines(text) {
+		var r Result
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 7 {
+			r.Bags[3].Score += 1e-9
+			fit = r.Fit
+		} else if n == 8 { // winners are no scores
+			r.Bags[0].Winners = nil
+		}
+		if line, err = json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		changed.Write(append(line, '\n'))
+	}
+	if err := os.WriteFile(files[0], changed.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for _, dirs := range [][]string{{one, two}, {two, one}} {
+		out := t.TempDir()
+		m := mustMerge(t, dirs, out, nil)
+		if m.Disagreements != 1 || len(m.Disagreeing) != 1 || m.Disagreeing[0].Fit != fit || m.Disagreeing[0].Bags != nil || m.Results != fakeTotal || m.Duplicates != fakeTotal {
+			t.Errorf("%+v", m)
+		}
+		kept = append(kept, folderBytes(t, out))
+	}
+	if kept[0] != kept[1] {
+		t.Error("the order of the folders says what is kept")
+	}
+}
+
+// TestMergeRefuses: what does not go together is refused in one line, and nothing is written.
+func TestMergeRefuses(t *testing.T) {
+	r := fakeRun("", nil)
+	p := fakePlan(t, r, 2)
+	newFolder := func(change func(p *cluster.Plan)) string {
+		dir := t.TempDir()
+		if _, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			other := *p
+			change(&other)
+			if err := WritePlan(filepath.Join(dir, PlanName), &other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	rewritten := func(old, new string) string {
+		dir := newFolder(nil)
+		files, _ := filepath.Glob(filepath.Join(dir, AttemptsName, "*", FileName))
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Replace(text, []byte(old), []byte(new), 1)
+		if bytes.Equal(changed, text) {
+			t.Fatalf("no %s", old)
+		}
+		if err := os.WriteFile(files[0], changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	good := newFolder(nil)
+	stranger := t.TempDir()
+	other := fakeRun(stranger, &fakeLearner{})
+	other.Settings = configs(`{"pooling":"max"}`)
+	if _, err := other.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	reseeded := r
+	reseeded.Seed = 2
+	for _, c := range []struct{ dir, want string }{
+		{newFolder(func(o *cluster.Plan) { o.Version = "v9" }), "one is of version v0, the other of v9"},
+		{newFolder(func(o *cluster.Plan) { o.Backend = "xla:cpu" }), "one is for backend fake, the other for xla:cpu"},
+		{newFolder(func(o *cluster.Plan) { *o = *fakePlan(t, reseeded, 2) }), "one has seed 1, the other 2"},
+		{stranger, `which is not of the plan; merge folders of one study`},
+		{rewritten(`"version":"v0"`, `"version":"v1"`), "merge results of one version and backend"},
+		{rewritten(`"backend":"fake"`, `"backend":"other"`), "merge results of one version and backend"},
+		{rewritten(`"fold":`, `"fold":1`), "line 1 is damaged"},
+		{rewritten("\n", "}\n"), "line 1 is damaged"},
+		{filepath.Join(good, "nothing"), "no such file"},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := Merge(context.Background(), []string{good, c.dir}, out, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q in it", err, c.want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(out, "[^.]*")); left != nil {
+			t.Errorf("%s: left behind: %v", c.want, left)
+		}
+	}
+	if err := Follow(good, fakePlan(t, reseeded, 2)); err == nil || !strings.Contains(err.Error(), "holds fits of another plan (one has seed 1, the other 2); choose another --out") {
+		t.Errorf("a second plan in one folder: %v", err)
+	}
+	f, err := Open(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(context.Background(), []string{good}, good, nil); !errors.Is(err, ErrLocked) {
+		t.Errorf("a folder that a run writes to: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Merge(canceled, []string{good}, good, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(good, ".*.part")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := Unmerged(good); !errors.Is(err, ErrUnmerged) {
+		t.Errorf("attempts that are not merged: %v", err)
+	}
+	mustMerge(t, []string{good}, good, nil)
+	if err := Unmerged(good); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTornAttempts: a torn last line of an attempt is left out, its fit is trained again, and the attempt stays as it is.
+func TestTornAttempts(t *testing.T) {
+	r := fakeRun("", nil)
+	r.Curves = true
+	p := fakePlan(t, r, 2)
+	dir := t.TempDir()
+	if _, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, AttemptsName, "*", FileName))
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := text[:len(text)-20]
+	if err := os.WriteFile(files[0], torn, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if m := mustMerge(t, []string{dir}, t.TempDir(), nil); m.Results != len(p.Shard(0))-1 || m.Curves != m.Results {
+		t.Errorf("%+v", m)
+	}
+	l := &fakeLearner{}
+	if _, err := shardRun(t, dir, p, 0, l); err != nil || l.handed != 1 {
+		t.Errorf("%d fits were trained, %v", l.handed, err)
+	}
+	if now, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(now, torn) {
+		t.Errorf("the torn attempt was written to: %v", err)
+	}
+}
+
+// TestRestrict: a plan of other data is refused.
+func TestRestrict(t *testing.T) {
+	r := fakeRun("", nil)
+	p := fakePlan(t, r, 2)
+	changed := fakeRun("", nil)
+	changed.Sets[1] = fakeSet("second", 32)
+	err := Restrict([]Run{changed}, p, p.Fits)
+	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here the set has the checksum") {
+		t.Error(err)
+	}
+	if err := Restrict([]Run{fakeRun("", nil)}, p, p.Fits); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzScan: a line that is scanned is one that decodes and is valid, with the same id and maker.
+func FuzzScan(f *testing.F) {
+	dir := f.TempDir()
+	r := fakeRun(dir, &fakeLearner{})
+	r.Protocol.Name = milbench.NestedProtocol
+	if _, err := r.Do(context.Background()); err != nil {
+		f.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, FileName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	auc, s := 0.5, newScanner()
+	for line := range bytes.Lines(text) {
+		f.Add(line)
+		var result Result
+		if err := json.Unmarshal(line, &result); err != nil {
+			f.Fatal(err)
+		}
+		if _, _, ok := s.scan(line); !ok {
+			f.Fatalf("a line as it is written is not scanned: %s", line)
+		}
+		result.InstanceAUC, result.MemberAUC, result.Seed = &auc, []float64{0.1, 1e-7}, 1<<64-1
+		if result.Fit, err = result.ID(); err != nil {
+			f.Fatal(err)
+		}
+		if line, err = json.Marshal(result); err != nil {
+			f.Fatal(err)
+		}
+		if _, _, ok := s.scan(append(line, '\n')); !ok {
+			f.Fatalf("a line as it is written is not scanned: %s", line)
+		}
+		f.Add(append(line, '\n'))
+		f.Add(append(bytes.Replace(line, []byte(`"id":"`), []byte(`"id":"é\"`), 1), '\n'))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		key, by, ok := newScanner().scan(line)
+		if !ok {
+			return
+		}
+		var result Result
+		if err := json.Unmarshal(line, &result); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		if err := result.Validate(); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		if key.String() != result.Fit || by != (maker{result.Backend, result.Version}) {
+			t.Errorf("%v, %v of %q", key, by, line)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package study
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/cluster"
+)
+
+// writeLarge writes attempts of 12 shards with so many results of Musk 1's ten folds, and as many more as given twice, and
+// the plan.
+func writeLarge(dir string, fits, twice int) (err error) {
+	random := rand.New(rand.NewPCG(8, 4))
+	const checksum = "66a0f7283488e47fa8e267eb743367c87c83cfed1401c13445aff12c2a10c9c0"
+	p := &cluster.Plan{Format: cluster.Format, Version: "v0.0.0-20261121232850-2685dc1ba0f3", Backend: "xla:cpu", Cores: 2, Seed: 1, Shards: 12,
+		Sets:   []cluster.Set{{Name: "musk1", Checksum: checksum, Source: "musk1"}},
+		Groups: []cluster.Group{{Members: 25, Compile: 12, Block: 3, Memory: 500e6}}}
+	arm := cluster.Arm{Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1000}, Folds: 10, FoldsRun: 10}
+	for i := range (fits + 9_999) / 10_000 {
+		setting, err := milbench.CanonicalSetting(fmt.Appendf(nil, `{"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":%v,"weight_decay":0.0001,"standardise":true}`, 1e-5*float64(i+1)))
+		if err != nil {
+			return err
+		}
+		p.Settings, arm.Settings = append(p.Settings, setting), append(arm.Settings, i)
+	}
+	p.Arms = []cluster.Arm{arm}
+	files := make([]*bufio.Writer, 12)
+	for i := range files {
+		folder := AttemptDir(dir, i, len(files))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(filepath.Join(folder, FileName))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files[i] = bufio.NewWriterSize(f, 1<<20)
+	}
+	r := Result{Set: "musk1", Checksum: checksum, Protocol: "honest", Folds: 10, FoldsRun: 10, Seed: 1, Epoch: 50, Backend: p.Backend, Version: p.Version,
+		Revision: "2685dc1ba0f3823dc981d7670ad0720a382162e3", Bags: make([]ScoredBag, 9)}
+	for i := range fits {
+		r.Repeat, r.Fold, r.Config = i/10%1000, i%10, p.Settings[i/10_000]
+		for k := range r.Bags {
+			r.Bags[k] = ScoredBag{ID: fmt.Sprint(k*10 + r.Fold), Label: k % 2, Score: float64(float32(random.NormFloat64()))}
+		}
+		if r.Fit, err = r.ID(); err != nil {
+			return err
+		}
+		copies := 1
+		if i < twice {
+			copies = 2
+		}
+		for c := range copies {
+			r.WallS = random.Float64()
+			line, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			if _, err := files[(i+c)%len(files)].Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Setting: i / 10_000, Repeat: r.Repeat, Fold: r.Fold,
+			Seed: milbench.SplitSeed(1, "fit", r.Repeat, r.Fold), Training: i, Networks: 1})
+	}
+	for _, f := range files {
+		if err := f.Flush(); err != nil {
+			return err
+		}
+	}
+	return WritePlan(filepath.Join(dir, PlanName), p)
+}
+
+// TestMergeLarge merges a million results, a tenth of them there twice, in a process of its own: in under 10 s, with a peak of
+// memory below 500 MB, however many processors Go thinks there are.
+func TestMergeLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 2.4 GB; leave -short out")
+	}
+	const fits, twice = 1_000_000, 100_000
+	dir := t.TempDir()
+	if err := writeLarge(dir, fits, twice); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, PlanName)); err != nil {
+		t.Fatal(err)
+	}
+	for _, processors := range []string{"", "64"} {
+		cmd := helper(t, "merge", dir)
+		if processors != "" {
+			cmd.Env = append(cmd.Env, "GOMAXPROCS="+processors)
+		}
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		took := time.Since(start)
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		peak := peakMemory(cmd.ProcessState)
+		t.Logf("GOMAXPROCS %q: %v, %d MB, %s", processors, took.Round(10*time.Millisecond), peak/1e6, out)
+		if want := fmt.Sprintf("%d results, %d duplicates\n", fits, twice); string(out) != want {
+			t.Errorf("%s, want %s", out, want)
+		}
+		if took > 10*time.Second || peak > 500e6 {
+			t.Errorf("GOMAXPROCS %q: %v and %d MB, want under 10 s and 500 MB", processors, took, peak/1e6)
+		}
+	}
+}
+
+// mergeLarge is the process of TestMergeLarge.
+func mergeLarge(dir string) error {
+	m, err := Merge(context.Background(), []string{dir}, dir, nil)
+	if err == nil {
+		fmt.Printf("%d results, %d duplicates\n", m.Results, m.Duplicates)
+	}
+	return err
+}
+
+// BenchmarkMerge merges 100,000 results that follow a plan.
+func BenchmarkMerge(b *testing.B) {
+	dir := b.TempDir()
+	if err := writeLarge(dir, 100_000, 10_000); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := Merge(context.Background(), []string{dir}, dir, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
