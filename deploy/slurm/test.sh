@@ -5,7 +5,7 @@
 #   deploy/slurm/test.sh [small | full | run SETS AND SETTINGS]
 #
 # small takes two to three minutes on two cores, full as long as 300 fits of the default network. GOMLX_BACKEND names the backend
-# (go). Root is needed, for Slurm's daemons and to take a node away; Debian's packages slurm-wlm and munge are installed where
+# (go; on XLA, which trains many fits in a block, only a run of more than twelve blocks gives every task work). Root is needed, for Slurm's daemons and to take a node away; Debian's packages slurm-wlm and munge are installed where
 # they are missing. All that a user does on a cluster is done as the user 65534, without privileges. Another Slurm on the
 # machine is not touched: ports, sockets, keys and files are of this test alone, and nothing stays. The exit code is 77 where
 # the test cannot be run.
