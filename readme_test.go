@@ -20,7 +20,7 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// TestReadmeFolders compares the table of folders with the packages.
+// TestReadmeFolders compares the table of folders with the packages, and the modules below this one.
 func TestReadmeFolders(t *testing.T) {
 	var named, packages []string
 	for _, row := range regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\(([^)]+)\) \| `).FindAllStringSubmatch(readme(t), -1) {
@@ -33,6 +33,13 @@ func TestReadmeFolders(t *testing.T) {
 		if dir, _ := folder(p.ImportPath); dir != "" {
 			packages = append(packages, dir)
 		}
+	}
+	modules, err := filepath.Glob("*/go.mod")
+	if err != nil || len(modules) == 0 {
+		t.Fatalf("no modules below this one (%v)", err)
+	}
+	for _, file := range modules {
+		packages = append(packages, filepath.Dir(file))
 	}
 	slices.Sort(named)
 	slices.Sort(packages)

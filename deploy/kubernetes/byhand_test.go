@@ -1,0 +1,350 @@
+//go:build linux
+
+package kubernetes_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+var full = flag.Bool("full", false, "run what the manifests say, not a smaller network on fewer repeats")
+
+// smaller is what is added to the arguments of milbench run for a test that takes seconds.
+var smaller = []string{"--repeats=2", "--width=16", "--epochs=3"}
+
+// accident is what happens to an attempt.
+type accident string
+
+const (
+	podKilled     accident = "the pod is killed"
+	commandKilled accident = "milbench is killed"
+	terminated    accident = "the pod is terminated"
+	diskFull      accident = "the disk is full"
+)
+
+// accidents are those of the first attempts of each index.
+var accidents = map[int][]accident{
+	0: {podKilled},
+	1: {terminated},
+	2: {podKilled, terminated},
+	3: {commandKilled, diskFull},
+}
+
+// cluster runs the containers of Jobs on this machine.
+type cluster struct {
+	bin, volume, bucket string // milbench's folder, the claim, the folder that stands for the bucket
+	entrypoint          []string
+}
+
+// merged returns the folder of merged results, in the bucket or on the volume.
+func (c cluster) merged(bucket bool) string {
+	if bucket {
+		return filepath.Join(c.bucket, "synpool", "musk1")
+	}
+	return filepath.Join(c.volume, "musk1")
+}
+
+// TestByHand runs the container of every index of each manifest, with accidents, tries again as its failure policy says, merges,
+// and compares the results with those of one undisturbed run.
+func TestByHand(t *testing.T) {
+	bin := t.TempDir()
+	for target, dir := range map[string]string{"./cmd/milbench": "../..", "./samelines": ".."} {
+		build := exec.Command("go", "build", "-o", bin+"/", target)
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	one := filepath.Join(t.TempDir(), "one")
+	reference := exec.Command(filepath.Join(bin, "milbench"), slices.DeleteFunc(milbench(t, job(t, "shards.yaml")), func(a string) bool {
+		return strings.HasPrefix(a, "--shard=") || strings.HasPrefix(a, "--out=")
+	})...)
+	reference.Args = append(reference.Args, "--out="+one)
+	reference.Env = append(os.Environ(), "GOMLX_BACKEND=go")
+	if out, err := reference.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", reference.Args, err, out)
+	}
+	for _, name := range slices.Sorted(maps.Keys(shards)) {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := cluster{bin: bin, volume: filepath.Join(dir, "volume"), bucket: filepath.Join(dir, "bucket"), entrypoint: entrypoint(t)}
+			j := job(t, name)
+			for index := range int(*j.Spec.Completions) {
+				c.complete(t, j, index)
+			}
+			if code := c.run(t, j, strconv.Itoa(int(*j.Spec.Completions)), ""); verdict(j, int32(code)) != batchv1.PodFailurePolicyActionFailIndex {
+				t.Errorf("a shard that there is not ended with %d, after which it is tried again", code)
+			}
+			if code := c.run(t, job(t, shards[name]), "", ""); code != 0 {
+				t.Fatalf("merge ended with %d", code)
+			}
+			merged := c.merged(name == "shards-bucket.yaml")
+			out, err := exec.Command(filepath.Join(bin, "samelines"), one, merged).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s", out)
+			}
+			t.Logf("%s", out)
+			for _, format := range []string{"md", "csv", "json", "tex"} {
+				if a, b := c.table(t, one, format), c.table(t, merged, format); a != b {
+					t.Errorf("the tables differ:\n%s\n%s", a, b)
+				}
+			}
+		})
+	}
+}
+
+// milbench returns the arguments of milbench in the container of a Job, for the smaller network unless all is asked for.
+func milbench(t *testing.T, j *batchv1.Job) []string {
+	t.Helper()
+	args := j.Spec.Template.Spec.Containers[0].Args
+	at := slices.Index(args, "milbench")
+	if at < 0 {
+		t.Fatalf("%s: no milbench in %q", j.Name, args)
+	}
+	args = slices.Clone(args[at+1:])
+	if args[0] == "run" && !*full {
+		args = append(args, smaller...)
+	}
+	return args
+}
+
+// entrypoint returns what the image puts before the arguments of a container, without the program that reaps processes.
+func entrypoint(t *testing.T) []string {
+	t.Helper()
+	file, err := os.ReadFile("../../docker/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^ENTRYPOINT (.*)$`).FindSubmatch(file)
+	if found == nil {
+		t.Fatal("docker/Dockerfile has no entry point")
+	}
+	var list []string
+	if err := json.Unmarshal(found[1], &list); err != nil {
+		t.Fatal(err)
+	}
+	return list[slices.Index(list, "--")+1:]
+}
+
+// complete tries an index until it is done, as the controller of Jobs does.
+func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
+	t.Helper()
+	counted := 0
+	for attempt := 0; ; attempt++ {
+		var what accident
+		if attempt < len(accidents[index]) {
+			what = accidents[index][attempt]
+		}
+		code := c.run(t, j, strconv.Itoa(index), what)
+		if code == 0 && what != "" {
+			t.Fatalf("index %d: %s, and it is done", index, what)
+		}
+		if code == 0 {
+			return
+		}
+		if what == "" {
+			t.Fatalf("index %d: attempt %d ended with %d", index, attempt+1, code)
+		}
+		switch action := verdict(j, int32(code)); action {
+		case batchv1.PodFailurePolicyActionIgnore:
+		case batchv1.PodFailurePolicyActionCount:
+			if counted++; counted > int(*j.Spec.BackoffLimitPerIndex) {
+				t.Fatalf("index %d: given up", index)
+			}
+		default:
+			t.Fatalf("index %d: %s, exit code %d: %s", index, what, code, action)
+		}
+		want := map[accident]int{podKilled: 137, commandKilled: 137, terminated: 143, diskFull: 75}[what]
+		if code != want {
+			t.Fatalf("index %d: %s, and the exit code is %d, want %d", index, what, code, want)
+		}
+	}
+}
+
+// run runs the containers of a pod of an index ("" for none), lets an accident happen when its first result is there, and
+// returns the exit code as the kubelet reports it.
+func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) int {
+	t.Helper()
+	spec := j.Spec.Template.Spec
+	paths := map[string]string{"/workspace/synpool": absolute(t, "../..")}
+	for _, v := range spec.Volumes {
+		paths[v.Name] = t.TempDir() // that of a pod
+		if v.PersistentVolumeClaim != nil {
+			paths[v.Name] = c.volume
+		}
+	}
+	for _, init := range spec.InitContainers {
+		program, err := exec.LookPath(init.Name)
+		if err != nil {
+			t.Skipf("%s is missing (Debian: apt-get install %s)", init.Name, init.Name)
+		}
+		paths["/usr/local/bin/"+init.Name] = program
+		if out, err := exec.Command(init.Command[0], mapped(init.Command[1:], paths, init.VolumeMounts)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", init.Command, err, out)
+		}
+	}
+	container := spec.Containers[0]
+	args := slices.Concat(c.entrypoint, container.Args[:slices.Index(container.Args, "milbench")+1], milbench(t, j))
+	args = mapped(args, paths, container.VolumeMounts)
+	if what == diskFull {
+		args = append([]string{"bash", "-c", `ulimit -f 1 && exec "$@"`, "bash"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = []string{"PATH=" + c.bin + ":" + os.Getenv("PATH"), "HOSTNAME=" + j.Name + "-" + index, "PAUSE=1",
+		"RCLONE_CONFIG_BUCKET_TYPE=alias", "RCLONE_CONFIG_BUCKET_REMOTE=" + c.bucket}
+	if index != "" {
+		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+index)
+	}
+	for _, e := range container.Env {
+		if strings.Contains(e.Value, "$(") {
+			t.Fatalf("%s: $(...) is not expanded here", e.Name)
+		}
+		cmd.Env = append(cmd.Env, e.Name+"="+mapped([]string{e.Value}, paths, container.VolumeMounts)[0])
+	}
+	cmd.Env = append(cmd.Env, "GOMLX_BACKEND=go")
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	results := mapped([]string{argument(container, "out")}, paths, container.VolumeMounts)[0]
+	before := max(lines(t, results), lines(t, c.merged(true))) // what is in the bucket is fetched first
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if what != "" && what != diskFull {
+		for deadline := time.Now().Add(5 * time.Minute); lines(t, results) <= before; time.Sleep(5 * time.Millisecond) {
+			if len(ended) > 0 || time.Now().After(deadline) {
+				t.Fatalf("%v wrote no result\n%s", args, &output)
+			}
+		}
+		var err error
+		switch what {
+		case podKilled:
+			err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		case commandKilled:
+			err = syscall.Kill(process(t, cmd.Process.Pid), syscall.SIGKILL)
+		case terminated:
+			err = cmd.Process.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	grace := 10 * time.Minute
+	if what == terminated {
+		grace = time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second
+	}
+	select {
+	case <-ended:
+	case <-time.After(grace):
+		t.Fatalf("%v did not end within %v\n%s", args, grace, &output)
+	}
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	code := status.ExitStatus()
+	if status.Signaled() {
+		code = 128 + int(status.Signal())
+	}
+	if code != 0 && what == "" {
+		t.Logf("%v ended with %d\n%s", args, code, &output)
+	}
+	return code
+}
+
+// process returns milbench's process: that of a container itself, or its child.
+func process(t *testing.T, container int) int {
+	t.Helper()
+	for _, id := range append([]string{strconv.Itoa(container)}, strings.Fields(read(t, fmt.Sprintf("/proc/%d/task/%[1]d/children", container)))...) {
+		if exe, err := os.Readlink("/proc/" + id + "/exe"); err == nil && filepath.Base(exe) == "milbench" {
+			n, err := strconv.Atoi(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("the process %d has no milbench", container)
+	return 0
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// lines counts the results in the files of attempts below a folder, which may be missing.
+func lines(t *testing.T, dir string) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "attempts", "*", "results.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		n += strings.Count(read(t, f), "\n")
+	}
+	return n
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mapped returns arguments of a container, or values of its variables, with its paths as they are on this machine.
+func mapped(args []string, paths map[string]string, mounts []corev1.VolumeMount) []string {
+	places := maps.Clone(paths)
+	for _, m := range mounts {
+		places[m.MountPath] = paths[m.Name]
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		prefix, path := "", arg
+		if name, value, ok := strings.Cut(arg, "="); ok {
+			prefix, path = name+"=", value
+		}
+		for from, to := range places {
+			if rest, ok := strings.CutPrefix(path, from); ok && strings.HasPrefix(from, "/") && (rest == "" || rest[0] == '/') {
+				args[i] = prefix + to + rest
+			}
+		}
+	}
+	return args
+}
+
+// table returns a table of milbench.
+func (c cluster) table(t *testing.T, dir, format string) string {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(c.bin, "milbench"), "table", dir, "--format", format)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || len(out) == 0 {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, &stderr)
+	}
+	return string(out)
+}

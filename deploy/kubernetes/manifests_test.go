@@ -1,0 +1,340 @@
+package kubernetes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// shards names the manifests of shards, and for each the one that merges what they wrote.
+var shards = map[string]string{
+	"shards.yaml":        "merge.yaml",
+	"shards-gpu.yaml":    "merge.yaml",
+	"shards-bucket.yaml": "merge-bucket.yaml",
+}
+
+// decode decodes a manifest as the server does with strict field validation: a field that its kind lacks is an error.
+func decode(manifest []byte) (any, error) {
+	var kind struct{ Kind string }
+	if err := yaml.Unmarshal(manifest, &kind); err != nil {
+		return nil, err
+	}
+	var object any
+	switch kind.Kind {
+	case "Job":
+		object = new(batchv1.Job)
+	case "PersistentVolumeClaim":
+		object = new(corev1.PersistentVolumeClaim)
+	default:
+		return nil, fmt.Errorf("kind %q", kind.Kind)
+	}
+	return object, yaml.UnmarshalStrict(manifest, object)
+}
+
+// job reads the manifest of a Job.
+func job(t *testing.T, name string) *batchv1.Job {
+	t.Helper()
+	manifest, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := decode(manifest)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	j, ok := object.(*batchv1.Job)
+	if !ok {
+		t.Fatalf("%s: a %T", name, object)
+	}
+	return j
+}
+
+func manifests(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no manifests (%v)", err)
+	}
+	return names
+}
+
+// misspell calls f with tree with each of its keys misspelt in turn, but those of resources, which are free.
+func misspell(tree any, path string, f func(path string)) {
+	switch node := tree.(type) {
+	case map[string]any:
+		for key, value := range node {
+			at := path + "." + key
+			if !strings.HasSuffix(path, ".limits") && !strings.HasSuffix(path, ".requests") && at != ".kind" {
+				delete(node, key)
+				node[key+"s"] = value
+				f(at)
+				delete(node, key+"s")
+				node[key] = value
+			}
+			misspell(value, at, f)
+		}
+	case []any:
+		for i, value := range node {
+			misspell(value, path+"["+strconv.Itoa(i)+"]", f)
+		}
+	}
+}
+
+// TestStrict decodes every manifest, and sees each of its fields refused when it is misspelt.
+func TestStrict(t *testing.T) {
+	for _, name := range manifests(t) {
+		manifest, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decode(manifest); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var tree any
+		if err := yaml.Unmarshal(manifest, &tree); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		misspell(tree, "", func(path string) {
+			n++
+			wrong, err := json.Marshal(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := decode(wrong); err == nil {
+				t.Errorf("%s: %s misspelt is not refused", name, path)
+			}
+		})
+		if n < 5 {
+			t.Errorf("%s: %d fields were misspelt", name, n)
+		}
+	}
+}
+
+// exitCodes are the codes of the command's source, and 143.
+func exitCodes(t *testing.T) map[string]int {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../cmd/milbench/exit.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]int{"TERM": 128 + int(syscall.SIGTERM)}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
+			return true
+		}
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		if ok && literal.Kind == token.INT && strings.HasPrefix(spec.Names[0].Name, "exit") {
+			code, err := strconv.Atoi(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes[spec.Names[0].Name] = code
+		}
+		return true
+	})
+	return codes
+}
+
+// verdict is what the controller of Jobs does with a pod that failed: the action of the first rule that names its code or one
+// of its conditions, else Count, which counts it against the limit of its index.
+func verdict(j *batchv1.Job, code int32, conditions ...corev1.PodConditionType) batchv1.PodFailurePolicyAction {
+	for _, rule := range j.Spec.PodFailurePolicy.Rules {
+		for _, pattern := range rule.OnPodConditions {
+			if slices.Contains(conditions, pattern.Type) && pattern.Status == corev1.ConditionTrue {
+				return rule.Action
+			}
+		}
+		if on := rule.OnExitCodes; on != nil && slices.Contains(on.Values, code) == (on.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn) {
+			return rule.Action
+		}
+	}
+	return batchv1.PodFailurePolicyActionCount
+}
+
+// TestPolicy compares what is done after each exit code with what the code says.
+func TestPolicy(t *testing.T) {
+	codes := exitCodes(t)
+	const ignore, count, failIndex, failJob = batchv1.PodFailurePolicyActionIgnore, batchv1.PodFailurePolicyActionCount,
+		batchv1.PodFailurePolicyActionFailIndex, batchv1.PodFailurePolicyActionFailJob
+	for _, test := range []struct {
+		code         string
+		shard, merge batchv1.PodFailurePolicyAction
+	}{
+		{"exitFinding", failIndex, failJob},
+		{"exitUse", failIndex, failJob},
+		{"exitTryAgain", count, count},
+		{"TERM", ignore, ignore},
+		{"killed", count, count},
+	} {
+		code := 128 + int(syscall.SIGKILL)
+		if test.code != "killed" {
+			var ok bool
+			if code, ok = codes[test.code]; !ok || code == 0 {
+				t.Fatalf("cmd/milbench/exit.go has no %s", test.code)
+			}
+		}
+		for name, merge := range shards {
+			if got := verdict(job(t, name), int32(code)); got != test.shard {
+				t.Errorf("%s: after %s (%d): %s, want %s", name, test.code, code, got, test.shard)
+			}
+			if got := verdict(job(t, merge), int32(code)); got != test.merge {
+				t.Errorf("%s: after %s (%d): %s, want %s", merge, test.code, code, got, test.merge)
+			}
+			for _, evicted := range []string{name, merge} {
+				if got := verdict(job(t, evicted), int32(code), corev1.DisruptionTarget); got != ignore {
+					t.Errorf("%s: evicted with %d: %s, want %s", evicted, code, got, ignore)
+				}
+			}
+		}
+	}
+}
+
+// argument returns the value of the flag --name of milbench.
+func argument(c corev1.Container, name string) string {
+	for _, a := range c.Args {
+		if value, ok := strings.CutPrefix(a, "--"+name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// TestShards looks at what the parts of a study must agree in.
+func TestShards(t *testing.T) {
+	for name, mergeName := range shards {
+		j, merge := job(t, name), job(t, mergeName)
+		s := j.Spec
+		if s.CompletionMode == nil || *s.CompletionMode != batchv1.IndexedCompletion || s.Completions == nil || s.Parallelism == nil ||
+			*s.Parallelism < 1 || *s.Parallelism > *s.Completions {
+			t.Fatalf("%s: not indexed, or more at once than in all", name)
+		}
+		c := s.Template.Spec.Containers[0]
+		if got, want := argument(c, "shard"), fmt.Sprintf("/%d", *s.Completions); got != want {
+			t.Errorf("%s: --shard=%s, and %s are the completions", name, got, want)
+		}
+		if s.BackoffLimitPerIndex == nil || *s.BackoffLimitPerIndex < 3 {
+			t.Errorf("%s: an index is not tried again three times", name)
+		}
+		if s.MaxFailedIndexes == nil || *s.MaxFailedIndexes < 1 || *s.MaxFailedIndexes > *s.Completions {
+			t.Errorf("%s: maxFailedIndexes is not from 1 to the completions", name)
+		}
+		if out := argument(c, "out"); out == "" || out != argument(merge.Spec.Template.Spec.Containers[0], "out") ||
+			!slices.Contains(merge.Spec.Template.Spec.Containers[0].Args, out) {
+			t.Errorf("%s merges another folder than %s writes, %s", mergeName, name, out)
+		}
+		if env := environment(c); env["BUCKET"] != environment(merge.Spec.Template.Spec.Containers[0])["BUCKET"] {
+			t.Errorf("%s merges another bucket than %s writes", mergeName, name)
+		}
+		if gpu := c.Resources.Limits["nvidia.com/gpu"]; (name == "shards-gpu.yaml") != (gpu.Value() == 1) {
+			t.Errorf("%s: %v devices", name, gpu.Value())
+		}
+	}
+}
+
+// environment returns the variables that a container is given by value.
+func environment(c corev1.Container) map[string]string {
+	env := make(map[string]string)
+	for _, e := range c.Env {
+		env[e.Name] = e.Value
+	}
+	return env
+}
+
+// TestPods looks at how every pod is run.
+func TestPods(t *testing.T) {
+	for _, name := range manifests(t) {
+		if name == "volume.yaml" {
+			continue
+		}
+		j := job(t, name)
+		pod := j.Spec.Template.Spec
+		if pod.RestartPolicy != corev1.RestartPolicyNever {
+			t.Errorf("%s: restart policy %s; a failure policy needs Never", name, pod.RestartPolicy)
+		}
+		if j.Spec.PodReplacementPolicy == nil || *j.Spec.PodReplacementPolicy != batchv1.Failed {
+			t.Errorf("%s: an attempt may begin beside one that still ends", name)
+		}
+		if g := pod.TerminationGracePeriodSeconds; g == nil || *g < 10 {
+			t.Errorf("%s: less than 10 s after TERM; milbench takes up to 5", name)
+		}
+		if c := pod.SecurityContext; c == nil || c.RunAsNonRoot == nil || !*c.RunAsNonRoot || c.RunAsUser == nil || *c.RunAsUser == 0 || c.FSGroup == nil {
+			t.Errorf("%s: runs as root, or cannot write to its volumes", name)
+		}
+		if len(pod.Containers) != 1 {
+			t.Errorf("%s: %d containers; a sidecar would outlive the command", name, len(pod.Containers))
+		}
+		for _, rule := range j.Spec.PodFailurePolicy.Rules {
+			if on := rule.OnExitCodes; on != nil && (on.ContainerName == nil || *on.ContainerName != pod.Containers[0].Name || !slices.IsSorted(on.Values)) {
+				t.Errorf("%s: a rule about exit codes of another container, or in disorder", name)
+			}
+		}
+		volumes := make(map[string]bool)
+		for _, v := range pod.Volumes {
+			volumes[v.Name] = true
+			if claim := v.PersistentVolumeClaim; claim != nil {
+				checkClaim(t, name, claim.ClaimName)
+			}
+		}
+		for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+			s := c.SecurityContext
+			if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
+				s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) {
+				t.Errorf("%s: %s has more rights than it needs", name, c.Name)
+			}
+			image := map[string]string{"milbench": "synpool", "rclone": "rclone/rclone:1.69"}[c.Name]
+			if name == "shards-gpu.yaml" {
+				image += ":cuda"
+			}
+			if c.Image != image {
+				t.Errorf("%s: image %s of %s, want %s", name, c.Image, c.Name, image)
+			}
+			if c.Resources.Limits.Memory().IsZero() || !c.Resources.Limits.Memory().Equal(*c.Resources.Requests.Memory()) || c.Resources.Requests.Cpu().IsZero() {
+				t.Errorf("%s: %s does not say what it needs", name, c.Name)
+			}
+			for _, m := range c.VolumeMounts {
+				if !volumes[m.Name] {
+					t.Errorf("%s: %s mounts %s, which is no volume", name, c.Name, m.Name)
+				}
+			}
+			for _, path := range []string{argument(c, "out"), environment(c)["HOME"], environment(c)["RESULTS"]} {
+				if path != "" && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+					return !m.ReadOnly && (path == m.MountPath || strings.HasPrefix(path, m.MountPath+"/"))
+				}) {
+					t.Errorf("%s: %s is to be written and lies on no volume", name, path)
+				}
+			}
+		}
+	}
+}
+
+// checkClaim looks at the volume of a claim.
+func checkClaim(t *testing.T, name, claim string) {
+	t.Helper()
+	manifest, err := os.ReadFile("volume.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := decode(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	volume, ok := object.(*corev1.PersistentVolumeClaim)
+	if !ok || volume.Name != claim || !slices.Contains(volume.Spec.AccessModes, corev1.ReadWriteMany) {
+		t.Errorf("%s claims %s, which volume.yaml does not offer to many nodes", name, claim)
+	}
+}

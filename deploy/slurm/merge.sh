@@ -1,0 +1,51 @@
+#!/bin/bash
+# Merges what the tasks of an array wrote, and submits what is missing once more, with a merge behind it; what is missing then,
+# it says. Submit it behind the array, from the folder that deploy/ lies in:
+#
+#   array=$(sbatch --parsable --array=0-11 deploy/slurm/array.sh study iterations --out results)
+#   sbatch --dependency=afterany:$array deploy/slurm/merge.sh results/iterations
+#
+# After the folder stand sbatch's options and the script of the array, where they are others than deploy/slurm/array.sh. With
+# --last nothing is submitted.
+#SBATCH --job-name=milbench-merge
+#SBATCH --output=milbench-merge-%j.log
+#SBATCH --open-mode=append
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=1
+#SBATCH --mem-per-cpu=2G
+#SBATCH --time=00:30:00
+#SBATCH --requeue
+set -eu
+
+last=
+if [ "${1:-}" = --last ]; then
+	last=1
+	shift
+fi
+if [ $# -eq 0 ]; then
+	echo 'merge.sh: usage: sbatch --dependency=afterany:JOB deploy/slurm/merge.sh [--last] DIR [SBATCH OPTIONS... SCRIPT]' >&2
+	exit 2
+fi
+dir=$1
+shift
+[ $# -gt 0 ] || set -- deploy/slurm/array.sh
+read -ra milbench <<<"${MILBENCH:-milbench}"
+
+code=0
+"${milbench[@]}" merge "$dir" --out "$dir" || code=$?
+if [ "$code" -ne 1 ] || [ ! -f "$dir/missing.json" ]; then
+	exit "$code" # complete, or nothing that another attempt would mend
+fi
+if [ -n "$last" ]; then
+	echo "merge.sh: $dir is still not complete, and its missing fits were submitted before: see above and the logs of the tasks" >&2
+	exit "$code"
+fi
+plan=$(head -n 1 "$dir/missing.json") # all but the fits
+shards=$(grep -o '"shards":[0-9]*' <<<"$plan" | cut -d: -f2)
+command=run out=$dir
+if grep -q '"experiment":' <<<"$plan"; then
+	command=study out=$(dirname "$dir")
+fi
+array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" "$command" --plan "$dir/missing.json" --out "$out")
+merge=$(sbatch --parsable --dependency="afterany:$array" deploy/slurm/merge.sh --last "$dir" "$@")
+echo "merge.sh: what is missing in $dir was submitted as the array $array, with the merge $merge behind it" >&2

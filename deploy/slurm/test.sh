@@ -1,0 +1,268 @@
+#!/usr/bin/env bash
+# Runs a study of Musk 1 as an array of 12 tasks on a real Slurm of three nodes on this machine, with a task killed, a batch
+# script killed, a node lost and a task requeued, and compares its results with those of one undisturbed run.
+#
+#   deploy/slurm/test.sh [small | full | run SETS AND SETTINGS]
+#
+# small takes two to three minutes on two cores, full as long as 300 fits of the default network. GOMLX_BACKEND names the backend
+# (go; on XLA, which trains many fits in a block, only a run of more than twelve blocks gives every task work). Root is needed, for Slurm's daemons and to take a node away; Debian's packages slurm-wlm and munge are installed where
+# they are missing. All that a user does on a cluster is done as the user 65534, without privileges. Another Slurm on the
+# machine is not touched: ports, sockets, keys and files are of this test alone, and nothing stays. The exit code is 77 where
+# the test cannot be run.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+shards=12
+case ${1:-small} in
+small) study=(run musk1 "--pooling=softmax,syn" "--iterations=-3,3" --width 16 --epochs 10 --folds 5 --repeats 4 --curves) ;;
+full) study=(run musk1 --repeats 10 --curves) ;;
+*) study=("$@") ;;
+esac
+backend=${GOMLX_BACKEND:-go}
+scratch=$(mktemp -d)
+work=$scratch/work
+log=$scratch/log
+user=65534
+munged='' controller='' array=''
+declare -A nodes=() # the process whose death is the loss of a node
+
+cleanup() {
+	local status=$?
+	trap - EXIT
+	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
+		tail -n 15 "$log"/* "$work"/*.log >&2 2>/dev/null || true
+	fi
+	# The first process of a node's namespace takes all of its processes with it.
+	[ "${#nodes[@]}" -eq 0 ] || kill -KILL "${nodes[@]}" 2>/dev/null || true
+	for daemon in $controller $munged; do kill "$daemon" 2>/dev/null || true; done
+	wait
+	rm -rf --one-file-system "$scratch"
+	exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+cannot() {
+	printf '\n%s\n* SLURM IS NOT TESTED: %s\n%s\n' "${stars:=$(printf '*%.0s' {1..100})}" "$1" "$stars" >&2
+	exit 77
+}
+
+fail() {
+	printf 'deploy/slurm/test.sh: %s\n' "$1" >&2
+	exit 1
+}
+
+# until SECONDS WHAT COMMAND...: waits for a command to succeed.
+until_true() {
+	local end=$((SECONDS + $1)) what=$2
+	shift 2
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for $what"
+		sleep 0.2
+	done
+}
+
+### What root does: packages, daemons, the loss of a node.
+
+install_packages() {
+	command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null && return
+	command -v apt-get >/dev/null || cannot 'there is no slurmctld, slurmd or munged, and no apt-get to install them with'
+	{ apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends slurm-wlm munge; } >"$log/apt" 2>&1 ||
+		{ tail -n 5 "$log/apt" >&2 && cannot 'the packages slurm-wlm and munge cannot be installed (see above)'; }
+}
+
+# free_ports N: N ports in a row that nobody listens on.
+free_ports() {
+	local base port
+	for _ in {1..50}; do
+		base=$((20000 + RANDOM % 10000))
+		for ((port = base; port < base + $1; port++)); do
+			(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue 2
+		done
+		echo "$base"
+		return
+	done
+	fail 'no free ports'
+}
+
+start_cluster() {
+	local port host
+	install -d -m 755 -o munge -g munge "$scratch/munge"
+	(umask 077 && head -c 64 /dev/urandom >"$scratch/munge/key")
+	chown munge:munge "$scratch/munge/key"
+	setpriv --reuid=munge --regid=munge --clear-groups munged --foreground --key-file="$scratch/munge/key" --socket="$scratch/munge/socket" \
+		--pid-file="$scratch/munge/pid" --seed-file="$scratch/munge/seed" --log-file="$scratch/munge/log" >"$log/munged" 2>&1 &
+	munged=$!
+
+	port=$(free_ports 4) host=$(hostname -s)
+	mkdir "$scratch/state" "$scratch/spool"
+	cat >"$SLURM_CONF" <<-END
+		ClusterName=synpool-test
+		SlurmctldHost=$host(127.0.0.1)
+		SlurmctldPort=$port
+		SlurmctldPidFile=$scratch/slurmctld.pid
+		SlurmdPidFile=$scratch/slurmd.%n.pid
+		StateSaveLocation=$scratch/state
+		SlurmdSpoolDir=$scratch/spool/%n
+		SlurmUser=root
+		SlurmdUser=root
+		AuthType=auth/munge
+		AuthInfo=socket=$scratch/munge/socket,cred_expire=5
+		CredType=cred/munge
+		MailProg=/bin/true
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		JobAcctGatherType=jobacct_gather/none
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core
+		SchedulerParameters=batch_sched_delay=1,sched_interval=5
+		SlurmdParameters=config_overrides
+		MpiDefault=none
+		ReturnToService=2
+		JobRequeue=1
+		SlurmdTimeout=15
+		KillWait=5
+		MinJobAge=86400
+		NodeName=n[1-3] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 3))] CPUs=2 RealMemory=4000
+		PartitionName=main Nodes=n[1-3] Default=YES State=UP
+	END
+	until_true 30 'munge' test -S "$scratch/munge/socket"
+	slurmctld -D -f "$SLURM_CONF" >"$log/slurmctld" 2>&1 &
+	controller=$!
+	for node in n1 n2 n3; do
+		unshare --pid --fork --kill-child --mount-proc slurmd -D -f "$SLURM_CONF" -N "$node" >"$log/$node" 2>&1 &
+		nodes[$node]=$!
+		disown # its death is no news
+	done
+	until_true 120 'the nodes' three_idle
+}
+
+three_idle() { [ "$(sinfo --noheader --states=idle --format=%D 2>/dev/null)" = 3 ]; }
+
+lose_node() { kill -KILL "${nodes[$1]}" && unset "nodes[$1]"; }
+
+[ "$(id -u)" = 0 ] || cannot 'only root can start its daemons'
+unshare --pid --fork --mount-proc true 2>/dev/null || cannot 'processes cannot be put into namespaces of their own here'
+mkdir "$log" "$scratch/bin"
+install_packages
+chmod 755 "$scratch" "$scratch/bin"
+go build -o "$scratch/bin/milbench" ./cmd/milbench
+(cd deploy && go build -o "$scratch/bin/samelines" ./samelines)
+# The user has no way into the home of root, where the plugin may be.
+plugins=$scratch/plugins
+mkdir "$plugins"
+case $backend in
+xla:cpu)
+	plugin=$("$scratch/bin/milbench" backend --json | sed -n 's/^ *"plugin": "\(.*\)",*$/\1/p')
+	[ -n "$plugin" ] || cannot 'there is no XLA plugin (go run ./cmd/milbench backend install)'
+	cp -L "$plugin" "$plugins"
+	;;
+esac
+install -d -m 755 -o "$user" -g "$user" "$work" "$scratch/home"
+cp -R deploy "$work"
+export SLURM_CONF=$scratch/slurm.conf
+start_cluster
+printf 'Slurm %s, three nodes; backend %s\n' "$(slurmctld -V | cut -d' ' -f2)" "$backend"
+
+### What a user does, and the accidents.
+
+# as_user COMMAND...: runs a command as a user without privileges, in a folder that the nodes share.
+as_user() {
+	(cd "$work" && exec setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs env --ignore-environment \
+		PATH="$scratch/bin:/usr/local/bin:/usr/bin:/bin" HOME="$scratch/home" SLURM_CONF="$SLURM_CONF" \
+		GOMLX_BACKEND="$backend" GOMLX_NO_AUTO_INSTALL=1 PJRT_PLUGIN_LIBRARY_PATH="$plugins" "$@")
+}
+
+# at_work PROCESS: whether a task has finished a fit and not all; of XLA, which finishes many at once, whether it runs.
+at_work() {
+	local file
+	[ "$backend" = go ] || return 0
+	for file in /proc/"$1"/fd/*; do
+		file=$(readlink "$file") || continue
+		case $file in "$work"/results/*/results.jsonl) [ ! -s "$file" ] || return 0 ;; esac
+	done
+	return 1
+}
+
+# catch NODE: halts a task of the array that is at work on another node than this one, and no other such task yet; sets process,
+# task and node.
+declare -A caught=()
+catch() {
+	local end=$((SECONDS + 300)) other=$1 exe environment
+	while [ "$SECONDS" -lt "$end" ] && [ -n "$(squeue --noheader --job "$array")" ]; do
+		while read -r exe; do
+			process=${exe#/proc/} process=${process%/exe}
+			environment=$(tr '\0' '\n' 2>/dev/null <"/proc/$process/environ") || continue
+			task=$(sed -n 's/^SLURM_ARRAY_TASK_ID=//p' <<<"$environment")
+			node=$(sed -n 's/^SLURMD_NODENAME=//p' <<<"$environment")
+			if [ -z "$task" ] || [ -z "$node" ] || [ "$node" = "$other" ] || [ -n "${caught[$task]:-}" ]; then continue; fi
+			kill -STOP "$process" 2>/dev/null || continue
+			if at_work "$process"; then
+				caught[$task]=$process
+				return
+			fi
+			kill -CONT "$process" 2>/dev/null || true
+		done < <(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null)
+		sleep 0.1
+	done
+	fail 'no task was found at work'
+}
+
+gone() { ! readlink "/proc/$1/exe" >/dev/null; } # or dead and not yet waited for
+ended() { [ -z "$(squeue --noheader)" ]; }
+about() { scontrol show job --oneliner "${array}_$1" | grep -o "\b$2=[^ ]*" | tail -n 1 | cut -d= -f2; }
+
+start=$SECONDS
+as_user milbench "${study[@]}" --out one >"$log/one" 2>&1 || fail 'the undisturbed run failed'
+printf 'one undisturbed run: %d s\n' $((SECONDS - start))
+
+start=$SECONDS
+as_user milbench plan "${study[@]}" --shards "$shards" --cores 1 2>>"$log/plan"
+array=$(as_user sbatch --parsable --array=0-$((shards - 1)) --cpus-per-task=1 --mem-per-cpu=1G deploy/slurm/array.sh "${study[@]}" --out results)
+as_user sbatch --dependency="afterany:$array" deploy/slurm/merge.sh results >/dev/null
+
+catch none
+on_lost=$task lost=$node
+catch "$lost"
+killed=$task killed_process=$process
+catch "$lost"
+requeued=$task
+catch "$lost"
+orphan=$task orphan_process=$process
+script=$(sed -n 's/^PPid:\t//p' "/proc/$orphan_process/status")
+
+lose_node "$lost"
+printf 'lost node %s, on which task %s was at work\n' "$lost" "$on_lost"
+kill -KILL "$killed_process"
+printf 'killed the process of task %s\n' "$killed"
+as_user scontrol requeue "${array}_$requeued"
+printf 'requeued task %s\n' "$requeued"
+kill -KILL "$script"
+printf 'killed the batch script of task %s\n' "$orphan"
+until_true 10 'the end of the process whose batch script was killed' gone "$orphan_process"
+
+until_true "${LIMIT:-1800}" 'the end of all jobs' ended
+printf 'the array, with its accidents: %d s\n' $((SECONDS - start))
+
+for t in "$on_lost" "$killed" "$requeued"; do
+	if [ "$(about "$t" Restarts)" -lt 1 ] || [ "$(about "$t" JobState)" != COMPLETED ]; then
+		fail "task $t: $(about "$t" JobState) after $(about "$t" Restarts) restarts; it was to be restarted and to complete"
+	fi
+done
+[ "$(about "$orphan" JobState)" = FAILED ] || fail "task $orphan, whose batch script was killed: $(about "$orphan" JobState)"
+again=$(cat "$work"/milbench-merge-*.log)
+[[ $again == *'was submitted as the array'* ]] || fail "what task $orphan left was not submitted again"
+[ ! -e "$work/results/missing.json" ] || fail 'fits are missing'
+processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null || true)
+[ -z "$processes" ] || fail "milbench is still at work: $processes"
+
+# The same lines and tables as those of the undisturbed run; and again after another merge.
+for _ in once twice; do
+	"$scratch/bin/samelines" "$work/one" "$work/results"
+	for format in md csv tex json; do
+		cmp <(as_user milbench table one --format "$format" 2>&1) <(as_user milbench table results --format "$format" 2>&1) || fail "the tables ($format) differ"
+	done
+	as_user milbench merge results --out results
+done
+as_user milbench table results
