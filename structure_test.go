@@ -75,6 +75,7 @@ var imports = map[string]rule{
 	"milbench/baseline":             {[]string{"milbench", "internal/lbfgs", "gonum"}, []string{"milbench/dataset", "milbench/stats"}},
 	"milbench/neural":               {[]string{"milbench", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/stats"}},
 	"milbench/neural/bench":         {[]string{"backend", "milbench", "milbench/dataset", "milbench/neural", "milbench/stats"}, nil},
+	"milbench/simulation":           {[]string{"gonum"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/cluster", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "flock", "x/sys", "gonum"}, []string{"compute"}},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset", "milbench/stats", "milbench/study", "plotting", "gonum"}, nil},
 	"milbench/study/results":        {[]string{"milbench/study"}, []string{"milbench/study/report"}},
@@ -86,11 +87,11 @@ var imports = map[string]rule{
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
 	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, []string{"synlayer/memory", "notebooks/browsertest", "chromedp", "cdproto"}},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
-	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/cluster", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
+	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/neural", "milbench/baseline", "milbench/stats", "milbench/cluster", "milbench/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/cluster", "milbench/stats", "milbench/dataset", "milbench/baseline", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/cluster", "milbench/stats", "milbench/dataset", "milbench/baseline", "milbench/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

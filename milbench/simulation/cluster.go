@@ -1,0 +1,88 @@
+package simulation
+
+import "fmt"
+
+// Cluster is what a scheduler and its nodes give and take. All times are in seconds.
+type Cluster struct {
+	Nodes int // that run a shard at a time each
+	Cores int // of a node, at least 1
+
+	Wait       float64 // mean of the time in the queue of an attempt, exponential
+	Starts     float64 // attempts that the scheduler starts a second, at most; +Inf is no limit
+	StartUp    float64 // from the start of an attempt until it compiles
+	Failures   float64 // of a node, an hour
+	Retry      float64 // from a failure until the shard is in the queue again
+	Stragglers float64 // share of nodes that are slow, from 0 to 1
+	Slowdown   float64 // of these, a factor of at least 1
+	Merge      float64 // lines that are merged a second; +Inf for no time
+}
+
+// Default returns one node of two cores in a cluster where an attempt waits a minute and starts up in five seconds, ten are
+// started a second, a node fails once in a thousand hours and its shard is queued again five minutes later, a node in twenty
+// is slower by half, and 100,000 lines are merged a second. Cores are those of the machine on which [Measured] was measured;
+// the rest is assumed, and a reader's cluster is another.
+func Default() Cluster {
+	return Cluster{Nodes: 1, Cores: 2, Wait: 60, Starts: 10, StartUp: 5, Failures: 0.001, Retry: 300, Stragglers: 0.05, Slowdown: 1.5, Merge: 100_000}
+}
+
+// Validate reports a cluster that cannot be: without nodes or cores, or with a number out of range.
+func (c Cluster) Validate() error {
+	for _, v := range []struct {
+		name      string
+		value     float64
+		low, high float64
+	}{
+		{"nodes", float64(c.Nodes), 1, mostNodes},
+		{"cores of a node", float64(c.Cores), 1, mostCores},
+		{"mean queue wait in seconds", c.Wait, 0, mostSeconds},
+		{"start-up in seconds", c.StartUp, 0, mostSeconds},
+		{"failures of a node an hour", c.Failures, 0, mostFailures},
+		{"retry delay in seconds", c.Retry, 0, mostSeconds},
+		{"share of stragglers", c.Stragglers, 0, 1},
+		{"factor of stragglers", c.Slowdown, 1, 1e6},
+	} {
+		if !(v.value >= v.low && v.value <= v.high) {
+			return fmt.Errorf("%s: %v; give a number from %v to %v", v.name, v.value, v.low, v.high)
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"attempts started a second", c.Starts}, {"lines merged a second", c.Merge}} {
+		if !(v.value >= 1e-6) {
+			return fmt.Errorf("%s: %v; give a number from 1e-06", v.name, v.value)
+		}
+	}
+	return nil
+}
+
+// Bounds of what is simulated.
+const (
+	mostNodes    = 100_000
+	mostCores    = 1024
+	mostFits     = 10_000_000
+	mostSeconds  = 1e9
+	mostFailures = 3600 // of a node, an hour: one a second
+)
+
+// mostLives bounds the time that a block takes from the start of its attempt, in mean times of a node until it fails: an
+// attempt in 3,000 gets so far.
+const mostLives = 8
+
+// check reports nodes that fail before a block is finished.
+func (c Cluster) check(w Work) error {
+	for i, g := range w.groups {
+		longest := 0.0
+		for _, r := range g.Runs {
+			longest = max(longest, c.StartUp+r.Compile+r.Block)
+		}
+		if c.Stragglers > 0 {
+			longest *= c.Slowdown
+		}
+		if longest*c.Failures > mostLives*3600 {
+			return fmt.Errorf("%s: a block takes up to %.0f s with start-up and compiling, and a node fails every %.0f s; fits would hardly ever end",
+				w.groups[i].Name, longest, 3600/c.Failures)
+		}
+	}
+	return nil
+}
