@@ -24,6 +24,7 @@
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
 //	[AUCDifferences]                      what changes of settings do to the AUC
 //	[Sweep]                               AUC against a number, such as that of steps
+//	[Scaling]                             wall time against nodes
 //
 // Data are finite numbers of a magnitude of at most 1e100. Text may have Greek letters, arrows, and digits and signs raised
 // and lowered (f⁻¹, x₁₂); what the fonts lack, such as ∈ and Chinese characters, is left blank.
