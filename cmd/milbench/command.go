@@ -159,6 +159,10 @@ func flagError(c *cobra.Command, err error) error {
 			reason = errors.New("an integer is needed")
 		case "uint64":
 			reason = errors.New("an integer from 0 is needed")
+		case "float64":
+			reason = errors.New("a number is needed")
+		case "duration":
+			reason = errors.New("a time is needed, say 90s, 10m or 2h")
 		case "bool":
 			reason = errors.New("true or false is needed")
 		}

@@ -57,11 +57,8 @@ Prints a table and draws the AUC of each with its interval over the folds. Needs
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			if e := plotting.Format(strings.TrimPrefix(filepath.Ext(out), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
-				return fmt.Errorf("--out %q: end the name with .png, .svg or .pdf", out)
-			}
-			if !isFolder(filepath.Dir(out)) {
-				return fmt.Errorf("--out %q: there is no folder %s", out, filepath.Dir(out))
+			if err := checkFigure("out", out); err != nil {
+				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memorySize(0).bound())
 			if err != nil {
@@ -270,6 +267,17 @@ func (d *demonstration) draw(path string) error {
 		return err
 	}
 	return figure.Save(path)
+}
+
+// checkFigure reports a file, given by a flag, that no figure can be saved to.
+func checkFigure(flag, path string) error {
+	if e := plotting.Format(strings.TrimPrefix(filepath.Ext(path), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
+		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)
+	}
+	if !isFolder(filepath.Dir(path)) {
+		return fmt.Errorf("--%s %q: there is no folder %s", flag, path, filepath.Dir(path))
+	}
+	return nil
 }
 
 func isFolder(path string) bool {

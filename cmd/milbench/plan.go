@@ -27,12 +27,12 @@ func (p *program) planning() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "plan",
 		Short:   "Divide the fits of a run or an experiment among machines",
-		Long:    "Divide the fits of a run or an experiment among machines, and say what each shard takes.",
+		Long:    "Divide the fits of a run or an experiment among machines, say what each shard takes, and simulate what all of it costs.",
 		Example: "  milbench plan run elephant fox tiger --shards 12 --out plan.json\n  milbench plan study poolings --shards 100 --out plan.json",
 		Args:    onlySubcommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.planRun(), p.planStudy())
+	c.AddCommand(p.planRun(), p.planStudy(), p.planSimulate())
 	return c
 }
 

@@ -1,6 +1,9 @@
 package simulation
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Cluster is what a scheduler and its nodes give and take. All times are in seconds.
 type Cluster struct {
@@ -69,9 +72,12 @@ const (
 // attempt in 3,000 gets so far.
 const mostLives = 8
 
+// ErrFailures is that nodes fail so often that hardly a block is finished.
+var ErrFailures = errors.New("fits would hardly ever end")
+
 // check reports nodes that fail before a block is finished.
 func (c Cluster) check(w Work) error {
-	for i, g := range w.groups {
+	for _, g := range w.groups {
 		longest := 0.0
 		for _, r := range g.Runs {
 			longest = max(longest, c.StartUp+r.Compile+r.Block)
@@ -80,8 +86,8 @@ func (c Cluster) check(w Work) error {
 			longest *= c.Slowdown
 		}
 		if longest*c.Failures > mostLives*3600 {
-			return fmt.Errorf("%s: a block takes up to %.0f s with start-up and compiling, and a node fails every %.0f s; fits would hardly ever end",
-				w.groups[i].Name, longest, 3600/c.Failures)
+			return fmt.Errorf("%s: a block takes up to %.0f s with start-up and compiling, and a node fails every %.0f s; %w",
+				g.Name, longest, 3600/c.Failures, ErrFailures)
 		}
 	}
 	return nil

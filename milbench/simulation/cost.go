@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ type Search struct {
 const Fewest = 5
 
 // Cost returns what work costs when it is cut into so many shards, at most.
-func (c Cluster) Cost(w Work, shards int, s Search) (Cost, error) {
+func (c Cluster) Cost(ctx context.Context, w Work, shards int, s Search) (Cost, error) {
 	if s.Simulations < 1 {
 		return Cost{}, fmt.Errorf("%d simulations; at least 1 is needed", s.Simulations)
 	}
@@ -46,13 +47,16 @@ func (c Cluster) Cost(w Work, shards int, s Search) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	return c.cost(cut, s)
+	return c.cost(ctx, cut, s)
 }
 
-func (c Cluster) cost(cut Shards, s Search) (Cost, error) {
+func (c Cluster) cost(ctx context.Context, cut Shards, s Search) (Cost, error) {
 	cost := Cost{Nodes: c.Nodes, Shards: cut.Len()}
 	var walls []float64
 	for len(walls) < s.Simulations {
+		if err := ctx.Err(); err != nil {
+			return Cost{}, err
+		}
 		outcomes, err := c.simulateMany(cut, s.Seed+uint64(len(walls)), min(Fewest, s.Simulations-len(walls)))
 		if err != nil {
 			return Cost{}, err
@@ -102,7 +106,7 @@ const Even = 0.01
 // Best returns the cost at the best number of shards: the least that is as good ([Even]) as any of those that are tried. Tried
 // are the nodes' number times powers of two and one and a half times these: up to 16 times, and on until the wall time has been
 // longer than the least three times in a row; and down until that, or until it has been longer by a tenth.
-func (c Cluster) Best(w Work, s Search) (Cost, error) {
+func (c Cluster) Best(ctx context.Context, w Work, s Search) (Cost, error) {
 	if s.Simulations < 1 || s.Shards < 0 {
 		return Cost{}, fmt.Errorf("%d simulations of up to %d shards; at least 1, and 0 shards for no bound, are needed", s.Simulations, s.Shards)
 	}
@@ -119,7 +123,7 @@ func (c Cluster) Best(w Work, s Search) (Cost, error) {
 		}
 		cost, known := tried[cut.Len()]
 		if !known {
-			if cost, err = c.cost(cut, s); err != nil {
+			if cost, err = c.cost(ctx, cut, s); err != nil {
 				return 0, err
 			}
 			tried[cut.Len()] = cost
@@ -163,21 +167,12 @@ func rung(nodes, step int) int {
 	return int(min(math.Round(float64(nodes)*math.Exp2(float64((step-half)/2))*(1+float64(half)/2)), math.MaxInt32))
 }
 
-// Doublings returns the costs of work at the best numbers of shards on 1, 2, 4, … nodes, up to the first number that is not
-// below most.
-func (c Cluster) Doublings(w Work, most int, s Search) ([]Cost, error) {
-	if most < 1 || most > mostNodes {
-		return nil, fmt.Errorf("%d nodes; give a number from 1 to %d", most, mostNodes)
-	}
-	var costs []Cost
-	for c.Nodes = 1; ; c.Nodes *= 2 {
-		cost, err := c.Best(w, s)
-		if err != nil {
-			return nil, err
-		}
-		costs = append(costs, cost)
-		if c.Nodes >= most {
-			return costs, nil
+// Doublings returns 1, 2, 4, … up to the first number of nodes that is not below most.
+func Doublings(most int) (nodes []int) {
+	for n := 1; ; n *= 2 {
+		nodes = append(nodes, n)
+		if n >= most {
+			return nodes
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package simulation
 
 import (
+	"context"
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,13 +28,13 @@ func TestBest(t *testing.T) {
 	for _, nodes := range []int{1, 3, 10, 100} {
 		c := Default()
 		c.Nodes = nodes
-		best, err := c.Best(w, few)
+		best, err := c.Best(t.Context(), w, few)
 		if err != nil {
 			t.Fatal(err)
 		}
 		se := best.WallSD / math.Sqrt(float64(best.Simulations))
 		for shards := 1; shards <= w.Blocks(); shards += 1 + shards/8 {
-			other, err := c.Cost(w, shards, few)
+			other, err := c.Cost(t.Context(), w, shards, few)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,12 +50,14 @@ func TestBest(t *testing.T) {
 func TestDoublings(t *testing.T) {
 	stopped := 0
 	for _, fits := range []int{300, 3000} {
-		costs, err := Default().Doublings(measuredWork(t, fits), 128, few)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(costs) != 8 || costs[7].Nodes != 128 {
-			t.Fatalf("%d costs", len(costs))
+		w, c := measuredWork(t, fits), Default()
+		var costs []Cost
+		for _, c.Nodes = range Doublings(128) {
+			cost, err := c.Best(t.Context(), w, few)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs = append(costs, cost)
 		}
 		for i, c := range costs[1:] {
 			was := costs[i]
@@ -69,6 +74,23 @@ func TestDoublings(t *testing.T) {
 			t.Errorf("%d fits stop scaling at %d nodes, fewer fits at %d (%v)", fits, stops, stopped, err)
 		}
 		stopped = stops
+	}
+}
+
+func TestDoublingsAreTheLeast(t *testing.T) {
+	for most, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 2, 4}, 1000: {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}} {
+		if got := Doublings(most); !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", most, got, want)
+		}
+	}
+}
+
+// A search ends when its context does.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Default().Best(ctx, measuredWork(t, 10), few); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -104,7 +126,7 @@ func TestCost(t *testing.T) {
 	c := Default()
 	c.Nodes = 20
 	w := measuredWork(t, 2000)
-	best, err := c.Best(w, Search{Simulations: 5, Shards: 15})
+	best, err := c.Best(t.Context(), w, Search{Simulations: 5, Shards: 15})
 	if err != nil || best.Shards > 15 {
 		t.Errorf("%d shards where 15 are allowed (%v)", best.Shards, err)
 	}
@@ -112,12 +134,12 @@ func TestCost(t *testing.T) {
 		Cluster
 		low, high int // simulations
 	}{{ideal(3), Fewest, 20}, {c, 40, 40}} {
-		cost, err := c.Cost(w, 4, Search{Simulations: 40})
+		cost, err := c.Cost(t.Context(), w, 4, Search{Simulations: 40})
 		if err != nil || cost.Simulations < c.low || cost.Simulations > c.high || cost.WallSD <= 0 {
 			t.Errorf("%+v: %+v (%v)", c, cost, err)
 		}
 	}
-	one, err := c.Cost(w, 4, Search{Simulations: 1, Seed: 3})
+	one, err := c.Cost(t.Context(), w, 4, Search{Simulations: 1, Seed: 3})
 	cut, _ := w.Cut(4)
 	o, _ := c.Simulate(cut, 3)
 	if err != nil || one != (Cost{20, 4, o.Wall, 0, o.NodeSeconds / 3600, o.Utilisation, float64(o.Attempts), float64(o.Lost), 1}) {
@@ -144,15 +166,14 @@ func TestRefuses(t *testing.T) {
 	} {
 		c := Default()
 		change(&c)
-		if _, err := c.Cost(w, 1, Search{Simulations: 1}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Cost(t.Context(), w, 1, Search{Simulations: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
 	}
 	for want, f := range map[string]func() error{
-		"0 simulations":          func() error { _, err := Default().Cost(w, 1, Search{}); return err },
-		"0 simulations of up to": func() error { _, err := Default().Best(w, Search{}); return err },
-		"of up to -1 shards":     func() error { _, err := Default().Best(w, Search{Simulations: 1, Shards: -1}); return err },
-		"0 nodes; give a number": func() error { _, err := Default().Doublings(w, 0, few); return err },
+		"0 simulations":          func() error { _, err := Default().Cost(t.Context(), w, 1, Search{}); return err },
+		"0 simulations of up to": func() error { _, err := Default().Best(t.Context(), w, Search{}); return err },
+		"of up to -1 shards":     func() error { _, err := Default().Best(t.Context(), w, Search{Simulations: 1, Shards: -1}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -22,6 +22,6 @@
 // its loss is exponential; blocks that were finished are kept, and after a delay what is left of the shard is in the queue
 // again, to start up and compile anew. In the end one process merges the lines.
 //
-// What the model leaves out: a file system or a network that many nodes share and that slows them down, waits that depend
+// What the model leaves out: that the sets of a shard are trained one after another, a file system or a network that many nodes share and that slows them down, waits that depend
 // on the hour or on how much was asked for, and failures of many nodes at a time.
 package simulation

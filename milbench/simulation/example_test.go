@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,7 @@ func ExampleCluster_Best() {
 	}
 	cluster := simulation.Default()
 	cluster.Nodes = 16
-	cost, err := cluster.Best(work, simulation.Search{Simulations: 20, Seed: 1})
+	cost, err := cluster.Best(context.Background(), work, simulation.Search{Simulations: 20, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,7 +49,10 @@ func ExampleCluster_Simulate() {
 }
 
 func ExampleStopsAt() {
-	costs := []simulation.Cost{{Nodes: 1, Wall: 100}, {Nodes: 2, Wall: 52}, {Nodes: 4, Wall: 50}}
+	var costs []simulation.Cost
+	for i, nodes := range simulation.Doublings(4) {
+		costs = append(costs, simulation.Cost{Nodes: nodes, Wall: []float64{100, 52, 50}[i]})
+	}
 	fmt.Println(simulation.StopsAt(costs))
 	// Output: 2 <nil>
 }

@@ -307,3 +307,19 @@ func BenchmarkSimulate(b *testing.B) {
 		}
 	}
 }
+
+// A Slurm 22.05 with six slots, three nodes of two cores on one machine, took 20.3 s for 200 tasks of 0.25 s, which gives the
+// start-up of a task, and 9.0 s for the same as 12 shards.
+func TestSlurm(t *testing.T) {
+	c := ideal(6)
+	c.StartUp = 20.3/math.Ceil(200.0/6) - 0.25
+	work := equal(200, 0.25)
+	tasks, err := c.Simulate(cutInto(t, 200, work), 1)
+	if err != nil || math.Abs(tasks.Wall-20.3) > 1e-9 {
+		t.Errorf("200 tasks: %v s (%v)", tasks.Wall, err)
+	}
+	shards, err := c.Simulate(cutInto(t, 12, work), 1)
+	if err != nil || math.Abs(shards.Wall/9.0-1) > 0.05 {
+		t.Errorf("12 shards: %v s (%v)", shards.Wall, err)
+	}
+}

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/cluster"
+	"synpool/milbench/simulation"
+	"synpool/milbench/study"
+	"synpool/plotting"
+)
+
+// simulated is what milbench plan simulate writes as JSON.
+type simulated struct {
+	Source string           `json:"source"` // of the times of fits
+	Seed   uint64           `json:"seed"`
+	Most   int              `json:"simulations"` // of a number of shards
+	Bound  int              `json:"max_shards,omitempty"`
+	On     simulatedCluster `json:"cluster"`
+	Work   []simulatedWork  `json:"work"`
+}
+
+// simulatedCluster is a [simulation.Cluster] of any number of nodes.
+type simulatedCluster struct {
+	Cores      int     `json:"cores_of_a_node"`
+	Wait       float64 `json:"mean_queue_wait_seconds"`
+	Starts     float64 `json:"starts_a_second"`
+	StartUp    float64 `json:"start_up_seconds"`
+	Failures   float64 `json:"failures_of_a_node_an_hour"`
+	Retry      float64 `json:"retry_seconds"`
+	Stragglers float64 `json:"share_of_stragglers"`
+	Slowdown   float64 `json:"slowdown_of_stragglers"`
+	Merge      float64 `json:"lines_merged_a_second"`
+}
+
+// simulatedWork is what so many fits cost.
+type simulatedWork struct {
+	Fits        int               `json:"fits"`
+	Blocks      int               `json:"blocks"`
+	CoreSeconds float64           `json:"core_seconds"` // in the mean, every group compiled once
+	Costs       []simulation.Cost `json:"costs"`        // on the nodes asked for
+	Doublings   []simulation.Cost `json:"doublings"`    // on 1, 2, 4, … nodes
+	StopsAt     int               `json:"stops_scaling_at_nodes,omitempty"`
+}
+
+// planSimulate is the subcommand that simulates studies on a cluster.
+func (p *program) planSimulate() *cobra.Command {
+	on := simulation.Default()
+	var (
+		fits, nodes           = []int{1000, 10_000, 100_000, 1_000_000}, []int{1, 10, 100, 1000}
+		wait, startUp, retry  = duration(on.Wait), duration(on.StartUp), duration(on.Retry)
+		search                = simulation.Search{Simulations: 50, Seed: 1}
+		plan, measured, image string
+		asJSON                bool
+	)
+	c := &cobra.Command{
+		Use:   "simulate",
+		Short: "Simulate what studies cost on a cluster: wall time, node hours, best number of shards",
+		Long: `Simulate what studies cost on a cluster: wall time, node hours, best number of shards.
+
+A scheduler is played with its queue, its nodes, what they take to start up, to compile and to train, and with failures
+and slow nodes (package milbench/simulation says how). The times of fits are those of six networks that were measured five
+times each on two cores with XLA; --measured gives others, lines that milbench/neural/bench prints. With --plan the fits are
+those of a plan and their times its estimates, which may be far too short for a machine: --measured DIR, a folder of results in which
+some of the plan has been trained, corrects them by what these fits took. From run to run they are off as measured times
+are. More fits than a plan has are those of more settings of its kind.
+
+Printed is, for each number of fits and of nodes, the best number of shards and the mean wall time from submission to
+merged results with its standard deviation, the time for which nodes are held, and the share of all cores' time in which fits
+were trained that were kept; then the number of nodes at which work stops scaling: twice as many save less than 10 % of the
+wall time. The defaults about the cluster are assumptions.`,
+		Example: "  milbench plan simulate\n  milbench plan simulate --fits 50000 --nodes 20,40 --queue-wait 10m --failures 0.01\n  milbench plan simulate --plan plan.json --measured results --figure cost.svg",
+		Args:    arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			on.Wait, on.StartUp, on.Retry = wait.Seconds(), startUp.Seconds(), retry.Seconds()
+			groups, source, planned, err := simulatedGroups(plan, measured)
+			if err != nil {
+				return err
+			}
+			if planned != nil && !c.Flags().Changed("fits") {
+				fits = []int{len(planned.Fits)}
+			}
+			if planned != nil && !c.Flags().Changed("cores") {
+				on.Cores = planned.Cores
+			}
+			if err := checkSimulation(fits, nodes, on, search); err != nil {
+				return err
+			}
+			if image != "" {
+				if err := checkFigure("figure", image); err != nil {
+					return err
+				}
+			}
+			s := simulated{Source: source, Seed: search.Seed, Most: search.Simulations, Bound: search.Shards,
+				On: simulatedCluster{on.Cores, on.Wait, on.Starts, on.StartUp, on.Failures, on.Retry, on.Stragglers, on.Slowdown, on.Merge}}
+			for _, n := range fits {
+				w, err := p.simulateWork(c.Context(), on, groups, n, nodes, search)
+				if errors.Is(err, simulation.ErrFailures) {
+					return fmt.Errorf("--failures %v: %w", on.Failures, err)
+				}
+				if err != nil {
+					return err
+				}
+				s.Work = append(s.Work, w)
+			}
+			if image != "" {
+				figure, err := s.figure()
+				if err != nil {
+					return err
+				}
+				if err := figure.Save(image); err != nil {
+					return err
+				}
+				p.note("drawn: %s", image)
+			}
+			if asJSON {
+				return p.writeJSON(s)
+			}
+			return p.writeSimulated(s)
+		},
+	}
+	f := c.Flags()
+	counts := kind[int]{strconv.Atoi, "an integer", "10,100"}
+	f.Var(&list[int]{kind: counts, values: &fits, given: func(int) {}}, "fits", "numbers of fits; with --plan the default is that of the plan")
+	f.Var(&list[int]{kind: counts, values: &nodes, given: func(int) {}}, "nodes", "numbers of nodes, each of which runs a shard at a time")
+	f.IntVar(&on.Cores, "cores", on.Cores, "cores of a node; with --plan the default is that of the plan")
+	f.DurationVar(&wait, "queue-wait", wait, "mean time that a shard waits in the queue, exponential")
+	f.Float64Var(&on.Starts, "starts", on.Starts, "shards that the scheduler starts a second, at most")
+	f.DurationVar(&startUp, "start-up", startUp, "from the start of a shard until it compiles: prolog, container, reading its sets")
+	f.Float64Var(&on.Failures, "failures", on.Failures, "failures of a node an hour")
+	f.DurationVar(&retry, "retry", retry, "from a failure until the shard is in the queue again")
+	f.Float64Var(&on.Stragglers, "stragglers", on.Stragglers, "share of nodes that are slow")
+	f.Float64Var(&on.Slowdown, "slowdown", on.Slowdown, "factor by which these are slower")
+	f.Float64Var(&on.Merge, "merge", on.Merge, "lines of results merged a second")
+	f.IntVar(&search.Shards, "max-shards", 0, "most shards that the scheduler takes as one array (Slurm: 1001 unless MaxArraySize is raised); 0 for no bound")
+	f.IntVar(&search.Simulations, "simulations", search.Simulations, "simulations of a number of shards, at most; fewer where the mean wall time is known to 1 %")
+	f.Uint64Var(&search.Seed, "seed", search.Seed, "fixes all that is drawn")
+	f.StringVar(&plan, "plan", "", "simulate the groups of this plan")
+	f.StringVar(&measured, "measured", "", "measured times: a file with a line a run as go run ./milbench/neural/bench prints it or, with --plan, a folder of results")
+	f.StringVar(&image, "figure", "", "draw wall time against nodes into this file, .png, .svg or .pdf")
+	addJSON(c, &asJSON)
+	return c
+}
+
+// checkSimulation reports flags that make no sense.
+func checkSimulation(fits, nodes []int, on simulation.Cluster, s simulation.Search) error {
+	for _, list := range []struct {
+		flag   string
+		values []int
+		most   int
+	}{{"fits", fits, 10_000_000}, {"nodes", nodes, 65_536}} {
+		for i, v := range list.values {
+			if v < 1 || v > list.most || slices.Contains(list.values[:i], v) {
+				return fmt.Errorf("--%s %d: numbers from 1 to %d are needed, each once", list.flag, v, list.most)
+			}
+		}
+	}
+	for _, v := range []struct {
+		flag      string
+		value     float64
+		low, high float64
+	}{
+		{"cores", float64(on.Cores), 1, 1024},
+		{"queue-wait", on.Wait, 0, 1e9}, {"start-up", on.StartUp, 0, 1e9}, {"retry", on.Retry, 0, 1e9},
+		{"starts", on.Starts, 1e-6, 1e9}, {"merge", on.Merge, 1e-6, 1e12},
+		{"failures", on.Failures, 0, 3600}, {"stragglers", on.Stragglers, 0, 1}, {"slowdown", on.Slowdown, 1, 1e6},
+		{"simulations", float64(s.Simulations), 1, 1e6}, {"max-shards", float64(s.Shards), 0, math.MaxInt32},
+	} {
+		if !(v.value >= v.low && v.value <= v.high) {
+			return fmt.Errorf("--%s is %v; give a number from %v to %v", v.flag, v.value, v.low, v.high)
+		}
+	}
+	return nil
+}
+
+// simulatedGroups returns the groups of what is simulated, where their times come from, and the plan, if there is one.
+func simulatedGroups(plan, measured string) (groups []simulation.Group, source string, planned *cluster.Plan, err error) {
+	if plan != "" {
+		if planned, err = cluster.ReadFile(plan); err != nil {
+			return nil, "", nil, err
+		}
+		source = "estimated, " + plan
+	}
+	groups, bench := simulation.Measured(), "measured on two cores with XLA (milbench/neural/bench)"
+	var level func(group int) float64 // how many times as long as estimated a group takes
+	switch {
+	case measured != "" && isFolder(measured):
+		if planned == nil {
+			return nil, "", nil, fmt.Errorf("--measured %s: for a folder of results the plan of the study is needed; give --plan", measured)
+		}
+		results, err := study.Read(measured)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		if level, err = levels(planned, results); err != nil {
+			return nil, "", nil, fmt.Errorf("--measured %s: %w", measured, err)
+		}
+		source += ", corrected by what fits took in " + measured
+	case measured != "":
+		in, err := os.Open(measured)
+		if err != nil {
+			return nil, "", nil, fmt.Errorf("--measured: %w", err)
+		}
+		defer in.Close()
+		if groups, err = simulation.ReadGroups(in, measured); err != nil {
+			return nil, "", nil, err
+		}
+		bench = "measured, " + measured
+	}
+	if planned == nil {
+		return groups, bench, nil, nil
+	}
+	if level == nil {
+		level = func(int) float64 { return 1 }
+	}
+	return plannedGroups(planned, level, simulation.Deviations(groups)), source + "; their spread: " + bench, planned, nil
+}
+
+// blocksOf returns, of each group of a plan, its fits and the blocks in which one machine trains them.
+func blocksOf(p *cluster.Plan) (fits, blocks []int) {
+	whole := *p // as one shard
+	whole.Fits = slices.Clone(p.Fits)
+	whole.Divide(1)
+	fits, blocks = make([]int, len(p.Groups)), make([]int, len(p.Groups))
+	for _, f := range p.Fits {
+		fits[f.Group]++
+	}
+	for _, share := range whole.Costs()[0].Groups {
+		blocks[share.Group] = share.Blocks
+	}
+	return fits, blocks
+}
+
+// levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling; of a
+// group without results it is that of all together.
+func levels(p *cluster.Plan, results []study.Result) (func(group int) float64, error) {
+	group := make(map[string]int, len(p.Fits))
+	for _, f := range p.Fits {
+		group[f.ID] = f.Group
+	}
+	took, done := make([]float64, len(p.Groups)), make([]int, len(p.Groups))
+	for _, r := range results {
+		if g, ours := group[r.Fit]; ours && r.WallS > 0 {
+			took[g] += r.WallS
+			done[g]++
+		}
+	}
+	fits, blocks := blocksOf(p)
+	own := make([]float64, len(p.Groups))
+	all, estimated := 0.0, 0.0
+	for g, n := range done {
+		if n == 0 {
+			continue
+		}
+		// Each core compiles the graphs that it trains on.
+		trained := float64(blocks[g]) * float64(n) / float64(fits[g])
+		estimate := trained*p.Groups[g].Block + min(float64(p.Cores), math.Ceil(trained))*p.Groups[g].Compile
+		own[g] = took[g] / estimate
+		all, estimated = all+took[g], estimated+estimate
+	}
+	if !(all > 0 && estimated > 0) {
+		return nil, errors.New("there is no fit of the plan in it; train a shard of the plan first")
+	}
+	return func(g int) float64 {
+		if done[g] > 0 {
+			return own[g]
+		}
+		return all / estimated
+	}, nil
+}
+
+// plannedGroups returns the groups of a plan with its estimates times a level, each as many times as there are deviations, in an
+// order in which a part of them is like the whole.
+func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []simulation.Run) (groups []simulation.Group) {
+	fits, blocks := blocksOf(p)
+	for i, of := range p.Groups {
+		if fits[i] == 0 {
+			continue
+		}
+		g := simulation.Group{Name: fmt.Sprintf("group %d of the plan", i+1), Fits: fits[i], Blocks: blocks[i]}
+		for _, d := range deviations {
+			g.Runs = append(g.Runs, simulation.Run{Compile: level(i) * of.Compile * d.Compile, Block: level(i) * of.Block * d.Block})
+		}
+		groups = append(groups, g)
+	}
+	rand.New(rand.NewPCG(1, 0)).Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	return groups
+}
+
+// simulateWork simulates so many fits on each number of nodes, and on 1, 2, 4, … of them.
+func (p *program) simulateWork(ctx context.Context, on simulation.Cluster, groups []simulation.Group, fits int, nodes []int, search simulation.Search) (w simulatedWork, err error) {
+	work, err := simulation.NewWork(groups, fits)
+	if err != nil {
+		return w, err
+	}
+	bar := p.progress()
+	defer bar.clear()
+	w = simulatedWork{Fits: fits, Blocks: work.Blocks(), CoreSeconds: work.Seconds()}
+	costs := make(map[int]simulation.Cost) // by nodes
+	doublings := simulation.Doublings(slices.Max(nodes))
+	for _, n := range slices.Concat(doublings, nodes) {
+		if _, known := costs[n]; known {
+			continue
+		}
+		bar.show(func() string { return fmt.Sprintf("simulating %s fits on %s nodes", thousands(fits), thousands(n)) })
+		on.Nodes = n
+		if costs[n], err = on.Best(ctx, work, search); err != nil {
+			return w, err
+		}
+	}
+	for _, n := range doublings {
+		w.Doublings = append(w.Doublings, costs[n])
+	}
+	for _, n := range nodes {
+		w.Costs = append(w.Costs, costs[n])
+	}
+	w.StopsAt, err = simulation.StopsAt(w.Doublings)
+	return w, err
+}
+
+// figure draws wall time against nodes.
+func (s simulated) figure() (*plotting.Figure, error) {
+	var curves []plotting.ScalingCurve
+	for _, w := range s.Work {
+		c := plotting.ScalingCurve{Name: thousands(w.Fits) + " fits", Stops: float64(w.StopsAt)}
+		for _, d := range w.Doublings {
+			c.Nodes, c.Hours = append(c.Nodes, float64(d.Nodes)), append(c.Hours, d.Wall/3600)
+		}
+		curves = append(curves, c)
+	}
+	return plotting.Scaling("Wall time of studies on a cluster, simulated", curves)
+}
+
+// writeSimulated prints costs as text.
+func (p *program) writeSimulated(s simulated) error {
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FITS\tNODES\tSHARDS\tWALL TIME\tSD\tNODE HOURS\tUTILISATION\tLOST ATTEMPTS")
+	for _, w := range s.Work {
+		for _, c := range w.Costs {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.3g\t%.0f %%\t%.3g\n", thousands(w.Fits), thousands(c.Nodes), thousands(c.Shards),
+				wallText(c.Wall), wallText(c.WallSD), c.NodeHours, 100*c.Utilisation, c.Lost)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out)
+	for _, w := range s.Work {
+		last := w.Doublings[len(w.Doublings)-1]
+		if w.StopsAt == 0 {
+			fmt.Fprintf(p.out, "%s fits: twice the nodes save more than 10 %% up to %s nodes\n", thousands(w.Fits), thousands(last.Nodes))
+			continue
+		}
+		fmt.Fprintf(p.out, "%s fits: twice the nodes save less than 10 %% from %s nodes on\n", thousands(w.Fits), thousands(w.StopsAt))
+	}
+	_, err := fmt.Fprintf(p.out, "\nsimulated; the times of fits: %s\n", s.Source)
+	return err
+}
+
+// wallText writes a time of many seconds or hours.
+func wallText(s float64) string {
+	if math.IsInf(s, 0) || s > 1e9 {
+		return fmt.Sprintf("%.3g s", s)
+	}
+	return duration(math.Round(s)).String()
+}
+
+// thousands writes a number with a comma between thousands.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	var parts []string
+	for len(text) > 3 {
+		parts = append(parts, text[len(text)-3:])
+		text = text[:len(text)-3]
+	}
+	parts = append(parts, text)
+	slices.Reverse(parts)
+	return strings.Join(parts, ",")
+}
