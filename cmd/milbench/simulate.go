@@ -358,10 +358,10 @@ func (p *program) writeSimulated(s simulated) error {
 	for _, w := range s.Work {
 		last := w.Doublings[len(w.Doublings)-1]
 		if w.StopsAt == 0 {
-			fmt.Fprintf(p.out, "%s fits: twice the nodes save more than 10 %% up to %s nodes\n", thousands(w.Fits), thousands(last.Nodes))
+			fmt.Fprintf(p.out, "%s fits: twice the nodes save more than 10 %% up to %s\n", thousands(w.Fits), thousands(last.Nodes))
 			continue
 		}
-		fmt.Fprintf(p.out, "%s fits: twice the nodes save less than 10 %% from %s nodes on\n", thousands(w.Fits), thousands(w.StopsAt))
+		fmt.Fprintf(p.out, "%s fits: twice the nodes save less than 10 %% from %s on\n", thousands(w.Fits), thousands(w.StopsAt))
 	}
 	_, err := fmt.Fprintf(p.out, "\nsimulated; the times of fits: %s\n", s.Source)
 	return err

@@ -63,3 +63,40 @@ func ExampleReadGroups() {
 	fmt.Printf("%+v %v\n", groups, err)
 	// Output: [{Name:elephant, width 256, batch 1 Fits:50 Blocks:10 Runs:[{Compile:7.5 Block:5}]}] <nil>
 }
+
+func ExampleCluster_Cost() {
+	work, err := simulation.NewWork(simulation.Measured(), 1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cluster := simulation.Default()
+	cluster.Nodes = 4
+	few, err := cluster.Cost(context.Background(), work, 4, simulation.Search{Simulations: 50, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cluster.Failures = 1 // of a node an hour
+	often, err := cluster.Cost(context.Background(), work, 4, simulation.Search{Simulations: 50, Seed: 1})
+	fmt.Println(few.Shards, often.Lost > few.Lost, often.Wall > few.Wall, err)
+	// Output: 4 true true <nil>
+}
+
+func ExampleDeviations() {
+	runs := []simulation.Run{{Compile: 6, Block: 2}, {Compile: 10, Block: 4}}
+	fmt.Println(simulation.Deviations([]simulation.Group{{Name: "a", Fits: 5, Blocks: 1, Runs: runs}}))
+	// Output: [{0.75 0.6666666666666666} {1.25 1.3333333333333333}]
+}
+
+func ExampleWork_Cut() {
+	group := simulation.Group{Name: "a", Fits: 50, Blocks: 10, Runs: []simulation.Run{{Compile: 8, Block: 5}}}
+	work, err := simulation.NewWork([]simulation.Group{group}, 100)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shards, err := work.Cut(3)
+	fmt.Println(work.Blocks(), work.Seconds(), shards.Len(), err)
+	// Output: 20 116 3 <nil>
+}
