@@ -251,7 +251,7 @@ func TestOnly(t *testing.T) {
 			t.Error("an arm has lost its sets")
 		}
 	}
-	if _, err := e.Full.Only(); err == nil || !strings.Contains(err.Error(), "no sets; those of this study are musk1, ") {
+	if _, err := e.Full.Only(); err == nil || !strings.Contains(err.Error(), "no sets; those of this study are elephant, ") {
 		t.Errorf("on no sets: %v", err)
 	}
 	if _, err := e.Full.Only("fox", "musk3"); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
