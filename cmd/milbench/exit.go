@@ -70,7 +70,8 @@ func stoppedBy(ctx context.Context) *stopped {
 const grace = 3 * time.Second
 
 // withSignals returns a context that SIGINT and SIGTERM end. What does not heed it, such as the compilation of a graph or an
-// epoch of large bags, is given up after the grace: what is finished is on the disk. A second signal ends the program at once.
+// epoch of large bags, is given up after the grace: what is finished is on the disk. A second SIGINT ends the program at once; a
+// second SIGTERM does not, since schedulers send one to a script and its child alike, and the script passes its own on.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -78,6 +79,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		select {
 		case s := <-signals:
+			signal.Reset(os.Interrupt)
 			end := &stopped{s.(syscall.Signal)}
 			time.AfterFunc(grace, func() {
 				fmt.Fprintf(os.Stderr, "milbench: %v: what is finished is kept, the rest given up; the same command goes on from there\n", end)
@@ -85,8 +87,8 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 			})
 			cancel(end)
 		case <-ctx.Done():
+			signal.Stop(signals)
 		}
-		signal.Stop(signals)
 	}()
 	return ctx, func() { cancel(nil) }
 }

@@ -287,7 +287,8 @@ func TestFailedShard(t *testing.T) {
 	}
 }
 
-// TestGivenUp: what does not heed a signal is given up in time.
+// TestGivenUp: what does not heed a signal is given up in time, and a second SIGTERM, of a scheduler that sends it to the
+// script and to its child, does not take the grace away.
 func TestGivenUp(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
 		c := process(t)
@@ -308,10 +309,43 @@ func TestGivenUp(t *testing.T) {
 		if err := c.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
+		if signal == syscall.SIGTERM {
+			time.Sleep(grace / 3)
+			if err := c.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+		}
 		c.Wait() // the exit code tells
-		if took := time.Since(start); took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
+		if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
 			t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, &stderr)
 		}
+	}
+}
+
+// TestInterruptedTwice: who presses Ctrl-C a second time does not wait.
+func TestInterruptedTwice(t *testing.T) {
+	c := process(t)
+	c.Env = append(c.Env, stubborn+"=1")
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdout.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	for range 2 {
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(grace / 3)
+	}
+	c.Wait() // how it ended tells
+	if s := c.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT || time.Since(start) >= grace {
+		t.Errorf("%v after %v", c.ProcessState, time.Since(start))
 	}
 }
 
