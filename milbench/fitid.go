@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -18,12 +20,26 @@ func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, sett
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal([]any{checksum, protocol, folds, repeat, fold, seed, canonical})
-	if err != nil {
-		return "", err
+	b := make([]byte, 0, 256+len(canonical))
+	b = append(appendText(append(appendText(append(b, '['), checksum), ','), protocol), ',')
+	for _, n := range []int{folds, repeat, fold} {
+		b = append(strconv.AppendInt(b, int64(n), 10), ',')
 	}
-	sum := sha256.Sum256(b)
+	b = append(strconv.AppendUint(b, seed, 10), ',')
+	sum := sha256.Sum256(append(append(b, canonical...), ']'))
 	return hex.EncodeToString(sum[:8]), nil
+}
+
+// appendText appends a text as JSON: a plan of a million fits has their ids made, and most texts need no escapes.
+func appendText(b []byte, text string) []byte {
+	if strings.ContainsFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			panic(err) // every text has a form
+		}
+		return append(b, quoted...)
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // settings has the canonical form of settings that have been seen: few settings have many fits.
