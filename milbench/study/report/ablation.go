@@ -95,11 +95,23 @@ func against(f figures[string], base string, others []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text += fmt.Sprintf("Over sets (%s):\n\n", leastP(len(sets)))
+	cannot := undecidable(sets, len(others))
+	if cannot == "" {
+		text += "Over sets:\n\n"
+	} else {
+		text += fmt.Sprintf("Over sets no change could be judged, whatever came out: %s. So these are estimates, and the stars above are the tests:\n\n", cannot)
+	}
 	bySide := make(map[int][]string) // -1: worse than base, 1: better
 	for i, v := range verdicts {
 		bySide[v.side] = append(bySide[v.side], others[i])
-		text += fmt.Sprintf("- %s: %s. %s\n", others[i], []string{"worse than " + base, "no difference from " + base + " that these sets could show", "better than " + base}[1+v.side], sentence(v.says))
+		judged := ""
+		if cannot == "" {
+			judged = []string{"worse than " + base, "no difference from " + base + " that these sets could show", "better than " + base}[1+v.side] + ". "
+		}
+		text += fmt.Sprintf("- %s: %s%s\n", others[i], judged, sentence(v.says))
+	}
+	if cannot != "" {
+		return text + "\n", nil
 	}
 	text += fmt.Sprintf("\nOf these %d changes of %s, ", len(others), base)
 	switch better, worse := bySide[1], bySide[-1]; {

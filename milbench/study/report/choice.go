@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,14 +21,16 @@ type choice struct {
 	folds    int
 	settings int
 
-	validation, test float64 // of what is chosen
-	all              float64 // on the test part, mean over settings: that of a setting drawn at random
-	hindsight        float64 // on the test part, of the setting that is best there
-	best             string  // its name
-	together         float64 // Kendall's tau-b of validation and test AUC over the settings of a fold, mean over folds
-	networks         float64 // validation less test AUC, mean over the settings of networks
-	instances        float64 // and over those of the classifier of instances, NaN if there are none
-	taken            int     // folds in which a classifier of instances is chosen
+	validation, test float64   // of what is chosen
+	all              float64   // on the test part, mean over settings: that of a setting drawn at random
+	hindsight        float64   // on the test part, of the setting that is best there
+	best             string    // its name
+	together         float64   // Kendall's tau-b of validation and test AUC over the settings of a fold, mean over folds
+	networks         float64   // validation less test AUC, mean over the settings of networks
+	instances        float64   // and over those of the classifier of instances, NaN if there are none
+	ofNetworks       []float64 // on the test part, of each setting of networks
+	ofInstances      []float64 // and of the classifier of instances
+	taken            int       // folds in which a classifier of instances is chosen
 }
 
 type choices []choice
@@ -83,7 +86,7 @@ func choicesOf(results []study.Result) (all choices, err error) {
 		var validation, test, together []float64
 		means := make([][]float64, len(there)) // test AUCs of each setting
 		var networks, instances []float64
-		for _, at := range sortedFolds(fits[set], func(a, b fold) int { return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.fold, b.fold)) }) {
+		for _, at := range slices.SortedFunc(maps.Keys(fits[set]), func(a, b fold) int { return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.fold, b.fold)) }) {
 			of := fits[set][at]
 			if len(of) < len(there) || len(there) < 2 {
 				continue
@@ -120,21 +123,17 @@ func choicesOf(results []study.Result) (all choices, err error) {
 			if average = append(average, m); m > c.hindsight {
 				c.hindsight, c.best = m, names[s]
 			}
+			if instance[s] {
+				c.ofInstances = append(c.ofInstances, m)
+			} else {
+				c.ofNetworks = append(c.ofNetworks, m)
+			}
 		}
 		c.validation, c.test, c.all, c.together = stat.Mean(validation, nil), stat.Mean(test, nil), stat.Mean(average, nil), stat.Mean(together, nil)
 		c.networks, c.instances = stat.Mean(networks, nil), stat.Mean(instances, nil)
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// sortedFolds returns the keys of m in order.
-func sortedFolds[K comparable, V any](m map[K]V, order func(a, b K) int) (keys []K) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, order)
-	return keys
 }
 
 // settingNames names settings by their pooling and by what differs among those of it, and says which are of the classifier of
@@ -165,9 +164,9 @@ func settingNames(settings []string) (names map[string]string, instance map[stri
 }
 
 // table shows what the choice is worth on every set.
-func (all choices) table() string {
+func (all choices) table() (string, error) {
 	if len(all) == 0 {
-		return ""
+		return "", nil
 	}
 	var rows [][]string
 	var better, tau []float64
@@ -179,12 +178,19 @@ func (all choices) table() string {
 			tau = append(tau, c.together)
 		}
 	}
-	verdict := "On average over sets what is chosen is better than a setting drawn at random by " + signed(stat.Mean(better, nil))
+	verdict := "On average over sets what is chosen is ahead of a setting drawn at random by " + signed(stat.Mean(better, nil))
+	if len(better) > 1 {
+		_, low, high, err := stats.MeanInterval(better, 1-alpha)
+		if err != nil {
+			return "", err
+		}
+		verdict += fmt.Sprintf(" (95 %% interval %s to %s, n = %d sets)", signed(low), signed(high), len(better))
+	}
 	if len(tau) > 0 {
 		verdict += "; the AUCs of settings on the validation part and on the test part of a fold agree with a τ-b of " + signed(stat.Mean(tau, nil))
 	}
 	return "What the choice among all settings (\"any\") is worth, AUC:\n\n" + table([]string{"set", "settings", "chosen, validation", "chosen, test", "drawn at random, test", "best in hindsight, test", "which", "τ-b in a fold",
-		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n"
+		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n", nil
 }
 
 func signedOrNone(v float64) string {
@@ -201,13 +207,26 @@ func (all choices) why(set string, least float64) string {
 		return "There are not enough fits to say why."
 	}
 	c := all[i]
-	var b strings.Builder
-	if round(c.hindsight) >= round(least) {
-		fmt.Fprintf(&b, "The choice loses it, not the models: in hindsight %s reaches %.1f", c.best, 100*c.hindsight)
-	} else {
-		fmt.Fprintf(&b, "The choice alone does not account for it: even the best setting in hindsight, %s, reaches %.1f", c.best, 100*c.hindsight)
+	reach := func(aucs []float64) (n int) {
+		for _, auc := range aucs {
+			if round(auc) >= round(least) {
+				n++
+			}
+		}
+		return n
 	}
-	fmt.Fprintf(&b, ", a setting drawn at random %.1f, what is chosen %.1f.", 100*c.all, 100*c.test)
+	networks, instances := reach(c.ofNetworks), reach(c.ofInstances)
+	var b strings.Builder
+	fmt.Fprintf(&b, "On the test part, which chooses nothing, it is reached by %d of %d settings of networks and %d of %d of the classifier of instances; the best of all of them, %s, has %.1f, which flatters the best of so many; a setting drawn at random has %.1f, what is chosen %.1f. ",
+		networks, len(c.ofNetworks), instances, len(c.ofInstances), c.best, 100*c.hindsight, 100*c.all, 100*c.test)
+	switch {
+	case networks == 0 && instances == 0:
+		b.WriteString("So no setting reaches it, whatever chooses.")
+	case networks == 0:
+		b.WriteString("So no network reaches it, the classifier of instances does, and the validation parts do not choose that.")
+	default:
+		b.WriteString("So there are settings that reach it, and the validation parts do not find them.")
+	}
 	if !math.IsNaN(c.together) {
 		fmt.Fprintf(&b, " On a validation part and on the test part settings agree with a τ-b of %s.", signed(c.together))
 	}

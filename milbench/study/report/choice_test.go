@@ -43,11 +43,18 @@ func TestChoices(t *testing.T) {
 	if got.best != "instance" || got.set != "musk1" {
 		t.Errorf("%s is best on %s", got.best, got.set)
 	}
-	holds(t, "choice", all.why("musk1", 0.84), nil, []string{"The choice loses it, not the models: in hindsight instance reaches 85.0, a setting drawn at random 71.7, what is chosen 72.5.", "τ-b of −0.167", "overrate networks by +0.225, the classifier of instances by −0.225; it is taken in 0 of 2 folds"}, nil)
-	holds(t, "models", all.why("musk1", 0.86), nil, []string{"even the best setting in hindsight, instance, reaches 85.0"}, []string{"The choice loses it"})
-	holds(t, "table", all.table(), nil, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "better than a setting drawn at random by +0.008"}, nil)
-	if text := choices(nil).table(); text != "" {
-		t.Errorf("a table of nothing: %s", text)
+	holds(t, "the classifier", all.why("musk1", 0.84), nil, []string{"reached by 0 of 2 settings of networks and 1 of 1 of the classifier of instances; the best of all of them, instance, has 85.0", "a setting drawn at random has 71.7, what is chosen 72.5. So no network reaches it, the classifier of instances does",
+		"τ-b of −0.167", "overrate networks by +0.225, the classifier of instances by −0.225; it is taken in 0 of 2 folds"}, nil)
+	holds(t, "none", all.why("musk1", 0.86), nil, []string{"reached by 0 of 2 settings of networks and 0 of 1", "So no setting reaches it"}, nil)
+	holds(t, "some", all.why("musk1", 0.65), nil, []string{"reached by 1 of 2 settings of networks", "So there are settings that reach it"}, nil)
+	text, err := all.table()
+	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "ahead of a setting drawn at random by +0.008;"}, nil)
+	other := got
+	other.set, other.test = "fox", got.test+0.1
+	text, err = choices{got, other}.table()
+	holds(t, "two sets", text, err, []string{"drawn at random by +0.058 (95 % interval −0.577 to +0.694, n = 2 sets)"}, nil)
+	if text, err := choices(nil).table(); text != "" || err != nil {
+		t.Errorf("a table of nothing: %s, %v", text, err)
 	}
 	if text := all.why("fox", 0.5); !strings.Contains(text, "not enough fits") {
 		t.Error(text)

@@ -84,7 +84,7 @@ func ensembles(a study.Archive) (string, error) {
 	conclusion := "So no gain is shown."
 	switch {
 	case better > 0 && worse == 0:
-		conclusion = "So an ensemble gains where the test tells, and loses nowhere."
+		conclusion = "So an ensemble gains where the test tells; a loss is shown nowhere."
 	case worse > 0:
 		conclusion = "So an ensemble may lose."
 	}

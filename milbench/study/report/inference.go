@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -13,7 +14,7 @@ import (
 
 // dependence says why sets are not independent.
 const dependence = "Sets are not independent: Web 1 to 9 are the same 113 pages rated by nine users, Musk 1 and Musk 2 share molecules, and Elephant, Fox and Tiger draw their negative bags from the same photos. " +
-	"So every test over sets is also made with the Web sets averaged into one. Concluded is only what holds after Holm's correction over all sets and, in the same direction, at 5 % with Web in one; so few sets could not carry the correction, too."
+	"So every test over sets is also made with the Web sets averaged into one. Concluded is only what holds after Holm's correction over all sets and, in the same direction, at 5 % with Web in one."
 
 func sign(v float64) int {
 	switch {
@@ -75,10 +76,32 @@ type verdict struct {
 	says string
 }
 
+// undecidable says why tests over sets that ask so many questions can carry none of them, whatever the results are: a
+// signed-rank or a sign test over n sets has no p-value under 2^(1-n). It is empty where they can.
+func undecidable(sets []string, questions int) string {
+	least := func(sets int) float64 { return math.Pow(2, 1-float64(sets)) }
+	names, _ := mergeWeb(sets, make([][]float64, len(sets)))
+	first := least(len(sets)) * float64(questions)
+	if first < alpha && least(len(names)) < alpha {
+		return ""
+	}
+	text := fmt.Sprintf("%d sets cannot show a p under %s", len(sets), digits(least(len(sets))))
+	if questions > 1 {
+		text += fmt.Sprintf(", %s after Holm for %d tests", digits(min(first, 1)), questions)
+	}
+	if len(names) < len(sets) {
+		text += fmt.Sprintf(", and %d, with Web in one, none under %s", len(names), digits(least(len(names))))
+	}
+	return text
+}
+
+// digits writes a p-value with three of them.
+func digits(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) }
+
 // overSets asks the same questions of rows, one a set, and again with the Web sets averaged into one row. A verdict has a side
 // where the first test carries it, with Holm's correction for all questions, and the second in the same direction without:
 // with Web in one the sets of the paper are 7, whose least p-value, 1/64, no correction for more than 3 questions leaves under
-// 5 %.
+// 5 %. Whether there can be a verdict at all [undecidable] says.
 func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]finding, error)) ([]verdict, error) {
 	var verdicts []verdict
 	names, merged := mergeWeb(sets, rows)
@@ -119,11 +142,6 @@ func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]fin
 		}
 	}
 	return verdicts, nil
-}
-
-// leastP says which p-value so many sets cannot fall under by a signed-rank test.
-func leastP(sets int) string {
-	return fmt.Sprintf("%d sets cannot show a p under %.3g", sets, math.Pow(2, 1-float64(sets)))
 }
 
 // mergeWeb averages the rows of the Web sets into one, column by column; NaN stands for a missing value.

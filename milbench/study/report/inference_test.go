@@ -61,6 +61,37 @@ func TestOverSets(t *testing.T) {
 	}
 }
 
+// TestUndecidable: over how many sets tests may carry a verdict, with Web in one, too.
+func TestUndecidable(t *testing.T) {
+	web := strings.Fields("web1 web2 web3 web4 web5 web6 web7 web8 web9")
+	for _, c := range []struct {
+		sets      []string
+		questions int
+		want      string
+	}{
+		{denseSets[:6], 1, ""}, // 1/32
+		{denseSets[:5], 1, "5 sets cannot show a p under 0.0625"},
+		{denseSets[:7], 3, ""}, // 3/64
+		{denseSets[:7], 4, "7 sets cannot show a p under 0.0156, 0.0625 after Holm for 4 tests"},
+		{slices.Concat(denseSets[:5], web), 10, ""}, // 10/8192, and 1/32 with Web in one
+		{slices.Concat(denseSets[:4], web), 1, "13 sets cannot show a p under 0.000244, and 5, with Web in one, none under 0.0625"},
+		{denseSets[:2], 40, "2 sets cannot show a p under 0.5, 1 after Holm for 40 tests"},
+	} {
+		if got := undecidable(c.sets, c.questions); got != c.want {
+			t.Errorf("%v, %d questions: %q, want %q", c.sets, c.questions, got, c.want)
+		}
+		// No values have a verdict where none can be.
+		var rows [][]float64
+		for i := range c.sets {
+			rows = append(rows, slices.Repeat([]float64{0.1 + 0.001*float64(i)}, c.questions))
+		}
+		verdicts, err := overSets(c.sets, rows, shifts)
+		if err != nil || (verdicts[0].side != 0) != (c.want == "") {
+			t.Errorf("%v, %d questions: %+v, %v", c.sets, c.questions, verdicts[0], err)
+		}
+	}
+}
+
 // TestRanked tells methods apart that differ on every set, and does not where they take turns or differ on Web alone.
 func TestRanked(t *testing.T) {
 	methods := []string{"good", "fair", "bad"}

@@ -251,8 +251,16 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 	}
 	var b strings.Builder
 	b.WriteString("What the paper says, and what these sets say of it:\n\n")
+	cannot := undecidable(sets, len(verdicts))
+	if cannot != "" {
+		fmt.Fprintf(&b, "Nothing of it could have been judged, whatever came out: %s. So these are estimates.\n\n", cannot)
+	}
 	for i, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s. %s\n", claims[i], []string{"Refuted, the opposite holds", "Neither confirmed nor refuted", "Confirmed"}[1+v.side], sentence(v.says))
+		judged := ""
+		if cannot == "" {
+			judged = []string{"Refuted, the opposite holds", "Neither confirmed nor refuted", "Confirmed"}[1+v.side] + ". "
+		}
+		fmt.Fprintf(&b, "- %s: %s%s\n", claims[i], judged, sentence(v.says))
 	}
 	if len(claims) == 4 {
 		b.WriteString("- The curves, which tell how often the winner changes, were not kept.\n")

@@ -209,8 +209,11 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 		if len(group) == len(dense) {
 			name = "On images and molecules"
 		}
-		text += fmt.Sprintf("%s, %s (%s). %s ", name, verdicts[0].says, leastP(len(group)),
-			[]string{"So noise favours distraction.", "So noise does not favour concentration in a way that these sets could show.", "So noise favours concentration."}[1+verdicts[0].side])
+		conclusion := []string{"So noise favours distraction.", "So noise does not favour concentration in a way that these sets could show.", "So noise favours concentration."}[1+verdicts[0].side]
+		if cannot := undecidable(group, 1); cannot != "" {
+			conclusion = "That could not have been judged, whatever came out: " + cannot + "."
+		}
+		text += fmt.Sprintf("%s, %s. %s ", name, verdicts[0].says, conclusion)
 	}
 	return text + dependence + "\n\n", nil
 }

@@ -38,6 +38,9 @@ func stepsOf(setting string) []step {
 	}
 }
 
+// leaked is the honest protocol on the files that held the label.
+var leaked = step{"honest with the leak", "softmax", milbench.HonestProtocol, leakSuffix}
+
 // softmaxSteps are those of the program that ran, from what its paper describes on.
 func softmaxSteps() []step {
 	return slices.Concat([]step{{"Syn, I = −20, honest", described, milbench.HonestProtocol, ""}}, stepsOf("softmax"))
@@ -67,12 +70,14 @@ func published(a study.Archive) (string, error) {
 	web := slices.DeleteFunc(slices.Clone(g.lines), isNotWeb)
 	var b strings.Builder
 	b.WriteString(stepTables(g, images, web))
-	text, err := singleFolds(a.Results, images, web)
-	if err != nil {
-		return "", err
+	for _, part := range []func([]study.Result, []string, []string) (string, error){stepTests, singleFolds} {
+		text, err := part(a.Results, images, web)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
 	}
-	b.WriteString(text)
-	text, err = control(a.Results, rows)
+	text, err := control(a.Results, rows)
 	return b.String() + text, err
 }
 
@@ -87,7 +92,6 @@ func stepTables(g grid, images, web []string) string {
 		}
 		head = append(head, name)
 	}
-	leaked := step{"honest with the leak", "softmax", milbench.HonestProtocol, leakSuffix}
 	var lines [][]string
 	for _, set := range slices.Concat(images, web) {
 		row := []string{set}
@@ -146,6 +150,104 @@ func stepTables(g grid, images, web []string) string {
 	b.WriteString("What each step adds, by pooling, mean over sets:\n\n")
 	b.WriteString(table([]string{"pooling", "best test epoch", "the same, Web", "one fold", "the same, Web", "leak, Web"}, lines))
 	return b.String()
+}
+
+// stepTests says on which sets the steps of softmax change the figure: differences by repeat, a paired t-test of each with
+// Holm's correction for all of them.
+func stepTests(results []study.Result, images, web []string) (string, error) {
+	figure := make(map[string]map[string]map[int][]float64) // AUCs of folds by step, set and repeat
+	for _, r := range results {
+		set, suffix := changed(r.Set)
+		c, err := configOf(r.Config)
+		if err != nil {
+			return "", err
+		}
+		auc, err := r.AUC()
+		if err != nil {
+			return "", err
+		}
+		key := step{setting: c.label(), protocol: r.Protocol, suffix: suffix}.key()
+		if figure[key] == nil {
+			figure[key] = make(map[string]map[int][]float64)
+		}
+		if figure[key][set] == nil {
+			figure[key][set] = make(map[int][]float64)
+		}
+		figure[key][set][r.Repeat] = append(figure[key][set][r.Repeat], auc)
+	}
+	list := softmaxSteps()
+	tested := []struct {
+		name     string
+		from, to step
+		sets     []string
+	}{
+		{"the empty loop", list[0], list[1], slices.Concat(images, web)},
+		{"best test epoch", list[1], list[2], slices.Concat(images, web)},
+		{"one fold", list[2], list[3], slices.Concat(images, web)},
+		{"leak", list[3], list[4], web},
+		{"leak, honest protocol", list[1], leaked, web},
+	}
+	var cells []string
+	var p, gains []float64
+	var at [][2]int // step and set of each cell
+	sets := slices.Concat(images, web)
+	repeats := 0
+	for i, s := range tested {
+		for k, set := range sets {
+			from, to := figure[s.from.key()][set], figure[s.to.key()][set]
+			if !slices.Contains(s.sets, set) || len(from) < 2 || len(from) != len(to) {
+				continue
+			}
+			var before, after, differences []float64
+			for _, repeat := range slices.Sorted(maps.Keys(from)) {
+				before, after = append(before, stat.Mean(from[repeat], nil)), append(after, stat.Mean(to[repeat], nil))
+				differences = append(differences, after[len(after)-1]-before[len(before)-1])
+			}
+			test, err := pairedT(after, before, 0)
+			if err != nil {
+				return "", fmt.Errorf("%s, %s: %w", set, s.name, err)
+			}
+			mean, low, high, err := stats.MeanInterval(differences, 1-alpha)
+			if err != nil {
+				return "", err
+			}
+			repeats = len(from)
+			p, gains, at = append(p, test.P), append(gains, mean), append(at, [2]int{i, k})
+			cells = append(cells, fmt.Sprintf("%s (%s to %s)", signed(mean), signed(low), signed(high)))
+		}
+	}
+	if len(p) == 0 {
+		return "", nil
+	}
+	holm, err := stats.Holm(p)
+	if err != nil {
+		return "", err
+	}
+	head, rows := []string{"set"}, make([][]string, len(sets))
+	for k, set := range sets {
+		rows[k] = append([]string{set}, make([]string, len(tested))...)
+	}
+	higher, lower := make([][]string, len(tested)), make([][]string, len(tested))
+	for n, place := range at {
+		i, k := place[0], place[1]
+		rows[k][1+i] = cells[n]
+		if holm[n] < alpha {
+			rows[k][1+i] += " *"
+			if gains[n] > 0 {
+				higher[i] = append(higher[i], sets[k])
+			} else {
+				lower[i] = append(lower[i], sets[k])
+			}
+		}
+	}
+	var says []string
+	for i, s := range tested {
+		head = append(head, s.name)
+		says = append(says, fmt.Sprintf("%s raises it on %s, lowers it on %s", s.name, listed(higher[i]), listed(lower[i])))
+	}
+	return "What each step changes on each set, softmax: mean over repeats and 95 % interval, which tell of other folds and seeds on the same bags:\n\n" + table(head, rows) +
+		fmt.Sprintf("A star marks a change by the paired t-test over %d repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", repeats, len(p), strings.Join(says, "; "),
+			"A cell without a star is not a proof that the step changes nothing."), nil
 }
 
 // singleFolds says how far the figure of one fold may be from the mean of all, for softmax.

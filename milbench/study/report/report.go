@@ -34,7 +34,7 @@ var sections = map[string]func(study.Archive) (string, error){
 // not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
 func Write(w io.Writer, archives []study.Archive) error {
 	var b strings.Builder
-	b.WriteString("# Results\n\nWritten by `milbench study report` from the raw scores in [milbench/study/results](milbench/study/results). ")
+	b.WriteString("# Results\n\nWritten by `milbench study report` from the raw scores in [milbench/study/results](milbench/study/results). `milbench plot DIR/NAME --figure FIGURE` draws an experiment's figures from the folder that `milbench study NAME` fills; notebook 8 has them drawn from these archives. ")
 	b.WriteString("AUC is the mean over the folds of a repeat; after ± stands the standard deviation over repeats, which tells of other folds and seeds on the same bags, not of other bags.\n")
 	for _, e := range study.Experiments {
 		fmt.Fprintf(&b, "\n## %s\n\n", e.Question)
