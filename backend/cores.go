@@ -23,19 +23,20 @@ type Cores struct {
 
 	backend compute.Backend // of all workers, unless they have CPUs and backends of their own:
 	cpus    []int
+	free    []int // where their threads may run once they are started; nil for a CPU of their own each
 	plugin  string
 	options string
 }
 
 // Cores spreads work over n cores, over fewer if the process may not use as many (CPU affinity, CPU quota, GOMAXPROCS):
 //
-//   - XLA on the CPU: one worker a core, each with a one-device backend whose threads are bound to that core. Where
-//     threads cannot be bound, one worker on c.Backend, which uses all cores by itself.
+//   - XLA on the CPU: one worker a core, each with a one-device backend of as many threads as one core has use for. They are
+//     bound to that core if the process may use no others than the n; if it may, the system places them, as other processes
+//     are at work there, too, it may be. Where threads cannot be bound, one worker on c.Backend, which uses all cores by itself.
 //   - The Go backend: n workers share c.Backend.
 //   - CUDA and others: one worker on c.Backend.
 //
-// An n below 1 counts as 1. The first cores that the process may use are taken: programs that run at the same time need
-// different ones, say through taskset.
+// An n below 1 counts as 1.
 func (c *Choice) Cores(n int) *Cores {
 	cores := &Cores{Workers: 1, backend: c.Backend}
 	name, _, _ := strings.Cut(c.Config, ":")
@@ -59,6 +60,9 @@ func (c *Choice) Cores(n int) *Cores {
 		cores.Note = fmt.Sprintf("one worker uses all cores: threads cannot be bound to one core each (%v)", err)
 	default:
 		cores.cpus = cpus[:cores.Workers]
+		if len(cpus) > cores.Workers {
+			cores.free = cpus
+		}
 		cores.plugin = c.Plugin
 		_, cores.options, _ = strings.Cut(c.Config, ",")
 	}
@@ -154,10 +158,20 @@ func (c *Cores) start(i int) (b compute.Backend, end func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("binding a thread to CPU %d: %w; use fewer cores", c.cpus[i], err)
 	}
+	// A client starts threads for as many CPUs as the one that makes it may run on.
+	others := threadIDs()
 	b, err = load(c.plugin, c.options)
 	if err != nil {
 		release()
 		return nil, nil, fmt.Errorf("starting XLA on CPU %d: %w; use fewer cores", c.cpus[i], err)
+	}
+	if c.free != nil {
+		setAffinity(c.free) // a thread that cannot be set free works where it is
+		for id := range threadIDs() {
+			if !others[id] {
+				setThreadAffinity(id, c.free)
+			}
+		}
 	}
 	return b, func() {
 		b.Finalize()

@@ -1,6 +1,11 @@
 package backend
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
 
 // affinity returns the CPUs that the calling thread may run on, in order.
 func affinity() ([]int, error) {
@@ -18,10 +23,25 @@ func affinity() ([]int, error) {
 }
 
 // setAffinity makes the calling thread run on some CPUs only. Threads that it starts inherit them.
-var setAffinity = func(cpus []int) error {
+var setAffinity = func(cpus []int) error { return setThreadAffinity(0, cpus) }
+
+// setThreadAffinity is setAffinity for any thread of the process; 0 is the calling one.
+func setThreadAffinity(id int, cpus []int) error {
 	var set unix.CPUSet
 	for _, cpu := range cpus {
 		set.Set(cpu)
 	}
-	return unix.SchedSetaffinity(0, &set)
+	return unix.SchedSetaffinity(id, &set)
+}
+
+// threadIDs returns the threads of the process, none where the system does not tell.
+func threadIDs() map[int]bool {
+	entries, _ := os.ReadDir("/proc/self/task")
+	ids := make(map[int]bool, len(entries))
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil {
+			ids[id] = true
+		}
+	}
+	return ids
 }

@@ -5,6 +5,7 @@ package backend
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -160,6 +161,65 @@ func TestCoresBound(t *testing.T) {
 				t.Errorf("the workers ran on %v, want the first of %v", seen, before)
 			}
 		})
+	}
+}
+
+// Of a process that may use more CPUs than it has workers the threads run where the system puts them, since other processes
+// may be at work on any one; a client has no more of them than one that is bound has, so that it computes the same.
+func TestCoresFree(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c := onCPU(t)
+	before, err := affinity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(before) == 1 {
+		t.Skip("it needs two CPUs")
+	}
+	// ofClient counts the threads of XLA's that are there while a worker runs, by name, and computes.
+	ofClient := func(cores *Cores) (names map[string]int, sum float32) {
+		count := func() map[string]int {
+			names := make(map[string]int)
+			for id := range threadIDs() {
+				if name, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/comm", id)); err == nil {
+					names[string(name)]++
+				}
+			}
+			own, _ := os.ReadFile("/proc/self/comm")
+			delete(names, string(own)) // Go's own
+			return names
+		}
+		others := count()
+		if err := cores.Run(func(b compute.Backend) (err error) {
+			names = count()
+			for name, n := range others {
+				names[name] -= n
+			}
+			if sum, err = small(b); err != nil {
+				return err
+			}
+			own, err := affinity()
+			if want := before[:len(own)]; !slices.Equal(own, want) || (cores.free != nil) != (len(own) == len(before)) {
+				t.Errorf("the worker may run on %v", own)
+			}
+			if cores.free != nil {
+				freely(t, before)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		freely(t, before)
+		return names, sum
+	}
+	free := c.Cores(1)
+	bound := *free
+	bound.free = nil
+	names, sum := ofClient(free)
+	namesBound, sumBound := ofClient(&bound)
+	if !maps.Equal(names, namesBound) || sum != sumBound || len(names) == 0 {
+		t.Errorf("threads %v and sum %v, bound %v and %v", names, sum, namesBound, sumBound)
 	}
 }
 
