@@ -243,6 +243,9 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 	var says []string
 	for i, s := range tested {
 		head = append(head, s.name)
+		if !slices.ContainsFunc(at, func(place [2]int) bool { return place[0] == i }) {
+			continue // not run
+		}
 		says = append(says, fmt.Sprintf("%s raises it on %s, lowers it on %s", s.name, listed(higher[i]), listed(lower[i])))
 	}
 	return "What each step changes on each set, softmax: mean over repeats and 95 % interval, which tell of other folds and seeds on the same bags:\n\n" + table(head, rows) +

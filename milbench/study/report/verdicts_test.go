@@ -231,6 +231,10 @@ func TestPublishedVerdicts(t *testing.T) {
 		"best test epoch raises it on elephant, musk1 and web1, lowers it on none; one fold raises it on none, lowers it on elephant, musk1 and web1; leak raises it on web1, lowers it on none; leak, honest protocol raises it on web1, lowers it on none."}, nil)
 	text, err = run(0, 0, 0, 0, 0)
 	holds(t, "no steps", text, err, []string{"the empty loop raises it on none, lowers it on none; best test epoch raises it on none, lowers it on none; one fold raises it on none, lowers it on none; leak raises it on none, lowers it on none; leak, honest protocol raises it on none, lowers it on none."}, nil)
+	two := slices.Concat(planted(t, milbench.HonestProtocol, 4, 3, base[:1], settings[:1], func(r study.Result) float64 { return 0.7 + 0.01*chance(r) }),
+		planted(t, milbench.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r study.Result) float64 { return 0.8 + 0.01*chance(r) }))
+	text, err = published(study.Archive{Results: two})
+	holds(t, "one step", text, err, []string{"for the 1 cells, at 5 %: best test epoch raises it on elephant, lowers it on none. A cell"}, nil)
 	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(study.Result) float64 { return 0.5 })
 	text, err = published(study.Archive{Results: one})
 	holds(t, "a part", text, err, []string{"one shuffle has no interval"}, []string{"that holds 0.5"})

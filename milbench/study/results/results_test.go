@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,6 +81,32 @@ func TestArchives(t *testing.T) {
 	}
 	if size > mostBytes {
 		t.Errorf("the archives take %d bytes, more than %d", size, mostBytes)
+	}
+}
+
+// TestTimes: about how long milbench study list says that a full form takes is what the archived results took, to a quarter or
+// a minute.
+func TestTimes(t *testing.T) {
+	archives, err := results.Archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range archives {
+		e, err := study.FindExperiment(a.Experiment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits, seconds := 0, 0.0
+		for _, run := range a.Times {
+			fits, seconds = fits+run.Fits, seconds+run.Seconds
+		}
+		if fits < len(a.Results) {
+			t.Errorf("%s: %d results, times of %d", a.Experiment, len(a.Results), fits)
+		}
+		said := e.Full.Time.Seconds()
+		if off := math.Abs(said - seconds); off > 60 && off > seconds/4 {
+			t.Errorf("%s: %.0f s are said, %.0f s were measured", a.Experiment, said, seconds)
+		}
 	}
 }
 
