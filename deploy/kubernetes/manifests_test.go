@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -348,5 +350,36 @@ func checkClaim(t *testing.T, name, claim string) {
 	volume, ok := object.(*corev1.PersistentVolumeClaim)
 	if !ok || volume.Name != claim || !slices.Contains(volume.Spec.AccessModes, corev1.ReadWriteMany) {
 		t.Errorf("%s claims %s, which volume.yaml does not offer to many nodes", name, claim)
+	}
+}
+
+// TestImage names the image in every manifest with the commands of the documentation.
+func TestImage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`sed '([^']*)'`).FindAllStringSubmatch(string(text), -1)
+	if len(commands) == 0 {
+		t.Fatal("docs/cluster.md names no image")
+	}
+	for _, name := range manifests(t) {
+		if name == "volume.yaml" {
+			continue
+		}
+		for _, command := range commands {
+			manifest, err := exec.Command("sed", command[1], name).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			object, err := decode(manifest)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			pod := object.(*batchv1.Job).Spec.Template.Spec
+			if got := pod.Containers[0].Image; got != "REGISTRY/synpool@sha256:DIGEST" {
+				t.Errorf("%s, after %s: image %s", name, command[0], got)
+			}
+		}
 	}
 }
