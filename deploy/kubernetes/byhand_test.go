@@ -26,7 +26,10 @@ import (
 var full = flag.Bool("full", false, "run what the manifests say, not a smaller network on fewer repeats")
 
 // smaller is what is added to the arguments of milbench run for a test that takes seconds.
-var smaller = []string{"--repeats=2", "--width=16", "--epochs=3"}
+var smaller = []string{"--repeats=2", "--width=16", "--epochs=5"}
+
+// patience is how long anything is waited for; the machine may be busy.
+const patience = 30 * time.Minute
 
 // accident is what happens to an attempt.
 type accident string
@@ -60,8 +63,8 @@ func (c cluster) merged(bucket bool) string {
 	return filepath.Join(c.volume, "musk1")
 }
 
-// TestByHand runs the container of every index of each manifest, with accidents, tries again as its failure policy says, merges,
-// and compares the results with those of one undisturbed run.
+// TestByHand runs the container of every index of each manifest, with accidents, tries again as its failure policy says,
+// merges before the last index and after it, and compares the results with those of one undisturbed run.
 func TestByHand(t *testing.T) {
 	bin := t.TempDir()
 	for target, dir := range map[string]string{"./cmd/milbench": "../..", "./samelines": ".."} {
@@ -72,9 +75,11 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	one := filepath.Join(t.TempDir(), "one")
-	reference := exec.Command(filepath.Join(bin, "milbench"), slices.DeleteFunc(milbench(t, job(t, "shards.yaml")), func(a string) bool {
+	whole := arguments(job(t, "shards.yaml"))
+	whole = slices.DeleteFunc(whole[slices.Index(whole, "milbench")+1:], func(a string) bool {
 		return strings.HasPrefix(a, "--shard=") || strings.HasPrefix(a, "--out=")
-	})...)
+	})
+	reference := exec.Command(filepath.Join(bin, "milbench"), whole...)
 	reference.Args = append(reference.Args, "--out="+one)
 	reference.Env = append(os.Environ(), "GOMLX_BACKEND=go")
 	if out, err := reference.CombinedOutput(); err != nil {
@@ -83,18 +88,36 @@ func TestByHand(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(shards)) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			c := cluster{bin: bin, volume: filepath.Join(dir, "volume"), bucket: filepath.Join(dir, "bucket"), entrypoint: entrypoint(t)}
+			volume, bucket := filepath.Join(dir, "volume"), filepath.Join(dir, "bucket")
+			c := cluster{bin: bin, volume: volume, bucket: bucket, entrypoint: entrypoint(t)}
+			merged := c.merged(name == "shards-bucket.yaml")
+			missing := filepath.Join(merged, "missing.json")
 			j := job(t, name)
-			for index := range int(*j.Spec.Completions) {
+			last := int(*j.Spec.Completions) - 1
+			for index := range last {
 				c.complete(t, j, index)
 			}
-			if code := c.run(t, j, strconv.Itoa(int(*j.Spec.Completions)), ""); verdict(j, int32(code)) != batchv1.PodFailurePolicyActionFailIndex {
+			if code, _ := c.run(t, job(t, shards[name]), "", ""); code != 1 {
+				t.Fatalf("merge before the last shard ended with %d", code)
+			}
+			if _, err := os.Stat(missing); err != nil {
+				t.Fatal(err)
+			}
+			c.complete(t, j, last)
+			code, _ := c.run(t, j, strconv.Itoa(last+1), "")
+			if verdict(j, int32(code)) != batchv1.PodFailurePolicyActionFailIndex {
 				t.Errorf("a shard that there is not ended with %d, after which it is tried again", code)
 			}
-			if code := c.run(t, job(t, shards[name]), "", ""); code != 0 {
+			code, log := c.run(t, job(t, shards[name]), "", "")
+			if code != 0 {
 				t.Fatalf("merge ended with %d", code)
 			}
-			merged := c.merged(name == "shards-bucket.yaml")
+			if _, err := os.Stat(missing); err == nil {
+				t.Errorf("%s outlasts a merge that misses nothing", missing)
+			}
+			if table := c.table(t, merged, "md"); !strings.Contains(log, table) {
+				t.Errorf("the log of the merge has no table:\n%s\nwant\n%s", log, table)
+			}
 			out, err := exec.Command(filepath.Join(bin, "samelines"), one, merged).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s", out)
@@ -109,16 +132,10 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// milbench returns the arguments of milbench in the container of a Job, for the smaller network unless all is asked for.
-func milbench(t *testing.T, j *batchv1.Job) []string {
-	t.Helper()
-	args := j.Spec.Template.Spec.Containers[0].Args
-	at := slices.Index(args, "milbench")
-	if at < 0 {
-		t.Fatalf("%s: no milbench in %q", j.Name, args)
-	}
-	args = slices.Clone(args[at+1:])
-	if args[0] == "run" && !*full {
+// arguments returns the arguments of the container of a Job, for the smaller network unless all is asked for.
+func arguments(j *batchv1.Job) []string {
+	args := slices.Clone(j.Spec.Template.Spec.Containers[0].Args)
+	if slices.Contains(args, "run") && !*full {
 		args = append(args, smaller...)
 	}
 	return args
@@ -151,7 +168,7 @@ func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
 		if attempt < len(accidents[index]) {
 			what = accidents[index][attempt]
 		}
-		code := c.run(t, j, strconv.Itoa(index), what)
+		code, _ := c.run(t, j, strconv.Itoa(index), what)
 		if code == 0 && what != "" {
 			t.Fatalf("index %d: %s, and it is done", index, what)
 		}
@@ -178,8 +195,8 @@ func (c cluster) complete(t *testing.T, j *batchv1.Job, index int) {
 }
 
 // run runs the containers of a pod of an index ("" for none), lets an accident happen when its first result is there, and
-// returns the exit code as the kubelet reports it.
-func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) int {
+// returns the exit code as the kubelet reports it, and the log.
+func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) (int, string) {
 	t.Helper()
 	spec := j.Spec.Template.Spec
 	paths := map[string]string{"/workspace/synpool": absolute(t, "../..")}
@@ -195,13 +212,13 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 			t.Skipf("%s is missing (Debian: apt-get install %s)", init.Name, init.Name)
 		}
 		paths["/usr/local/bin/"+init.Name] = program
-		if out, err := exec.Command(init.Command[0], mapped(init.Command[1:], paths, init.VolumeMounts)...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", init.Command, err, out)
+		command := mapped(init.Command, paths, init.VolumeMounts)
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
 		}
 	}
 	container := spec.Containers[0]
-	args := slices.Concat(c.entrypoint, container.Args[:slices.Index(container.Args, "milbench")+1], milbench(t, j))
-	args = mapped(args, paths, container.VolumeMounts)
+	args := mapped(slices.Concat(c.entrypoint, arguments(j)), paths, container.VolumeMounts)
 	if what == diskFull {
 		args = append([]string{"bash", "-c", `ulimit -f 1 && exec "$@"`, "bash"}, args...)
 	}
@@ -230,7 +247,7 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 	go func() { ended <- cmd.Wait() }()
 	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if what != "" && what != diskFull {
-		for deadline := time.Now().Add(5 * time.Minute); lines(t, results) <= before; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); lines(t, results) <= before; time.Sleep(5 * time.Millisecond) {
 			if len(ended) > 0 || time.Now().After(deadline) {
 				t.Fatalf("%v wrote no result\n%s", args, &output)
 			}
@@ -248,9 +265,9 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 			t.Fatal(err)
 		}
 	}
-	grace := 10 * time.Minute
-	if what == terminated {
-		grace = time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second
+	grace := patience
+	if what == terminated { // four times as long as the kubelet waits, on a machine that may be busy
+		grace = 4 * time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second
 	}
 	select {
 	case <-ended:
@@ -265,13 +282,14 @@ func (c cluster) run(t *testing.T, j *batchv1.Job, index string, what accident) 
 	if code != 0 && what == "" {
 		t.Logf("%v ended with %d\n%s", args, code, &output)
 	}
-	return code
+	return code, output.String()
 }
 
 // process returns milbench's process: that of a container itself, or its child.
 func process(t *testing.T, container int) int {
 	t.Helper()
-	for _, id := range append([]string{strconv.Itoa(container)}, strings.Fields(read(t, fmt.Sprintf("/proc/%d/task/%[1]d/children", container)))...) {
+	children := strings.Fields(read(t, fmt.Sprintf("/proc/%d/task/%[1]d/children", container)))
+	for _, id := range append([]string{strconv.Itoa(container)}, children...) {
 		if exe, err := os.Readlink("/proc/" + id + "/exe"); err == nil && filepath.Base(exe) == "milbench" {
 			n, err := strconv.Atoi(id)
 			if err != nil {
@@ -328,7 +346,8 @@ func mapped(args []string, paths map[string]string, mounts []corev1.VolumeMount)
 			prefix, path = name+"=", value
 		}
 		for from, to := range places {
-			if rest, ok := strings.CutPrefix(path, from); ok && strings.HasPrefix(from, "/") && (rest == "" || rest[0] == '/') {
+			rest, ok := strings.CutPrefix(path, from)
+			if ok && strings.HasPrefix(from, "/") && (rest == "" || rest[0] == '/') {
 				args[i] = prefix + to + rest
 			}
 		}
@@ -347,4 +366,61 @@ func (c cluster) table(t *testing.T, dir, format string) string {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, &stderr)
 	}
 	return string(out)
+}
+
+// TestWithBucket looks at what with-bucket does with files that it has fetched: one that a merge has written anew in the
+// meantime, one that another attempt is still writing, one that the command writes anew, and one that it removes.
+func TestWithBucket(t *testing.T) {
+	if _, err := exec.LookPath("rclone"); err != nil {
+		t.Skip("rclone is missing (Debian: apt-get install rclone)")
+	}
+	dir := t.TempDir()
+	bucket, data := filepath.Join(dir, "bucket"), filepath.Join(dir, "data")
+	for name, text := range map[string]string{
+		"results/results.jsonl":                    "a merge\n",
+		"results/times.jsonl":                      "a merge\n",
+		"results/missing.json":                     "a plan\n",
+		"results/attempts/0 [*?{}]/results.jsonl":  "a line\n",
+		"results/attempts/0 [*?{}]/finished.jsonl": "a line\n",
+		"data/set": "bags\n",
+	} {
+		name = filepath.Join(bucket, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results := filepath.Join(dir, "results")
+	cmd := exec.Command(absolute(t, "with-bucket"), "bash", "-ec", `
+		cmp "$MILBENCH_DATA/set" <(echo bags)
+		cd "$RESULTS"
+		echo another merge >"$TO/results.jsonl"
+		echo another line >>"$TO/attempts/0 [*?{}]/results.jsonl"
+		echo this command >times.jsonl
+		rm missing.json
+		echo this command >curves.jsonl
+		until [ -e "$TO/curves.jsonl" ]; do sleep 0.1; done
+		exit 1`)
+	cmd.Env = append(os.Environ(), "PAUSE=0.1", "RESULTS="+results, "BUCKET=bucket:results", "DATA=bucket:data",
+		"MILBENCH_DATA="+data, "TO="+filepath.Join(bucket, "results"),
+		"RCLONE_CONFIG_BUCKET_TYPE=alias", "RCLONE_CONFIG_BUCKET_REMOTE="+bucket)
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, want := range map[string]string{
+		"results.jsonl":                    "another merge\n",
+		"times.jsonl":                      "this command\n",
+		"attempts/0 [*?{}]/results.jsonl":  "a line\nanother line\n",
+		"attempts/0 [*?{}]/finished.jsonl": "a line\n",
+		"curves.jsonl":                     "this command\n",
+	} {
+		if got := read(t, filepath.Join(bucket, "results", name)); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(bucket, "results", "missing.json")); err == nil {
+		t.Error("missing.json was removed and is still in the bucket")
+	}
 }

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Runs one shard of a study in each task of a job array. Submit it from the folder that deploy/ lies in:
 #
-#   sbatch --array=0-11 deploy/slurm/array.sh study iterations --out results
+#   sbatch --array=0-11 deploy/slurm/array.sh study --plan plan.json --out results
 #
-# The arguments are those of milbench, which takes its shard from the array. MILBENCH is the command, say
-# /opt/bin/milbench; MILBENCH_RESTARTS (5) bounds how often a task goes back to the queue.
+# The arguments are those of milbench, which takes its shard from the array. MILBENCH is the command, in words divided by
+# spaces, say /opt/bin/milbench; MILBENCH_RESTARTS (5) bounds how often a task goes back to the queue.
 #SBATCH --job-name=milbench
 #SBATCH --output=milbench-%A_%a.log
 #SBATCH --open-mode=append
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=2
-#SBATCH --mem-per-cpu=2G
+#SBATCH --mem-per-cpu=4G
 #SBATCH --time=02:00:00
 #SBATCH --requeue
 #SBATCH --signal=B:USR1@120
@@ -32,16 +32,17 @@ near_limit=
 stopped=
 forward() { [ -z "$child" ] || kill -TERM "$child" 2>/dev/null; }
 trap 'near_limit=1; forward' USR1 # of --signal, to this script alone
-trap 'stopped=1; forward' TERM    # of scancel, preemption, scontrol requeue
-"${leash[@]}" "${milbench[@]}" "$@" --cores "${SLURM_CPUS_PER_TASK:-1}" &
+trap 'stopped=1; forward' TERM    # of scancel, preemption, scontrol requeue; Slurm may send it to the child, too
+# Bash before 4.4 takes an empty array for an unset one.
+${leash[@]+"${leash[@]}"} "${milbench[@]}" "$@" --cores "${SLURM_CPUS_PER_TASK:-1}" &
 child=$!
 [ -z "$near_limit$stopped" ] || forward
 while kill -0 "$child" 2>/dev/null; do wait "$child"; done # a signal ends wait early
 wait "$child"
 code=$?
 
-# Back to the queue: try again (75), killed (128 + signal), near the time limit. A job that Slurm stops is Slurm's to requeue;
-# a failed fit (1) had its three tries, wrong use (2) stays wrong.
+# Back to the queue: try again (75), killed (128 + signal), near the time limit. A job that Slurm stops is Slurm's to
+# requeue; a failed fit (1) had its three tries, wrong use (2) stays wrong.
 if [ -z "$stopped" ] && { [ "$code" -eq 75 ] || [ "$code" -gt 128 ]; }; then
 	if [ "${SLURM_RESTART_COUNT:-0}" -lt "${MILBENCH_RESTARTS:-5}" ]; then
 		echo "array.sh: task $task ended with $code: back to the queue" >&2

@@ -4,21 +4,34 @@
 #
 #   deploy/slurm/test.sh [small | full | run SETS AND SETTINGS]
 #
-# small takes two to three minutes on two cores, full as long as 300 fits of the default network. GOMLX_BACKEND names the backend
-# (go; on XLA, which trains many fits in a block, only a run of more than twelve blocks gives every task work). Root is needed, for Slurm's daemons and to take a node away; Debian's packages slurm-wlm and munge are installed where
-# they are missing. All that a user does on a cluster is done as the user 65534, without privileges. Another Slurm on the
-# machine is not touched: ports, sockets, keys and files are of this test alone, and nothing stays. The exit code is 77 where
-# the test cannot be run.
+# small takes two to three minutes on two idle cores; full, of the default network, much longer. GOMLX_BACKEND names the
+# backend (go). LIMIT (3600) bounds, in seconds, how long anything is waited for. Root is needed, for Slurm's daemons and to
+# take a node away; Debian's packages slurm-wlm and munge are installed where they are missing. All that a user does on a
+# cluster is done as the user 65534, without privileges. Another Slurm on the machine is not touched: ports, sockets, keys
+# and files are of this test alone, and nothing stays. The exit code is 77 where the test cannot be run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 shards=12
+backend=${GOMLX_BACKEND:-go}
+environment=() # of the user, besides what all forms have
 case ${1:-small} in
-small) study=(run musk1 "--pooling=softmax,syn" "--iterations=-3,3" --width 16 --epochs 10 --folds 5 --repeats 4 --curves) ;;
+small)
+	# Each width is a graph of its own and makes a shard. XLA trains about 25 fits in a block: three blocks a shard. It
+	# compiles longer than it trains, here with the least effort.
+	study=(run musk1 "--pooling=softmax,syn" "--iterations=-3,3" "--width=8,10,12,14,16,18,20,22,24,26,28,30" --folds 5
+		--curves)
+	if [ "$backend" = go ]; then
+		study+=(--epochs 10 --repeats 1)
+	else
+		study+=(--epochs 60 --repeats 5)
+		environment=(XLA_FLAGS=--xla_backend_optimization_level=0)
+	fi
+	;;
 full) study=(run musk1 --repeats 10 --curves) ;;
 *) study=("$@") ;;
 esac
-backend=${GOMLX_BACKEND:-go}
+limit=${LIMIT:-3600}
 scratch=$(mktemp -d)
 work=$scratch/work
 log=$scratch/log
@@ -53,10 +66,10 @@ fail() {
 	exit 1
 }
 
-# until SECONDS WHAT COMMAND...: waits for a command to succeed.
+# until_true WHAT COMMAND...: waits for a command to succeed.
 until_true() {
-	local end=$((SECONDS + $1)) what=$2
-	shift 2
+	local end=$((SECONDS + limit)) what=$1
+	shift
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for $what"
 		sleep 0.2
@@ -68,7 +81,8 @@ until_true() {
 install_packages() {
 	command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null && return
 	command -v apt-get >/dev/null || cannot 'there is no slurmctld, slurmd or munged, and no apt-get to install them with'
-	{ apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends slurm-wlm munge; } >"$log/apt" 2>&1 ||
+	export DEBIAN_FRONTEND=noninteractive
+	{ apt-get -q update && apt-get -q install -y --no-install-recommends slurm-wlm munge; } >"$log/apt" 2>&1 ||
 		{ tail -n 5 "$log/apt" >&2 && cannot 'the packages slurm-wlm and munge cannot be installed (see above)'; }
 }
 
@@ -91,8 +105,9 @@ start_cluster() {
 	install -d -m 755 -o munge -g munge "$scratch/munge"
 	(umask 077 && head -c 64 /dev/urandom >"$scratch/munge/key")
 	chown munge:munge "$scratch/munge/key"
-	setpriv --reuid=munge --regid=munge --clear-groups munged --foreground --key-file="$scratch/munge/key" --socket="$scratch/munge/socket" \
-		--pid-file="$scratch/munge/pid" --seed-file="$scratch/munge/seed" --log-file="$scratch/munge/log" >"$log/munged" 2>&1 &
+	setpriv --reuid=munge --regid=munge --clear-groups munged --foreground --key-file="$scratch/munge/key" \
+		--socket="$scratch/munge/socket" --pid-file="$scratch/munge/pid" --seed-file="$scratch/munge/seed" \
+		--log-file="$scratch/munge/log" >"$log/munged" 2>&1 &
 	munged=$!
 
 	port=$(free_ports 4) host=$(hostname -s)
@@ -108,7 +123,7 @@ start_cluster() {
 		SlurmUser=root
 		SlurmdUser=root
 		AuthType=auth/munge
-		AuthInfo=socket=$scratch/munge/socket,cred_expire=5
+		AuthInfo=socket=$scratch/munge/socket,cred_expire=10
 		CredType=cred/munge
 		MailProg=/bin/true
 		ProctrackType=proctrack/linuxproc
@@ -126,8 +141,9 @@ start_cluster() {
 		MinJobAge=86400
 		NodeName=n[1-3] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 3))] CPUs=2 RealMemory=4000
 		PartitionName=main Nodes=n[1-3] Default=YES State=UP
+		PartitionName=other Nodes=n[1-3] State=UP
 	END
-	until_true 30 'munge' test -S "$scratch/munge/socket"
+	until_true 'munge' test -S "$scratch/munge/socket"
 	slurmctld -D -f "$SLURM_CONF" >"$log/slurmctld" 2>&1 &
 	controller=$!
 	for node in n1 n2 n3; do
@@ -135,7 +151,7 @@ start_cluster() {
 		nodes[$node]=$!
 		disown # its death is no news
 	done
-	until_true 120 'the nodes' three_idle
+	until_true 'the nodes' three_idle
 }
 
 three_idle() { [ "$(sinfo --noheader --states=idle --format=%D 2>/dev/null)" = 3 ]; }
@@ -167,29 +183,36 @@ printf 'Slurm %s, three nodes; backend %s\n' "$(slurmctld -V | cut -d' ' -f2)" "
 
 ### What a user does, and the accidents.
 
-# as_user COMMAND...: runs a command as a user without privileges, in a folder that the nodes share.
+# as_user COMMAND...: runs a command as a user without privileges, in a folder that the nodes share. Milbench is not on the
+# path, and jobs are for another partition than the default: the environment alone tells the scripts of both.
 as_user() {
 	(cd "$work" && exec setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs env --ignore-environment \
-		PATH="$scratch/bin:/usr/local/bin:/usr/bin:/bin" HOME="$scratch/home" SLURM_CONF="$SLURM_CONF" \
-		GOMLX_BACKEND="$backend" GOMLX_NO_AUTO_INSTALL=1 PJRT_PLUGIN_LIBRARY_PATH="$plugins" "$@")
+		PATH=/usr/local/bin:/usr/bin:/bin HOME="$scratch/home" SLURM_CONF="$SLURM_CONF" SBATCH_PARTITION=other \
+		MILBENCH="env $scratch/bin/milbench" GOMLX_BACKEND="$backend" GOMLX_NO_AUTO_INSTALL=1 \
+		PJRT_PLUGIN_LIBRARY_PATH="$plugins" "${environment[@]}" "$@")
 }
+milbench() { as_user "$scratch/bin/milbench" "$@"; }
 
-# at_work PROCESS: whether a task has finished a fit and not all; of XLA, which finishes many at once, whether it runs.
+# at_work PROCESS TASK: whether a task has finished a fit and not all.
 at_work() {
-	local file
-	[ "$backend" = go ] || return 0
+	local file finished
 	for file in /proc/"$1"/fd/*; do
 		file=$(readlink "$file") || continue
-		case $file in "$work"/results/*/results.jsonl) [ ! -s "$file" ] || return 0 ;; esac
+		case $file in
+		"$work"/results/*/results.jsonl)
+			finished=$(wc -l <"$file")
+			[ "$finished" -eq 0 ] || [ "$finished" -ge "${fits[$2]}" ] || return 0
+			;;
+		esac
 	done
 	return 1
 }
 
-# catch NODE: halts a task of the array that is at work on another node than this one, and no other such task yet; sets process,
-# task and node.
+# catch NODE: halts a task of the array that is at work on another node than this one, and no other such task yet; sets
+# process, task and node.
 declare -A caught=()
 catch() {
-	local end=$((SECONDS + 300)) other=$1 exe environment
+	local end=$((SECONDS + limit)) other=$1 exe environment
 	while [ "$SECONDS" -lt "$end" ] && [ -n "$(squeue --noheader --job "$array")" ]; do
 		while read -r exe; do
 			process=${exe#/proc/} process=${process%/exe}
@@ -198,7 +221,7 @@ catch() {
 			node=$(sed -n 's/^SLURMD_NODENAME=//p' <<<"$environment")
 			if [ -z "$task" ] || [ -z "$node" ] || [ "$node" = "$other" ] || [ -n "${caught[$task]:-}" ]; then continue; fi
 			kill -STOP "$process" 2>/dev/null || continue
-			if at_work "$process"; then
+			if at_work "$process" "$task"; then
 				caught[$task]=$process
 				return
 			fi
@@ -214,13 +237,18 @@ ended() { [ -z "$(squeue --noheader)" ]; }
 about() { scontrol show job --oneliner "${array}_$1" | grep -o "\b$2=[^ ]*" | tail -n 1 | cut -d= -f2; }
 
 start=$SECONDS
-as_user milbench "${study[@]}" --out one >"$log/one" 2>&1 || fail 'the undisturbed run failed'
+milbench "${study[@]}" --out one >"$log/one" 2>&1 || fail 'the undisturbed run failed'
 printf 'one undisturbed run: %d s\n' $((SECONDS - start))
 
 start=$SECONDS
-as_user milbench plan "${study[@]}" --shards "$shards" --cores 1 2>>"$log/plan"
-array=$(as_user sbatch --parsable --array=0-$((shards - 1)) --cpus-per-task=1 --mem-per-cpu=1G deploy/slurm/array.sh "${study[@]}" --out results)
-as_user sbatch --dependency="afterany:$array" deploy/slurm/merge.sh results >/dev/null
+plan=("${study[@]}" --shards "$shards" --cores 1)
+milbench plan "${plan[@]}" --out plan.json 2>>"$log/plan"
+mapfile -t fits < <(milbench plan "${plan[@]}" --json 2>>"$log/plan" | sed -n 's/^ *"fits": \([0-9]*\),$/\1/p')
+[ "${#fits[@]}" -eq "$shards" ] || fail 'the plan does not say what a shard takes'
+[[ ${1:-small} != small || " ${fits[*]} " != *' 0 '* ]] || fail "a shard has nothing to do: ${fits[*]} fits"
+script=(--cpus-per-task=1 --mem-per-cpu=1G deploy/slurm/array.sh)
+array=$(as_user sbatch --parsable --array=0-$((shards - 1)) "${script[@]}" run --plan plan.json --out results)
+as_user sbatch --dependency="afterany:$array" deploy/slurm/merge.sh results "${script[@]}" >/dev/null
 
 catch none
 on_lost=$task lost=$node
@@ -230,7 +258,7 @@ catch "$lost"
 requeued=$task
 catch "$lost"
 orphan=$task orphan_process=$process
-script=$(sed -n 's/^PPid:\t//p' "/proc/$orphan_process/status")
+batch=$(sed -n 's/^PPid:\t//p' "/proc/$orphan_process/status")
 
 lose_node "$lost"
 printf 'lost node %s, on which task %s was at work\n' "$lost" "$on_lost"
@@ -238,11 +266,11 @@ kill -KILL "$killed_process"
 printf 'killed the process of task %s\n' "$killed"
 as_user scontrol requeue "${array}_$requeued"
 printf 'requeued task %s\n' "$requeued"
-kill -KILL "$script"
+kill -KILL "$batch"
 printf 'killed the batch script of task %s\n' "$orphan"
-until_true 10 'the end of the process whose batch script was killed' gone "$orphan_process"
+until_true 'the end of the process whose batch script was killed' gone "$orphan_process"
 
-until_true "${LIMIT:-1800}" 'the end of all jobs' ended
+until_true 'the end of all jobs' ended
 printf 'the array, with its accidents: %d s\n' $((SECONDS - start))
 
 for t in "$on_lost" "$killed" "$requeued"; do
@@ -254,6 +282,9 @@ done
 again=$(cat "$work"/milbench-merge-*.log)
 [[ $again == *'was submitted as the array'* ]] || fail "what task $orphan left was not submitted again"
 [ ! -e "$work/results/missing.json" ] || fail 'fits are missing'
+[[ $again == *"$(milbench table results 2>/dev/null)"* ]] || fail 'the merge did not print the table'
+elsewhere=$(scontrol show job --oneliner | grep -v '\bPartition=other\b' || true)
+[ -z "$elsewhere" ] || fail "not all jobs ran where the environment says: $elsewhere"
 processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null || true)
 [ -z "$processes" ] || fail "milbench is still at work: $processes"
 
@@ -261,8 +292,9 @@ processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbenc
 for _ in once twice; do
 	"$scratch/bin/samelines" "$work/one" "$work/results"
 	for format in md csv tex json; do
-		cmp <(as_user milbench table one --format "$format" 2>&1) <(as_user milbench table results --format "$format" 2>&1) || fail "the tables ($format) differ"
+		cmp <(milbench table one --format "$format" 2>&1) <(milbench table results --format "$format" 2>&1) ||
+			fail "the tables ($format) differ"
 	done
-	as_user milbench merge results --out results
+	milbench merge results --out results
 done
-as_user milbench table results
+milbench table results

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs study.py with submitit's executors for this machine: debug, and local with one shard's milbench killed and the job of
-# another lost; the results are those of one undisturbed run.
+# Runs study.py with submitit's executors for this machine: debug, and local with one shard's job preempted, the milbench of
+# one killed and the job of one lost; the results are those of one undisturbed run.
 #
 #   deploy/submitit/test.sh
 #
-# GOMLX_BACKEND names the backend (go). The packages of requirements.txt are installed into an environment of the test.
+# GOMLX_BACKEND names the backend (go). LIMIT (3600) bounds, in seconds, how long anything is waited for. The packages of
+# requirements.txt are installed into an environment of the test.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,7 +19,7 @@ cleanup() {
 		kill "$runner" 2>/dev/null || true
 		wait "$runner" || true
 	fi
-	[ "$status" -eq 0 ] || tail -n 30 "$scratch"/log "$scratch"/submitit-logs/*.err >&2 2>/dev/null || true
+	[ "$status" -eq 0 ] || tail -n 30 "$scratch"/log "$scratch"/submitit-logs/*.{err,out} >&2 2>/dev/null || true
 	rm -rf "$scratch"
 	exit "$status"
 }
@@ -36,8 +37,9 @@ go build -o "$scratch/bin/milbench" ./cmd/milbench
 (cd deploy && go build -o "$scratch/bin/samelines" ./samelines)
 export PATH=$scratch/bin:$PATH GOMLX_BACKEND=${GOMLX_BACKEND:-go}
 cd "$scratch"
+limit=${LIMIT:-3600}
 study=(run musk1 "--pooling=softmax,syn" "--iterations=-3,3" --width=16 --epochs=5 --folds=4 --repeats=3 --curves)
-study() { "$scratch/venv/bin/python" "$here/study.py" --cores 1 "$@" -- "${study[@]}"; }
+study() { "$scratch/venv/bin/python" "$here/study.py" --cores 1 "$@"; }
 
 milbench "${study[@]}" --out one >log 2>&1 || fail 'the undisturbed run failed'
 
@@ -50,40 +52,68 @@ same() {
 	done
 }
 
-study --cluster debug --shards 2 --out debug >log 2>&1 || fail 'the debug executor failed'
+study --cluster debug --shards 2 --out debug -- "${study[@]}" >log 2>&1 || fail 'the debug executor failed'
 same debug
 
-study --cluster local --shards 3 --out local >log 2>&1 &
+# Of a study the folder of the experiment is merged, also where a shard is refused.
+cat >bin/refusing <<'END'
+#!/bin/sh
+echo "$*" >>calls
+case "$*" in merge*) exit 1 ;; *'--shard 1/2'*) exit 2 ;; esac
+END
+chmod +x bin/refusing
+milbench plan study iterations --quick --shards 2 --out plan.json >log 2>&1 || fail 'no plan of a study'
+for arguments in 'iterations --quick' '--plan plan.json'; do
+	status=0
+	# shellcheck disable=SC2086 # they are words
+	study --cluster debug --shards 2 --out debug --milbench bin/refusing -- study $arguments >log 2>&1 || status=$?
+	[ "$status" -eq 2 ] || fail "study $arguments, with a shard refused, ended with $status, not 2"
+	[ "$(tail -n 1 calls)" = 'merge debug/iterations-quick --out debug/iterations-quick' ] ||
+		fail "study $arguments ended with milbench $(tail -n 1 calls)"
+done
+
+study --cluster local --shards 3 --out local -- "${study[@]}" >log 2>&1 &
 runner=$!
-# victim: a process of milbench that has finished a fit.
+# victim: halts a milbench that has finished a fit, and prints its process.
 victim() {
-	local exe process file
-	for _ in {1..3000}; do
-		kill -0 "$runner" 2>/dev/null || break
+	local end=$((SECONDS + limit)) exe process file
+	while [ "$SECONDS" -lt "$end" ] && kill -0 "$runner" 2>/dev/null; do
 		while read -r exe; do
 			process=${exe#/proc/} process=${process%/exe}
+			kill -STOP "$process" 2>/dev/null || continue
 			for file in /proc/"$process"/fd/*; do
 				file=$(readlink "$file") || continue
 				case $file in "$scratch"/local/*/results.jsonl) [ ! -s "$file" ] || { echo "$process" && return; } ;; esac
 			done
+			kill -CONT "$process"
 		done < <(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null)
 		sleep 0.1
 	done
 	fail 'no shard was found at work'
 }
+# over PROCESS WHAT: waits for the end of a process.
+over() {
+	local end=$((SECONDS + limit))
+	while readlink "/proc/$1/exe" >/dev/null; do
+		[ "$SECONDS" -lt "$end" ] || fail "$2"
+		sleep 0.1
+	done
+}
+job() { sed -n 's/^PPid:\t//p' "/proc/$1/status"; }
+
+process=$(victim)
+kill -USR2 "$(job "$process")" # as submitit does before the time limit, and Slurm at a preemption
+kill -CONT "$process"
+over "$process" 'milbench outlasts the preemption of its job'
 process=$(victim)
 kill -KILL "$process"
-until ! readlink "/proc/$process/exe" >/dev/null; do sleep 0.1; done
+over "$process" 'milbench outlasts its killing'
 process=$(victim)
-kill -STOP "$process"
-kill -KILL "$(sed -n 's/^PPid:\t//p' "/proc/$process/status")"
-for _ in {1..100}; do
-	readlink "/proc/$process/exe" >/dev/null || break
-	sleep 0.1
-done
-! readlink "/proc/$process/exe" >/dev/null || fail 'milbench is at work without its job'
+kill -KILL "$(job "$process")"
+over "$process" 'milbench is at work without its job'
 wait "$runner" || fail 'the local executor failed'
 runner=
+grep -q 'Requeued job' submitit-logs/* || fail 'the job that was preempted was not queued again'
 grep -q 'once more: shards \[' log || fail 'nothing was tried again'
 grep -q 'was lost' log || fail 'no job was lost'
 same local
