@@ -62,8 +62,8 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 func (r Run) appendTime(fits int, took time.Duration) error {
 	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
 		Backend: r.Backend, Version: r.Version, Revision: r.Revision}
-	if parent, name := filepath.Split(filepath.Clean(r.Dir)); filepath.Base(parent) == AttemptsName {
-		t.Attempt = name
+	if isAttempt(r.Dir) {
+		t.Attempt = filepath.Base(r.Dir)
 	}
 	line, err := json.Marshal(t)
 	if err != nil {
