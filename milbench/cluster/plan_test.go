@@ -196,6 +196,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"arms":[{"set":0`, `"arms":[{"set":-1`, "set -1 of 1"},
 		{`"name":"honest"`, `"name":"onest"`, `did you mean "honest"?`},
 		{`"folds_run":10`, `"folds_run":11`, "runs 11 folds of 10"},
+		{`"folds":10,"repeats":1},"folds":10,"folds_run":10`, `"folds":1000,"repeats":1000},"folds":1000,"folds_run":1000`, "2 settings x 1000 folds x 1000 repeats: at most 100000 fits of a set are possible"},
 		{`"settings":[0,1]`, `"settings":[0,2]`, "setting 2 of 2"},
 		{`"settings":[0,1]`, `"settings":[0,0]`, "or has it twice"},
 		{`"settings":[0,1]`, `"settings":[0]`, "setting 1 is not of arm 0"},
@@ -250,11 +251,11 @@ func TestSameStudy(t *testing.T) {
 		"one is for backend xla:cpu, the other for go":             func(p *cluster.Plan) { p.Backend = "go" },
 		"one is of milbench run, the other of noise":               func(p *cluster.Plan) { p.Request.Experiment = "noise" },
 		"one has seed 1, the other 3":                              func(p *cluster.Plan) { p.Seed = 3 },
-		"Curves:true":                                              func(p *cluster.Plan) { p.Request.Curves = true },
+		"one asks for nothing more, the other for curves":          func(p *cluster.Plan) { p.Request.Curves = true },
 		"set musk1 has the checksum d4 in one and e5 in the other": func(p *cluster.Plan) { p.Sets = []cluster.Set{{Name: "musk1", Checksum: "e5", Source: "musk1"}} },
-		"one has 1 sets, the other 2":                              func(p *cluster.Plan) { p.Sets = append(p.Sets[:1:1], cluster.Set{Name: "fox"}) },
-		"one has 2 settings, the other 1":                          func(p *cluster.Plan) { p.Settings = p.Settings[:1] },
-		"their protocols, folds or repeats differ":                 func(p *cluster.Plan) { p.Arms = []cluster.Arm{{Protocol: milbench.Honest()}} },
+		"set 2 is missing in one and fox of fox in the other":      func(p *cluster.Plan) { p.Sets = append(p.Sets[:1:1], cluster.Set{Name: "fox", Source: "fox"}) },
+		`setting 2 is {"pooling":"mean"} in one and missing`:       func(p *cluster.Plan) { p.Settings = p.Settings[:1] },
+		"protocol 1 is honest with 10 of 10 folds, 2 repeats":      func(p *cluster.Plan) { p.Arms = []cluster.Arm{{Protocol: milbench.Honest()}} },
 	} {
 		other := *whole
 		change(&other)

@@ -470,7 +470,7 @@ func TestFinishedRefuses(t *testing.T) {
 		"": func(*Run) {},
 		"holds results of version v0 on backend fake, and the plan is of version v1 on fake; choose another --out": func(r *Run) { r.Version = "v1" },
 		"holds results of version v0 on backend fake, and the plan is of version v0 on go; choose another --out":   func(r *Run) { r.Backend = "go" },
-		"which is not of the plan; choose another --out": func(r *Run) { r.Settings = configs(`{"pooling":"max"}`) },
+		"which is not of the plan; choose another --out":                                                           func(r *Run) { r.Settings = configs(`{"pooling":"max"}`) },
 	} {
 		r := fakeRun("", nil)
 		change(&r)
@@ -516,7 +516,9 @@ func TestChangedLine(t *testing.T) {
 
 // TestNoLinks: without hard links no shard takes the place of another's plan.
 func TestNoLinks(t *testing.T) {
-	hardLink = func(old, new string) error { return &os.LinkError{Op: "link", Old: old, New: new, Err: errors.ErrUnsupported} }
+	hardLink = func(old, new string) error {
+		return &os.LinkError{Op: "link", Old: old, New: new, Err: errors.ErrUnsupported}
+	}
 	defer func() { hardLink = os.Link }()
 	p, dir := fakePlan(t, fakeRun("", nil), 2), t.TempDir()
 	path := filepath.Join(dir, PlanName)
