@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -104,9 +105,11 @@ func (p *Plan) Validate() error {
 	if err := p.validateParts(); err != nil {
 		return err
 	}
-	type training struct{ group, number int }
-	first := make(map[training]int32, len(p.Fits))
-	ids := make(map[[8]byte]struct{}, len(p.Fits)) // of a million fits half of what texts take
+	type place struct {
+		id uint64
+		at int32
+	}
+	places := make([]place, len(p.Fits)) // sorted, of a million fits a fifth of what a map takes
 	for i := range p.Fits {
 		f := &p.Fits[i]
 		if err := p.validateFit(f); err != nil {
@@ -114,15 +117,22 @@ func (p *Plan) Validate() error {
 		}
 		var id [8]byte
 		hex.Decode(id[:], []byte(f.ID)) // which is the id of a fit by now
-		if _, twice := ids[id]; twice {
-			return fmt.Errorf("fit %d (%s) stands twice", i+1, f.ID)
+		places[i] = place{binary.BigEndian.Uint64(id[:]), int32(i)}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.at, b.at)) })
+	for i := range places[1:] {
+		if a, b := places[i], places[i+1]; a.id == b.id {
+			return fmt.Errorf("fit %d (%s) stands twice", b.at+1, p.Fits[b.at].ID)
 		}
-		ids[id] = struct{}{}
-		t := training{f.Group, f.Training}
-		if at, found := first[t]; !found {
-			first[t] = int32(i)
-		} else if mate := &p.Fits[at]; mate.Shard != f.Shard || mate.Networks != f.Networks {
-			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", mate.ID, f.ID)
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		f, g := &p.Fits[a.at], &p.Fits[b.at]
+		return cmp.Or(cmp.Compare(f.Group, g.Group), cmp.Compare(f.Training, g.Training), cmp.Compare(a.at, b.at))
+	})
+	for i := range places[1:] {
+		f, g := &p.Fits[places[i].at], &p.Fits[places[i+1].at]
+		if f.Group == g.Group && f.Training == g.Training && (f.Shard != g.Shard || f.Networks != g.Networks) {
+			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", f.ID, g.ID)
 		}
 	}
 	return nil
