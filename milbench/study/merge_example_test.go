@@ -38,11 +38,10 @@ func ExampleMerge() {
 		if _, err := study.Follow(dir, plan); err != nil {
 			return err
 		}
-		runs := []study.Run{run}
-		if err := study.Restrict(runs, plan, plan.Shard(shard)); err != nil {
+		runs, err := study.Restrict([]study.Run{run}, plan, plan.Shard(shard))
+		if err != nil {
 			return err
 		}
-		var err error
 		if runs[0].Finished, err = study.Finished(dir, plan); err != nil {
 			return err
 		}

@@ -67,10 +67,10 @@ func shardRun(t *testing.T, dir string, p *cluster.Plan, shard int, learner milb
 	}
 	runs := []Run{fakeRun(AttemptDir(dir, shard, p.Shards), learner)}
 	runs[0].Curves = p.Request.Curves
-	if err := Restrict(runs, p, p.Shard(shard)); err != nil {
+	runs, err := Restrict(runs, p, p.Shard(shard))
+	if err != nil {
 		return Summary{}, err
 	}
-	var err error
 	if runs[0].Finished, err = Finished(dir, p); err != nil {
 		return Summary{}, err
 	}
@@ -621,11 +621,39 @@ func TestRestrict(t *testing.T) {
 	p := fakePlan(t, r, 2)
 	changed := fakeRun("", nil)
 	changed.Sets[1] = fakeSet("second", 32)
-	err := Restrict([]Run{changed}, p, p.Fits)
-	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here the set has the checksum") {
+	_, err := Restrict([]Run{changed}, p, p.Fits)
+	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here second has the checksum") {
 		t.Error(err)
 	}
-	if err := Restrict([]Run{fakeRun("", nil)}, p, p.Fits); err != nil {
+	one, two := fakeRun("", nil), fakeRun("", nil)
+	one.Sets, two.Sets = one.Sets[:1], two.Sets[1:]
+	ofTwo := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return p.Sets[p.Arms[f.Arm].Set].Name != "second" })
+	if runs, err := Restrict([]Run{one, two}, p, ofTwo); err != nil || len(runs) != 1 || runs[0].Sets[0].Name != "second" {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
+// TestFormShard: a shard keeps the sets of its own fits alone.
+func TestFormShard(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	form := Form{Arms: []Arm{
+		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+	}}
+	runs, _, err := form.Runs("", nil, 3)
+	if err != nil || len(runs) != 2 {
+		t.Fatal(len(runs), err)
+	}
+	p := &cluster.Plan{Seed: 3, Shards: 1}
+	if err := AddTo(p, runs, "musk1", fakePlanner{}); err != nil || len(p.Fits) != 8 {
+		t.Fatal(len(p.Fits), err)
+	}
+	own := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return f.Arm == 0 })
+	if runs, err = form.Shard(nil, p, own); err != nil || len(runs) != 1 || runs[0].Sets[0].Checksum != p.Sets[1].Checksum {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+	form.Arms = form.Arms[:1]
+	if _, err := form.Shard(nil, p, own); err == nil || !strings.Contains(err.Error(), "4 fits of the plan are not there") {
 		t.Error(err)
 	}
 }

@@ -170,8 +170,8 @@ func TestShardSpaces(t *testing.T) {
 	}
 	shard := func(p *cluster.Plan, i int, spaces bool) (made int) {
 		r := spaceRun(t, AttemptDir(dir, i, p.Shards))
-		runs := []Run{r}
-		if err := Restrict(runs, p, p.Shard(i)); err != nil {
+		runs, err := Restrict([]Run{r}, p, p.Shard(i))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if runs[0].Finished, err = Finished(dir, p); err != nil {
