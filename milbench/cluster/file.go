@@ -85,11 +85,10 @@ func (p *Plan) decodeFits(d *json.Decoder, room int) error {
 	}
 	p.Fits = slices.Grow(p.Fits, room)
 	for d.More() {
-		var f Fit
-		if err := d.Decode(&f); err != nil {
+		p.Fits = append(p.Fits, Fit{})
+		if err := d.Decode(&p.Fits[len(p.Fits)-1]); err != nil {
 			return err
 		}
-		p.Fits = append(p.Fits, f)
 	}
 	return expect(d, json.Delim(']'))
 }
