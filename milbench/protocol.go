@@ -114,6 +114,14 @@ func (p Protocol) FoldsOf(s *Set) (cut, run int) {
 	return p.Folds, p.Folds
 }
 
+// Bound reports more fits of one set, so many settings on the folds that are run of every repeat, than are possible.
+func (p Protocol) Bound(foldsRun, settings int) error {
+	if settings > maxFits/(foldsRun*p.Repeats) {
+		return fmt.Errorf("%d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", settings, foldsRun, p.Repeats, maxFits)
+	}
+	return nil
+}
+
 // Fits returns the fits of all settings on s: every repeat, fold and setting, in that order of nesting.
 //
 // The parts and the seed of a fit depend on (seed, repeat, fold) and not on the setting: settings are compared on the
@@ -129,8 +137,9 @@ func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, 
 	if len(settings) == 0 {
 		return nil, fmt.Errorf("%s: no settings to fit", s.Name)
 	}
-	if _, run := p.FoldsOf(s); len(settings) > maxFits/(run*p.Repeats) {
-		return nil, fmt.Errorf("%s: %d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", s.Name, len(settings), run, p.Repeats, maxFits)
+	_, run := p.FoldsOf(s)
+	if err := p.Bound(run, len(settings)); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	var fits []Fit
 	for repeat := range p.Repeats {

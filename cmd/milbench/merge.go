@@ -56,7 +56,11 @@ Folders of other plans, seeds, sets, versions or backends are refused.`,
 			if more := m.Disagreements - len(m.Disagreeing); more > 0 {
 				p.note("note: and %d more fits, %d in all", more, m.Disagreements)
 			}
-			return p.missing(m, cmp.Or(missingFile, filepath.Join(out, missingName)), out)
+			again := append([]string{"milbench merge"}, args...)
+			if planFile != "" {
+				again = append(again, "--plan", planFile)
+			}
+			return p.missing(m, cmp.Or(missingFile, filepath.Join(out, missingName)), out, strings.Join(again, " "))
 		},
 	}
 	f := c.Flags()
@@ -67,8 +71,9 @@ Folders of other plans, seeds, sets, versions or backends are refused.`,
 	return c
 }
 
-// missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is.
-func (p *program) missing(m study.Merged, path, out string) error {
+// missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is. again is the command
+// of this merge without --out.
+func (p *program) missing(m study.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {
 			p.note("note: the folders follow no plan; whether fits are missing is not known")
@@ -97,10 +102,19 @@ func (p *program) missing(m study.Merged, path, out string) error {
 	if more := len(sets) - most; more > 1 {
 		sets = append(sets[:most], fmt.Sprintf("and of %d more sets", more))
 	}
-	command := "run"
-	if m.Missing.Request.Experiment != "" {
-		command, out = "study", filepath.Dir(filepath.Clean(out))
+	command, train, then := "run", out, ""
+	if r := m.Missing.Request; r.Experiment != "" {
+		_, _, folder, err := findForm(r.Experiment, r.Quick, nil)
+		if err != nil {
+			return err
+		}
+		command = "study"
+		if filepath.Base(filepath.Clean(out)) == folder {
+			train = filepath.Dir(filepath.Clean(out))
+		} else { // milbench study trains into a folder of this name
+			then = fmt.Sprintf(", and then %s %s --out %s merges them, too", again, filepath.Join(out, folder), out)
+		}
 	}
-	return finding{fmt.Errorf("%d of %d fits are missing (%s); milbench %s --plan %s --out %s trains them",
-		len(m.Missing.Fits), m.Planned, strings.Join(sets, ", "), command, path, out)}
+	return finding{fmt.Errorf("%d of %d fits are missing (%s); milbench %s --plan %s --out %s trains them%s",
+		len(m.Missing.Fits), m.Planned, strings.Join(sets, ", "), command, path, train, then)}
 }

@@ -168,8 +168,9 @@ func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
 func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
 	var rows []shardRow
 	compile, core, longest := 0.0, 0.0, 0.0
+	sources := plan.ShardSources()
 	for i, c := range plan.Costs() {
-		rows = append(rows, shardRow{i, c.Fits, c.Blocks, c.Memory, seconds(plan, c), plan.Sources(plan.Shard(i))})
+		rows = append(rows, shardRow{i, c.Fits, c.Blocks, c.Memory, seconds(plan, c), sources[i]})
 		compile, core, longest = compile+c.Compile, core+c.Seconds(), max(longest, rows[i].Seconds)
 	}
 	if l.asJSON {

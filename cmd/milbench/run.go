@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset"
 	"synpool/milbench/study"
 )
 
@@ -82,7 +83,7 @@ marked optimistic.` + shardHelp + filesHelp,
 			for i := range studies {
 				r := &studies[i]
 				r.Learner, r.Dir = trainer, dir
-				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
 			plans, err := p.plan(studies, trainer)
 			if err != nil {
@@ -166,14 +167,20 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 	return protocol, protocol.Validate()
 }
 
+// protocolOf returns the protocol of a named set, or of a file if the entry is nil.
+func (g *gridFlags) protocolOf(entry *dataset.Entry) (milbench.Protocol, error) {
+	protocol, err := g.protocol()
+	if entry != nil && g.name != milbench.PublishedProtocol && !g.flags.Changed("folds") {
+		protocol.Folds = entry.Folds
+	}
+	return protocol, err
+}
+
 // study returns the run of one set.
 func (g *gridFlags) study(s source) (study.Run, error) {
-	protocol, err := g.protocol()
+	protocol, err := g.protocolOf(s.entry)
 	if err != nil {
 		return study.Run{}, err
-	}
-	if s.entry != nil && g.name != milbench.PublishedProtocol && !g.flags.Changed("folds") {
-		protocol.Folds = s.entry.Folds
 	}
 	list, err := g.set.listed()
 	if err != nil {

@@ -56,7 +56,10 @@ func (s *shardFlags) arguments(low, high int) cobra.PositionalArgs {
 }
 
 // shard is part i of n.
-type shard struct{ i, n int }
+type shard struct {
+	i, n  int
+	array bool // n is the number of tasks of a Slurm array
+}
 
 // shard returns the shard that the flag or the environment asks for, nil for none.
 func (s *shardFlags) shard() (*shard, error) {
@@ -70,6 +73,9 @@ func (s *shardFlags) shard() (*shard, error) {
 	}
 	if n < 1 || n > cluster.MaxShards {
 		return nil, fmt.Errorf("--shard %s: 1 to %d shards are possible", s.text, cluster.MaxShards)
+	}
+	if s, err := shardOfArray(); left == "" && err == nil && s != nil && s.n == n {
+		return s, nil // whatever the array counts from
 	}
 	text, name := left, ""
 	for _, variable := range []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"} {
@@ -90,7 +96,7 @@ func (s *shardFlags) shard() (*shard, error) {
 	if err != nil || i < 0 || i >= n {
 		return nil, fmt.Errorf("--shard %s%s: shards count from 0; the last of %d is %d/%d", s.text, name, n, n-1, n)
 	}
-	return &shard{i, n}, nil
+	return &shard{i: i, n: n}, nil
 }
 
 // shardOfArray returns the shard that Slurm's variables ask for, nil outside of arrays.
@@ -120,7 +126,7 @@ func shardOfArray() (*shard, error) {
 	if count > cluster.MaxShards {
 		return nil, fmt.Errorf("a Slurm array of %d tasks: at most %d shards are possible", count, cluster.MaxShards)
 	}
-	return &shard{(id - low) / step, count}, nil
+	return &shard{(id - low) / step, count, true}, nil
 }
 
 // ask is what a command line asks for.
@@ -156,7 +162,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	return plan, a.grid.check()
 }
 
-// make returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
+// makePlan returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
 func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
 	plan, err := a.request(backend, trainer.Workers)
 	if err != nil {
@@ -266,8 +272,14 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 		return err
 	}
 	defer choice.Backend.Finalize()
+	which := shard{i: 0, n: 1}
+	if j.shard != nil {
+		which = *j.shard
+	}
+	path, known := j.file, true // of the plan, and whether it was there
 	if j.file == "" {
-		if plan, err = p.planOf(j, dir, choice.Config, trainer); err != nil {
+		path = filepath.Join(dir, study.PlanName)
+		if plan, known, err = p.planOf(j, path, choice.Config, trainer); err != nil {
 			return err
 		}
 	}
@@ -275,23 +287,32 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	if plan.Version != b.Version {
 		return fmt.Errorf("the plan was made by version %s, and this is %s; make it anew (milbench plan), or go on with that version", plan.Version, b.Version)
 	}
-	plan.Backend = choice.Config
-	if !j.dryRun {
-		if err := study.Follow(dir, plan); err != nil {
+	switch {
+	case j.file != "":
+		plan.Backend = choice.Config // a plan may be made on another machine than its fits
+	case plan.Backend != choice.Config:
+		return fmt.Errorf("%s is for backend %s, and this is %s; choose another --out, or go on with that backend", path, plan.Backend, choice.Config)
+	}
+	if plan.Shards != which.n {
+		if known && (which.array || j.file == "") {
+			return otherShards(path, plan.Shards, which)
+		}
+		plan.Divide(which.n)
+	}
+	finished, err := study.Finished(dir, plan)
+	if err != nil {
+		return err
+	}
+	if !j.dryRun && (j.file != "" || !known) {
+		follows, err := study.Follow(dir, plan)
+		if err != nil {
 			return err
 		}
 		if j.file == "" { // another shard may have been first
-			if plan, err = cluster.ReadFile(filepath.Join(dir, study.PlanName)); err != nil {
-				return err
+			if plan = follows; plan.Shards != which.n {
+				return otherShards(path, plan.Shards, which)
 			}
 		}
-	}
-	which := shard{0, 1}
-	if j.shard != nil {
-		which = *j.shard
-	}
-	if plan.Shards != which.n {
-		plan.Divide(which.n)
 	}
 	fits := plan.Shard(which.i)
 	sources := plan.Sources(fits)
@@ -303,15 +324,11 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	if err != nil {
 		return err
 	}
-	finished, err := study.Finished(dir)
-	if err != nil {
-		return err
-	}
 	attempt := study.AttemptDir(dir, which.i, which.n)
 	for i := range runs {
 		r := &runs[i]
 		r.Dir, r.Finished = attempt, finished
-		r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+		r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 	}
 	var planner study.Planner = trainer
 	if plan.Request.Experiment != "" {
@@ -337,6 +354,14 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	return nil
 }
 
+// otherShards refuses to divide anew what a plan divides: shards of two divisions have some fits in common and leave others out.
+func otherShards(path string, shards int, which shard) error {
+	if which.array {
+		return fmt.Errorf("%s has %d shards, and the Slurm array %d tasks; give --shard /%[2]d, by which a task trains the shard of its number", path, shards, which.n)
+	}
+	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it anew", path, shards, which.n)
+}
+
 // lacksSpaces reports whether one of the spaces that are kept with fits is missing.
 func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]bool) bool {
 	return slices.ContainsFunc(fits, func(f cluster.Fit) bool {
@@ -345,65 +370,81 @@ func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]boo
 	})
 }
 
-// planOf returns the plan that a folder follows, which is to be of what the command asks for, or a new one.
-func (p *program) planOf(j shardJob, dir, backend string, trainer neural.Trainer) (*cluster.Plan, error) {
-	path := filepath.Join(dir, study.PlanName)
-	known, err := cluster.ReadFile(path)
+// planOf returns the plan of a file, if it is there, which is to be of what the command asks for, or a new one.
+func (p *program) planOf(j shardJob, path, backend string, trainer neural.Trainer) (plan *cluster.Plan, known bool, err error) {
+	plan, err = cluster.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		plan, missing, err := p.makePlan(j.ask, backend, trainer)
 		if err == nil && len(missing) > 0 {
 			err = fmt.Errorf("%w; or make a plan without it (milbench plan study)", missing[0].Err)
 		}
-		return plan, err
+		return plan, false, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	asked, err := j.request(backend, trainer.Workers)
-	if err != nil {
-		return nil, err
+	other, err := j.other(plan)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%s is a plan of other %s than are asked for; choose another --out, or give --plan %[1]s in their place", path, other)
 	}
-	same := known.Request == asked.Request && known.Seed == asked.Seed
-	if j.sets != nil {
-		_, form, _, err := findForm(j.names[0], j.quick, j.sets)
-		if err != nil {
-			return nil, err
-		}
-		same = same && slices.Equal(known.Sources(known.Fits), form.Sets())
-	}
-	if j.grid != nil {
-		protocol, err := j.grid.protocol()
-		if err != nil {
-			return nil, err
-		}
-		list, err := j.grid.set.listed()
-		if err != nil {
-			return nil, err
-		}
-		var sources []string
-		for _, s := range known.Sets {
-			sources = append(sources, s.Source)
-		}
-		same = same && slices.Equal(sources, j.names) && len(list) == len(known.Settings)
-		for i, setting := range list {
-			canonical, err := milbench.CanonicalSetting(setting)
-			if err != nil {
-				return nil, err
-			}
-			same = same && string(canonical) == string(known.Settings[i])
-		}
-		for _, a := range known.Arms {
-			same = same && a.Protocol.Name == protocol.Name && a.Protocol.Repeats == protocol.Repeats &&
-				(!j.grid.flags.Changed("folds") || a.Protocol.Folds == protocol.Folds)
-		}
-	}
-	if !same {
-		return nil, fmt.Errorf("%s is a plan of other sets, settings or seed than are asked for; choose another --out, or give --plan %[1]s in their place", path)
-	}
-	return known, nil
+	return plan, true, err
 }
 
-// shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened.
+// other says in what a plan differs from what is asked for, defaults included; "" for nothing. No set is opened for that.
+func (a ask) other(plan *cluster.Plan) (string, error) {
+	asked, err := a.request(plan.Backend, plan.Cores)
+	if err != nil {
+		return "", err
+	}
+	var sources []string
+	for _, s := range plan.Sets {
+		sources = append(sources, s.Source)
+	}
+	names := a.names
+	if a.grid == nil {
+		_, form, _, err := findForm(a.names[0], a.quick, a.sets)
+		if err != nil {
+			return "", err
+		}
+		names = form.Sets()
+	}
+	sources = slices.Compact(sources) // a changed set stands beside what it is made of
+	switch {
+	case plan.Seed != asked.Seed:
+		return fmt.Sprintf("seeds (%d)", plan.Seed), nil
+	case plan.Request != asked.Request:
+		return "options (--curves, those of files, or another experiment)", nil
+	case !slices.Equal(sources, names):
+		return fmt.Sprintf("sets (%s)", strings.Join(sources, ", ")), nil
+	case a.grid == nil:
+		return "", nil // arms and settings are those of the experiment
+	}
+	list, err := a.grid.set.listed()
+	if err != nil {
+		return "", err
+	}
+	for i, setting := range list {
+		if list[i], err = milbench.CanonicalSetting(setting); err != nil {
+			return "", err
+		}
+	}
+	if !slices.EqualFunc(list, plan.Settings, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+		return "settings", nil
+	}
+	for _, arm := range plan.Arms {
+		source := plan.Sets[arm.Set].Source
+		var entry *dataset.Entry
+		if named, err := dataset.Find(source); err == nil {
+			entry = &named
+		}
+		if protocol, err := a.grid.protocolOf(entry); err != nil || protocol != arm.Protocol {
+			return fmt.Sprintf("--protocol, --folds or --repeats (%s, %d and %d for %s)", arm.Protocol.Name, arm.Protocol.Folds, arm.Protocol.Repeats, source), err
+		}
+	}
+	return "", nil
+}
+
+// shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened and kept.
 func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []study.Run, err error) {
 	names := plan.Sources(fits)
 	if plan.Request.Experiment != "" {
@@ -411,15 +452,7 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 		if err != nil {
 			return nil, err
 		}
-		var missing []study.Missing
-		runs, missing, err = form.Runs("", study.Learner(trainer, trainer.Workers), plan.Seed)
-		if len(missing) > 0 {
-			return nil, missing[0].Err
-		}
-		if err != nil {
-			return nil, err
-		}
-		return runs, study.Restrict(runs, plan, fits)
+		return form.Shard(study.Learner(trainer, trainer.Workers), plan, fits)
 	}
 	open := sources{keepLeak: plan.Request.KeepLeak}
 	if column := plan.Request.InstanceLabels; column != "" {
@@ -443,5 +476,5 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 			runs = append(runs, study.Run{Sets: []*milbench.Set{s.set}, Protocol: a.Protocol, Settings: list, Seed: plan.Seed, Curves: plan.Request.Curves, Learner: trainer})
 		}
 	}
-	return runs, study.Restrict(runs, plan, fits)
+	return study.Restrict(runs, plan, fits)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -58,7 +59,9 @@ func TestShardFlag(t *testing.T) {
 		{"/12", []string{"JOB_COMPLETION_INDEX=5"}, "5/12"},
 		{"/12", []string{"JOB_COMPLETION_INDEX=12"}, "--shard /12 (JOB_COMPLETION_INDEX is 12): shards count from 0; the last of 12 is 11/12"},
 		{"/12", []string{"JOB_COMPLETION_INDEX=five"}, "(JOB_COMPLETION_INDEX is five): shards count from 0"},
-		{"/12", slurm("7", "7", "7", "1", "1"), "7/12"}, // one task of an array again
+		{"/12", slurm("7", "7", "7", "1", "1"), "7/12"},   // one task of an array again
+		{"/12", slurm("1", "1", "12", "12", "1"), "0/12"}, // a whole array, whatever it counts from
+		{"/12", slurm("12", "1", "12", "12", "1"), "11/12"},
 		{"", []string{"JOB_COMPLETION_INDEX=5"}, "JOB_COMPLETION_INDEX is 5, but nothing says of how many; give --shard /n"},
 		{"", slurm("0", "0", "11", "12", "1"), "0/12"},
 		{"", slurm("12", "1", "12", "12", "1"), "11/12"},
@@ -150,6 +153,15 @@ func TestPlanTable(t *testing.T) {
 			t.Errorf("shard %d: %+v, its dry run %+v", i, row, e.Total)
 		}
 	}
+	p, err := cluster.ReadFile(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range p.Costs() { // on one core
+		if math.Abs(table[i].Seconds-c.Seconds()) > 1e-6*(1+c.Seconds()) {
+			t.Errorf("shard %d takes %v s of a core and %v s on one core", i, c.Seconds(), table[i].Seconds)
+		}
+	}
 	if fits != 36 {
 		t.Errorf("%d fits", fits)
 	}
@@ -214,7 +226,7 @@ func TestOwnSets(t *testing.T) {
 	if err := os.WriteFile(p.Sources(p.Shard(1))[0], []byte(strings.ReplaceAll(toy(false), ".", ".99")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "fits of the plan are not there (here the set has the checksum", "run", "--plan", plan, "--shard", "1/4", "--out", filepath.Join(folder, "again"))
+	refuse(t, exitUse, "fits of the plan are not there (here set", "run", "--plan", plan, "--shard", "1/4", "--out", filepath.Join(folder, "again"))
 }
 
 // TestMergeCommand goes from shards without a plan to a table: what is missing is trained by its own plan.
@@ -233,9 +245,22 @@ func TestMergeCommand(t *testing.T) {
 	}
 	noArray(t)
 	refuse(t, exitUse, "results of shards that are not merged; first give milbench merge", args(dir)...)
-	refuse(t, exitUse, "is a plan of other sets, settings or seed than are asked for; choose another --out", args(dir, "--seed", "2", "--shard", "1/3")...)
-	refuse(t, exitUse, "is a plan of other sets, settings or seed", args(dir, "--lr", "0.1", "--shard", "1/3")...)
-	refuse(t, exitUse, "is a plan of other sets, settings or seed", args(dir, "--curves", "--shard", "1/3")...)
+	refuse(t, exitUse, "is a plan of other seeds (1) than are asked for; choose another --out", args(dir, "--seed", "2", "--shard", "1/3")...)
+	refuse(t, exitUse, "is a plan of other settings than are asked for", args(dir, "--lr", "0.1", "--shard", "1/3")...)
+	refuse(t, exitUse, "is a plan of other options (", args(dir, "--curves", "--shard", "1/3")...)
+	otherFolds := "is a plan of other --protocol, --folds or --repeats (honest, 3 and 2 for " + file + ") than are asked for"
+	refuse(t, exitUse, otherFolds, args(dir, "--folds", "4", "--shard", "1/3")...)
+	refuse(t, exitUse, otherFolds, with("run", file, "--pooling", "mean,max", "--repeats", "2", "--out", dir, "--shard", "1/3")...)
+	refuse(t, exitUse, "plan.json has 3 shards, and --shard is of 4; give --shard i/3, or --plan "+dir, args(dir, "--shard", "1/4")...)
+	plan := filepath.Join(dir, study.PlanName)
+	noArray(t, "SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_MAX=1", "SLURM_ARRAY_TASK_COUNT=1") // one task again
+	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", args(dir)...)
+	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", "run", "--plan", plan, "--out", dir)
+	noArray(t)
+	refuse(t, exitUse, "which is not of the plan; choose another --out", args(undisturbed, "--lr", "0.1", "--shard", "0/3")...)
+	if _, err := os.Stat(filepath.Join(undisturbed, study.PlanName)); err == nil {
+		t.Error("a shard that was refused left a plan")
+	}
 	refuse(t, exitUse, "puts those of its shards together", "table", dir)
 
 	missing := filepath.Join(dir, "missing.json")
@@ -349,7 +374,7 @@ func TestInterruptedTwice(t *testing.T) {
 	}
 }
 
-// TestKilledShards kills processes of twelve shards at random moments, sometimes two of one shard at a time, and gives the
+// TestKilledShards kills processes of twelve shards, and merges, at random moments, sometimes two of one shard at a time, and gives the
 // same commands again until all have ended: the merged results are those of an undisturbed run but for order and wall time,
 // and the tables are the same to the byte.
 func TestKilledShards(t *testing.T) {
@@ -404,12 +429,23 @@ func TestKilledShards(t *testing.T) {
 						killed++
 					}
 				}
-				if finished, err := study.Finished(dir); err != nil {
+				if finished, err := study.Finished(dir, nil); err != nil {
 					t.Error(err)
 				} else if !ended && len(finished) > 0 {
 					during++
 				}
 			}
+		}
+		for range 5 {
+			c := process(t, "merge", dir, "--out", dir)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(random.Int64N(int64(100 * time.Millisecond))))
+			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+			c.Wait() // however it ended
 		}
 		if _, stderr := succeed(t, "merge", dir, "--out", dir); strings.Contains(stderr, "note:") {
 			t.Errorf("a merge of results that are alike:\n%s", stderr)
@@ -434,8 +470,9 @@ func TestKilledShards(t *testing.T) {
 	}
 }
 
-// TestStudyShards trains an experiment in shards without a plan: it has one folder, which says what to do next.
-func TestStudyShards(t *testing.T) {
+// TestStudyPlan: an experiment is planned on the sets that are there, its folder keeps to its sets, and of no results the plan says
+// that all are missing and how they are trained and merged. Nothing is trained here.
+func TestStudyPlan(t *testing.T) {
 	noArray(t)
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	out, _ := succeed(t, "plan", "study", "assumption", "--quick", "--shards", "5", "--json")
@@ -451,6 +488,31 @@ func TestStudyShards(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(sets)); !slices.Equal(got, []string{"raffholt1", "raffholt2", "raffholt3"}) {
 		t.Errorf("sets %v", got)
+	}
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "assumption-quick", study.PlanName)
+	if err := os.Mkdir(filepath.Dir(plan), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "plan", "study", "assumption", "--quick", "--sets", "raffholt1", "--shards", "2", "--out", plan)
+	refuse(t, exitUse, "is a plan of other sets (raffholt1) than are asked for", "study", "assumption", "--quick", "--shard", "0/2", "--out", dir)
+	for out, want := range map[string]string{
+		filepath.Dir(plan): "trains them",
+		filepath.Join(dir, "merged"): fmt.Sprintf("trains them, and then milbench merge %s --plan %s %s --out %s merges them, too",
+			filepath.Dir(plan), plan, filepath.Join(dir, "merged", "assumption-quick"), filepath.Join(dir, "merged")),
+	} {
+		train := filepath.Dir(out)
+		if out != filepath.Dir(plan) {
+			train = out
+		}
+		o := milbenchOf(t.Context(), "merge", filepath.Dir(plan), "--plan", plan, "--out", out)
+		missing := filepath.Join(out, missingName)
+		if o.code != exitFinding || !strings.HasSuffix(strings.TrimSpace(o.err), fmt.Sprintf("milbench study --plan %s --out %s %s", missing, train, want)) {
+			t.Errorf("exit code %d\n%s", o.code, o.err)
+		}
+		if _, err := cluster.ReadFile(missing); err != nil {
+			t.Error(err)
+		}
 	}
 	refuse(t, exitUse, "run `milbench data fetch", "study", "ablation", "--shard", "0/3", "--out", t.TempDir())
 	if _, stderr := succeed(t, "plan", "study", "ablation", "--shards", "3"); strings.Count(stderr, "note: left out: ") != 5 {
@@ -471,7 +533,7 @@ func TestStoppedShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if finished, err := study.Finished(dir); err == nil && len(finished) >= 5 || time.Now().After(deadline) {
+		if finished, err := study.Finished(dir, nil); err == nil && len(finished) >= 5 || time.Now().After(deadline) {
 			break
 		}
 	}
@@ -483,7 +545,7 @@ func TestStoppedShard(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second || c.ProcessState.ExitCode() != 143 || !strings.Contains(stderr.String(), "the same command goes on from there") {
 		t.Errorf("exit code %d after %v\n%s", c.ProcessState.ExitCode(), took, &stderr)
 	}
-	finished, err := study.Finished(dir)
+	finished, err := study.Finished(dir, nil)
 	if err != nil || len(finished) < 5 || len(finished) >= 60 {
 		t.Fatalf("%d results, %v", len(finished), err)
 	}

@@ -223,7 +223,10 @@ func simulatedGroups(plan, measured string) (groups []simulation.Group, source s
 	if level == nil {
 		level = func(int) float64 { return 1 }
 	}
-	return plannedGroups(planned, level, simulation.Deviations(groups)), source + "; their spread: " + bench, planned, nil
+	if groups = plannedGroups(planned, level, simulation.Deviations(groups)); len(groups) == 0 {
+		return nil, "", nil, fmt.Errorf("%s: all of its fits will fail, and take no time; plan other settings", plan)
+	}
+	return groups, source + "; their spread: " + bench, planned, nil
 }
 
 // blocksOf returns, of each group of a plan, its fits and the blocks in which one machine trains them.
@@ -241,39 +244,42 @@ func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 	return fits, blocks
 }
 
-// levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling; of a
-// group without results it is that of all together.
+// levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling, which
+// every core of every shard of the plan does for itself; of a group without results it is that of all together.
 func levels(p *cluster.Plan, results []study.Result) (func(group int) float64, error) {
-	group := make(map[string]int, len(p.Fits))
+	type piece struct{ group, shard int }
+	of := make(map[string]piece, len(p.Fits))
+	fits, done := make(map[piece]int), make(map[piece]int)
 	for _, f := range p.Fits {
-		group[f.ID] = f.Group
+		of[f.ID] = piece{f.Group, f.Shard}
+		fits[piece{f.Group, f.Shard}]++
 	}
-	took, done := make([]float64, len(p.Groups)), make([]int, len(p.Groups))
+	took, estimate := make([]float64, len(p.Groups)), make([]float64, len(p.Groups))
 	for _, r := range results {
-		if g, ours := group[r.Fit]; ours && r.WallS > 0 {
-			took[g] += r.WallS
-			done[g]++
+		if at, ours := of[r.Fit]; ours && r.WallS > 0 {
+			took[at.group] += r.WallS
+			done[at]++
 		}
 	}
-	fits, blocks := blocksOf(p)
-	own := make([]float64, len(p.Groups))
+	for shard, c := range p.Costs() {
+		for _, s := range c.Groups {
+			at := piece{s.Group, shard}
+			trained := float64(s.Blocks) * float64(done[at]) / float64(fits[at])
+			estimate[s.Group] += trained*p.Groups[s.Group].Block + min(float64(p.Cores), math.Ceil(trained))*p.Groups[s.Group].Compile
+		}
+	}
 	all, estimated := 0.0, 0.0
-	for g, n := range done {
-		if n == 0 {
-			continue
+	for g := range took {
+		if estimate[g] > 0 {
+			all, estimated = all+took[g], estimated+estimate[g]
 		}
-		// Each core compiles the graphs that it trains on.
-		trained := float64(blocks[g]) * float64(n) / float64(fits[g])
-		estimate := trained*p.Groups[g].Block + min(float64(p.Cores), math.Ceil(trained))*p.Groups[g].Compile
-		own[g] = took[g] / estimate
-		all, estimated = all+took[g], estimated+estimate
 	}
-	if !(all > 0 && estimated > 0) {
+	if !(all > 0) {
 		return nil, errors.New("there is no fit of the plan in it; train a shard of the plan first")
 	}
 	return func(g int) float64 {
-		if done[g] > 0 {
-			return own[g]
+		if estimate[g] > 0 {
+			return took[g] / estimate[g]
 		}
 		return all / estimated
 	}, nil
@@ -284,7 +290,7 @@ func levels(p *cluster.Plan, results []study.Result) (func(group int) float64, e
 func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []simulation.Run) (groups []simulation.Group) {
 	fits, blocks := blocksOf(p)
 	for i, of := range p.Groups {
-		if fits[i] == 0 {
+		if fits[i] == 0 || of.Block == 0 { // fits that will fail take no time
 			continue
 		}
 		g := simulation.Group{Name: fmt.Sprintf("group %d of the plan", i+1), Fits: fits[i], Blocks: blocks[i]}

@@ -14,6 +14,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/cluster"
+	"synpool/milbench/simulation"
 	"synpool/milbench/study"
 )
 
@@ -163,6 +164,25 @@ func TestPlanSimulateResults(t *testing.T) {
 	refuse(t, exitUse, "no results yet", "plan", "simulate", "--plan", path, "--measured", t.TempDir())
 	other := filepath.Dir(write(t, study.FileName, ""))
 	refuse(t, exitUse, "there is no fit of the plan in it", "plan", "simulate", "--plan", path, "--measured", other)
+}
+
+// TestLevels: every core of every shard compiles for itself, which is no sign of a slow machine; fits that will fail take no time.
+func TestLevels(t *testing.T) {
+	p := &cluster.Plan{Cores: 2, Shards: 5, Groups: []cluster.Group{{Members: 1, Compile: 12, Block: 1.4}, {Members: 1}}}
+	var results []study.Result
+	for i := range 10 { // two blocks in each of five shards
+		id := fmt.Sprintf("%016x", i)
+		p.Fits = append(p.Fits, cluster.Fit{ID: id, Training: i, Networks: 1, Shard: i / 2})
+		results = append(results, study.Result{Fit: id, WallS: 12 + 1.4})
+	}
+	p.Fits = append(p.Fits, cluster.Fit{ID: "f", Group: 1, Networks: 1})
+	level, err := levels(p, results)
+	if err != nil || math.Abs(level(0)-1) > 1e-9 || math.Abs(level(1)-1) > 1e-9 {
+		t.Errorf("%v and %v, want 1 of a machine that is as planned (%v)", level(0), level(1), err)
+	}
+	if groups := plannedGroups(p, level, []simulation.Run{{Compile: 1, Block: 1}}); len(groups) != 1 || groups[0].Fits != 10 {
+		t.Errorf("%+v", groups)
+	}
 }
 
 func TestPlanSimulateRefuses(t *testing.T) {

@@ -73,7 +73,7 @@ named; --sets runs it on a few.` + shardHelp + " A study's DIR is DIR/NAME; its 
 			b := readBuild()
 			for i := range runs {
 				r := &runs[i]
-				r.Backend, r.Version, r.Revision = choice.Config, b.Version, b.Revision
+				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
 			if _, err := p.plan(runs, study.Plans(trainer, trainer.Workers)); err != nil { // a set that memory cannot hold
 				return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // Write writes p as JSON, a line a fit.
@@ -34,11 +35,14 @@ func (p *Plan) Write(w io.Writer) error {
 
 // Read reads what [Plan.Write] writes. A key that is not known, something after the plan, and whatever [Plan.Validate]
 // reports are errors.
-func Read(r io.Reader) (*Plan, error) {
+func Read(r io.Reader) (*Plan, error) { return read(r, 0) }
+
+// read reads a plan with room for so many fits, which may be more.
+func read(r io.Reader, room int) (*Plan, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	p := &Plan{}
-	if err := p.decode(d); err != nil {
+	if err := p.decode(d, room); err != nil {
 		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -48,7 +52,7 @@ func Read(r io.Reader) (*Plan, error) {
 }
 
 // decode reads a JSON object whose fits, of which there may be a million, are never in memory as text.
-func (p *Plan) decode(d *json.Decoder) error {
+func (p *Plan) decode(d *json.Decoder, room int) error {
 	fields := map[string]any{
 		"format": &p.Format, "version": &p.Version, "backend": &p.Backend, "cores": &p.Cores, "request": &p.Request, "seed": &p.Seed,
 		"shards": &p.Shards, "settings": &p.Settings, "sets": &p.Sets, "arms": &p.Arms, "groups": &p.Groups,
@@ -62,7 +66,7 @@ func (p *Plan) decode(d *json.Decoder) error {
 			return err
 		}
 		if key == "fits" {
-			err = p.decodeFits(d)
+			err = p.decodeFits(d, room)
 		} else if field, known := fields[fmt.Sprint(key)]; known {
 			err = d.Decode(field)
 		} else {
@@ -75,16 +79,16 @@ func (p *Plan) decode(d *json.Decoder) error {
 	return expect(d, json.Delim('}'))
 }
 
-func (p *Plan) decodeFits(d *json.Decoder) error {
+func (p *Plan) decodeFits(d *json.Decoder, room int) error {
 	if err := expect(d, json.Delim('[')); err != nil {
 		return err
 	}
+	p.Fits = slices.Grow(p.Fits, room)
 	for d.More() {
-		var f Fit
-		if err := d.Decode(&f); err != nil {
+		p.Fits = append(p.Fits, Fit{})
+		if err := d.Decode(&p.Fits[len(p.Fits)-1]); err != nil {
 			return err
 		}
-		p.Fits = append(p.Fits, f)
 	}
 	return expect(d, json.Delim(']'))
 }
@@ -102,6 +106,9 @@ func expect(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
+// leastFit is the least bytes of a fit as [Plan.Write] writes it.
+const leastFit = len(`,{"id":"0123456789abcdef","arm":0,"setting":0,"repeat":0,"fold":0,"seed":0,"group":0,"training":0,"networks":1,"shard":0}`)
+
 // ReadFile reads the plan of a file.
 func ReadFile(path string) (*Plan, error) {
 	in, err := os.Open(path)
@@ -109,7 +116,11 @@ func ReadFile(path string) (*Plan, error) {
 		return nil, fmt.Errorf("open a plan: %w", err)
 	}
 	defer in.Close()
-	p, err := Read(in)
+	info, err := in.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open a plan: %w", err)
+	}
+	p, err := read(in, int(info.Size())/leastFit) // a list that grew would be there twice
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; make the plan anew (milbench plan)", path, err)
 	}

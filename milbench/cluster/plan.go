@@ -1,14 +1,16 @@
 package cluster
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"synpool/milbench"
 )
@@ -103,9 +105,11 @@ func (p *Plan) Validate() error {
 	if err := p.validateParts(); err != nil {
 		return err
 	}
-	type training struct{ group, number int }
-	first := make(map[training]int32, len(p.Fits))
-	ids := make(map[[8]byte]struct{}, len(p.Fits)) // of a million fits half of what texts take
+	type place struct {
+		id uint64
+		at int32
+	}
+	places := make([]place, len(p.Fits)) // sorted, of a million fits a fifth of what a map takes
 	for i := range p.Fits {
 		f := &p.Fits[i]
 		if err := p.validateFit(f); err != nil {
@@ -113,15 +117,22 @@ func (p *Plan) Validate() error {
 		}
 		var id [8]byte
 		hex.Decode(id[:], []byte(f.ID)) // which is the id of a fit by now
-		if _, twice := ids[id]; twice {
-			return fmt.Errorf("fit %d (%s) stands twice", i+1, f.ID)
+		places[i] = place{binary.BigEndian.Uint64(id[:]), int32(i)}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.at, b.at)) })
+	for i := range places[1:] {
+		if a, b := places[i], places[i+1]; a.id == b.id {
+			return fmt.Errorf("fit %d (%s) stands twice", b.at+1, p.Fits[b.at].ID)
 		}
-		ids[id] = struct{}{}
-		t := training{f.Group, f.Training}
-		if at, found := first[t]; !found {
-			first[t] = int32(i)
-		} else if mate := &p.Fits[at]; mate.Shard != f.Shard || mate.Networks != f.Networks {
-			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", mate.ID, f.ID)
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		f, g := &p.Fits[a.at], &p.Fits[b.at]
+		return cmp.Or(cmp.Compare(f.Group, g.Group), cmp.Compare(f.Training, g.Training), cmp.Compare(a.at, b.at))
+	})
+	for i := range places[1:] {
+		f, g := &p.Fits[places[i].at], &p.Fits[places[i+1].at]
+		if f.Group == g.Group && f.Training == g.Training && (f.Shard != g.Shard || f.Networks != g.Networks) {
+			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", f.ID, g.ID)
 		}
 	}
 	return nil
@@ -160,6 +171,9 @@ func (p *Plan) validateParts() error {
 		}
 		if a.FoldsRun < 1 || a.FoldsRun > a.Folds || a.Folds > 1 && a.Folds != a.Protocol.Folds {
 			return fmt.Errorf("arm %d runs %d folds of %d, its protocol has %d", i, a.FoldsRun, a.Folds, a.Protocol.Folds)
+		}
+		if err := a.Protocol.Bound(a.FoldsRun, len(a.Settings)); err != nil {
+			return fmt.Errorf("arm %d: %w", i, err)
 		}
 		for k, s := range a.Settings {
 			if s < 0 || s >= len(p.Settings) || slices.Contains(a.Settings[:k], s) {
@@ -213,23 +227,52 @@ func (p *Plan) SameStudy(q *Plan) error {
 	case p.Seed != q.Seed:
 		return fmt.Errorf("one has seed %d, the other %d", p.Seed, q.Seed)
 	case p.Request != q.Request:
-		return fmt.Errorf("one asks for %+v, the other for %+v", p.Request, q.Request)
+		return fmt.Errorf("one asks for %s, the other for %s", p.Request.options(), q.Request.options())
 	}
-	if !slices.Equal(p.Sets, q.Sets) {
-		for i, s := range p.Sets[:min(len(p.Sets), len(q.Sets))] {
-			if o := q.Sets[i]; s.Name == o.Name && s.Checksum != o.Checksum {
-				return fmt.Errorf("set %s has the checksum %.12s in one and %.12s in the other", s.Name, s.Checksum, o.Checksum)
-			}
+	for i, s := range p.Sets[:min(len(p.Sets), len(q.Sets))] {
+		if o := q.Sets[i]; s.Name == o.Name && s.Checksum != o.Checksum {
+			return fmt.Errorf("set %s has the checksum %.12s in one and %.12s in the other", s.Name, s.Checksum, o.Checksum)
 		}
-		return fmt.Errorf("one has %d sets, the other %d, or others", len(p.Sets), len(q.Sets))
 	}
-	if !slices.EqualFunc(p.Settings, q.Settings, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
-		return fmt.Errorf("one has %d settings, the other %d, or others", len(p.Settings), len(q.Settings))
+	if err := difference("set", p.Sets, q.Sets, func(s Set) string { return s.Name + " of " + s.Source }); err != nil {
+		return err
 	}
-	if !slices.EqualFunc(p.Arms, q.Arms, func(a, b Arm) bool {
-		return a.Set == b.Set && a.Protocol == b.Protocol && a.Folds == b.Folds && a.FoldsRun == b.FoldsRun && slices.Equal(a.Settings, b.Settings)
-	}) {
-		return errors.New("their protocols, folds or repeats differ")
+	setting := func(s json.RawMessage) string { return string(s) }
+	if err := difference("setting", p.Settings, q.Settings, setting); err != nil {
+		return err
+	}
+	arm := func(a Arm) string {
+		return fmt.Sprintf("%s with %d of %d folds, %d repeats and the settings %v on set %d", a.Protocol.Name, a.FoldsRun, a.Folds, a.Protocol.Repeats, a.Settings, a.Set+1)
+	}
+	return difference("protocol", p.Arms, q.Arms, arm)
+}
+
+// options are what is asked for beside an experiment.
+func (r Request) options() string {
+	var list []string
+	for _, o := range []struct {
+		asked bool
+		text  string
+	}{{r.Curves, "curves"}, {r.Spaces, "spaces"}, {r.InstanceLabels != "", "instance labels in column " + r.InstanceLabels}, {r.KeepLeak, "columns that give labels away"}} {
+		if o.asked {
+			list = append(list, o.text)
+		}
+	}
+	return cmp.Or(strings.Join(list, " and "), "nothing more")
+}
+
+// difference names the first thing in which lists differ.
+func difference[T any](kind string, one, other []T, text func(T) string) error {
+	for i := range max(len(one), len(other)) {
+		at := func(list []T) string {
+			if i >= len(list) {
+				return "missing"
+			}
+			return text(list[i])
+		}
+		if a, b := at(one), at(other); a != b {
+			return fmt.Errorf("%s %d is %s in one and %s in the other", kind, i+1, a, b)
+		}
 	}
 	return nil
 }
@@ -245,14 +288,35 @@ func (p *Plan) Shard(i int) (fits []Fit) {
 }
 
 // Sources returns the files and named sets that fits of the plan need, in order.
-func (p *Plan) Sources(fits []Fit) (sources []string) {
-	needed := make([]bool, len(p.Sets))
+func (p *Plan) Sources(fits []Fit) []string {
+	needed := make(map[int]bool)
 	for _, f := range fits {
 		needed[p.Arms[f.Arm].Set] = true
 	}
-	for i, s := range p.Sets {
-		if needed[i] && !slices.Contains(sources, s.Source) {
-			sources = append(sources, s.Source)
+	return p.sources(needed)
+}
+
+// ShardSources returns the files and named sets that each shard needs, in order.
+func (p *Plan) ShardSources() [][]string {
+	needed := make([]map[int]bool, p.Shards)
+	for _, f := range p.Fits {
+		if needed[f.Shard] == nil {
+			needed[f.Shard] = make(map[int]bool)
+		}
+		needed[f.Shard][p.Arms[f.Arm].Set] = true
+	}
+	all := make([][]string, p.Shards)
+	for i, sets := range needed {
+		all[i] = p.sources(sets)
+	}
+	return all
+}
+
+// sources returns the files and named sets that sets are made of, in order.
+func (p *Plan) sources(sets map[int]bool) (sources []string) {
+	for _, i := range slices.Sorted(maps.Keys(sets)) {
+		if s := p.Sets[i].Source; !slices.Contains(sources, s) {
+			sources = append(sources, s)
 		}
 	}
 	return sources

@@ -39,6 +39,11 @@ func AttemptDir(dir string, shard, shards int) string {
 	return filepath.Join(dir, AttemptsName, fmt.Sprintf("%dof%d-%s-%d-%s", shard, shards, host, os.Getpid(), strings.ToLower(rand.Text()[:12])))
 }
 
+// isAttempt reports whether a folder is one of [AttemptDir].
+func isAttempt(dir string) bool {
+	return filepath.Base(filepath.Dir(filepath.Clean(dir))) == AttemptsName
+}
+
 // attempts returns the folders of attempts in dir, by name.
 func attempts(dir string) (folders []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, AttemptsName))
@@ -57,19 +62,29 @@ func attempts(dir string) (folders []string, err error) {
 }
 
 // Finished returns the ids of the fits that have a result in dir or in an attempt there, torn last lines aside, and those of
-// the spaces ([Space.ID]).
-func Finished(dir string) (map[string]bool, error) {
+// the spaces ([Space.ID]). Results that could not be merged with those of a plan, if it is not nil, are an error: of another
+// version or backend, or of fits that are not of its grid.
+func Finished(dir string, p *cluster.Plan) (map[string]bool, error) {
 	finished := make(map[string]bool)
 	results, err := indexResults(folders{dir})
 	if err != nil {
 		return nil, err
 	}
-	defer results.close()
+	if p != nil {
+		for by := range results.makers {
+			if by != (maker{p.Backend, p.Version}) {
+				return nil, fmt.Errorf("%s holds results of version %s on backend %s, and the plan is of version %s on %s; choose another --out, or go on with that version and backend",
+					dir, by.version, by.backend, p.Version, p.Backend)
+			}
+		}
+		if err := results.ofPlan(p); err != nil {
+			return nil, fmt.Errorf("%w; choose another --out", err)
+		}
+	}
 	spaces, err := indexSpaces(folders{dir})
 	if err != nil {
 		return nil, err
 	}
-	defer spaces.close()
 	for _, e := range slices.Concat(results.found, spaces.found) {
 		finished[e.key.String()] = true
 	}
@@ -86,7 +101,6 @@ func Unmerged(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer all.close()
 	results, err := Read(dir)
 	if err != nil && !errors.Is(err, ErrNoResults) {
 		return err
@@ -98,41 +112,46 @@ func Unmerged(dir string) error {
 }
 
 // Follow makes dir a folder of attempts at a plan, which is written to it. If it follows a plan already, that is to be of the
-// same study ([cluster.Plan.SameStudy]) and to have all fits of this one, or the other way round.
-func Follow(dir string, p *cluster.Plan) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("results folder: %w", noRoom(err))
+// same study ([cluster.Plan.SameStudy]) and to have all fits of this one, or the other way round. The plan that the folder
+// follows now is returned: of the two the one with more fits, of equal ones that which was there first.
+func Follow(dir string, p *cluster.Plan) (*cluster.Plan, error) {
+	if err := makeFolder(dir); err != nil {
+		return nil, err
 	}
 	path := filepath.Join(dir, PlanName)
 	known, err := cluster.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = writePlan(path, p, link); err == nil || !errors.Is(err, fs.ErrExist) {
-			return err
+			return p, err
 		}
 		known, err = cluster.ReadFile(path) // another shard was first
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := known.SameStudy(p); err != nil {
-		return fmt.Errorf("%s holds fits of another plan (%w); choose another --out", dir, err)
+		return nil, fmt.Errorf("%s holds fits of another plan (%w); choose another --out", dir, err)
 	}
 	switch {
 	case covers(known, p):
-		return nil
+		return known, nil
 	case covers(p, known):
-		return writePlan(path, p, os.Rename)
+		return p, writePlan(path, p, os.Rename)
 	}
-	return fmt.Errorf("%s holds another part of the study than the plan; choose another --out and merge both", dir)
+	return nil, fmt.Errorf("%s holds another part of the study than the plan; choose another --out and merge both", dir)
 }
 
-// link gives a file a second name, which is not to be there. Where the file system has no such thing it is renamed.
+// hardLink is replaced by tests.
+var hardLink = os.Link
+
+// link gives a file a second name, which is not to be there: what no other call does without a moment at which half a file, or
+// that of another shard, can be lost.
 func link(old, new string) error {
-	err := os.Link(old, new)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+	err := hardLink(old, new)
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(noRoom(err), ErrDiskFull) {
 		return err
 	}
-	return os.Rename(old, new)
+	return fmt.Errorf("%w; where the file system has no hard links put the plan there before the shards start: milbench plan ... --out %s", err, new)
 }
 
 // covers reports whether p has all fits of q.
@@ -155,9 +174,12 @@ func covers(p, q *cluster.Plan) bool {
 // WritePlan writes a plan to a file, which takes the place of what is there when it is whole.
 func WritePlan(path string, p *cluster.Plan) error { return writePlan(path, p, os.Rename) }
 
+// planPart is how the names of plans begin that are not whole yet.
+const planPart = ".plan"
+
 // writePlan writes a plan beside path, and puts it there when it is whole.
 func writePlan(path string, p *cluster.Plan, put func(old, new string) error) (err error) {
-	part, err := os.CreateTemp(filepath.Dir(path), ".plan-*.part")
+	part, err := os.CreateTemp(filepath.Dir(path), planPart+"-*.part")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, noRoom(err))
 	}

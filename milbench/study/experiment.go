@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/neural"
 )
@@ -103,6 +104,25 @@ type Missing struct {
 // Runs returns the runs of a form in the folder dir, one an arm and set, which go together ([DoAll]), by a learner, and the
 // sets that have not been fetched, which have no runs. Where no fetched set is left, that is an error.
 func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Run, missing []Missing, err error) {
+	return f.runs(dir, learner, seed, func(*Run) (bool, error) { return true, nil })
+}
+
+// Shard returns the runs of a form that have some of the given fits of a plan, with these alone, as [Restrict] does. A changed set
+// that has none of them is dropped as soon as it is made. A set that has not been fetched is an error.
+func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fit) ([]Run, error) {
+	r := newRestriction(p, fits)
+	runs, missing, err := f.runs("", learner, p.Seed, r.restrict)
+	if len(missing) > 0 {
+		return nil, missing[0].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return runs, r.lost()
+}
+
+// runs are those of a form that keep keeps.
+func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(*Run) (bool, error)) (runs []Run, missing []Missing, err error) {
 	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
 		for _, name := range a.Sets {
@@ -119,10 +139,16 @@ func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Ru
 				return nil, nil, err
 			}
 			r.Dir, r.Learner = dir, learner
-			runs = append(runs, r)
+			kept, err := keep(&r)
+			if err != nil {
+				return nil, nil, err
+			}
+			if kept {
+				runs = append(runs, r)
+			}
 		}
 	}
-	if len(runs) == 0 {
+	if len(runs) == 0 && len(missing) > 0 {
 		return nil, missing, fmt.Errorf("none of the sets of this study is there: %w", missing[0].Err)
 	}
 	return runs, missing, nil

@@ -31,15 +31,21 @@ var (
 type File struct {
 	lines
 	results []Result
-	curves  *lines // nil unless curves are kept
-	lock    *flock.Flock
+	curves  *lines       // nil unless curves are kept
+	lock    *flock.Flock // nil of an attempt
 }
 
 // Open makes the folder where it is missing, locks it, reads the results that are there and opens their file for
 // appending. A torn last line, left by a killed run, is cut off. Another writer in the folder is [ErrLocked]; a line
-// that cannot be read is an error that names it, and nothing is changed.
+// that cannot be read is an error that names it, and nothing is changed. The folder of an attempt, which one process alone
+// knows of, is not locked: not all file systems of clusters can.
 func Open(dir string) (_ *File, err error) {
-	lock, err := lockFolder(dir)
+	lock := (*flock.Flock)(nil)
+	if isAttempt(dir) {
+		err = makeFolder(dir)
+	} else {
+		lock, err = lockFolder(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +69,27 @@ func Open(dir string) (_ *File, err error) {
 	return f, nil
 }
 
+// makeFolder makes a results folder where it is missing.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("results folder: %w", noRoom(err))
+	}
+	return nil
+}
+
+// tryLock is replaced by tests.
+var tryLock = (*flock.Flock).TryLock
+
 // lockFolder makes a results folder where it is missing and locks it. Another writer in it is [ErrLocked].
 func lockFolder(dir string) (*flock.Flock, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("results folder: %w", noRoom(err))
+	if err := makeFolder(dir); err != nil {
+		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, lockName))
-	locked, err := lock.TryLock()
+	locked, err := tryLock(lock)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("lock results folder %s: %w; its file system has no locks: give --out on another, say a local disk", dir, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock results folder %s: %w", dir, noRoom(err))
 	}
@@ -115,7 +135,7 @@ func (f *File) appendCurve(c Curve) error {
 	return f.curves.append(line)
 }
 
-// Close closes the file and unlocks its folder.
+// Close closes the file and unlocks its folder, if it is locked.
 func (f *File) Close() error {
 	var err error
 	if f.out != nil {
@@ -124,7 +144,10 @@ func (f *File) Close() error {
 	if f.curves != nil {
 		err = errors.Join(err, f.curves.out.Close())
 	}
-	return errors.Join(err, f.lock.Close())
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	return err
 }
 
 // Read returns the results of a folder, also while a run is writing to it: a torn last line is left out. A folder

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -20,9 +21,9 @@ import (
 // line.
 type index struct {
 	paths  []string
-	files  []*os.File    // nil beyond mostOpen: opened for every line
 	found  []entry       // by key, equal lines of one key once
 	makers map[maker]int // with the first file of each
+	seed   maphash.Seed  // of the sums
 }
 
 // entry is where a line stands.
@@ -35,9 +36,9 @@ type entry struct {
 }
 
 const (
-	mostOpen  = 500     // files
-	chunkSize = 1 << 20 // bytes, and the rest of a line
-	mostLine  = 1 << 30 // bytes of a line
+	chunkSize = 1 << 20  // bytes, and the rest of a line
+	mostLine  = 1 << 30  // bytes of a line
+	batchSize = 32 << 20 // bytes of lines that are read again at a time
 )
 
 // folders are results folders, with those of their attempts.
@@ -91,12 +92,7 @@ func indexSpaces(f folders) (*index, error) {
 // newIndex reads the files of a name on several cores, a piece of a file at a time. Torn last lines are left out; a line that
 // cannot be read is an error that names it and ends with the cure.
 func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
-	x := &index{makers: make(map[maker]int)}
-	defer func() {
-		if err != nil {
-			x.close()
-		}
-	}()
+	x := &index{makers: make(map[maker]int), seed: maphash.MakeSeed()}
 	if x.paths, err = f.files(name); err != nil {
 		return nil, err
 	}
@@ -118,7 +114,6 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 			failed, at = err, [2]int64{int64(file), offset}
 		}
 	}
-	seed := maphash.MakeSeed()
 	var done sync.WaitGroup
 	for range workers {
 		done.Go(func() {
@@ -139,7 +134,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 						if _, known := makers[by]; !known {
 							makers[by] = c.file
 						}
-						found = append(found, entry{k, maphash.Bytes(seed, line), offset, int32(len(line)), int32(c.file)})
+						found = append(found, entry{k, maphash.Bytes(x.seed, line), offset, int32(len(line)), int32(c.file)})
 					}
 					offset += int64(len(line))
 				}
@@ -163,11 +158,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 			break
 		}
 		readErr = eachChunk(in, free, func(offset int64, text []byte) { chunks <- chunk{i, offset, text} })
-		if i < mostOpen {
-			x.files = append(x.files, in)
-		} else {
-			in.Close() // read only
-		}
+		in.Close() // read only
 		if readErr != nil {
 			readErr = fmt.Errorf("read %s: %w", path, readErr)
 			break
@@ -240,23 +231,76 @@ func lineNumber(path string, offset int64) int {
 	}
 }
 
-// line reads the line of an entry into a buffer.
-func (x *index) line(p entry, buffer []byte) ([]byte, error) {
-	buffer = slices.Grow(buffer[:0], int(p.size))[:p.size]
-	var err error
-	if int(p.file) < len(x.files) {
-		_, err = x.files[p.file].ReadAt(buffer, p.offset)
-	} else {
-		var in *os.File
-		if in, err = os.Open(x.paths[p.file]); err == nil {
-			_, err = in.ReadAt(buffer, p.offset)
-			in.Close() // read only
+// each calls f with the lines of each key, in the order of the keys; keep, if set, says of which. They are read some at a time,
+// file by file, so that one file is open however many there are.
+func (x *index) each(ctx context.Context, keep func(fitKey) bool, f func(lines [][]byte) error) error {
+	var text []byte // of a batch
+	for left := x.found; len(left) > 0; {
+		var batch []entry
+		for size := 0; len(left) > 0 && size < batchSize; {
+			key := left[0].key
+			wanted := keep == nil || keep(key)
+			for ; len(left) > 0 && left[0].key == key; left = left[1:] {
+				if wanted {
+					batch, size = append(batch, left[0]), size+int(left[0].size)
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var lines [][]byte
+		var err error
+		if lines, text, err = x.lines(batch, text); err != nil {
+			return err
+		}
+		for len(batch) > 0 {
+			n := 1
+			for n < len(batch) && batch[n].key == batch[0].key {
+				n++
+			}
+			if err := f(lines[:n]); err != nil {
+				return err
+			}
+			batch, lines = batch[n:], lines[n:]
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", x.paths[p.file], err)
+	return nil
+}
+
+// lines reads the lines of entries into a buffer, and returns the buffer, too. A line that is not the one that was read before
+// is an error.
+func (x *index) lines(entries []entry, buffer []byte) (lines [][]byte, _ []byte, err error) {
+	order, size := make([]int, len(entries)), 0
+	for i, e := range entries {
+		order[i], size = i, size+int(e.size)
 	}
-	return buffer, nil
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(entries[a].file, entries[b].file), cmp.Compare(entries[a].offset, entries[b].offset))
+	})
+	buffer = slices.Grow(buffer[:0], size)[:size]
+	lines = make([][]byte, len(entries))
+	var in *os.File
+	defer func() { in.Close() }() // read only
+	for k, rest := 0, buffer; k < len(order); k++ {
+		e := entries[order[k]]
+		path := x.paths[e.file]
+		if k == 0 || e.file != entries[order[k-1]].file {
+			in.Close()
+			if in, err = os.Open(path); err != nil {
+				return nil, nil, fmt.Errorf("open results: %w", err)
+			}
+		}
+		line := rest[:e.size]
+		if _, err := in.ReadAt(line, e.offset); err != nil && err != io.EOF {
+			return nil, nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		if maphash.Bytes(x.seed, line) != e.sum {
+			return nil, nil, fmt.Errorf("%s changed while it was merged; merge again", path)
+		}
+		lines[order[k]], rest = line, rest[e.size:]
+	}
+	return lines, buffer, nil
 }
 
 // has reports whether there is a line of a key.
@@ -273,10 +317,4 @@ func (x *index) keys() (n int) {
 		}
 	}
 	return n
-}
-
-func (x *index) close() {
-	for _, f := range x.files {
-		f.Close() // read only
-	}
 }

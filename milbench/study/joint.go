@@ -170,6 +170,9 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 				again = append(again, s)
 			}
 		}
+		if len(again) == 0 { // the learner failed when it had handed over all fits
+			break
+		}
 		j = again
 	}
 	return failures, fatal

@@ -3,6 +3,7 @@ package study
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"synpool/milbench"
 	"synpool/milbench/cluster"
@@ -39,9 +42,9 @@ type Merged struct {
 // with curves, with spaces, and with times. Each file takes the place of the one before when it is whole, the results last.
 //
 // Where attempts of one fit differ the first line in the order of bytes is kept; those that differ in scores are in the answer.
-// What is missing is told by plan or, if that is nil, by the plans that the folders follow. Plans of different studies, a
-// result that is of no plan, and results of several versions or backends are errors, and nothing is written. Lines are not kept in memory:
-// a merge takes some 100 bytes a line.
+// What is missing is told by plan or, if that is nil, by the plans that the folders follow; of no results at all a plan says that
+// all is missing. Plans of different studies, a result that is of no plan, and results of several versions or backends are
+// errors, upon which no results are written. Lines are not kept in memory: a merge takes some 100 bytes a line.
 func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (m Merged, err error) {
 	for _, dir := range dirs {
 		if _, err := os.ReadDir(dir); err != nil {
@@ -53,11 +56,14 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 		return m, err
 	}
 	defer func() { err = errors.Join(err, locked.Close()) }()
+	if err := removeParts(out); err != nil {
+		return m, err
+	}
 	all, err := folders(append(slices.Clone(dirs), out)).distinct()
 	if err != nil {
 		return m, err
 	}
-	plans, err := all.plans(plan)
+	whole, err := all.plan(plan)
 	if err != nil {
 		return m, err
 	}
@@ -65,26 +71,23 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	if err != nil {
 		return m, err
 	}
-	defer results.close()
-	if len(results.found) == 0 {
-		return m, fmt.Errorf("%s: %w", dirs[0], ErrNoResults)
+	if len(results.found) == 0 && whole == nil {
+		return m, fmt.Errorf("%s: %w, and no plan that says which there are to be; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
 	}
 	if err := results.oneMaker(); err != nil {
-		return m, err
+		return m, fmt.Errorf("%w; merge results of one version and backend", err)
 	}
-	if err := results.ofPlans(plans); err != nil {
-		return m, err
+	if err := results.ofPlan(whole); err != nil {
+		return m, fmt.Errorf("%w; merge folders of one study", err)
 	}
 	curves, err := newIndex(all, CurvesName, removeIt, (*scanner).curve)
 	if err != nil {
 		return m, err
 	}
-	defer curves.close()
 	spaces, err := indexSpaces(all)
 	if err != nil {
 		return m, err
 	}
-	defer spaces.close()
 	if m.Curves, err = curves.write(ctx, filepath.Join(out, CurvesName), results.has, nil); err != nil {
 		return m, err
 	}
@@ -109,36 +112,44 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 		return m, err
 	}
 	m.Duplicates = len(results.found) - m.Results
-	if len(plans) == 0 {
-		return m, nil
+	if whole != nil {
+		m.Planned = len(whole.Fits)
+		m.Missing = whole.Keep(missing(whole, results, spaces))
 	}
-	rest := plans[0]
-	if plan == nil {
-		for _, p := range plans[1:] {
-			if !covers(rest, p) {
-				if !covers(p, rest) {
-					return m, errors.New("the folders follow parts of a study of which none has all fits; give the whole plan as --plan")
-				}
-				rest = p
-			}
-		}
-	}
-	m.Planned = len(rest.Fits)
-	m.Missing = rest.Keep(missing(rest, results, spaces))
 	return m, nil
 }
 
-// plans returns the plan that is given, if any, and those that the folders follow, which are to be of one study.
-func (f folders) plans(given *cluster.Plan) (plans []*cluster.Plan, err error) {
-	var paths []string
-	if given != nil {
-		plans, paths = append(plans, given), append(paths, "--plan")
+// partAge is how old the part of a plan is that nobody writes any more: shards write theirs without the lock of the folder.
+const partAge = time.Hour
+
+// removeParts removes from a folder that is locked what killed merges and shards have left.
+func removeParts(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("results folder: %w", err)
 	}
-	for _, dir := range f {
-		path := filepath.Join(dir, PlanName)
-		if slices.Contains(paths, path) {
+	for _, e := range entries {
+		of, _, found := strings.Cut(e.Name(), "-")
+		if !found || !strings.HasSuffix(e.Name(), ".part") || !slices.Contains([]string{"." + FileName, "." + CurvesName, "." + SpacesName, planPart}, of) {
 			continue
 		}
+		if info, err := e.Info(); err != nil || of == planPart && time.Since(info.ModTime()) < partAge {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("what a merge has left that was killed: %w", err)
+		}
+	}
+	return nil
+}
+
+// plan returns the plan that is given or else, of those that the folders follow, the one that has all fits; nil if there is none.
+// All are to be of one study.
+func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
+	var first string  // path of a plan
+	var keys []fitKey // of all plans
+	for _, dir := range f {
+		path := filepath.Join(dir, PlanName)
 		p, err := cluster.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -146,17 +157,47 @@ func (f folders) plans(given *cluster.Plan) (plans []*cluster.Plan, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(plans) > 0 {
-			if given != nil {
-				plans[0].Backend = p.Backend // a plan may be made on another machine than its fits
-			}
-			if err := plans[0].SameStudy(p); err != nil {
-				return nil, fmt.Errorf("%s and %s do not go together: %w", paths[0], path, err)
-			}
+		if whole == nil {
+			first, whole = path, p
+		} else if err := whole.SameStudy(p); err != nil {
+			return nil, fmt.Errorf("%s and %s do not go together: %w", first, path, err)
 		}
-		plans, paths = append(plans, p), append(paths, path)
+		if len(p.Fits) > len(whole.Fits) {
+			whole = p
+		}
+		more, err := fitKeys(p)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, more...)
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
 	}
-	return plans, nil
+	switch {
+	case given == nil && whole != nil && len(keys) > len(whole.Fits):
+		return nil, errors.New("the folders follow parts of a study of which none has all fits; give the whole plan as --plan")
+	case given == nil || whole == nil:
+		return cmp.Or(given, whole), nil
+	}
+	own := *given
+	own.Backend = whole.Backend // a plan may be made on another machine than its fits
+	if err := own.SameStudy(whole); err != nil {
+		return nil, fmt.Errorf("--plan and %s do not go together: %w", first, err)
+	}
+	return &own, nil
+}
+
+// fitKeys returns the ids of the fits of a plan in order.
+func fitKeys(p *cluster.Plan) ([]fitKey, error) {
+	keys := make([]fitKey, len(p.Fits))
+	for i := range p.Fits {
+		var err error
+		if keys[i], err = parseKey(p.Fits[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
 }
 
 // oneMaker reports results of several versions or backends.
@@ -165,49 +206,41 @@ func (x *index) oneMaker() error {
 		return nil
 	}
 	by := slices.SortedFunc(maps.Keys(x.makers), func(a, b maker) int { return x.makers[a] - x.makers[b] })
-	return fmt.Errorf("%s has results of version %s on backend %s, and %s of version %s on %s; merge results of one version and backend",
+	return fmt.Errorf("%s has results of version %s on backend %s, and %s of version %s on %s",
 		x.paths[x.makers[by[0]]], by[0].version, by[0].backend, x.paths[x.makers[by[1]]], by[1].version, by[1].backend)
 }
 
-// ofPlans reports a result of a fit that is not in the grid of the plans, if there are any.
-func (x *index) ofPlans(plans []*cluster.Plan) error {
-	if len(plans) == 0 {
+// ofPlan reports a result of a fit that is not in the grid of a plan, if there is one.
+func (x *index) ofPlan(p *cluster.Plan) error {
+	if p == nil {
 		return nil
 	}
-	keys := make([]fitKey, 0, len(plans[0].Fits))
-	for _, p := range plans {
-		for _, f := range p.Fits {
-			key, err := parseKey(f.ID)
-			if err != nil {
-				return err
-			}
-			keys = append(keys, key)
-		}
+	keys, err := fitKeys(p)
+	if err != nil {
+		return err
 	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	var whole []fitKey // of the grid, of which plans may be a part
-	for _, p := range x.found {
-		if _, found := slices.BinarySearch(keys, p.key); found {
+	var whole []fitKey // of the grid, of which the plan may be a part
+	for i, e := range x.found {
+		if _, found := slices.BinarySearch(keys, e.key); found {
 			continue
 		}
 		if whole == nil {
-			var err error
-			if whole, err = gridKeys(plans[0]); err != nil {
+			if whole, err = gridKeys(p); err != nil {
 				return err
 			}
 		}
-		if _, found := slices.BinarySearch(whole, p.key); !found {
-			line, err := x.line(p, nil)
-			var r Result
-			if err == nil {
-				err = json.Unmarshal(line, &r)
-			}
-			if err != nil {
-				return err
-			}
-			return fmt.Errorf("%s has fit %s (%s, seed %d, %s), which is not of the plan; merge folders of one study", x.paths[p.file], r.Fit, r.Set, r.Seed, r.Config)
+		if _, found := slices.BinarySearch(whole, e.key); found {
+			continue
 		}
+		lines, _, err := x.lines(x.found[i:i+1], nil)
+		var r Result
+		if err == nil {
+			err = json.Unmarshal(lines[0], &r)
+		}
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%s has fit %s (%s, seed %d, %s), which is not of the plan", x.paths[e.file], r.Fit, r.Set, r.Seed, r.Config)
 	}
 	return nil
 }
@@ -248,40 +281,25 @@ func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, 
 	defer os.Remove(part.Name()) // unless it is renamed
 	defer part.Close()
 	out := bufio.NewWriterSize(part, chunkSize)
-	var line, other []byte
-	for i := 0; i < len(x.found); {
-		p := x.found[i]
-		end := i + 1
-		for end < len(x.found) && x.found[end].key == p.key {
-			end++
-		}
-		if n%1000 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if keep != nil && !keep(p.key) {
-			i = end
-			continue
-		}
-		if line, err = x.line(p, line); err != nil {
-			return 0, err
-		}
-		for i++; i < end; i++ {
-			if other, err = x.line(x.found[i], other); err != nil {
-				return 0, err
-			}
+	if err := x.each(ctx, keep, func(lines [][]byte) error {
+		line := lines[0]
+		for _, other := range lines[1:] {
 			if bytes.Compare(other, line) < 0 {
 				line, other = other, line
 			}
 			if differ != nil {
 				if err := differ(line, other); err != nil {
-					return 0, err
+					return err
 				}
 			}
 		}
-		if _, err := out.Write(line); err != nil {
-			return 0, fmt.Errorf("write %s: %w", part.Name(), noRoom(err))
-		}
 		n++
+		if _, err := out.Write(line); err != nil {
+			return fmt.Errorf("write %s: %w", part.Name(), noRoom(err))
+		}
+		return nil
+	}); err != nil {
+		return 0, err
 	}
 	err = out.Flush()
 	if err == nil {
@@ -291,7 +309,6 @@ func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, 
 		err = errors.Join(part.Sync(), part.Close())
 	}
 	if err == nil {
-		x.close() // Windows replaces no file that is open
 		err = os.Rename(part.Name(), path)
 	}
 	if err != nil {

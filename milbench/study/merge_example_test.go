@@ -35,15 +35,14 @@ func ExampleMerge() {
 	}
 	plan.Divide(3)
 	train := func(plan *cluster.Plan, shard int) error {
-		if err := study.Follow(dir, plan); err != nil {
+		if _, err := study.Follow(dir, plan); err != nil {
 			return err
 		}
-		runs := []study.Run{run}
-		if err := study.Restrict(runs, plan, plan.Shard(shard)); err != nil {
+		runs, err := study.Restrict([]study.Run{run}, plan, plan.Shard(shard))
+		if err != nil {
 			return err
 		}
-		var err error
-		if runs[0].Finished, err = study.Finished(dir); err != nil {
+		if runs[0].Finished, err = study.Finished(dir, plan); err != nil {
 			return err
 		}
 		runs[0].Dir, runs[0].Backend, runs[0].Version = study.AttemptDir(dir, shard, plan.Shards), plan.Backend, plan.Version

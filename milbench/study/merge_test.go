@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"synpool/milbench"
 	"synpool/milbench/cluster"
 	"synpool/milbench/neural"
@@ -60,16 +62,16 @@ func fakePlan(t *testing.T, r Run, shards int) *cluster.Plan {
 // shardRun trains a shard of a plan into an attempt of dir.
 func shardRun(t *testing.T, dir string, p *cluster.Plan, shard int, learner milbench.Learner) (Summary, error) {
 	t.Helper()
-	if err := Follow(dir, p); err != nil {
+	if _, err := Follow(dir, p); err != nil {
 		return Summary{}, err
 	}
 	runs := []Run{fakeRun(AttemptDir(dir, shard, p.Shards), learner)}
 	runs[0].Curves = p.Request.Curves
-	if err := Restrict(runs, p, p.Shard(shard)); err != nil {
+	runs, err := Restrict(runs, p, p.Shard(shard))
+	if err != nil {
 		return Summary{}, err
 	}
-	var err error
-	if runs[0].Finished, err = Finished(dir); err != nil {
+	if runs[0].Finished, err = Finished(dir, p); err != nil {
 		return Summary{}, err
 	}
 	return DoAll(context.Background(), runs)
@@ -202,11 +204,14 @@ func TestMergeMissing(t *testing.T) {
 	r := fakeRun("", nil)
 	p := fakePlan(t, r, 6)
 	dir := t.TempDir()
-	if err := Follow(dir, p); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := Merge(context.Background(), []string{dir}, dir, nil); !errors.Is(err, ErrNoResults) {
 		t.Errorf("a merge of nothing: %v", err)
+	}
+	if _, err := Follow(dir, p); err != nil {
+		t.Fatal(err)
+	}
+	if m := mustMerge(t, []string{dir}, dir, nil); m.Results != 0 || m.Missing == nil || len(m.Missing.Fits) != fakeTotal {
+		t.Errorf("a merge before the first result: %+v", m)
 	}
 	for _, shard := range []int{0, 2, 5} {
 		if _, err := shardRun(t, dir, p, shard, &fakeLearner{}); err != nil {
@@ -382,7 +387,7 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("%s: left behind: %v", c.want, left)
 		}
 	}
-	if err := Follow(good, fakePlan(t, reseeded, 2)); err == nil || !strings.Contains(err.Error(), "holds fits of another plan (one has seed 1, the other 2); choose another --out") {
+	if _, err := Follow(good, fakePlan(t, reseeded, 2)); err == nil || !strings.Contains(err.Error(), "holds fits of another plan (one has seed 1, the other 2); choose another --out") {
 		t.Errorf("a second plan in one folder: %v", err)
 	}
 	f, err := Open(good)
@@ -409,6 +414,174 @@ func TestMergeRefuses(t *testing.T) {
 	mustMerge(t, []string{good}, good, nil)
 	if err := Unmerged(good); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMergeParts: where no folder follows all fits the whole plan is needed, and nothing is written without; it may have been made
+// on another machine, but the backends of the folders are to be the same, and the plan stays the caller's.
+func TestMergeParts(t *testing.T) {
+	p := fakePlan(t, fakeRun("", nil), 2)
+	var dirs []string
+	for shard := range 2 {
+		dir := t.TempDir()
+		part := p.Keep(func(id string) bool {
+			return slices.ContainsFunc(p.Shard(shard), func(f cluster.Fit) bool { return f.ID == id })
+		})
+		part.Divide(1)
+		if _, err := shardRun(t, dir, part, 0, &fakeLearner{}); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	out := t.TempDir()
+	if _, err := Merge(context.Background(), dirs, out, nil); err == nil || !strings.Contains(err.Error(), "give the whole plan as --plan") {
+		t.Errorf("two parts: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, "[^.]*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	elsewhere := *p
+	elsewhere.Backend = "xla:cpu"
+	if m := mustMerge(t, dirs, out, &elsewhere); m.Results != fakeTotal || m.Missing != nil || elsewhere.Backend != "xla:cpu" {
+		t.Errorf("%+v, the plan is for %s", m, elsewhere.Backend)
+	}
+	path := filepath.Join(dirs[1], PlanName)
+	other, err := cluster.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Backend = "other"
+	if err := WritePlan(path, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(context.Background(), dirs, t.TempDir(), p); err == nil || !strings.Contains(err.Error(), "one is for backend fake, the other for other") {
+		t.Errorf("folders of two backends: %v", err)
+	}
+}
+
+// TestFinishedRefuses: what a shard would train beside results that it cannot be merged with is refused beforehand.
+func TestFinishedRefuses(t *testing.T) {
+	dir := t.TempDir()
+	r := fakeRun(dir, &fakeLearner{})
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(r *Run){
+		"": func(*Run) {},
+		"holds results of version v0 on backend fake, and the plan is of version v1 on fake; choose another --out": func(r *Run) { r.Version = "v1" },
+		"holds results of version v0 on backend fake, and the plan is of version v0 on go; choose another --out":   func(r *Run) { r.Backend = "go" },
+		"which is not of the plan; choose another --out":                                                           func(r *Run) { r.Settings = configs(`{"pooling":"max"}`) },
+	} {
+		r := fakeRun("", nil)
+		change(&r)
+		finished, err := Finished(dir, fakePlan(t, r, 2))
+		if want == "" {
+			if err != nil || len(finished) != fakeTotal {
+				t.Errorf("%d fits, %v", len(finished), err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+	finished, err := Finished(dir, fakePlan(t, r, 2).Keep(func(id string) bool { return id[0] < '4' }))
+	if err != nil || len(finished) != fakeTotal {
+		t.Errorf("a plan of some of the fits: %d, %v", len(finished), err)
+	}
+}
+
+// TestChangedLine: a line that is another when it is read again is no result.
+func TestChangedLine(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := fakeRun(dir, &fakeLearner{}).Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	x, err := indexResults(folders{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range [][]byte{text[:len(text)-1], append([]byte("\n"), text...)} {
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.write(context.Background(), filepath.Join(t.TempDir(), "out"), nil, nil); err == nil || err.Error() != path+" changed while it was merged; merge again" {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNoLinks: without hard links no shard takes the place of another's plan.
+func TestNoLinks(t *testing.T) {
+	hardLink = func(old, new string) error {
+		return &os.LinkError{Op: "link", Old: old, New: new, Err: errors.ErrUnsupported}
+	}
+	defer func() { hardLink = os.Link }()
+	p, dir := fakePlan(t, fakeRun("", nil), 2), t.TempDir()
+	path := filepath.Join(dir, PlanName)
+	if _, err := Follow(dir, p); err == nil || !strings.Contains(err.Error(), "put the plan there before the shards start: milbench plan ... --out "+path) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := WritePlan(path, p); err != nil {
+		t.Fatal(err)
+	}
+	if known, err := Follow(dir, p); err != nil || len(known.Fits) != fakeTotal {
+		t.Error(err)
+	}
+}
+
+// TestNoLocks: shards are trained where the file system has no locks; what needs one says what to do.
+func TestNoLocks(t *testing.T) {
+	lock := tryLock
+	tryLock = func(*flock.Flock) (bool, error) { return false, errors.ErrUnsupported }
+	defer func() { tryLock = lock }()
+	p, dir := fakePlan(t, fakeRun("", nil), 1), t.TempDir()
+	if sum, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil || sum.Done != fakeTotal {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	const want = "its file system has no locks: give --out on another, say a local disk"
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	if _, err := Merge(context.Background(), []string{dir}, dir, nil); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+}
+
+// TestRemoveParts: what killed processes have left is removed, but for what may still be written.
+func TestRemoveParts(t *testing.T) {
+	dir := t.TempDir()
+	p := fakePlan(t, fakeRun("", nil), 1)
+	if _, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{
+		".results.jsonl-1.part": 0, ".curves.jsonl-2.part": 0, ".spaces.jsonl-3.part": 0, ".plan-4.part": 2 * partAge, ".plan-5.part": 0, ".other-6.part": 2 * partAge,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Now().Add(-age), time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustMerge(t, []string{dir}, dir, nil)
+	left, err := filepath.Glob(filepath.Join(dir, ".*.part"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if !slices.Equal(left, []string{".other-6.part", ".plan-5.part"}) {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -448,11 +621,39 @@ func TestRestrict(t *testing.T) {
 	p := fakePlan(t, r, 2)
 	changed := fakeRun("", nil)
 	changed.Sets[1] = fakeSet("second", 32)
-	err := Restrict([]Run{changed}, p, p.Fits)
-	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here the set has the checksum") {
+	_, err := Restrict([]Run{changed}, p, p.Fits)
+	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here second has the checksum") {
 		t.Error(err)
 	}
-	if err := Restrict([]Run{fakeRun("", nil)}, p, p.Fits); err != nil {
+	one, two := fakeRun("", nil), fakeRun("", nil)
+	one.Sets, two.Sets = one.Sets[:1], two.Sets[1:]
+	ofTwo := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return p.Sets[p.Arms[f.Arm].Set].Name != "second" })
+	if runs, err := Restrict([]Run{one, two}, p, ofTwo); err != nil || len(runs) != 1 || runs[0].Sets[0].Name != "second" {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
+// TestFormShard: a shard keeps the sets of its own fits alone.
+func TestFormShard(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	form := Form{Arms: []Arm{
+		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+	}}
+	runs, _, err := form.Runs("", nil, 3)
+	if err != nil || len(runs) != 2 {
+		t.Fatal(len(runs), err)
+	}
+	p := &cluster.Plan{Seed: 3, Shards: 1}
+	if err := AddTo(p, runs, "musk1", fakePlanner{}); err != nil || len(p.Fits) != 8 {
+		t.Fatal(len(p.Fits), err)
+	}
+	own := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return f.Arm == 0 })
+	if runs, err = form.Shard(nil, p, own); err != nil || len(runs) != 1 || runs[0].Sets[0].Checksum != p.Sets[1].Checksum {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+	form.Arms = form.Arms[:1]
+	if _, err := form.Shard(nil, p, own); err == nil || !strings.Contains(err.Error(), "4 fits of the plan are not there") {
 		t.Error(err)
 	}
 }

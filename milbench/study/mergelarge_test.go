@@ -15,23 +15,25 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// writeLarge writes attempts of 12 shards with so many results of Musk 1's ten folds, and as many more as given twice, and
+// writeLarge writes attempts of 12 shards with so many results of ten folds of sets like Musk 1, and as many more as given twice, and
 // the plan.
 func writeLarge(dir string, fits, twice int) (err error) {
 	random := rand.New(rand.NewPCG(8, 4))
-	const checksum = "66a0f7283488e47fa8e267eb743367c87c83cfed1401c13445aff12c2a10c9c0"
 	p := &cluster.Plan{Format: cluster.Format, Version: "v0.0.0-20261121232850-2685dc1ba0f3", Backend: "xla:cpu", Cores: 2, Seed: 1, Shards: 12,
-		Sets:   []cluster.Set{{Name: "musk1", Checksum: checksum, Source: "musk1"}},
 		Groups: []cluster.Group{{Members: 25, Compile: 12, Block: 3, Memory: 500e6}}}
 	arm := cluster.Arm{Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1000}, Folds: 10, FoldsRun: 10}
-	for i := range (fits + 9_999) / 10_000 {
+	for i := range 10 {
 		setting, err := milbench.CanonicalSetting(fmt.Appendf(nil, `{"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":%v,"weight_decay":0.0001,"standardise":true}`, 1e-5*float64(i+1)))
 		if err != nil {
 			return err
 		}
 		p.Settings, arm.Settings = append(p.Settings, setting), append(arm.Settings, i)
 	}
-	p.Arms = []cluster.Arm{arm}
+	for i := range (fits + 99_999) / 100_000 {
+		arm.Set = i
+		p.Sets = append(p.Sets, cluster.Set{Name: fmt.Sprintf("musk%d", i+1), Checksum: fmt.Sprintf("%064x", i), Source: fmt.Sprintf("musk%d", i+1)})
+		p.Arms = append(p.Arms, arm)
+	}
 	files := make([]*bufio.Writer, 12)
 	for i := range files {
 		folder := AttemptDir(dir, i, len(files))
@@ -45,10 +47,12 @@ func writeLarge(dir string, fits, twice int) (err error) {
 		defer f.Close()
 		files[i] = bufio.NewWriterSize(f, 1<<20)
 	}
-	r := Result{Set: "musk1", Checksum: checksum, Protocol: "honest", Folds: 10, FoldsRun: 10, Seed: 1, Epoch: 50, Backend: p.Backend, Version: p.Version,
+	r := Result{Protocol: "honest", Folds: 10, FoldsRun: 10, Seed: 1, Epoch: 50, Backend: p.Backend, Version: p.Version,
 		Revision: "2685dc1ba0f3823dc981d7670ad0720a382162e3", Bags: make([]ScoredBag, 9)}
 	for i := range fits {
-		r.Repeat, r.Fold, r.Config = i/10%1000, i%10, p.Settings[i/10_000]
+		set, setting := i/100_000, i/10_000%10
+		r.Set, r.Checksum = p.Sets[set].Name, p.Sets[set].Checksum
+		r.Repeat, r.Fold, r.Config = i/10%1000, i%10, p.Settings[setting]
 		for k := range r.Bags {
 			r.Bags[k] = ScoredBag{ID: fmt.Sprint(k*10 + r.Fold), Label: k % 2, Score: float64(float32(random.NormFloat64()))}
 		}
@@ -69,7 +73,7 @@ func writeLarge(dir string, fits, twice int) (err error) {
 				return err
 			}
 		}
-		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Setting: i / 10_000, Repeat: r.Repeat, Fold: r.Fold,
+		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Arm: set, Setting: setting, Repeat: r.Repeat, Fold: r.Fold,
 			Seed: milbench.SplitSeed(1, "fit", r.Repeat, r.Fold), Training: i, Networks: 1})
 	}
 	for _, f := range files {

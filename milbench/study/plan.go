@@ -120,43 +120,71 @@ func (s *setStudy) arm(p *cluster.Plan, source string) cluster.Arm {
 	return a
 }
 
-// Restrict leaves of runs the given fits of a plan alone. A fit that no run has is an error: its set has changed since the
-// plan was made, or the plan is another version's.
-func Restrict(runs []Run, p *cluster.Plan, fits []cluster.Fit) error {
-	only, left := make(map[string]bool, len(fits)), make(map[string]cluster.Fit, len(fits))
-	for _, f := range fits {
-		only[f.ID], left[f.ID] = true, f
-	}
-	var sum Summary
-	for i := range runs {
-		runs[i].Only = only
-		studies, err := runs[i].studies(&sum)
+// Restrict returns those of the runs that have some of the given fits of a plan, with these fits alone. A fit that no run has is
+// an error: its set has changed since the plan was made, or the plan is another version's.
+func Restrict(runs []Run, p *cluster.Plan, fits []cluster.Fit) (kept []Run, err error) {
+	r := newRestriction(p, fits)
+	for _, run := range runs {
+		some, err := r.restrict(&run)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, s := range studies {
-			if err := s.skip(nil, nil); err != nil {
-				return err
-			}
-			for _, r := range s.results {
-				delete(left, r.Fit)
+		if some {
+			kept = append(kept, run)
+		}
+	}
+	return kept, r.lost()
+}
+
+// restriction is to some fits of a plan.
+type restriction struct {
+	plan    *cluster.Plan
+	fits    []cluster.Fit
+	only    map[string]bool // ids
+	left    map[string]bool // those that no run has had so far
+	changed []string        // sets of a name of the plan with another checksum, and which
+}
+
+func newRestriction(p *cluster.Plan, fits []cluster.Fit) *restriction {
+	r := &restriction{plan: p, fits: fits, only: make(map[string]bool, len(fits)), left: make(map[string]bool, len(fits))}
+	for _, f := range fits {
+		r.only[f.ID], r.left[f.ID] = true, true
+	}
+	return r
+}
+
+// restrict leaves a run the fits alone, and reports whether it has any.
+func (r *restriction) restrict(run *Run) (some bool, err error) {
+	run.Only = r.only
+	var sum Summary
+	studies, err := run.studies(&sum)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range studies {
+		if err := s.skip(nil, nil); err != nil {
+			return false, err
+		}
+		for _, result := range s.results {
+			delete(r.left, result.Fit)
+			some = true
+		}
+		for _, known := range r.plan.Sets {
+			if known.Name == s.set.Name && known.Checksum != s.set.Checksum {
+				r.changed = append(r.changed, fmt.Sprintf("here %s has the checksum %.12s, in the plan %.12s", known.Name, s.set.Checksum, known.Checksum))
 			}
 		}
 	}
-	for _, f := range fits {
-		if _, lost := left[f.ID]; !lost {
-			continue
+	return some, nil
+}
+
+// lost reports a fit that no run has had.
+func (r *restriction) lost() error {
+	for _, f := range r.fits {
+		if r.left[f.ID] {
+			name := r.plan.Sets[r.plan.Arms[f.Arm].Set].Name
+			return fmt.Errorf("%s: %d fits of the plan are not there (%s); make the plan anew", name, len(r.left), strings.Join(append(r.changed, "say "+f.ID), "; "))
 		}
-		set := p.Sets[p.Arms[f.Arm].Set]
-		var here []string
-		for _, r := range runs {
-			for _, s := range r.Sets {
-				if s.Name == set.Name && s.Checksum != set.Checksum {
-					here = append(here, fmt.Sprintf("here the set has the checksum %.12s, in the plan %.12s", s.Checksum, set.Checksum))
-				}
-			}
-		}
-		return fmt.Errorf("%s: %d fits of the plan are not there (%s); make the plan anew", set.Name, len(left), strings.Join(append(here, "say "+f.ID), "; "))
 	}
 	return nil
 }

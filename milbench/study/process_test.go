@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 		exitOn(err)
 	case "large":
 		exitOn(writeLarge(os.Args[1], manyFits, manyTwice))
+	case "few files": // a merge that may have no more than 40 files open
+		limitFiles(40)
+		exitOn(mergeLarge(os.Args[1]))
 	case "merge":
 		exitOn(mergeLarge(os.Args[1]))
 	case "lock": // holds the lock until its input ends

@@ -5,6 +5,7 @@ package study
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -23,6 +24,40 @@ func limitFileSize(bytes uint64) {
 	exitIf(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	limit.Cur = bytes
 	exitIf(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+}
+
+func limitFiles(n uint64) {
+	exitIf(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: n, Max: n}))
+}
+
+// TestManyFiles merges more attempts than there may be files open.
+func TestManyFiles(t *testing.T) {
+	dir, one := t.TempDir(), t.TempDir()
+	r := fakeRun(one, &fakeLearner{})
+	r.Curves = true
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{FileName, CurvesName} {
+		text, err := os.ReadFile(filepath.Join(one, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(text), "\n")
+		for i := range 150 {
+			attempt := filepath.Join(dir, AttemptsName, fmt.Sprint(i))
+			if err := os.MkdirAll(attempt, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(attempt, name), []byte(lines[i%fakeTotal]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if out, err := helper(t, "few files", dir).CombinedOutput(); err != nil || string(out) != "48 results, 0 duplicates\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+	requireCurves(t, dir)
 }
 
 // peakMemory returns the bytes of memory that a process had at its peak.

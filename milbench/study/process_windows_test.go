@@ -7,4 +7,6 @@ const namesOwner = false
 
 func limitFileSize(uint64) { panic("windows has no limit of file sizes") }
 
+func limitFiles(uint64) { panic("windows has no limit of open files") }
+
 func peakMemory(*os.ProcessState) int64 { return 0 } // not measured

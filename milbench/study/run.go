@@ -20,6 +20,9 @@ type Run struct {
 	Learner  milbench.Learner
 	Dir      string // the results folder
 
+	// Cores is how many the learner trains on, for [Time]; 0 for all of the machine.
+	Cores int
+
 	// Base, if set, names what the sets are made of; see [DoAll].
 	Base string
 

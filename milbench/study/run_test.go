@@ -249,6 +249,26 @@ func TestExhausted(t *testing.T) {
 	requireCurves(t, dir)
 }
 
+// afterwards fails when it has handed over all fits.
+type afterwards struct{ fakeLearner }
+
+func (l *afterwards) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return errors.Join(l.fakeLearner.Learn(ctx, task, done), errors.New("the device is lost"))
+}
+
+// TestFailedAfterwards: a learner that fails with nothing left to do is not tried again; the results are kept, the error is told.
+func TestFailedAfterwards(t *testing.T) {
+	l := &afterwards{}
+	r := fakeRun(t.TempDir(), l)
+	sum, err := r.Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || err == nil || err.Error() != "first: the device is lost\nsecond: the device is lost" || l.calls != 2 {
+		t.Errorf("%+v, %v, %d calls", sum, err, l.calls)
+	}
+	if got := len(contents(t, r.Dir)); got != fakeTotal {
+		t.Errorf("%d results", got)
+	}
+}
+
 // flaky fails fits, by their settings, so many times, and then trains them; a setting of "" is the task as a whole.
 type flaky struct {
 	fakeLearner

@@ -165,16 +165,16 @@ func TestShardSpaces(t *testing.T) {
 	p := fakePlan(t, one, 2)
 	p.Request.Spaces = true
 	dir := t.TempDir()
-	if err := Follow(dir, p); err != nil {
+	if _, err := Follow(dir, p); err != nil {
 		t.Fatal(err)
 	}
 	shard := func(p *cluster.Plan, i int, spaces bool) (made int) {
 		r := spaceRun(t, AttemptDir(dir, i, p.Shards))
-		runs := []Run{r}
-		if err := Restrict(runs, p, p.Shard(i)); err != nil {
+		runs, err := Restrict([]Run{r}, p, p.Shard(i))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if runs[0].Finished, err = Finished(dir); err != nil {
+		if runs[0].Finished, err = Finished(dir, p); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := runs[0].Do(ctx); err != nil {

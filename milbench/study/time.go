@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ const TimesName = "times.jsonl"
 type Time struct {
 	Fits     int     `json:"fits"` // that it trained
 	Seconds  float64 `json:"seconds"`
-	Cores    int     `json:"cores"` // of the machine
+	Cores    int     `json:"cores"` // that it trained on
 	Backend  string  `json:"backend"`
 	Version  string  `json:"version"`
 	Revision string  `json:"revision"`
@@ -60,10 +61,10 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 
 // appendTime writes down how long a run took.
 func (r Run) appendTime(fits int, took time.Duration) error {
-	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: runtime.NumCPU(),
+	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: cmp.Or(r.Cores, runtime.NumCPU()),
 		Backend: r.Backend, Version: r.Version, Revision: r.Revision}
-	if parent, name := filepath.Split(filepath.Clean(r.Dir)); filepath.Base(parent) == AttemptsName {
-		t.Attempt = name
+	if isAttempt(r.Dir) {
+		t.Attempt = filepath.Base(r.Dir)
 	}
 	line, err := json.Marshal(t)
 	if err != nil {
