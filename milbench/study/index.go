@@ -36,9 +36,9 @@ type entry struct {
 }
 
 const (
-	chunkSize = 1 << 20  // bytes, and the rest of a line
+	chunkSize = 1 << 18  // bytes, and the rest of a line
 	mostLine  = 1 << 30  // bytes of a line
-	batchSize = 32 << 20 // bytes of lines that are read again at a time
+	batchSize = 16 << 20 // bytes of lines that are read again at a time
 )
 
 // folders are results folders, with those of their attempts.
@@ -107,6 +107,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 		free <- nil
 	}
 	var mu sync.Mutex
+	var parts [][]entry
 	var failed error // the first, by file and offset
 	var at [2]int64
 	fail := func(file int, offset int64, err error) {
@@ -142,7 +143,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			x.found = append(x.found, found...)
+			parts = append(parts, found)
 			for by, file := range makers {
 				if known, is := x.makers[by]; !is || file < known {
 					x.makers[by] = file
@@ -173,6 +174,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	case readErr != nil:
 		return nil, readErr
 	}
+	x.found = slices.Concat(parts...)
 	slices.SortFunc(x.found, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.sum, b.sum), cmp.Compare(a.file, b.file), cmp.Compare(a.offset, b.offset))
 	})
