@@ -153,8 +153,9 @@ var Experiments = []Experiment{
 		Figures:  []string{"assumption"},
 		Full: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 10, everyPooling()),
 			Time: 5 * time.Minute, Scope: "the three generators of Raff and Holt, 10 draws"},
-		Quick: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 1, everyPooling()),
-			Time: 90 * time.Second, Scope: "1 draw"},
+		Quick: Form{Arms: redrawn([]string{"raffholt1", "raffholt2", "raffholt3"}, 1, slices.Concat(instanceSettings[:1], settings(
+			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}}, neural.Grid{Pooling: []string{"softmax", "mean", "sum"}}))),
+			Time: 90 * time.Second, Scope: "1 draw, without attention, gated, hopfield, max and lse, whose graphs take long to compile"},
 	},
 	{
 		Name:     "witness",
@@ -166,8 +167,8 @@ var Experiments = []Experiment{
 		)), Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
 		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(
 			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}, Scale: []float64{1, 10}},
-			neural.Grid{Pooling: []string{"mean", "max"}},
-		)), Time: time.Minute, Scope: "two rates, 1 draw"},
+			neural.Grid{Pooling: []string{"mean"}},
+		)), Time: 90 * time.Second, Scope: "two rates, 1 draw, without attention and max"},
 	},
 	{
 		Name:     "features",
