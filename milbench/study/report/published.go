@@ -195,11 +195,12 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 	for i, s := range tested {
 		for k, set := range sets {
 			from, to := figure[s.from.key()][set], figure[s.to.key()][set]
-			if !slices.Contains(s.sets, set) || len(from) < 2 || len(from) != len(to) {
+			repeated := slices.Sorted(maps.Keys(from))
+			if !slices.Contains(s.sets, set) || len(from) < 2 || !slices.Equal(repeated, slices.Sorted(maps.Keys(to))) {
 				continue
 			}
 			var before, after, differences []float64
-			for _, repeat := range slices.Sorted(maps.Keys(from)) {
+			for _, repeat := range repeated {
 				before, after = append(before, stat.Mean(from[repeat], nil)), append(after, stat.Mean(to[repeat], nil))
 				differences = append(differences, after[len(after)-1]-before[len(before)-1])
 			}
