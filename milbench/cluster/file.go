@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Write writes p as JSON, a line a fit.
@@ -39,10 +42,9 @@ func Read(r io.Reader) (*Plan, error) { return read(r, 0) }
 
 // read reads a plan with room for so many fits, which may be more.
 func read(r io.Reader, room int) (*Plan, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
 	p := &Plan{}
-	if err := p.decode(d, room); err != nil {
+	d, err := p.decode(r, room)
+	if err != nil {
 		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -51,46 +53,112 @@ func read(r io.Reader, room int) (*Plan, error) {
 	return p, p.Validate()
 }
 
-// decode reads a JSON object whose fits, of which there may be a million, are never in memory as text.
-func (p *Plan) decode(d *json.Decoder, room int) error {
+// decode reads a JSON object whose fits, of which there may be a million, are never in memory as text. It returns the decoder
+// that has read its end.
+func (p *Plan) decode(r io.Reader, room int) (*json.Decoder, error) {
 	fields := map[string]any{
 		"format": &p.Format, "version": &p.Version, "backend": &p.Backend, "cores": &p.Cores, "request": &p.Request, "seed": &p.Seed,
 		"shards": &p.Shards, "settings": &p.Settings, "sets": &p.Sets, "arms": &p.Arms, "groups": &p.Groups,
 	}
+	d := decoder(r)
 	if err := expect(d, json.Delim('{')); err != nil {
-		return err
+		return nil, err
 	}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if key == "fits" {
-			err = p.decodeFits(d, room)
+			d, err = p.decodeFits(d, r, room)
 		} else if field, known := fields[fmt.Sprint(key)]; known {
 			err = d.Decode(field)
 		} else {
 			err = fmt.Errorf("unknown field %q", key)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return expect(d, json.Delim('}'))
+	return d, expect(d, json.Delim('}'))
 }
 
-func (p *Plan) decodeFits(d *json.Decoder, room int) error {
+func decoder(r io.Reader) *json.Decoder {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	return d
+}
+
+// decodeFits reads the list of fits that comes next in d, which reads r. Lines as [Plan.Write] writes them are scanned, which is
+// ten times as fast; what does not look like them is left to the decoder that it returns.
+func (p *Plan) decodeFits(d *json.Decoder, r io.Reader, room int) (*json.Decoder, error) {
 	if err := expect(d, json.Delim('[')); err != nil {
-		return err
+		return nil, err
 	}
 	p.Fits = slices.Grow(p.Fits, room)
+	in := bufio.NewReader(io.MultiReader(d.Buffered(), r))
+	for {
+		line, err := in.ReadSlice('\n')
+		if err == nil {
+			if f, ok := scanFit(line); ok {
+				p.Fits = append(p.Fits, f)
+				continue
+			}
+			if len(p.Fits) == 0 && len(line) == 1 {
+				continue // the end of the line on which the list begins
+			}
+		}
+		// The rest goes on where a list of fits has just begun.
+		d = decoder(io.MultiReader(strings.NewReader(`{"fits":[`), bytes.NewReader(bytes.Clone(line)), in))
+		break
+	}
+	for range 3 {
+		if _, err := d.Token(); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.Fits) > 0 && !d.More() {
+		return nil, errors.New("no fit after a comma")
+	}
 	for d.More() {
 		p.Fits = append(p.Fits, Fit{})
 		if err := d.Decode(&p.Fits[len(p.Fits)-1]); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return expect(d, json.Delim(']'))
+	return d, expect(d, json.Delim(']'))
+}
+
+// scanFit reads a line with a fit that another one follows; not ok says nothing of it.
+func scanFit(line []byte) (f Fit, ok bool) {
+	const id = `{"id":"`
+	if len(line) < len(id)+16 || string(line[:len(id)]) != id {
+		return f, false
+	}
+	number, line := line[len(id):len(id)+16], line[len(id)+16:]
+	for _, c := range number {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return f, false
+		}
+	}
+	var values [9]uint64
+	for i, key := range []string{`","arm":`, `,"setting":`, `,"repeat":`, `,"fold":`, `,"seed":`, `,"group":`, `,"training":`, `,"networks":`, `,"shard":`} {
+		if line, ok = bytes.CutPrefix(line, []byte(key)); !ok {
+			return f, false
+		}
+		n := 0
+		for n < len(line) && line[n] >= '0' && line[n] <= '9' {
+			n++
+		}
+		var err error
+		if values[i], err = strconv.ParseUint(string(line[:n]), 10, 64); err != nil || n > 1 && line[0] == '0' || i != 4 && values[i] > math.MaxInt32 {
+			return f, false
+		}
+		line = line[n:]
+	}
+	v := func(i int) int { return int(values[i]) }
+	return Fit{ID: string(number), Arm: v(0), Setting: v(1), Repeat: v(2), Fold: v(3), Seed: values[4],
+		Group: v(5), Training: v(6), Networks: v(7), Shard: v(8)}, string(line) == "},\n"
 }
 
 // expect takes the next token, which is to be a bracket.

@@ -105,37 +105,46 @@ func (p *Plan) Validate() error {
 	if err := p.validateParts(); err != nil {
 		return err
 	}
-	type place struct {
-		id uint64
-		at int32
-	}
-	places := make([]place, len(p.Fits)) // sorted, of a million fits a fifth of what a map takes
+	ids := make([]uint64, len(p.Fits)) // sorted, of a million fits a tenth of what a map takes
 	for i := range p.Fits {
 		f := &p.Fits[i]
 		if err := p.validateFit(f); err != nil {
 			return fmt.Errorf("fit %d (%.16s): %w", i+1, f.ID, err)
 		}
-		var id [8]byte
-		hex.Decode(id[:], []byte(f.ID)) // which is the id of a fit by now
-		places[i] = place{binary.BigEndian.Uint64(id[:]), int32(i)}
+		ids[i] = f.number()
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.at, b.at)) })
-	for i := range places[1:] {
-		if a, b := places[i], places[i+1]; a.id == b.id {
-			return fmt.Errorf("fit %d (%s) stands twice", b.at+1, p.Fits[b.at].ID)
+	slices.Sort(ids)
+	for i := range ids[1:] {
+		if ids[i] == ids[i+1] {
+			last := len(p.Fits) - 1
+			for p.Fits[last].number() != ids[i] {
+				last--
+			}
+			return fmt.Errorf("fit %d (%s) stands twice", last+1, p.Fits[last].ID)
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		f, g := &p.Fits[a.at], &p.Fits[b.at]
-		return cmp.Or(cmp.Compare(f.Group, g.Group), cmp.Compare(f.Training, g.Training), cmp.Compare(a.at, b.at))
+	order := make([]int32, len(p.Fits)) // in which fits of a training follow one another, as they mostly do
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		f, g := &p.Fits[a], &p.Fits[b]
+		return cmp.Or(cmp.Compare(f.Group, g.Group), cmp.Compare(f.Training, g.Training), cmp.Compare(a, b))
 	})
-	for i := range places[1:] {
-		f, g := &p.Fits[places[i].at], &p.Fits[places[i+1].at]
+	for i := range order[1:] {
+		f, g := &p.Fits[order[i]], &p.Fits[order[i+1]]
 		if f.Group == g.Group && f.Training == g.Training && (f.Shard != g.Shard || f.Networks != g.Networks) {
 			return fmt.Errorf("fits %s and %s share a training, but not shard and networks", f.ID, g.ID)
 		}
 	}
 	return nil
+}
+
+// number returns the id of a fit, which is a valid one.
+func (f *Fit) number() uint64 {
+	var id [8]byte
+	hex.Decode(id[:], []byte(f.ID))
+	return binary.BigEndian.Uint64(id[:])
 }
 
 // validateParts reports what is wrong with settings, sets, arms and groups.

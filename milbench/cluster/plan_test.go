@@ -224,6 +224,8 @@ func TestReadRefuses(t *testing.T) {
 		{`"training":0`, `"training":-1`, "training -1"},
 		{`"networks":1`, `"networks":0`, "0 networks"},
 		{`"shard":0`, `"shard":1`, "shard 1 of 1; shards count from 0"},
+		{"\n]}\n", ",\n]}\n", "no fit after a comma"},
+		{`"training":1`, `"training":01`, "a plan that cannot be read"},
 		{"\n]}\n", "\n]} {}", "something stands after the plan"},
 	} {
 		changed := strings.Replace(text, c.old, c.new, 1)
@@ -288,8 +290,20 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"format":1,"version":"v","backend":"go","cores":1,"shards":1,"fits":[{}]}`))
+	f.Add(append(bytes.TrimSuffix(b.Bytes(), []byte("\n]}\n")), ",\n]}\n"...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := cluster.Read(bytes.NewReader(text))
+		// Indented no line looks like one that Write writes, and all is read by package json.
+		var indented bytes.Buffer
+		if bad := json.Indent(&indented, text, "", " "); bad != nil {
+			if err == nil {
+				t.Errorf("read %s, which is no JSON: %v", text, bad)
+			}
+			return
+		}
+		if other, otherErr := cluster.Read(&indented); (err == nil) != (otherErr == nil) || err == nil && fmt.Sprint(other) != fmt.Sprint(p) {
+			t.Errorf("%+v, %v; indented %+v, %v", p, err, other, otherErr)
+		}
 		if err != nil {
 			return
 		}

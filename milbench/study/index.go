@@ -119,10 +119,10 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	for range workers {
 		done.Go(func() {
 			s := newScanner()
-			var found []entry
+			var own [][]entry // of a chunk each: one list that grew would be there twice
 			makers := make(map[maker]int)
 			for c := range chunks {
-				offset := c.offset
+				offset, found := c.offset, make([]entry, 0, bytes.Count(c.text, []byte("\n")))
 				for line := range bytes.Lines(c.text) {
 					if len(bytes.TrimSpace(line)) > 0 {
 						k, by, err := key(s, line)
@@ -140,10 +140,11 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 					offset += int64(len(line))
 				}
 				free <- c.text[:0]
+				own = append(own, found)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			parts = append(parts, found)
+			parts = append(parts, own...)
 			for by, file := range makers {
 				if known, is := x.makers[by]; !is || file < known {
 					x.makers[by] = file
@@ -233,41 +234,61 @@ func lineNumber(path string, offset int64) int {
 	}
 }
 
+// batch is lines of some keys.
+type batch struct {
+	entries []entry
+	lines   [][]byte
+	buffer  []byte // in which the lines are
+	err     error
+}
+
 // each calls f with the lines of each key, in the order of the keys; keep, if set, says of which. They are read some at a time,
-// file by file, so that one file is open however many there are.
+// file by file, so that one file is open however many there are, and those that come next while f has these.
 func (x *index) each(ctx context.Context, keep func(fitKey) bool, f func(lines [][]byte) error) error {
-	var text []byte // of a batch
-	for left := x.found; len(left) > 0; {
-		var batch []entry
-		for size := 0; len(left) > 0 && size < batchSize; {
-			key := left[0].key
-			wanted := keep == nil || keep(key)
-			for ; len(left) > 0 && left[0].key == key; left = left[1:] {
-				if wanted {
-					batch, size = append(batch, left[0]), size+int(left[0].size)
+	ctx, stop := context.WithCancel(ctx)
+	read, free := make(chan batch), make(chan []byte, 2)
+	free <- nil
+	free <- nil
+	go func() {
+		defer close(read)
+		for left := x.found; len(left) > 0; {
+			b := batch{buffer: <-free, err: ctx.Err()}
+			for size := 0; b.err == nil && len(left) > 0 && size < batchSize; {
+				key := left[0].key
+				wanted := keep == nil || keep(key)
+				for ; len(left) > 0 && left[0].key == key; left = left[1:] {
+					if wanted {
+						b.entries, size = append(b.entries, left[0]), size+int(left[0].size)
+					}
 				}
 			}
+			if b.err == nil {
+				b.lines, b.buffer, b.err = x.lines(b.entries, b.buffer)
+			}
+			read <- b
+			if b.err != nil {
+				return
+			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		var lines [][]byte
-		var err error
-		if lines, text, err = x.lines(batch, text); err != nil {
-			return err
-		}
-		for len(batch) > 0 {
+	}()
+	var err error
+	for b := range read { // to its end: then nobody reads any more
+		err = cmp.Or(err, b.err)
+		for err == nil && len(b.entries) > 0 {
 			n := 1
-			for n < len(batch) && batch[n].key == batch[0].key {
+			for n < len(b.entries) && b.entries[n].key == b.entries[0].key {
 				n++
 			}
-			if err := f(lines[:n]); err != nil {
-				return err
-			}
-			batch, lines = batch[n:], lines[n:]
+			err = f(b.lines[:n])
+			b.entries, b.lines = b.entries[n:], b.lines[n:]
 		}
+		if err != nil {
+			stop()
+		}
+		free <- b.buffer
 	}
-	return nil
+	stop()
+	return err
 }
 
 // lines reads the lines of entries into a buffer, and returns the buffer, too. A line that is not the one that was read before

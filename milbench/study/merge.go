@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"synpool/milbench"
@@ -63,12 +64,14 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	if err != nil {
 		return m, err
 	}
-	whole, err := all.plan(plan)
-	if err != nil {
-		return m, err
-	}
-	results, err := indexResults(all)
-	if err != nil {
+	var whole *cluster.Plan
+	var results *index
+	var planErr, resultsErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { whole, planErr = all.plan(plan) })
+	reading.Go(func() { results, resultsErr = indexResults(all) })
+	reading.Wait()
+	if err := cmp.Or(planErr, resultsErr); err != nil {
 		return m, err
 	}
 	if len(results.found) == 0 && whole == nil {
@@ -114,7 +117,11 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	m.Duplicates = len(results.found) - m.Results
 	if whole != nil {
 		m.Planned = len(whole.Fits)
-		m.Missing = whole.Keep(missing(whole, results, spaces))
+		lacks, err := missing(whole, results, spaces)
+		if err != nil {
+			return m, err
+		}
+		m.Missing = whole.Keep(lacks)
 	}
 	return m, nil
 }
@@ -354,8 +361,21 @@ func (f folders) writeTimes(path string) error {
 }
 
 // missing returns what tells, by id, whether a fit of a plan has no result, or not the spaces that are kept with it.
-func missing(p *cluster.Plan, results, spaces *index) func(id string) bool {
-	lacking := make(map[string]bool)
+func missing(p *cluster.Plan, results, spaces *index) (func(id string) bool, error) {
+	keys, err := fitKeys(p)
+	if err != nil {
+		return nil, err
+	}
+	var lacking []fitKey
+	found := results.found
+	for _, key := range keys {
+		for len(found) > 0 && found[0].key < key {
+			found = found[1:]
+		}
+		if len(found) == 0 || found[0].key != key {
+			lacking = append(lacking, key)
+		}
+	}
 	if p.Request.Spaces {
 		for _, f := range p.Fits {
 			a := p.Arms[f.Arm]
@@ -370,11 +390,17 @@ func missing(p *cluster.Plan, results, spaces *index) func(id string) bool {
 					lack = lack || !spaces.has(s.key())
 				}
 			}
-			lacking[f.ID] = lack
+			if key, err := parseKey(f.ID); err != nil {
+				return nil, err
+			} else if lack {
+				lacking = append(lacking, key)
+			}
 		}
+		slices.Sort(lacking)
 	}
 	return func(id string) bool {
 		key, err := parseKey(id)
-		return err != nil || !results.has(key) || lacking[id]
-	}
+		_, lacks := slices.BinarySearch(lacking, key)
+		return err != nil || lacks
+	}, nil
 }

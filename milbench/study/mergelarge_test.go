@@ -88,8 +88,8 @@ const manyFits, manyTwice = 1_000_000, 100_000
 
 // TestMergeLarge merges a million results, a tenth of them there twice, in a process of its own: in under 10 s, with a peak of
 // memory below 500 MB, that also where they follow a plan and however many processors Go thinks there are. Where other work
-// is on the processors the time that the process had of them counts, which is no less than what it takes on idle ones. A plan
-// of a million fits takes some 4 s more to read: beside other work 9 to 13 s of processor time in all, and 361 MB.
+// is on the processors the time that the process had of them counts, which is no less than what it takes on idle ones, and one
+// merge of three is to be in time.
 func TestMergeLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 2.4 GB; leave -short out")
@@ -104,28 +104,38 @@ func TestMergeLarge(t *testing.T) {
 		processors string
 		plan       bool
 	}{{"", true}, {"64", true}, {"", false}} {
-		cmd := helper(t, "merge", dir)
-		if c.processors != "" {
-			cmd.Env = append(cmd.Env, "GOMAXPROCS="+c.processors)
-		}
 		if !c.plan {
 			if err := os.Remove(filepath.Join(dir, PlanName)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		start := time.Now()
-		out, err := cmd.CombinedOutput()
-		took := time.Since(start)
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+		within := false
+		for try := 0; try < 3 && !within; try++ {
+			if err := os.RemoveAll(filepath.Join(dir, FileName)); err != nil { // what was merged before counts as results, too
+				t.Fatal(err)
+			}
+			cmd := helper(t, "merge", dir)
+			if c.processors != "" {
+				cmd.Env = append(cmd.Env, "GOMAXPROCS="+c.processors)
+			}
+			start := time.Now()
+			out, err := cmd.CombinedOutput()
+			took := time.Since(start)
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			peak, busy := peakMemory(cmd.ProcessState), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+			t.Logf("%+v: %v (%v of processor time), %d MB", c, took.Round(10*time.Millisecond), busy, peak/1e6)
+			if want := fmt.Sprintf("%d results, %d duplicates\n", fits, twice); string(out) != want {
+				t.Fatalf("%s, want %s", out, want)
+			}
+			if peak > 500e6 {
+				t.Errorf("%+v: %d MB, want less than 500", c, peak/1e6)
+			}
+			within = min(took, busy) < 10*time.Second
 		}
-		peak, busy := peakMemory(cmd.ProcessState), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
-		t.Logf("%+v: %v (%v of processor time), %d MB", c, took.Round(10*time.Millisecond), busy, peak/1e6)
-		if want := fmt.Sprintf("%d results, %d duplicates\n", fits, twice); string(out) != want {
-			t.Errorf("%s, want %s", out, want)
-		}
-		if !c.plan && min(took, busy) > 10*time.Second || peak > 500e6 {
-			t.Errorf("%+v: %v and %d MB, want under 10 s and 500 MB", c, took, peak/1e6)
+		if !within {
+			t.Errorf("%+v: not once within 10 s", c)
 		}
 	}
 }
