@@ -95,6 +95,7 @@ for ((i = 0; ; i++)); do
 done
 printf 'started in %d ms\n' $((($(date +%s%N) - began) / 1000000))
 [ "$(docker exec "$container" id -u)" = 1000 ] || { printf 'the image runs as another user than its own\n' >&2 && exit 1; }
+docker exec "$container" milbench version | grep -q '^milbench devel-[0-9a-f]\{12\}, ' || { printf 'milbench in the image has no version of its source\n' >&2 && exit 1; }
 docker exec --interactive "$container" python3 - "synpool/$notebook" /workspace/data/bags.csv <docker/run_notebook.py
 for ((i = 0; ; i++)); do
 	health=$(docker inspect --format '{{.State.Health.Status}}' "$container")

@@ -18,9 +18,9 @@ import (
 const planHelp = `
 
 The table has what each shard takes on a machine of --cores cores: fits, the blocks in which they are trained, memory and
-time by the estimate of milbench run --dry-run, and the sets that it needs. Shards are even in time; networks of one
-structure, whose graphs are compiled once in each shard, are divided no more than that needs. --out writes the plan, which
---plan of milbench run and milbench study takes; without it nothing is written.`
+time by the estimate of milbench run --dry-run, and the sets that it needs. Shards are even in seconds of a core, and in
+time where --cores is 1; networks of one structure, whose graphs are compiled once in each shard, are divided no more than
+that needs. --out writes the plan, which --plan of milbench run and milbench study takes; without it nothing is written.`
 
 // planning is the subcommand that divides fits among machines.
 func (p *program) planning() *cobra.Command {

@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// sourceSum is a sum of the source, set by the linker where there is no version control, as in the image of docker/: what
+// different sources made is not to be taken for one version.
+var sourceSum string
+
 // build says what the program was built from.
 type build struct {
 	Version  string `json:"version"`  // of the module
@@ -24,6 +28,9 @@ func readBuild() build {
 	}
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
+	}
+	if sourceSum != "" && b.Version == "(devel)" {
+		b.Version = "devel-" + sourceSum
 	}
 	dirty := ""
 	for _, s := range info.Settings {

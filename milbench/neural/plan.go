@@ -240,23 +240,29 @@ func (l *layout) largest() uint64 {
 // times on Elephant (milbench/neural/bench/README.md).
 const BlockSpeedup = 40
 
-// What an estimate of time reckons with: floating point operations and bytes a second of one core, what a step costs
-// beside them, and the compilation of the graphs of a bucket.
+// What an estimate of time reckons with: floating point operations a second of one core, bytes a second from its cache and,
+// where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, and the
+// compilation of the graphs of a bucket.
 const (
 	coreFlops      = 80e9
-	coreBytes      = 120e9
+	coreCache      = 5 << 20
+	cacheBytes     = 120e9
+	memoryBytes    = 25e9
 	stepOverhead   = 5e-6
 	compileSeconds = 3.0
 )
 
 // seconds returns the time of one core for training fits side by side.
 func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
-	total := 0.0
+	total, speed := 0.0, cacheBytes
+	if 16*parameters > coreCache {
+		speed = memoryBytes
+	}
 	for _, fit := range fits {
 		for _, e := range fit.Train {
 			size := l.sizes[e.Bag]
 			used := parameters - (l.features-l.width(size))*l.network.Width // of a sparse bag, the rows of its columns
-			total += 40*float64(parameters)/coreBytes/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+			total += 40*float64(parameters)/speed/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
 		}
 	}
 	return total * float64(l.epochs)
