@@ -50,6 +50,9 @@ Folders of other plans, seeds, sets, versions or backends are refused.`,
 				return err
 			}
 			p.note("%d results, %d duplicates left out, %d curves, %d spaces; in %s", m.Results, m.Duplicates, m.Curves, m.Spaces, filepath.Join(out, study.FileName))
+			if m.Curveless > 0 {
+				p.note("note: %d of them have no curve, which the plan asks for: they were trained without --curves", m.Curveless)
+			}
 			for _, r := range m.Disagreeing {
 				p.note("note: attempts of one fit disagree in scores: %s: repeat %d, fold %d, seed %d, %s", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config)
 			}
@@ -77,6 +80,7 @@ func (p *program) missing(m study.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {
 			p.note("note: the folders follow no plan; whether fits are missing is not known")
+			return nil
 		}
 		if _, err := cluster.ReadFile(path); err == nil {
 			return os.Remove(path)

@@ -25,14 +25,15 @@ const shardHelp = `
 
 With --shard i/n, i from 0, one of n parts is trained, which milbench plan shows; the parts may run on as many machines that
 share DIR, or with folders of their own. Each writes a folder of its own in DIR/attempts; milbench merge puts them together.
---shard /n takes i from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; in a Slurm array --shard need not be given. --plan takes
-the place of sets and settings. What is finished in DIR is not done again.`
+--shard /n takes i from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; in a Slurm array --shard need not be given, and
+--shard none trains everything in each task. --plan takes the place of sets and settings. What is finished in DIR is not done
+again.`
 
 // shardFlags are the flags of a run that is part of a study.
 type shardFlags struct{ text, plan string }
 
 func (s *shardFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs")
+	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs; none: all, in an array, too")
 	f.StringVar(&s.plan, "plan", "", "a plan in the place of sets and settings, say DIR/missing.json")
 }
 
@@ -63,8 +64,11 @@ type shard struct {
 
 // shard returns the shard that the flag or the environment asks for, nil for none.
 func (s *shardFlags) shard() (*shard, error) {
-	if s.text == "" {
+	switch s.text {
+	case "":
 		return shardOfArray()
+	case "none":
+		return nil, nil
 	}
 	left, right, found := strings.Cut(s.text, "/")
 	n, err := strconv.Atoi(right)
@@ -75,7 +79,7 @@ func (s *shardFlags) shard() (*shard, error) {
 		return nil, fmt.Errorf("--shard %s: 1 to %d shards are possible", s.text, cluster.MaxShards)
 	}
 	if s, err := shardOfArray(); left == "" && err == nil && s != nil && s.n == n {
-		return s, nil // whatever the array counts from
+		return &shard{i: s.i, n: n}, nil // whatever the array counts from
 	}
 	text, name := left, ""
 	for _, variable := range []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"} {
@@ -103,7 +107,7 @@ func (s *shardFlags) shard() (*shard, error) {
 func shardOfArray() (*shard, error) {
 	if os.Getenv("SLURM_ARRAY_TASK_ID") == "" {
 		if index := os.Getenv("JOB_COMPLETION_INDEX"); index != "" {
-			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but nothing says of how many; give --shard /n with the Job's completions, or --shard 0/1", index)
+			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but nothing says of how many; give --shard /n with the Job's completions, or --shard none", index)
 		}
 		return nil, nil
 	}

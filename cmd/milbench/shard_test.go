@@ -71,6 +71,8 @@ func TestShardFlag(t *testing.T) {
 		{"", slurm("2", "0", "", "12", "1"), `SLURM_ARRAY_TASK_MAX is "", no integer; give --shard i/n`},
 		{"", slurm("two", "0", "11", "12", "1"), `SLURM_ARRAY_TASK_ID is "two", no integer`},
 		{"", slurm("2", "0", "11", "12", ""), "2/12"},
+		{"none", slurm("2", "0", "11", "12", "1"), ""},
+		{"none", []string{"JOB_COMPLETION_INDEX=5"}, ""},
 	} {
 		noArray(t, c.env...)
 		f := shardFlags{text: c.text}
@@ -256,6 +258,10 @@ func TestMergeCommand(t *testing.T) {
 	noArray(t, "SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_MAX=1", "SLURM_ARRAY_TASK_COUNT=1") // one task again
 	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", args(dir)...)
 	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", "run", "--plan", plan, "--out", dir)
+	noArray(t, "SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_MIN=0", "SLURM_ARRAY_TASK_MAX=1", "SLURM_ARRAY_TASK_COUNT=2") // of the rest
+	if _, stderr := succeed(t, "run", "--plan", plan, "--shard", "/2", "--out", filepath.Join(root, "halves")); !strings.Contains(stderr, "shard 1/2") {
+		t.Error(stderr)
+	}
 	noArray(t)
 	refuse(t, exitUse, "which is not of the plan; choose another --out", args(undisturbed, "--lr", "0.1", "--shard", "0/3")...)
 	if _, err := os.Stat(filepath.Join(undisturbed, study.PlanName)); err == nil {
@@ -292,6 +298,29 @@ func TestMergeCommand(t *testing.T) {
 	}
 	if out, _ := succeed(t, args(dir)...); out != wantTable {
 		t.Errorf("the run as a whole goes on with another table:\n%s", out)
+	}
+
+	// Who merges without a plan does not know that nothing is missing.
+	bare := filepath.Join(root, "bare")
+	if err := os.MkdirAll(bare, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := study.WritePlan(filepath.Join(bare, "missing.json"), p); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr := succeed(t, "merge", undisturbed, "--out", bare); !strings.Contains(stderr, "whether fits are missing is not known") {
+		t.Error(stderr)
+	}
+	if _, err := os.Stat(filepath.Join(bare, "missing.json")); err != nil {
+		t.Errorf("the plan of what is missing: %v", err)
+	}
+
+	// Curves that a plan asks for and results do not have are told.
+	curved := filepath.Join(root, "curved")
+	succeed(t, args(curved)...)
+	succeed(t, args(curved, "--curves", "--shard", "0/1")...)
+	if _, stderr := succeed(t, "merge", curved, "--out", curved); !strings.Contains(stderr, "note: 12 of them have no curve, which the plan asks for") {
+		t.Error(stderr)
 	}
 
 	other := filepath.Join(root, "other")

@@ -44,7 +44,7 @@ wc -l <"$DISK/out/results.jsonl"`
 	if !strings.Contains(lines[0], "no room left") || !strings.Contains(lines[1], "read-only file system") || !strings.Contains(lines[2], "read-only file system") {
 		t.Errorf("%s", out)
 	}
-	for _, line := range lines[1:3] {
+	for _, line := range lines[:3] {
 		if strings.Count(line, "|") != 1 {
 			t.Errorf("more than one line: %s", line)
 		}

@@ -50,7 +50,9 @@ command=run out=$dir
 if grep -q '"experiment":' <<<"$plan"; then
 	command=study out=$(dirname "$dir")
 fi
-array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" "$command" --plan "$dir/missing.json" --out "$out") || {
+mine=$dir/missing-${SLURM_JOB_ID:-$$}.json # another merge may write missing.json anew, or remove it
+cp "$dir/missing.json" "$mine"
+array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" "$command" --plan "$mine" --out "$out") || {
 	echo "merge.sh: what is missing in $dir could not be submitted; the options of the array are those after the folder" >&2
 	exit "$code"
 }

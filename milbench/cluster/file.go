@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -70,6 +69,9 @@ func (p *Plan) decode(r io.Reader, room int) (*json.Decoder, error) {
 			return nil, err
 		}
 		if key == "fits" {
+			if p.Fits != nil {
+				return nil, errors.New("fits stand twice")
+			}
 			d, err = p.decodeFits(d, r, room)
 		} else if field, known := fields[fmt.Sprint(key)]; known {
 			err = d.Decode(field)
@@ -95,7 +97,7 @@ func (p *Plan) decodeFits(d *json.Decoder, r io.Reader, room int) (*json.Decoder
 	if err := expect(d, json.Delim('[')); err != nil {
 		return nil, err
 	}
-	p.Fits = slices.Grow(p.Fits, room)
+	p.Fits = make([]Fit, 0, room)
 	in := bufio.NewReader(io.MultiReader(d.Buffered(), r))
 	for {
 		line, err := in.ReadSlice('\n')

@@ -243,7 +243,7 @@ func (p *Plan) SameStudy(q *Plan) error {
 			return fmt.Errorf("set %s has the checksum %.12s in one and %.12s in the other", s.Name, s.Checksum, o.Checksum)
 		}
 	}
-	if err := difference("set", p.Sets, q.Sets, func(s Set) string { return s.Name + " of " + s.Source }); err != nil {
+	if err := difference("set", p.Sets, q.Sets, func(s Set) string { return s.Name }); err != nil { // wherever its file is
 		return err
 	}
 	setting := func(s json.RawMessage) string { return string(s) }

@@ -224,6 +224,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"training":0`, `"training":-1`, "training -1"},
 		{`"networks":1`, `"networks":0`, "0 networks"},
 		{`"shard":0`, `"shard":1`, "shard 1 of 1; shards count from 0"},
+		{"\n]}\n", "\n],\"fits\":[]}\n", "fits stand twice"},
 		{"\n]}\n", ",\n]}\n", "no fit after a comma"},
 		{`"training":1`, `"training":01`, "a plan that cannot be read"},
 		{"\n]}\n", "\n]} {}", "something stands after the plan"},
@@ -260,6 +261,7 @@ func TestSameStudy(t *testing.T) {
 	part := whole.Keep(func(id string) bool { return id[0] < '8' })
 	part.Divide(7)
 	part.Cores = 5
+	part.Sets = []cluster.Set{{Name: "musk1", Checksum: "d4", Source: "/another/node/musk1.csv"}}
 	if err := whole.SameStudy(part); err != nil {
 		t.Errorf("a part: %v", err)
 	}
@@ -270,7 +272,7 @@ func TestSameStudy(t *testing.T) {
 		"one has seed 1, the other 3":                              func(p *cluster.Plan) { p.Seed = 3 },
 		"one asks for nothing more, the other for curves":          func(p *cluster.Plan) { p.Request.Curves = true },
 		"set musk1 has the checksum d4 in one and e5 in the other": func(p *cluster.Plan) { p.Sets = []cluster.Set{{Name: "musk1", Checksum: "e5", Source: "musk1"}} },
-		"set 2 is missing in one and fox of fox in the other":      func(p *cluster.Plan) { p.Sets = append(p.Sets[:1:1], cluster.Set{Name: "fox", Source: "fox"}) },
+		"set 2 is missing in one and fox in the other":             func(p *cluster.Plan) { p.Sets = append(p.Sets[:1:1], cluster.Set{Name: "fox", Source: "fox"}) },
 		`setting 2 is {"pooling":"mean"} in one and missing`:       func(p *cluster.Plan) { p.Settings = p.Settings[:1] },
 		"protocol 1 is honest with 10 of 10 folds, 2 repeats":      func(p *cluster.Plan) { p.Arms = []cluster.Arm{{Protocol: milbench.Honest()}} },
 	} {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,9 +40,13 @@ func AttemptDir(dir string, shard, shards int) string {
 	return filepath.Join(dir, AttemptsName, fmt.Sprintf("%dof%d-%s-%d-%s", shard, shards, host, os.Getpid(), strings.ToLower(rand.Text()[:12])))
 }
 
+// attemptName is the form of the names of [AttemptDir].
+var attemptName = regexp.MustCompile(`^\d+of\d+-.+-\d+-[a-z0-9]{12}$`)
+
 // isAttempt reports whether a folder is one of [AttemptDir].
 func isAttempt(dir string) bool {
-	return filepath.Base(filepath.Dir(filepath.Clean(dir))) == AttemptsName
+	dir = filepath.Clean(dir)
+	return filepath.Base(filepath.Dir(dir)) == AttemptsName && attemptName.MatchString(filepath.Base(dir))
 }
 
 // attempts returns the folders of attempts in dir, by name.

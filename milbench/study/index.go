@@ -36,10 +36,12 @@ type entry struct {
 }
 
 const (
-	chunkSize = 1 << 18  // bytes, and the rest of a line
-	mostLine  = 1 << 30  // bytes of a line
-	batchSize = 16 << 20 // bytes of lines that are read again at a time
+	chunkSize = 1 << 18 // bytes, and the rest of a line
+	mostLine  = 1 << 30 // bytes of a line
 )
+
+// batchSize is the bytes of lines that are read again at a time. Tests make it smaller.
+var batchSize = 16 << 20
 
 // folders are results folders, with those of their attempts.
 type folders []string
@@ -330,6 +332,16 @@ func (x *index) lines(entries []entry, buffer []byte) (lines [][]byte, _ []byte,
 func (x *index) has(key fitKey) bool {
 	_, found := slices.BinarySearchFunc(x.found, key, func(p entry, k fitKey) int { return cmp.Compare(p.key, k) })
 	return found
+}
+
+// keysIn returns the number of keys that another index has, too.
+func (x *index) keysIn(other *index) (n int) {
+	for i, e := range x.found {
+		if (i == 0 || e.key != x.found[i-1].key) && other.has(e.key) {
+			n++
+		}
+	}
+	return n
 }
 
 // keys returns the number of keys.

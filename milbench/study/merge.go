@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -29,6 +31,7 @@ type Merged struct {
 	Results    int // fits with a result
 	Duplicates int // other results of these fits
 	Curves     int
+	Curveless  int // results without a curve where the plan asks for curves
 	Spaces     int
 
 	Disagreements int      // fits of which two attempts have other scores of test bags
@@ -117,6 +120,9 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	m.Duplicates = len(results.found) - m.Results
 	if whole != nil {
 		m.Planned = len(whole.Fits)
+		if whole.Request.Curves {
+			m.Curveless = results.keys() - curves.keysIn(results)
+		}
 		lacks, err := missing(whole, results, spaces)
 		if err != nil {
 			return m, err
@@ -155,12 +161,21 @@ func removeParts(dir string) error {
 func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 	var first string  // path of a plan
 	var keys []fitKey // of all plans
+	known := make(map[[sha256.Size]byte]bool)
 	for _, dir := range f {
 		path := filepath.Join(dir, PlanName)
-		p, err := cluster.ReadFile(path)
+		sum, err := sumFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if err != nil {
+			return nil, fmt.Errorf("open a plan: %w", err)
+		}
+		if known[sum] { // as a rule the folders of a study follow one plan
+			continue
+		}
+		known[sum] = true
+		p, err := cluster.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -192,6 +207,18 @@ func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 		return nil, fmt.Errorf("--plan and %s do not go together: %w", first, err)
 	}
 	return &own, nil
+}
+
+// sumFile returns the sum of a file.
+func sumFile(path string) (sum [sha256.Size]byte, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	defer in.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, in)
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 // fitKeys returns the ids of the fits of a plan in order.

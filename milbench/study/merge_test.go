@@ -514,6 +514,73 @@ func TestChangedLine(t *testing.T) {
 	}
 }
 
+// TestEach reads lines a few at a time while others are looked at: whatever ends that, nothing waits for ever.
+func TestEach(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := fakeRun(dir, &fakeLearner{}).Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	x, err := indexResults(folders{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := batchSize
+	defer func() { batchSize = before }()
+	for _, batchSize = range []int{1, 1000, before} {
+		var keys []fitKey
+		s := newScanner()
+		look := func(lines [][]byte) error {
+			key, _, err := s.result(lines[0])
+			keys = append(keys, key)
+			return err
+		}
+		if err := x.each(context.Background(), nil, look); err != nil || len(keys) != fakeTotal || !slices.IsSorted(keys) {
+			t.Errorf("batches of %d bytes: %d keys, %v", batchSize, len(keys), err)
+		}
+		some := keys[fakeTotal/2]
+		keys = nil
+		if err := x.each(context.Background(), func(k fitKey) bool { return k == some }, look); err != nil || len(keys) != 1 || keys[0] != some {
+			t.Errorf("batches of %d bytes: %v, want the key %v; %v", batchSize, keys, some, err)
+		}
+		none := func(fitKey) bool { return false }
+		if err := x.each(context.Background(), none, func([][]byte) error { return errors.New("a line that nobody wants") }); err != nil {
+			t.Error(err)
+		}
+		for stop := range fakeTotal {
+			looked, failed := 0, errors.New("no more")
+			if err := x.each(context.Background(), nil, func([][]byte) error {
+				if looked++; looked > stop {
+					return failed
+				}
+				return nil
+			}); err != failed || looked != stop+1 {
+				t.Errorf("batches of %d bytes: %d looked at, %v", batchSize, looked, err)
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		looked := 0
+		err := x.each(ctx, nil, func([][]byte) error { looked++; cancel(); return nil })
+		if batchSize == 1 && (err != context.Canceled || looked > 4) || err != nil && err != context.Canceled {
+			t.Errorf("batches of %d bytes: %d looked at after the end, %v", batchSize, looked, err)
+		}
+	}
+}
+
+// TestAttemptFolder: a folder of a user's own is locked, whatever its parent is called.
+func TestAttemptFolder(t *testing.T) {
+	for dir, want := range map[string]bool{
+		AttemptDir("results", 3, 12):          true,
+		"results/attempts/a":                  false,
+		"results/attempts/3of12":              false,
+		"results/3of12-h-1-abcdefghijkl":      false,
+		"x/attempts/0of1-a-b-9-0123456789ab/": true,
+	} {
+		if isAttempt(dir) != want {
+			t.Errorf("%s: %v", dir, !want)
+		}
+	}
+}
+
 // TestNoLinks: without hard links no shard takes the place of another's plan.
 func TestNoLinks(t *testing.T) {
 	hardLink = func(old, new string) error {

@@ -157,7 +157,7 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 			break
 		}
 	}
-	if sum.Done > 0 {
+	if sum.Done > 0 && !errors.Is(errors.Join(errs...), ErrDiskFull) {
 		errs = append(errs, runs[0].appendTime(sum.Done, time.Since(start)))
 	}
 	return sum, errors.Join(append(errs, file.Close())...)

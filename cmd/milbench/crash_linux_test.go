@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bufio"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestCrash: the Go runtime, when it gives up, ends the process by a signal and not with exit code 2, which says of the input that
+// it is wrong. SIGQUIT makes it give up.
+func TestCrash(t *testing.T) {
+	file := write(t, "toy.csv", toy(false))
+	c := process(t, with("run", file, "--pooling", "mean", "--epochs", "1000000", "--out", filepath.Join(t.TempDir(), "out"))...)
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+	}
+	c.Wait() // the state tells
+	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() || s.Signal() != syscall.SIGABRT {
+		t.Errorf("%v, want a process that SIGABRT ended", c.ProcessState)
+	}
+}
