@@ -489,9 +489,10 @@ func TestFinishedRefuses(t *testing.T) {
 	}
 }
 
-// TestChangedLine: a line that is another when it is read again is no result.
-func TestChangedLine(t *testing.T) {
-	dir := t.TempDir()
+// indexed returns a folder with the results of a run, and where they stand in it.
+func indexed(t *testing.T) (dir string, x *index) {
+	t.Helper()
+	dir = t.TempDir()
 	if _, err := fakeRun(dir, &fakeLearner{}).Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -499,6 +500,12 @@ func TestChangedLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir, x
+}
+
+// TestChangedLine: a line that is another when it is read again is no result.
+func TestChangedLine(t *testing.T) {
+	dir, x := indexed(t)
 	path := filepath.Join(dir, FileName)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -516,14 +523,7 @@ func TestChangedLine(t *testing.T) {
 
 // TestEach reads lines a few at a time while others are looked at: whatever ends that, nothing waits for ever.
 func TestEach(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := fakeRun(dir, &fakeLearner{}).Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	x, err := indexResults(folders{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, x := indexed(t)
 	before := batchSize
 	defer func() { batchSize = before }()
 	for _, batchSize = range []int{1, 1000, before} {

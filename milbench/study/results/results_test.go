@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -84,18 +85,30 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestTimes: about how long milbench study list says that a full form takes is what the archived results took, to a quarter or
-// a minute.
-func TestTimes(t *testing.T) {
+// archived are the archives, each with its experiment.
+func archived(t *testing.T) iter.Seq2[study.Archive, study.Experiment] {
+	t.Helper()
 	archives, err := results.Archives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range archives {
-		e, err := study.FindExperiment(a.Experiment)
-		if err != nil {
-			t.Fatal(err)
+	return func(yield func(study.Archive, study.Experiment) bool) {
+		for _, a := range archives {
+			e, err := study.FindExperiment(a.Experiment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(a, e) {
+				return
+			}
 		}
+	}
+}
+
+// TestTimes: about how long milbench study list says that a full form takes is what the archived results took, to a quarter or
+// a minute.
+func TestTimes(t *testing.T) {
+	for a, e := range archived(t) {
 		fits, seconds := 0, 0.0
 		for _, run := range a.Times {
 			fits, seconds = fits+run.Fits, seconds+run.Seconds
@@ -112,15 +125,7 @@ func TestTimes(t *testing.T) {
 
 // TestFigures: every figure of every archive can be drawn.
 func TestFigures(t *testing.T) {
-	archives, err := results.Archives()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range archives {
-		e, err := study.FindExperiment(a.Experiment)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for a, e := range archived(t) {
 		for _, name := range e.Figures {
 			figure, err := report.Plot(a, name)
 			if err == nil {
