@@ -14,11 +14,12 @@ import (
 )
 
 // BenchmarkTwelveShards trains fits on Musk 1 in one undisturbed run on two cores, and as twelve shards with a plan: one
-// after another on both cores, and two at a time on a core each. What the latter cost more is 15 % at most, of a run of eight
-// minutes on XLA: every core of a shard compiles its graphs, for some 12 s, whatever it trains.
+// after another on both cores, and two at a time on a core each. What the shards cost more is to be 15 % at most. On XLA a run of
+// four minutes misses that: every core of a shard compiles its graphs, for some 12 s, whatever it trains. docs/cluster.md has
+// what was measured.
 func BenchmarkTwelveShards(b *testing.B) {
 	const shards, most = 12, 1.15
-	args := []string{"musk1", "--pooling", "softmax,syn", "--iterations=-3,-1,1,3", "--width", "64", "--repeats", "130"}
+	args := []string{"musk1", "--pooling", "softmax,syn", "--iterations=-3,-1,1,3", "--width", "64", "--repeats", "60"}
 	if os.Getenv("GOMLX_BACKEND") == "go" {
 		args = append(slices.Clone(args[:len(args)-1]), "1", "--epochs", "5")
 	}
@@ -62,7 +63,7 @@ func BenchmarkTwelveShards(b *testing.B) {
 			if got, err := study.Read(dir); err != nil || len(got) != len(want) {
 				b.Fatalf("%d results of %d, %v", len(got), len(want), err)
 			}
-			if runtime.NumCPU() >= 2 && atATime == 2 && cost > most {
+			if runtime.NumCPU() >= 2 && cost > most {
 				b.Errorf("%d at a time: %.2f of the time of one run (%v), want at most %.2f", atATime, cost, one.Round(time.Second), most)
 			}
 		}
