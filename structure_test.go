@@ -40,7 +40,8 @@ type rule struct{ imports, tests []string }
 // imports is the import table: arrows run one way, and every package has a row.
 var imports = map[string]rule{
 	"":                              {},
-	"backend":                       {[]string{"gomlx", "compute", "go-xla", "x/sys"}, nil},
+	"backend":                       {[]string{"backend/internal/pjrtcache", "gomlx", "compute", "go-xla", "x/sys"}, nil},
+	"backend/internal/pjrtcache":    {[]string{"x/sys"}, nil},
 	"backend/backendtest":           {[]string{"backend", "compute"}, []string{"gomlx"}},
 	"synlayer":                      {[]string{"gomlx", "compute"}, []string{"backend/backendtest", "synlayer/internal/goldentest", "synlayer/syntest"}},
 	"synlayer/internal/goldentest":  {[]string{"gomlx", "compute"}, nil},

@@ -57,8 +57,12 @@ func (c Choice) String() string {
 // Reason says so.
 //
 // With XLA on the CPU, New sets for the whole process, unless the environment does, XLA_FLAGS and that memory which the C
-// library frees stays with the process: a step of training can take half the time.
+// library frees stays with the process: a step of training can take half the time. Compiled graphs are kept in files, see
+// [CacheVariable].
 func New() (*Choice, error) {
+	if _, err := cacheDir(); err != nil {
+		return nil, err
+	}
 	if config := os.Getenv(compute.ConfigEnvVar); config != "" {
 		return asked(config)
 	}

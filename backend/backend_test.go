@@ -14,6 +14,14 @@ import (
 // installed is the plugin for the CPU that this machine has, "" if none; read before tests change the environment.
 var installed = findPlugin("cpu")
 
+// The tests compile what they measure and look at, unless they say otherwise.
+func TestMain(m *testing.M) {
+	if os.Getenv(CacheVariable) == "" {
+		os.Setenv(CacheVariable, "off")
+	}
+	os.Exit(m.Run())
+}
+
 // elsewhere points everything that New looks at to an empty machine and returns the folder searched for plugins.
 func elsewhere(t *testing.T) string {
 	t.Helper()

@@ -22,7 +22,8 @@ func init() { xla.EnableAutoInstall(false) }
 // On the CPU it asks for a single device; unless XLA_FLAGS is set, it sets that, for the whole process, so that XLA compiles
 // with less effort, which takes a quarter less time and gives code as fast for the graphs here, and on a machine with
 // AVX-512 uses the full width. All must be settled before the plugin loads. Memory that the C library frees stays with the
-// process from then on, unless the environment says how malloc is to do it: see keepFreed.
+// process from then on, unless the environment says how malloc is to do it: see keepFreed. What it compiles is kept for later
+// processes: see [CacheVariable].
 func newXLA(path, options string) (compute.Backend, error) {
 	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
@@ -41,6 +42,7 @@ func newXLA(path, options string) (compute.Backend, error) {
 		}
 	}
 	keepFreed()
+	keepCompiled(path)
 	return start(path, options, pjrt.NamedValuesMap{"cpu_device_count": int64(1)})
 }
 

@@ -10,21 +10,22 @@ import (
 	"testing"
 	"time"
 
+	"synpool/backend"
 	"synpool/milbench/study"
 )
 
 // BenchmarkTwelveShards trains fits on Musk 1 in one undisturbed run on two cores, and as twelve shards with a plan: one
-// after another on both cores, and two at a time on a core each. What the shards cost more is to be 15 % at most. On XLA a run of
-// four minutes misses that: every core of a shard compiles its graphs, for some 12 s, whatever it trains. docs/cluster.md has
-// what was measured.
+// after another on both cores, and two at a time on a core each. What the shards cost more is to be 15 % at most. Each of the
+// three begins without compiled graphs. docs/cluster.md has what was measured.
 func BenchmarkTwelveShards(b *testing.B) {
 	const shards, most = 12, 1.15
 	args := []string{"musk1", "--pooling", "softmax,syn", "--iterations=-3,-1,1,3", "--width", "64", "--repeats", "60"}
 	if os.Getenv("GOMLX_BACKEND") == "go" {
 		args = append(slices.Clone(args[:len(args)-1]), "1", "--epochs", "5")
 	}
-	run := func(args ...string) {
+	run := func(cache string, args ...string) {
 		c := process(b, args...)
+		c.Env = append(c.Env, backend.CacheVariable+"="+cache)
 		if out, err := c.CombinedOutput(); err != nil {
 			b.Errorf("%v: %v\n%s", args, err, out)
 		}
@@ -33,7 +34,7 @@ func BenchmarkTwelveShards(b *testing.B) {
 		root := b.TempDir()
 		plan := filepath.Join(root, "plan.json")
 		start := time.Now()
-		run(append([]string{"run", "--out", filepath.Join(root, "one"), "--cores", "2"}, args...)...)
+		run(filepath.Join(root, "cache"), append([]string{"run", "--out", filepath.Join(root, "one"), "--cores", "2"}, args...)...)
 		one := time.Since(start)
 		want, err := study.Read(filepath.Join(root, "one"))
 		if err != nil {
@@ -41,8 +42,9 @@ func BenchmarkTwelveShards(b *testing.B) {
 		}
 		for _, atATime := range []int{1, 2} {
 			dir := filepath.Join(root, fmt.Sprint("shards", atATime))
+			cache := filepath.Join(root, fmt.Sprint("cache", atATime)) // empty, too
 			start := time.Now()
-			run(append([]string{"plan", "run", "--shards", fmt.Sprint(shards), "--cores", fmt.Sprint(2 / atATime), "--out", plan}, args...)...)
+			run(cache, append([]string{"plan", "run", "--shards", fmt.Sprint(shards), "--cores", fmt.Sprint(2 / atATime), "--out", plan}, args...)...)
 			next := make(chan int, shards)
 			for i := range shards {
 				next <- i
@@ -52,12 +54,12 @@ func BenchmarkTwelveShards(b *testing.B) {
 			for range atATime {
 				slots.Go(func() {
 					for i := range next {
-						run("run", "--plan", plan, "--shard", fmt.Sprintf("%d/%d", i, shards), "--out", dir, "--cores", fmt.Sprint(2/atATime))
+						run(cache, "run", "--plan", plan, "--shard", fmt.Sprintf("%d/%d", i, shards), "--out", dir, "--cores", fmt.Sprint(2/atATime))
 					}
 				})
 			}
 			slots.Wait()
-			run("merge", dir, "--out", dir)
+			run(cache, "merge", dir, "--out", dir)
 			cost := time.Since(start).Seconds() / one.Seconds()
 			b.ReportMetric(cost, fmt.Sprintf("of-one-run-%d-at-a-time", atATime))
 			if got, err := study.Read(dir); err != nil || len(got) != len(want) {

@@ -325,7 +325,7 @@ func TestPods(t *testing.T) {
 				}
 			}
 			env := environment(c)
-			for _, path := range []string{argument(c, "out"), env["HOME"], env["RESULTS"], env["MILBENCH_DATA"]} {
+			for _, path := range []string{argument(c, "out"), env["HOME"], env["RESULTS"], env["MILBENCH_DATA"], env["SYNPOOL_XLA_CACHE"]} {
 				if path != "" && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
 					return !m.ReadOnly && (path == m.MountPath || strings.HasPrefix(path, m.MountPath+"/"))
 				}) {

@@ -1,0 +1,130 @@
+//go:build linux && cgo && !noxla && (amd64 || arm64)
+
+package pjrtcache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A store is trimmed when a process first writes to it: what was not used for unusedDays goes, and then, oldest first, what
+// is more than mostBytes.
+const (
+	unusedDays = 30
+	mostBytes  = 2 << 30
+)
+
+// suffix ends the name of an entry's file.
+const suffix = ".xla"
+
+// store is a folder of executables by key, shared by any number of processes. An entry is its sum and its bytes; it is
+// written beside its place and renamed, so that it is there in whole or not at all.
+type store struct {
+	dir    string
+	trim   func()      // once
+	failed atomic.Bool // a put of this process
+}
+
+func newStore(dir string) *store {
+	s := &store{dir: dir}
+	s.trim = sync.OnceFunc(func() { s.remove(time.Now().AddDate(0, 0, -unusedDays), mostBytes) })
+	return s
+}
+
+func (s *store) path(key string) string { return filepath.Join(s.dir, key+suffix) }
+
+// get returns the executable of a key and marks it as used; nil if there is none, or none that is whole.
+func (s *store) get(key string) []byte {
+	entry, err := os.ReadFile(s.path(key))
+	if err != nil {
+		return nil
+	}
+	if len(entry) > sha256.Size {
+		if sum := sha256.Sum256(entry[sha256.Size:]); bytes.Equal(sum[:], entry[:sha256.Size]) {
+			now := time.Now()
+			_ = os.Chtimes(s.path(key), now, now)
+			return entry[sha256.Size:]
+		}
+	}
+	s.drop(key)
+	return nil
+}
+
+// writable reports whether puts are worth trying.
+func (s *store) writable() bool { return !s.failed.Load() }
+
+// put keeps an executable, or leaves the store as it was.
+func (s *store) put(key string, executable []byte) {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil {
+		s.trim()
+		err = s.write(key, executable)
+	}
+	if err != nil {
+		s.failed.Store(true)
+	}
+}
+
+func (s *store) write(key string, executable []byte) error {
+	f, err := os.CreateTemp(s.dir, "new-*")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(executable)
+	_, err = f.Write(sum[:])
+	if err == nil {
+		_, err = f.Write(executable)
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path(key))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// drop removes an entry that is of no use.
+func (s *store) drop(key string) { os.Remove(s.path(key)) }
+
+// remove drops the entries that were last used before a time, what an ended process left half-written before it, and then
+// those used longest ago until the others have at most so many bytes.
+func (s *store) remove(before time.Time, most int64) {
+	entries, _ := os.ReadDir(s.dir)
+	var kept []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(e.Name(), suffix) && !strings.HasPrefix(e.Name(), "new-") {
+			continue
+		}
+		kept = append(kept, info)
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	total := int64(0)
+	for _, info := range kept {
+		if total += info.Size(); total > most || info.ModTime().Before(before) {
+			os.Remove(filepath.Join(s.dir, info.Name()))
+		}
+	}
+}
+
+// sumOf returns the key of parts, in order.
+func sumOf(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		sum := sha256.Sum256(p) // so that no two lists of parts are the same bytes
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

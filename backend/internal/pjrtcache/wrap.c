@@ -1,0 +1,84 @@
+//go:build linux && cgo && !noxla && (amd64 || arm64)
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrap.h"
+#include "_cgo_export.h"
+
+const PJRT_Api* synpoolOpen(const char* path) {
+  void* handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == NULL) return NULL;
+  const PJRT_Api* (*get)(void);
+  *(void**)&get = dlsym(handle, "GetPjrtApi");
+  return get == NULL ? NULL : get();
+}
+
+PJRT_Api* synpoolWrap(const PJRT_Api* api) {
+  if (api->pjrt_api_version.major_version != PJRT_API_MAJOR ||
+      api->struct_size < PJRT_STRUCT_SIZE(PJRT_Api, PJRT_Executable_DeserializeAndLoad)) return NULL;
+  // What an older plugin does not have is NULL to its caller.
+  PJRT_Api* wrapped = calloc(1, api->struct_size > sizeof(PJRT_Api) ? api->struct_size : sizeof(PJRT_Api));
+  if (wrapped == NULL) return NULL;
+  memcpy(wrapped, api, api->struct_size);
+  wrapped->PJRT_Client_Create = synpoolWrappedCreate;
+  wrapped->PJRT_Client_Destroy = synpoolWrappedDestroy;
+  wrapped->PJRT_Client_Compile = synpoolWrappedCompile;
+  return wrapped;
+}
+
+PJRT_Error* synpoolCreate(const PJRT_Api* api, PJRT_Client_Create_Args* args) { return api->PJRT_Client_Create(args); }
+PJRT_Error* synpoolDestroy(const PJRT_Api* api, PJRT_Client_Destroy_Args* args) { return api->PJRT_Client_Destroy(args); }
+PJRT_Error* synpoolCompile(const PJRT_Api* api, PJRT_Client_Compile_Args* args) { return api->PJRT_Client_Compile(args); }
+
+// failed reports whether there is an error, and frees it.
+static bool failed(const PJRT_Api* api, PJRT_Error* error) {
+  if (error == NULL) return false;
+  PJRT_Error_Destroy_Args args = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE, .error = error};
+  api->PJRT_Error_Destroy(&args);
+  return true;
+}
+
+bool synpoolOnCPU(const PJRT_Api* api, PJRT_Client* client) {
+  PJRT_Client_PlatformName_Args args = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE, .client = client};
+  return !failed(api, api->PJRT_Client_PlatformName(&args)) && args.platform_name_size == 3 && memcmp(args.platform_name, "cpu", 3) == 0;
+}
+
+int64_t synpoolInt64(const PJRT_NamedValue* option) { return option->int64_value; }
+
+bool synpoolLoad(const PJRT_Api* api, PJRT_Client_Compile_Args* args, const char* bytes, size_t size) {
+  PJRT_Executable_DeserializeAndLoad_Args load = {
+      .struct_size = PJRT_Executable_DeserializeAndLoad_Args_STRUCT_SIZE,
+      .client = args->client,
+      .serialized_executable = bytes,
+      .serialized_executable_size = size,
+  };
+  if (failed(api, api->PJRT_Executable_DeserializeAndLoad(&load))) return false;
+  args->executable = load.loaded_executable;
+  return true;
+}
+
+char* synpoolSerialize(const PJRT_Api* api, PJRT_LoadedExecutable* executable, size_t* size) {
+  PJRT_LoadedExecutable_GetExecutable_Args get = {
+      .struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+      .loaded_executable = executable,
+  };
+  if (failed(api, api->PJRT_LoadedExecutable_GetExecutable(&get))) return NULL;
+  char* bytes = NULL;
+  PJRT_Executable_Serialize_Args serialize = {
+      .struct_size = PJRT_Executable_Serialize_Args_STRUCT_SIZE,
+      .executable = get.executable,
+  };
+  if (!failed(api, api->PJRT_Executable_Serialize(&serialize))) {
+    *size = serialize.serialized_bytes_size;
+    if ((bytes = malloc(*size)) != NULL) memcpy(bytes, serialize.serialized_bytes, *size);
+    serialize.serialized_executable_deleter(serialize.serialized_executable);
+  }
+  PJRT_Executable_Destroy_Args destroy = {
+      .struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+      .executable = get.executable,
+  };
+  failed(api, api->PJRT_Executable_Destroy(&destroy));
+  return bytes;
+}
