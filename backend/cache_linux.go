@@ -10,8 +10,11 @@ import (
 	"synpool/backend/internal/pjrtcache"
 )
 
-// cached has the first plugin of the process wrapped; another one compiles as ever.
-var cached sync.Once
+// keeper is the first plugin of the process for the CPU, whose compiled graphs are kept; another one compiles as ever.
+var keeper struct {
+	once sync.Once
+	path string
+}
 
 // keepCompiled has go-xla use the plugin at path, one for the CPU, with what it compiles kept in files: see [CacheVariable].
 // Where that cannot be, go-xla loads the plugin itself, and says what is wrong with it.
@@ -20,9 +23,13 @@ func keepCompiled(path string) {
 	if err != nil || dir == "" {
 		return
 	}
-	cached.Do(func() {
-		if api, err := pjrtcache.Wrap(path, dir); err == nil {
-			_ = pjrt.RegisterPreloadedPlugin(path, api)
+	keeper.once.Do(func() {
+		api, err := pjrtcache.Wrap(path, dir)
+		if err == nil && pjrt.RegisterPreloadedPlugin(path, api) == nil {
+			keeper.path = path
 		}
 	})
 }
+
+// kept reports whether graphs that the plugin at path, which is loaded, compiles are kept.
+func kept(path string) bool { return keeper.path == path }

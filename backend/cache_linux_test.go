@@ -47,7 +47,11 @@ func TestCache(t *testing.T) {
 	const alone = "SYNPOOL_TEST_CACHE"
 	c := onCPU(t)
 	if os.Getenv(alone) != "" {
-		if err := errors.Join(c.Cores(2).Run(large), large(c.Backend)); err != nil {
+		cores := c.Cores(2)
+		if on := os.Getenv(CacheVariable) != "off"; cores.Kept != on {
+			t.Errorf("workers load what others compiled: %t, want %t", cores.Kept, on)
+		}
+		if err := errors.Join(cores.Run(large), large(c.Backend)); err != nil {
 			t.Error(err)
 		}
 		return

@@ -20,6 +20,7 @@ import (
 type Cores struct {
 	Workers int    // that work at a time, at least 1
 	Note    string // one line on what was asked for and cannot be had, "" if nothing
+	Kept    bool   // workers load graphs that one of them has compiled: see [CacheVariable]
 
 	backend compute.Backend // of all workers, unless they have CPUs and backends of their own:
 	cpus    []int
@@ -63,7 +64,7 @@ func (c *Choice) Cores(n int) *Cores {
 		if len(cpus) > cores.Workers {
 			cores.free = cpus
 		}
-		cores.plugin = c.Plugin
+		cores.plugin, cores.Kept = c.Plugin, kept(c.Plugin)
 		_, cores.options, _ = strings.Cut(c.Config, ",")
 	}
 	return cores

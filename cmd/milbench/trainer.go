@@ -26,7 +26,7 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 	if workers.Note != "" {
 		p.note("note: %s", workers.Note)
 	}
-	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Memory: memory}, nil
+	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory}, nil
 }
 
 // backendLine is the line about a backend that is to train many fits. Of the Go backend it says what XLA would gain.

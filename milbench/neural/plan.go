@@ -30,6 +30,7 @@ type Group struct {
 	Members int     // fits of a block; 1 where each is trained alone
 	Blocks  int     // the last one may not be full, and takes as long
 	Compile float64 // seconds, about, that a worker takes to compile the graphs
+	Join    float64 // seconds, about, that a further worker takes to have them
 	Block   float64 // seconds of one core, about, for a block
 	Memory  uint64  // bytes at the peak, about, with all workers of the plan
 }
@@ -158,7 +159,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
 		}
 		p.Memory = max(p.Memory, need())
-		p.Groups = append(p.Groups, Group{indices, 1, len(indices), 0, BlockSpeedup * each, need()})
+		p.Groups = append(p.Groups, Group{indices, 1, len(indices), 0, 0, BlockSpeedup * each, need()})
 		return nil
 	}
 	one := l.memberMemory(parameters)
@@ -189,7 +190,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		p.jobs = append(p.jobs, job{layout: l, fits: block, seconds: seconds})
 	}
 	p.Memory = max(p.Memory, need())
-	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), seconds, need()})
+	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), l.join(t.Kept), seconds, need()})
 	return nil
 }
 
@@ -242,7 +243,7 @@ const BlockSpeedup = 40
 
 // What an estimate of time reckons with: floating point operations a second of one core, bytes a second from its cache and,
 // where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, and the
-// compilation of the graphs of a bucket.
+// graphs of a bucket, compiled or loaded.
 const (
 	coreFlops      = 80e9
 	coreCache      = 5 << 20
@@ -250,6 +251,7 @@ const (
 	memoryBytes    = 25e9
 	stepOverhead   = 5e-6
 	compileSeconds = 3.0
+	loadSeconds    = 0.15
 )
 
 // seconds returns the time of one core for training fits side by side.
@@ -270,6 +272,14 @@ func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
 
 // compile returns the seconds that a worker takes to compile the graphs of a group, about.
 func (l *layout) compile() float64 { return compileSeconds * float64(len(l.buckets)) }
+
+// join returns the seconds that a further worker takes to have the graphs of a group, about, given the Kept of the trainer.
+func (l *layout) join(kept bool) float64 {
+	if kept {
+		return loadSeconds * float64(len(l.buckets))
+	}
+	return l.compile()
+}
 
 // parse returns the setting of a fit.
 func (t Trainer) parse(fit milbench.Fit) (Config, error) {

@@ -6,30 +6,31 @@ import (
 	"time"
 )
 
-// queue hands jobs out to workers. Each worker compiles the graphs of a group for itself, which for few fits takes longer
-// than to train them; so it stays with a group while that has jobs, then begins one that nobody has begun, and helps another
-// worker only where that pays.
+// queue hands jobs out to workers. To compile the graphs of a group takes longer, for few fits, than to train them; so a worker
+// stays with a group while that has jobs, then begins one that nobody has begun, and helps another worker only where that
+// pays: where each compiles for itself, it must do so first.
 type queue struct {
 	mu     sync.Mutex
 	groups []*groupJobs
 }
 
-// groupJobs is what is left of the jobs of one group, and what each takes beside compiling, in seconds.
+// groupJobs is what is left of the jobs of one group and, in seconds, what each takes beside graphs, what the first worker
+// takes to have those, and a further one.
 type groupJobs struct {
-	layout           *layout // nil for jobs that are trained step by step
-	jobs             []job
-	seconds, compile float64
-	begun            bool
+	layout                 *layout // nil for jobs that are trained step by step
+	jobs                   []job
+	seconds, compile, join float64
+	begun                  bool
 }
 
-// newQueue takes jobs of which those of one group follow one another.
-func newQueue(jobs []job) *queue {
+// newQueue takes jobs of which those of one group follow one another; kept is that of the trainer.
+func newQueue(jobs []job, kept bool) *queue {
 	q := &queue{}
 	for _, j := range jobs {
 		if n := len(q.groups); n == 0 || q.groups[n-1].layout != j.layout {
 			g := &groupJobs{layout: j.layout, seconds: j.seconds}
 			if j.layout != nil {
-				g.compile = j.layout.compile()
+				g.compile, g.join = j.layout.compile(), j.layout.join(kept)
 			}
 			q.groups = append(q.groups, g)
 		}
@@ -56,7 +57,7 @@ func (q *queue) take(last *groupJobs) (job, *groupJobs) {
 }
 
 // begin returns the group that a free worker turns to: the first that nobody has begun, else the one with the most left, if
-// another worker would need longer for that than this one for compiling.
+// another worker would need longer for that than this one until it has the graphs.
 func (q *queue) begin() *groupJobs {
 	var most *groupJobs
 	left := 0.0
@@ -64,7 +65,7 @@ func (q *queue) begin() *groupJobs {
 		if !g.begun {
 			return g
 		}
-		if l := float64(len(g.jobs)) * g.seconds; len(g.jobs) > 0 && l > max(left, g.compile) {
+		if l := float64(len(g.jobs)) * g.seconds; len(g.jobs) > 0 && l > max(left, g.join) {
 			most, left = g, l
 		}
 	}
@@ -76,7 +77,7 @@ func Time(groups []Group, workers int) time.Duration {
 	q := &queue{}
 	for _, g := range groups {
 		if g.Blocks > 0 {
-			q.groups = append(q.groups, &groupJobs{jobs: slices.Repeat([]job{{seconds: g.Block}}, g.Blocks), seconds: g.Block, compile: g.Compile})
+			q.groups = append(q.groups, &groupJobs{jobs: slices.Repeat([]job{{seconds: g.Block}}, g.Blocks), seconds: g.Block, compile: g.Compile, join: g.Join})
 		}
 	}
 	return q.time(workers)
@@ -88,7 +89,7 @@ func (q *queue) time(workers int) time.Duration {
 		clock float64
 		last  *groupJobs
 	}
-	some, end := make([]worker, workers), 0.0
+	some, end, compiled := make([]worker, workers), 0.0, map[*groupJobs]bool{}
 	for len(some) > 0 {
 		w := &some[0] // that is free first
 		for i := range some {
@@ -103,8 +104,12 @@ func (q *queue) time(workers int) time.Duration {
 			some = some[1:]
 			continue
 		}
-		if of != w.last {
-			w.clock += of.compile
+		switch {
+		case of == w.last:
+		case compiled[of]:
+			w.clock += of.join
+		default:
+			w.clock, compiled[of] = w.clock+of.compile, true
 		}
 		w.clock, w.last = w.clock+j.seconds, of
 	}

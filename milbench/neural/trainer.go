@@ -25,6 +25,9 @@ type Trainer struct {
 	// (backend.Cores.Run); otherwise all workers share Backend.
 	Run func(work func(compute.Backend) error) error
 
+	// Kept says that workers load graphs that one of them has compiled (backend.Cores.Kept).
+	Kept bool
+
 	// Memory bounds, in bytes, what training takes; 0 is no bound.
 	Memory uint64
 
@@ -63,7 +66,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	}
 	hand(plan.failed...)
 
-	jobs := newQueue(plan.jobs)
+	jobs := newQueue(plan.jobs, t.Kept)
 	var started atomic.Int32
 	work := func(b compute.Backend) error {
 		if int(started.Add(1)) > plan.Workers { // there is no work, or no memory, for more
