@@ -12,9 +12,11 @@ import (
 // itself.
 //
 // A graph that is loaded gives the same bits as one that was compiled. What another version of the plugin, another kind of
-// CPU or other XLA_FLAGS compiled is not loaded. When a process first keeps a graph it removes what was not used for 30
-// days, and the oldest of what is more than 2 GiB. Whoever can write to the folder decides what code runs: it is made for
-// the user alone. On Linux only; elsewhere every process compiles.
+// CPU or other XLA_FLAGS compiled is not loaded, nor is anything kept where flags have XLA write files. Graphs of less than
+// 4 KiB are not worth a file. When a process first keeps a graph it removes what was not used for 30 days, and the oldest of
+// what is more than 2 GiB. Whoever can write to the folder decides what code runs: it is made for the user alone, and one that
+// is another's, or that others may write to, is not used. The variable is read when XLA is first started. On Linux, amd64 and
+// arm64; elsewhere every process compiles.
 const CacheVariable = "SYNPOOL_XLA_CACHE"
 
 // cacheDir returns the folder of compiled graphs, "" for none.

@@ -32,4 +32,4 @@ func keepCompiled(path string) {
 }
 
 // kept reports whether graphs that the plugin at path, which is loaded, compiles are kept.
-func kept(path string) bool { return keeper.path == path }
+func kept(path string) bool { return keeper.path == path && pjrtcache.Shared() }

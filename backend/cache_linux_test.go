@@ -13,12 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"synpool/backend/internal/pjrtcache"
 )
 
 // large compiles a graph that is large enough to be kept and prints the bits that it gives.
@@ -44,20 +45,27 @@ func large(b compute.Backend) error {
 // What one process compiled another one loads, and gets the same bits from it; an entry that is damaged, or that XLA does not
 // take, is compiled again.
 func TestCache(t *testing.T) {
-	const alone = "SYNPOOL_TEST_CACHE"
+	const alone, shared = "SYNPOOL_TEST_CACHE", "SYNPOOL_TEST_SHARED"
 	c := onCPU(t)
 	if os.Getenv(alone) != "" {
 		cores := c.Cores(2)
-		if on := os.Getenv(CacheVariable) != "off"; cores.Kept != on {
-			t.Errorf("workers load what others compiled: %t, want %t", cores.Kept, on)
+		if want := os.Getenv(shared) != ""; cores.Kept != want {
+			t.Errorf("workers load what others compiled: %t, want %t", cores.Kept, want)
 		}
 		if err := errors.Join(cores.Run(large), large(c.Backend)); err != nil {
 			t.Error(err)
 		}
+		compiled, loaded := pjrtcache.Counts()
+		fmt.Println("counts", compiled, loaded)
 		return
 	}
-	entries := min(c.Cores(2).Workers, 2) // the workers' clients are alike, with one CPU each; that for all CPUs is another
-	run := func(cache string, variables ...string) string {
+	cpus, err := affinity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The workers' clients are alike, with one CPU each; that for all CPUs is another.
+	entries, clients := min(len(cpus), 2), c.Cores(2).Workers+1
+	run := func(cache string, variables ...string) (bits, counts string) {
 		t.Helper()
 		test := exec.Command(os.Args[0], "-test.run=^TestCache$", "-test.v")
 		test.Env = append(append(os.Environ(), alone+"=1", CacheVariable+"="+cache), variables...)
@@ -67,74 +75,77 @@ func TestCache(t *testing.T) {
 		if err != nil || stderr.Len() > 0 {
 			t.Fatalf("in a process of its own: %v\n%s%s", err, out, &stderr)
 		}
-		var bits []string
 		for line := range strings.Lines(string(out)) {
-			if strings.HasPrefix(line, "bits ") {
-				bits = append(bits, line)
+			switch {
+			case strings.HasPrefix(line, "bits "):
+				bits += line
+			case strings.HasPrefix(line, "counts "):
+				counts = strings.TrimSpace(line)
 			}
 		}
-		return strings.Join(bits, "")
+		return bits, counts
 	}
-	want := run("off")
-	if strings.Count(want, "bits ") == 0 {
-		t.Fatal("no worker says what it got")
+	want, counts := run("off")
+	if strings.Count(want, "bits ") != clients || counts != "counts 0 0" {
+		t.Fatalf("%d clients say %q and %s", clients, want, counts)
 	}
 	dir := filepath.Join(t.TempDir(), "cache")
-	check := func(what, got string, entries int) []string {
+	check := func(what string, left, compiled, loaded int, variables ...string) []string {
 		t.Helper()
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil || len(files) != entries {
-			t.Fatalf("%s: %v (%v), want %d entries", what, files, err, entries)
+		got, counts := run(dir, append(variables, shared+"=1")...)
+		if want := fmt.Sprintf("counts %d %d", compiled, loaded); counts != want {
+			t.Errorf("%s: compiled and loaded: %s, want %s", what, counts, want)
 		}
-		if got != want {
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(files) != left {
+			t.Fatalf("%s: %v (%v), want %d entries", what, files, err, left)
+		}
+		if variables == nil && got != want {
 			t.Errorf("%s: %q, compiled without a cache %q", what, got, want)
 		}
 		return files
 	}
-	all := check("compiled", run(dir), entries)
-	entry := all[0]
+	entry := check("compiled", entries, entries, clients-entries)[0]
 	kept, err := os.ReadFile(entry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(entry, old, old); err != nil {
-		t.Fatal(err)
-	}
-	held, err := os.Open(entry) // so that its inode is not that of a new file
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer held.Close()
-	before, err := held.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	check("loaded", run(dir), entries)
-	if after, err := os.Stat(entry); err != nil || !os.SameFile(before, after) || !after.ModTime().After(old) {
-		t.Errorf("the entry was written anew, or not used: %v, %v", after, err)
-	}
-
+	check("loaded", entries, 0, clients)
 	wrong := bytes.Clone(kept)
 	wrong[len(wrong)/2] ^= 1
-	foreign := []byte("not an executable of XLA")
-	sum := sha256.Sum256(foreign)
-	for what, bad := range map[string][]byte{"empty": {}, "cut off": kept[:len(kept)/2], "a bit wrong": wrong, "foreign": append(sum[:], foreign...)} {
+	for what, bad := range map[string][]byte{"empty": {}, "cut off": kept[:len(kept)/2], "a bit wrong": wrong} {
 		if err := os.WriteFile(entry, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		check(what, run(dir), entries)
+		if _, counts := run(dir, shared+"=1"); !strings.HasPrefix(counts, "counts 1 ") {
+			t.Errorf("%s: %s, want one compiled", what, counts)
+		}
 		if now, err := os.ReadFile(entry); err != nil || bytes.Equal(now, bad) {
 			t.Errorf("%s: the entry is as it was (%v)", what, err)
 		}
 	}
 
-	if got := run(dir, "XLA_FLAGS=--xla_backend_optimization_level=2"); strings.Count(got, "bits ") != strings.Count(want, "bits ") {
-		t.Errorf("other flags: %q", got)
+	foreign := []byte("not an executable of XLA")
+	sum := sha256.Sum256(foreign)
+	if err := os.WriteFile(entry, append(sum[:], foreign...), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	check("other flags", want, 2*entries)
-	if got := run(entry); got != want {
-		t.Errorf("a file in the place of the folder: %q, want %q", got, want)
+	if got, _ := run(dir, shared+"=1"); got != want {
+		t.Errorf("foreign: %q, want %q", got, want)
+	}
+	if _, err := os.Stat(entry); !os.IsNotExist(err) {
+		t.Errorf("foreign: the entry is still there (%v)", err)
+	}
+	check("after it", entries, 1, clients-1)
+
+	const flags = "XLA_FLAGS=--xla_backend_optimization_level=2"
+	other, _ := run("off", flags)
+	check("other flags", 2*entries, entries, clients-entries, flags)
+	if got, counts := run(dir, flags, shared+"=1"); got != other || counts != fmt.Sprint("counts 0 ", clients) {
+		t.Errorf("other flags, loaded: %q and %s, want %q", got, counts, other)
+	}
+	if got, counts := run(entry); got != want || counts != "counts 0 0" {
+		t.Errorf("a file in the place of the folder: %q and %s, want %q", got, counts, want)
 	}
 }
 

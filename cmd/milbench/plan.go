@@ -149,13 +149,14 @@ type shardRow struct {
 	Sets    []string `json:"sets"`
 }
 
-// seconds returns about how long a machine takes for a shard: tasks one after another, as milbench run --dry-run reckons.
+// seconds returns about how long a machine takes for a shard: tasks one after another, as milbench run --dry-run reckons where
+// every core compiles for itself.
 func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
 	total := time.Duration(0)
 	var task []neural.Group
 	for i, s := range c.Groups {
 		g := plan.Groups[s.Group]
-		task = append(task, neural.Group{Blocks: s.Blocks, Compile: g.Compile, Join: g.Compile, Block: g.Block})
+		task = append(task, neural.Group{Blocks: s.Blocks, Compile: g.Compile, Block: g.Block})
 		if i+1 == len(c.Groups) || plan.Groups[c.Groups[i+1].Group].Task != g.Task {
 			total += neural.Time(task, plan.Cores)
 			task = nil

@@ -13,12 +13,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/neural"
@@ -471,13 +473,38 @@ func TestStoppedRunsGoOn(t *testing.T) {
 	}
 }
 
+// TestKeptGraphs: fits are the same to the bit whether their graphs are compiled, kept or loaded.
+func TestKeptGraphs(t *testing.T) {
+	file, root := write(t, "toy.csv", toy(false)), t.TempDir()
+	var want []string
+	for i, cache := range []string{"off", filepath.Join(root, "cache"), filepath.Join(root, "cache")} {
+		dir := filepath.Join(root, fmt.Sprint("run", i))
+		c := process(t, "run", file, "--pooling", "syn,attention", "--iterations=-3,3", "--folds", "4", "--repeats", "2", "--epochs", "5", "--batch", "2", "--out", dir)
+		c.Env = append(c.Env, backend.CacheVariable+"="+cache)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		got := results(t, dir)
+		if i == 0 {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("run %d, with graphs in %s, differs from one that compiled them", i, cache)
+		}
+	}
+	kept, err := filepath.Glob(filepath.Join(root, "cache", "*"))
+	if xla := os.Getenv("GOMLX_BACKEND") != "go" && runtime.GOOS == "linux"; err != nil || xla != (len(kept) > 0) {
+		t.Errorf("%d graphs kept (%v)", len(kept), err)
+	}
+}
+
 // TestKilledRuns kills runs at random moments, from their first instant to their last, and gives the same command again
 // until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
 // same to the byte.
 func TestKilledRuns(t *testing.T) {
 	kills, longest := 24, 400*time.Millisecond
-	if os.Getenv("GOMLX_BACKEND") != "go" { // compiles for seconds at every start
-		kills, longest = 20, 6*time.Second
+	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
+		longest = 700 * time.Millisecond
 	}
 	file := write(t, "toy.csv", toy(false))
 	args := func(dir string) []string {

@@ -410,8 +410,8 @@ func TestKilledShards(t *testing.T) {
 	noArray(t)
 	const shards = 12
 	kills, longest, repeats := 50, 250*time.Millisecond, "30"
-	if os.Getenv("GOMLX_BACKEND") != "go" { // compiles for seconds at every start: fewer, and later
-		kills, longest = 12, 4*time.Second
+	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
+		longest = 600 * time.Millisecond
 	}
 	file, root := write(t, "toy.csv", toy(false)), t.TempDir()
 	args := []string{

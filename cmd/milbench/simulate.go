@@ -72,7 +72,7 @@ A scheduler is played with its queue, its nodes, what they take to start up, to 
 and slow nodes (package milbench/simulation says how). The times of fits are those of six networks that were measured five
 times each on two cores with XLA; --measured gives others, lines that milbench/neural/bench prints. With --plan the fits are
 those of a plan and their times its estimates, which may be far too short for a machine: --measured DIR, a folder of results in which
-some of the plan has been trained, corrects them by what these fits took. From run to run they are off as measured times
+some of the plan has been trained, corrects them by what these fits took (with SYNPOOL_XLA_CACHE=off: every core compiled). From run to run they are off as measured times
 are. More fits than a plan has are those of more settings of its kind.
 
 Printed is, for each number of fits and of nodes, the best number of shards and the mean wall time from submission to

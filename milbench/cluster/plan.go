@@ -70,7 +70,7 @@ type Arm struct {
 type Group struct {
 	Task    int     `json:"task"`            // groups of one task are trained at a time, tasks one after another
 	Members int     `json:"members"`         // networks of a block
-	Compile float64 `json:"compile_seconds"` // of a core, about, which every worker takes once
+	Compile float64 `json:"compile_seconds"` // of a core, about, for the first fits of a worker
 	Block   float64 `json:"block_seconds"`   // of a core, about, for a block
 	Memory  uint64  `json:"memory_bytes"`    // of the process at its peak, about
 }

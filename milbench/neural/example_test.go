@@ -288,7 +288,7 @@ func ExampleOwnConfig() {
 }
 
 func ExampleTime() {
-	groups := []neural.Group{{Blocks: 4, Compile: 6, Join: 6, Block: 10}, {Blocks: 1, Compile: 6, Join: 6, Block: 40}}
+	groups := []neural.Group{{Blocks: 4, Compile: 6, Block: 10}, {Blocks: 1, Compile: 6, Block: 40}}
 	fmt.Println(neural.Time(groups, 1), neural.Time(groups, 2))
 	// Output: 1m32s 46s
 }

@@ -30,9 +30,9 @@ type Group struct {
 	Members int     // fits of a block; 1 where each is trained alone
 	Blocks  int     // the last one may not be full, and takes as long
 	Compile float64 // seconds, about, that a worker takes to compile the graphs
-	Join    float64 // seconds, about, that a further worker takes to have them
 	Block   float64 // seconds of one core, about, for a block
 	Memory  uint64  // bytes at the peak, about, with all workers of the plan
+	Join    float64 // seconds, about, that a further worker takes to have the graphs; 0 is Compile
 }
 
 // Plan returns what the fits of a task would take, without training any. A task that does not fit into
@@ -159,7 +159,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
 		}
 		p.Memory = max(p.Memory, need())
-		p.Groups = append(p.Groups, Group{indices, 1, len(indices), 0, 0, BlockSpeedup * each, need()})
+		p.Groups = append(p.Groups, Group{indices, 1, len(indices), 0, BlockSpeedup * each, need(), 0})
 		return nil
 	}
 	one := l.memberMemory(parameters)
@@ -190,7 +190,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		p.jobs = append(p.jobs, job{layout: l, fits: block, seconds: seconds})
 	}
 	p.Memory = max(p.Memory, need())
-	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), l.join(t.Kept), seconds, need()})
+	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), seconds, need(), l.join(t.Kept)})
 	return nil
 }
 

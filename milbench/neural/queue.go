@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -77,7 +78,7 @@ func Time(groups []Group, workers int) time.Duration {
 	q := &queue{}
 	for _, g := range groups {
 		if g.Blocks > 0 {
-			q.groups = append(q.groups, &groupJobs{jobs: slices.Repeat([]job{{seconds: g.Block}}, g.Blocks), seconds: g.Block, compile: g.Compile, join: g.Join})
+			q.groups = append(q.groups, &groupJobs{jobs: slices.Repeat([]job{{seconds: g.Block}}, g.Blocks), seconds: g.Block, compile: g.Compile, join: cmp.Or(g.Join, g.Compile)})
 		}
 	}
 	return q.time(workers)
@@ -89,7 +90,7 @@ func (q *queue) time(workers int) time.Duration {
 		clock float64
 		last  *groupJobs
 	}
-	some, end, compiled := make([]worker, workers), 0.0, map[*groupJobs]bool{}
+	some, end, compiled := make([]worker, workers), 0.0, map[*groupJobs]float64{}
 	for len(some) > 0 {
 		w := &some[0] // that is free first
 		for i := range some {
@@ -104,12 +105,13 @@ func (q *queue) time(workers int) time.Duration {
 			some = some[1:]
 			continue
 		}
-		switch {
-		case of == w.last:
-		case compiled[of]:
-			w.clock += of.join
-		default:
-			w.clock, compiled[of] = w.clock+of.compile, true
+		if at, ok := compiled[of]; !ok {
+			w.clock += of.compile
+			compiled[of] = w.clock
+		} else if of != w.last {
+			if w.clock += of.join; of.join < of.compile { // it waits for the first
+				w.clock = max(w.clock, at+of.join)
+			}
 		}
 		w.clock, w.last = w.clock+j.seconds, of
 	}

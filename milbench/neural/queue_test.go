@@ -73,3 +73,20 @@ func TestQueue(t *testing.T) {
 		}
 	}
 }
+
+// A further worker waits for graphs that the first is compiling, or compiles them for itself.
+func TestQueueTime(t *testing.T) {
+	for _, c := range []struct {
+		g    Group
+		want float64
+	}{
+		{Group{Blocks: 8, Compile: 12, Block: 2}, 20},              // each compiles
+		{Group{Blocks: 8, Compile: 12, Join: 0.5, Block: 2}, 20.5}, // the second begins half a second later
+		{Group{Blocks: 4, Compile: 12, Block: 2}, 20},              // it does not pay to compile for three blocks
+		{Group{Blocks: 4, Compile: 12, Join: 0.5, Block: 2}, 16.5},
+	} {
+		if got := Time([]Group{c.g}, 2).Seconds(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: %v s, want %v", c.g, got, c.want)
+		}
+	}
+}

@@ -7,13 +7,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -24,24 +26,48 @@ const (
 	mostBytes  = 2 << 30
 )
 
-// suffix ends the name of an entry's file.
-const suffix = ".xla"
+// ours are the names of files that a store makes, of entries and of those that are being written. Others are left alone.
+var ours = regexp.MustCompile(`^[0-9a-f]{64}\.xla(\.new[0-9]+)?$`)
 
 // store is a folder of executables by key, shared by any number of processes. An entry is its sum and its bytes; it is
 // written beside its place and renamed, so that it is there in whole or not at all.
 type store struct {
 	dir    string
 	trim   func()      // once
-	failed atomic.Bool // a put of this process
+	failed atomic.Bool // nothing more is kept
 }
 
-func newStore(dir string) *store {
+// newStore makes the folder, for the user alone, if it is missing. One that others may write to is refused: what is in it
+// is executed.
+func newStore(dir string) (*store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || owner.Uid != 0 && int(owner.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("%s is another user's, or others may write to it", dir)
+	}
 	s := &store{dir: dir}
 	s.trim = sync.OnceFunc(func() { s.remove(time.Now().AddDate(0, 0, -unusedDays), mostBytes) })
-	return s
+	probe, err := os.CreateTemp(dir, sumOf()+suffix+".new*")
+	if err != nil {
+		s.giveUp() // what is there is read
+		return s, nil
+	}
+	return s, errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
+// suffix ends the name of an entry's file.
+const suffix = ".xla"
+
 func (s *store) path(key string) string { return filepath.Join(s.dir, key+suffix) }
+
+// giveUp has nothing more kept, and writable says whether that was so.
+func (s *store) giveUp()        { s.failed.Store(true) }
+func (s *store) writable() bool { return !s.failed.Load() }
 
 // get returns the executable of a key and marks it as used; nil if there is none, or none that is whole.
 func (s *store) get(key string) []byte {
@@ -60,23 +86,16 @@ func (s *store) get(key string) []byte {
 	return nil
 }
 
-// writable reports whether puts are worth trying.
-func (s *store) writable() bool { return !s.failed.Load() }
-
-// put keeps an executable, or leaves the store as it was.
+// put keeps an executable, or leaves the store as it was and gives up.
 func (s *store) put(key string, executable []byte) {
-	err := os.MkdirAll(s.dir, 0o700)
-	if err == nil {
-		s.trim()
-		err = s.write(key, executable)
-	}
-	if err != nil {
-		s.failed.Store(true)
+	s.trim()
+	if err := s.write(key, executable); err != nil {
+		s.giveUp()
 	}
 }
 
 func (s *store) write(key string, executable []byte) error {
-	f, err := os.CreateTemp(s.dir, "new-*")
+	f, err := os.CreateTemp(s.dir, key+suffix+".new*")
 	if err != nil {
 		return err
 	}
@@ -105,10 +124,9 @@ func (s *store) remove(before time.Time, most int64) {
 	var kept []fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(e.Name(), suffix) && !strings.HasPrefix(e.Name(), "new-") {
-			continue
+		if err == nil && info.Mode().IsRegular() && ours.MatchString(e.Name()) {
+			kept = append(kept, info)
 		}
-		kept = append(kept, info)
 	}
 	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	total := int64(0)

@@ -8,37 +8,55 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
+// testStore returns a store in a folder of the user's own.
+func testStore(t *testing.T, dir string) *store {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestStore(t *testing.T) {
-	s := newStore(filepath.Join(t.TempDir(), "a", "b"))
-	if got := s.get("k"); got != nil {
+	s := testStore(t, filepath.Join(t.TempDir(), "a", "b"))
+	k := sumOf([]byte("program"))
+	if got := s.get(k); got != nil {
 		t.Errorf("an empty store has %q", got)
 	}
 	for _, want := range []string{"first", "second"} {
-		s.put("k", []byte(want))
-		if got := s.get("k"); string(got) != want {
+		s.put(k, []byte(want))
+		if got := s.get(k); string(got) != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	if info, err := os.Stat(s.dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder: %v, %v", info.Mode(), err)
 	}
-	whole, err := os.ReadFile(s.path("k"))
+	whole, err := os.ReadFile(s.path(k))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range whole { // cut off anywhere
-		if err := os.WriteFile(s.path("k"), whole[:n], 0o600); err != nil {
+		if err := os.WriteFile(s.path(k), whole[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.get("k"); got != nil {
+		if got := s.get(k); got != nil {
 			t.Errorf("%q of %d bytes of %d", got, n, len(whole))
 		}
-		if _, err := os.Stat(s.path("k")); !os.IsNotExist(err) {
+		if _, err := os.Stat(s.path(k)); !os.IsNotExist(err) {
 			t.Errorf("what is not whole is still there: %v", err)
 		}
 	}
@@ -46,32 +64,32 @@ func TestStore(t *testing.T) {
 
 // The first entry that a process puts has the store trimmed.
 func TestStoreTrim(t *testing.T) {
-	s := newStore(t.TempDir())
+	s, stale := testStore(t, t.TempDir()), sumOf([]byte("stale"))
 	old := time.Now().AddDate(0, 0, -unusedDays-1)
-	for _, key := range []string{"1", "2"} {
-		if err := os.WriteFile(s.path("old"), []byte("x"), 0o600); err != nil {
+	for i := range 2 {
+		if err := os.WriteFile(s.path(stale), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(s.path("old"), old, old); err != nil {
+		if err := os.Chtimes(s.path(stale), old, old); err != nil {
 			t.Fatal(err)
 		}
-		s.put(key, []byte("executable"))
-		if _, err := os.Stat(s.path("old")); os.IsNotExist(err) != (key == "1") {
-			t.Errorf("after entry %s: %v", key, err)
+		s.put(sumOf([]byte{byte(i)}), []byte("executable"))
+		if _, err := os.Stat(s.path(stale)); os.IsNotExist(err) != (i == 0) {
+			t.Errorf("after entry %d: %v", i, err)
 		}
 	}
 }
 
 // A store that cannot be written leaves nothing behind.
 func TestStoreNoRoom(t *testing.T) {
-	s := newStore(t.TempDir())
-	if err := os.Mkdir(s.path("k"), 0o700); err != nil { // in the entry's place
+	s, k := testStore(t, t.TempDir()), sumOf([]byte("program"))
+	if err := os.Mkdir(s.path(k), 0o700); err != nil { // in the entry's place
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.path("k"), "x"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.path(k), "x"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s.put("k", []byte("executable")); s.writable() {
+	if s.put(k, []byte("executable")); s.writable() {
 		t.Error("it is still written to")
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.dir, "*")); len(left) != 1 {
@@ -79,20 +97,43 @@ func TestStoreNoRoom(t *testing.T) {
 	}
 }
 
+// What is executed is to be the user's alone.
+func TestStoreOwner(t *testing.T) {
+	for _, mode := range []os.FileMode{0o770, 0o707, 0o777} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := newStore(dir); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%v: store %v, error %v", mode, s, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := newStore(file); err == nil {
+		t.Errorf("a store %v in a file", s)
+	}
+}
+
 func TestRemove(t *testing.T) {
 	now := time.Now()
+	key := strings.Repeat("0", 63)
+	names := []string{key + "a.xla", key + "b.xla", "", key + "c.xla", key + "d.xla.new17", "notes.xla", "new-film.mp4", key + "e.xla.new"}
+	others := names[5:]
 	for what, c := range map[string]struct {
 		before time.Time
 		most   int64
-		want   string
+		want   []string
 	}{
-		"nothing":  {now.AddDate(0, 0, -30), 40, "a.xla b.xla c.xla new-1 notes.txt"},
-		"unused":   {now.AddDate(0, 0, -2).Add(-time.Hour), 40, "a.xla b.xla notes.txt"},
-		"too much": {now.AddDate(0, 0, -30), 20, "a.xla b.xla notes.txt"},
-		"all":      {now.AddDate(0, 0, -30), 9, "notes.txt"},
+		"nothing":  {now.AddDate(0, 0, -30), 40, slices.Concat(names[:2], names[3:])},
+		"unused":   {now.AddDate(0, 0, -2).Add(-time.Hour), 40, slices.Concat(names[:2], others)},
+		"too much": {now.AddDate(0, 0, -30), 20, slices.Concat(names[:2], others)},
+		"all":      {now.AddDate(0, 0, -30), 9, others},
 	} {
-		s := newStore(t.TempDir())
-		for days, name := range []string{"a.xla", "b.xla", "", "c.xla", "new-1", "notes.txt"} {
+		s := testStore(t, t.TempDir())
+		for days, name := range names {
 			if name == "" {
 				continue
 			}
@@ -110,12 +151,31 @@ func TestRemove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string
+		var got []string
 		for _, e := range left {
-			names = append(names, e.Name())
+			got = append(got, e.Name())
 		}
-		if got := strings.Join(names, " "); got != c.want {
-			t.Errorf("%s: left %s, want %s", what, got, c.want)
+		slices.Sort(c.want)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: left %v, want %v", what, got, c.want)
+		}
+	}
+}
+
+// Numbers of CPUs and of threads are told apart.
+func TestThreads(t *testing.T) {
+	seen := map[string]bool{}
+	for _, cpus := range []int{1, 2, 12} {
+		for _, first := range []string{"", "1", "2", "12"} {
+			for _, second := range []string{"", "1", "2", "12"} {
+				t.Setenv("PJRT_NPROC", first)
+				t.Setenv("NPROC", second)
+				if s := threads(cpus); seen[s] {
+					t.Errorf("%s for other threads, too", s)
+				} else {
+					seen[s] = true
+				}
+			}
 		}
 	}
 }

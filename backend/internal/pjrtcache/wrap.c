@@ -8,7 +8,13 @@
 #include "_cgo_export.h"
 
 const PJRT_Api* synpoolOpen(const char* path) {
-  void* handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  // One that runs already has read its flags, which may have been others.
+  void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != NULL) {
+    dlclose(handle);
+    return NULL;
+  }
+  handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (handle == NULL) return NULL;
   const PJRT_Api* (*get)(void);
   *(void**)&get = dlsym(handle, "GetPjrtApi");

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -34,20 +35,26 @@ var cache struct {
 	store   *store
 	machine func() (string, error) // what all executables depend on; takes a moment, once
 
+	compiled, loaded atomic.Int64
+
 	mu      sync.Mutex
 	clients map[*C.PJRT_Client]string // how each was made
 	first   map[string]*sync.Once     // by key; as many as there are programs
 }
 
 // Wrap loads the plugin at path and returns the address of its table of functions, with what clients for the CPU compile
-// going through a store in dir. It is for one plugin a process.
+// going through a store in dir. It is for one plugin a process, and not for one that is loaded already.
 func Wrap(path, dir string) (api uintptr, err error) {
 	if cache.api != nil {
 		return 0, errors.New("a plugin of this process is wrapped already")
 	}
 	flags := os.Getenv("XLA_FLAGS")
-	if !selfContained(flags) {
-		return 0, errors.New("XLA_FLAGS names files")
+	if !selfContained(flags) || strings.Contains(os.Getenv("XLA_DEBUG_OPTIONS"), "xla_dump") {
+		return 0, errors.New("XLA_FLAGS or XLA_DEBUG_OPTIONS name files")
+	}
+	store, err := newStore(dir)
+	if err != nil {
+		return 0, err
 	}
 	file, err := os.Open(path) // now, as another version may take its place
 	if err != nil {
@@ -61,9 +68,9 @@ func Wrap(path, dir string) (api uintptr, err error) {
 		wrapped = C.synpoolWrap(plugin)
 	}
 	if wrapped == nil {
-		return 0, errors.Join(fmt.Errorf("%s cannot be loaded, or is of another version of PJRT", path), file.Close())
+		return 0, errors.Join(fmt.Errorf("%s cannot be loaded, is loaded already, or is of another version of PJRT", path), file.Close())
 	}
-	cache.api, cache.store = plugin, newStore(dir)
+	cache.api, cache.store = plugin, store
 	cache.clients, cache.first = map[*C.PJRT_Client]string{}, map[string]*sync.Once{}
 	cache.machine = sync.OnceValues(func() (string, error) {
 		defer file.Close()
@@ -71,6 +78,12 @@ func Wrap(path, dir string) (api uintptr, err error) {
 	})
 	return uintptr(unsafe.Pointer(wrapped)), nil
 }
+
+// Shared reports whether clients load what others have compiled: a plugin is wrapped, and its store can be written.
+func Shared() bool { return cache.api != nil && cache.store.writable() }
+
+// Counts returns how many programs that a store is for were compiled in this process, and how many loaded.
+func Counts() (compiled, loaded int) { return int(cache.compiled.Load()), int(cache.loaded.Load()) }
 
 // selfContained reports whether XLA's flags are all there is: they may be the name of a file that has them, or ask for files
 // to be written while a program is compiled.
@@ -123,7 +136,7 @@ func synpoolWrappedCreate(args *C.PJRT_Client_Create_Args) *C.PJRT_Error {
 	if unix.SchedGetaffinity(0, &cpus) != nil {
 		return nil
 	}
-	made := []string{fmt.Sprint(cpus.Count(), os.Getenv("PJRT_NPROC"), ":", os.Getenv("NPROC"))}
+	made := []string{threads(cpus.Count())}
 	for i := range args.num_options {
 		o := &unsafe.Slice(args.create_options, args.num_options)[i]
 		if o._type != C.PJRT_NamedValue_kInt64 { // none that this project gives: nothing of this client is kept
@@ -136,6 +149,11 @@ func synpoolWrappedCreate(args *C.PJRT_Client_Create_Args) *C.PJRT_Error {
 	defer cache.mu.Unlock()
 	cache.clients[args.client] = strings.Join(made, "\n")
 	return nil
+}
+
+// threads returns what the number of a client's threads depends on.
+func threads(cpus int) string {
+	return fmt.Sprintf("%d CPUs, PJRT_NPROC=%q, NPROC=%q", cpus, os.Getenv("PJRT_NPROC"), os.Getenv("NPROC"))
 }
 
 //export synpoolWrappedDestroy
@@ -152,21 +170,23 @@ func synpoolWrappedCompile(args *C.PJRT_Client_Compile_Args) (failure *C.PJRT_Er
 	if !ok {
 		return C.synpoolCompile(cache.api, args)
 	}
-	// Of clients that want the same program at the same time one compiles it, or tries to.
-	first := false
-	firstOf(key).Do(func() {
-		first = true
-		if load(args, key) {
+	done := false
+	compile := func() {
+		if done = true; load(args, key) {
 			return
 		}
+		cache.compiled.Add(1)
 		if failure = C.synpoolCompile(cache.api, args); failure == nil {
 			keep(args.executable, key)
 		}
-	})
-	if first || load(args, key) {
-		return failure
 	}
-	return C.synpoolCompile(cache.api, args)
+	if cache.store.writable() { // of clients that want the same program at the same time one compiles it
+		firstOf(key).Do(compile)
+	}
+	if !done {
+		compile()
+	}
+	return failure
 }
 
 // firstOf returns what the first compilation of a key in this process does.
@@ -187,8 +207,10 @@ func load(args *C.PJRT_Client_Compile_Args, key string) bool {
 	}
 	if !C.synpoolLoad(cache.api, args, (*C.char)(unsafe.Pointer(unsafe.SliceData(executable))), C.size_t(len(executable))) {
 		cache.store.drop(key)
+		cache.store.giveUp() // one that was whole: it may be so with all
 		return false
 	}
+	cache.loaded.Add(1)
 	return true
 }
 

@@ -1,6 +1,6 @@
 #include "pjrt_c_api.h"
 
-// synpoolOpen returns the table of functions of the plugin at path, NULL if it cannot be loaded.
+// synpoolOpen returns the table of functions of the plugin at path, NULL if it cannot be loaded, or was before.
 const PJRT_Api* synpoolOpen(const char* path);
 
 // synpoolWrap returns a copy of api whose clients are made and compile through the functions of wrap.go; NULL if api is of

@@ -83,6 +83,9 @@ func run() error {
 	for i := range task.Fits {
 		task.Fits[i].EveryEpoch = *curves
 	}
+	if err := os.Setenv(backend.CacheVariable, "off"); err != nil { // compiling is measured, too
+		return err
+	}
 	choice, err := backend.New()
 	if err != nil {
 		return err
