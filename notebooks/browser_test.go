@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -171,18 +172,27 @@ func drive(t *testing.T, path string) page {
 		screenshot(t, browser, "failed.png")
 		t.Fatalf("%s: %v", name, err)
 	}
-	// The toolbar of the notebook names the kernel and says that it is idle; JupyterLab also does before it has one.
-	err = chromedp.Do(ctx,
-		chromedp.Navigate(address.String()),
-		chromedp.WaitVisible(chromedp.CSS(`.jp-Notebook .jp-CodeCell`)),
-		chromedp.WaitVisible(chromedp.Search(`//*[contains(@class, "jp-KernelName") and contains(., "Go (gonb)")]`)),
-		chromedp.Sleep(2*time.Second),
-		chromedp.WaitVisible(chromedp.CSS(`.jp-Notebook-ExecutionIndicator[data-status="idle"]`)),
-		// Not by the menu, which does not always open under a click.
-		chromedp.Evaluate[chromedp.Void](`void window.jupyterapp.commands.execute('notebook:run-all-cells')`),
-	)
-	if err != nil {
-		fail(err)
+	// The toolbar of the notebook names the kernel and says that it is idle; JupyterLab also does before it has one. Sometimes
+	// it never does, while the kernel is there: then the page is loaded again.
+	for attempt := 1; ; attempt++ {
+		opening, cancel := context.WithTimeout(ctx, 90*time.Second)
+		err = chromedp.Do(opening,
+			chromedp.Navigate(address.String()),
+			chromedp.WaitVisible(chromedp.CSS(`.jp-Notebook .jp-CodeCell`)),
+			chromedp.WaitVisible(chromedp.Search(`//*[contains(@class, "jp-KernelName") and contains(., "Go (gonb)")]`)),
+			chromedp.Sleep(2*time.Second),
+			chromedp.WaitVisible(chromedp.CSS(`.jp-Notebook-ExecutionIndicator[data-status="idle"]`)),
+			// Not by the menu, which does not always open under a click.
+			chromedp.Evaluate[chromedp.Void](`void window.jupyterapp.commands.execute('notebook:run-all-cells')`),
+		)
+		cancel()
+		if err == nil {
+			break
+		}
+		if attempt == 3 || !errors.Is(err, context.DeadlineExceeded) {
+			fail(err)
+		}
+		t.Logf("%s is opened again: no idle kernel in 90 s", name)
 	}
 	start := time.Now()
 	for {
