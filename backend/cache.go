@@ -34,3 +34,12 @@ func cacheDir() (string, error) {
 	}
 	return "", nil // a user without a home
 }
+
+// Graphs says where XLA on the CPU keeps the graphs that it has compiled ([CacheVariable]), or why it does not; "" of other
+// backends.
+func (c Choice) Graphs() string {
+	if c.Plugin == "" || !forCPU(c.Plugin) {
+		return ""
+	}
+	return graphs(c.Plugin)
+}

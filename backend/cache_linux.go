@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/gomlx/go-xla/pjrt"
@@ -10,26 +11,45 @@ import (
 	"synpool/backend/internal/pjrtcache"
 )
 
-// keeper is the first plugin of the process for the CPU, whose compiled graphs are kept; another one compiles as ever.
+// keeper is the first plugin of the process for the CPU, whose compiled graphs are kept in dir unless there is an error; another
+// one compiles as ever.
 var keeper struct {
-	once sync.Once
-	path string
+	once      sync.Once
+	path, dir string
+	err       error
 }
 
 // keepCompiled has go-xla use the plugin at path, one for the CPU, with what it compiles kept in files: see [CacheVariable].
 // Where that cannot be, go-xla loads the plugin itself, and says what is wrong with it.
 func keepCompiled(path string) {
-	dir, err := cacheDir()
-	if err != nil || dir == "" {
-		return
-	}
 	keeper.once.Do(func() {
-		api, err := pjrtcache.Wrap(path, dir)
-		if err == nil && pjrt.RegisterPreloadedPlugin(path, api) == nil {
-			keeper.path = path
+		keeper.path = path
+		keeper.dir, keeper.err = cacheDir()
+		if keeper.err == nil && keeper.dir == "" {
+			keeper.err = errors.New(CacheVariable + " is off, or the user has no home folder")
+		}
+		if keeper.err != nil {
+			return
+		}
+		var api uintptr
+		if api, keeper.err = pjrtcache.Wrap(path, keeper.dir); keeper.err == nil {
+			keeper.err = pjrt.RegisterPreloadedPlugin(path, api)
 		}
 	})
 }
 
 // kept reports whether graphs that the plugin at path, which is loaded, compiles are kept.
-func kept(path string) bool { return keeper.path == path && pjrtcache.Shared() }
+func kept(path string) bool { return keeper.path == path && keeper.err == nil && pjrtcache.Shared() }
+
+// graphs says where they are kept, or why they are not.
+func graphs(path string) string {
+	switch {
+	case keeper.path != path:
+		return "not kept: " + keeper.path + " was started first"
+	case keeper.err != nil:
+		return "not kept: " + keeper.err.Error()
+	case !kept(path):
+		return "read from " + keeper.dir + "; nothing more can be kept there"
+	}
+	return "kept in " + keeper.dir
+}

@@ -57,6 +57,7 @@ func TestCache(t *testing.T) {
 		}
 		compiled, loaded := pjrtcache.Counts()
 		fmt.Println("counts", compiled, loaded)
+		fmt.Println("graphs", c.Graphs())
 		return
 	}
 	cpus, err := affinity()
@@ -65,7 +66,7 @@ func TestCache(t *testing.T) {
 	}
 	// The workers' clients are alike, with one CPU each; that for all CPUs is another.
 	entries, clients := min(len(cpus), 2), c.Cores(2).Workers+1
-	run := func(cache string, variables ...string) (bits, counts string) {
+	run := func(cache string, variables ...string) (bits, counts, graphs string) {
 		t.Helper()
 		test := exec.Command(os.Args[0], "-test.run=^TestCache$", "-test.v")
 		test.Env = append(append(os.Environ(), alone+"=1", CacheVariable+"="+cache), variables...)
@@ -81,20 +82,25 @@ func TestCache(t *testing.T) {
 				bits += line
 			case strings.HasPrefix(line, "counts "):
 				counts = strings.TrimSpace(line)
+			case strings.HasPrefix(line, "graphs "):
+				graphs = strings.TrimSpace(line)
 			}
 		}
-		return bits, counts
+		return bits, counts, graphs
 	}
-	want, counts := run("off")
-	if strings.Count(want, "bits ") != clients || counts != "counts 0 0" {
-		t.Fatalf("%d clients say %q and %s", clients, want, counts)
+	want, counts, graphs := run("off")
+	if strings.Count(want, "bits ") != clients || counts != "counts 0 0" || graphs != "graphs not kept: "+CacheVariable+" is off, or the user has no home folder" {
+		t.Fatalf("%d clients say %q, %s and %s", clients, want, counts, graphs)
 	}
 	dir := filepath.Join(t.TempDir(), "cache")
 	check := func(what string, left, compiled, loaded int, variables ...string) []string {
 		t.Helper()
-		got, counts := run(dir, append(variables, shared+"=1")...)
+		got, counts, graphs := run(dir, append(variables, shared+"=1")...)
 		if want := fmt.Sprintf("counts %d %d", compiled, loaded); counts != want {
 			t.Errorf("%s: compiled and loaded: %s, want %s", what, counts, want)
+		}
+		if graphs != "graphs kept in "+dir {
+			t.Errorf("%s: %s", what, graphs)
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
 		if err != nil || len(files) != left {
@@ -117,7 +123,7 @@ func TestCache(t *testing.T) {
 		if err := os.WriteFile(entry, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, counts := run(dir, shared+"=1"); !strings.HasPrefix(counts, "counts 1 ") {
+		if _, counts, _ := run(dir, shared+"=1"); !strings.HasPrefix(counts, "counts 1 ") {
 			t.Errorf("%s: %s, want one compiled", what, counts)
 		}
 		if now, err := os.ReadFile(entry); err != nil || bytes.Equal(now, bad) {
@@ -130,8 +136,8 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(entry, append(sum[:], foreign...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := run(dir, shared+"=1"); got != want {
-		t.Errorf("foreign: %q, want %q", got, want)
+	if got, _, graphs := run(dir, shared+"=1"); got != want || graphs != "graphs read from "+dir+"; nothing more can be kept there" {
+		t.Errorf("foreign: %q and %s, want %q", got, graphs, want)
 	}
 	if _, err := os.Stat(entry); !os.IsNotExist(err) {
 		t.Errorf("foreign: the entry is still there (%v)", err)
@@ -139,13 +145,13 @@ func TestCache(t *testing.T) {
 	check("after it", entries, 1, clients-1)
 
 	const flags = "XLA_FLAGS=--xla_backend_optimization_level=2"
-	other, _ := run("off", flags)
+	other, _, _ := run("off", flags)
 	check("other flags", 2*entries, entries, clients-entries, flags)
-	if got, counts := run(dir, flags, shared+"=1"); got != other || counts != fmt.Sprint("counts 0 ", clients) {
+	if got, counts, _ := run(dir, flags, shared+"=1"); got != other || counts != fmt.Sprint("counts 0 ", clients) {
 		t.Errorf("other flags, loaded: %q and %s, want %q", got, counts, other)
 	}
-	if got, counts := run(entry); got != want || counts != "counts 0 0" {
-		t.Errorf("a file in the place of the folder: %q and %s, want %q", got, counts, want)
+	if got, counts, graphs := run(entry); got != want || counts != "counts 0 0" || !strings.HasPrefix(graphs, "graphs not kept: mkdir "+entry) {
+		t.Errorf("a file in the place of the folder: %q, %s and %s, want %q", got, counts, graphs, want)
 	}
 }
 

@@ -5,3 +5,5 @@ package backend
 func keepCompiled(string) {}
 
 func kept(string) bool { return false }
+
+func graphs(string) string { return "not kept on this system" }

@@ -18,7 +18,8 @@ func (p *program) backend() *cobra.Command {
 		Long: `Say which backend trains the networks, why, and how to get a faster one.
 
 The environment variable GOMLX_BACKEND chooses: go, xla:cpu, xla:cuda, or xla: and the path of a plugin. Without it the
-fastest one that is installed runs. Nothing is downloaded but by milbench backend install.`,
+fastest one that is installed runs. Nothing is downloaded but by milbench backend install. XLA keeps the graphs that it has
+compiled for the CPU, so that later processes load them: SYNPOOL_XLA_CACHE names another folder for them, or is off.`,
 		Example: "  milbench backend\n  GOMLX_BACKEND=go milbench backend --json",
 		Args:    onlySubcommands,
 		RunE: func(*cobra.Command, []string) error {
@@ -32,8 +33,9 @@ fastest one that is installed runs. Nothing is downloaded but by milbench backen
 					Backend string `json:"backend"`
 					Plugin  string `json:"plugin,omitempty"`
 					Reason  string `json:"reason"`
+					Graphs  string `json:"graphs,omitempty"`
 					Faster  string `json:"faster,omitempty"`
-				}{choice.Config, choice.Plugin, choice.Reason, choice.Hint})
+				}{choice.Config, choice.Plugin, choice.Reason, choice.Graphs(), choice.Hint})
 			}
 			t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(t, "backend\t%s\n", choice.Config)
@@ -41,6 +43,9 @@ fastest one that is installed runs. Nothing is downloaded but by milbench backen
 				fmt.Fprintf(t, "plugin\t%s\n", choice.Plugin)
 			}
 			fmt.Fprintf(t, "why\t%s\n", choice.Reason)
+			if graphs := choice.Graphs(); graphs != "" {
+				fmt.Fprintf(t, "graphs\t%s\n", graphs)
+			}
 			if choice.Hint != "" {
 				fmt.Fprintf(t, "faster\t%s\n", choice.Hint)
 			}
