@@ -195,11 +195,9 @@ func load(path, options string) (compute.Backend, error) {
 		return nil, fmt.Errorf("the XLA plugin %s cannot be loaded: %w", path, err)
 	}
 	var b compute.Backend
-	err = withoutSignals(func() error {
-		return try(func() (err error) {
-			b, err = newXLA(path, options)
-			return err
-		})
+	err = try(func() (err error) {
+		b, err = newXLA(path, options)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the XLA plugin %s cannot be loaded: %w", path, err)

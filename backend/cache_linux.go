@@ -4,6 +4,7 @@ package backend
 
 import (
 	"errors"
+	"os"
 	"sync"
 
 	"github.com/gomlx/go-xla/pjrt"
@@ -26,7 +27,10 @@ func keepCompiled(path string) {
 		keeper.path = path
 		keeper.dir, keeper.err = cacheDir()
 		if keeper.err == nil && keeper.dir == "" {
-			keeper.err = errors.New(CacheVariable + " is off, or the user has no home folder")
+			keeper.err = errors.New("the user has no home folder; set " + CacheVariable)
+			if os.Getenv(CacheVariable) != "" {
+				keeper.err = errors.New(CacheVariable + " is off")
+			}
 		}
 		if keeper.err != nil {
 			return
@@ -45,7 +49,7 @@ func kept(path string) bool { return keeper.path == path && keeper.err == nil &&
 func graphs(path string) string {
 	switch {
 	case keeper.path != path:
-		return "not kept: " + keeper.path + " was started first"
+		return "not kept: another plugin was tried first, " + keeper.path
 	case keeper.err != nil:
 		return "not kept: " + keeper.err.Error()
 	case !kept(path):

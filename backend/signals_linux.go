@@ -7,30 +7,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withoutSignals calls f on a thread to which no signal is delivered but those of its own faults, and so on threads that stay
-// like that: they inherit it.
+// withoutSignals calls f with every signal blocked on its thread but those of the thread's own faults and of the C library;
+// threads that f starts inherit that.
 //
-// XLA's threads must not be interrupted: the matrix products of oneDNN, up to 3.11, hold the stack pointer in the heap, where
-// a signal's frame then overwrites what lies below (uxlfoundation/oneDNN#4845). A profile, which interrupts every thread,
-// ended a process within seconds.
-func withoutSignals(f func() error) error {
+// XLA's threads must not be interrupted: on x86-64 the matrix products of oneDNN before 3.11.2 point the stack pointer into the
+// heap, where the frame of a signal overwrites what lies below (uxlfoundation/oneDNN#4845). Those threads are made with a client;
+// Go's have a stack of their own for signals.
+func withoutSignals(f func() error) (err error) {
+	blocked, before := blockable(), unix.Sigset_t{}
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	const bits = 8 * uint(unsafe.Sizeof(unix.Sigset_t{}.Val[0]))
-	var all, before unix.Sigset_t
-	for i := range all.Val {
-		all.Val[i] = ^all.Val[i]
-	}
-	for _, fault := range []unix.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGTRAP, unix.SIGSYS} {
-		word, bit := uint(fault-1)/bits, uint(fault-1)%bits
-		all.Val[word] &^= 1 << bit
-	}
-	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &blocked, &before); err != nil {
+		runtime.UnlockOSThread()
 		return err
 	}
-	err := f()
-	if failed := unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil); err == nil {
-		err = failed
+	defer func() {
+		// A thread that stays deaf must not run other goroutines. Left locked, it ends with this one.
+		if failed := unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil); failed == nil {
+			runtime.UnlockOSThread()
+		} else if err == nil {
+			err = failed
+		}
+	}()
+	return f()
+}
+
+// blockable returns the signals that a thread of C may block.
+func blockable() (set unix.Sigset_t) {
+	for i := range set.Val {
+		set.Val[i] = ^set.Val[i]
 	}
-	return err
+	const bits = 8 * uint(unsafe.Sizeof(set.Val[0]))
+	for _, s := range []unix.Signal{
+		unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGTRAP, unix.SIGSYS,
+		32, 33, 34, // glibc and musl cancel threads and change user IDs by them
+	} {
+		set.Val[uint(s-1)/bits] &^= 1 << (uint(s-1) % bits)
+	}
+	return set
 }

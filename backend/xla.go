@@ -23,8 +23,8 @@ func init() { xla.EnableAutoInstall(false) }
 // with less effort, which takes a quarter less time and gives code as fast for the graphs here, and on a machine with
 // AVX-512 uses the full width. All must be settled before the plugin loads. Memory that the C library frees stays with the
 // process from then on, unless the environment says how malloc is to do it: see keepFreed. What it compiles is kept for later
-// processes: see [CacheVariable].
-func newXLA(path, options string) (compute.Backend, error) {
+// processes: see [CacheVariable]. On Linux its threads receive no signals: see withoutSignals.
+func newXLA(path, options string) (b compute.Backend, err error) {
 	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
 		if !strings.Contains(options, "shared_buffers") {
@@ -42,8 +42,12 @@ func newXLA(path, options string) (compute.Backend, error) {
 		}
 	}
 	keepFreed()
-	keepCompiled(path)
-	return start(path, options, pjrt.NamedValuesMap{"cpu_device_count": int64(1)})
+	err = withoutSignals(func() error {
+		keepCompiled(path)
+		b, err = start(path, options, pjrt.NamedValuesMap{"cpu_device_count": int64(1)})
+		return err
+	})
+	return b, err
 }
 
 // start hands go-xla one configuration string and keeps a nil *xla.Backend out of the interface.

@@ -18,8 +18,9 @@ func (p *program) backend() *cobra.Command {
 		Long: `Say which backend trains the networks, why, and how to get a faster one.
 
 The environment variable GOMLX_BACKEND chooses: go, xla:cpu, xla:cuda, or xla: and the path of a plugin. Without it the
-fastest one that is installed runs. Nothing is downloaded but by milbench backend install. XLA keeps the graphs that it has
-compiled for the CPU, so that later processes load them: SYNPOOL_XLA_CACHE names another folder for them, or is off.`,
+fastest one that is installed runs. Nothing is downloaded but by milbench backend install. On Linux, graphs that XLA has
+compiled for the CPU are kept in ~/.cache/synpool/xla, so that later processes load them: SYNPOOL_XLA_CACHE names another
+folder, or is off.`,
 		Example: "  milbench backend\n  GOMLX_BACKEND=go milbench backend --json",
 		Args:    onlySubcommands,
 		RunE: func(*cobra.Command, []string) error {
@@ -33,7 +34,7 @@ compiled for the CPU, so that later processes load them: SYNPOOL_XLA_CACHE names
 					Backend string `json:"backend"`
 					Plugin  string `json:"plugin,omitempty"`
 					Reason  string `json:"reason"`
-					Graphs  string `json:"graphs,omitempty"`
+					Graphs  string `json:"compiled_graphs,omitempty"`
 					Faster  string `json:"faster,omitempty"`
 				}{choice.Config, choice.Plugin, choice.Reason, choice.Graphs(), choice.Hint})
 			}
@@ -44,7 +45,7 @@ compiled for the CPU, so that later processes load them: SYNPOOL_XLA_CACHE names
 			}
 			fmt.Fprintf(t, "why\t%s\n", choice.Reason)
 			if graphs := choice.Graphs(); graphs != "" {
-				fmt.Fprintf(t, "graphs\t%s\n", graphs)
+				fmt.Fprintf(t, "compiled graphs\t%s\n", graphs)
 			}
 			if choice.Hint != "" {
 				fmt.Fprintf(t, "faster\t%s\n", choice.Hint)
