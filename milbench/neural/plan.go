@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -132,15 +133,10 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		fits = append(fits, task.Fits[i])
 	}
 	l := newLayout(g, task.Bags, fits)
-	prepared, err := newProgram(t.Backend, g.structure)
+	parameters, err := parametersOf(t.Backend, g.structure)
 	if err != nil {
 		return fmt.Errorf("%s: building the network: %w", task.Name, err)
 	}
-	parameters := 0
-	for _, form := range prepared.forms {
-		parameters += form.Size()
-	}
-	prepared.finalize()
 	each := l.seconds(parameters, fits) / float64(len(fits))
 	if !blocks(t.Backend) {
 		for _, i := range indices {
@@ -192,6 +188,28 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	p.Memory = max(p.Memory, need())
 	p.Groups = append(p.Groups, Group{indices, size, (len(indices) + size - 1) / size, l.compile(), seconds, need(), l.join(t.Kept)})
 	return nil
+}
+
+// counted has the parameters of each structure that was planned: an experiment plans the same ones for many tasks, and to
+// build a network draws all its weights.
+var counted sync.Map
+
+// parametersOf returns how many parameters a network has.
+func parametersOf(b compute.Backend, s structure) (int, error) {
+	if n, ok := counted.Load(s); ok {
+		return n.(int), nil
+	}
+	p, err := newProgram(b, s)
+	if err != nil {
+		return 0, err
+	}
+	defer p.finalize()
+	n := 0
+	for _, form := range p.forms {
+		n += form.Size()
+	}
+	counted.Store(s, n)
+	return n, nil
 }
 
 // note adds a line, once.
