@@ -105,7 +105,7 @@ var Experiments = []Experiment{
 		Name:     "published",
 		Question: "How much of the published gain is the leak, the best test epoch, the one fold and the loop that never ran?",
 		Figures:  []string{"steps", "control"},
-		Full: Form{Arms: publishedArms(fewSets, []string{"web1", "web4", "web7"}, 5, publishedSettings), Time: 100 * time.Minute,
+		Full: Form{Arms: publishedArms(fewSets, []string{"web1", "web4", "web7"}, 5, publishedSettings), Time: 67 * time.Minute,
 			Scope: "4 folds as published (Web: official split), 5 repeats; the leaked column on Web alone; 10 permutations of the labels"},
 		Quick: Form{Arms: publishedArms([]string{"musk1"}, []string{"musk1"}, 5, settings(neural.Grid{Pooling: []string{"softmax"}, Width: []int{64}, Batch: []int{8}})), Time: time.Minute,
 			Scope: "Musk 1, softmax alone, width 64, 8 bags a step, 5 repeats; as if it leaked, too; 10 permutations of the labels"},
