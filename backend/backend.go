@@ -94,20 +94,40 @@ func New() (*Choice, error) {
 		return nil, fmt.Errorf("starting the Go backend: %w", err)
 	}
 	c := &Choice{Backend: b, Config: goConfig}
+	if _, ok := wheels[platform()]; ok {
+		c.Hint = installCommand
+	}
 	switch {
 	case !xlaBuilt:
-		c.Reason = "this program was built without XLA"
-		c.Hint = "build it with cgo and without -tags noxla"
-	case len(failed) > 0:
-		c.Reason = reason(failed, "")
-		c.Hint = installCommand + " after removing the plugin named"
-	default:
+		c.Reason, c.Hint = withoutXLA(platform())
+	case len(failed) == 0:
 		c.Reason = "no XLA plugin is installed"
-		if _, ok := wheels[platform()]; ok {
-			c.Hint = installCommand
+	default:
+		c.Reason = reason(failed, "")
+		if c.Hint != "" && findPlugin("cpu") != "" {
+			c.Hint += " after removing the plugin named"
 		}
 	}
 	return c, nil
+}
+
+// xlaPlatforms are those that XLA is built for: the build constraints of xla.go.
+var xlaPlatforms = []string{"darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64"}
+
+// withoutXLA says why a program for a platform was built without XLA, and how to build it with, "" where that cannot be.
+func withoutXLA(platform string) (reason, hint string) {
+	if !slices.Contains(xlaPlatforms, platform) {
+		return "XLA does not support " + platform, ""
+	}
+	return "this program was built without XLA", "build it with cgo and without -tags noxla"
+}
+
+// orInstall is the hint to install a plugin before another one, "" where there is none to install.
+func orInstall() string {
+	if _, ok := wheels[platform()]; !ok {
+		return ""
+	}
+	return "run " + installCommand + ", or "
 }
 
 // newGo starts the Go backend. Unless options say how, it runs one operation after another, each on all cores: large products
@@ -158,8 +178,11 @@ func asked(config string) (*Choice, error) {
 func askedXLA(config, options string) (*Choice, error) {
 	variable := compute.ConfigEnvVar + "=" + config
 	if !xlaBuilt {
-		return nil, fmt.Errorf("%s: this program was built without XLA; build it with cgo and without -tags noxla, or set %s=%s",
-			variable, compute.ConfigEnvVar, goConfig)
+		reason, hint := withoutXLA(platform())
+		if hint != "" {
+			hint += ", or "
+		}
+		return nil, fmt.Errorf("%s: %s; %sset %s=%s", variable, reason, hint, compute.ConfigEnvVar, goConfig)
 	}
 	plugin, rest, _ := strings.Cut(options, ",")
 	path := plugin
@@ -175,12 +198,12 @@ func askedXLA(config, options string) (*Choice, error) {
 		path = findPlugin(plugin)
 	}
 	if path == "" {
-		return nil, fmt.Errorf("%s: no XLA plugin %s in %s; run %s, or set %s=%s",
-			variable, pluginFile(plugin), strings.Join(pluginDirs(), ", "), installCommand, compute.ConfigEnvVar, goConfig)
+		return nil, fmt.Errorf("%s: no XLA plugin %s in %s; %sset %s=%s",
+			variable, pluginFile(plugin), strings.Join(pluginDirs(), ", "), orInstall(), compute.ConfigEnvVar, goConfig)
 	}
 	b, err := load(path, rest)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; run %s, or set %s=%s", variable, err, installCommand, compute.ConfigEnvVar, goConfig)
+		return nil, fmt.Errorf("%s: %w; %sset %s=%s", variable, err, orInstall(), compute.ConfigEnvVar, goConfig)
 	}
 	return &Choice{Backend: b, Config: config, Plugin: path, Reason: compute.ConfigEnvVar + " asks for it"}, nil
 }

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"go/build/constraint"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,7 @@ func TestNew(t *testing.T) {
 		config  string
 		reason  string
 		hint    string
+		leaves  string // what the hint must not say
 		fails   string // part of the error
 
 		unshared bool // the backend's memory is not the program's
@@ -79,12 +81,17 @@ func TestNew(t *testing.T) {
 		{name: "unknown", env: "tpux", fails: `there is no backend "tpux"; use go, xla:cpu`},
 		{name: "unknown with options", env: "torch:cpu", fails: `there is no backend "torch"`},
 	}
+	removing := ""
+	if wheelHint() != "" {
+		removing = "after removing the plugin named"
+	}
 	if xlaBuilt {
 		tests = append(tests, []test{
 			{name: "nothing there", config: "go", reason: "no XLA plugin is installed", hint: wheelHint()},
 			{name: "device without plugins", cuda: true, config: "go", reason: "no XLA plugin is installed", hint: wheelHint()},
-			{name: "broken plugin", plugins: broken, config: "go", reason: cpu + " cannot be loaded", hint: "after removing the plugin named"},
-			{name: "broken CUDA plugin", cuda: true, plugins: map[string][]byte{cuda: {}}, config: "go", reason: cuda + " cannot be loaded"},
+			{name: "broken plugin", plugins: broken, config: "go", reason: cpu + " cannot be loaded", hint: removing},
+			{name: "broken CUDA plugin", cuda: true, plugins: map[string][]byte{cuda: {}}, config: "go", reason: cuda + " cannot be loaded", hint: wheelHint(), leaves: "removing"},
+			{name: "broken plugins", cuda: true, plugins: map[string][]byte{cuda: {}, cpu: {}}, config: "go", reason: cpu + " cannot be loaded", hint: removing},
 			{name: "CUDA plugin without a device", plugins: map[string][]byte{cuda: {}}, config: "go", reason: "no XLA plugin is installed"},
 			{name: "asked for without a plugin", env: "xla:cpu", fails: "no XLA plugin " + cpu},
 			{name: "xla without a plugin", env: "xla", fails: "run milbench backend install"},
@@ -140,6 +147,9 @@ func TestNew(t *testing.T) {
 			if c.Config != test.config || !strings.Contains(c.Reason, test.reason) || !strings.Contains(c.Hint, test.hint) {
 				t.Errorf("%q because %q, hint %q; want %q because %q, hint %q", c.Config, c.Reason, c.Hint, test.config, test.reason, test.hint)
 			}
+			if test.leaves != "" && strings.Contains(c.Hint, test.leaves) {
+				t.Errorf("hint %q with %q", c.Hint, test.leaves)
+			}
 			if isXLA := c.Config != "go"; isXLA != (c.Plugin != "") {
 				t.Errorf("%s has the plugin %q", c.Config, c.Plugin)
 			}
@@ -163,6 +173,29 @@ func wheelHint() string {
 		return installCommand
 	}
 	return ""
+}
+
+// TestXLAPlatforms keeps the list as the build constraints of xla.go are, and looks at what is said elsewhere.
+func TestXLAPlatforms(t *testing.T) {
+	source, err := os.ReadFile("xla.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(source), "\n")
+	built, err := constraint.Parse(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, system := range []string{"darwin", "freebsd", "linux", "windows"} {
+		for _, machine := range []string{"386", "amd64", "arm64", "riscv64"} {
+			platform := system + "/" + machine
+			want := built.Eval(func(tag string) bool { return tag == "cgo" || tag == system || tag == machine })
+			reason, hint := withoutXLA(platform)
+			if got := slices.Contains(xlaPlatforms, platform); got != want || got != (hint != "") || got == strings.Contains(reason, "does not support "+platform) {
+				t.Errorf("%s: built with XLA %v, listed %v; reason %q, hint %q", platform, want, got, reason, hint)
+			}
+		}
+	}
 }
 
 func TestPluginDirs(t *testing.T) {

@@ -32,8 +32,8 @@ type Cores struct {
 // Cores spreads work over n cores, over fewer if the process may not use as many (CPU affinity, CPU quota, GOMAXPROCS):
 //
 //   - XLA on the CPU: one worker a core, each with a one-device backend of as many threads as one core has use for. They are
-//     bound to that core if the process may use no others than the n; if it may, the system places them, as other processes
-//     are at work there, too, it may be. Where threads cannot be bound, one worker on c.Backend, which uses all cores by itself.
+//     bound to that core if the process may use no others than the n; else the system places them, since other processes may
+//     be at work there, too. Where threads cannot be bound, one worker on c.Backend, which uses all cores by itself.
 //   - The Go backend: n workers share c.Backend.
 //   - CUDA and others: one worker on c.Backend.
 //

@@ -3,6 +3,7 @@ package backend
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -119,11 +120,19 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 	if err := extract(path, packageMember, plugin); err != nil {
 		return fmt.Errorf("unpacking the XLA plugin from %s: %w", filepath.Base(path), diskError(err))
 	}
-	if err := errors.Join(plugin.Chmod(0o755), plugin.Sync(), plugin.Close(), os.Rename(plugin.Name(), target)); err != nil {
+	if err := place(plugin, target); err != nil {
 		return fmt.Errorf("installing the XLA plugin: %w", diskError(err))
 	}
 	fmt.Fprintf(out, "installed %s\n", target)
 	return nil
+}
+
+// place closes a written plugin and, if all of it is on the disk, renames it to target.
+func place(plugin *os.File, target string) error {
+	if err := cmp.Or(plugin.Chmod(0o755), plugin.Sync(), plugin.Close()); err != nil {
+		return err
+	}
+	return os.Rename(plugin.Name(), target)
 }
 
 // missingFolders returns dir and those of its parents that are not there, dir first.

@@ -127,6 +127,25 @@ echo "ERROR: No matching distribution found for xla-cpu-pjrt==0.0.1" >&2; exit 1
 	}
 }
 
+// TestPlace has what cannot be written to the end, here to a file that is closed already, stay what it was called.
+func TestPlace(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "plugin.so")
+	part, err := os.Create(filepath.Join(dir, "plugin.part"))
+	if err == nil {
+		err = part.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := place(part, target); !errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q, want one line of a closed file", err)
+	}
+	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a plugin that was not written to the end is installed: %v", err)
+	}
+}
+
 func TestInstallRefuses(t *testing.T) {
 	table := map[string]wheel{"test/test": {"any", "00"}}
 	t.Run("no Python", func(t *testing.T) {
