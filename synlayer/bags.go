@@ -47,14 +47,11 @@ func (b Bags) clean() Bags {
 
 // padded checks the shapes of b, makes the mask explicit and sets whatever stands in padding to 0.
 func (b Bags) padded() Bags {
-	rank := b.X.Rank()
-	if rank != 3 && rank != 4 {
-		exceptions.Panicf("synlayer: x is %s, want [batch, instances, features] or [members, batch, instances, features]", b.X.Shape())
-	}
+	checkRank(b.X)
 	if b.Columns != nil {
 		b.checkColumns()
 	}
-	dims := b.X.Shape().Dimensions[:rank-1]
+	dims := b.X.Shape().Dimensions[:b.X.Rank()-1]
 	if b.Mask == nil {
 		b.Mask = BroadcastToDims(Const(b.X.Graph(), true), dims...)
 		return b
@@ -65,6 +62,13 @@ func (b Bags) padded() Bags {
 	b.Mask.AssertDims(dims...)
 	b.X = zeroUnless(b.Mask, b.X, -1)
 	return b
+}
+
+// checkRank panics unless x is [batch, instances, features] or has a members axis in front.
+func checkRank(x *Node) {
+	if rank := x.Rank(); rank != 3 && rank != 4 {
+		exceptions.Panicf("synlayer: x is %s, want [batch, instances, features] or [members, batch, instances, features]", x.Shape())
+	}
 }
 
 // checkColumns panics unless columns and positions fit x and each other.

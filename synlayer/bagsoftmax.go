@@ -5,8 +5,8 @@ import (
 )
 
 // BagSoftmax is the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances]
-// marks as real; the others get exactly 0, and so does a whole row without a real instance. (GoMLX's own gives NaN
-// there.) A members axis may stand in front of both; a nil mask marks all as real.
+// marks as real; the others get exactly 0, and so does a whole row without a real instance. A members axis may stand
+// in front of both; a nil mask marks all as real.
 func BagSoftmax(logits, mask *Node) *Node {
 	if mask == nil {
 		return Softmax(logits, -1)

@@ -1,6 +1,7 @@
 package synlayer
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // DropoutKey mixes the seed of a fit and the number of a training step, both integers, scalar or [members], into the
@@ -25,6 +25,7 @@ func DropoutKey(seed, step *Node) *Node {
 // Which entries fall is a hash of (key, scope, bag, instance, feature), a counter-based random number: it does not
 // depend on the padding, on the number of members or on the backend.
 func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
+	checkRank(x)
 	if key == nil {
 		return x
 	}
@@ -36,6 +37,7 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 
 // SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
 func SparseDropout(scope *model.Scope, bags Bags, rate *Node) *Node {
+	checkRank(bags.X)
 	if bags.DropoutKey == nil {
 		return bags.X
 	}
@@ -73,11 +75,12 @@ func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	return Where(keep, Mul(x, number(Reciprocal(OneMinus(rate)), x)), ZerosLike(x))
 }
 
-// checkDropout panics unless rate is in [0, 1).
-func checkDropout(of string, rate float64) {
+// checkDropout reports a rate that is not in [0, 1).
+func checkDropout(of string, rate float64) error {
 	if !(rate >= 0 && rate < 1) {
-		exceptions.Panicf("synlayer: %s with dropout %g, want one in [0, 1)", of, rate)
+		return fmt.Errorf("synlayer: %s with dropout %g, want one in [0, 1)", of, rate)
 	}
+	return nil
 }
 
 // mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the

@@ -137,6 +137,11 @@ func ExampleNetwork() {
 	// Output: (Float32)[1] (Float32)[1, 4, 3]
 }
 
+func ExampleNetwork_Validate() {
+	fmt.Println(synlayer.DefaultNetwork(synlayer.LogSumExpPooling{}).Validate())
+	// Output: synlayer: LogSumExpPooling with sharpness 0, want a finite number above 0
+}
+
 func ExampleDropout() {
 	show("%.1f", func(g *Graph) *Node {
 		scope := model.NewStore().RootScope()

@@ -1,6 +1,8 @@
 package synlayer
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -19,12 +21,20 @@ func split(x *Node) (first, second *Node) {
 	return SliceAxis(x, -1, AxisRangeFromStart(half)), SliceAxis(x, -1, AxisRangeToEnd(half))
 }
 
+// checkHeads reports a number of heads that does not divide the features of an embedding.
+func checkHeads(of string, heads, embed int) error {
+	if heads < 1 || embed < 1 || embed%heads != 0 {
+		return fmt.Errorf("synlayer: %s with %d heads, which do not divide an embedding of %d", of, heads, embed)
+	}
+	return nil
+}
+
 // splitHeads turns the last axis, heads blocks of equal size, into two.
 func splitHeads(x *Node, heads int) *Node {
 	dims := x.Shape().Dimensions
 	embed := dims[len(dims)-1]
-	if heads < 1 || embed%heads != 0 {
-		exceptions.Panicf("synlayer: %d heads do not divide an embedding of %d", heads, embed)
+	if err := checkHeads("a layer", heads, embed); err != nil {
+		exceptions.Panicf("%v", err)
 	}
 	return Reshape(x, append(append([]int{}, dims[:len(dims)-1]...), heads, embed/heads)...)
 }

@@ -1,9 +1,11 @@
 package synlayer
 
 import (
+	"cmp"
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // HopfieldPooling is the pooling by a continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
@@ -24,7 +26,7 @@ import (
 type HopfieldPooling struct {
 	Embed       int     // features of the association space over all heads (the published hidden size times heads)
 	Heads       int     // H, divides Embed
-	Beta        float64 // β, the inverse temperature; the published default is 1/√(Embed/Heads)
+	Beta        float64 // β > 0, the inverse temperature; the published default is 1/√(Embed/Heads)
 	UpdateSteps int     // updates of the state pattern before the last association, 0 for attention
 	Tolerance   float64 // of the change of a, at which a head is done
 	Norm        bool    // the three layer norms
@@ -33,7 +35,10 @@ type HopfieldPooling struct {
 	BatchStop   bool    // stop a head for the whole batch at once, as published
 }
 
-var _ Numbered = HopfieldPooling{}
+var (
+	_ Numbered  = HopfieldPooling{}
+	_ Validated = HopfieldPooling{}
+)
 
 // DefaultHopfield returns the sizes of [DefaultSyn] with β = 1/√8, one association, and the published layer's
 // norms and tolerance.
@@ -53,17 +58,25 @@ func (p HopfieldPooling) Structure() Pooling {
 	return p
 }
 
+// Validate implements [Validated].
+func (p HopfieldPooling) Validate() error {
+	if !(p.Tolerance >= 0) {
+		return fmt.Errorf("synlayer: HopfieldPooling with tolerance %g, want 0 or more", p.Tolerance)
+	}
+	if p.UpdateSteps < 0 {
+		return fmt.Errorf("synlayer: HopfieldPooling with %d update steps, want 0 or more", p.UpdateSteps)
+	}
+	return cmp.Or(checkHeads("HopfieldPooling", p.Heads, p.Embed), checkPositive("HopfieldPooling", "beta", p.Beta), checkDropout("HopfieldPooling", p.Dropout))
+}
+
 // Pool implements [Pooling].
 func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
-	checkDropout("HopfieldPooling", p.Dropout)
+	mustBe(p)
 	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
 }
 
 // PoolNumbers implements [Numbered].
 func (p HopfieldPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
-	if p.UpdateSteps < 0 {
-		exceptions.Panicf("synlayer: HopfieldPooling with %d update steps, want 0 or more", p.UpdateSteps)
-	}
 	bags = bags.clean()
 	members := bags.Members()
 	beta, tolerance, rate := numbers[0], numbers[1], numbers[2]

@@ -19,7 +19,10 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
 	x = Sub(x, spreadLast(DivScalar(sumLast(x), features), features))
 	variance := DivScalar(sumLast(Square(x)), features)
-	x = Mul(x, spreadLast(Reciprocal(Sqrt(AddScalar(variance, layerNormEpsilon))), features))
+	// The maximum changes no number: √ε is more than ε. It keeps XLA from an operation of its own for 1/√x, whose last bit depends
+	// on the place in the array, and so a member's result on where it stands in a block.
+	deviation := MaxScalar(Sqrt(AddScalar(variance, layerNormEpsilon)), layerNormEpsilon)
+	x = Mul(x, spreadLast(Reciprocal(deviation), features))
 	rows := Reshape(x, max(members, 1), -1, features)
 	stacked := func(v *Node) *Node { return spreadRows(Reshape(v, max(members, 1), features), rows.Shape().Dim(1)) }
 	return Reshape(Add(Mul(rows, stacked(gain)), stacked(bias)), dims...)

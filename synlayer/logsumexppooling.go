@@ -1,11 +1,8 @@
 package synlayer
 
 import (
-	"math"
-
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // LogSumExpPooling is the smooth maximum of each feature over the n instances (Pinheiro and Collobert 2015,
@@ -19,7 +16,10 @@ type LogSumExpPooling struct {
 	Sharpness float64 // r > 0
 }
 
-var _ Numbered = LogSumExpPooling{}
+var (
+	_ Numbered  = LogSumExpPooling{}
+	_ Validated = LogSumExpPooling{}
+)
 
 // DefaultLogSumExp returns r = 1.
 func DefaultLogSumExp() LogSumExpPooling { return LogSumExpPooling{Sharpness: 1} }
@@ -30,11 +30,14 @@ func (p LogSumExpPooling) Numbers() []float64 { return []float64{p.Sharpness} }
 // Structure implements [Numbered].
 func (p LogSumExpPooling) Structure() Pooling { return LogSumExpPooling{} }
 
+// Validate implements [Validated].
+func (p LogSumExpPooling) Validate() error {
+	return checkPositive("LogSumExpPooling", "sharpness", p.Sharpness)
+}
+
 // Pool implements [Pooling], with one head.
 func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
-	if !(p.Sharpness > 0) || math.IsInf(p.Sharpness, 1) {
-		exceptions.Panicf("synlayer: LogSumExpPooling with sharpness %g, want more than 0", p.Sharpness)
-	}
+	mustBe(p)
 	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
 }
 

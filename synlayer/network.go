@@ -35,8 +35,8 @@ func (n Network) Numbers() []float64 {
 	return numbers
 }
 
-// Structure returns the network without its numbers: two networks build the same graph, and the same variables,
-// exactly if their structures are equal.
+// Structure returns the network without its numbers: two networks build the same graph, and the same variables, if
+// their structures are equal.
 func (n Network) Structure() Network {
 	if n.Dropout > 0 {
 		n.Dropout = 1
@@ -47,9 +47,20 @@ func (n Network) Structure() Network {
 	return n
 }
 
+// Validate reports a dropout that makes no sense, and what a [Validated] pooling reports.
+func (n Network) Validate() error {
+	if err := checkDropout("Network", n.Dropout); err != nil {
+		return err
+	}
+	if p, ok := n.Pooling.(Validated); ok {
+		return p.Validate()
+	}
+	return nil
+}
+
 // Logits returns the logit [batch] of each bag being positive and the pooling's weights [batch, heads, instances].
 func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
-	checkDropout("Network", n.Dropout)
+	mustBe(n)
 	return n.LogitsNumbers(scope, bags, constants(bags.X, n.Numbers()))
 }
 

@@ -1,8 +1,12 @@
 package synlayer
 
 import (
+	"fmt"
+	"math"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Pooling turns a bag of instances into one vector.
@@ -23,10 +27,33 @@ type Numbered interface {
 	// Numbers returns their values, in the order in which PoolNumbers takes them.
 	Numbers() []float64
 	// Structure returns the pooling without its numbers: two poolings build the same graph, and the same
-	// variables, exactly if their structures are equal.
+	// variables, if their structures are equal.
 	Structure() Pooling
 	// PoolNumbers is Pool with the numbers given as nodes, each scalar or [members].
 	PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node)
+}
+
+// Validated is a Pooling that can tell whether its hyperparameters make sense, without a graph. [Network.Logits] and package
+// neural ask it where they hand the numbers of a [Numbered] pooling over by themselves.
+type Validated interface {
+	Pooling
+	// Validate reports the first hyperparameter that makes no sense. Pool panics with it.
+	Validate() error
+}
+
+// mustBe panics with what Validate reports.
+func mustBe(valid interface{ Validate() error }) {
+	if err := valid.Validate(); err != nil {
+		exceptions.Panicf("%v", err)
+	}
+}
+
+// checkPositive reports a number that is not above 0 and finite.
+func checkPositive(of, name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("synlayer: %s with %s %g, want a finite number above 0", of, name, v)
+	}
+	return nil
 }
 
 // constants turns numbers into constants of g in x's dtype.

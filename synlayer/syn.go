@@ -17,8 +17,8 @@ import (
 // weights is [..., instances]; f is odd, so negative order parameters are allowed. gamma in (0, 1] is a scalar or
 // [members]. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
 //
-// The result is not renormalised: forward steps end in a one-hot row, inverse steps in equal weights
-// f⁻¹(1/√N) over the N non-zero instances, whose sum grows with N.
+// The result is not renormalised: forward steps end in a one-hot row, or in equal weights of those that tie for the
+// largest magnitude, inverse steps in equal weights f⁻¹(1/√N) over the N non-zero instances, whose sum grows with N.
 //
 // The gradient is the true one through every step, which explodes or vanishes with their number; layers use
 // [StraightThrough].

@@ -316,12 +316,40 @@ func TestPanics(t *testing.T) {
 	bad.Gamma = 0
 	loose := synlayer.DefaultSyn()
 	loose.Heads = 5
+	logits := func(x *Node, p synlayer.Pooling) *Node {
+		l, _ := synlayer.Network{Pooling: p}.Logits(model.NewStore().RootScope(), synlayer.Bags{X: x})
+		return l
+	}
+	pooled := func(x *Node, p synlayer.Pooling) *Node {
+		v, _ := p.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x})
+		return v
+	}
+	beyond := synlayer.DefaultSyn()
+	beyond.Iterations, beyond.Bound = 10, 4
+	scaleless := synlayer.DefaultSoftmax()
+	scaleless.Scale = 0
+	falling := synlayer.DefaultHopfield()
+	falling.Dropout = 1
+	endless := synlayer.DefaultHopfield()
+	endless.Tolerance = math.NaN()
 	for what, c := range map[string]struct {
 		build func(x *Node) *Node
 		want  string
 	}{
+		"gamma in a network":     {func(x *Node) *Node { return logits(x, bad) }, "SynPooling with gamma 0, want one in (0, 1]"},
+		"bound in a network":     {func(x *Node) *Node { return logits(x, beyond) }, "10 iterations, but a bound of 4"},
+		"dropout in a network":   {func(x *Node) *Node { return logits(x, falling) }, "HopfieldPooling with dropout 1"},
+		"sharpness in a network": {func(x *Node) *Node { return logits(x, synlayer.LogSumExpPooling{}) }, "sharpness 0, want a finite number above 0"},
+		"sharpness":              {func(x *Node) *Node { return pooled(x, synlayer.LogSumExpPooling{}) }, "sharpness 0, want a finite number above 0"},
+		"scale":                  {func(x *Node) *Node { return pooled(x, scaleless) }, "SynPooling with scale 0, want a finite number above 0"},
+		"beta":                   {func(x *Node) *Node { return pooled(x, synlayer.HopfieldPooling{Embed: 32, Heads: 4}) }, "beta 0, want a finite number above 0"},
+		"tolerance":              {func(x *Node) *Node { return pooled(x, endless) }, "tolerance NaN"},
+		"dropout of a matrix":    {func(x *Node) *Node { return synlayer.Dropout(nil, Reshape(x, 6, 4), nil, nil) }, "x is (Float32)[6, 4], want [batch, instances, features]"},
+		"dropout of sparse bags of one": {func(x *Node) *Node {
+			return synlayer.SparseDropout(nil, synlayer.Bags{X: Reshape(x, 6, 4)}, nil)
+		}, "x is (Float32)[6, 4], want [batch, instances, features]"},
 		"gamma": {func(x *Node) *Node { p, _ := bad.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "gamma 0"},
-		"heads": {func(x *Node) *Node { p, _ := loose.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "5 heads do not divide an embedding of 32"},
+		"heads": {func(x *Node) *Node { p, _ := loose.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "SynPooling with 5 heads, which do not divide an embedding of 32"},
 		"rank": {func(x *Node) *Node {
 			p, _ := synlayer.MeanPooling{}.Pool(model.NewStore().RootScope(), synlayer.Bags{X: Reshape(x, -1)})
 			return p

@@ -1,9 +1,11 @@
 package synlayer
 
 import (
+	"cmp"
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // SynPooling is attention pooling with one trainable query a bag whose weights pass a Syn layer (figure 3):
@@ -26,7 +28,7 @@ import (
 type SynPooling struct {
 	Embed      int     // M, features of keys and values over all heads
 	Heads      int     // H, divides Embed
-	Scale      float64 // S
+	Scale      float64 // S > 0
 	Iterations int     // I: concentration if positive, distraction if negative, plain softmax attention at 0
 	Gamma      float64 // γ in (0, 1]
 	Norm       bool    // layer norm of the instances before the projections
@@ -46,7 +48,10 @@ type SynPooling struct {
 	Bound int `json:"-"`
 }
 
-var _ Numbered = SynPooling{}
+var (
+	_ Numbered  = SynPooling{}
+	_ Validated = SynPooling{}
+)
 
 // DefaultSyn returns the pooling of the published code with three forward steps: M = 32, H = 4, S = 10, γ = 0.5,
 // layer norm. (Neither paper nor code has a default for I that was ever run.)
@@ -86,15 +91,20 @@ func (p SynPooling) Structure() Pooling {
 	return p
 }
 
+// Validate implements [Validated].
+func (p SynPooling) Validate() error {
+	if !(p.Gamma > 0 && p.Gamma <= 1) {
+		return fmt.Errorf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
+	}
+	if p.Bound > 0 && max(p.Iterations, -p.Iterations) > p.Bound {
+		return fmt.Errorf("synlayer: SynPooling with %d iterations, but a bound of %d", p.Iterations, p.Bound)
+	}
+	return cmp.Or(checkHeads("SynPooling", p.Heads, p.Embed), checkPositive("SynPooling", "scale", p.Scale), checkDropout("SynPooling", p.Dropout))
+}
+
 // Pool implements [Pooling].
 func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
-	if !(p.Gamma > 0 && p.Gamma <= 1) {
-		exceptions.Panicf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
-	}
-	checkDropout("SynPooling", p.Dropout)
-	if p.Bound > 0 && max(p.Iterations, -p.Iterations) > p.Bound {
-		exceptions.Panicf("synlayer: SynPooling with %d iterations, but a bound of %d", p.Iterations, p.Bound)
-	}
+	mustBe(p)
 	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
 }
 

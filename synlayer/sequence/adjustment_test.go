@@ -34,8 +34,8 @@ func TestAdjustment(t *testing.T) {
 // TestAdjustedAttention: the weights of every attention with an Adjustment are those without, adjusted, and what it gathers
 // by them is another sum.
 func TestAdjustedAttention(t *testing.T) {
-	x := normal(4, 2, 5, 4)
 	for name, backend := range backendtest.All(t) {
+		x := normal(4, 2, 5, 4) // a tensor stays with the backend that has had it
 		for what, attend := range map[string]func(scope *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node){
 			"multi-head": func(scope *model.Scope, x *Node, a sequence.Adjustment) (out, weights *Node) {
 				return sequence.MultiHeadAttention{Embed: 4, Heads: 2, Causal: true, Adjust: a}.Attend(scope, x, x, x, nil, nil)
