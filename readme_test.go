@@ -3,6 +3,7 @@ package synpool_test
 import (
 	"bytes"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -85,3 +86,46 @@ func TestReadmeLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestTables: a table of a Markdown file has a row of dashes under its head, of as many columns; without it GitHub shows text.
+func TestTables(t *testing.T) {
+	tables := 0
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fenced, inside := false, false
+		lines := strings.Split(string(text)+"\n", "\n") // after the last line another, empty
+		for i, line := range lines {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				fenced = !fenced
+			}
+			row := !fenced && strings.HasPrefix(line, "|")
+			if row && !inside {
+				tables++
+				if next := lines[i+1]; !delimiter.MatchString(next) || columns(next) != columns(line) {
+					t.Errorf("%s:%d: under the head of a table stands %q, want |:--| of as many columns", path, i+1, next)
+				}
+			}
+			inside = row
+		}
+		return nil
+	})
+	if err != nil || tables == 0 {
+		t.Fatalf("%d tables found (%v)", tables, err)
+	}
+}
+
+var delimiter = regexp.MustCompile(`^\|(:?-+:?\|)+$`)
+
+// columns returns how many columns a row of a table has.
+func columns(row string) int { return strings.Count(row, "|") - strings.Count(row, `\|`) - 1 }

@@ -16,7 +16,7 @@ const (
 //
 // Dense (RowStart nil): Values is row-major, Rows*Cols long.
 // Sparse: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns Column[RowStart[i]:RowStart[i+1]],
-// which ascend within a row; every other entry is zero.
+// which ascend within a row; every other entry is zero. RowStart goes from 0 to the length of Values and of Column.
 type Matrix struct {
 	Rows, Cols int
 	Values     []float64
@@ -121,7 +121,7 @@ func (s *Set) HasSplit() bool {
 }
 
 // Validate reports the first reason why s cannot be learnt from: no bags, a single class, a duplicate id,
-// an empty bag, bags of unequal width, or a split that covers only some bags.
+// an empty or malformed bag, bags of unequal width, or a split that covers only some bags.
 func (s *Set) Validate() error {
 	if err := s.ValidateBags(); err != nil {
 		return err
@@ -155,6 +155,9 @@ func (s *Set) ValidateBags() error {
 			return fmt.Errorf("%s: bag %s has %d features, bag %s has %d", s.Name, b.ID, b.Instances.Cols, s.Bags[0].ID, s.NumFeatures())
 		case split && b.Split != TrainPart && b.Split != TestPart:
 			return fmt.Errorf("%s: bag %s belongs to neither part of the split; say train or test for every bag or for none", s.Name, b.ID)
+		}
+		if err := b.Instances.Validate(); err != nil {
+			return fmt.Errorf("%s: bag %s: %w", s.Name, b.ID, err)
 		}
 		seen[b.ID] = true
 	}

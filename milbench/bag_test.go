@@ -57,6 +57,7 @@ func TestSetValidate(t *testing.T) {
 		"empty":     {func(s *Set) { s.Bags[1].Instances.Rows = 0 }, "bag bag1 is empty"},
 		"width":     {func(s *Set) { s.Bags[1].Instances.Cols = 7 }, "bag bag1 has 7 features, bag bag0 has 1"},
 		"split":     {func(s *Set) { s.Bags[1].Split = TestPart }, "bag bag0 belongs to neither part"},
+		"malformed": {func(s *Set) { s.Bags[2].Instances.Values = nil }, "test: bag bag2: 0 values for 1 instances"},
 		"class":     {func(s *Set) { s.Bags[0].Label, s.Bags[1].Label = 0, 0 }, "all 4 bags have label 0"},
 	} {
 		s := testSet(4, 2)

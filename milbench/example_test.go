@@ -131,3 +131,21 @@ func ExampleMembers() {
 	fmt.Println(n, string(of), err)
 	// Output: 10 {"pooling":"mean"} <nil>
 }
+
+func ExampleMatrix_Validate() {
+	fmt.Println(milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{1, 2, 3, 4, 5}}.Validate())
+	// Output: 5 values for 2 instances of 3 features; one for each is needed
+}
+
+func ExampleTask_Validate() {
+	task := milbench.Task{Name: "baskets", Bags: []milbench.Matrix{{Rows: 1, Cols: 1, Values: []float64{7}}}}
+	task.Fits = []milbench.Fit{{Train: []milbench.Example{{Bag: 1, Label: 1}}}}
+	fmt.Println(task.Validate())
+	// Output: baskets: fit 0: training bag 1 of 1 with label 1; bags count from 0, labels are 0 or 1
+}
+
+func ExampleStandardise() {
+	shift, factor, err := milbench.Standardise([]milbench.Matrix{{Rows: 2, Cols: 2, Values: []float64{1, 5, 7, 5}}})
+	fmt.Println(shift, factor, err)
+	// Output: [4 5] [0.3333333333333333 1] <nil>
+}

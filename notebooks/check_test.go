@@ -108,6 +108,7 @@ var (
 	linked     = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)`)
 	mention    = regexp.MustCompile(`[Nn]otebook \d`)
 	elsewhere  = regexp.MustCompile(`go (run|doc) \./\S*`)
+	nowhere    = regexp.MustCompile("`milbench [^`]*`")
 	numbered   = regexp.MustCompile(`^# \d`)
 	lasted     = regexp.MustCompile(`, (\d+h)?(\d+m)?\d+(\.\d+)?(ms|s)( left)?\b`)
 )
@@ -131,6 +132,9 @@ func prose(markdown string) (all []string) {
 	}
 	if found := elsewhere.FindString(markdown); found != "" {
 		all = append(all, fmt.Sprintf("%q works in one folder only: name the package by its path, synpool/...", found))
+	}
+	if found := nowhere.FindString(markdown); found != "" {
+		all = append(all, fmt.Sprintf("%s needs a milbench on the path: write go run synpool/cmd/milbench", found))
 	}
 	if numbered.MatchString(markdown) {
 		all = append(all, "its title has a number; the file's name has it")
@@ -375,6 +379,7 @@ func TestProblems(t *testing.T) {
 		{"a link to nowhere", func(n *notebook) { n.Cells[2].Source += "[here](nowhere.md#top)" }, "links to nowhere.md"},
 		{"a notebook that is no link", func(n *notebook) { n.Cells[2].Source += " See notebook 2." }, `cell 3: "notebook 2" is no link`},
 		{"a command of one folder", func(n *notebook) { n.Cells[2].Source += " `go run ./cmd/milbench`" }, `"go run ./cmd/milbench` + "`" + `" works in one folder`},
+		{"a command that is not installed", func(n *notebook) { n.Cells[2].Source += " `milbench demo`" }, "cell 3: `milbench demo` needs a milbench on the path"},
 		{"a numbered title", func(n *notebook) { n.Cells[0].Source = "# 3. Title" }, "its title has a number"},
 		{"a number from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 1.42." }, "cell 5: no cell prints the 1.42 of its text"},
 		{"a share from nowhere", func(n *notebook) { n.Cells[4].Source += " Or 14.2 %." }, "cell 5: no cell prints the 14.2 % of its text"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -79,13 +80,18 @@ A file gets its name only after its checksum was found right; an interrupted dow
 				progress = fetch.Terminal(terminal)
 			}
 			var errs []error
-			for _, e := range entries {
-				err := e.Fetch(c.Context(), progress)
-				if c.Context().Err() != nil {
-					return errors.Join(append(errs, err)...)
+			for i, e := range entries {
+				err := context.Cause(c.Context()) // at which a set that is there already does not look
+				if err != nil {
+					err = fmt.Errorf("%d of %d sets are left: %w", len(entries)-i, len(entries), err)
+				} else {
+					err = e.Fetch(c.Context(), progress)
 				}
 				if err != nil {
 					errs = append(errs, err)
+					if c.Context().Err() != nil {
+						break
+					}
 					continue
 				}
 				paths, err := e.Paths()

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"synpool/milbench/dataset"
@@ -45,6 +47,15 @@ func TestData(t *testing.T) {
 	}
 	if out, _ := succeed(t, "data", "fetch", "raffholt1"); out != "raffholt1: generated, nothing to fetch\n" {
 		t.Errorf("%q", out)
+	}
+}
+
+// A fetch that is stopped says so, also where the sets before were there already.
+func TestFetchStopped(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&stopped{syscall.SIGTERM})
+	if o := milbenchOf(ctx, "data", "fetch", "musk1", "raffholt1"); o.code != 143 || o.out != "" || !strings.Contains(o.err, "2 of 2 sets are left: stopped (terminated)") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.out, o.err)
 	}
 }
 

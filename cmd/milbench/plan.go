@@ -98,7 +98,7 @@ func (p *program) planStudy() *cobra.Command {
 func formFlags(f *pflag.FlagSet, quick *bool, sets *[]string, seed *uint64) {
 	f.BoolVar(quick, "quick", false, "some of it: see milbench study list")
 	f.StringSliceVar(sets, "sets", nil, "only these of its sets (default all)")
-	f.Uint64Var(seed, "seed", 1, "fixes folds, weights, order, dropout and noise")
+	f.Uint64Var(seed, "seed", 1, "fixes folds, weights, order, dropout, noise, drawings and shuffles")
 }
 
 // makeAndWrite makes a plan, writes it to a file and prints its table.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,16 +18,16 @@ import (
 func (p *program) plot() *cobra.Command {
 	var name, file string
 	c := &cobra.Command{
-		Use:   "plot DIR --out FILE",
-		Short: "Draw the results of a folder",
+		Use:   "plot DIR|ARCHIVE --out FILE",
+		Short: "Draw the results of a folder or an archive",
 		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
 name: the AUC of every setting on every set with its interval over repeats or, for a folder of milbench study, one of
-the figures of the experiment.`,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg",
+the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.`,
+		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json --out sweep.svg",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			a, err := archiveOf(dir)
+			a, err := p.readResults(dir)
 			if err != nil {
 				return err
 			}
@@ -67,4 +69,18 @@ the figures of the experiment.`,
 	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf (required)")
 	required(c, "out")
 	return c
+}
+
+// readResults reads a results folder, or the archive in a file.
+func (p *program) readResults(path string) (study.Archive, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return p.archiveOf(path)
+	}
+	dir, name := filepath.Split(path)
+	a, err := study.OpenArchive(os.DirFS(cmp.Or(dir, ".")), name)
+	if err != nil && dir != "" {
+		return study.Archive{}, fmt.Errorf("%s: %w", filepath.Clean(dir), err)
+	}
+	return a, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -33,7 +34,7 @@ func (p *program) predict() *cobra.Command {
 Prints of each bag its score (the logit of positive), the probability, and of each attention head the winner, the
 instance with the largest weight, if the pooling has attention; instances are counted from 0 in the order of the file. With --instances it prints of
 each instance its weight, the mean over the heads, and that of each head. The file needs no labels, and those in it are
-not looked at; its features are those that the model was trained on, in the same order.` + filesHelp + ` Here labels.csv
+not looked at, but in a CSV file without a header, where they stand before the bags; its features are those that the model was trained on, in the same order.` + filesHelp + ` Here labels.csv
 may be missing: all arrays are bags then, by name.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
@@ -73,7 +74,7 @@ may be missing: all arrays are bags then, by name.`,
 			}
 			predictions, err := model.Predict(c.Context(), set.Instances())
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[1], err)
+				return fmt.Errorf("%s: %w", args[1], withID(set, err))
 			}
 			rows := scoredBags(set, predictions, instances)
 			switch {
@@ -91,6 +92,14 @@ may be missing: all arrays are bags then, by name.`,
 	f.BoolVar(&asJSON, "json", false, "the same as --format json")
 	column.addTo(f)
 	return c
+}
+
+// withID names the bag that an error of a model is about as the set does.
+func withID(set *milbench.Set, err error) error {
+	if bad := (*neural.BagError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("bag %s: %w", set.Bags[bad.Bag].ID, bad.Err)
+	}
+	return err
 }
 
 // fits reports why a model cannot score the bags of a set.

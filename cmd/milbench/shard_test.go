@@ -281,11 +281,33 @@ func TestMergeCommand(t *testing.T) {
 	if _, stderr := succeed(t, "run", "--plan", missing, "--out", dir); !strings.Contains(stderr, fmt.Sprintf("%d of %[1]d fits done", len(p.Fits))) {
 		t.Error(stderr)
 	}
+	for _, args := range [][]string{{"table", dir}, {"plot", dir, "--out", filepath.Join(root, "auc.svg")}} {
+		if o := milbenchOf(t.Context(), args...); !strings.Contains(o.err, fmt.Sprintf("note: left out: %s holds %d results of shards that are not merged", dir, len(p.Fits))) {
+			t.Errorf("%s of results that are not all merged:\n%s", args[0], o.err)
+		}
+	}
 	if _, stderr := succeed(t, "merge", dir, "--out", dir); !strings.Contains(stderr, "12 results, 0 duplicates left out") || strings.Contains(stderr, "note:") {
 		t.Error(stderr)
 	}
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("the plan of what was missing is still there")
+	}
+	attempts, err := filepath.Glob(filepath.Join(dir, study.AttemptsName, "*", study.FileName))
+	if err != nil || len(attempts) == 0 {
+		t.Fatalf("%d attempts, %v", len(attempts), err)
+	}
+	kept, err := os.ReadFile(attempts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(attempts[0], append([]byte("damaged\n"), kept...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr := succeed(t, "table", dir); !strings.Contains(stderr, "note: whether results of shards are left out cannot be told: ") {
+		t.Errorf("a table beside a damaged attempt: %s", stderr)
+	}
+	if err := os.WriteFile(attempts[0], kept, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	if got := results(t, dir); !slices.Equal(got, want) {
 		t.Error("the results are not those of one run")

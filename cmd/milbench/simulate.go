@@ -360,16 +360,20 @@ func (p *program) writeSimulated(s simulated) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out)
+	text := "\n"
 	for _, w := range s.Work {
 		last := w.Doublings[len(w.Doublings)-1]
-		if w.StopsAt == 0 {
-			fmt.Fprintf(p.out, "%s fits: twice the nodes save more than 10 %% up to %s\n", thousands(w.Fits), thousands(last.Nodes))
-			continue
+		switch {
+		case w.StopsAt > 0:
+			text += fmt.Sprintf("%s fits: twice the nodes save less than 10 %% at %s\n", thousands(w.Fits), thousands(w.StopsAt))
+		case len(w.Doublings) > 1:
+			text += fmt.Sprintf("%s fits: twice the nodes save 10 %% or more at every doubling up to %s\n", thousands(w.Fits), thousands(last.Nodes))
 		}
-		fmt.Fprintf(p.out, "%s fits: twice the nodes save less than 10 %% from %s on\n", thousands(w.Fits), thousands(w.StopsAt))
 	}
-	_, err := fmt.Fprintf(p.out, "\nsimulated; the times of fits: %s\n", s.Source)
+	if text != "\n" {
+		text += "\n"
+	}
+	_, err := fmt.Fprintf(p.out, "%ssimulated; the times of fits: %s\n", text, s.Source)
 	return err
 }
 

@@ -56,6 +56,33 @@ func TestPlanSimulate(t *testing.T) {
 	}
 }
 
+// TestSimulatedScaling says of doublings what was simulated: nothing of one number of nodes.
+func TestSimulatedScaling(t *testing.T) {
+	costs := []simulation.Cost{{Nodes: 1, Wall: 100}, {Nodes: 2, Wall: 50}, {Nodes: 4, Wall: 49}}
+	for _, c := range []struct {
+		doublings []simulation.Cost
+		stopsAt   int
+		want      string
+	}{
+		{costs[:1], 0, "\nsimulated; "},
+		{costs[:2], 0, "\n1,000 fits: twice the nodes save 10 % or more at every doubling up to 2\n\nsimulated; "},
+		{costs, 2, "\n1,000 fits: twice the nodes save less than 10 % at 2\n\nsimulated; "},
+	} {
+		var out bytes.Buffer
+		p := program{out: &sink{w: &out}}
+		if err := p.writeSimulated(simulated{Work: []simulatedWork{{Fits: 1000, Costs: c.doublings, Doublings: c.doublings, StopsAt: c.stopsAt}}}); err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(out.String(), "\n")
+		for range c.doublings {
+			_, got, _ = strings.Cut(got, "\n")
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("after the table of %d doublings %q, want %q", len(c.doublings), got, c.want)
+		}
+	}
+}
+
 // Flags change what they say.
 func TestPlanSimulateFlags(t *testing.T) {
 	simulate := func(flags string) simulatedWork {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -222,28 +221,35 @@ func (p *program) studyArchive() *cobra.Command {
 		Short: "Write the results of an experiment as compact JSON",
 		Long: `Write the results of an experiment, with its curves and spaces where it keeps them, as compact JSON to ARCHIVES/NAME.json:
 what many fits share stands once, and numbers have five significant digits. The same results give the same bytes. How
-long the runs took goes to ARCHIVES/times/NAME.jsonl. --add keeps the sets that the archive has and DIR/NAME has not.`,
+long the runs took goes to ARCHIVES/times/NAME.jsonl. --add keeps the sets that the archive has and DIR/NAME has not. An
+archive with fits that would be lost, say those of the full form when DIR/NAME holds the quick one, is not replaced.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			archive, err := archiveOf(args[0])
+			archive, err := p.archiveOf(args[0])
 			if err != nil {
 				return err
 			}
 			if archive.Experiment == "" {
 				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
 			}
-			if add {
-				if archive, err = added(out, archive); err != nil {
-					return err
-				}
+			if archive, err = replaced(out, archive, add); err != nil {
+				return err
 			}
 			path, err := archive.Save(out)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			p.note("%d fits in %s", len(archive.Results), path)
-			lacking, err := archive.Lacking()
+			form, quick, err := archive.Form()
+			if err != nil {
+				return err
+			}
+			if quick {
+				p.note("note: all are of the quick form: %s", form.Scope)
+				return nil
+			}
+			lacking, err := archive.Lacking(form)
 			if len(lacking) > 0 {
 				var list []string
 				for _, l := range lacking {
@@ -260,25 +266,68 @@ long the runs took goes to ARCHIVES/times/NAME.jsonl. --add keeps the sets that 
 	return c
 }
 
-// added returns what the archive of the same experiment in dir holds, with more.
-func added(dir string, more study.Archive) (study.Archive, error) {
-	all, err := study.ReadArchives(os.DirFS(dir))
-	if err != nil {
-		return study.Archive{}, fmt.Errorf("--add: %s: %w", dir, err)
+// replaced returns what is to take the place of the archive of the same experiment in dir: next, added to it if so asked. That
+// the archive there has fits which would be lost, as a full form's that a quick one replaces, is an error.
+func replaced(dir string, next study.Archive, add bool) (study.Archive, error) {
+	path := filepath.Join(dir, next.Experiment+".json")
+	old, err := study.OpenArchive(os.DirFS(dir), next.Experiment+".json")
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && add:
+		return study.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, next.Experiment)
+	case errors.Is(err, fs.ErrNotExist):
+		return next, nil
+	case err != nil:
+		return study.Archive{}, fmt.Errorf("%s: %w; choose another --out, or remove %s", dir, err, path)
+	case add:
+		_, was, err1 := old.Form()
+		_, is, err2 := next.Form()
+		if err := errors.Join(err1, err2); err != nil {
+			return study.Archive{}, err
+		}
+		if was != is {
+			return study.Archive{}, fmt.Errorf("--add: a full form and a quick one of %s do not go into one archive, %s; choose another --out", next.Experiment, path)
+		}
+		if next, err = old.Add(next); err != nil {
+			return study.Archive{}, err
+		}
 	}
-	i := slices.IndexFunc(all, func(a study.Archive) bool { return a.Experiment == more.Experiment })
-	if i < 0 {
-		return study.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, more.Experiment)
+	fits := make(map[string]bool)
+	for _, r := range next.Results {
+		fits[r.Fit] = true
 	}
-	return all[i].Add(more)
+	lost := 0
+	for _, r := range old.Results {
+		if !fits[r.Fit] {
+			lost++
+		}
+	}
+	switch {
+	case lost > 0 && add:
+		return study.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
+	case lost > 0:
+		return study.Archive{}, fmt.Errorf("%s has %d fits that would be lost; --add keeps those on other sets; else choose another --out, or remove it", path, lost)
+	}
+	return next, nil
+}
+
+// unmerged notes results of shards in a folder that are not merged into those that are read, and that it cannot tell.
+func (p *program) unmerged(dir string) {
+	err := study.Unmerged(dir)
+	switch {
+	case errors.Is(err, study.ErrUnmerged):
+		p.note("note: left out: %v", err)
+	case err != nil:
+		p.note("note: whether results of shards are left out cannot be told: %v", err)
+	}
 }
 
 // archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
-func archiveOf(dir string) (study.Archive, error) {
+func (p *program) archiveOf(dir string) (study.Archive, error) {
 	results, err := study.Read(dir)
 	if err != nil {
 		return study.Archive{}, err
 	}
+	p.unmerged(dir)
 	a := study.Archive{Results: results}
 	if e, err := study.FindExperiment(strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), "-quick")); err == nil {
 		a.Experiment = e.Name

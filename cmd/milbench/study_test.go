@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,7 +108,8 @@ func TestStudyStopped(t *testing.T) {
 	refuse(t, exitUse, `has no figure "sweep"; use one of auc, ranks`, "plot", folder, "--figure", "sweep", "--out", figure)
 	archives := filepath.Join(t.TempDir(), "archives")
 	succeed(t, "study", "archive", folder, "--out", archives)
-	if times, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || len(times) < 2 || times[0].Seconds <= 0 {
+	times, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl"))
+	if err != nil || len(times) < 2 || times[0].Seconds <= 0 {
 		t.Errorf("times %+v, %v", times, err)
 	}
 	before, err := os.ReadFile(filepath.Join(archives, "poolings.json"))
@@ -118,17 +120,49 @@ func TestStudyStopped(t *testing.T) {
 	if after, err := os.ReadFile(filepath.Join(archives, "poolings.json")); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("added to itself an archive is another (%v)", err)
 	}
+	if after, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || !slices.Equal(after, times) {
+		t.Errorf("added to itself an archive has times %+v, had %+v (%v)", after, times, err)
+	}
+	succeed(t, "plot", filepath.Join(archives, "poolings.json"), "--figure", "auc", "--out", filepath.Join(dir, "archived.svg"))
+	if drawn, err := os.ReadFile(filepath.Join(dir, "archived.svg")); err != nil || !bytes.Contains(drawn, []byte("<svg")) {
+		t.Errorf("%d bytes of a figure of an archive, %v", len(drawn), err)
+	}
+	for _, other := range []string{"plan.json", "poolings-old.json"} { // what else lies there is not looked at
+		if err := os.WriteFile(filepath.Join(archives, other), []byte(`{"kind":"another"}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		succeed(t, "study", "archive", folder, "--out", archives)
+		if err := os.Remove(filepath.Join(archives, other)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := t.TempDir() // an archive of the full form
+	text, err := os.ReadFile("../../milbench/study/results/poolings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(full, "poolings.json"), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, "has 10530 fits that would be lost; --add keeps those on other sets", "study", "archive", folder, "--out", full)
+	refuse(t, exitUse, "--add: a full form and a quick one of poolings do not go into one archive", "study", "archive", folder, "--add", "--out", full)
+	refuse(t, exitUse, "has no archive of poolings; leave the flag out", "study", "archive", folder, "--add", "--out", t.TempDir())
+	if after, err := os.ReadFile(filepath.Join(full, "poolings.json")); err != nil || !bytes.Equal(after, text) {
+		t.Errorf("the archive of the full form was replaced (%v)", err)
+	}
 	report, _ := succeed(t, "study", "report", archives)
 	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {
 		t.Errorf("a report of one study:\n%s", report)
+	}
+	if !strings.Contains(report, "`milbench study poolings --quick --out results`: Musk 1, 5 folds") {
+		t.Errorf("a report of a quick form:\n%s", report)
 	}
 
 	if times, _ := succeed(t, "study", "report", archives, "--times"); !strings.Contains(times, "| poolings |") {
 		t.Errorf("times:\n%s", times)
 	}
 	file := filepath.Join(folder, study.FileName)
-	text, err := os.ReadFile(file)
-	if err != nil {
+	if text, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
 	other := regexp.MustCompile(`"version":"[^"]*"`).ReplaceAll(text, []byte(`"version":"v0.0.1"`))

@@ -20,7 +20,7 @@ func (p *program) table() *cobra.Command {
 		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
 
 The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over repeats.
-Figures under the published protocol are marked optimistic, those of sets with a column that gives the labels away
+Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that gives the labels away
 LEAKED.`,
 		Example: "  milbench table results\n  milbench table results --format tex",
 		Args:    arguments(1, 1),
@@ -48,6 +48,7 @@ func (p *program) writeTable(dir, format string) error {
 	if len(results) == 0 {
 		return fmt.Errorf("%s: %w", dir, study.ErrNoResults)
 	}
+	p.unmerged(dir)
 	table, err := study.Tabulate(results)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)

@@ -69,8 +69,11 @@ bags is what milbench run tells with the same settings, not the figures on the t
 				matrices, labels = append(matrices, b.Instances), append(labels, b.Label)
 			}
 			predictions, err := model.Predict(c.Context(), matrices)
+			if bad := (*neural.BagError)(nil); errors.As(err, &bad) {
+				return finding{fmt.Errorf("%s: %w; lower --lr, or standardise the features", bags.Name, withID(bags, err))}
+			}
 			if err != nil {
-				return finding{fmt.Errorf("%s: %w", bags.Name, err)}
+				return err
 			}
 			var scores []float64
 			for _, p := range predictions {

@@ -98,6 +98,10 @@ func TestTrainPredict(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), weights)
 	}
 
+	// A bag without a score has its name.
+	huge := write(t, "huge.csv", "bag,p,q,r\nzoo,1,2,3\napple,1e300,2,3\n")
+	refuse(t, exitUse, "huge.csv: bag apple: its score is not finite", "predict", model, huge)
+
 	// What does not fit the model.
 	refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", toy(true)))
 	refuse(t, exitUse, "--instance-label-column", "predict", model, write(t, "wide.csv", toy(true)))
@@ -168,6 +172,7 @@ func TestTrainChecksFolder(t *testing.T) {
 func TestTrainDiverges(t *testing.T) {
 	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
 	refuse(t, exitFinding, "not finite", with("train", file, "--pooling", "mean", "--lr", "1e30", "--out", model)...)
+	refuse(t, exitFinding, "toy: bag b0: its score is not finite", "train", file, "--pooling", "mean", "--lr", "1e38", "--epochs", "1", "--batch", "100", "--out", model)
 	refuse(t, exitUse, "lower --width", "train", file, "--pooling", "mean", "--width", "16384", "--layers", "2", "--out", model)
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a model was saved")

@@ -17,9 +17,9 @@ backend=${GOMLX_BACKEND:-go}
 case ${1:-small} in
 small)
 	# Each pooling and width is a graph of its own and makes a shard. XLA compiles these within seconds, and trains 25 fits in
-	# a block: three blocks a shard. It rounds the mean loss of an epoch by the fits of the block, hence no curves there.
-	study=(run musk1 "--pooling=mean,max" "--width=8,12,16,20,24,28" --folds 5)
-	[ "$backend" = go ] && study+=(--epochs 10 --repeats 3 --curves) || study+=(--epochs 60 --repeats 15)
+	# a block: three blocks a shard.
+	study=(run musk1 "--pooling=mean,max" "--width=8,12,16,20,24,28" --folds 5 --curves)
+	[ "$backend" = go ] && study+=(--epochs 10 --repeats 3) || study+=(--epochs 60 --repeats 15)
 	;;
 full) study=(run musk1 --repeats 10 --curves) ;;
 *) study=("$@") ;;

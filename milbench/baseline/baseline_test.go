@@ -362,33 +362,34 @@ func TestConfigJSON(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	bags, train := random(1, 4, 2, 1, false)
-	bags = append(bags, milbench.Matrix{Cols: 2}, matrix([][]float64{{1, 2, 3}}, false), matrix([][]float64{{math.NaN(), 1}}, false), matrix([][]float64{{1, math.Inf(1)}}, true), matrix([][]float64{{1e300, 1}}, false))
+	bags = append(bags, milbench.Matrix{Cols: 2}, matrix([][]float64{{1e300, 1}}, false))
+	wide, unknown := matrix([][]float64{{1, 2, 3}}, false), matrix([][]float64{{math.NaN(), 1}}, false)
 	for want, c := range map[string]struct {
 		change func(*Config)
 		train  []milbench.Example
+		more   []milbench.Matrix
 	}{
-		`loss "hing": there is no such loss; did you mean "hinge"?`:  {func(c *Config) { c.Loss = "hing" }, train},
-		`loss "": there is no such loss; use one of logistic, hinge`: {func(c *Config) { c.Loss = "" }, train},
-		"c 0: more than 0 is needed":                                 {func(c *Config) { c.C = 0 }, train},
-		"c NaN":                                                      {func(c *Config) { c.C = math.NaN() }, train},
-		"gamma -1: 0 or more is needed":                              {func(c *Config) { c.Gamma = -1 }, train},
-		"gamma NaN":                                                  {func(c *Config) { c.Gamma = math.NaN() }, train},
-		"c +Inf":                                                     {func(c *Config) { c.C = math.Inf(1) }, train},
-		"0 instances of negative and 0 of positive":                  {nil, nil},
-		"of negative and 0 of positive training bags; both are need": {nil, []milbench.Example{{Bag: 1, Label: 0}, {Bag: 4, Label: 1}}},
-		"training bag 9 of 9":                                         {nil, []milbench.Example{{Bag: 9}}},
-		"training bag -1 of 9":                                        {nil, []milbench.Example{{Bag: -1}}},
-		"training bag 0 of 9 with label 2":                            {nil, []milbench.Example{{Bag: 0, Label: 2}}},
-		"bag 5 has 3 features, bag 0 has 2":                           {nil, []milbench.Example{{Bag: 0}, {Bag: 5, Label: 1}}},
-		"a value of feature 1 is NaN; replace it by a finite number":  {nil, []milbench.Example{{Bag: 0}, {Bag: 6, Label: 1}}},
-		"feature 1 has values too large to be squared":                {nil, []milbench.Example{{Bag: 0}, {Bag: 8, Label: 1}}},
-		"a value of feature 2 is +Inf; replace it by a finite number": {nil, []milbench.Example{{Bag: 0}, {Bag: 7, Label: 1}}},
+		`loss "hing": there is no such loss; did you mean "hinge"?`:  {func(c *Config) { c.Loss = "hing" }, train, nil},
+		`loss "": there is no such loss; use one of logistic, hinge`: {func(c *Config) { c.Loss = "" }, train, nil},
+		"c 0: more than 0 is needed":                                 {func(c *Config) { c.C = 0 }, train, nil},
+		"c NaN":                                                      {func(c *Config) { c.C = math.NaN() }, train, nil},
+		"gamma -1: 0 or more is needed":                              {func(c *Config) { c.Gamma = -1 }, train, nil},
+		"gamma NaN":                                                  {func(c *Config) { c.Gamma = math.NaN() }, train, nil},
+		"c +Inf":                                                     {func(c *Config) { c.C = math.Inf(1) }, train, nil},
+		"0 instances of negative and 0 of positive":                  {nil, nil, nil},
+		"of negative and 0 of positive training bags; both are need": {nil, []milbench.Example{{Bag: 1, Label: 0}, {Bag: 4, Label: 1}}, nil},
+		"training bag 6 of 6":                          {nil, []milbench.Example{{Bag: 6}}, nil},
+		"training bag -1 of 6":                         {nil, []milbench.Example{{Bag: -1}}, nil},
+		"training bag 0 of 6 with label 2":             {nil, []milbench.Example{{Bag: 0, Label: 2}}, nil},
+		"feature 1 has values too large to be squared": {nil, []milbench.Example{{Bag: 0}, {Bag: 5, Label: 1}}, nil},
+		"bag 6 has 3 features, bag 0 has 2":            {nil, train, []milbench.Matrix{wide}},
+		"bag 6: value NaN of feature 1 of instance 1; replace it by a finite number": {nil, train, []milbench.Matrix{unknown}},
 	} {
 		config := DefaultConfig()
 		if c.change != nil {
 			c.change(&config)
 		}
-		if _, err := config.Fit(t.Context(), bags, c.train); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := config.Fit(t.Context(), append(slices.Clip(bags), c.more...), c.train); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -396,19 +397,38 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, bag := range map[string]int{"an empty bag has no score": 4, "a bag of 3 features for a model of 2": 5, "instance 1: its score is NaN": 6} {
-		if _, err := m.Score(bags[bag]); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("bag %d: %v, want %q", bag, err, want)
+	for want, bag := range map[string]milbench.Matrix{"an empty bag has no score": bags[4], "a bag of 3 features for a model of 2": wide, "instance 1: its score is NaN": unknown} {
+		if _, err := m.Score(bag); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", bag, err, want)
 		}
 	}
 	for want, fit := range map[string]milbench.Fit{
 		"setting of an instance classifier": {Setting: json.RawMessage(`[]`), Train: train},
-		"bag 9 of 9 is to be scored":        {Setting: json.RawMessage(text(t, DefaultConfig())), Train: train, Test: []int{9}},
 		"bag 4: an empty bag":               {Setting: json.RawMessage(text(t, DefaultConfig())), Train: train, Validation: []int{4}},
 	} {
 		o := outcomes(t, Instance{}, milbench.Task{Bags: bags, Fits: []milbench.Fit{fit}})[0]
 		if o.Err == nil || !strings.Contains(o.Err.Error(), want) {
 			t.Errorf("error %v, want one with %q", o.Err, want)
+		}
+	}
+	for want, task := range map[string]milbench.Task{
+		"fit 0: bag 6 of 6 is to be scored":       {Bags: bags, Fits: []milbench.Fit{{Train: train, Test: []int{6}}}},
+		"bag 1: 1 values for 2 instances":         {Bags: []milbench.Matrix{bags[0], {Rows: 2, Cols: 2, Values: []float64{1}}}, Fits: []milbench.Fit{{Train: train[:1]}}},
+		"bag 1 has 3 features, bag 0 has 2; all ": {Bags: []milbench.Matrix{bags[0], wide}, Fits: []milbench.Fit{{Train: train[:1]}}},
+	} {
+		err := Instance{}.Learn(t.Context(), task, func(milbench.Outcome) error { t.Error("an outcome"); return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// An estimate of time of a setting that makes no sense is 0.
+func TestSeconds(t *testing.T) {
+	bags, train := random(1, 4, 2, 1, false)
+	for want, c := range map[bool]Config{true: DefaultConfig(), false: {Loss: "hing", C: 1}} {
+		if got := Seconds(bags, milbench.Fit{Setting: json.RawMessage(text(t, c)), Train: train}); (got > 0) != want {
+			t.Errorf("%v seconds of %+v", got, c)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"synpool/milbench"
@@ -30,8 +31,8 @@ var Losses = []Loss{Logistic, Hinge}
 //	|w|^2 / 2  +  C sum_i s_i loss(y_i (w x_i + b))
 //
 // over the standardised instances x_i of the training bags, with s_i = 1, or N / (2 N_y) where Weighted: N instances,
-// N_y of them in bags of the label y. The bias bears no penalty. It is the model of scikit-learn's LogisticRegression and
-// LinearSVC.
+// N_y of them in bags of the label y. The bias bears no penalty. It is the model of scikit-learn's LogisticRegression and,
+// but for its penalty of the bias, LinearSVC.
 //
 // With Gamma above 0 the x_i are features whose products are the radial kernel exp(-Gamma |x-z|^2) of standardised
 // instances, by Nyström's method (Williams and Seeger 2001) with up to 500 evenly spaced training instances as
@@ -48,8 +49,11 @@ func DefaultConfig() Config { return Config{Loss: Logistic, C: 1, Weighted: true
 
 // Validate reports the first hyperparameter that makes no sense.
 func (c Config) Validate() error {
-	if c.Loss != Logistic && c.Loss != Hinge {
-		names := []string{string(Logistic), string(Hinge)}
+	if !slices.Contains(Losses, c.Loss) {
+		var names []string
+		for _, l := range Losses {
+			names = append(names, string(l))
+		}
 		if near := milbench.Nearest(string(c.Loss), names); near != "" {
 			return fmt.Errorf("loss %q: there is no such loss; did you mean %q?", c.Loss, near)
 		}

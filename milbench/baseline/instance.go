@@ -11,8 +11,8 @@ import (
 )
 
 // Instance is the learner of instance classifiers: settings are the JSON of a [Config]. It sees no bag in training, only
-// instances that bear the labels of their bags, as the baseline
-// that Carbonneau et al. (2018) call SI-SVM. Scores are maxima over the instances and winners the instances that have them.
+// instances that bear the labels of their bags, as the baseline that Carbonneau et al. (2018) call SI-SVM. Scores are
+// maxima over the instances and winners the instances that have them.
 //
 // A fit has one epoch, whatever [milbench.Fit.EveryEpoch] says, and uses nothing random. A fit that does not converge has
 // failed ([ErrNotConverged]).
@@ -24,6 +24,9 @@ var _ milbench.Learner = Instance{}
 
 // Learn implements [milbench.Learner].
 func (l Instance) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	if err := task.Validate(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int, len(task.Fits))
@@ -73,7 +76,7 @@ const (
 // Seconds returns about how long one core takes for a fit, 0 for a setting that makes no sense.
 func Seconds(bags []milbench.Matrix, fit milbench.Fit) float64 {
 	var config Config
-	if err := json.Unmarshal(fit.Setting, &config); err != nil {
+	if err := json.Unmarshal(fit.Setting, &config); err != nil || config.Validate() != nil {
 		return 0
 	}
 	rows, values := 0.0, 0.0
@@ -94,7 +97,7 @@ func learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) (milbe
 	if err := json.Unmarshal(fit.Setting, &config); err != nil {
 		return milbench.Epoch{}, err
 	}
-	model, err := config.Fit(ctx, bags, fit.Train)
+	model, err := config.fit(ctx, bags, fit.Train)
 	if err != nil {
 		return milbench.Epoch{}, err
 	}
@@ -110,9 +113,6 @@ func learn(ctx context.Context, bags []milbench.Matrix, fit milbench.Fit) (milbe
 func (m *Model) scores(bags []milbench.Matrix, indices []int, weights bool) ([]milbench.BagScore, error) {
 	scores := make([]milbench.BagScore, len(indices))
 	for k, i := range indices {
-		if i < 0 || i >= len(bags) {
-			return nil, fmt.Errorf("bag %d of %d is to be scored", i, len(bags))
-		}
 		var err error
 		if scores[k], err = m.Score(bags[i]); err != nil {
 			return nil, fmt.Errorf("bag %d: %w", i, err)

@@ -34,8 +34,18 @@ const (
 var ErrNotConverged = lbfgs.ErrNotConverged
 
 // Fit finds the weights for the training bags by L-BFGS from zero. The same bags in the same order give the same bits on
-// one machine. It stops with the error of the context when that ends.
+// one machine. It stops with the error of the context when that ends. That a bag is malformed or as wide as no other, in
+// training or not, is an error, as is a bag in training that is not there or has another label than 0 and 1
+// ([milbench.Task.Validate]), and a training part without instances of both classes.
 func (c Config) Fit(ctx context.Context, bags []milbench.Matrix, train []milbench.Example) (*Model, error) {
+	if err := (milbench.Task{Name: "instance classifier", Bags: bags, Fits: []milbench.Fit{{Train: train}}}).Validate(); err != nil {
+		return nil, err
+	}
+	return c.fit(ctx, bags, train)
+}
+
+// fit is [Config.Fit] of bags and labels that are known to be valid.
+func (c Config) fit(ctx context.Context, bags []milbench.Matrix, train []milbench.Example) (*Model, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -43,13 +53,7 @@ func (c Config) Fit(ctx context.Context, bags []milbench.Matrix, train []milbenc
 	var signs []float64
 	var count [2]int // instances of each class
 	for _, e := range train {
-		if e.Bag < 0 || e.Bag >= len(bags) || e.Label != 0 && e.Label != 1 {
-			return nil, fmt.Errorf("training bag %d of %d with label %d; labels are 0 or 1", e.Bag, len(bags), e.Label)
-		}
 		m := bags[e.Bag]
-		if m.Cols < 1 || m.Cols != bags[train[0].Bag].Cols {
-			return nil, fmt.Errorf("bag %d has %d features, bag %d has %d; all have the same, at least 1", e.Bag, m.Cols, train[0].Bag, bags[train[0].Bag].Cols)
-		}
 		chosen = append(chosen, m)
 		for range m.Rows {
 			signs = append(signs, float64(2*e.Label-1))

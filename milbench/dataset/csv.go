@@ -157,19 +157,26 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 	if len(record) < 3 {
 		return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 	}
-	if _, err := parseLabel(record[0]); err != nil {
-		needed := "columns bag and label"
-		if unlabelled {
-			needed = "column bag"
-		}
-		return nil, false, fmt.Errorf("neither a header with the %s nor an instance: %w", needed, err)
-	}
 	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1}
 	for i := 2; i < len(record); i++ {
 		columns.features = append(columns.features, i)
 	}
-	if unlabelled {
-		columns.label = -1
+	if !unlabelled {
+		if _, err := parseLabel(record[0]); err != nil {
+			return nil, false, fmt.Errorf("neither a header with the columns bag and label nor an instance: %w", err)
+		}
+		return columns, false, nil
+	}
+	if text := strings.TrimSpace(record[0]); text != "" && text != "?" { // else the label stands elsewhere: bags would be taken for it
+		if _, err := parseLabel(text); err != nil {
+			return nil, false, fmt.Errorf("neither a header with the column bag nor an instance, which begins with its label, ? or nothing: %w", err)
+		}
+	}
+	columns.label = -1
+	for _, i := range columns.features {
+		if _, err := parseValue(record[i]); err != nil {
+			return nil, false, fmt.Errorf("neither a header with the column bag nor an instance: %w", err)
+		}
 	}
 	return columns, false, nil
 }

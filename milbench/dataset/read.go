@@ -24,8 +24,9 @@ func ReadFile(path string) (*milbench.Set, error) { return readFile(path, false)
 
 // ReadUnlabelled reads bags for a model to score from a file of any form that [ReadFile] reads. It looks at no label,
 // group or split, so that the bags may be of one class or of none that is known: a CSV file with a header needs no
-// column but bag and the features, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere
-// anything may stand in the place of a label; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
+// column but bag and the features, one without a header has a label, "?" or nothing in front of the bag, a cell array may be
+// N x 1, the Columbia form may lack its labels, and elsewhere anything may stand in the place of a label; a folder of NumPy
+// arrays needs no labels.csv. Every Label is 0.
 func ReadUnlabelled(path string) (*milbench.Set, error) { return readFile(path, true) }
 
 func readFile(path string, unlabelled bool) (*milbench.Set, error) {

@@ -20,6 +20,7 @@ func TestReadUnlabelled(t *testing.T) {
 		"nolabel.csv":    []byte("p,bag,q,r\n1,1,0,2.5\n0,1,4,-7\n0,2,0,300\n"),
 		"unknown.csv":    []byte("bag,label,group,split,p,q,r\n1,?,A,train,1,0,2.5\n1,2,B,,0,4,-7\n2,,A,test,0,0,300\n"),
 		"headless.csv":   []byte("0,1,1,0,2.5\n1,1,0,4,-7\n?,2,0,0,300\n"),
+		"first.csv":      []byte("?,1,1,0,2.5\n1,1,0,4,-7\n0,2,0,0,300\n"),
 		"c45.data":       []byte("1,a,1,0,2.5,?.\n1,b,0,4,-7,1.\n2,c,0,0,300,class.\n"),
 		"cells.mat":      w.file(w.cells("data", w.matrix("", a), w.matrix("", b), one, one)),
 		"classes.mat":    w.file(w.cells("data", w.matrix("", a), w.matrix("", b), w.matrix("", [][]float64{{7, 8}}), one)),
@@ -82,6 +83,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 	}{
 		"empty.csv":    {nil, "the file is empty"},
 		"nobag.csv":    {[]byte("name,p,q\na,1,2\n"), "neither a header with the column bag nor an instance"},
+		"swapped.csv":  {[]byte("MUSK-jf78,1,2,3\nMUSK-jf79,0,4,5\n"), "neither a header with the column bag nor an instance, which begins with its label"},
 		"noid.csv":     {[]byte("bag,p,q\n,1,2\n"), "line 2: no bag id"},
 		"text.csv":     {[]byte("bag,p,q\na,1,x\n"), `line 2: bag a, feature q: "x" is not a number`},
 		"nan.csv":      {[]byte("bag,p,q\na,1,NaN\n"), "line 2: bag a, feature q: value NaN"},

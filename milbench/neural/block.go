@@ -33,10 +33,10 @@ type block struct {
 // run trains the block and returns the outcomes of its members, in order.
 func (b *block) run(ctx context.Context) (outcomes []milbench.Outcome, err error) {
 	defer func() { err = errors.Join(err, b.finalize()) }()
+	b.results = make([]milbench.Outcome, len(b.fits))
 	if err := b.prepare(); err != nil {
 		return nil, err
 	}
-	b.results = make([]milbench.Outcome, len(b.fits))
 	for epoch := 1; epoch <= b.epochs; epoch++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (b *block) prepare() error {
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
 		if b.configs[m].Standardise {
-			inputs[m] = FitStandardisation(b.bags, fit.Train)
+			inputs[m], b.results[m].Err = FitStandardisation(b.bags, fit.Train)
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m])...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
@@ -347,7 +347,7 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 			at := m*width + j
 			s := milbench.BagScore{Score: float64(logits[at])}
 			if (math.IsNaN(s.Score) || math.IsInf(s.Score, 0)) && b.results[m].Err == nil {
-				b.results[m].Err = errScoreNotFinite
+				b.results[m].Err = fmt.Errorf("bag %d: %w", i, errScoreNotFinite)
 			}
 			if b.configs[m].chooses() {
 				for h := range heads {

@@ -262,6 +262,106 @@ func TestBlockMates(t *testing.T) {
 	}
 }
 
+// TestBlockPlaces: the members of a full block of one fit are the same to the bit, the loss too, wherever they stand. Sizes of
+// blocks and layers are such that arrays end beside a multiple of the 16 numbers of a vector: a step of a layer norm, of the
+// sigmoid of the loss or of log(1+x) that XLA rounds by its place makes the first cases of the list fail.
+func TestBlockPlaces(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	type place struct {
+		features int
+		pooling  string
+		change   func(c *Config)
+	}
+	at := func(width, batch int) func(c *Config) {
+		return func(c *Config) { c.Width, c.Batch = width, batch }
+	}
+	cases := []place{
+		{230, "hopfield", at(64, 1)},
+		{230, "softmax", at(64, 1)},
+		{166, "gated", at(64, 1)},
+		{166, "gated", at(64, 3)},
+		{230, "max", at(64, 4)},
+		{230, "lse", at(10, 3)},
+		{166, "lse", func(c *Config) { c.Layers, c.Batch = 0, 3 }},
+		{166, "syn", at(256, 2)},
+		{20, "syn", func(c *Config) { c.Width, c.Iterations = 16, -3 }},
+		{20, "syn", func(c *Config) { c.Width, c.TrueGradient = 16, true }},
+	}
+	for _, pooling := range Poolings {
+		cases = append(cases, place{20, pooling, at(16, 1)})
+	}
+	for i, p := range cases {
+		c, err := DefaultConfig(p.pooling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.change(&c)
+		c.Epochs = 12
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var task milbench.Task
+		var examples []milbench.Example
+		for i := range 24 {
+			m := milbench.Matrix{Rows: 1 + i%8, Cols: p.features}
+			for range m.Rows * m.Cols {
+				m.Values = append(m.Values, rng.NormFloat64()+float64(i%2))
+			}
+			task.Bags = append(task.Bags, m)
+			examples = append(examples, milbench.Example{Bag: i, Label: i % 2})
+		}
+		fit := milbench.Fit{Seed: 5, Setting: text, Train: examples[:18], Test: []int{18, 19, 20, 21, 22, 23}, EveryEpoch: true}
+		task.Fits = []milbench.Fit{fit}
+		plan, err := Trainer{Backend: backend}.Plan(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task.Fits = slices.Repeat(task.Fits, plan.Members)
+		if plan, err = (Trainer{Backend: backend}).Plan(task); err != nil || plan.Blocks != 1 {
+			t.Fatalf("plan %+v, error %v; want one block", plan, err)
+		}
+		outcomes := make([]milbench.Outcome, len(task.Fits))
+		if err := (Trainer{Backend: backend}).Learn(context.Background(), task, func(o milbench.Outcome) error {
+			outcomes[o.Fit] = o
+			return o.Err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for m, o := range outcomes {
+			if !reflect.DeepEqual(o.Epochs, outcomes[0].Epochs) {
+				t.Errorf("case %d, %s of %d features: member %d of %d differs from the first", i, p.pooling, p.features, m, len(outcomes))
+			}
+		}
+	}
+}
+
+// TestTwoLeft: no size of block leads to a loop with two or three turns more than a multiple of sixteen, and none is far
+// smaller for that.
+func TestTwoLeft(t *testing.T) {
+	for batch := 1; batch < 40; batch++ {
+		for size := 4; size <= mostMembers; size++ {
+			s := blockStructure{structure{synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp().Structure()}, 166}, batch, false, false}
+			if s.twoLeft(size) && size%4 == 0 {
+				t.Errorf("batch %d: no block of %d", batch, size)
+			}
+			if n := size * batch * 10; n > 16 && (n%16 == 2 || n%16 == 3) && !s.twoLeft(size) {
+				t.Errorf("batch %d: a block of %d", batch, size)
+			}
+		}
+	}
+	plain := blockStructure{structure{synlayer.DefaultNetwork(synlayer.DefaultAttention()), 166}, 1, false, false}
+	for size, want := range map[int]bool{1: false, 3: false, 16: false, 17: false, 18: true, 19: true, 22: false, 25: false} {
+		if plain.twoLeft(size) != want {
+			t.Errorf("a block of %d: %v", size, !want)
+		}
+	}
+}
+
 // TestBlockMatesWide: the same at the width of the paper's networks, whose parameters lie in parts of their own, with other
 // mates at other places, for dense bags of Elephant's features and for sparse ones.
 func TestBlockMatesWide(t *testing.T) {

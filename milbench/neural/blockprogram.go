@@ -162,13 +162,14 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	logits, _ := bp.network.LogitsNumbers(bp.bind(parameters), bags, network)
 
 	counted := ConvertDType(GreaterOrEqual(order, zero), dtypes.Float32)
-	total := ReduceSum(Mul(logisticLoss(logits, labels), counted), 1)
+	value, differentiated := logisticLoss(logits, labels)
+	total := func(losses *Node) *Node { return ReduceSum(Mul(losses, counted), 1) }
 	count := ReduceSum(counted, 1)
-	byPath, squares := synlayer.Gradients(ReduceAllSum(Div(total, MaxScalar(count, 1))))
+	byPath, squares := synlayer.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
 	gradients := bp.gather(byPath)
 	factor := clip(bp.square(gradients, squares))
 	active := GreaterThan(count, Const(g, float32(0)))
-	out := append([]*Node{Where(active, time, s.time), active, Add(s.loss, total)}, parts...)
+	out := append([]*Node{Where(active, time, s.time), active, Add(s.loss, total(value))}, parts...)
 	var first, second []*Node
 	for i, gradient := range gradients {
 		m, v := moments(s.first[i], s.second[i], gradient, factor)
@@ -297,8 +298,11 @@ func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
 	scope := bp.bind(bp.parameters(parts))
-	logits, weights := bp.network.LogitsNumbers(scope, bp.bags(in[2:], in[1]), values[:len(values)-2])
-	out := []*Node{logits, ArgMax(weights, -1)}
+	bags := bp.bags(in[2:], in[1])
+	logits, weights := bp.network.LogitsNumbers(scope, bags, values[:len(values)-2])
+	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
+	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding is no winner, whatever the signs
+	out := []*Node{logits, ArgMax(chosen, -1)}
 	if bp.of.weights {
 		out = append(out, ReduceMean(weights, 2))
 	}

@@ -6,7 +6,7 @@ import (
 	"synpool/milbench"
 )
 
-// Buckets are powers of two from smallestBucket to widestDoubling, then every third time as large: a graph is compiled for
+// Buckets are powers of two from smallestBucket to widestDoubling, then three times as large each: a graph is compiled for
 // each, which costs more than padding a few large bags.
 const (
 	smallestBucket = 8

@@ -110,7 +110,8 @@ func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.
 
 // OwnConfig returns the default setting around a pooling of the user's own, by name. The name stands for it in results:
 // give one with other hyperparameters another name, and list them all in [Trainer.Poolings]. The pooling must be a
-// comparable value that keeps the laws of package syntest.
+// comparable value that keeps the laws of package syntest; of one that is [synlayer.Validated], the setting says what makes no
+// sense.
 func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
 	c, err := DefaultConfig(mean)
 	if err != nil {
@@ -171,6 +172,11 @@ func (c Config) Validate() error {
 	if c.own == nil {
 		if _, err := DefaultConfig(c.Pooling); err != nil {
 			return err
+		}
+	}
+	if p, ok := c.own.(synlayer.Validated); ok {
+		if err := p.Validate(); err != nil {
+			return fmt.Errorf("pooling %q: %w", c.Pooling, err)
 		}
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

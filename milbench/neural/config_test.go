@@ -76,6 +76,22 @@ func ExampleConfig() {
 	// Output: {"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":0.001,"weight_decay":0.0001,"standardise":true}
 }
 
+// TestOwnConfigRefuses: hyperparameters of a user's own pooling that make no sense are the setting's.
+func TestOwnConfigRefuses(t *testing.T) {
+	for want, pooling := range map[string]synlayer.Pooling{
+		`pooling "own": synlayer: LogSumExpPooling with sharpness 0, want a finite number above 0`: synlayer.LogSumExpPooling{},
+		`pooling "own": synlayer: HopfieldPooling with beta 0, want a finite number above 0`:       synlayer.HopfieldPooling{Embed: 32, Heads: 4},
+	} {
+		c, err := neural.OwnConfig("own", pooling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Validate(); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 func TestConfigRefusesJSON(t *testing.T) {
 	good, _ := neural.DefaultConfig("syn")
 	data, err := json.Marshal(good)
@@ -125,6 +141,7 @@ func TestGrid(t *testing.T) {
 		grid neural.Grid
 		want string
 	}{
+		{neural.Grid{Iterations: []int{1}}, "no pooling; name one or more of syn, softmax"},
 		{neural.Grid{Pooling: []string{"hopfeld"}}, `did you mean "hopfield"?`},
 		{neural.Grid{Pooling: []string{"qqqqqqqqqqq"}}, "use one of syn, softmax"},
 		{neural.Grid{Pooling: []string{"syn"}, Gamma: []float64{0}}, "gamma 0: more than 0 and at most 1 is needed"},

@@ -28,22 +28,22 @@ type fitting struct {
 }
 
 // newFitting fits the standardisation to the training bags.
-func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) *fitting {
-	f := &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
+func newFitting(p *program, c Config, bags []milbench.Matrix, train []milbench.Example) (f *fitting, err error) {
+	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
 	sizes := sizesOf(bags)
 	f.order = func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
 		return epochOrder(sizes, examples, c.Batch, epoch, rng).batches()
 	}
 	if c.Standardise {
-		f.input = FitStandardisation(bags, train)
+		f.input, err = FitStandardisation(bags, train)
 	}
-	return f
+	return f, err
 }
 
-// Training has left the finite numbers.
+// Training, or a bag, has left the finite numbers.
 var (
 	errNotFinite      = errors.New("the training loss is not finite; lower --lr")
-	errScoreNotFinite = errors.New("the score of a bag is not finite; lower --lr, or standardise the features")
+	errScoreNotFinite = errors.New("the score is not finite; lower --lr, or standardise the features")
 )
 
 // Everything random in a fit comes from streams of its seed: the order of the bags in an epoch, dropout and the initial
@@ -221,9 +221,6 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Predic
 	for k, i := range chosen {
 		p := &predictions[k]
 		p.Score = float64(logits[k])
-		if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) {
-			return nil, errScoreNotFinite
-		}
 		p.Probability = 1 / (1 + math.Exp(-p.Score))
 		for h := range heads {
 			row := make([]float64, f.bags[i].Rows)

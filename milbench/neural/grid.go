@@ -1,11 +1,15 @@
 package neural
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Grid lists values of hyperparameters, every combination of which is a setting. An empty list stands for the
 // pooling's default ([DefaultConfig]).
 type Grid struct {
-	Pooling     []string
+	Pooling     []string // at least one
 	Iterations  []int
 	Gamma       []float64
 	Embed       []int
@@ -28,6 +32,9 @@ type Grid struct {
 // Configs returns the settings, in the order of the lists, each once: values of a hyperparameter that a pooling does
 // not have do not multiply its settings. The first setting that makes no sense is the error.
 func (g Grid) Configs() ([]Config, error) {
+	if len(g.Pooling) == 0 {
+		return nil, fmt.Errorf("no pooling; name one or more of %s", strings.Join(Poolings, ", "))
+	}
 	var configs []Config
 	for _, pooling := range g.Pooling {
 		c, err := DefaultConfig(pooling)

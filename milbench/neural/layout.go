@@ -1,6 +1,10 @@
 package neural
 
-import "synpool/milbench"
+import (
+	"slices"
+
+	"synpool/milbench"
+)
 
 // group is what the fits of a block have in common.
 type group struct {
@@ -29,16 +33,50 @@ func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
 	}
 	l.buckets = sortedBuckets(l.bags)
 	for _, fit := range fits {
-		trained := map[bucketSize]int{}
-		for _, e := range fit.Train {
-			trained[l.sizes[e.Bag]]++
-		}
-		for size, count := range trained {
+		for k, count := range l.trained(fit) {
 			batches := (count + g.batch - 1) / g.batch
-			l.steps[size] = max(l.steps[size], (batches+rounds-1)/rounds)
+			l.steps[l.buckets[k]] = max(l.steps[l.buckets[k]], (batches+rounds-1)/rounds)
 		}
 	}
 	return l
+}
+
+// trained returns, of each bucket, the number of bags that a fit is trained on.
+func (l *layout) trained(fit milbench.Fit) []int {
+	counts := make([]int, len(l.buckets))
+	for _, e := range fit.Train {
+		k, _ := slices.BinarySearchFunc(l.buckets, l.sizes[e.Bag], bucketSize.compare)
+		counts[k]++
+	}
+	return counts
+}
+
+// windowBlocks is how many blocks of fits [layout.alike] orders at a time, at least.
+const windowBlocks = 4
+
+// alike returns fits, by index, in an order in which those of a block of so many members wait little for one another: in every
+// bucket all take as many steps as the one with the most bags there, so the counts of the largest buckets, where a step takes
+// longest, go first. Whole repeats are ordered at a time, as many as make windowBlocks blocks, so that repeats are finished one
+// after another.
+func (l *layout) alike(fits []milbench.Fit, indices []int, members int) []int {
+	counts := make(map[int][]int, len(indices))
+	for _, i := range indices {
+		counts[i] = l.trained(fits[i])
+		slices.Reverse(counts[i])
+	}
+	sorted := slices.Clone(indices)
+	order := func(window []int) {
+		slices.SortStableFunc(window, func(a, b int) int { return slices.Compare(counts[b], counts[a]) })
+	}
+	start := 0
+	for k := 1; k < len(sorted); k++ {
+		if k-start >= windowBlocks*members && fits[indices[k]].Repeat != fits[indices[k-1]].Repeat {
+			order(sorted[start:k])
+			start = k
+		}
+	}
+	order(sorted[start:])
+	return sorted
 }
 
 // width returns the numbers of an instance in a bucket: the columns of sparse bags, else all features.

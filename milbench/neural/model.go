@@ -51,11 +51,11 @@ func (m *Model) SetName() string { return m.card.Set }
 // Leaked reports whether that set kept a column that gives the label away.
 func (m *Model) Leaked() bool { return m.card.Leaked }
 
-// ErrDiverged is wrapped by the error about a training that left the finite numbers.
+// ErrDiverged is wrapped by the error about a training whose loss left the finite numbers.
 var ErrDiverged = errNotFinite
 
 // Train trains one model on all bags of a set. progress, if not nil, is called after each epoch with its number, from
-// 1, and the mean loss of its bags.
+// 1, and the mean loss of its bags. It works on t.Backend; Workers, Run, Memory and Kept are for Learn.
 func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (*Model, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
@@ -92,17 +92,38 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	}, nil
 }
 
-// Predict scores bags. A bag without instances has no prediction and is an error.
+// BagError is why a bag cannot be scored.
+type BagError struct {
+	Bag int // its index
+	Err error
+}
+
+// Error counts bags from 1.
+func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag+1, e.Err) }
+
+// Unwrap returns the reason.
+func (e *BagError) Unwrap() error { return e.Err }
+
+// Predict scores bags. A [BagError] is about the first that has no instances, another number of features than the model,
+// values that are not finite, or such a score.
 func (m *Model) Predict(ctx context.Context, bags []milbench.Matrix) (predictions []Prediction, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		predictions, err = f.predict(ctx, parameters, indices)
 		return err
 	})
-	return predictions, err
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range predictions {
+		if !p.finite() {
+			return nil, &BagError{i, errors.New("its score is not finite: its values or the model's weights are too large for float32")}
+		}
+	}
+	return predictions, nil
 }
 
 // Pooled returns the pooled vector of each bag, of which the logit is an affine function: the features by which the model
-// tells bags apart. A bag without instances has none and is an error.
+// tells bags apart. Its errors are those of Predict.
 func (m *Model) Pooled(ctx context.Context, bags []milbench.Matrix) (vectors [][]float64, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		vectors, err = f.pooled(ctx, parameters, indices)
@@ -118,9 +139,12 @@ func (m *Model) on(bags []milbench.Matrix, work func(f *fitting, parameters *ten
 		indices[i] = i
 		switch {
 		case b.Cols != m.card.NumFeatures:
-			return fmt.Errorf("bag %d has %d features; the model, trained on %s, takes %d", i+1, b.Cols, m.card.Set, m.card.NumFeatures)
+			return &BagError{i, fmt.Errorf("%d features; the model, trained on %s, takes %d", b.Cols, m.card.Set, m.card.NumFeatures)}
 		case b.Rows == 0:
-			return fmt.Errorf("bag %d is empty", i+1)
+			return &BagError{i, errors.New("no instances")}
+		}
+		if err := b.Validate(); err != nil {
+			return &BagError{i, err}
 		}
 	}
 	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}

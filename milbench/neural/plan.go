@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"synpool/milbench"
+	"synpool/synlayer"
 )
 
 // Plan is what a task takes.
@@ -37,7 +38,8 @@ type Group struct {
 }
 
 // Plan returns what the fits of a task would take, without training any. A task that does not fit into
-// [Trainer.Memory] is an error that says what it needs. Fits whose settings are wrong are left out.
+// [Trainer.Memory] is an error that says what it needs, as is one that makes no sense ([milbench.Task.Validate]). Fits whose
+// settings are wrong are left out.
 func (t Trainer) Plan(task milbench.Task) (Plan, error) {
 	p, err := t.plan(task)
 	if err != nil {
@@ -86,14 +88,44 @@ const (
 // members returns the size of the blocks of a structure of so many parameters. XLA makes other code for another size,
 // with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
 // with copies of its first fit.
-func members(b compute.Backend, parameters int) int {
+func members(b compute.Backend, s blockStructure, parameters int) int {
 	if !b.HasSharedBuffers() { // not a CPU
 		return deviceMembers
 	}
-	return max(1, min(blockCache/(16*parameters), mostMembers))
+	size := max(1, min(blockCache/(16*parameters), mostMembers))
+	for size > 1 && s.twoLeft(size) {
+		size--
+	}
+	return size
+}
+
+// twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop has two or
+// three turns more than a multiple of sixteen, XLA's CPU takes the exponentials and logarithms of two of them from the C
+// library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members, over
+// their logits in training and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// which they do not differ.
+func (s blockStructure) twoLeft(members int) bool {
+	each := []int{1, s.batch}
+	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
+		width := s.features
+		if s.network.Layers > 0 {
+			width = s.network.Width
+		}
+		each = append(each, s.batch*width)
+		for bags := range mostScored {
+			each = append(each, (bags+1)*width)
+		}
+	}
+	return slices.ContainsFunc(each, func(n int) bool {
+		n *= members
+		return n > 16 && (n%16 == 2 || n%16 == 3)
+	})
 }
 
 func (t Trainer) plan(task milbench.Task) (*plan, error) {
+	if err := task.Validate(); err != nil {
+		return nil, err
+	}
 	p := &plan{Plan: Plan{Fits: len(task.Fits), Workers: max(t.Workers, 1)}}
 	groups := map[group][]int{}
 	var order []group
@@ -159,25 +191,27 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		return nil
 	}
 	one := l.memberMemory(parameters)
-	size, workers := members(t.Backend, parameters), p.Workers
+	most := members(t.Backend, g.blockStructure, parameters)
+	size, workers := most, p.Workers
 	need := func() uint64 { return xlaMemory + uint64(workers)*(workerMemory+uint64(size)*one) }
 	if t.Memory > 0 {
 		for workers > 1 && need() > t.Memory {
 			workers--
 		}
-		for size > 1 && need() > t.Memory {
+		for size > 1 && (need() > t.Memory || g.twoLeft(size)) {
 			size--
 		}
 		if need() > t.Memory {
 			return tooLittle(task, need(), t.Memory)
 		}
-		if workers < p.Workers || size < members(t.Backend, parameters) {
+		if workers < p.Workers || size < most {
 			p.note(fmt.Sprintf("%s: blocks of %d fits on %d of %d cores, to keep within %s of memory (rounding differs with the size of a block)",
 				task.Name, size, workers, p.Workers, megabytes(t.Memory)))
 			p.Workers = workers
 		}
 	}
 	seconds := float64(size) * each // copies of a fit fill a block
+	indices = l.alike(task.Fits, indices, size)
 	for some := range slices.Chunk(indices, size) {
 		block := slices.Clone(some)
 		for len(block) < size {

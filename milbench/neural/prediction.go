@@ -1,6 +1,10 @@
 package neural
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Prediction is what a model says of one bag.
 type Prediction struct {
@@ -9,6 +13,9 @@ type Prediction struct {
 	Weights     [][]float64 // of each head, the weight of each instance
 	Winners     []int       // of each head, the instance with the largest weight, the first of equals; nil for mean and sum
 }
+
+// finite reports whether the bag has a score.
+func (p Prediction) finite() bool { return !math.IsNaN(p.Score) && !math.IsInf(p.Score, 0) }
 
 // Shares returns of each instance the mean of its weights over the heads, as a share of the bag: they add up to 1, which
 // weights after Syn steps do not.

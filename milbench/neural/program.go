@@ -164,16 +164,16 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	bags := synlayer.Bags{X: in[inX], Mask: in[inMask], DropoutKey: synlayer.DropoutKey(in[inSeed], in[inStep])}
 	parameters := p.split(in[inParameters])
 	logits, _ := p.network.LogitsNumbers(p.bind(parameters), bags, network)
-	losses := Mul(logisticLoss(logits, in[inLabels]), in[inCounted])
-	total := ReduceAllSum(losses)
-	gradients := Gradient(Div(total, ReduceAllSum(in[inCounted])), parameters...)
+	value, differentiated := logisticLoss(logits, in[inLabels])
+	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
+	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
 	for i, g := range gradients {
 		gradients[i] = Reshape(g, -1)
 	}
 	gradient := Concatenate(gradients, 0)
 	first, second := moments(in[inFirst], in[inSecond], gradient, clip(ReduceAllSum(Square(gradient))))
 	updated := newPace(in[inStep], lr, wd).update(in[inParameters], first, second)
-	return []*Node{Add(in[inLoss], total), updated, first, second}
+	return []*Node{Add(in[inLoss], total(value)), updated, first, second}
 }
 
 // split returns the parameters that a flat array holds.
@@ -187,9 +187,23 @@ func (p *program) split(flat *Node) []*Node {
 	return parameters
 }
 
-// logisticLoss is −log of the probability that logits give to labels, 0 or 1, of each bag: log(1 + exp(l·(1−2y))).
-func logisticLoss(logits, labels *Node) *Node {
-	return Softplus(Mul(logits, OneMinus(MulScalar(labels, 2))))
+// logisticLoss is −log of the probability that logits give to labels, 0 or 1, of each bag: log(1 + exp(z)), z = l·(1−2y).
+// Of its two forms, which differ by rounding alone, the first is reported and the second, GoMLX's Softplus, differentiated: its
+// value would be rounded by its place in a block.
+func logisticLoss(logits, labels *Node) (value, differentiated *Node) {
+	z := Mul(logits, OneMinus(MulScalar(labels, 2)))
+	return Add(MaxScalar(z, 0.0), log1p(Exp(Neg(Abs(z))))), Softplus(z)
+}
+
+// log1p returns log(1+x) for x in [0, 1] to a few units in the last place, as log(u)·x/(u−1) of the rounded u = 1+x (Kahan).
+// XLA's own rounds otherwise in other places of an array where it fuses a product with a sum. The minima change no number:
+// the first keeps XLA from that, the second from taking (1+x)−1 for x.
+func log1p(x *Node) *Node {
+	x = MinScalar(x, 2.0)
+	u := MinScalar(AddScalar(x, 1), 4.0)
+	step := AddScalar(u, -1)
+	lost := IsZero(step)
+	return Where(lost, x, Div(Mul(Log(u), x), Where(lost, OnesLike(step), step)))
 }
 
 // scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights

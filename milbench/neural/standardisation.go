@@ -1,14 +1,6 @@
 package neural
 
-import (
-	"math"
-
-	"synpool/milbench"
-)
-
-// constantFeature is the standard deviation, relative to the mean's size where that is above 1, up to which a feature
-// counts as constant: rounding leaves constant columns of real sets with about 1e-17 instead of 0.
-const constantFeature = 1e-8
+import "synpool/milbench"
 
 // Standardisation maps a feature x to (x − Shift)·Factor. Nil slices leave it as it is.
 type Standardisation struct {
@@ -17,42 +9,14 @@ type Standardisation struct {
 }
 
 // FitStandardisation returns the standardisation that gives every feature mean 0 and standard deviation 1 over the
-// instances of the training bags; of a sparse set the standard deviation alone. A constant feature keeps its scale.
-func FitStandardisation(bags []milbench.Matrix, train []milbench.Example) Standardisation {
-	features := bags[train[0].Bag].Cols
-	count, sparse := 0, false
-	mean := make([]float64, features)
-	square := make([]float64, features)
-	present := make([]int, features)
-	each := func(f func(column int, value float64)) {
-		for _, e := range train {
-			for i := range bags[e.Bag].Rows {
-				bags[e.Bag].Each(i, f)
-			}
-		}
+// instances of the training bags ([milbench.Standardise]); of a sparse set the standard deviation alone.
+func FitStandardisation(bags []milbench.Matrix, train []milbench.Example) (Standardisation, error) {
+	chosen := make([]milbench.Matrix, len(train))
+	for i, e := range train {
+		chosen[i] = bags[e.Bag]
 	}
-	for _, e := range train {
-		count += bags[e.Bag].Rows
-		sparse = sparse || bags[e.Bag].Sparse()
-	}
-	each(func(j int, v float64) {
-		mean[j] += v / float64(count)
-		present[j]++
-	})
-	each(func(j int, v float64) { square[j] += (v - mean[j]) * (v - mean[j]) })
-	factor := make([]float64, features)
-	for j := range factor {
-		absent := float64(count - present[j])
-		sd := math.Sqrt((square[j] + absent*mean[j]*mean[j]) / float64(count))
-		if sd <= constantFeature*max(1, math.Abs(mean[j])) {
-			sd = 1
-		}
-		factor[j] = 1 / sd
-	}
-	if sparse {
-		return Standardisation{Factor: factor}
-	}
-	return Standardisation{Shift: mean, Factor: factor}
+	shift, factor, err := milbench.Standardise(chosen)
+	return Standardisation{Shift: shift, Factor: factor}, err
 }
 
 // Vectors returns the standardised instances of a bag, in single precision as a network takes them.

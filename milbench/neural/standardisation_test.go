@@ -23,7 +23,10 @@ func TestStandardisation(t *testing.T) {
 		{Rows: 2, Cols: 4, Values: []float64{5, 10, third, 0, 7, -50, third, 2}},
 	}
 	train := []milbench.Example{{Bag: 0}, {Bag: 2}}
-	s := FitStandardisation(dense, train)
+	s, err := FitStandardisation(dense, train)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := make([]float32, 8)
 	var all []float32
 	for _, e := range train {
@@ -57,7 +60,10 @@ func TestStandardisation(t *testing.T) {
 		}
 		sparse[i] = c
 	}
-	q := FitStandardisation(sparse, train)
+	q, err := FitStandardisation(sparse, train)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if q.Shift != nil {
 		t.Error("a sparse set is centred")
 	}
@@ -94,14 +100,14 @@ func TestBucket(t *testing.T) {
 func TestLogisticLoss(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		out, err := CallOnceN(backend, func(l, y *Node) []*Node {
-			loss := logisticLoss(l, y)
-			return []*Node{loss, Gradient(ReduceAllSum(loss), l)[0]}
+			value, differentiated := logisticLoss(l, y)
+			return []*Node{value, Gradient(ReduceAllSum(differentiated), l)[0], differentiated}
 		}, []float32{15, -15, 40, -40, 0, 0}, []float32{1, 0, 0, 1, 0, 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		small := math.Log1p(math.Exp(-15))
-		for i, want := range [][]float64{{small, small, 40, 40, math.Ln2, math.Ln2}, {-small, small, 1, -1, 0.5, -0.5}} {
+		for i, want := range [][]float64{{small, small, 40, 40, math.Ln2, math.Ln2}, {-small, small, 1, -1, 0.5, -0.5}, {small, small, 40, 40, math.Ln2, math.Ln2}} {
 			for j, got := range tensors.MustCopyFlatData[float32](out[i]) {
 				if math.Abs(float64(got)-want[j]) > 1e-6*math.Abs(want[j]) {
 					t.Errorf("%s: output %d of bag %d is %g, want %g", name, i, j, got, want[j])

@@ -28,7 +28,7 @@ type Trainer struct {
 	// Kept says that workers load graphs that one of them has compiled (backend.Cores.Kept).
 	Kept bool
 
-	// Memory bounds, in bytes, what training takes; 0 is no bound.
+	// Memory bounds, in bytes, what Learn takes; 0 is no bound.
 	Memory uint64
 
 	// Poolings are a user's own, by the names that settings give ([OwnConfig]).
@@ -186,6 +186,9 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	}
 	scores := make([]milbench.BagScore, len(predictions))
 	for i, p := range predictions {
+		if !p.finite() {
+			return nil, fmt.Errorf("bag %d: %w", indices[i], errScoreNotFinite)
+		}
 		scores[i] = milbench.BagScore{Score: p.Score, Winners: p.Winners}
 		if weights {
 			scores[i].Weights = p.meanWeights()
@@ -223,7 +226,8 @@ func (ps *programs) prepare(c Config, bags []milbench.Matrix, train []milbench.E
 	if err != nil {
 		return nil, nil, err
 	}
-	return newFitting(p, c, bags, train), parameters, nil
+	f, err := newFitting(p, c, bags, train)
+	return f, parameters, err
 }
 
 // block returns the program that trains blocks of a structure. It frees the one before, since blocks of one structure

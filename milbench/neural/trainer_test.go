@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -384,5 +385,75 @@ func TestLearnErrors(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || handed != 1 {
 		t.Errorf("after cancelling at the first outcome: %d handed over, error %v", handed, err)
+	}
+}
+
+// TestUnfit: a task that is malformed is refused as a whole. A fit whose training bags cannot be standardised, or that gives
+// no finite score, fails alone.
+func TestUnfit(t *testing.T) {
+	for name, backend := range backendtest.All(t) {
+		some := func() milbench.Task {
+			t := task(t, planted(12, false), honest(3), config(t, "mean"))
+			t.Bags = slices.Clone(t.Bags)
+			return t
+		}
+		trainer := neural.Trainer{Backend: backend, Workers: 1}
+		for want, spoil := range map[string]func(*milbench.Task){
+			"planted: fit 1: training bag 12 of 12":      func(t *milbench.Task) { t.Fits[1].Train = []milbench.Example{{Bag: 12}} },
+			"planted: fit 2: training bag 0 of 12 with ": func(t *milbench.Task) { t.Fits[2].Train = []milbench.Example{{Label: 2}} },
+			"planted: fit 0: bag -1 of 12 is to be":      func(t *milbench.Task) { t.Fits[0].Test = []int{-1} },
+			"planted: bag 3 has 5 features, bag 0 has 6": func(t *milbench.Task) { t.Bags[3].Cols = 5 },
+			"planted: bag 4: ":                           func(t *milbench.Task) { t.Bags[4].Values = t.Bags[4].Values[1:] },
+		} {
+			bad := some()
+			spoil(&bad)
+			_, planned := trainer.Plan(bad)
+			learnt := trainer.Learn(context.Background(), bad, func(milbench.Outcome) error { t.Errorf("%s: an outcome", name); return nil })
+			for _, err := range []error{planned, learnt} {
+				if err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("%s: error %v, want %q", name, err, want)
+				}
+			}
+		}
+
+		huge := some()
+		at := huge.Fits[0].Test[0] // in the training part of the other two
+		huge.Bags[at].Values = slices.Clone(huge.Bags[at].Values)
+		huge.Bags[at].Values[0] = 1e300
+		huge.Fits = append(huge.Fits, huge.Fits[0])
+		huge.Fits[3].Test = huge.Fits[0].Test[1:]
+		outcomes := make([]milbench.Outcome, 4)
+		if err := trainer.Learn(context.Background(), huge, func(o milbench.Outcome) error { outcomes[o.Fit] = o; return nil }); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		tooLarge := "feature 1 has values too large to be squared"
+		for i, want := range []string{fmt.Sprintf("bag %d: the score is not finite", at), tooLarge, tooLarge, ""} {
+			err := outcomes[i].Err
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: fit %d: error %v, want %q", name, i, err, want)
+			}
+		}
+	}
+}
+
+// TestPredictRefuses: a bag that cannot be scored is named.
+func TestPredictRefuses(t *testing.T) {
+	set := planted(12, false)
+	c := config(t, "mean")
+	c.Epochs = 1
+	trained, err := neural.Trainer{Backend: backendtest.Chosen(t)}.Train(context.Background(), c, set, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, bag := range map[string]milbench.Matrix{
+		"bag 2: 5 values for 1 instances of 6 features":                                               {Rows: 1, Cols: 6, Values: make([]float64, 5)},
+		"bag 2: value NaN of feature 3 of instance 1":                                                 {Rows: 1, Cols: 6, Values: []float64{1, 2, math.NaN(), 4, 5, 6}},
+		"bag 2: its score is not finite: its values or the model's weights are too large for float32": {Rows: 1, Cols: 6, Values: []float64{1e300, 2, 3, 4, 5, 6}},
+		"bag 2: 5 features; the model":                                                                {Rows: 1, Cols: 5, Values: make([]float64, 5)},
+	} {
+		predictions, err := trained.Predict(context.Background(), []milbench.Matrix{set.Bags[0].Instances, bag})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || predictions != nil {
+			t.Errorf("%d predictions, error %v, want %q", len(predictions), err, want)
+		}
 	}
 }

@@ -434,6 +434,12 @@ func TestComparisonsRefuse(t *testing.T) {
 	if err := tOf([]float64{1, 2, 3}, []float64{0, 1, 2}, 0.1); !errors.Is(err, ErrSameDifference) {
 		t.Errorf("the same differences: %v", err)
 	}
+	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7}, 0); !errors.Is(err, ErrSameDifference) {
+		t.Errorf("the same differences but for rounding: %v", err)
+	}
+	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7 + 1e-9}, 0); err != nil {
+		t.Errorf("differences that are hardly the same: %v", err)
+	}
 }
 
 // Adjusted p-values are at least the plain ones, in the same order, at most m times as large, and none depends on the

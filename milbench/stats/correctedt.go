@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
@@ -12,6 +13,9 @@ import (
 
 // ErrSameDifference says that a t-test is undefined because all differences are the same.
 var ErrSameDifference = errors.New("all differences are the same")
+
+// roundingSpread is the spread of equal differences that were computed, as a share of the figures.
+const roundingSpread = 1e-12
 
 // CorrectedTTest is the outcome of [CorrectedT].
 type CorrectedTTest struct {
@@ -33,7 +37,9 @@ type CorrectedTTest struct {
 // "Inference for the generalization error", Machine Learning 52 (2003), equation 21; for repeated k-fold see Bouckaert
 // and Frank (2004).
 //
-// It needs two pairs ([ErrTooFew]) whose differences are not all the same ([ErrSameDifference]).
+// It needs two pairs ([ErrTooFew]) whose differences are not all the same ([ErrSameDifference]). Differences are the same if
+// they lie within 1e-12 of the largest figure: so far apart rounding alone may move them, which for a spread would make a t
+// without bound, and single bags move no AUC so little.
 func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 	differences, err := paired(a, b)
 	if err != nil {
@@ -46,11 +52,8 @@ func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 		return CorrectedTTest{}, err
 	}
 	mean, variance := stat.MeanVariance(differences, nil)
-	same := true
-	for _, d := range differences {
-		same = same && d == differences[0]
-	}
-	if same || variance == 0 {
+	largest := max(slices.Max(a), -slices.Min(a), slices.Max(b), -slices.Min(b))
+	if slices.Max(differences)-slices.Min(differences) <= roundingSpread*largest || variance == 0 {
 		return CorrectedTTest{}, fmt.Errorf("%w: %v", ErrSameDifference, differences[0])
 	}
 	j := float64(len(differences))

@@ -2,16 +2,20 @@ package stats
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 )
+
+// ErrAllEqual says that a rank correlation is undefined because all values of one kind are equal.
+var ErrAllEqual = errors.New("all values are equal")
 
 // Kendall returns Kendall's τ-b of pairs, their rank correlation, from −1 to 1:
 //
 //	τ = (P − Q) / √((P + Q + X)(P + Q + Y))
 //
-// with P and Q the numbers of pairs of pairs in the same and in opposite order, X and Y those tied in y or in x alone. It is 0
-// where all x or all y are equal.
+// with P and Q the numbers of pairs of pairs in the same and in opposite order, X and Y those tied in y or in x alone. Where
+// all x or all y are equal there is none: [ErrAllEqual].
 //
 // Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
 func Kendall(x, y []float64) (float64, error) {
@@ -31,7 +35,7 @@ func Kendall(x, y []float64) (float64, error) {
 		}
 	}
 	if inX == 0 || inY == 0 {
-		return 0, nil
+		return 0, fmt.Errorf("%w: τ-b of %d pairs", ErrAllEqual, len(x))
 	}
 	return order / math.Sqrt(inX*inY), nil
 }

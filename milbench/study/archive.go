@@ -196,6 +196,9 @@ func (a Archive) pack() (archived, error) {
 		c.Loss, c.WinnersChanged, c.Least = roundedAll(c.Loss), roundedAll(c.WinnersChanged), rounded(c.Least)
 		p.Curves = append(p.Curves, c)
 	}
+	slices.SortStableFunc(p.Curves, func(x, y MeanCurve) int {
+		return cmp.Or(CompareNatural(x.Set, y.Set), bytes.Compare(x.Config, y.Config))
+	})
 	for _, s := range a.Spaces {
 		s.TrainSilhouette, s.TestSilhouette = rounded(s.TrainSilhouette), rounded(s.TestSilhouette)
 		p.Spaces = append(p.Spaces, s)
@@ -268,7 +271,7 @@ func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err
 }
 
 // Add returns a with the results, curves and spaces of more, as of an experiment whose sets are finished one after another.
-// Of a set that both hold, those of more are taken; times are of both.
+// Of a set that both hold, those of more are taken; times are of both, those that both hold once.
 func (a Archive) Add(more Archive) (Archive, error) {
 	if a.Experiment != more.Experiment {
 		return Archive{}, fmt.Errorf("results of %s do not go into an archive of %s", more.Experiment, a.Experiment)
@@ -277,18 +280,36 @@ func (a Archive) Add(more Archive) (Archive, error) {
 	for _, r := range more.Results {
 		newer[r.Set] = true
 	}
-	kept := Archive{Experiment: a.Experiment, Times: slices.Concat(a.Times, more.Times)}
+	kept := Archive{Experiment: a.Experiment, Times: addTimes(a.Times, more.Times)}
 	kept.Results = append(slices.DeleteFunc(slices.Clone(a.Results), func(r Result) bool { return newer[r.Set] }), more.Results...)
 	kept.Curves = append(slices.DeleteFunc(slices.Clone(a.Curves), func(c MeanCurve) bool { return newer[c.Set] }), more.Curves...)
 	kept.Spaces = append(slices.DeleteFunc(slices.Clone(a.Spaces), func(s Space) bool { return newer[s.Set] }), more.Spaces...)
 	return kept, nil
 }
 
-// Lack is what of the full form of an experiment is not there on one set.
+// Form returns the form of its experiment that the results of an archive are of: the quick one where all of them are, else the
+// full one.
+func (a Archive) Form() (form Form, quick bool, err error) {
+	e, err := FindExperiment(a.Experiment)
+	if err != nil {
+		return Form{}, false, err
+	}
+	holds, err := e.Quick.holds()
+	if err != nil {
+		return Form{}, false, err
+	}
+	if slices.ContainsFunc(a.Results, func(r Result) bool { return !holds(r) }) {
+		return e.Full, false, nil
+	}
+	return e.Quick, true, nil
+}
+
+// Lack is what of a form of an experiment is not there on one set.
 type Lack struct {
 	Set      string
 	Fits, Of int // so many fits of so many
 	Spaces   int
+	Absent   bool // no result of the set at all, as of one that was not fetched
 }
 
 // String says it: "musk1: 12 of 50 fits".
@@ -303,38 +324,39 @@ func (l Lack) String() string {
 	return l.Set + ": " + strings.Join(parts, " and ")
 }
 
-// Lacking says what of the full form of its experiment an archive does not have: nothing of a finished one, but the sets
-// that had not been fetched.
-func (a Archive) Lacking() (list []Lack, err error) {
-	e, err := FindExperiment(a.Experiment)
+// Lacking says what of a form of its experiment an archive does not have: nothing of a finished one, but the sets that had not
+// been fetched.
+func (a Archive) Lacking(form Form) (list []Lack, err error) {
+	holds, err := form.holds()
 	if err != nil {
 		return nil, err
 	}
-	for _, set := range e.Full.Sets() {
-		of := func(name string) bool { // as it is or changed: see [Change]
-			rest, found := strings.CutPrefix(name, set)
-			return found && (rest == "" || strings.ContainsAny(rest[:1], " -+"))
-		}
+	for _, set := range form.Sets() {
 		fits, folds := make(map[string]bool), make(map[string]int) // by id, by protocol
+		absent := true
 		for _, r := range a.Results {
-			if of(r.Set) {
+			if !isOf(r.Set, set) {
+				continue
+			}
+			absent = false
+			if holds(r) {
 				fits[r.Fit], folds[r.Protocol] = true, r.FoldsRun
 			}
 		}
 		want, spaces := 0, 2 // of instances and of means
-		for _, arm := range e.Full.Arms {
+		for _, arm := range form.Arms {
 			if slices.Contains(arm.Sets, set) {
 				want += len(arm.Settings) * max(arm.Protocol.Repeats, 1) * max(folds[arm.Protocol.Name], 1)
 				spaces += len(arm.Settings)
 			}
 		}
 		for _, s := range a.Spaces {
-			if of(s.Set) {
+			if isOf(s.Set, set) {
 				spaces--
 			}
 		}
-		l := Lack{Set: set, Fits: max(want-len(fits), 0), Of: want}
-		if e.Full.Spaces {
+		l := Lack{Set: set, Fits: max(want-len(fits), 0), Of: want, Absent: absent}
+		if form.Spaces {
 			l.Spaces = max(spaces, 0)
 		}
 		if l.Fits > 0 || l.Spaces > 0 {
@@ -418,25 +440,9 @@ func ReadArchives(folder fs.FS) (archives []Archive, err error) {
 		return nil, err
 	}
 	for _, name := range names {
-		in, err := folder.Open(name)
+		a, err := OpenArchive(folder, name)
 		if err != nil {
-			return nil, fmt.Errorf("open an archive of results: %w", err)
-		}
-		a, err := ReadArchive(in)
-		in.Close() // read only
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		times, err := folder.Open(timesPath(name))
-		switch {
-		case err == nil:
-			a.Times, err = readTimes(times, timesPath(name))
-			times.Close() // read only
-		case errors.Is(err, fs.ErrNotExist):
-			err = nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("times of an archive: %w", err)
+			return nil, err
 		}
 		archives = append(archives, a)
 	}
@@ -444,6 +450,31 @@ func ReadArchives(folder fs.FS) (archives []Archive, err error) {
 		return nil, ErrNoResults
 	}
 	return archives, nil
+}
+
+// OpenArchive reads the archive in a file of a folder, and its times if they are there ([Archive.Save]).
+func OpenArchive(folder fs.FS, name string) (Archive, error) {
+	in, err := folder.Open(name)
+	if err != nil {
+		return Archive{}, fmt.Errorf("open an archive of results: %w", err)
+	}
+	a, err := ReadArchive(in)
+	in.Close() // read only
+	if err != nil {
+		return Archive{}, fmt.Errorf("%s: %w", name, err)
+	}
+	times, err := folder.Open(timesPath(name))
+	switch {
+	case err == nil:
+		a.Times, err = readTimes(times, timesPath(name))
+		times.Close() // read only
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return Archive{}, fmt.Errorf("times of an archive: %w", err)
+	}
+	return a, nil
 }
 
 // timesPath is where the times of the archive at path stand: those of NAME.json in times/NAME.jsonl.

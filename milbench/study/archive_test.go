@@ -188,9 +188,15 @@ func TestArchiveAdd(t *testing.T) {
 		r.Set, r.Checksum = "third", "of the third"
 		*r = withID(*r)
 	}
-	want := writeArchive(t, slices.Concat(results, third))
+	curve := archivedCurves[0]
+	curve.Set = "third"
+	var together bytes.Buffer
+	if err := (Archive{Experiment: "fake", Results: slices.Concat(results, third), Curves: append(slices.Clone(archivedCurves), curve)}).Write(&together); err != nil {
+		t.Fatal(err)
+	}
+	want := together.String()
 	a := Archive{Experiment: "fake", Results: results, Curves: archivedCurves, Times: []Time{{Fits: 1}}}
-	b := Archive{Experiment: "fake", Results: third, Times: []Time{{Fits: 2}}}
+	b := Archive{Experiment: "fake", Results: third, Curves: []MeanCurve{curve}, Times: []Time{{Fits: 2}, {Fits: 2}}}
 	for _, both := range [][2]Archive{{a, b}, {b, a}} {
 		sum, err := both[0].Add(both[1])
 		if err != nil {
@@ -200,8 +206,11 @@ func TestArchiveAdd(t *testing.T) {
 		if err := sum.Write(&text); err != nil || text.String() != want {
 			t.Errorf("added, an archive of %d results is another than of both at once (%v)", len(sum.Results), err)
 		}
-		if len(sum.Times) != 2 {
+		if len(sum.Times) != 3 {
 			t.Errorf("times %+v", sum.Times)
+		}
+		if again, err := sum.Add(both[1]); err != nil || !slices.Equal(again.Times, sum.Times) {
+			t.Errorf("added again, times %+v, %v", again.Times, err)
 		}
 	}
 	again := slices.Clone(results)

@@ -28,10 +28,15 @@ const (
 // level of [dataset.Noise] on a part of every fold.
 type Change struct {
 	Kind  string
-	Draw  int     // of shuffled labels and sets drawn anew: which one, from 0; its seed is that of the study and this
+	Draw  int     // of shuffled labels and sets drawn anew: which one, from 0 to 999
 	Level float64 // of noise
 	Part  string  // of noise
 }
+
+// drawSeed returns the seed of a drawing, which the name of what is drawn has, in a study of a seed. Each seed has a thousand
+// drawings of its own, from 1 on for seed 1 and from 1001 on for seed 2: studies of two seeds, up to 2⁶⁴/1000, have none in
+// common.
+func (c Change) drawSeed(study uint64) uint64 { return 1000*(study-1) + 1 + uint64(c.Draw) }
 
 // sets are those of the catalogue that have been read, with duplicates grouped, by name and "", [Leaked] or their noise.
 type sets map[[2]string]*milbench.Set
@@ -74,7 +79,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 		if err != nil {
 			return nil, nil, err
 		}
-		set, err := entry.Draw(seed + uint64(c.Draw))
+		set, err := entry.Draw(c.drawSeed(seed))
 		return set, nil, err
 	}
 	set, err := all.open(name, c.Kind)
@@ -85,7 +90,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 	case "", Leaked:
 		return set, nil, nil
 	case Shuffled:
-		return dataset.ShuffledLabels(set, seed+uint64(c.Draw)), nil, nil
+		return dataset.ShuffledLabels(set, c.drawSeed(seed)), nil, nil
 	}
 	noise := dataset.Noise{Kind: dataset.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
 	key := [2]string{name, noise.String()}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,6 +94,47 @@ func (f Form) Only(sets ...string) (Form, error) {
 		}
 	}
 	return f, nil
+}
+
+// fitOf names what a form has repeats of: a set of the catalogue under a protocol, with a canonical setting.
+type fitOf struct{ set, protocol, config string }
+
+// holds returns what tells whether a result is of a form, on its sets as they are or changed.
+func (f Form) holds() (func(Result) bool, error) {
+	type size struct{ folds, repeats int }
+	sizes := make(map[fitOf]size)
+	for _, a := range f.Arms {
+		for _, name := range a.Sets {
+			entry, err := dataset.Find(name)
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range a.Settings {
+				config, err := milbench.CanonicalSetting(s)
+				if err != nil {
+					return nil, err
+				}
+				key := fitOf{name, a.Protocol.Name, string(config)}
+				sizes[key] = size{cmp.Or(a.Protocol.Folds, entry.Folds), max(a.Protocol.Repeats, 1, sizes[key].repeats)}
+			}
+		}
+	}
+	sets := f.Sets()
+	return func(r Result) bool {
+		config, err := milbench.CanonicalSetting(r.Config)
+		i := slices.IndexFunc(sets, func(name string) bool { return isOf(r.Set, name) })
+		if err != nil || i < 0 {
+			return false
+		}
+		s, known := sizes[fitOf{sets[i], r.Protocol, string(config)}]
+		return known && r.Repeat < s.repeats && (r.Folds == s.folds || r.Folds == 1) // an official split is one fold
+	}, nil
+}
+
+// isOf reports whether a set is one of the catalogue, as it is or changed: see [Change].
+func isOf(set, name string) bool {
+	rest, found := strings.CutPrefix(set, name)
+	return found && (rest == "" || strings.ContainsAny(rest[:1], " -+"))
 }
 
 // Missing is a set that a form names and that is not there.

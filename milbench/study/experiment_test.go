@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ func TestExperiments(t *testing.T) {
 				}
 				p := a.Protocol
 				p.Folds = max(p.Folds, 4)
+				if a.Change.Draw < 0 || a.Change.Draw > 999 {
+					t.Errorf("%s: drawing %d", e.Name, a.Change.Draw)
+				}
 				if err := p.Validate(); err != nil || len(a.Sets) == 0 || len(a.Settings) == 0 {
 					t.Errorf("%s: %d sets, %d settings, %v", e.Name, len(a.Sets), len(a.Settings), err)
 				}
@@ -128,7 +132,7 @@ func TestRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "[musk1 musk1-shuffled-5 musk1+leak musk1+gaussian(10dB) train musk1+gaussian(10dB) test musk1+gaussian(10dB)]"; fmt.Sprint(names) != want {
+	if want := "[musk1 musk1-shuffled-4001 musk1+leak musk1+gaussian(10dB) train musk1+gaussian(10dB) test musk1+gaussian(10dB)]"; fmt.Sprint(names) != want {
 		t.Errorf("sets %v, want %s", names, want)
 	}
 	results, err := Read(dir)
@@ -151,6 +155,20 @@ func TestRuns(t *testing.T) {
 	}
 	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Part: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, learner, 1); err == nil || !strings.Contains(err.Error(), `noise on "some"`) {
 		t.Errorf("noise on no part: %v", err)
+	}
+}
+
+// TestDrawSeeds: seed 1 has the drawings from 1 on, and no other seed has one of them.
+func TestDrawSeeds(t *testing.T) {
+	seen := make(map[uint64]bool)
+	for _, study := range []uint64{0, 1, 2, 3, 11, 1000, 1001, 1 << 40, math.MaxUint64} {
+		for draw := range 10 {
+			seed := Change{Kind: Redrawn, Draw: draw}.drawSeed(study)
+			if seen[seed] || study == 1 && seed != uint64(1+draw) {
+				t.Errorf("drawing %d of seed %d has seed %d", draw, study, seed)
+			}
+			seen[seed] = true
+		}
 	}
 }
 

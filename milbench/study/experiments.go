@@ -115,7 +115,7 @@ var Experiments = []Experiment{
 		Question: "What does each part of SynPooling and of its network contribute?",
 		Paper:    "Table 3",
 		Figures:  []string{"changes"},
-		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 20 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 5 repeats"},
+		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 16 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 5 repeats"},
 		Quick:    Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: ablations()}}, Time: time.Minute, Scope: "Musk 1, width 64, 5 folds, 1 repeat"},
 	},
 	{

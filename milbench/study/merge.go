@@ -357,34 +357,27 @@ func (f folders) writeTimes(path string) error {
 	if err != nil {
 		return err
 	}
-	lines := make(map[string]int)
+	var all []Time
 	for _, p := range paths {
 		times, err := ReadTimes(p)
 		if err != nil {
 			return err
 		}
-		here := make(map[string]int)
-		for _, t := range times {
-			line, err := json.Marshal(t)
-			if err != nil {
-				return err
-			}
-			here[string(line)]++
-		}
-		for line, n := range here {
-			lines[line] = max(lines[line], n)
-		}
+		all = addTimes(all, times)
 	}
-	if len(lines) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	var text bytes.Buffer
-	for _, line := range slices.Sorted(maps.Keys(lines)) {
-		for range lines[line] {
-			text.WriteString(line + "\n")
+	var lines []string
+	for _, t := range all {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return err
 		}
+		lines = append(lines, string(line)+"\n")
 	}
-	return replaceFile(path, text.Bytes())
+	slices.Sort(lines)
+	return replaceFile(path, []byte(strings.Join(lines, "")))
 }
 
 // missing returns what tells, by id, whether a fit of a plan has no result, or not the spaces that are kept with it.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"synpool/milbench"
 	"synpool/milbench/stats"
@@ -294,6 +295,29 @@ func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 		return true
 	}
 	return l.fakeLearner.Learn(ctx, task, done)
+}
+
+// TestTornTime: what a run that was killed has left of a line of times is cut off, and the next run's line is whole.
+func TestTornTime(t *testing.T) {
+	r := fakeRun(t.TempDir(), &fakeLearner{})
+	path := filepath.Join(r.Dir, TimesName)
+	if err := r.appendTime(1, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(whole, whole[:len(whole)-9]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.appendTime(2, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	times, err := ReadTimes(path)
+	if err != nil || len(times) != 2 || times[0].Fits != 1 || times[1].Fits != 2 {
+		t.Errorf("times %+v, %v", times, err)
+	}
 }
 
 // TestTries: a fit that fails is tried three times inside the run, alone, and then reported; so is a task that fails as a whole.

@@ -176,7 +176,10 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 		first := fits[:len(r.Settings)]
 		all := set.Instances()
 		raw := func() (vectors [][]float64, bags []int, err error) {
-			standard := neural.FitStandardisation(all, first[0].Train)
+			standard, err := neural.FitStandardisation(all, first[0].Train)
+			if err != nil {
+				return nil, nil, err
+			}
 			for i, b := range all {
 				vectors = append(vectors, standard.Vectors(b)...)
 				bags = append(bags, slices.Repeat([]int{i}, b.Rows)...)
@@ -184,7 +187,10 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 			return vectors, bags, nil
 		}
 		means := func() (vectors [][]float64, bags []int, err error) {
-			standard := neural.FitStandardisation(all, first[0].Train)
+			standard, err := neural.FitStandardisation(all, first[0].Train)
+			if err != nil {
+				return nil, nil, err
+			}
 			for i, b := range all {
 				mean := make([]float64, b.Cols)
 				for _, v := range standard.Vectors(b) {

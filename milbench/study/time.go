@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -59,8 +60,24 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 	return times, err
 }
 
-// appendTime writes down how long a run took.
-func (r Run) appendTime(fits int, took time.Duration) error {
+// addTimes returns the times of a and those of b that a does not have. Equal ones are those of one run; where one of the lists
+// has several, they are runs of their own.
+func addTimes(a, b []Time) []Time {
+	known := make(map[Time]int)
+	for _, t := range a {
+		known[t]++
+	}
+	all := slices.Clone(a)
+	for _, t := range b {
+		if known[t]--; known[t] < 0 {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// appendTime writes down how long a run took. A torn last line, left by a run that was killed or had no room, is cut off.
+func (r Run) appendTime(fits int, took time.Duration) (err error) {
 	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: cmp.Or(r.Cores, runtime.NumCPU()),
 		Backend: r.Backend, Version: r.Version, Revision: r.Revision}
 	if isAttempt(r.Dir) {
@@ -70,10 +87,19 @@ func (r Run) appendTime(fits int, took time.Duration) error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(filepath.Join(r.Dir, TimesName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	path := filepath.Join(r.Dir, TimesName)
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return fmt.Errorf("open times: %w", noRoom(err))
 	}
-	_, err = out.Write(append(line, '\n'))
-	return errors.Join(noRoom(err), out.Close())
+	defer func() { err = errors.Join(err, out.Close()) }()
+	size, err := eachLine(out, path, func(int, []byte) error { return nil })
+	if err != nil {
+		return err
+	}
+	file := &lines{path: path, out: out, size: size}
+	if err := file.rewind(); err != nil {
+		return err
+	}
+	return file.append(line)
 }

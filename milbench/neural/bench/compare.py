@@ -224,9 +224,12 @@ def table(lines):
             for process in r.get("processes", []):
                 versions.update(process.get("versions") or {})
     text.append(", ".join(f"{k} {v}" for k, v in sorted(versions.items())))
-    taken = [line["stolen"] for line in lines if "stolen" in line]
+    ran = [line for runs in done.values() for line in runs]
+    taken = [line["stolen"] for line in ran if "stolen" in line]
     if taken:
-        text.append(f"Of the CPU time that a run asked for other guests of the host took {spread(taken, '.0%')}.")
+        rounds = sorted({line["repeat"] + 1 for line in ran if "stolen" not in line})
+        where = f", in the {len(taken)} of {len(ran)} runs where it was recorded, not in {' and '.join(f'round {r}' for r in rounds)}" if rounds else ""
+        text.append(f"Of the CPU time that a run asked for other guests of the host took {spread(taken, '.0%')}{where}.")
     text.append("milbench is one process; JAX and PyTorch are two at a time, each pinned to a core. Medians, in brackets least and most.")
     if any(r["quick"] for runs in done.values() for r in runs):
         text.append("Of a quick run: the figures say nothing.")

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -25,7 +25,7 @@ type choice struct {
 	all              float64   // on the test part, mean over settings: that of a setting drawn at random
 	hindsight        float64   // on the test part, of the setting that is best there
 	best             string    // its name
-	together         float64   // Kendall's tau-b of validation and test AUC over the settings of a fold, mean over folds
+	together         float64   // Kendall's tau-b of validation and test AUC over the settings of a fold, mean over the folds that have one, NaN if none has
 	networks         float64   // validation less test AUC, mean over the settings of networks
 	instances        float64   // and over those of the classifier of instances, NaN if there are none
 	ofNetworks       []float64 // on the test part, of each setting of networks
@@ -43,7 +43,6 @@ type tried struct {
 
 // choicesOf returns the choices of sets that have more than one setting, over the folds that all of them have.
 func choicesOf(results []study.Result) (all choices, err error) {
-	type fold struct{ repeat, fold int }
 	fits := make(map[string]map[fold]map[string]tried) // by set, fold and setting
 	var sets, settings []string
 	for _, r := range results {
@@ -58,7 +57,7 @@ func choicesOf(results []study.Result) (all choices, err error) {
 			fits[r.Set] = make(map[fold]map[string]tried)
 			sets = append(sets, r.Set)
 		}
-		at := fold{r.Repeat, r.Fold}
+		at := fold{seed: r.Seed, repeat: r.Repeat, fold: r.Fold}
 		if fits[r.Set][at] == nil {
 			fits[r.Set][at] = make(map[string]tried)
 		}
@@ -86,7 +85,7 @@ func choicesOf(results []study.Result) (all choices, err error) {
 		var validation, test, together []float64
 		means := make([][]float64, len(there)) // test AUCs of each setting
 		var networks, instances []float64
-		for _, at := range slices.SortedFunc(maps.Keys(fits[set]), func(a, b fold) int { return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.fold, b.fold)) }) {
+		for _, at := range slices.SortedFunc(maps.Keys(fits[set]), fold.compare) {
 			of := fits[set][at]
 			if len(of) < len(there) || len(there) < 2 {
 				continue
@@ -110,7 +109,11 @@ func choicesOf(results []study.Result) (all choices, err error) {
 			if instance[chosen] {
 				c.taken++
 			}
-			if tau, err := stats.Kendall(inside, outside); err == nil { // not where all are alike
+			tau, err := kendall(inside, outside)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", set, err)
+			}
+			if !math.IsNaN(tau) {
 				together = append(together, tau)
 			}
 		}
@@ -169,28 +172,51 @@ func (all choices) table() (string, error) {
 		return "", nil
 	}
 	var rows [][]string
-	var better, tau []float64
+	var sets []string
+	var better [][]float64
+	var tau []float64
 	for _, c := range all {
 		rows = append(rows, []string{c.set, fmt.Sprint(c.settings), number(c.validation), number(c.test), number(c.all), number(c.hindsight), c.best,
 			signedOrNone(c.together), signedOrNone(c.networks), signedOrNone(c.instances), count(float64(c.taken), c.folds)})
-		better = append(better, c.test-c.all)
+		sets, better = append(sets, c.set), append(better, []float64{c.test - c.all})
 		if !math.IsNaN(c.together) {
 			tau = append(tau, c.together)
 		}
 	}
-	verdict := "On average over sets what is chosen is ahead of a setting drawn at random by " + signed(stat.Mean(better, nil))
-	if len(better) > 1 {
-		_, low, high, err := stats.MeanInterval(better, 1-alpha)
-		if err != nil {
+	worth, err := overAll(better)
+	if err != nil {
+		return "", err
+	}
+	verdict := "Over a setting drawn at random what is chosen is worth, on average over sets, " + worth
+	if _, merged := mergeWeb(sets, better); len(merged) < len(better) {
+		if worth, err = overAll(merged); err != nil {
 			return "", err
 		}
-		verdict += fmt.Sprintf(" (95 %% interval %s to %s, n = %d sets)", signed(low), signed(high), len(better))
+		verdict += "; with Web in one " + worth
 	}
 	if len(tau) > 0 {
 		verdict += "; the AUCs of settings on the validation part and on the test part of a fold agree with a τ-b of " + signed(stat.Mean(tau, nil))
 	}
 	return "What the choice among all settings (\"any\") is worth, AUC:\n\n" + table([]string{"set", "settings", "chosen, validation", "chosen, test", "drawn at random, test", "best in hindsight, test", "which", "τ-b in a fold",
 		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n", nil
+}
+
+// kendall is Kendall's τ-b, NaN where all values of one side are equal, so that there is none.
+func kendall(x, y []float64) (float64, error) {
+	tau, err := stats.Kendall(x, y)
+	if errors.Is(err, stats.ErrAllEqual) {
+		return math.NaN(), nil
+	}
+	return tau, err
+}
+
+// overAll writes the mean of the first values of rows, one a set, and its interval.
+func overAll(rows [][]float64) (string, error) {
+	var values []float64
+	for _, row := range rows {
+		values = append(values, row[0])
+	}
+	return meanInterval(values, fmt.Sprintf(", n = %d sets", len(values)))
 }
 
 func signedOrNone(v float64) string {
@@ -223,7 +249,7 @@ func (all choices) why(set string, least float64) string {
 	case networks == 0 && instances == 0:
 		b.WriteString("So no setting reaches it, whatever chooses.")
 	case networks == 0:
-		b.WriteString("So no network reaches it, the classifier of instances does, and the validation parts do not choose that.")
+		fmt.Fprintf(&b, "So no network reaches it, the classifier of instances does, and the validation parts choose that in %s folds.", count(float64(c.taken), c.folds))
 	default:
 		b.WriteString("So there are settings that reach it, and the validation parts do not find them.")
 	}
@@ -231,7 +257,10 @@ func (all choices) why(set string, least float64) string {
 		fmt.Fprintf(&b, " On a validation part and on the test part settings agree with a τ-b of %s.", signed(c.together))
 	}
 	if c.networks > c.instances {
-		fmt.Fprintf(&b, " Validation parts choose a network's epoch, too, and overrate networks by %s, the classifier of instances by %s; it is taken in %s folds.", signed(c.networks), signed(c.instances), count(float64(c.taken), c.folds))
+		fmt.Fprintf(&b, " Validation parts choose a network's epoch, too, and overrate networks by %s, the classifier of instances by %s.", signed(c.networks), signed(c.instances))
+		if networks > 0 {
+			fmt.Fprintf(&b, " It is taken in %s folds.", count(float64(c.taken), c.folds))
+		}
 	}
 	return b.String()
 }

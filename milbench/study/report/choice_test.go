@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,22 +44,50 @@ func TestChoices(t *testing.T) {
 	if got.best != "instance" || got.set != "musk1" {
 		t.Errorf("%s is best on %s", got.best, got.set)
 	}
-	holds(t, "the classifier", all.why("musk1", 0.84), nil, []string{"reached by 0 of 2 settings of networks and 1 of 1 of the classifier of instances; the best of all of them, instance, has 85.0", "a setting drawn at random has 71.7, what is chosen 72.5. So no network reaches it, the classifier of instances does",
-		"τ-b of −0.167", "overrate networks by +0.225, the classifier of instances by −0.225; it is taken in 0 of 2 folds"}, nil)
+	holds(t, "the classifier", all.why("musk1", 0.84), nil, []string{"reached by 0 of 2 settings of networks and 1 of 1 of the classifier of instances; the best of all of them, instance, has 85.0", "a setting drawn at random has 71.7, what is chosen 72.5. So no network reaches it, the classifier of instances does, and the validation parts choose that in 0 of 2 folds.",
+		"τ-b of −0.167", "overrate networks by +0.225, the classifier of instances by −0.225."}, []string{"It is taken"})
 	holds(t, "none", all.why("musk1", 0.86), nil, []string{"reached by 0 of 2 settings of networks and 0 of 1", "So no setting reaches it"}, nil)
-	holds(t, "some", all.why("musk1", 0.65), nil, []string{"reached by 1 of 2 settings of networks", "So there are settings that reach it"}, nil)
+	holds(t, "some", all.why("musk1", 0.65), nil, []string{"reached by 1 of 2 settings of networks", "So there are settings that reach it", "by −0.225. It is taken in 0 of 2 folds."}, nil)
 	text, err := all.table()
-	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "ahead of a setting drawn at random by +0.008;"}, nil)
+	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "is worth, on average over sets, +0.008;"}, nil)
 	other := got
 	other.set, other.test = "fox", got.test+0.1
 	text, err = choices{got, other}.table()
-	holds(t, "two sets", text, err, []string{"drawn at random by +0.058 (95 % interval −0.577 to +0.694, n = 2 sets)"}, nil)
+	holds(t, "two sets", text, err, []string{"is worth, on average over sets, +0.058 (95 % interval −0.577 to +0.694, n = 2 sets);"}, []string{"Web in one"})
+	web1, web2 := other, got
+	web1.set, web2.set = "web1", "web2"
+	text, err = choices{got, web1, web2}.table()
+	holds(t, "Web", text, err, []string{"n = 3 sets); with Web in one +0.033 (95 % interval −0.284 to +0.351, n = 2 sets);"}, nil)
 	if text, err := choices(nil).table(); text != "" || err != nil {
 		t.Errorf("a table of nothing: %s, %v", text, err)
 	}
 	if text := all.why("fox", 0.5); !strings.Contains(text, "not enough fits") {
 		t.Error(text)
 	}
+	seeds := slices.Clone(results)
+	for _, r := range results {
+		r.Seed, r.Inside = 2, &study.Inside{AUC: 0.5, LogLoss: 1}
+		seeds = append(seeds, r)
+	}
+	if all, err = choicesOf(seeds); err != nil || len(all) != 1 || all[0].folds != 4 || all[0].validation != 0.75 {
+		t.Errorf("two seeds: %+v, %v; want four folds", all, err)
+	}
+	for i := range results { // in the first fold validation AUCs are equal: there they agree with nothing
+		if results[i].Fold == 0 {
+			results[i].Inside = &study.Inside{AUC: 1, LogLoss: 1}
+		}
+	}
+	if all, err = choicesOf(results); err != nil || len(all) != 1 || math.Abs(all[0].together+1.0/3) > 1e-9 {
+		t.Errorf("a fold of equal validation AUCs: %+v, %v; want the τ-b of the other, −1/3", all, err)
+	}
+	for i := range results {
+		results[i].Inside = &study.Inside{AUC: 1, LogLoss: 1}
+	}
+	if all, err = choicesOf(results); err != nil || len(all) != 1 || !math.IsNaN(all[0].together) {
+		t.Fatalf("folds of equal validation AUCs: %+v, %v; want no τ-b", all, err)
+	}
+	text, err = all.table()
+	holds(t, "no τ-b", text, err, []string{"| instance |  | "}, []string{"agree with"})
 	results[0].Inside = nil
 	if _, err := choicesOf(results); err == nil || !strings.Contains(err.Error(), "validation part") {
 		t.Errorf("without a validation part: %v", err)

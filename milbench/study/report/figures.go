@@ -16,8 +16,7 @@ import (
 
 // fold names a fold of a repeat. Every drawing of a generated set, and every shuffle of labels, is a repeat of its own.
 type fold struct {
-	draw         int
-	seed         uint64
+	draw, seed   uint64
 	repeat, fold int
 }
 
@@ -45,7 +44,7 @@ func newFigures[K cmp.Ordered](results []study.Result, name func(study.Result) (
 func measure[K cmp.Ordered](results []study.Result, name func(study.Result) (K, error), value func(study.Result) (float64, error)) (figures[K], error) {
 	type drawing struct {
 		set  string
-		draw int
+		draw uint64
 	}
 	cells := make(map[string]map[K]map[fold]float64)
 	firsts := make(map[drawing]study.Result)
@@ -201,15 +200,15 @@ const (
 	drawSuffix     = "-draw"
 )
 
-// drawingOf returns what repeated drawings of a set, or shuffles of its labels, have in common, and the number of this one,
-// 0 where there is only one: "needle-0.05-draw-2" is the second of "needle-0.05", "web1-shuffled-3" the third of
-// "web1-shuffled".
-func drawingOf(set string) (name string, draw int) {
+// drawingOf returns what repeated drawings of a set, or shuffles of its labels, have in common, and the seed of this one,
+// 0 where there is only one: "needle-0.05-draw-2" is the second of "needle-0.05" in a study of seed 1, "web1-shuffled-3" the
+// third of "web1-shuffled".
+func drawingOf(set string) (name string, draw uint64) {
 	at := strings.LastIndex(set, "-")
 	if at < 0 {
 		return set, 0
 	}
-	n, err := strconv.Atoi(set[at+1:])
+	n, err := strconv.ParseUint(set[at+1:], 10, 64)
 	if err != nil {
 		return set, 0
 	}

@@ -145,13 +145,18 @@ func TestDrawings(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].AUCLow == nil || math.Abs(rows[0].AUCMean-1.63/3) > 1e-12 {
 		t.Errorf("%v: %+v", err, rows)
 	}
-	for name, want := range map[string][3]any{
+	for name, want := range map[string]struct {
+		name string
+		draw uint64
+		base string
+	}{
 		"web1-shuffled-10": {"web1-shuffled", 10, "web1"}, "needle-0.05": {"needle-0.05", 0, "needle-0.05"}, "web1+leak": {"web1+leak", 0, "web1"},
 		"raffholt1-draw-3": {"raffholt1", 3, "raffholt1"}, "musk1": {"musk1", 0, "musk1"}, "my-3": {"my-3", 0, "my-3"},
+		"raffholt1-draw-18446744073709550617": {"raffholt1", 1<<64 - 999, "raffholt1"}, // of seed 0
 	} {
 		set, draw := drawingOf(name)
 		base, _ := changed(name)
-		if set != want[0] || draw != want[1] || base != want[2] {
+		if set != want.name || draw != want.draw || base != want.base {
 			t.Errorf("%s: %q, %d, %q", name, set, draw, base)
 		}
 	}

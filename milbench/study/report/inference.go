@@ -51,6 +51,9 @@ type finding struct {
 
 // shift tests whether values, one a set, differ from 0.
 func shift(values []float64) (finding, error) {
+	if len(values) == 0 {
+		return finding{p: 1, says: "there is no value"}, nil
+	}
 	values = slices.Clone(values)
 	for i := range values {
 		values[i] = round(values[i])
@@ -59,15 +62,20 @@ func shift(values []float64) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	says := signed(stat.Mean(values, nil))
-	if len(values) > 1 {
-		_, low, high, err := stats.MeanInterval(values, 1-alpha)
-		if err != nil {
-			return finding{}, err
-		}
-		says = fmt.Sprintf("%s (95 %% interval %s to %s)", says, signed(low), signed(high))
+	says, err := meanInterval(values, "")
+	if err != nil {
+		return finding{}, err
 	}
 	return finding{test.P, sign(test.RankBiserial), says + fmt.Sprintf(", rank-biserial correlation %s, Wilcoxon's signed-rank test", signed(test.RankBiserial))}, nil
+}
+
+// meanInterval writes the mean of values and, of two or more, its interval, followed within the parentheses by more.
+func meanInterval(values []float64, more string) (string, error) {
+	if len(values) < 2 {
+		return signed(stat.Mean(values, nil)), nil
+	}
+	mean, low, high, err := stats.MeanInterval(values, 1-alpha)
+	return fmt.Sprintf("%s (95 %% interval %s to %s%s)", signed(mean), signed(low), signed(high), more), err
 }
 
 // verdict is what follows from findings on the same question.

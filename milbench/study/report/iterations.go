@@ -185,8 +185,8 @@ func (s sweep) row(name string) ([]string, error) {
 	if zero != "" {
 		at = number(none)
 	}
-	tau, err := stats.Kendall(s.least, s.auc)
-	return append(row, number(more), at, number(less), signed(tau)), err
+	tau, err := kendall(s.least, s.auc)
+	return append(row, number(more), at, number(less), signedOrNone(tau)), err
 }
 
 // paperClaims tests what the paper says of concentration and distraction. values has a row for each set: the AUC at each I,
@@ -221,11 +221,14 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 			gains = append(gains, distraction-concentration)
 			if !slices.ContainsFunc(s.least, math.IsNaN) {
 				concentration, distraction = s.sides(s.least)
-				tau, err := stats.Kendall(s.least, s.auc)
+				transfer = append(transfer, distraction-concentration)
+				tau, err := kendall(s.least, s.auc)
 				if err != nil {
 					return nil, err
 				}
-				transfer, together = append(transfer, distraction-concentration), append(together, tau)
+				if !math.IsNaN(tau) {
+					together = append(together, tau)
+				}
 			}
 		}
 		best, err := distractionWins(sweeps, 1, 0.8)
@@ -275,10 +278,13 @@ func sentence(part string) string { return strings.ToUpper(part[:1]) + part[1:] 
 // it is more often so than of concentration.
 func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 	var share float64
-	var wins, losses int
+	var wins, losses, zero int
 	for _, s := range sweeps {
 		concentration, distraction := s.shares(times)
 		share += distraction
+		if concentration+distraction == 0 {
+			zero++
+		}
 		switch sign(round(distraction - concentration)) {
 		case 1:
 			wins++
@@ -292,12 +298,19 @@ func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 		return finding{}, err
 	}
 	p, err := stats.SignTest(wins, losses)
+	shared := ""
+	if zero > 0 {
+		shared = fmt.Sprintf(", %d for I = 0", zero)
+	}
+	if share != math.Trunc(share) {
+		shared += ", equal means share a set"
+	}
 	holds := "does not hold"
 	if low <= paper && paper <= high {
 		holds = "holds"
 	}
-	return finding{p, sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration, sign test",
-		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses)}, err
+	return finding{p, sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration%s, sign test",
+		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}, err
 }
 
 // leastChanges returns the least change of winners, by set and I.

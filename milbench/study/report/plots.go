@@ -86,9 +86,17 @@ func intervals(a study.Archive, title string, name func(study.Row) string) (*plo
 	if err != nil {
 		return nil, err
 	}
+	drawn := !slices.ContainsFunc(a.Results, func(r study.Result) bool {
+		set, draw := drawingOf(r.Set)
+		return draw == 0 || strings.HasSuffix(set, shuffledSuffix)
+	})
 	var rows []plotting.AUCRow
 	for _, r := range all {
-		rows = append(rows, aucRow(r, r.Set, name(r)))
+		row := aucRow(r, r.Set, name(r))
+		if drawn {
+			row.Over = "drawings"
+		}
+		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		return nil, errIncomplete

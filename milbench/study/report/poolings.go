@@ -146,13 +146,13 @@ func poolings(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e, err := study.FindExperiment("poolings")
+	form, _, err := study.Archive{Experiment: "poolings", Results: a.Results}.Form()
 	if err != nil {
 		return "", err
 	}
 	shown := g
 	shown.lines = slices.Clone(g.lines)
-	for _, set := range e.Full.Sets() {
+	for _, set := range form.Sets() {
 		switch {
 		case g.cells[set] != nil:
 		case slices.ContainsFunc(a.Results, func(r study.Result) bool { return r.Set == set }):
@@ -164,7 +164,7 @@ func poolings(a study.Archive) (string, error) {
 	var b strings.Builder
 	b.WriteString(shown.show("set", meanSDSE))
 	b.WriteString("Mean ± standard deviation over repeats, and in brackets the standard error of one repeat's AUC over bags (DeLong's). Columns are poolings, \"instance\" the classifier of instances with a maximum; " +
-		"\"ensemble\" is what the validation parts choose among ensembles of ten, \"any network\" among all settings of all networks, \"any\" with the classifier of instances as well.\n\n")
+		"\"ensemble\" is what the validation parts choose among ensembles of ten, \"any network\" among all settings of all networks" + ensemblesToo(a.Results) + ", \"any\" with the classifier of instances as well.\n\n")
 
 	single := g.single()
 	sets, values := g.means(single)
@@ -205,6 +205,18 @@ func poolings(a study.Archive) (string, error) {
 	b.WriteString(text)
 	b.WriteString(besideLiterature(g, choices))
 	return b.String(), nil
+}
+
+// ensemblesToo says how many ensembles there are, which no budget of a pooling has.
+func ensemblesToo(results []study.Result) string {
+	seen := make(map[string]bool)
+	for _, r := range only(results, func(c config) bool { return c.Members > 0 }) {
+		seen[string(r.Config)] = true
+	}
+	if len(seen) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", the %d ensembles included where they were run", len(seen))
 }
 
 // meanSDSE is the cell of a row with its standard error.
@@ -271,7 +283,27 @@ func chosenSettings(results []study.Result, g grid) (string, error) {
 		rows = append(rows, []string{pooling, fmt.Sprint(len(all)), strings.Join(most, "; "), count(float64(n), total)})
 	}
 	return "The settings that the validation parts chose most often (Table 2):\n\n" + table([]string{"pooling", "settings tried", "most often chosen", "folds"}, rows) +
-		"Budgets differ: settings tried are " + listed(budget) + ". Every fit learns from four fifths of the training part (with ten folds from 72 % of the bags), the other fifth chooses, and nothing is refitted on both.\n\n", nil
+		"Budgets differ: settings tried are " + listed(budget) + ". Every fit learns from four fifths of the training part" + learnt(results) + ", the other fifth chooses, and nothing is refitted on both.\n\n", nil
+}
+
+// learnt says for each number of folds that sets were cut into from which share of the bags a fit learns, four fifths of the
+// training part; "" where there are official splits alone.
+func learnt(results []study.Result) string {
+	var folds []int
+	for _, r := range results {
+		if r.Folds > 1 && !slices.Contains(folds, r.Folds) {
+			folds = append(folds, r.Folds)
+		}
+	}
+	if len(folds) == 0 {
+		return ""
+	}
+	slices.Sort(folds)
+	var shares []string
+	for _, n := range folds {
+		shares = append(shares, fmt.Sprintf("with %d folds from %.0f %%", n, 80*(1-1/float64(n))))
+	}
+	return " (" + listed(shares) + " of the bags)"
 }
 
 // settingText names a setting by what differs among those that were tried.
@@ -331,7 +363,7 @@ func besideLiterature(g grid, choices choices) string {
 	}
 	fmt.Fprintf(&b, "Beside %s, less the standard deviation in that row:\n\n", siSVM)
 	b.WriteString(table([]string{"model", "not below it on", "below it on"}, rows))
-	b.WriteString("Each row is chosen by validation parts alone. Which row to believe is not: whoever decides beforehand for ensembles has theirs, whoever lets validation parts choose among everything has \"any\". Published rows stand on ten repeats of other folds; ours learn from 72 % of the bags, since a validation part is held out and nothing is refitted, which may cost some and was not measured. The figures of the Syn paper's own tables are not beside ours: they are not to be had as text.\n\n")
+	b.WriteString("Each row is chosen by validation parts alone. Which row to believe is not: if you decide on ensembles in advance, read the ensemble row; if validation parts are to choose among everything, read \"any\". Published rows stand on ten repeats of other folds; ours learn from four fifths of the training part, since a validation part is held out and nothing is refitted, which may cost some and was not measured. The figures of the Syn paper's own tables are not beside ours: they are not to be had as text.\n\n")
 	for _, set := range below {
 		least, _ := bar(set)
 		fmt.Fprintf(&b, "On %s what is chosen among all is below %s less its standard deviation, %.1f under %.1f. %s\n\n", set, siSVM, 100*g.cells[set][anyModel].AUCMean, 100*least, choices.why(set, least))

@@ -102,7 +102,7 @@ func stepTables(g grid, images, web []string) string {
 	}
 	var b strings.Builder
 	b.WriteString(table(append(head, leaked.name), lines))
-	b.WriteString("The softmax attention that the published program ran, a step further in each column. Only the files of the Web sets held the label where figures were published; the means of the leak are over these, and where another set has a figure the column was put in. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
+	b.WriteString("The softmax attention that the published program ran, a step further in each column. Of these sets only the Web ones had a label column where figures were published (UCSB's input has one column more than the set, too); the means of the leak are over these, and where another set has a figure the column was put in. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
 	for _, group := range []struct {
 		name string
 		sets []string
@@ -152,30 +152,51 @@ func stepTables(g grid, images, web []string) string {
 	return b.String()
 }
 
+// repeats returns the AUC of each complete repeat of a step, by set.
+func (s step) repeats(results []study.Result) (map[string]map[fold]float64, error) {
+	f, err := newFigures(slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool {
+		c, err := configOf(r.Config)
+		_, suffix := changed(r.Set)
+		return err == nil && (c.label() != s.setting || r.Protocol != s.protocol || suffix != s.suffix)
+	}), named(config.label))
+	if err != nil {
+		return nil, err
+	}
+	aucs := make(map[string]map[fold]float64)
+	for _, name := range f.sets {
+		set, _ := changed(name)
+		aucs[set] = make(map[fold]float64)
+		folds := make(map[fold][]float64)
+		for i, key := range f.keys[name] {
+			key.fold = 0
+			folds[key] = append(folds[key], f.folds[name][s.setting][i])
+		}
+		for key, values := range folds {
+			aucs[set][key] = stat.Mean(values, nil)
+		}
+	}
+	return aucs, nil
+}
+
+// between writes down numbers that may all be the same: "5", "3 to 5".
+func between(n []int) string {
+	if low, high := slices.Min(n), slices.Max(n); low < high {
+		return fmt.Sprintf("%d to %d", low, high)
+	}
+	return fmt.Sprint(n[0])
+}
+
 // stepTests says on which sets the steps of softmax change the figure: differences by repeat, a paired t-test of each with
 // Holm's correction for all of them.
 func stepTests(results []study.Result, images, web []string) (string, error) {
-	figure := make(map[string]map[string]map[int][]float64) // AUCs of folds by step, set and repeat
-	for _, r := range results {
-		set, suffix := changed(r.Set)
-		c, err := configOf(r.Config)
-		if err != nil {
-			return "", err
-		}
-		auc, err := r.AUC()
-		if err != nil {
-			return "", err
-		}
-		key := step{setting: c.label(), protocol: r.Protocol, suffix: suffix}.key()
-		if figure[key] == nil {
-			figure[key] = make(map[string]map[int][]float64)
-		}
-		if figure[key][set] == nil {
-			figure[key][set] = make(map[int][]float64)
-		}
-		figure[key][set][r.Repeat] = append(figure[key][set][r.Repeat], auc)
-	}
 	list := softmaxSteps()
+	figure := make(map[string]map[string]map[fold]float64) // by step, set and repeat
+	for _, s := range append(list, leaked) {
+		var err error
+		if figure[s.key()], err = s.repeats(results); err != nil {
+			return "", err
+		}
+	}
 	tested := []struct {
 		name     string
 		from, to step
@@ -191,18 +212,18 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 	var p, gains []float64
 	var at [][2]int // step and set of each cell
 	sets := slices.Concat(images, web)
-	repeats := 0
+	var repeats []int // of each cell
 	for i, s := range tested {
 		for k, set := range sets {
 			from, to := figure[s.from.key()][set], figure[s.to.key()][set]
-			repeated := slices.Sorted(maps.Keys(from))
-			if !slices.Contains(s.sets, set) || len(from) < 2 || !slices.Equal(repeated, slices.Sorted(maps.Keys(to))) {
-				continue
-			}
 			var before, after, differences []float64
-			for _, repeat := range repeated {
-				before, after = append(before, stat.Mean(from[repeat], nil)), append(after, stat.Mean(to[repeat], nil))
-				differences = append(differences, after[len(after)-1]-before[len(before)-1])
+			for _, repeat := range slices.SortedFunc(maps.Keys(from), fold.compare) {
+				if auc, both := to[repeat]; both {
+					before, after, differences = append(before, from[repeat]), append(after, auc), append(differences, auc-from[repeat])
+				}
+			}
+			if !slices.Contains(s.sets, set) || len(differences) < 2 {
+				continue
 			}
 			test, err := pairedT(after, before, 0)
 			if err != nil {
@@ -212,7 +233,7 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			repeats = len(from)
+			repeats = append(repeats, len(differences))
 			p, gains, at = append(p, test.P), append(gains, mean), append(at, [2]int{i, k})
 			cells = append(cells, fmt.Sprintf("%s (%s to %s)", signed(mean), signed(low), signed(high)))
 		}
@@ -250,7 +271,7 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 		says = append(says, fmt.Sprintf("%s raises it on %s, lowers it on %s", s.name, listed(higher[i]), listed(lower[i])))
 	}
 	return "What each step changes on each set, softmax: mean over repeats and 95 % interval, which tell of other folds and seeds on the same bags:\n\n" + table(head, rows) +
-		fmt.Sprintf("A star marks a change by the paired t-test over %d repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", repeats, len(p), strings.Join(says, "; "),
+		fmt.Sprintf("A star marks a change by the paired t-test over %s repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", between(repeats), len(p), strings.Join(says, "; "),
 			"A cell without a star is not a proof that the step changes nothing."), nil
 }
 
@@ -283,7 +304,7 @@ func singleFolds(results []study.Result, images, web []string) (string, error) {
 	if len(rows) == 0 {
 		return "", nil
 	}
-	return "Whoever runs one fold alone reports any of these figures (softmax, best test epoch; on Web the published protocol):\n\n" +
+	return "A study that runs a single fold could have reported any figure in this range (softmax, best test epoch; on Web the published protocol):\n\n" +
 		table([]string{"set", "of", "mean", "SD", "least", "largest"}, rows), nil
 }
 
@@ -294,14 +315,14 @@ func control(results []study.Result, rows []study.Row) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	values := make(map[string]map[int][]float64) // by protocol and shuffle
+	values := make(map[string]map[uint64][]float64) // by protocol and shuffle
 	for _, r := range t.Rows {
 		if _, suffix := changed(r.Set); suffix != shuffledSuffix {
 			continue
 		}
 		_, draw := drawingOf(r.Set)
 		if values[r.Protocol] == nil {
-			values[r.Protocol] = make(map[int][]float64)
+			values[r.Protocol] = make(map[uint64][]float64)
 		}
 		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.AUCMean)
 	}

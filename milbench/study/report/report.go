@@ -34,13 +34,13 @@ var sections = map[string]func(study.Archive) (string, error){
 // not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
 func Write(w io.Writer, archives []study.Archive) error {
 	var b strings.Builder
-	b.WriteString("# Results\n\nWritten by `milbench study report` from the raw scores in [milbench/study/results](milbench/study/results). `milbench plot DIR/NAME --figure FIGURE` draws an experiment's figures from the folder that `milbench study NAME` fills; notebook 8 has them drawn from these archives. ")
-	b.WriteString("AUC is the mean over the folds of a repeat; after ± stands the standard deviation over repeats, which tells of other folds and seeds on the same bags, not of other bags.\n")
+	b.WriteString("# Results\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
+	b.WriteString("AUC is the mean over the folds of a repeat; ± is the standard deviation over repeats: variation from folds and seeds, not from sampling other bags.\n")
 	for _, e := range study.Experiments {
 		fmt.Fprintf(&b, "\n## %s\n\n", e.Question)
 		i := slices.IndexFunc(archives, func(a study.Archive) bool { return a.Experiment == e.Name })
 		if i < 0 {
-			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out DIR`.\n", e.Name)
+			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out results`.\n", e.Name)
 			continue
 		}
 		text, err := Section(archives[i])
@@ -50,7 +50,11 @@ func Write(w io.Writer, archives []study.Archive) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "`milbench study %s`: %s. %s\n\n%s", e.Name, e.Full.Scope, made(archives[i], e), text)
+		head, err := made(archives[i])
+		if err != nil {
+			return err
+		}
+		b.WriteString(head + "\n\n" + text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -80,29 +84,50 @@ func Section(a study.Archive) (string, error) {
 	return text, nil
 }
 
-// made says what made the results, and which sets are missing.
-func made(a study.Archive, e study.Experiment) string {
-	var by, there []string
+// made says what the results stand on, what made them, and what is missing.
+func made(a study.Archive) (string, error) {
+	form, quick, err := a.Form()
+	if err != nil {
+		return "", err
+	}
+	command := "milbench study " + a.Experiment
+	if quick {
+		command += " --quick"
+	}
+	var by []string
+	var seeds []uint64
 	for _, r := range a.Results {
+		seeds = append(seeds, r.Seed)
 		if m := fmt.Sprintf("%s, version %s, revision %s", r.Backend, r.Version, r.Revision); !slices.Contains(by, m) {
 			by = append(by, m)
 		}
-		there = append(there, r.Set)
 	}
 	slices.Sort(by)
-	text := fmt.Sprintf("%d fits, seed %d, by %s.", len(a.Results), a.Results[0].Seed, strings.Join(by, "; "))
-	var missing []string
-	for _, s := range e.Full.Sets() {
-		if !slices.ContainsFunc(there, func(name string) bool {
-			return name == s || strings.HasPrefix(name, s+"+") || strings.HasPrefix(name, s+"-")
-		}) {
-			missing = append(missing, s)
+	slices.Sort(seeds)
+	var seeded []string
+	for _, s := range slices.Compact(seeds) {
+		seeded = append(seeded, fmt.Sprintf("seed %d", s))
+	}
+	text := fmt.Sprintf("`%s --out results`: %s. %d fits, %s, by %s.", command, form.Scope, len(a.Results), listed(seeded), strings.Join(by, "; "))
+	lacking, err := a.Lacking(form)
+	if err != nil {
+		return "", err
+	}
+	var missing, lacks []string
+	for _, l := range lacking {
+		if l.Absent {
+			missing = append(missing, l.Set)
+		} else {
+			lacks = append(lacks, l.String())
 		}
 	}
 	if len(missing) > 0 {
-		text += fmt.Sprintf(" Not run: %s; `milbench data fetch` NAME fetches a set, `milbench study %s --sets` NAME runs it.", listed(missing), e.Name)
+		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(missing), command)
 	}
-	return text
+	if len(lacks) > 0 && !quick {
+		text += fmt.Sprintf(" Of the full form there lack %s.", strings.Join(lacks, ", "))
+	}
+	return text, nil
 }
 
 // WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,6 +109,15 @@ func TestSections(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
+		head, err := made(a)
+		holds(t, e.Name, head, err, []string{"`milbench study " + e.Name + " --quick --out results`: " + e.Quick.Scope + ". "}, []string{e.Full.Scope + ". ", "there lack"})
+		others := a
+		others.Results = slices.Clone(a.Results) // those of one more repeat are of the full form
+		others.Results[0].Repeat += 4
+		if others.Results[0].Repeat < 5 && e.Name != "published" {
+			head, err = made(others)
+			holds(t, e.Name+" in full", head, err, []string{"`milbench study " + e.Name + " --out results`: " + e.Full.Scope + ". ", " Of the full form there lack "}, []string{"--quick"})
+		}
 		for _, gap := range []string{"NaN", "Inf", "%!"} {
 			if strings.Contains(text, gap) {
 				t.Errorf("%s: %q in\n%s", e.Name, gap, text)
@@ -116,6 +126,9 @@ func TestSections(t *testing.T) {
 		if !strings.Contains(text, ".\n") || !strings.Contains(text, "|:--|") {
 			t.Errorf("%s: no table or no sentence in\n%s", e.Name, text)
 		}
+	}
+	if text, err := Section(archives[0]); err != nil || !strings.Contains(text, "(with 5 folds from 64 % of the bags)") {
+		t.Errorf("the quick form of poolings learns from (%v)\n%s", err, text)
 	}
 	for _, a := range archives { // what a run leaves that was stopped
 		for part := 1; part < 8; part++ {
@@ -160,8 +173,12 @@ func TestSections(t *testing.T) {
 				t.Errorf("%s: %v", e.Name, err)
 				continue
 			}
-			if err := figure.Save(filepath.Join(t.TempDir(), name+".svg")); err != nil {
+			path := filepath.Join(t.TempDir(), name+".svg")
+			if err := figure.Save(path); err != nil {
 				t.Errorf("%s: %v", e.Name, err)
+			}
+			if drawn, err := os.ReadFile(path); err != nil || e.Name == "assumption" && !strings.Contains(string(drawn), "of one drawing") {
+				t.Errorf("%s: the figure does not say what its values are of (%v)", e.Name, err)
 			}
 		}
 		if _, err := Plot(a, "none"); err == nil || !strings.Contains(err.Error(), `has no figure "none"; use one of `+e.Figures[0]) {
@@ -189,6 +206,15 @@ func TestSections(t *testing.T) {
 	if _, err := Section(study.Archive{Experiment: "noise"}); !errors.Is(err, errIncomplete) {
 		t.Errorf("no results: %v", err)
 	}
+}
+
+// TestMade says all seeds that an archive has results of.
+func TestMade(t *testing.T) {
+	results := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(study.Result) float64 { return 0.7 })
+	other := results[0]
+	other.Seed = 0
+	text, err := made(study.Archive{Experiment: "assumption", Results: append(results, other)})
+	holds(t, "two seeds", text, err, []string{"10 draws. 2 fits, seed 0 and seed 1, by go, version 1"}, nil)
 }
 
 func TestNotRunYet(t *testing.T) {

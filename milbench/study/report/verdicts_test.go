@@ -112,7 +112,23 @@ func TestTies(t *testing.T) {
 	settings := []string{syn(-1, ""), syn(0, ""), syn(1, "")}
 	results := planted(t, "honest", 2, 1, denseSets[:6], settings, func(study.Result) float64 { return 0.7 })
 	text, err := iterations(study.Archive{Results: results})
-	holds(t, "ties", text, err, []string{"| a | −1, 0, 1 | 0.700 | −1, 0, 1 |", "2 of 6 (33 %", "0 sets for distraction and 0 for concentration", "All are equal", "were not kept"}, []string{"Confirmed"})
+	holds(t, "ties", text, err, []string{"| a | −1, 0, 1 | 0.700 | −1, 0, 1 |", "2 of 6 (33 %", "0 sets for distraction and 0 for concentration, sign test", "All are equal", "were not kept"}, []string{"Confirmed"})
+	zero := planted(t, "honest", 2, 1, denseSets[:6], settings, func(r study.Result) float64 {
+		if r.Set == "a" { // shared by distraction and concentration
+			return 0.7 + 0.1*math.Abs(iOf(t, r))
+		}
+		return 0.7 - 0.1*math.Abs(iOf(t, r))
+	})
+	text, err = iterations(study.Archive{Results: zero})
+	holds(t, "best at 0", text, err, []string{"Over 6 sets 0.5 of 6 (", "0 sets for distraction and 0 for concentration, 5 for I = 0, equal means share a set, sign test"}, nil)
+	var curves []study.MeanCurve
+	for _, set := range denseSets[:6] {
+		for i, s := range settings {
+			curves = append(curves, study.MeanCurve{Set: set, Config: []byte(s), Least: 0.1 * float64(i)})
+		}
+	}
+	text, err = iterations(study.Archive{Results: results, Curves: curves})
+	holds(t, "nothing to go with", text, err, []string{"| 0.200 | 0.100 | 0.000 |  |", "Kendall's τ-b over the values of I: Over 6 sets there is no value, p = 1.000"}, nil)
 	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(study.Result) float64 { return 0.7 })
 	text, err = noise(study.Archive{Results: noisy})
 	holds(t, "ties of noise", text, err, []string{"| gaussian(10dB) | both | −1, 0, 1 (0.700) | +0.000 |"}, nil)
@@ -235,6 +251,28 @@ func TestPublishedVerdicts(t *testing.T) {
 		planted(t, milbench.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r study.Result) float64 { return 0.8 + 0.01*chance(r) }))
 	text, err = published(study.Archive{Results: two})
 	holds(t, "one step", text, err, []string{"for the 1 cells, at 5 %: best test epoch raises it on elephant, lowers it on none. A cell"}, nil)
+	torn := slices.DeleteFunc(slices.Clone(two), func(r study.Result) bool { // a repeat of one fold, which is the best of all
+		return r.Protocol == milbench.BestEpochProtocol && r.Repeat == 2 && r.Fold > 0
+	})
+	mean := 0.0 // of what the step adds in the repeats that are whole
+	for _, r := range torn {
+		if r.Repeat < 2 {
+			auc, err := r.AUC()
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean += auc * map[string]float64{milbench.HonestProtocol: -1, milbench.BestEpochProtocol: 1}[r.Protocol] / 8
+		}
+	}
+	text, err = published(study.Archive{Results: torn})
+	holds(t, "a torn repeat", text, err, []string{"over 2 repeats, with Holm's", "| elephant |  | " + signed(mean) + " ("}, nil)
+	seeds := slices.Clone(two)
+	for _, r := range two {
+		r.Seed = 2
+		seeds = append(seeds, r)
+	}
+	text, err = published(study.Archive{Results: seeds})
+	holds(t, "two seeds", text, err, []string{"over 6 repeats, with Holm's"}, nil)
 	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(study.Result) float64 { return 0.5 })
 	text, err = published(study.Archive{Results: one})
 	holds(t, "a part", text, err, []string{"one shuffle has no interval"}, []string{"that holds 0.5"})
@@ -405,7 +443,7 @@ func TestPoolingsVerdicts(t *testing.T) {
 	}
 	text, err := run(0)
 	holds(t, "above", text, err, []string{"| ours, any | musk1, musk2 and tiger | none |", "| ours, ensemble | musk1, musk2 and tiger | none |", "| set | instance | mean | syn | ensemble | any network | any |", "| ucsb (not run: `milbench data fetch ucsb`) |  |",
-		"| syn | 2 | I = 5 | ", "| mean | 1 | the only one | ", "HopfieldPooling | 91.3 ± 0.5", "72 %", "settings tried are instance 1, mean 1 and syn 2", "syn on 4 of 4 sets"}, []string{"what is chosen among all is below", "web1 (not run"})
+		"| syn | 2 | I = 5 | ", "| mean | 1 | the only one | ", "HopfieldPooling | 91.3 ± 0.5", "(with 10 folds from 72 % of the bags)", "settings tried are instance 1, mean 1 and syn 2", "all settings of all networks, the 2 ensembles included where they were run, \"any\"", "syn on 4 of 4 sets"}, []string{"what is chosen among all is below", "web1 (not run"})
 	text, err = run(0.2)
 	holds(t, "below", text, err, []string{"| ours, any | musk2 and tiger | musk1 |", "On musk1 what is chosen among all is below SI-SVM less its standard deviation, 7",
 		"under 91.4. On the test part, which chooses nothing, it is reached by 0 of 5 settings of networks and 0 of 1", "So no setting reaches it"}, nil)

@@ -37,8 +37,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the experiment that it is named after, with times; what there is of a set is whole;
-// written again it has the same bytes; all are small together.
+// TestArchives: each archive is that of the full form of the experiment that it is named after, with times; what there is
+// of a set is whole; written again it has the same bytes; all are small together.
 func TestArchives(t *testing.T) {
 	archives, err := results.Archives()
 	if err != nil {
@@ -54,7 +54,11 @@ func TestArchives(t *testing.T) {
 		if _, err := study.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
 		}
-		lacking, err := a.Lacking()
+		form, quick, err := a.Form()
+		if err != nil || quick {
+			t.Errorf("%s: of the quick form (%v)", a.Experiment, err)
+		}
+		lacking, err := a.Lacking(form)
 		if err != nil {
 			t.Error(err)
 		}
