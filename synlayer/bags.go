@@ -27,6 +27,9 @@ type Bags struct {
 	Positions *Node
 	// Features of the instances of sparse bags.
 	Features int
+	// Stride uint32, a scalar: the features of the bags where Features is rounded up, so that sets that differ a little
+	// share a graph. [SparseDropout] numbers entries by it. Nil where Features is what it says.
+	Stride *Node
 }
 
 // Members returns the size of the members axis, 0 where there is none.

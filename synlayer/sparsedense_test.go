@@ -223,7 +223,7 @@ func TestSparseAlone(t *testing.T) {
 	}
 }
 
-// TestSparseDropout: the entries that stay are, to the bit, those of the dense bags.
+// TestSparseDropout: the entries that stay are, to the bit, those of the dense bags, also where Features is rounded up.
 func TestSparseDropout(t *testing.T) {
 	const instances, features, columns = 6, 23, 9
 	for name, backend := range backendtest.All(t) {
@@ -239,12 +239,14 @@ func TestSparseDropout(t *testing.T) {
 						full.DropoutKey, bags.DropoutKey = Const(g, []uint32{9, 8, 7}), Const(g, []uint32{9, 8, 7})
 						rate = ConstAs(in[0], []float64{0.4, 0.5, 0.6})
 					}
-					kept := bags
+					kept, rounded := bags, bags
 					kept.DropoutKey = nil
+					rounded.Features, rounded.Stride, rounded.Positions = features+9, Const(g, uint32(features)), nil
 					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
-						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate)}
+						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate),
+						synlayer.SparseDropout(scope, rounded, rate)}
 				}).MustCall(b.inputs()...)
-				dense, sparse, kept := goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2])
+				dense, sparse, kept, rounded := goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2]), goldentest.Floats(out[3])
 				index := tensors.MustCopyFlatData[int32](b.columns)
 				x := goldentest.Floats(b.x)
 				fallen, stayed := 0, 0
@@ -259,6 +261,9 @@ func TestSparseDropout(t *testing.T) {
 					}
 					if want := dense[row*features+feature]; math.Float64bits(got) != math.Float64bits(want) {
 						t.Fatalf("%s, %s, %d members: entry %d is %g, of dense bags %g", name, dtype, members, i, got, want)
+					}
+					if math.Float64bits(got) != math.Float64bits(rounded[i]) {
+						t.Fatalf("%s, %s, %d members: entry %d is %g, with features rounded up %g", name, dtype, members, i, got, rounded[i])
 					}
 					if x[i] != 0 && got == 0 {
 						fallen++

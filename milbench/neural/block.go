@@ -23,7 +23,7 @@ type block struct {
 	fits    []milbench.Fit // of the members
 	configs []Config
 
-	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockPositions
+	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockStride
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
@@ -86,11 +86,10 @@ func (b *block) prepare() error {
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m])...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
-		flat, err := b.initial(b.backend, weightsSeed(fit.Seed))
+		values, err := b.initial(weightsSeed(fit.Seed))
 		if err != nil {
 			return err
 		}
-		values := b.pieces(flat)
 		for k, part := range b.parts {
 			for _, i := range part.parameters {
 				parameters[k] = append(parameters[k], values[i]...)
@@ -119,11 +118,28 @@ func (b *block) prepare() error {
 	return nil
 }
 
+// initial returns the initial values of each parameter of a fit, drawn from seed. Weights of features that no bag has are 0.
+func (b *block) initial(seed uint64) ([][]float32, error) {
+	variables, err := b.variables(b.backend, b.setFeatures, seed)
+	if err != nil {
+		return nil, err
+	}
+	parameters := make([][]float32, len(b.paths))
+	for i, path := range b.paths {
+		values, err := valuesOf(variables.GetVariable(path))
+		if err != nil {
+			return nil, err
+		}
+		parameters[i] = append(values, make([]float32, b.forms[i].Size()-len(values))...)
+	}
+	return parameters, nil
+}
+
 // bucketData returns the bags of a bucket, standardised for each member.
 func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors.Tensor {
-	bags, features, width := b.layout.bags[size], b.layout.features, b.width(size)
-	x := make([]float32, len(inputs)*len(bags)*size.instances*width)
-	mask := make([]bool, len(bags)*size.instances)
+	bags, features, width, places := b.layout.bags[size], b.layout.features, b.width(size), b.places(size)
+	x := make([]float32, len(inputs)*places*size.instances*width)
+	mask := make([]bool, places*size.instances)
 	var columns, positions []int32
 	for k, i := range bags {
 		for j := range b.bags[i].Rows {
@@ -145,7 +161,7 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 			columns, positions = append(columns, used...), append(positions, place...)
 		}
 		for m, input := range inputs {
-			at := x[(m*len(bags)+k)*size.instances*width:]
+			at := x[(m*places+k)*size.instances*width:]
 			if !b.sparse {
 				input.fill(at, b.bags[i])
 				continue
@@ -156,12 +172,14 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 		}
 	}
 	data := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(x, len(inputs), len(bags), size.instances, width),
-		tensors.FromFlatDataAndDimensions(mask, len(bags), size.instances),
+		tensors.FromFlatDataAndDimensions(x, len(inputs), places, size.instances, width),
+		tensors.FromFlatDataAndDimensions(mask, places, size.instances),
 	}
 	if b.sparse {
-		data = append(data, tensors.FromFlatDataAndDimensions(columns, len(bags), width),
-			tensors.FromFlatDataAndDimensions(positions, len(bags), features))
+		columns = append(columns, make([]int32, places*width-len(columns))...)
+		positions = append(positions, make([]int32, places*features-len(positions))...)
+		data = append(data, tensors.FromFlatDataAndDimensions(columns, places, width),
+			tensors.FromFlatDataAndDimensions(positions, places, features), tensors.FromScalar(uint32(b.setFeatures)))
 	}
 	return data
 }
@@ -363,14 +381,4 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 		}
 	}
 	return nil
-}
-
-// pieces splits a flat array into the values of each parameter.
-func (p *program) pieces(flat []float32) [][]float32 {
-	var pieces [][]float32
-	for _, form := range p.forms {
-		pieces = append(pieces, flat[:form.Size()])
-		flat = flat[form.Size():]
-	}
-	return pieces
 }

@@ -3,6 +3,7 @@ package neural
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -81,7 +82,7 @@ func setting(t *testing.T, pooling string) Config {
 // newBlock returns a prepared block of fits that train on all bags and score all.
 func newBlock(t *testing.T, b compute.Backend, bags []milbench.Matrix, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
-	g := group{blockStructure{structureOf(configs[0], bags, examples), configs[0].Batch, !configs[0].Standardise, false}, configs[0].Epochs}
+	g := newGroup(b, configs[0], bags, allSparse(bags), milbench.Fit{Train: examples})
 	program, err := newBlockProgram(b, g.blockStructure)
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +126,8 @@ func (extent) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gra
 
 // TestBlockIsStepByStep: members of a block, with seeds, learning rates, dropout rates, numbers of Syn steps and numbers of
 // their own, have the losses of the step-by-step path over five epochs of 10 or 30 steps: dropout on and off, several bags a
-// step and one, with a user's own pooling, and on features that are not standardised and share an offset three hundred
-// times their spread. Both compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after
+// step and one, with a user's own pooling, on sparse bags, whose number of features a block rounds up, and on features that are
+// not standardised and share an offset three hundred times their spread. Both compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after
 // the first epoch.
 func TestBlockIsStepByStep(t *testing.T) {
 	backend := blockBackend(t)
@@ -196,6 +197,43 @@ func TestBlockIsStepByStep(t *testing.T) {
 			}
 			programs.finalize()
 		}
+	}
+}
+
+// TestShared: sets that differ a little in bags and steps have the same graphs, and sparse ones that do in their features.
+func TestShared(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	form := func(count, columns int) string {
+		bags, examples := unequal(count)
+		if columns > 0 {
+			spread(bags, columns)
+		}
+		b := newBlock(t, backend, bags, examples, []uint64{1, 2}, setting(t, "syn"), setting(t, "syn"))
+		if b.setFeatures != bags[0].Cols {
+			t.Errorf("a set of %d features, want %d", b.setFeatures, bags[0].Cols)
+		}
+		var form strings.Builder
+		fmt.Fprintln(&form, b.of)
+		for k, size := range b.buckets {
+			fmt.Fprintln(&form, size, b.steps[size])
+			for _, d := range append(b.data[k], b.state...) {
+				fmt.Fprintln(&form, d.Shape())
+			}
+		}
+		return form.String()
+	}
+	want := form(20, 401)
+	if got := form(18, 411); got != want {
+		t.Errorf("18 bags of 411 features have graphs of\n%s\n20 of 401 those of\n%s", got, want)
+	}
+	if got := form(20, 417); got == want {
+		t.Error("417 features have the graphs of 401")
+	}
+	if want, got := form(20, 0), form(18, 0); got != want {
+		t.Errorf("18 dense bags have graphs of\n%s\n20 those of\n%s", got, want)
 	}
 }
 

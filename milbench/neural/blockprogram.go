@@ -101,7 +101,7 @@ func (bp *blockProgram) state(nodes []*Node) blockState {
 	return blockState{nodes[blockTime], nodes[blockDue], nodes[blockLoss], arrays[:n], arrays[n : 2*n], arrays[2*n : 3*n]}
 }
 
-// What the steps only read follows the state. The last two are there for sparse bags alone, whose x holds their columns.
+// What the steps only read follows the state. The last three are there for sparse bags alone, whose x holds their columns.
 const (
 	blockNumbers   = iota // [members, numbers]: those of the network, learning rate, weight decay
 	blockSeed             // uint32 [members]
@@ -112,6 +112,7 @@ const (
 	blockMask             // bool [bags, instances]
 	blockColumns          // int32 [bags, columns]: the feature of each, or the number of features
 	blockPositions        // int32 [bags, features]: the column of each, or the number of columns
+	blockStride           // uint32: the features of the set
 )
 
 // roundGraph takes a number of steps and returns the state.
@@ -262,16 +263,15 @@ func (bp *blockProgram) bags(data []*Node, order *Node) synlayer.Bags {
 	index := Max(order, zero)
 	first := Mul(Iota(g, order.Shape(), 0), Const(g, int32(dims[1])))
 	taken := Gather(Reshape(x, members*dims[1], dims[2], dims[3]), ExpandAxes(Add(index, first), -1))
-	real := Gather(mask, ExpandAxes(index, -1))
+	of := func(table *Node) *Node { return Gather(table, ExpandAxes(index, -1)) }
+	real := of(mask)
 	real = And(real, BroadcastToDims(ExpandAxes(GreaterOrEqual(order, zero), -1), members, batch, dims[2]))
 	bags := synlayer.Bags{X: taken, Mask: real}
-	for i, d := range data[2:] {
-		taken := Gather(d, ExpandAxes(index, -1))
-		if i == 0 {
-			bags.Columns, bags.Features = taken, bp.features
-		} else {
-			bags.Positions = taken
-		}
+	if len(data) > blockColumns-blockX {
+		bags.Columns, bags.Features = of(data[blockColumns-blockX]), bp.features
+	}
+	if len(data) > blockStride-blockX { // in training
+		bags.Positions, bags.Stride = of(data[blockPositions-blockX]), data[blockStride-blockX]
 	}
 	return bags
 }

@@ -38,7 +38,8 @@
 // Members take a step in a bucket together, each on a bag of its own, or wait; so fits trained on like numbers of bags of
 // each bucket share a block. On a CPU a block is as many fits as keep their weights and moments in the cache of a core, and
 // each worker has a client pinned to a core (package backend). On a GPU one client trains large blocks; that was not
-// measured.
+// measured. What shapes a graph beside the structure, bags of a bucket, steps and, of sparse bags, features, is rounded up, so
+// that sets and folds that differ a little share the graphs that are kept.
 //
 // Where a fit stands in its block moves no bit of it. On a CPU XLA rounds some operations otherwise at the end of an array
 // than before, as was seen on x86-64 with and without AVX-512: 1/√x, log(1+x), and the exponentials and logarithms of the last

@@ -1,7 +1,10 @@
 package neural
 
 import (
+	"math/bits"
 	"slices"
+
+	"github.com/gomlx/compute"
 
 	"synpool/milbench"
 )
@@ -9,8 +12,35 @@ import (
 // group is what the fits of a block have in common.
 type group struct {
 	blockStructure
-	epochs int
+	epochs      int
+	sparse      bool // the network takes the columns that a bag uses
+	setFeatures int  // features of the bags; those of the structure may be rounded up
 }
+
+// newGroup returns the group of a fit. Of sparse bags the features are rounded up to four binary digits, by an eighth at most;
+// the weights of those that no bag has are 0 and stay so. Sets that differ a little, as the nine of Web do, share graphs so.
+func newGroup(b compute.Backend, c Config, bags []milbench.Matrix, sparse bool, fit milbench.Fit) group {
+	s := structureOf(c, bags, fit.Train)
+	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Weights}, c.Epochs, sparse && c.Layers > 0, s.features}
+	if g.sparse && blocks(b) {
+		unit := 1 << max(0, bits.Len(uint(s.features-1))-4)
+		g.structure.features = (s.features + unit - 1) / unit * unit
+	}
+	return g
+}
+
+// allSparse reports whether all bags are sparse.
+func allSparse(bags []milbench.Matrix) bool {
+	return !slices.ContainsFunc(bags, func(b milbench.Matrix) bool { return !b.Sparse() })
+}
+
+// What shapes graphs is rounded up, so that other folds, and other sets of as many features, share them: bags of a bucket and
+// steps of a round to powers of two, the bags beyond mostDoubled to multiples of it and the steps to no less than fewestSteps.
+// Bags in excess take memory and steps in excess nothing.
+const (
+	mostDoubled = 256
+	fewestSteps = 4
+)
 
 // layout says how the bags of a task lie in the arrays of the blocks of a group. It shapes the arrays and no result.
 type layout struct {
@@ -19,17 +49,15 @@ type layout struct {
 	buckets []bucketSize
 	bags    map[bucketSize][]int // of each bucket, indices in the task
 	at      []int                // of each bag of the task, its place in its bucket
-	steps   map[bucketSize]int   // of each bucket, the most steps of a round
-	sparse  bool                 // the network takes the columns that a bag uses
+	steps   map[bucketSize]int   // of each bucket, the most steps of a round, or more
 }
 
 func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
 	l := &layout{group: g, sizes: sizesOf(bags), bags: map[bucketSize][]int{}, at: make([]int, len(bags)),
-		steps: map[bucketSize]int{}, sparse: g.network.Layers > 0}
+		steps: map[bucketSize]int{}}
 	for i, size := range l.sizes {
 		l.at[i] = len(l.bags[size])
 		l.bags[size] = append(l.bags[size], i)
-		l.sparse = l.sparse && bags[i].Sparse()
 	}
 	l.buckets = sortedBuckets(l.bags)
 	for _, fit := range fits {
@@ -38,7 +66,22 @@ func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
 			l.steps[l.buckets[k]] = max(l.steps[l.buckets[k]], (batches+rounds-1)/rounds)
 		}
 	}
+	for size, steps := range l.steps {
+		l.steps[size] = powerOfTwo(max(steps, fewestSteps))
+	}
 	return l
+}
+
+// powerOfTwo returns the least power of two that is not below n, which is above 0.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// places returns the number of bags that the arrays of a bucket have room for.
+func (l *layout) places(size bucketSize) int {
+	n := len(l.bags[size])
+	if n > mostDoubled {
+		return (n + mostDoubled - 1) / mostDoubled * mostDoubled
+	}
+	return powerOfTwo(n)
 }
 
 // trained returns, of each bucket, the number of bags that a fit is trained on.

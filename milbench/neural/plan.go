@@ -127,6 +127,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{Plan: Plan{Fits: len(task.Fits), Workers: max(t.Workers, 1)}}
+	sparse := allSparse(task.Bags)
 	groups := map[group][]int{}
 	var order []group
 	for i, fit := range task.Fits {
@@ -138,7 +139,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 			p.failed = append(p.failed, milbench.Outcome{Fit: i, Err: err})
 			continue
 		}
-		g := group{blockStructure{structureOf(c, task.Bags, fit.Train), min(c.Batch, len(task.Bags)), !c.Standardise, fit.Weights}, c.Epochs}
+		g := newGroup(t.Backend, c, task.Bags, sparse, fit)
 		if groups[g] == nil {
 			order = append(order, g)
 		}
@@ -272,9 +273,9 @@ func megabytes(n uint64) string {
 func (l *layout) memberMemory(parameters int) uint64 {
 	bags := 0
 	for _, size := range l.buckets {
-		bags += len(l.bags[size]) * size.instances * l.width(size)
+		bags += l.places(size) * size.instances * l.width(size)
 		if l.sparse {
-			bags += len(l.bags[size]) * l.features
+			bags += l.places(size) * l.features
 		}
 	}
 	return 4 * (uint64(bags+stateCopies*parameters) + 8*l.largest())

@@ -40,7 +40,7 @@ type program struct {
 // newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
 func newProgram(b compute.Backend, s structure) (*program, error) {
 	p := &program{structure: s}
-	variables, err := p.variables(b, 0)
+	variables, err := p.variables(b, s.features, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +73,15 @@ func (p *program) finalize() {
 	p.pool.Finalize()
 }
 
-// variables returns a store with the network's variables, their values drawn from seed.
-func (p *program) variables(b compute.Backend, seed uint64) (store *model.Store, err error) {
+// variables returns a store with the network's variables for bags of so many features, their values drawn from seed.
+func (p *program) variables(b compute.Backend, features int, seed uint64) (store *model.Store, err error) {
 	// Building the network makes its variables; the graph itself is not needed.
 	store = model.NewStore()
 	err = attempt(func() error {
 		g := NewGraph(b, "initial parameters")
 		defer g.Finalize()
 		synlayer.Seed(g, seed)
-		x := Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, p.features))
+		x := Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, features))
 		numbers := make([]*Node, len(p.network.Numbers()))
 		for i := range numbers {
 			numbers[i] = ConstAs(x, 0.5)
@@ -100,11 +100,7 @@ func (p *program) flatten(variables *model.Store) ([]float32, error) {
 		if v == nil || !v.Shape().Equal(p.forms[i]) {
 			return nil, fmt.Errorf("variable %s of shape %s is missing", path, p.forms[i])
 		}
-		value, err := v.Value()
-		if err != nil {
-			return nil, err
-		}
-		values, err := tensors.CopyFlatData[float32](value)
+		values, err := valuesOf(v)
 		if err != nil {
 			return nil, err
 		}
@@ -113,9 +109,17 @@ func (p *program) flatten(variables *model.Store) ([]float32, error) {
 	return flat, nil
 }
 
+func valuesOf(v *model.Variable) ([]float32, error) {
+	value, err := v.Value()
+	if err != nil {
+		return nil, err
+	}
+	return tensors.CopyFlatData[float32](value)
+}
+
 // initial returns the initial parameters of a fit, drawn from seed.
 func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
-	variables, err := p.variables(b, seed)
+	variables, err := p.variables(b, p.features, seed)
 	if err != nil {
 		return nil, err
 	}

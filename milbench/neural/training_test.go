@@ -201,7 +201,7 @@ func TestAgainstTrainStep(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		store, err := f.program.variables(b, weightsSeed(5))
+		store, err := f.program.variables(b, f.program.features, weightsSeed(5))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,4 +231,14 @@ func TestAgainstTrainStep(t *testing.T) {
 		}
 		programs.finalize()
 	}
+}
+
+// pieces splits a flat array into the values of each parameter.
+func (p *program) pieces(flat []float32) [][]float32 {
+	var pieces [][]float32
+	for _, form := range p.forms {
+		pieces = append(pieces, flat[:form.Size()])
+		flat = flat[form.Size():]
+	}
+	return pieces
 }
