@@ -25,11 +25,12 @@ type Bags struct {
 	// Positions int32 [batch, Features], or with a members axis in front: the column of the bag that holds a feature; from
 	// the number of columns on, none does. [Gradients] gathers by it what it would else scatter. May be nil.
 	Positions *Node
-	// Features of the instances of sparse bags.
+	// Features of the instances of sparse bags, which are the rows of weights of a [SparseDense].
 	Features int
-	// Stride uint32, a scalar: the features of the bags where Features is rounded up, so that sets that differ a little
-	// share a graph. [SparseDropout] numbers entries by it. Nil where Features is what it says.
-	Stride *Node
+	// Numbered uint32, a scalar: the features that [SparseDropout] counts to an instance. Nil for Features. Sets that differ
+	// a little in their features share one graph where Features is rounded up and Numbered says how many there are: the
+	// same entries fall, and the rows in excess get no gradient.
+	Numbered *Node
 }
 
 // Members returns the size of the members axis, 0 where there is none.
@@ -89,6 +90,9 @@ func (b Bags) checkColumns() {
 	}
 	if columns < 1 || b.Features < 1 {
 		exceptions.Panicf("synlayer: sparse bags with %d columns of %d features, want 1 or more of each", columns, b.Features)
+	}
+	if n := b.Numbered; n != nil && (n.DType() != dtypes.Uint32 || !n.IsScalar()) {
+		exceptions.Panicf("synlayer: Numbered of sparse bags is %s, want a scalar uint32", n.Shape())
 	}
 	check("columns", b.Columns, columns)
 	if b.Positions != nil {

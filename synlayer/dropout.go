@@ -45,11 +45,11 @@ func SparseDropout(scope *model.Scope, bags Bags, rate *Node) *Node {
 	instances := slices.Repeat([]int{1}, bags.X.Rank())
 	instances[len(instances)-2] = bags.X.Shape().Dim(-2)
 	g := bags.X.Graph()
-	stride := bags.Stride
-	if stride == nil {
-		stride = Const(g, uint32(bags.Features))
+	features := bags.Numbered
+	if features == nil {
+		features = Const(g, uint32(bags.Features))
 	}
-	first := Mul(IotaFull(g, shapes.Make(dtypes.Uint32, instances...)), stride)
+	first := Mul(IotaFull(g, shapes.Make(dtypes.Uint32, instances...)), features)
 	entry := Add(first, ExpandAxes(ConvertDType(bags.Columns, dtypes.Uint32), -2))
 	return drop(scope, bags.X, entry, rate, bags.DropoutKey)
 }

@@ -241,7 +241,7 @@ func TestSparseDropout(t *testing.T) {
 					}
 					kept, rounded := bags, bags
 					kept.DropoutKey = nil
-					rounded.Features, rounded.Stride, rounded.Positions = features+9, Const(g, uint32(features)), nil
+					rounded.Features, rounded.Numbered, rounded.Positions = features+9, Const(g, uint32(features)), nil
 					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
 						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate),
 						synlayer.SparseDropout(scope, rounded, rate)}

@@ -249,6 +249,22 @@ func TestPlanSimulateRefuses(t *testing.T) {
 	refuse(t, exitUse, `did you mean "simulate"?`, "plan", "simulat")
 }
 
+// TestPlanDocs compares the plan in docs/cluster.md with what its command prints, on XLA.
+func TestPlanDocs(t *testing.T) {
+	if os.Getenv("GOMLX_BACKEND") != "xla:cpu" {
+		return
+	}
+	docs, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const command = "milbench plan study iterations --quick --shards 3"
+	out, _ := succeed(t, append(strings.Fields(command)[1:], "--cores", "2")...)
+	if !strings.Contains(string(docs), "\n"+command+"\n") || !strings.Contains(string(docs), "\n```\n"+out+"```\n") {
+		t.Errorf("docs/cluster.md has another plan than %s prints:\n%s", command, out)
+	}
+}
+
 // TestClusterDocs compares the table and the figure of docs/cluster.md with what its command prints and draws. Other
 // processors round otherwise.
 func TestClusterDocs(t *testing.T) {

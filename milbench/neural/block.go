@@ -23,7 +23,7 @@ type block struct {
 	fits    []milbench.Fit // of the members
 	configs []Config
 
-	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockStride
+	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockNumbered
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
@@ -118,7 +118,8 @@ func (b *block) prepare() error {
 	return nil
 }
 
-// initial returns the initial values of each parameter of a fit, drawn from seed. Weights of features that no bag has are 0.
+// initial returns the initial values of each parameter of a fit, drawn from seed. The rows of weights for features that no bag
+// has, the last ones, are 0.
 func (b *block) initial(seed uint64) ([][]float32, error) {
 	variables, err := b.variables(b.backend, b.setFeatures, seed)
 	if err != nil {
@@ -130,7 +131,11 @@ func (b *block) initial(seed uint64) ([][]float32, error) {
 		if err != nil {
 			return nil, err
 		}
-		parameters[i] = append(values, make([]float32, b.forms[i].Size()-len(values))...)
+		missing := b.forms[i].Size() - len(values)
+		if missing != 0 && missing != (b.features-b.setFeatures)*b.network.Width {
+			return nil, fmt.Errorf("variable %s has %d numbers for %d features and %d for %d", path, len(values), b.setFeatures, b.forms[i].Size(), b.features)
+		}
+		parameters[i] = append(values, make([]float32, missing)...)
 	}
 	return parameters, nil
 }
@@ -176,8 +181,8 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 		tensors.FromFlatDataAndDimensions(mask, places, size.instances),
 	}
 	if b.sparse {
-		columns = append(columns, make([]int32, places*width-len(columns))...)
-		positions = append(positions, make([]int32, places*features-len(positions))...)
+		columns = append(columns, slices.Repeat([]int32{int32(features)}, places*width-len(columns))...)
+		positions = append(positions, slices.Repeat([]int32{int32(width)}, places*features-len(positions))...)
 		data = append(data, tensors.FromFlatDataAndDimensions(columns, places, width),
 			tensors.FromFlatDataAndDimensions(positions, places, features), tensors.FromScalar(uint32(b.setFeatures)))
 	}

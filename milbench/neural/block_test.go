@@ -126,9 +126,9 @@ func (extent) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gra
 
 // TestBlockIsStepByStep: members of a block, with seeds, learning rates, dropout rates, numbers of Syn steps and numbers of
 // their own, have the losses of the step-by-step path over five epochs of 10 or 30 steps: dropout on and off, several bags a
-// step and one, with a user's own pooling, on sparse bags, whose number of features a block rounds up, and on features that are
-// not standardised and share an offset three hundred times their spread. Both compute in float32 and differ in how they round; 2e-4 is a hundred times the difference after
-// the first epoch.
+// step and one, with a user's own pooling, on sparse bags, whose number of features a block rounds up, and on features that
+// are not standardised and share an offset three hundred times their spread. Both compute in float32 and differ in how they
+// round; 2e-4 is a hundred times the difference after the first epoch.
 func TestBlockIsStepByStep(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -196,6 +196,65 @@ func TestBlockIsStepByStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			programs.finalize()
+		}
+	}
+}
+
+// TestBlockRoom: a fit is the same to the bit in larger arrays: beside a fit with more steps, and among bags that no fit uses.
+func TestBlockRoom(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	for _, sparse := range []bool{false, true} {
+		c := setting(t, "syn")
+		c.Epochs, c.Batch, c.Dropout = 3, 1, 0.5
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		learn := func(count int, train ...int) []milbench.Epoch {
+			bags, examples := unequal(count)
+			if sparse {
+				spread(bags, 401)
+			}
+			task := milbench.Task{Name: "unequal", Bags: bags}
+			for _, n := range train {
+				task.Fits = append(task.Fits, milbench.Fit{Seed: 3, Setting: text, Train: examples[:n], Validation: []int{8, 9}, Test: []int{10, 11, 12, 13, 14}, EveryEpoch: true})
+			}
+			var epochs []milbench.Epoch
+			if err := (Trainer{Backend: backend}).Learn(t.Context(), task, func(o milbench.Outcome) error {
+				if o.Fit == 0 {
+					epochs = o.Epochs
+				}
+				return o.Err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return epochs
+		}
+		want := learn(15, 8)
+		for name, got := range map[string][]milbench.Epoch{"beside a fit of 90 bags": learn(90, 8, 90), "among 150 bags": learn(150, 8)} {
+			if len(want) != c.Epochs || !reflect.DeepEqual(got, want) {
+				t.Errorf("sparse %v, %s: %+v, alone %+v", sparse, name, got, want)
+			}
+		}
+	}
+}
+
+// TestRounded: what shapes graphs is rounded up, a little where it is large.
+func TestRounded(t *testing.T) {
+	for n, want := range map[int][2]int{1: {1, 1}, 2: {2, 2}, 3: {4, 3}, 15: {16, 15}, 17: {32, 18}, 5863: {8192, 6144}, 5999: {8192, 6144}, 6059: {8192, 6144},
+		6279: {8192, 6656}, 6306: {8192, 6656}, 6519: {8192, 6656}, 8193: {16384, 9216}} {
+		if got := [2]int{powerOfTwo(n), fourDigits(n)}; got != want {
+			t.Errorf("%d: %v, want %v", n, got, want)
+		}
+	}
+	size := bucketSize{instances: 8}
+	for count, want := range map[int]int{1: 1, 129: 256, 1100: 1152} {
+		l := layout{group: group{blockStructure: blockStructure{structure: structure{features: 230}}}, bags: map[bucketSize][]int{size: make([]int, count)}}
+		if got := l.places(size); got != want {
+			t.Errorf("room for %d bags, %d are there; want %d", got, count, want)
 		}
 	}
 }
@@ -381,18 +440,32 @@ func TestBlockPlaces(t *testing.T) {
 // TestTwoLeft: no size of block leads to a loop with two or three turns more than a multiple of sixteen, and none is far
 // smaller for that.
 func TestTwoLeft(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	attention := structure{synlayer.DefaultNetwork(synlayer.DefaultAttention()), 166}
+	lse := structure{synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp().Structure()}, 166}
 	for batch := 1; batch < 40; batch++ {
-		for size := 4; size <= mostMembers; size++ {
-			s := blockStructure{structure{synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp().Structure()}, 166}, batch, false, false}
-			if s.twoLeft(size) && size%4 == 0 {
-				t.Errorf("batch %d: no block of %d", batch, size)
-			}
-			if n := size * batch * 10; n > 16 && (n%16 == 2 || n%16 == 3) && !s.twoLeft(size) {
-				t.Errorf("batch %d: a block of %d", batch, size)
+		for parameters := 1 << 12; parameters < 1<<20; parameters += parameters / 20 {
+			most := max(1, min(blockCache/(16*parameters), mostMembers))
+			for _, s := range []blockStructure{{structure: attention, batch: batch}, {structure: lse, batch: batch}, {structure: lse, batch: batch, own: true}} {
+				size := members(backend, s, parameters)
+				if size > most || size < most/4*4 {
+					t.Errorf("batch %d: a block of %d fits, %d are possible", batch, size, most)
+				}
+				for _, each := range []int{1, batch, 10, batch * 10, mostScored * 10} {
+					if n := size * each; n > 16 && size > 1 && (n%16 == 2 || n%16 == 3) && (each == 1 || each == batch || s.structure == lse) {
+						t.Errorf("batch %d: a block of %d fits, a loop of %d turns", batch, size, n)
+					}
+				}
+				if s.own && size > 1 && size%4 != 0 {
+					t.Errorf("batch %d: a block of %d fits with an own pooling", batch, size)
+				}
 			}
 		}
 	}
-	plain := blockStructure{structure{synlayer.DefaultNetwork(synlayer.DefaultAttention()), 166}, 1, false, false}
+	plain := blockStructure{structure: attention, batch: 1}
 	for size, want := range map[int]bool{1: false, 3: false, 16: false, 17: false, 18: true, 19: true, 22: false, 25: false} {
 		if plain.twoLeft(size) != want {
 			t.Errorf("a block of %d: %v", size, !want)

@@ -27,6 +27,7 @@ type blockStructure struct {
 	batch   int
 	raw     bool // the features come as they are, not standardised
 	weights bool // the weights of scored bags are asked for
+	own     bool // the pooling is a user's own
 }
 
 // part is an array of the state of a block, [members, ...], that holds one large parameter or all small ones: an update
@@ -112,7 +113,7 @@ const (
 	blockMask             // bool [bags, instances]
 	blockColumns          // int32 [bags, columns]: the feature of each, or the number of features
 	blockPositions        // int32 [bags, features]: the column of each, or the number of columns
-	blockStride           // uint32: the features of the set
+	blockNumbered         // uint32: the features of the set
 )
 
 // roundGraph takes a number of steps and returns the state.
@@ -270,8 +271,8 @@ func (bp *blockProgram) bags(data []*Node, order *Node) synlayer.Bags {
 	if len(data) > blockColumns-blockX {
 		bags.Columns, bags.Features = of(data[blockColumns-blockX]), bp.features
 	}
-	if len(data) > blockStride-blockX { // in training
-		bags.Positions, bags.Stride = of(data[blockPositions-blockX]), data[blockStride-blockX]
+	if len(data) > blockNumbered-blockX { // in training
+		bags.Positions, bags.Numbered = of(data[blockPositions-blockX]), data[blockNumbered-blockX]
 	}
 	return bags
 }

@@ -111,7 +111,7 @@ func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.
 // OwnConfig returns the default setting around a pooling of the user's own, by name. The name stands for it in results:
 // give one with other hyperparameters another name, and list them all in [Trainer.Poolings]. The pooling must be a
 // comparable value that keeps the laws of package syntest; of one that is [synlayer.Validated], the setting says what makes no
-// sense.
+// sense. One that uses 1/√x or log(1+x) may round otherwise at another place of a block (see the package).
 func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
 	c, err := DefaultConfig(mean)
 	if err != nil {
@@ -343,9 +343,5 @@ func (c Config) Network() synlayer.Network {
 // bound returns the number of Syn steps that a graph is built for: 4, or the next power of two, so that settings
 // share graphs. It depends on the setting alone, so that its results do not depend on which others it shares with.
 func bound(iterations int) int {
-	b := 4
-	for b < max(iterations, -iterations) {
-		b *= 2
-	}
-	return b
+	return powerOfTwo(max(4, iterations, -iterations))
 }

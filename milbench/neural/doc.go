@@ -43,7 +43,6 @@
 //
 // Where a fit stands in its block moves no bit of it. On a CPU XLA rounds some operations otherwise at the end of an array
 // than before, as was seen on x86-64 with and without AVX-512: 1/√x, log(1+x), and the exponentials and logarithms of the last
-// two or three numbers after a multiple of sixteen. The networks and the loss do without the first two, and no block is of a
-// size that leads to the third. An own pooling has to see to it itself, by arrays of which a member has a multiple of sixteen
-// numbers.
+// two or three numbers after a multiple of sixteen. The networks and the loss do without the first two, which a user's own
+// pooling has to see to itself, and no block is of a size that leads to the third.
 package neural

@@ -98,8 +98,8 @@ type BagError struct {
 	Err error
 }
 
-// Error counts bags from 1.
-func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag+1, e.Err) }
+// Error counts bags from 0, as Bag does.
+func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag, e.Err) }
 
 // Unwrap returns the reason.
 func (e *BagError) Unwrap() error { return e.Err }

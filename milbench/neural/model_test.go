@@ -92,7 +92,7 @@ func TestModel(t *testing.T) {
 			t.Errorf("%s: saving left %v behind (%v)", name, left, err)
 		}
 		narrow := []milbench.Matrix{{Rows: 1, Cols: 2, Values: []float64{1, 2}}}
-		if _, err := loaded.Predict(ctx, narrow); err == nil || !strings.Contains(err.Error(), "bag 1: 2 features; the model, trained on planted, takes 6") {
+		if _, err := loaded.Predict(ctx, narrow); err == nil || !strings.Contains(err.Error(), "bag 0: 2 features; the model, trained on planted, takes 6") {
 			t.Errorf("%s: bag of another width: %v", name, err)
 		}
 	}

@@ -99,12 +99,15 @@ func members(b compute.Backend, s blockStructure, parameters int) int {
 	return size
 }
 
-// twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop has two or
-// three turns more than a multiple of sixteen, XLA's CPU takes the exponentials and logarithms of two of them from the C
-// library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members, over
-// their logits in training and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
-// which they do not differ.
+// twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
+// sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
+// the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
+// over their logits in training and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// which they do not differ; nothing else is known of a user's own pooling.
 func (s blockStructure) twoLeft(members int) bool {
+	if s.own {
+		return members%4 != 0
+	}
 	each := []int{1, s.batch}
 	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
 		width := s.features

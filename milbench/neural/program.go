@@ -109,6 +109,7 @@ func (p *program) flatten(variables *model.Store) ([]float32, error) {
 	return flat, nil
 }
 
+// valuesOf returns the numbers of a variable.
 func valuesOf(v *model.Variable) ([]float32, error) {
 	value, err := v.Value()
 	if err != nil {
@@ -206,8 +207,7 @@ func log1p(x *Node) *Node {
 	x = MinScalar(x, 2.0)
 	u := MinScalar(AddScalar(x, 1), 4.0)
 	step := AddScalar(u, -1)
-	lost := IsZero(step)
-	return Where(lost, x, Div(Mul(Log(u), x), Where(lost, OnesLike(step), step)))
+	return Where(IsZero(step), x, Div(Mul(Log(u), x), step))
 }
 
 // scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights

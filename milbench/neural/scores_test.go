@@ -55,7 +55,7 @@ func TestPooled(t *testing.T) {
 				t.Errorf("%s: bag %d: logit %g, score %g", name, i, logit, predictions[i].Score)
 			}
 		}
-		if _, err := m.Pooled(t.Context(), []milbench.Matrix{{Cols: 5}}); err == nil || !strings.Contains(err.Error(), "bag 1: no instances") {
+		if _, err := m.Pooled(t.Context(), []milbench.Matrix{{Cols: 5}}); err == nil || !strings.Contains(err.Error(), "bag 0: no instances") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

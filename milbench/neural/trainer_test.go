@@ -446,10 +446,10 @@ func TestPredictRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, bag := range map[string]milbench.Matrix{
-		"bag 2: 5 values for 1 instances of 6 features":                                               {Rows: 1, Cols: 6, Values: make([]float64, 5)},
-		"bag 2: value NaN of feature 3 of instance 1":                                                 {Rows: 1, Cols: 6, Values: []float64{1, 2, math.NaN(), 4, 5, 6}},
-		"bag 2: its score is not finite: its values or the model's weights are too large for float32": {Rows: 1, Cols: 6, Values: []float64{1e300, 2, 3, 4, 5, 6}},
-		"bag 2: 5 features; the model":                                                                {Rows: 1, Cols: 5, Values: make([]float64, 5)},
+		"bag 1: 5 values for 1 instances of 6 features":                                               {Rows: 1, Cols: 6, Values: make([]float64, 5)},
+		"bag 1: value NaN of feature 3 of instance 1":                                                 {Rows: 1, Cols: 6, Values: []float64{1, 2, math.NaN(), 4, 5, 6}},
+		"bag 1: its score is not finite: its values or the model's weights are too large for float32": {Rows: 1, Cols: 6, Values: []float64{1e300, 2, 3, 4, 5, 6}},
+		"bag 1: 5 features; the model":                                                                {Rows: 1, Cols: 5, Values: make([]float64, 5)},
 	} {
 		predictions, err := trained.Predict(context.Background(), []milbench.Matrix{set.Bags[0].Instances, bag})
 		if err == nil || !strings.HasPrefix(err.Error(), want) || predictions != nil {

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset"
 )
 
 // archiveFormat is the version of the form of an [Archive].
@@ -324,29 +325,40 @@ func (l Lack) String() string {
 	return l.Set + ": " + strings.Join(parts, " and ")
 }
 
-// Lacking says what of a form of its experiment an archive does not have: nothing of a finished one, but the sets that had not
-// been fetched.
+// Lacking says what of a form of its experiment an archive does not have, for each seed that it has: nothing of a finished one,
+// but the sets that had not been fetched.
 func (a Archive) Lacking(form Form) (list []Lack, err error) {
 	holds, err := form.holds()
 	if err != nil {
 		return nil, err
 	}
+	seeds := make(map[uint64]bool)
+	for _, r := range a.Results {
+		seeds[r.Seed] = true
+	}
 	for _, set := range form.Sets() {
-		fits, folds := make(map[string]bool), make(map[string]int) // by id, by protocol
+		fits := make(map[uint64]map[string]bool) // of each seed, by id
 		absent := true
 		for _, r := range a.Results {
 			if !isOf(r.Set, set) {
 				continue
 			}
 			absent = false
-			if holds(r) {
-				fits[r.Fit], folds[r.Protocol] = true, r.FoldsRun
+			if fits[r.Seed] == nil {
+				fits[r.Seed] = make(map[string]bool)
 			}
+			if holds(r) {
+				fits[r.Seed][r.Fit] = true
+			}
+		}
+		entry, err := dataset.Find(set)
+		if err != nil {
+			return nil, err
 		}
 		want, spaces := 0, 2 // of instances and of means
 		for _, arm := range form.Arms {
 			if slices.Contains(arm.Sets, set) {
-				want += len(arm.Settings) * max(arm.Protocol.Repeats, 1) * max(folds[arm.Protocol.Name], 1)
+				want += len(arm.Settings) * max(arm.Protocol.Repeats, 1) * arm.foldsRun(entry)
 				spaces += len(arm.Settings)
 			}
 		}
@@ -355,7 +367,11 @@ func (a Archive) Lacking(form Form) (list []Lack, err error) {
 				spaces--
 			}
 		}
-		l := Lack{Set: set, Fits: max(want-len(fits), 0), Of: want, Absent: absent}
+		l := Lack{Set: set, Of: want * max(len(seeds), 1), Absent: absent}
+		l.Fits = l.Of
+		for _, done := range fits {
+			l.Fits -= min(len(done), want)
+		}
 		if form.Spaces {
 			l.Spaces = max(spaces, 0)
 		}

@@ -131,6 +131,15 @@ func (f Form) holds() (func(Result) bool, error) {
 	}, nil
 }
 
+// foldsRun returns how many folds of a repeat an arm runs on a set of the catalogue: one of an official split, and of the published
+// protocol.
+func (a Arm) foldsRun(entry dataset.Entry) int {
+	if entry.TrainBags > 0 || a.Protocol.Name == milbench.PublishedProtocol {
+		return 1
+	}
+	return cmp.Or(a.Protocol.Folds, entry.Folds)
+}
+
 // isOf reports whether a set is one of the catalogue, as it is or changed: see [Change].
 func isOf(set, name string) bool {
 	rest, found := strings.CutPrefix(set, name)

@@ -115,7 +115,7 @@ var Experiments = []Experiment{
 		Question: "What does each part of SynPooling and of its network contribute?",
 		Paper:    "Table 3",
 		Figures:  []string{"changes"},
-		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 16 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 5 repeats"},
+		Full:     Form{Arms: []Arm{{Sets: fewSets, Protocol: honest, Settings: ablations()}}, Time: 18 * time.Minute, Scope: "width 64; 10 folds (Web: official split), 5 repeats"},
 		Quick:    Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: ablations()}}, Time: time.Minute, Scope: "Musk 1, width 64, 5 folds, 1 repeat"},
 	},
 	{
@@ -164,7 +164,7 @@ var Experiments = []Experiment{
 		Full: Form{Arms: redrawn(needles, 5, settings(
 			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, -3, -1, 0, 1, 3, 5}, Scale: []float64{1, 10}},
 			neural.Grid{Pooling: []string{"attention", "mean", "max"}},
-		)), Time: 15 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
+		)), Time: 20 * time.Minute, Scope: "generated sets of 200 training and 400 test bags of 100 instances, 5 draws of each"},
 		Quick: Form{Arms: redrawn(needles[2:4], 1, settings(
 			neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-5, 0, 5}, Scale: []float64{1, 10}},
 			neural.Grid{Pooling: []string{"mean"}},
