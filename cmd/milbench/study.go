@@ -245,17 +245,25 @@ archive with fits that would be lost, say those of the full form when DIR/NAME h
 			if err != nil {
 				return err
 			}
+			size, command := "full", "milbench study "+archive.Experiment
 			if quick {
+				size, command = "quick", command+" --quick"
 				p.note("note: all are of the quick form: %s", form.Scope)
-				return nil
 			}
 			lacking, err := archive.Lacking(form)
-			if len(lacking) > 0 {
-				var list []string
-				for _, l := range lacking {
-					list = append(list, l.String())
+			var absent, rest []string
+			for _, l := range lacking {
+				if l.Absent {
+					absent = append(absent, l.Set)
+				} else {
+					rest = append(rest, l.String())
 				}
-				p.note("note: of the full form there lack %s; milbench study %s goes on", strings.Join(list, ", "), archive.Experiment)
+			}
+			if len(absent) > 0 {
+				p.note("note: of the %s form there lack the sets %s; milbench data fetch fetches, %s --sets runs them", size, strings.Join(absent, ", "), command)
+			}
+			if len(rest) > 0 {
+				p.note("note: of the %s form there lack %s; %s goes on", size, strings.Join(rest, ", "), command)
 			}
 			return err
 		},

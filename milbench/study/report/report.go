@@ -90,9 +90,9 @@ func made(a study.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	command := "milbench study " + a.Experiment
+	size, command := "full", "milbench study "+a.Experiment
 	if quick {
-		command += " --quick"
+		size, command = "quick", command+" --quick"
 	}
 	var by []string
 	var seeds []uint64
@@ -124,8 +124,8 @@ func made(a study.Archive) (string, error) {
 	if len(missing) > 0 {
 		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(missing), command)
 	}
-	if len(lacks) > 0 && !quick {
-		text += fmt.Sprintf(" Of the full form there lack %s.", strings.Join(lacks, ", "))
+	if len(lacks) > 0 {
+		text += fmt.Sprintf(" Of the %s form there lack %s.", size, strings.Join(lacks, ", "))
 	}
 	return text, nil
 }

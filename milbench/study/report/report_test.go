@@ -82,11 +82,16 @@ func archive(t *testing.T, e study.Experiment, learner milbench.Learner) study.A
 	}
 	if e.Quick.Spaces { // made up: nothing is trained here
 		random := milbench.Rand(1, "spaces")
-		for _, of := range []string{study.OfInstances, study.OfMeans, study.OfPooled} {
-			s := study.Space{Set: results[0].Set, Checksum: results[0].Checksum, Of: of, TrainSilhouette: 0.3, TestSilhouette: 0.2}
-			if of == study.OfPooled {
-				s.Config = results[0].Config
+		spaces := []study.Space{{Of: study.OfInstances}, {Of: study.OfMeans}}
+		var settings []string
+		for _, r := range results {
+			if !slices.Contains(settings, string(r.Config)) {
+				settings = append(settings, string(r.Config))
+				spaces = append(spaces, study.Space{Of: study.OfPooled, Config: r.Config})
 			}
+		}
+		for _, s := range spaces {
+			s.Set, s.Checksum, s.TrainSilhouette, s.TestSilhouette = results[0].Set, results[0].Checksum, 0.3, 0.2
 			for i := range 40 {
 				s.Vectors = append(s.Vectors, []float64{random.NormFloat64(), float64(i % 2)})
 				s.Labels, s.Test = append(s.Labels, i%2), append(s.Test, i%4 > 1)
