@@ -43,8 +43,18 @@ func execute(t *testing.T, n *notebook, source []byte, backend string) (*noteboo
 	return parse(n.name, data)
 }
 
+// trained has the numbers that stand at the end of a training in which rounding grows, so that another kind of CPU moves them,
+// and how far it may: shares of 500 digits by two standard errors, sums of attention over the poses of such a network by 0.05.
+var trained = map[string]float64{
+	"error.capsules":        0.03,
+	"error.iterations3":     0.045,
+	"attention.child.least": 0.05,
+	"attention.child.most":  0.05,
+}
+
 // compare returns what differs between the numbers saved and those printed now: more than 1e-3 where they are below 1,
-// more than that part of them where they are above. The figures and what is said of them must be the same.
+// more than that part of them where they are above, or more than trained says. The figures and what is said of them must be
+// the same.
 func compare(saved, now *notebook) error {
 	savedBackend, want, err := saved.claims()
 	if err != nil {
@@ -67,7 +77,7 @@ func compare(saved, now *notebook) error {
 		if got[i].name != want[i].name {
 			return fmt.Errorf("number %d is %q, %q is saved", i+1, got[i].name, want[i].name)
 		}
-		if math.Abs(got[i].value-want[i].value) > 1e-3*max(1, math.Abs(want[i].value)) {
+		if math.Abs(got[i].value-want[i].value) > max(1e-3*max(1, math.Abs(want[i].value)), trained[want[i].name]) {
 			return fmt.Errorf("%s is %g, %g is saved", want[i].name, got[i].value, want[i].value)
 		}
 	}
@@ -151,15 +161,17 @@ func TestCompare(t *testing.T) {
 	with := func(printed string) *notebook {
 		return &notebook{Cells: []*cell{{Type: "code", Outputs: []output{{Type: "stream", Name: "stdout", Text: text(printed)}}}}}
 	}
-	const saved = "backend go\nAUC of syn 0.95\nsteps 2000\n"
+	const saved = "backend go\nerror.capsules 0.142\nAUC of syn 0.95\nsteps 2000\n"
 	for _, test := range []struct{ name, now, want string }{
 		{"the same", saved, ""},
-		{"close", "backend go\nAUC of syn 0.9509\nsteps 2001.9\n", ""},
-		{"not close", "backend go\nAUC of syn 0.9511\nsteps 2000\n", "AUC of syn is 0.9511, 0.95 is saved"},
-		{"not close, relatively", "backend go\nAUC of syn 0.95\nsteps 2003\n", "steps is 2003, 2000 is saved"},
-		{"another backend", "backend xla:cpu\nAUC of syn 0.95\nsteps 2000\n", "ran on the backend xla:cpu and was saved on go"},
-		{"another name", "backend go\nAUC 0.95\nsteps 2000\n", `number 1 is "AUC", "AUC of syn" is saved`},
-		{"one less", "backend go\nAUC of syn 0.95\n", "it prints 1 numbers, 2 are saved"},
+		{"close", "backend go\nerror.capsules 0.142\nAUC of syn 0.9509\nsteps 2001.9\n", ""},
+		{"trained elsewhere", "backend go\nerror.capsules 0.144\nAUC of syn 0.95\nsteps 2000\n", ""},
+		{"trained to another end", "backend go\nerror.capsules 0.18\nAUC of syn 0.95\nsteps 2000\n", "error.capsules is 0.18, 0.142 is saved"},
+		{"not close", "backend go\nerror.capsules 0.142\nAUC of syn 0.9511\nsteps 2000\n", "AUC of syn is 0.9511, 0.95 is saved"},
+		{"not close, relatively", "backend go\nerror.capsules 0.142\nAUC of syn 0.95\nsteps 2003\n", "steps is 2003, 2000 is saved"},
+		{"another backend", "backend xla:cpu\nerror.capsules 0.142\nAUC of syn 0.95\nsteps 2000\n", "ran on the backend xla:cpu and was saved on go"},
+		{"another name", "backend go\nerror.capsules 0.142\nAUC 0.95\nsteps 2000\n", `number 2 is "AUC", "AUC of syn" is saved`},
+		{"one less", "backend go\nerror.capsules 0.142\nAUC of syn 0.95\n", "it prints 2 numbers, 3 are saved"},
 		{"nothing", "", "the first line of the last code cell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
