@@ -250,20 +250,12 @@ archive with fits that would be lost, say those of the full form when DIR/NAME h
 				size, command = "quick", command+" --quick"
 				p.note("note: all are of the quick form: %s", form.Scope)
 			}
-			lacking, err := archive.Lacking(form)
-			var absent, rest []string
-			for _, l := range lacking {
-				if l.Absent {
-					absent = append(absent, l.Set)
-				} else {
-					rest = append(rest, l.String())
-				}
-			}
+			absent, lacks, err := archive.Lacking(form)
 			if len(absent) > 0 {
 				p.note("note: of the %s form there lack the sets %s; milbench data fetch fetches, %s --sets runs them", size, strings.Join(absent, ", "), command)
 			}
-			if len(rest) > 0 {
-				p.note("note: of the %s form there lack %s; %s goes on", size, strings.Join(rest, ", "), command)
+			for _, l := range lacks {
+				p.note("note: of the %s form there lack %s; %s goes on", size, l, command)
 			}
 			return err
 		},

@@ -310,7 +310,6 @@ type Lack struct {
 	Set      string
 	Fits, Of int // so many fits of so many
 	Spaces   int
-	Absent   bool // no result of the set at all, as of one that was not fetched
 }
 
 // String says it: "musk1: 12 of 50 fits".
@@ -325,12 +324,12 @@ func (l Lack) String() string {
 	return l.Set + ": " + strings.Join(parts, " and ")
 }
 
-// Lacking says what of a form of its experiment an archive does not have, for each seed that it has: nothing of a finished one,
-// but the sets that had not been fetched.
-func (a Archive) Lacking(form Form) (list []Lack, err error) {
+// Lacking says what of a form of its experiment an archive does not have: the sets without any result, as those that had not
+// been fetched, and of the other sets what is missing for the seeds that it has, nothing of a finished one.
+func (a Archive) Lacking(form Form) (absent []string, lacks []Lack, err error) {
 	holds, err := form.holds()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	seeds := make(map[uint64]bool)
 	for _, r := range a.Results {
@@ -338,12 +337,10 @@ func (a Archive) Lacking(form Form) (list []Lack, err error) {
 	}
 	for _, set := range form.Sets() {
 		fits := make(map[uint64]map[string]bool) // of each seed, by id
-		absent := true
 		for _, r := range a.Results {
 			if !isOf(r.Set, set) {
 				continue
 			}
-			absent = false
 			if fits[r.Seed] == nil {
 				fits[r.Seed] = make(map[string]bool)
 			}
@@ -351,9 +348,13 @@ func (a Archive) Lacking(form Form) (list []Lack, err error) {
 				fits[r.Seed][r.Fit] = true
 			}
 		}
+		if len(fits) == 0 {
+			absent = append(absent, set)
+			continue
+		}
 		entry, err := dataset.Find(set)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		want, spaces := 0, 2 // of instances and of means
 		for _, arm := range form.Arms {
@@ -367,7 +368,7 @@ func (a Archive) Lacking(form Form) (list []Lack, err error) {
 				spaces--
 			}
 		}
-		l := Lack{Set: set, Of: want * max(len(seeds), 1), Absent: absent}
+		l := Lack{Set: set, Of: want * len(seeds)}
 		l.Fits = l.Of
 		for _, done := range fits {
 			l.Fits -= min(len(done), want)
@@ -376,10 +377,10 @@ func (a Archive) Lacking(form Form) (list []Lack, err error) {
 			l.Spaces = max(spaces, 0)
 		}
 		if l.Fits > 0 || l.Spaces > 0 {
-			list = append(list, l)
+			lacks = append(lacks, l)
 		}
 	}
-	return list, nil
+	return absent, lacks, nil
 }
 
 // ReadArchive reads what [Archive.Write] writes. Whatever does not fit together is an error.

@@ -109,23 +109,15 @@ func made(a study.Archive) (string, error) {
 		seeded = append(seeded, fmt.Sprintf("seed %d", s))
 	}
 	text := fmt.Sprintf("`%s --out results`: %s. %d fits, %s, by %s.", command, form.Scope, len(a.Results), listed(seeded), strings.Join(by, "; "))
-	lacking, err := a.Lacking(form)
+	absent, lacks, err := a.Lacking(form)
 	if err != nil {
 		return "", err
 	}
-	var missing, lacks []string
-	for _, l := range lacking {
-		if l.Absent {
-			missing = append(missing, l.Set)
-		} else {
-			lacks = append(lacks, l.String())
-		}
+	if len(absent) > 0 {
+		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(absent), command)
 	}
-	if len(missing) > 0 {
-		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(missing), command)
-	}
-	if len(lacks) > 0 {
-		text += fmt.Sprintf(" Of the %s form there lack %s.", size, strings.Join(lacks, ", "))
+	for _, l := range lacks {
+		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
 	}
 	return text, nil
 }
