@@ -291,6 +291,8 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"code":      {header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), } or exit()", 16), "the header"},
 		"no type":   {header("{'descr': '', 'fortran_order': False, 'shape': (1, 2), }", 16), `an array of type ""`},
 		"no bytes":  {header("{'descr': '|f8', 'fortran_order': False, 'shape': (1, 2), }", 16), `an array of type "|f8"; save numbers`},
+		"blank":     {header("{'descr': '<f8', 'fortran_order': False, 'shape': (,<2\n<), }", 16), `the shape "(,<2\n<)"`},
+		"cubes":     {header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,\n2, 3), }", 48), "an array of shape (1, 2, 3); save"},
 		"lines":     {header("{'descr': '<f8\n', 'fortran_order': False, 'shape': (1, \n2), }", 16), `an array of type "<f8\n"; save numbers`},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": c.file})

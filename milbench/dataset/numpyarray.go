@@ -189,18 +189,19 @@ func (h *numpyHeader) parse(text string) error {
 		return err
 	}
 	sizes := []int64{}
-	for size := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(strings.Trim(shape, "()")), ","), ",") {
-		if size = strings.TrimSpace(size); size == "" && len(sizes) == 0 {
+	inside := strings.TrimSpace(strings.Trim(shape, "()"))
+	for size := range strings.SplitSeq(strings.TrimSuffix(inside, ","), ",") {
+		if inside == "" {
 			break // of no dimensions
 		}
-		n, err := strconv.ParseUint(strings.TrimSuffix(size, "L"), 10, 62) // Python 2 wrote 3L
+		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 62) // Python 2 wrote 3L
 		if err != nil {
 			return damagedf("the shape %.60q", shape)
 		}
 		sizes = append(sizes, int64(n))
 	}
 	if len(sizes) != 2 {
-		return fmt.Errorf("an array of shape %.60s; save one of two dimensions, [instances, features]", shape)
+		return fmt.Errorf("an array of shape %.60s; save one of two dimensions, [instances, features]", strings.Join(strings.Fields(shape), " "))
 	}
 	h.rows, h.columns = sizes[0], sizes[1]
 	return nil
