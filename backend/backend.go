@@ -57,10 +57,9 @@ func (c Choice) String() string {
 // Reason says so.
 //
 // With XLA on the CPU, New sets for the whole process, unless the environment does, XLA_FLAGS and that memory which the C
-// library frees stays with the process: a step of training can take half the time. Flags of the environment get one more,
-// which turns XNNPACK off, with which XLA can take a parameter for what it was before: name --xla_cpu_use_xnnpack to have it
-// otherwise. Compiled graphs are kept in files, see
-// [CacheVariable].
+// library frees stays with the process: a step of training can take half the time. Flags of the environment, unless they are
+// the name of a file, get one more, which turns XNNPACK off, with which XLA can take a parameter for what it was before: name
+// --xla_cpu_use_xnnpack to have it otherwise. Compiled graphs are kept in files, see [CacheVariable].
 func New() (*Choice, error) {
 	if _, err := cacheDir(); err != nil {
 		return nil, err

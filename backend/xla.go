@@ -20,9 +20,9 @@ func init() { xla.EnableAutoInstall(false) }
 // newXLA starts XLA on the plugin at path with options of go-xla.
 //
 // On the CPU it asks for a single device and settles XLA_FLAGS, for the whole process, before the plugin loads: see cpuFlags.
-// Memory that the C library frees stays with the
-// process from then on, unless the environment says how malloc is to do it: see keepFreed. What it compiles is kept for later
-// processes: see [CacheVariable]. On Linux its threads receive no signals: see withoutSignals.
+// Memory that the C library frees stays with the process from then on, unless the environment says how malloc is to do it: see
+// keepFreed. What it compiles is kept for later processes: see [CacheVariable]. On Linux its threads receive no signals: see
+// withoutSignals.
 func newXLA(path, options string) (b compute.Backend, err error) {
 	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
@@ -51,9 +51,9 @@ const (
 // cpuFlags returns the XLA_FLAGS with which XLA compiles for the CPU, given those of the environment.
 //
 // Where that has none, XLA compiles with less effort, which takes a quarter less time and gives code as fast for the graphs
-// here, and on a machine with AVX-512 uses the full width. Always, unless the flags name it, XNNPACK is off: for larger
-// products XLA has it pack the second factor once and keep that by the address of the factor alone, so that a parameter which
-// has changed since, or another one in the same place, is multiplied as it was (TestProductsOfChanged).
+// here, and on a machine with AVX-512 uses the full width. Unless the flags name it, or name a file of flags, XNNPACK is off:
+// for larger products XLA has it pack the second factor once and keep that by the address of the factor alone, so that a
+// parameter which has changed since, or another one in the same place, is multiplied as it was (TestProductsOfChanged).
 func cpuFlags(given string, set bool) string {
 	if !set {
 		given = "--xla_backend_optimization_level=1"
@@ -61,7 +61,9 @@ func cpuFlags(given string, set bool) string {
 			given += " --xla_cpu_prefer_vector_width=512"
 		}
 	}
-	if !strings.Contains(given, xnnFlag) {
+	given = strings.TrimSpace(given)
+	file := given != "" && !strings.HasPrefix(given, "-")
+	if !file && !strings.Contains(given, xnnFlag) {
 		given = strings.TrimSpace(given + " " + xnnFlag + "=false")
 	}
 	return given

@@ -21,6 +21,7 @@ func TestCPUFlags(t *testing.T) {
 		"--xla_x=1":                     "--xla_x=1 --xla_cpu_use_xnnpack=false",
 		"--xla_cpu_use_xnnpack=true":    "--xla_cpu_use_xnnpack=true",
 		"--a --xla_cpu_use_xnnpack --b": "--a --xla_cpu_use_xnnpack --b",
+		"/etc/xla.flags":                "/etc/xla.flags",
 	} {
 		if got := cpuFlags(given, true); got != want {
 			t.Errorf("%q: %q, want %q", given, got, want)
@@ -41,6 +42,7 @@ func TestProductsOfChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer b.Finalize()
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func(x []float32) {
 		for i := range x {
