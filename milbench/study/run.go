@@ -158,7 +158,7 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 		}
 	}
 	if sum.Done > 0 && !errors.Is(errors.Join(errs...), ErrDiskFull) {
-		errs = append(errs, runs[0].appendTime(sum.Done, time.Since(start)))
+		errs = append(errs, runs[0].appendTime(sum.Done, 0, time.Since(start)))
 	}
 	return sum, errors.Join(append(errs, file.Close())...)
 }

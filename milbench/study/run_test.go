@@ -301,7 +301,7 @@ func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 func TestTornTime(t *testing.T) {
 	r := fakeRun(t.TempDir(), &fakeLearner{})
 	path := filepath.Join(r.Dir, TimesName)
-	if err := r.appendTime(1, time.Second); err != nil {
+	if err := r.appendTime(1, 0, time.Second); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -311,11 +311,11 @@ func TestTornTime(t *testing.T) {
 	if err := os.WriteFile(path, append(whole, whole[:len(whole)-9]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.appendTime(2, time.Second); err != nil {
+	if err := r.appendTime(0, 2, time.Second); err != nil {
 		t.Fatal(err)
 	}
 	times, err := ReadTimes(path)
-	if err != nil || len(times) != 2 || times[0].Fits != 1 || times[1].Fits != 2 {
+	if err != nil || len(times) != 2 || times[0].Fits != 1 || times[1].Spaces != 2 {
 		t.Errorf("times %+v, %v", times, err)
 	}
 }

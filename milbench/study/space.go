@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -126,8 +127,8 @@ func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error
 // KeepSpaces appends the spaces of a run's sets to the file in its folder: of the instances, of the bags' means, and of what
 // a model of each setting pools, trained by trainer on the first fold of the first repeat, as a fit of the run is. Those that
 // are in the file are not made again. Of a run of some fits ([Run.Only]) a space is made where the fit that it is of is among
-// them, the first of a set for instances and means, and where [Run.Finished] does not name it ([Space.ID]). before, if not
-// nil, is called with each set and setting.
+// them, the first of a set for instances and means, and where [Run.Finished] does not name it ([Space.ID]). How long it took
+// is written down as a [Time]. before, if not nil, is called with each set and setting.
 func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
 	if err := r.check(); err != nil {
 		return err
@@ -151,6 +152,12 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 	if err := file.rewind(); err != nil {
 		return err
 	}
+	start, made := time.Now(), 0
+	defer func() {
+		if made > 0 && !errors.Is(err, ErrDiskFull) {
+			err = errors.Join(err, r.appendTime(0, made, time.Since(start)))
+		}
+	}()
 	keep := func(s Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
 		if slices.ContainsFunc(known, s.same) || r.Finished[s.ID()] {
 			return nil
@@ -166,7 +173,11 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 		if err != nil {
 			return err
 		}
-		return file.append(line)
+		if err := file.append(line); err != nil {
+			return err
+		}
+		made++
+		return nil
 	}
 	for _, set := range r.Sets {
 		fits, err := r.Protocol.Fits(set, r.Settings, r.Seed)

@@ -109,6 +109,9 @@ func TestKeepSpaces(t *testing.T) {
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(whole) {
 		t.Errorf("made again it differs; %v", err)
 	}
+	if times, err := ReadTimes(filepath.Join(r.Dir, TimesName)); err != nil || len(times) != 2 || times[0].Spaces != 4 || times[1].Spaces != 1 || times[0].Seconds <= 0 {
+		t.Errorf("times %+v, %v", times, err)
+	}
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}

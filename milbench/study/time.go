@@ -15,14 +15,15 @@ import (
 	"time"
 )
 
-// TimesName is the name of the file in the results folder that says how long its fits took. Times are no function of the
-// inputs and stand in a file of their own.
+// TimesName is the name of the file in the results folder that says how long its fits and spaces took. Times are no function
+// of the inputs and stand in a file of their own.
 const TimesName = "times.jsonl"
 
 // Time is how long one run into the folder took, to its end or until it was stopped: one line of times.jsonl. A run that was
 // killed leaves none.
 type Time struct {
-	Fits     int     `json:"fits"` // that it trained
+	Fits     int     `json:"fits,omitempty"`   // that it trained
+	Spaces   int     `json:"spaces,omitempty"` // that it made
 	Seconds  float64 `json:"seconds"`
 	Cores    int     `json:"cores"` // that it trained on
 	Backend  string  `json:"backend"`
@@ -31,10 +32,10 @@ type Time struct {
 	Attempt  string  `json:"attempt,omitempty"` // of a shard
 }
 
-// Validate reports a run of no fits, of no cores, or of no time.
+// Validate reports a run of no fits and no spaces, of no cores, or of no time.
 func (t Time) Validate() error {
-	if t.Fits < 1 || t.Cores < 1 || !(t.Seconds >= 0 && t.Seconds <= math.MaxFloat64) {
-		return fmt.Errorf("%d fits in %v s on %d cores", t.Fits, t.Seconds, t.Cores)
+	if min(t.Fits, t.Spaces) < 0 || max(t.Fits, t.Spaces) < 1 || t.Cores < 1 || !(t.Seconds >= 0 && t.Seconds <= math.MaxFloat64) {
+		return fmt.Errorf("%d fits and %d spaces in %v s on %d cores", t.Fits, t.Spaces, t.Seconds, t.Cores)
 	}
 	return nil
 }
@@ -76,10 +77,11 @@ func addTimes(a, b []Time) []Time {
 	return all
 }
 
-// appendTime writes down how long a run took. A torn last line, left by a run that was killed or had no room, is cut off.
-func (r Run) appendTime(fits int, took time.Duration) (err error) {
-	t := Time{Fits: fits, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second), Cores: cmp.Or(r.Cores, runtime.NumCPU()),
-		Backend: r.Backend, Version: r.Version, Revision: r.Revision}
+// appendTime writes down how long a run took that has trained fits or made spaces. A torn last line, left by a run that was
+// killed or had no room, is cut off.
+func (r Run) appendTime(fits, spaces int, took time.Duration) (err error) {
+	t := Time{Fits: fits, Spaces: spaces, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second),
+		Cores: cmp.Or(r.Cores, runtime.NumCPU()), Backend: r.Backend, Version: r.Version, Revision: r.Revision}
 	if isAttempt(r.Dir) {
 		t.Attempt = filepath.Base(r.Dir)
 	}

@@ -131,12 +131,12 @@ func WriteTimes(w io.Writer, archives []study.Archive) error {
 			if a.Experiment == e.Name {
 				for _, t := range a.Times {
 					took := time.Duration(t.Seconds * float64(time.Second)).Round(time.Second)
-					rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
+					rows = append(rows, []string{e.Name, strconv.Itoa(t.Fits), strconv.Itoa(t.Spaces), took.String(), strconv.Itoa(t.Cores), t.Backend, t.Version, t.Revision})
 				}
 			}
 		}
 	}
 	_, err := io.WriteString(w, "# Times\n\nHow long the runs took, each to its end or until it was stopped.\n\n"+
-		table([]string{"experiment", "fits", "time", "cores", "backend", "version", "revision"}, rows))
+		table([]string{"experiment", "fits", "spaces", "time", "cores", "backend", "version", "revision"}, rows))
 	return err
 }

@@ -460,7 +460,7 @@ func TestWriteTimes(t *testing.T) {
 	if err := Write(&after, []study.Archive{a}); err != nil || before.String() != after.String() {
 		t.Errorf("times are in the report (%v)", err)
 	}
-	if err := WriteTimes(&times, []study.Archive{a}); err != nil || !strings.Contains(times.String(), "| assumption | 12 | 1m2s | 2 | go | 1 | abc |") {
+	if err := WriteTimes(&times, []study.Archive{a}); err != nil || !strings.Contains(times.String(), "| assumption | 12 | 0 | 1m2s | 2 | go | 1 | abc |") {
 		t.Errorf("%v: %s", err, times.String())
 	}
 }
