@@ -23,7 +23,8 @@ type block struct {
 	fits    []milbench.Fit // of the members
 	configs []Config
 
-	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or to blockNumbered
+	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or of sparse bags to blockPositions
+	rows    *table              // of which steps take rows; nil for none
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
@@ -70,7 +71,11 @@ func (b *block) finalize() error {
 	for _, d := range b.data {
 		all = append(all, d...)
 	}
-	return finalize(all...)
+	err := finalize(all...)
+	if b.rows != nil {
+		err = errors.Join(err, b.rows.finalize())
+	}
+	return err
 }
 
 // prepare standardises the bags for each member and draws the initial parameters.
@@ -79,6 +84,7 @@ func (b *block) prepare() error {
 	inputs := make([]Standardisation, members)
 	var numbers []float32
 	var seeds []uint32
+	var bags []int // to train on
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
 		if b.configs[m].Standardise {
@@ -86,6 +92,7 @@ func (b *block) prepare() error {
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m])...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
+		bags = append(bags, len(fit.Train))
 		values, err := b.initial(weightsSeed(fit.Seed))
 		if err != nil {
 			return err
@@ -103,8 +110,18 @@ func (b *block) prepare() error {
 		blockDue:  tensors.FromFlatDataAndDimensions(make([]bool, members), members),
 		blockLoss: tensors.FromFlatDataAndDimensions(make([]float32, members), members),
 	}
+	if b.table >= 0 {
+		var err error
+		if b.rows, err = newTable(b.backend, b.layout, parameters[b.table], b.configs, bags); err != nil {
+			return err
+		}
+	}
 	for moment := range 3 {
 		for k, part := range b.parts {
+			if k == b.table { // a step takes some rows of it
+				b.state = append(b.state, nil)
+				continue
+			}
 			values := parameters[k]
 			if moment > 0 {
 				values = make([]float32, len(values))
@@ -145,7 +162,7 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 	bags, features, width, places := b.layout.bags[size], b.layout.features, b.width(size), b.places(size)
 	x := make([]float32, len(inputs)*places*size.instances*width)
 	mask := make([]bool, places*size.instances)
-	var columns, positions []int32
+	var columns, positions []int32 // of sparse bags
 	for k, i := range bags {
 		for j := range b.bags[i].Rows {
 			mask[k*size.instances+j] = true
@@ -156,14 +173,11 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 			for j := range place {
 				place[j] = int32(width)
 			}
-			used := columnsOf(b.bags[i])
-			for at, j := range used {
+			for at, j := range b.columns[i] {
 				place[j] = int32(at)
 			}
-			for len(used) < width {
-				used = append(used, int32(features))
-			}
-			columns, positions = append(columns, used...), append(positions, place...)
+			columns, positions = append(columns, b.columns[i]...), append(positions, place...)
+			columns = append(columns, slices.Repeat([]int32{int32(features)}, width-len(b.columns[i]))...)
 		}
 		for m, input := range inputs {
 			at := x[(m*places+k)*size.instances*width:]
@@ -182,9 +196,11 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 	}
 	if b.sparse {
 		columns = append(columns, slices.Repeat([]int32{int32(features)}, places*width-len(columns))...)
-		positions = append(positions, slices.Repeat([]int32{int32(width)}, places*features-len(positions))...)
-		data = append(data, tensors.FromFlatDataAndDimensions(columns, places, width),
-			tensors.FromFlatDataAndDimensions(positions, places, features), tensors.FromScalar(uint32(b.setFeatures)))
+		data = append(data, tensors.FromFlatDataAndDimensions(columns, places, width), tensors.FromScalar(uint32(b.setFeatures)))
+		if !b.taken {
+			positions = append(positions, slices.Repeat([]int32{int32(width)}, places*features-len(positions))...)
+			data = append(data, tensors.FromFlatDataAndDimensions(positions, places, features))
+		}
 	}
 	return data
 }
@@ -202,7 +218,11 @@ func (b *block) train(epoch int) ([]float32, error) {
 	b.state[blockLoss] = tensors.FromFlatDataAndDimensions(make([]float32, members), members)
 	for r := range rounds {
 		for k, size := range b.buckets {
-			if err := b.trainBucket(k, func(m int) [][]int { return orders[m][r][size] }); err != nil {
+			batches := make([][][]int, members)
+			for m := range batches {
+				batches[m] = orders[m][r][size]
+			}
+			if err := b.trainBucket(k, batches); err != nil {
 				return nil, err
 			}
 		}
@@ -214,28 +234,67 @@ func (b *block) train(epoch int) ([]float32, error) {
 	return losses, err
 }
 
-// trainBucket takes the steps of bucket number k whose batches batches(m) has for member m.
-func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
-	members, steps := len(b.fits), b.steps[b.buckets[k]]
+// trainBucket takes the steps of bucket number k in which batches has the batches of each member: one call, or where rows are
+// taken one a step.
+func (b *block) trainBucket(k int, batches [][][]int) error {
+	if b.rows == nil {
+		return b.trainBatches(k, batches)
+	}
+	most := 0
+	for m := range batches {
+		most = max(most, len(batches[m]))
+	}
+	for s := range most {
+		step := make([][][]int, len(batches))
+		for m := range step {
+			if s < len(batches[m]) {
+				step[m] = batches[m][s : s+1]
+			}
+		}
+		if err := b.trainBatches(k, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trainBatches takes steps in one call.
+func (b *block) trainBatches(k int, batches [][][]int) error {
+	size := b.buckets[k]
+	members, steps := len(b.fits), b.steps[size]
 	order, labels := make([]int32, steps*members*b.batch), make([]float32, steps*members*b.batch)
 	for i := range order {
 		order[i] = -1
 	}
 	count := 0
+	bags := make([]int, members) // of the last step, by index in the task
 	for m, fit := range b.fits {
-		count = max(count, len(batches(m)))
-		for s, batch := range batches(m) {
+		count, bags[m] = max(count, len(batches[m])), -1
+		for s, batch := range batches[m] {
 			for j, i := range batch {
 				at := (s*members+m)*b.batch + j
 				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), float32(fit.Train[i].Label)
+				bags[m] = fit.Train[i].Bag
 			}
 		}
 	}
 	if count == 0 {
 		return nil
 	}
+	var taken tableCall
+	if b.rows != nil {
+		c, err := b.rows.take(size, bags)
+		if err != nil {
+			return err
+		}
+		taken = *c
+	}
 	var args []any
-	for _, s := range b.state {
+	for i, s := range b.state {
+		if moment, ok := b.tableMoment(i); ok {
+			args = append(args, taken.rows[moment])
+			continue
+		}
 		donated, err := DonateTensorBuffer(s, b.backend, 0)
 		if err != nil {
 			return err
@@ -251,11 +310,30 @@ func (b *block) trainBucket(k int, batches func(m int) [][]int) error {
 	for _, d := range b.data[k] {
 		args = append(args, d)
 	}
+	if b.rows != nil {
+		args = append(args, taken.missed)
+	}
 	outputs, err := call(b.round, args)
 	if err == nil {
 		b.state = outputs
+		if b.rows != nil {
+			for i := range b.state {
+				if moment, ok := b.tableMoment(i); ok {
+					taken.rows[moment], b.state[i] = b.state[i], nil
+				}
+			}
+			err = errors.Join(b.rows.put(size, taken.rows), finalize(taken.rows[:]...))
+		}
 	}
 	return errors.Join(err, finalize(own...))
+}
+
+// tableMoment reports whether a place in the state is for rows of the table, and for which of its arrays.
+func (b *block) tableMoment(i int) (moment int, ok bool) {
+	if b.table < 0 || i < blockArrays || (i-blockArrays)%len(b.parts) != b.table {
+		return 0, false
+	}
+	return (i - blockArrays) / len(b.parts), true
 }
 
 // mostScored bags of a member are scored at a time. There are few in a bucket, and padding costs what bags do.
@@ -272,10 +350,21 @@ func (b *block) score(epoch int, losses []float32) error {
 		return nil
 	}
 	var args []any
-	for _, s := range b.state {
+	for i, s := range b.state {
+		if moment, ok := b.tableMoment(i); ok {
+			s = b.rows.arrays[moment]
+		}
 		args = append(args, s)
 	}
-	parameters, err := call(b.current, append(args, b.numbers))
+	args = append(args, b.numbers)
+	if b.rows != nil {
+		missed, err := b.rows.current()
+		if err != nil {
+			return err
+		}
+		args = append(args, missed)
+	}
+	parameters, err := call(b.current, args)
 	defer func() { _ = finalize(parameters...) }()
 	if err != nil {
 		return err
@@ -342,7 +431,7 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 		args = append(args, p)
 	}
 	args = append(args, b.numbers, index)
-	for _, d := range b.data[k][:min(len(b.data[k]), blockPositions-blockX)] { // all that scoring needs
+	for _, d := range b.data[k][:min(len(b.data[k]), blockNumbered-blockX)] { // all that scoring needs
 		args = append(args, d)
 	}
 	outputs, err := call(b.scoring, args)

@@ -68,6 +68,29 @@ func spread(bags []milbench.Matrix, columns int) {
 	}
 }
 
+// scatter returns sparse bags of 1 to 40 instances, each of which uses some 40 of the 200 columns, of so many, that its bag uses;
+// column 0 tells the label.
+func scatter(count, columns int) (bags []milbench.Matrix, examples []milbench.Example) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range count {
+		m := milbench.Matrix{Rows: []int{1, 3, 8, 12, 40}[i%5], Cols: columns, RowStart: []int{0}}
+		used := rng.Perm(columns - 1)[:200]
+		slices.Sort(used)
+		for range m.Rows {
+			m.Column, m.Values = append(m.Column, 0), append(m.Values, rng.NormFloat64()+2*float64(i%2))
+			for _, j := range used {
+				if rng.IntN(5) == 0 {
+					m.Column, m.Values = append(m.Column, int32(j+1)), append(m.Values, rng.NormFloat64())
+				}
+			}
+			m.RowStart = append(m.RowStart, len(m.Values))
+		}
+		bags = append(bags, m)
+		examples = append(examples, milbench.Example{Bag: i, Label: i % 2})
+	}
+	return bags, examples
+}
+
 // setting is a small one.
 func setting(t *testing.T, pooling string) Config {
 	t.Helper()
@@ -151,8 +174,17 @@ func TestBlockIsStepByStep(t *testing.T) {
 		"sparse": func(c *Config, m int) {
 			c.Batch, c.Dropout, c.LR = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1)
 		},
+		"sparse, of many features": func(c *Config, m int) {
+			c.Batch, c.Dropout, c.LR, c.WeightDecay = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1), 0.1*float64(m)
+		},
+		"sparse, in batches": func(c *Config, m int) {
+			c.Batch, c.Dropout, c.LR = 3, 0.25+0.25*float64(m), 1e-4*float64(m+1)
+		},
 	} {
 		bags, examples := unequal(30)
+		if strings.HasPrefix(name, "sparse, ") {
+			bags, examples = scatter(30, 3000)
+		}
 		if name == "sparse" {
 			spread(bags, 400)
 		}
@@ -172,6 +204,9 @@ func TestBlockIsStepByStep(t *testing.T) {
 		}
 		seeds := []uint64{11, 12, 13}
 		b := newBlock(t, backend, bags, examples, seeds, configs...)
+		if taken := name == "sparse" || name == "sparse, of many features"; taken != (b.rows != nil) {
+			t.Errorf("%s: that steps take rows of the first weights is %v", name, b.rows != nil)
+		}
 		var together [][]float32
 		for epoch := range 5 {
 			losses, err := b.train(epoch + 1)
@@ -279,7 +314,9 @@ func TestShared(t *testing.T) {
 		for k, size := range b.buckets {
 			fmt.Fprintln(&form, size, b.steps[size])
 			for _, d := range append(b.data[k], b.state...) {
-				fmt.Fprintln(&form, d.Shape())
+				if d != nil { // the table's
+					fmt.Fprintln(&form, d.Shape())
+				}
 			}
 		}
 		return form.String()

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -16,6 +17,7 @@ type blockProgram struct {
 	*program
 	of      blockStructure
 	parts   []part
+	table   int // the part of which a call takes some rows ([table]); -1 for none
 	round   *Exec
 	current *Exec
 	scoring *Exec
@@ -28,6 +30,7 @@ type blockStructure struct {
 	raw     bool // the features come as they are, not standardised
 	weights bool // the weights of scored bags are asked for
 	own     bool // the pooling is a user's own
+	taken   bool // a step takes the rows of the first weights that its bag uses ([table])
 }
 
 // part is an array of the state of a block, [members, ...], that holds one large parameter or all small ones: an update
@@ -45,11 +48,15 @@ func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error)
 	if err != nil {
 		return nil, err
 	}
-	bp := &blockProgram{program: p, of: s}
+	bp := &blockProgram{program: p, of: s, table: -1}
 	var small part
 	size := 0
 	for i, form := range p.forms {
-		if form.Size() >= largeParameter {
+		rows := s.taken && strings.HasSuffix(p.paths[i], "embedding_0/weights")
+		if rows {
+			bp.table = len(bp.parts)
+		}
+		if rows || form.Size() >= largeParameter {
 			bp.parts = append(bp.parts, part{form.Dimensions, []int{i}})
 			continue
 		}
@@ -102,27 +109,32 @@ func (bp *blockProgram) state(nodes []*Node) blockState {
 	return blockState{nodes[blockTime], nodes[blockDue], nodes[blockLoss], arrays[:n], arrays[n : 2*n], arrays[2*n : 3*n]}
 }
 
-// What the steps only read follows the state. The last three are there for sparse bags alone, whose x holds their columns.
+// What the steps only read follows the state. What stands after the mask is there for sparse bags alone, whose x holds their
+// columns.
 const (
-	blockNumbers   = iota // [members, numbers]: those of the network, learning rate, weight decay
-	blockSeed             // uint32 [members]
-	blockOrder            // int32 [steps, members, batch]: bags, -1 for none
-	blockLabels           // [steps, members, batch]
-	blockCount            // int32: steps that any member has
-	blockX                // [members, bags, instances, features]
-	blockMask             // bool [bags, instances]
-	blockColumns          // int32 [bags, columns]: the feature of each, or the number of features
-	blockPositions        // int32 [bags, features]: the column of each, or the number of columns
-	blockNumbered         // uint32: the features of the set
+	blockNumbers   = iota           // [members, numbers]: those of the network, learning rate, weight decay
+	blockSeed                       // uint32 [members]
+	blockOrder                      // int32 [steps, members, batch]: bags, -1 for none
+	blockLabels                     // [steps, members, batch]
+	blockCount                      // int32: steps that any member has
+	blockX                          // [members, bags, instances, features]
+	blockMask                       // bool [bags, instances]
+	blockColumns                    // int32 [bags, columns]: the feature of each, or the number of features
+	blockNumbered                   // uint32: the features of the set
+	blockPositions                  // int32 [bags, features]: the column of each, or the number of columns
+	blockMissed    = blockPositions // instead, where rows are taken: what they have missed, [gapNumbers, members, columns]
 )
 
-// roundGraph takes a number of steps and returns the state.
+// roundGraph takes a number of steps and returns the state. Where rows are taken it takes one.
 //
-// It has a single loop, which is handed everything that it uses: on XLA a closure cannot use nodes made outside, and
+// Else it has a single loop, which is handed everything that it uses: on XLA a closure cannot use nodes made outside, and
 // GoMLX's cache of scalars would hand those of one closure to another.
 func (bp *blockProgram) roundGraph(in []*Node) []*Node {
 	g := in[0].Graph()
 	changing := blockArrays + 3*len(bp.parts)
+	if bp.table >= 0 {
+		return bp.stepGraph(Const(g, int32(0)), in[:changing], in[changing:])
+	}
 	all := append([]*Node{Const(g, int32(0))}, in...)
 	closure := func(f func(g *Graph, step *Node, changing, fixed []*Node) []*Node) *Function {
 		return NewClosure(g, func(g *Graph) []*Node {
@@ -150,6 +162,9 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	values := memberNumbers(fixed[blockNumbers])
 	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
 	parts := bp.updated(s, lr, wd)
+	if bp.table >= 0 {
+		parts[bp.table], s.first[bp.table], s.second[bp.table] = bp.madeUp(s, fixed[blockMissed])
+	}
 
 	members, batch := fixed[blockOrder].Shape().Dim(1), fixed[blockOrder].Shape().Dim(2)
 	zero := Const(g, int32(0))
@@ -181,12 +196,16 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	return append(append(out, first...), second...)
 }
 
-// updated returns the parameters with the update that is due.
+// updated returns the parameters with the update that is due, those of which rows are taken as they are.
 func (bp *blockProgram) updated(s blockState, lr, wd *Node) []*Node {
 	var parts []*Node
 	one := Const(s.time.Graph(), int32(1))
 	pace := newPace(Max(s.time, one), lr, wd)
 	for i, p := range s.parameters {
+		if i == bp.table {
+			parts = append(parts, p)
+			continue
+		}
 		parts = append(parts, whereMember(s.due, pace.update(p, s.first[i], s.second[i]), p))
 	}
 	return parts
@@ -201,6 +220,10 @@ func whereMember(on, x, y *Node) *Node {
 func (bp *blockProgram) parameters(parts []*Node) []*Node {
 	parameters := make([]*Node, len(bp.paths))
 	for k, part := range bp.parts {
+		if k == bp.table { // all rows or some
+			parameters[part.parameters[0]] = parts[k]
+			continue
+		}
 		if len(part.parameters) == 1 {
 			parameters[part.parameters[0]] = Reshape(parts[k], append([]int{parts[k].Shape().Dim(0)}, bp.forms[part.parameters[0]].Dimensions...)...)
 			continue
@@ -271,8 +294,11 @@ func (bp *blockProgram) bags(data []*Node, order *Node) synlayer.Bags {
 	if len(data) > blockColumns-blockX {
 		bags.Columns, bags.Features = of(data[blockColumns-blockX]), bp.features
 	}
-	if len(data) > blockNumbered-blockX { // in training
-		bags.Positions, bags.Numbered = of(data[blockPositions-blockX]), data[blockNumbered-blockX]
+	if len(data) > blockPositions-blockX { // in training
+		bags.Numbered, bags.Taken = data[blockNumbered-blockX], bp.table >= 0
+		if !bags.Taken {
+			bags.Positions = of(data[blockPositions-blockX])
+		}
 	}
 	return bags
 }
@@ -286,14 +312,20 @@ func memberNumbers(all *Node) []*Node {
 	return values
 }
 
-// currentGraph takes the state and the numbers and returns the parameters, part by part, with the update that is due.
+// currentGraph takes the state, the numbers and, of the part of which steps take rows, what all rows have missed. It returns the
+// parameters, part by part, with the update that is due.
 func (bp *blockProgram) currentGraph(in []*Node) []*Node {
-	values := memberNumbers(in[len(in)-1])
-	return bp.updated(bp.state(in), values[len(values)-2], values[len(values)-1])
+	rest := in[blockArrays+3*len(bp.parts):]
+	s, values := bp.state(in), memberNumbers(rest[0])
+	parts := bp.updated(s, values[len(values)-2], values[len(values)-1])
+	if bp.table >= 0 {
+		parts[bp.table], _, _ = bp.madeUp(s, rest[1])
+	}
+	return parts
 }
 
 // scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags] and the inputs from blockX on,
-// without positions, and returns logits [members, bags], winners int32 [members, bags, heads] and, where they are asked for,
+// up to the columns, and returns logits [members, bags], winners int32 [members, bags, heads] and, where they are asked for,
 // the means of the weights over the heads, [members, bags, instances].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]

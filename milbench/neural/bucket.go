@@ -36,7 +36,7 @@ type bucketSize struct {
 
 const (
 	smallestSparse = 32
-	fewestColumns  = 256 // then four times as many, and so on
+	fewestColumns  = 256 // then twice as many, and so on
 )
 
 // sizeOf returns the bucket of a bag, which depends on it alone.
@@ -46,7 +46,7 @@ func sizeOf(bag milbench.Matrix) bucketSize {
 	}
 	size := bucketSize{max(smallestSparse, bucket(bag.Rows)), fewestColumns}
 	for used := len(columnsOf(bag)); size.columns < used; {
-		size.columns *= 4
+		size.columns *= 2
 	}
 	return size
 }

@@ -41,6 +41,10 @@
 // measured. What shapes a graph beside the structure, bags of a bucket, steps and, of sparse bags, features, is rounded up, so
 // that sets and folds that differ a little share the graphs that are kept.
 //
+// A sparse bag uses few rows of the first weights, and AdamW changes all of them in every step. On a CPU, where a step is on one
+// bag, a block takes the rows that the bag uses and puts them back; a row makes up for the steps that it has missed when it is
+// taken again, in closed form: the same training but for rounding.
+//
 // Where a fit stands in its block moves no bit of it. On a CPU XLA rounds some operations otherwise at the end of an array
 // than before, as was seen on x86-64 with and without AVX-512: 1/√x, log(1+x), and the exponentials and logarithms of the last
 // two or three numbers after a multiple of sixteen. The networks and the loss do without the first two, which a user's own

@@ -22,9 +22,10 @@ type group struct {
 // of those that no bag has are 0 and stay so.
 func newGroup(b compute.Backend, c Config, bags []milbench.Matrix, sparse bool, fit milbench.Fit) group {
 	s := structureOf(c, bags, fit.Train)
-	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Weights, c.own != nil}, c.Epochs, sparse && c.Layers > 0, s.features}
+	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Weights, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features}
 	if g.sparse && blocks(b) {
 		g.structure.features = fourDigits(s.features)
+		g.taken = g.batch == 1 && b.HasSharedBuffers() && c.LR*c.WeightDecay <= mostDecay
 	}
 	return g
 }
@@ -58,7 +59,8 @@ type layout struct {
 	buckets []bucketSize
 	bags    map[bucketSize][]int // of each bucket, indices in the task
 	at      []int                // of each bag of the task, its place in its bucket
-	steps   map[bucketSize]int   // of each bucket, the most steps of a round, or more
+	steps   map[bucketSize]int   // of each bucket, the most steps of a call, or more
+	columns [][]int32            // that each sparse bag uses
 }
 
 func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
@@ -69,6 +71,11 @@ func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
 		l.bags[size] = append(l.bags[size], i)
 	}
 	l.buckets = sortedBuckets(l.bags)
+	if l.sparse {
+		for _, bag := range bags {
+			l.columns = append(l.columns, columnsOf(bag))
+		}
+	}
 	for _, fit := range fits {
 		for k, count := range l.trained(fit) {
 			batches := (count + g.batch - 1) / g.batch
@@ -77,6 +84,9 @@ func newLayout(g group, bags []milbench.Matrix, fits []milbench.Fit) *layout {
 	}
 	for size, steps := range l.steps {
 		l.steps[size] = powerOfTwo(max(steps, fewestSteps))
+		if l.taken {
+			l.steps[size] = 1
+		}
 	}
 	return l
 }

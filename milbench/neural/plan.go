@@ -77,15 +77,21 @@ const (
 // the update computes on the way, with what malloc keeps for the next call.
 const stateCopies = 40
 
+// tableCopies is how many times all rows are there of which steps take some: with two moments, as they are now, and what is
+// allocated on the way and kept.
+const tableCopies = 8
+
 // The members of a block: as many as keep parameters, gradients and moments in the cache of a core, and no more than pay
-// where parameters are few; on a device that is not a CPU, where nothing was measured, deviceMembers.
+// where parameters are few, or where steps take rows: the sets that do, Web, have an official split, and repeats of five seeds fill
+// such a block. On a device that is not a CPU, where nothing was measured, deviceMembers.
 const (
 	blockCache    = 8 << 20
 	mostMembers   = 25
+	takenMembers  = 5
 	deviceMembers = 64
 )
 
-// members returns the size of the blocks of a structure of so many parameters. XLA makes other code for another size,
+// members returns the size of the blocks of a structure whose state has so many parameters. XLA makes other code for another size,
 // with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
 // with copies of its first fit.
 func members(b compute.Backend, s blockStructure, parameters int) int {
@@ -93,6 +99,9 @@ func members(b compute.Backend, s blockStructure, parameters int) int {
 		return deviceMembers
 	}
 	size := max(1, min(blockCache/(16*parameters), mostMembers))
+	if s.taken {
+		size = min(size, takenMembers)
+	}
 	for size > 1 && s.twoLeft(size) {
 		size--
 	}
@@ -195,7 +204,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		return nil
 	}
 	one := l.memberMemory(parameters)
-	most := members(t.Backend, g.blockStructure, parameters)
+	most := members(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
 	size, workers := most, p.Workers
 	need := func() uint64 { return xlaMemory + uint64(workers)*(workerMemory+uint64(size)*one) }
 	if t.Memory > 0 {
@@ -274,14 +283,29 @@ func megabytes(n uint64) string {
 // memberMemory returns the bytes that one member of a block takes: its bags, its state, and what a step computes on the
 // way.
 func (l *layout) memberMemory(parameters int) uint64 {
-	bags := 0
+	bags, state := 0, 0
 	for _, size := range l.buckets {
 		bags += l.places(size) * size.instances * l.width(size)
-		if l.sparse {
+		state = max(state, stateCopies*l.held(parameters, size.columns))
+		switch {
+		case l.taken:
+			bags += 3 * size.columns * l.network.Width // rows
+		case l.sparse:
 			bags += l.places(size) * l.features
 		}
 	}
-	return 4 * (uint64(bags+stateCopies*parameters) + 8*l.largest())
+	if l.taken {
+		state += tableCopies * l.features * l.network.Width
+	}
+	return 4 * (uint64(bags+state) + 8*l.largest())
+}
+
+// held returns how many of so many parameters a step holds: where it takes rows, those of bags of so many columns.
+func (l *layout) held(parameters, columns int) int {
+	if !l.taken {
+		return parameters
+	}
+	return parameters + (columns-l.features)*l.network.Width
 }
 
 // largest returns the numbers of the largest array of instances in a step, or in the scoring of bags.
@@ -306,21 +330,26 @@ const (
 	cacheBytes     = 120e9
 	memoryBytes    = 25e9
 	stepOverhead   = 5e-6
+	callOverhead   = 1e-4
 	compileSeconds = 3.0
 	loadSeconds    = 0.15
 )
 
 // seconds returns the time of one core for training fits side by side.
 func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
-	total, speed := 0.0, cacheBytes
-	if 16*parameters > coreCache {
-		speed = memoryBytes
-	}
+	total := 0.0
 	for _, fit := range fits {
 		for _, e := range fit.Train {
 			size := l.sizes[e.Bag]
+			held, speed := l.held(parameters, size.columns), cacheBytes
+			if 16*held > coreCache {
+				speed = memoryBytes
+			}
 			used := parameters - (l.features-l.width(size))*l.network.Width // of a sparse bag, the rows of its columns
-			total += 40*float64(parameters)/speed/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+			total += 40*float64(held)/speed/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+			if l.taken {
+				total += 24*float64(size.columns*l.network.Width)/memoryBytes + callOverhead
+			}
 		}
 	}
 	return total * float64(l.epochs)
