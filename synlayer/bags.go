@@ -27,8 +27,8 @@ type Bags struct {
 	Positions *Node
 	// Features of the instances of sparse bags, which are the rows of weights of a [SparseDense].
 	Features int
-	// Taken says that the first weights that are bound ([Bind]) have a row for each of Columns, in their order, and no others: a
-	// trainer that takes one bag of a member at a time can hand over the rows that the bag uses. X is 0 where Columns are padding.
+	// Taken says that the weights bound for a [SparseDense] ([Bind]) have a row for each of Columns, in their order, and no others:
+	// a trainer that takes one bag of a member at a time can hand over the rows that the bag uses.
 	Taken bool
 	// Numbered uint32, a scalar: the features that [SparseDropout] counts to an instance. Nil for Features. Sets that differ
 	// a little in their features share one graph where Features is rounded up and Numbered says how many there are: the

@@ -90,7 +90,7 @@ func (n Network) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (po
 	for i := range n.Layers {
 		layer := scope.In("embedding_%d", i)
 		var h *Node
-		if bags.Columns != nil && !bags.Taken {
+		if bags.Columns != nil {
 			h = SparseDense(layer, bags, n.Width)
 		} else {
 			h = Dense(layer, bags.X, members, n.Width)

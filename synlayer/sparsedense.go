@@ -3,6 +3,7 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // SparseDense is [Dense] of the instances of sparse bags, with the same variables: it returns [batch, instances, width],
@@ -11,6 +12,12 @@ func SparseDense(scope *model.Scope, bags Bags, width int) *Node {
 	bags.checkColumns()
 	members, columns := bags.Members(), bags.X.Shape().Dim(-1)
 	x := zeroUnless(LessThan(bags.Columns, Const(bags.X.Graph(), int32(bags.Features))), bags.X, -2)
+	if bags.Taken {
+		if batch := x.Shape().Dim(-3); batch != 1 || bound(x.Graph()) == nil {
+			exceptions.Panicf("synlayer: sparse bags whose weights are taken, %d a batch, want one a batch and bound weights", batch)
+		}
+		return Dense(scope, x, members, width)
+	}
 	w, b := affine(scope, x, members, bags.Features, width)
 	stack := max(members, 1)
 	index := Reshape(atMost(bags.Columns, bags.Features-1), stack, -1) // padding: x is 0, whatever row it gets

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -173,6 +174,43 @@ func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, netwo
 	for i, v := range gradient {
 		if row := i / network.Width; !used[row] && v != 0 {
 			t.Fatalf("gradient %g of feature %d of member %d, which uses it nowhere", v, row%features, row/features)
+		}
+	}
+}
+
+// TestTaken: with the rows of the weights that their columns name, bags give the logits, weights and gradients that they give with
+// all rows; rows of padding have no gradient.
+func TestTaken(t *testing.T) {
+	const members, instances, features, columns = 3, 6, 23, 9
+	for name, backend := range backendtest.All(t) {
+		for _, dtype := range floatTypes {
+			network := synlayer.Network{Layers: 1, Width: 8, Dropout: 0.5, Pooling: synlayer.MeanPooling{}}
+			p := newParameters(t, backend, dtype, network, features, members)
+			b := drawSparse(dtype, members, 1, instances, features, 7, columns)
+			first := slices.Index(p.paths, "/embedding_0/weights")
+			out := MustNewExec(backend, func(in []*Node) []*Node {
+				g := in[0].Graph()
+				bags, values := b.sparse(in[:5]), in[5:]
+				bags.DropoutKey = synlayer.DropoutKey(Const(g, []uint32{1, 2, 3}), Const(g, uint32(4)))
+				index := Reshape(bags.Columns, members, columns, 1)
+				named := ConvertDType(Equal(BroadcastToDims(index, members, columns, features), Iota(g, shapes.Make(dtypes.Int32, members, columns, features), 2)), dtype)
+				rows := func(all *Node) *Node { return Einsum("mcf,mfw->mcw", named, all) }
+				results := func(bags synlayer.Bags, values []*Node) (out []*Node) {
+					logits, weights := network.Logits(p.bind(values), bags)
+					gradients, _ := synlayer.Gradients(logistic(logits))
+					return append([]*Node{logits, weights}, p.byPath(gradients)...)
+				}
+				want := results(bags, values)
+				want[2+first] = rows(want[2+first])
+				taken := slices.Clone(values)
+				taken[first] = rows(values[first])
+				bags.Positions, bags.Taken = nil, true
+				return append(want, results(bags, taken)...)
+			}).MustCall(p.with(b.inputs()...)...)
+			for i := range len(out) / 2 {
+				exact(dtype).check(t, fmt.Sprintf("%s, %s: output %d (logits, weights, gradients of %v)", name, dtype, i, p.paths),
+					goldentest.Floats(out[len(out)/2+i]), goldentest.Floats(out[i]))
+			}
 		}
 	}
 }

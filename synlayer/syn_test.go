@@ -381,6 +381,9 @@ func TestPanics(t *testing.T) {
 		"columns": {func(x *Node) *Node {
 			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 5), Features: 9}, 3)
 		}, "columns of sparse bags are (Int32)[2, 5], want (Int32)[2, 4]"},
+		"taken weights of several sparse bags": {func(x *Node) *Node {
+			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9, Taken: true}, 3)
+		}, "sparse bags whose weights are taken, 2 a batch, want one a batch and bound weights"},
 		"positions": {func(x *Node) *Node {
 			bags := synlayer.Bags{X: x, Columns: columns(x, 2, 4), Positions: columns(x, 9), Features: 9}
 			return synlayer.SparseDense(model.NewStore().RootScope(), bags, 3)

@@ -23,7 +23,7 @@ type block struct {
 	fits    []milbench.Fit // of the members
 	configs []Config
 
-	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or of sparse bags to blockPositions
+	data    [][]*tensors.Tensor // of each bucket, the inputs from blockX to blockMask, or of sparse bags as far as they go
 	rows    *table              // of which steps take rows; nil for none
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
@@ -84,7 +84,6 @@ func (b *block) prepare() error {
 	inputs := make([]Standardisation, members)
 	var numbers []float32
 	var seeds []uint32
-	var bags []int // to train on
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
 		if b.configs[m].Standardise {
@@ -92,7 +91,6 @@ func (b *block) prepare() error {
 		}
 		numbers = append(numbers, trainingNumbers(b.configs[m])...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
-		bags = append(bags, len(fit.Train))
 		values, err := b.initial(weightsSeed(fit.Seed))
 		if err != nil {
 			return err
@@ -112,7 +110,7 @@ func (b *block) prepare() error {
 	}
 	if b.table >= 0 {
 		var err error
-		if b.rows, err = newTable(b.backend, b.layout, parameters[b.table], b.configs, bags); err != nil {
+		if b.rows, err = newTable(b.backend, b.layout, parameters[b.table], b.configs); err != nil {
 			return err
 		}
 	}
@@ -176,7 +174,10 @@ func (b *block) bucketData(size bucketSize, inputs []Standardisation) []*tensors
 			for at, j := range b.columns[i] {
 				place[j] = int32(at)
 			}
-			columns, positions = append(columns, b.columns[i]...), append(positions, place...)
+			if !b.taken {
+				positions = append(positions, place...)
+			}
+			columns = append(columns, b.columns[i]...)
 			columns = append(columns, slices.Repeat([]int32{int32(features)}, width-len(b.columns[i]))...)
 		}
 		for m, input := range inputs {

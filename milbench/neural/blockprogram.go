@@ -2,7 +2,6 @@ package neural
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -12,7 +11,7 @@ import (
 )
 
 // blockProgram is the compiled graphs that train several fits of one structure side by side along a members axis: the
-// steps of a round on the bags of one bucket a call.
+// steps of a round on the bags of one bucket a call, or, where rows are taken, one step.
 type blockProgram struct {
 	*program
 	of      blockStructure
@@ -40,6 +39,9 @@ type part struct {
 	parameters []int // indices in the program's paths
 }
 
+// firstWeights is the path of the weights of a network's first layer.
+const firstWeights = "/embedding_0/weights"
+
 // largeParameter is the number of entries from which on a parameter has a part of its own.
 const largeParameter = 1 << 11
 
@@ -52,7 +54,7 @@ func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error)
 	var small part
 	size := 0
 	for i, form := range p.forms {
-		rows := s.taken && strings.HasSuffix(p.paths[i], "embedding_0/weights")
+		rows := s.taken && p.paths[i] == firstWeights
 		if rows {
 			bp.table = len(bp.parts)
 		}
@@ -89,7 +91,8 @@ func (bp *blockProgram) finalize() {
 }
 
 // The state of a block, which the steps change. The parameters lag one update behind: it is taken at the start of the
-// next step, so that no array is needed both as it was and as it becomes, and all change in place.
+// next step, so that no array is needed both as it was and as it becomes, and all change in place. Rows that are not taken lag
+// behind further ([table]).
 const (
 	blockTime   = iota // int32 [members]: steps done
 	blockDue           // bool [members]: whether the update of the last of them is still to come

@@ -27,8 +27,8 @@ func bucket(instances int) int {
 	return b
 }
 
-// bucketSize is what the bags of a bucket are padded to. Those of sparse bags are wider: what they cost is the update of
-// their many weights, not padding.
+// bucketSize is what the bags of a bucket are padded to. Those of sparse bags are wider, as there are fewer bags and graphs take
+// long to compile. Buckets make the order of the bags, too: other ones would be another training.
 type bucketSize struct {
 	instances int
 	columns   int // that a sparse bag uses; 0 for dense bags
@@ -36,7 +36,7 @@ type bucketSize struct {
 
 const (
 	smallestSparse = 32
-	fewestColumns  = 256 // then twice as many, and so on
+	fewestColumns  = 256 // then four times as many, and so on
 )
 
 // sizeOf returns the bucket of a bag, which depends on it alone.
@@ -46,7 +46,7 @@ func sizeOf(bag milbench.Matrix) bucketSize {
 	}
 	size := bucketSize{max(smallestSparse, bucket(bag.Rows)), fewestColumns}
 	for used := len(columnsOf(bag)); size.columns < used; {
-		size.columns *= 2
+		size.columns *= 4
 	}
 	return size
 }

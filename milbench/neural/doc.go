@@ -10,7 +10,7 @@
 //   - block: fits trained side by side along a leading members axis, each with its own bags, order, dropout, norm clip,
 //     numbers and weights.
 //   - round: a part of an epoch that goes through the buckets once; one call of a graph takes the steps of a round in a
-//     bucket.
+//     bucket, or of sparse bags one step.
 //   - model: a trained network with the standardisation of its inputs ([Model]), which can be saved.
 //
 // # Training
@@ -42,8 +42,9 @@
 // that sets and folds that differ a little share the graphs that are kept.
 //
 // A sparse bag uses few rows of the first weights, and AdamW changes all of them in every step. On a CPU, where a step is on one
-// bag, a block takes the rows that the bag uses and puts them back; a row makes up for the steps that it has missed when it is
-// taken again, in closed form: the same training but for rounding.
+// bag, a block keeps these weights outside of the graph, hands over the rows that the bag uses and puts them back; a row makes up
+// for the steps that it has missed when it is taken again, in closed form. That is the same training but for rounding, and for the
+// epsilon of weights whose gradients are as small as it, below 1e-5 in the first steps. It is so up to lr·wd = 0.01.
 //
 // Where a fit stands in its block moves no bit of it. On a CPU XLA rounds some operations otherwise at the end of an array
 // than before, as was seen on x86-64 with and without AVX-512: 1/√x, log(1+x), and the exponentials and logarithms of the last

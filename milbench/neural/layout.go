@@ -25,7 +25,7 @@ func newGroup(b compute.Backend, c Config, bags []milbench.Matrix, sparse bool, 
 	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Weights, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features}
 	if g.sparse && blocks(b) {
 		g.structure.features = fourDigits(s.features)
-		g.taken = g.batch == 1 && b.HasSharedBuffers() && c.LR*c.WeightDecay <= mostDecay
+		g.taken = g.batch == 1 && b.HasSharedBuffers() && s.features >= fewestTaken && c.LR*c.WeightDecay <= mostDecay
 	}
 	return g
 }

@@ -322,8 +322,8 @@ func (l *layout) largest() uint64 {
 const BlockSpeedup = 40
 
 // What an estimate of time reckons with: floating point operations a second of one core, bytes a second from its cache and,
-// where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, and the
-// graphs of a bucket, compiled or loaded.
+// where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, of
+// each member, in a loop and as a call of its own, and the graphs of a bucket, compiled or loaded.
 const (
 	coreFlops      = 80e9
 	coreCache      = 5 << 20

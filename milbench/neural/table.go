@@ -24,7 +24,7 @@ type table struct {
 	calls  map[bucketSize]*tableCall
 	time   []int32 // [members]: steps done
 	last   []int32 // [members, features]: the last step that took a row; 0 for none
-	taken  [][]int32
+	bags   []int   // [members]: of the step that takes rows, by index in the task, -1 for none
 }
 
 // tableCall is what a table gives to a step in a bucket. The rows of the bags stand in the order of their columns.
@@ -33,11 +33,11 @@ type tableCall struct {
 	missed *tensors.Tensor    // blockMissed
 }
 
-func newTable(b compute.Backend, l *layout, weights []float32, configs []Config, fits []int) (*table, error) {
+func newTable(b compute.Backend, l *layout, weights []float32, configs []Config) (*table, error) {
 	members := len(configs)
-	t := &table{layout: l, calls: map[bucketSize]*tableCall{}, time: make([]int32, members), last: make([]int32, members*l.features), taken: make([][]int32, members)}
-	for m, c := range configs {
-		t.gaps = append(t.gaps, newGaps(c.LR, c.WeightDecay, c.Epochs*fits[m]))
+	t := &table{layout: l, calls: map[bucketSize]*tableCall{}, time: make([]int32, members), last: make([]int32, members*l.features)}
+	for _, c := range configs {
+		t.gaps = append(t.gaps, newGaps(c.LR, c.WeightDecay))
 	}
 	t.arrays[0] = tensors.FromFlatDataAndDimensions(weights, members, l.features, l.network.Width)
 	var errs []error
@@ -71,26 +71,29 @@ func (t *table) finalize() error {
 // take takes the rows that the bag of each member uses, by index in the task, -1 for none.
 func (t *table) take(size bucketSize, bags []int) (*tableCall, error) {
 	c := t.calls[size]
-	for m, bag := range bags {
-		t.taken[m] = nil
-		if bag >= 0 {
-			t.taken[m] = t.layout.columns[bag]
-		}
-	}
-	err := t.miss(c.missed, func(m int) []int32 { return t.taken[m] })
+	t.bags = bags
+	err := t.miss(c.missed, t.rows)
 	return c, errors.Join(err, t.move(t.arrays, c.rows, func(m, column int, row int32) (from, to int) {
 		return m*t.layout.features + int(row), m*size.columns + column
 	}))
 }
 
+// rows returns the rows that the bag of a member uses.
+func (t *table) rows(m int) []int32 {
+	if t.bags[m] < 0 {
+		return nil
+	}
+	return t.layout.columns[t.bags[m]]
+}
+
 // put puts the rows that were taken last back, as the step has left them.
 func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
-	for m, taken := range t.taken {
-		if taken == nil {
+	for m, bag := range t.bags {
+		if bag < 0 {
 			continue
 		}
 		t.time[m]++
-		for _, row := range taken {
+		for _, row := range t.rows(m) {
 			t.last[m*t.layout.features+int(row)] = t.time[m]
 		}
 	}
@@ -99,15 +102,16 @@ func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
 	})
 }
 
-// move copies the rows that are taken from arrays to others; between says which row becomes which.
+// move copies the rows that are taken from arrays to others; between says which row becomes which. XLA shares memory with Go on a
+// CPU, and a call returns when it has written and read.
 func (t *table) move(from, to [3]*tensors.Tensor, between func(m, column int, row int32) (from, to int)) error {
 	width := t.layout.network.Width
 	var errs []error
 	for moment := range from {
 		errs = append(errs, tensors.MutableFlatData(to[moment], func(to []float32) {
 			errs = append(errs, tensors.ConstFlatData(from[moment], func(from []float32) {
-				for m, taken := range t.taken {
-					for column, row := range taken {
+				for m := range t.bags {
+					for column, row := range t.rows(m) {
 						source, target := between(m, column, row)
 						copy(to[target*width:][:width], from[source*width:][:width])
 					}
@@ -132,11 +136,16 @@ func (t *table) miss(missed *tensors.Tensor, rows func(m int) []int32) error {
 	members, room := missed.Shape().Dim(1), missed.Shape().Dim(2)
 	return tensors.MutableFlatData(missed, func(flat []float32) {
 		for m := range members {
-			of, last, list := &t.gaps[m], t.last[m*t.layout.features:], rows(m)
+			last, list := t.last[m*t.layout.features:], rows(m)
+			known := map[int32]gap{} // by the last step
 			for at := range room {
 				g := gap{epsilon: 1}
 				if at < len(list) {
-					g = of.gap(int(last[list[at]]), int(t.time[m]))
+					d, ok := last[list[at]], false
+					if g, ok = known[d]; !ok {
+						g = t.gaps[m].gap(int(d), int(t.time[m]))
+						known[d] = g
+					}
 				}
 				for k, v := range [gapNumbers]float64{g.shrink, g.rate, g.epsilon, g.first, g.second} {
 					flat[(k*members+m)*room+at] = float32(v)
@@ -153,7 +162,8 @@ func (t *table) miss(missed *tensors.Tensor, rows func(m int) []int32) error {
 //	aᵢ = sᵗ⁻ⁱ lr β₁ⁱ⁻ᵈ / (1−β₁ⁱ) · cᵢ,   εᵢ = 10⁻⁸ cᵢ,   cᵢ = √(1−β₂ⁱ) / β₂⁽ⁱ⁻ᵈ⁾ᐟ²
 //
 // The sum is taken as Σaᵢ / (√v + ε) with ε the mean of the εᵢ weighted by aᵢ, of which it is off by the square of what they
-// differ by, relative to √v + ε: by less than float32 tells unless √v is below 10⁻⁵ in the first steps, or 10⁻⁶ later.
+// differ by, relative to √v + ε: by less than float32 tells unless √v is below 10⁻⁵ in the first steps, or 10⁻⁶ later. At the worst,
+// where √v is some 10⁻⁹ and a row was taken by one of the first steps alone, it is off by a fifth of lr, once.
 type gap struct {
 	shrink        float64 // sᵗ⁻ᵈ⁺¹
 	rate, epsilon float64 // Σaᵢ and ε
@@ -162,31 +172,30 @@ type gap struct {
 
 const gapNumbers = 5
 
-// mostDecay is the largest lr·wd with which rows are taken: gaps divides by powers of 1 − lr·wd.
-const mostDecay = 0.01
+// Rows are taken from as many features on as make most bags use few of them, and up to the lr·wd with which gaps has sums.
+const (
+	fewestTaken = 4 * fewestColumns
+	mostDecay   = 0.01
+)
 
-// gaps has what the gaps of a fit are made of, by number of steps. Its sums run to the end of the training and beyond, so that
-// those of a gap are differences of two: of Σaᵢ sᵈ⁻ᵗ and of Σaᵢεᵢ sᵈ⁻ᵗ.
+// gaps has what the gaps of a fit are made of: Σaᵢ sᵈ⁻ᵗ and Σaᵢεᵢ sᵈ⁻ᵗ of all i from d on, of which those of a gap are differences.
 type gaps struct {
-	shrink, first, second []float64 // powers of s, β₁ and β₂
-	rate, epsilon         []float64 // from step d on
-	rates, epsilons       []float64 // powers of what a term of these is of the one before, but for cᵢ
+	shrink             float64   // s
+	rate, epsilon      []float64 // by d; the last ones hold for every d after
+	rateOf, epsilonFor float64   // what a term is of the one before, but for what of cᵢ and 1−β₁ⁱ depends on i alone
 }
 
-func newGaps(lr, wd float64, steps int) gaps {
-	s := float64(1 - float32(lr)*float32(wd)) // as the steps round it
-	powers := func(of float64) []float64 {
-		list := []float64{1}
-		for range steps + 1 {
-			list = append(list, list[len(list)-1]*of)
-		}
-		return list
-	}
-	g := gaps{shrink: powers(s), first: powers(beta1), second: powers(beta2), rate: make([]float64, steps+2), epsilon: make([]float64, steps+2),
-		rates: powers(beta1 / math.Sqrt(beta2) / s), epsilons: powers(beta1 / beta2 / s)}
-	for d := steps; d > 0; d-- {
-		a, c := lr/(1-g.first[d]), math.Sqrt(1-g.second[d])
-		g.rate[d], g.epsilon[d] = a*c+g.rates[1]*g.rate[d+1], a*c*c*adamEpsilon+g.epsilons[1]*g.epsilon[d+1]
+// settled is the step from which on 1−β₁ⁱ and 1−β₂ⁱ are 1.
+const settled = 50_000
+
+func newGaps(lr, wd float64) gaps {
+	s := float64(1 - float32(float32(lr)*float32(wd))) // as the steps round it, unless XLA does so once
+	g := gaps{shrink: s, rate: make([]float64, settled+1), epsilon: make([]float64, settled+1),
+		rateOf: beta1 / math.Sqrt(beta2) / s, epsilonFor: beta1 / beta2 / s}
+	g.rate[settled], g.epsilon[settled] = lr/(1-g.rateOf), lr*adamEpsilon/(1-g.epsilonFor)
+	for d := settled - 1; d > 0; d-- {
+		a, c := lr/(1-math.Pow(beta1, float64(d))), math.Sqrt(1-math.Pow(beta2, float64(d)))
+		g.rate[d], g.epsilon[d] = a*c+g.rateOf*g.rate[d+1], a*c*c*adamEpsilon+g.epsilonFor*g.epsilon[d+1]
 	}
 	return g
 }
@@ -194,12 +203,13 @@ func newGaps(lr, wd float64, steps int) gaps {
 // gap returns the gap after step t of a row last taken by step d, 0 for none: such a row has no moments, only decay.
 func (g *gaps) gap(d, t int) gap {
 	if d == 0 {
-		return gap{shrink: g.shrink[t], epsilon: adamEpsilon, first: 1, second: 1}
+		return gap{shrink: math.Pow(g.shrink, float64(t)), epsilon: adamEpsilon, first: 1, second: 1}
 	}
-	n := t - d
-	rate := g.rate[d] - g.rates[n+1]*g.rate[t+1]
-	return gap{shrink: g.shrink[n+1], rate: g.shrink[n] * rate, epsilon: (g.epsilon[d] - g.epsilons[n+1]*g.epsilon[t+1]) / rate,
-		first: g.first[n], second: g.second[n]}
+	n := float64(t - d)
+	from, to := min(d, settled), min(t+1, settled)
+	rate := g.rate[from] - math.Pow(g.rateOf, n+1)*g.rate[to]
+	epsilon := g.epsilon[from] - math.Pow(g.epsilonFor, n+1)*g.epsilon[to]
+	return gap{shrink: math.Pow(g.shrink, n+1), rate: math.Pow(g.shrink, n) * rate, epsilon: epsilon / rate, first: math.Pow(beta1, n), second: math.Pow(beta2, n)}
 }
 
 // madeUp returns the weights and moments of rows, [members, rows, width], after what they have missed.
