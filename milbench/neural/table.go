@@ -106,20 +106,23 @@ func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
 // CPU, and a call returns when it has written and read.
 func (t *table) move(from, to [3]*tensors.Tensor, between func(m, column int, row int32) (from, to int)) error {
 	width := t.layout.network.Width
-	var errs []error
 	for moment := range from {
-		errs = append(errs, tensors.MutableFlatData(to[moment], func(to []float32) {
-			errs = append(errs, tensors.ConstFlatData(from[moment], func(from []float32) {
+		var errFrom error
+		errTo := tensors.MutableFlatData(to[moment], func(to []float32) {
+			errFrom = tensors.ConstFlatData(from[moment], func(from []float32) {
 				for m := range t.bags {
 					for column, row := range t.rows(m) {
 						source, target := between(m, column, row)
 						copy(to[target*width:][:width], from[source*width:][:width])
 					}
 				}
-			}))
-		}))
+			})
+		})
+		if err := errors.Join(errTo, errFrom); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // current returns what all rows have missed.
