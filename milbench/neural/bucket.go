@@ -27,16 +27,18 @@ func bucket(instances int) int {
 	return b
 }
 
-// bucketSize is what the bags of a bucket are padded to. Those of sparse bags are wider, as there are fewer bags and graphs take
-// long to compile. Buckets make the order of the bags, too: other ones would be another training.
+// bucketSize is what the bags of a bucket are padded to. Buckets make the order of the bags, too: other ones would be another
+// training.
 type bucketSize struct {
 	instances int
 	columns   int // that a sparse bag uses; 0 for dense bags
 }
 
+// Sparse bags are padded to powers of two from these on, in both directions: products with what they are padded to are most of a
+// step.
 const (
 	smallestSparse = 32
-	fewestColumns  = 256 // then four times as many, and so on
+	fewestColumns  = 256
 )
 
 // sizeOf returns the bucket of a bag, which depends on it alone.
@@ -44,11 +46,7 @@ func sizeOf(bag milbench.Matrix) bucketSize {
 	if !bag.Sparse() {
 		return bucketSize{instances: bucket(bag.Rows)}
 	}
-	size := bucketSize{max(smallestSparse, bucket(bag.Rows)), fewestColumns}
-	for used := len(columnsOf(bag)); size.columns < used; {
-		size.columns *= 4
-	}
-	return size
+	return bucketSize{powerOfTwo(max(smallestSparse, bag.Rows)), powerOfTwo(max(fewestColumns, len(columnsOf(bag))))}
 }
 
 // sizesOf returns the bucket of each bag.
