@@ -144,7 +144,7 @@ func TestStudyStopped(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "poolings.json"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "has 10530 fits that would be lost; --add keeps those on other sets", "study", "archive", folder, "--out", full)
+	refuse(t, exitUse, "has 10030 fits that would be lost; --add keeps those on other sets", "study", "archive", folder, "--out", full)
 	refuse(t, exitUse, "--add: a full form and a quick one of poolings do not go into one archive", "study", "archive", folder, "--add", "--out", full)
 	refuse(t, exitUse, "has no archive of poolings; leave the flag out", "study", "archive", folder, "--add", "--out", t.TempDir())
 	if after, err := os.ReadFile(filepath.Join(full, "poolings.json")); err != nil || !bytes.Equal(after, text) {

@@ -243,8 +243,11 @@ func (all choices) why(set string, least float64) string {
 	}
 	networks, instances := reach(c.ofNetworks), reach(c.ofInstances)
 	var b strings.Builder
-	fmt.Fprintf(&b, "On the test part, which chooses nothing, it is reached by %d of %d settings of networks and %d of %d of the classifier of instances; the best of all of them, %s, has %.1f, which flatters the best of so many; a setting drawn at random has %.1f, what is chosen %.1f. ",
-		networks, len(c.ofNetworks), instances, len(c.ofInstances), c.best, 100*c.hindsight, 100*c.all, 100*c.test)
+	fmt.Fprintf(&b, "On the test part, which chooses nothing, it is reached by %d of %d settings of networks", networks, len(c.ofNetworks))
+	if len(c.ofInstances) > 0 {
+		fmt.Fprintf(&b, " and %d of %d of the classifier of instances", instances, len(c.ofInstances))
+	}
+	fmt.Fprintf(&b, "; the best of all of them, %s, has %.1f, which flatters the best of so many; a setting drawn at random has %.1f, what is chosen %.1f. ", c.best, 100*c.hindsight, 100*c.all, 100*c.test)
 	switch {
 	case networks == 0 && instances == 0:
 		b.WriteString("So no setting reaches it, whatever chooses.")

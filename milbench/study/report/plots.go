@@ -47,7 +47,9 @@ func Plot(a study.Archive, name string) (*plotting.Figure, error) {
 
 // plots draw the figures, by experiment and name.
 var plots = map[string]func(study.Archive) (*plotting.Figure, error){
-	"poolings auc":   poolingIntervals,
+	"poolings auc": func(a study.Archive) (*plotting.Figure, error) {
+		return columnIntervals(a, "Poolings, chosen by validation parts", poolingGrid)
+	},
 	"poolings ranks": poolingRanks,
 	"published steps": func(a study.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "From the honest protocol to the published one", false)
@@ -68,6 +70,9 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 	"features spaces":   spacesPlot,
 	"ensembles auc": func(a study.Archive) (*plotting.Figure, error) {
 		return intervals(a, "One network and ten", rowNamed(config.withMembers))
+	},
+	"nested-ensembles auc": func(a study.Archive) (*plotting.Figure, error) {
+		return columnIntervals(a, "Ensembles of ten, chosen by validation parts", ensembleGrid)
 	},
 }
 
@@ -104,9 +109,9 @@ func intervals(a study.Archive, title string, name func(study.Row) string) (*plo
 	return plotting.AUCIntervals(title, rows)
 }
 
-// poolingIntervals draws the columns of the table of poolings.
-func poolingIntervals(a study.Archive) (*plotting.Figure, error) {
-	g, err := poolingGrid(a.Results)
+// columnIntervals draws the columns of the table that a section begins with.
+func columnIntervals(a study.Archive, title string, of func([]study.Result) (grid, error)) (*plotting.Figure, error) {
+	g, err := of(a.Results)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +126,7 @@ func poolingIntervals(a study.Archive) (*plotting.Figure, error) {
 	if len(rows) == 0 {
 		return nil, errIncomplete
 	}
-	return plotting.AUCIntervals("Poolings, chosen by validation parts", rows)
+	return plotting.AUCIntervals(title, rows)
 }
 
 // changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.

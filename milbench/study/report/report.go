@@ -19,15 +19,16 @@ var errIncomplete = errors.New("no repeat is complete yet; run the study again t
 
 // sections compute the tables and the conclusion of each experiment.
 var sections = map[string]func(study.Archive) (string, error){
-	"poolings":   poolings,
-	"published":  published,
-	"ablation":   ablation,
-	"iterations": iterations,
-	"noise":      noise,
-	"assumption": assumption,
-	"witness":    witness,
-	"features":   features,
-	"ensembles":  ensembles,
+	"poolings":         poolings,
+	"published":        published,
+	"ablation":         ablation,
+	"iterations":       iterations,
+	"noise":            noise,
+	"assumption":       assumption,
+	"witness":          witness,
+	"features":         features,
+	"ensembles":        ensembles,
+	"nested-ensembles": nestedEnsembles,
 }
 
 // Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as

@@ -1,0 +1,32 @@
+package report
+
+import "synpool/milbench/study"
+
+// ensembleGrid has a line for each set and a column for the ensembles of each pooling and for what is chosen among them.
+func ensembleGrid(results []study.Result) (grid, error) {
+	t, err := study.Tabulate(results)
+	if err != nil {
+		return grid{}, err
+	}
+	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
+	return g, g.addBest(results, anyEnsemble)
+}
+
+// nestedEnsembles is the section on ensembles of which validation parts choose.
+func nestedEnsembles(a study.Archive) (string, error) {
+	g, err := ensembleGrid(a.Results)
+	if err != nil {
+		return "", err
+	}
+	choices, err := choicesOf(a.Results)
+	if err != nil {
+		return "", err
+	}
+	sisvm := carbonneau.row(siSVM).line()
+	sisvm[0] += " (Carbonneau et al. 2018)"
+	columns := []string{anyEnsemble}
+	return g.show("set", meanSDSE) +
+		"Mean ± standard deviation over repeats, and in brackets the standard error of one repeat's AUC over bags (DeLong's). Columns are ensembles of a pooling, \"ensemble\" is what the validation parts choose among them.\n\n" +
+		"AUC × 100 (standard deviation over repeats):\n\n" + table(append([]string{"method"}, carbonneau.sets...), append([][]string{sisvm}, g.ours(columns, carbonneau.sets)...)) +
+		besideSISVM(g, columns, choices), nil
+}
