@@ -68,13 +68,13 @@ func spread(bags []milbench.Matrix, columns int) {
 	}
 }
 
-// scatter returns sparse bags of 1 to 40 instances, each of which uses some 40 of the 200 columns, of so many, that its bag uses;
-// column 0 tells the label. One bag is empty of values.
+// scatter returns sparse bags of 1 to 40 instances, each of which uses a fifth of the 200, 400 or 900 columns, of so many, that its
+// bag uses; column 0 tells the label. One bag is empty of values.
 func scatter(count, columns int) (bags []milbench.Matrix, examples []milbench.Example) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range count {
 		m := milbench.Matrix{Rows: []int{1, 3, 8, 12, 40}[i%5], Cols: columns, RowStart: []int{0}}
-		used := rng.Perm(columns - 1)[:200]
+		used := rng.Perm(columns - 1)[:[]int{200, 400, 900}[i%3]]
 		slices.Sort(used)
 		for range m.Rows {
 			if i != 7 {

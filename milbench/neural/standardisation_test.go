@@ -88,14 +88,6 @@ func TestFillSparse(t *testing.T) {
 	}
 }
 
-func TestBucket(t *testing.T) {
-	for instances, want := range map[int]int{0: 8, 1: 8, 8: 8, 9: 16, 17: 32, 128: 128, 129: 384, 1044: 1152} {
-		if got := bucket(instances); got != want {
-			t.Errorf("bucket(%d) = %d, want %d", instances, got, want)
-		}
-	}
-}
-
 // TestLogisticLoss: the loss of a bag that is right by far is e^-|l| and not 0, that of one wrong by far |l|.
 func TestLogisticLoss(t *testing.T) {
 	for name, backend := range backendtest.All(t) {

@@ -184,7 +184,7 @@ var Experiments = []Experiment{
 	},
 	{
 		Name:     "nested-ensembles",
-		Question: "Do ensembles whose epoch and pooling validation parts choose reach a published instance classifier?",
+		Question: "Do ensembles, their epoch and pooling chosen by validation parts, reach a published instance classifier?",
 		Figures:  []string{"auc"},
 		Full: Form{Arms: nestedEnsembles(slices.Concat(images, molecules), nested), Time: 20 * time.Minute,
 			Scope: "nested protocol: 10 folds, 5 repeats; 10 members of width 64, softmax or mean"},
@@ -281,7 +281,7 @@ func ensembleArms(sets []string, folds, repeats int) []Arm {
 	return []Arm{{Sets: sets, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
 }
 
-// nestedEnsembles are ensembles of ten small networks, of which validation parts choose.
+// nestedEnsembles are ensembles of ten small networks, among which validation parts choose.
 func nestedEnsembles(sets []string, p milbench.Protocol) []Arm {
 	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow}))}}
 }

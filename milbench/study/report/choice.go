@@ -247,7 +247,7 @@ func (all choices) why(set string, least float64) string {
 	if len(c.ofInstances) > 0 {
 		fmt.Fprintf(&b, " and %d of %d of the classifier of instances", instances, len(c.ofInstances))
 	}
-	fmt.Fprintf(&b, "; the best of all of them, %s, has %.1f, which flatters the best of so many; a setting drawn at random has %.1f, what is chosen %.1f. ", c.best, 100*c.hindsight, 100*c.all, 100*c.test)
+	fmt.Fprintf(&b, "; the best of all of them, %s, has %.1f, which flatters it; a setting drawn at random has %.1f, what is chosen %.1f. ", c.best, 100*c.hindsight, 100*c.all, 100*c.test)
 	switch {
 	case networks == 0 && instances == 0:
 		b.WriteString("So no setting reaches it, whatever chooses.")

@@ -9,10 +9,11 @@ func ensembleGrid(results []study.Result) (grid, error) {
 		return grid{}, err
 	}
 	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
-	return g, g.addBest(results, anyEnsemble)
+	err = g.addBest(results, anyEnsemble)
+	return g, err
 }
 
-// nestedEnsembles is the section on ensembles of which validation parts choose.
+// nestedEnsembles is the section on ensembles among which validation parts choose.
 func nestedEnsembles(a study.Archive) (string, error) {
 	g, err := ensembleGrid(a.Results)
 	if err != nil {
@@ -28,5 +29,6 @@ func nestedEnsembles(a study.Archive) (string, error) {
 	return g.show("set", meanSDSE) +
 		"Mean ± standard deviation over repeats, and in brackets the standard error of one repeat's AUC over bags (DeLong's). Columns are ensembles of a pooling, \"ensemble\" is what the validation parts choose among them.\n\n" +
 		"AUC × 100 (standard deviation over repeats):\n\n" + table(append([]string{"method"}, carbonneau.sets...), append([][]string{sisvm}, g.ours(columns, carbonneau.sets)...)) +
-		besideSISVM(g, columns, choices), nil
+		besideSISVM(g, columns, choices) +
+		"That it is ensembles, of width 64 and of these poolings, no validation part has chosen: if you decide on them in advance, read this; if validation parts are to choose among single models, read \"any\" of `poolings`.\n\n", nil
 }

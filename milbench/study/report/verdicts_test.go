@@ -425,7 +425,7 @@ func TestAblationVerdicts(t *testing.T) {
 }
 
 func TestPoolingsVerdicts(t *testing.T) {
-	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`}
+	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, `{"pooling":"mean","members":10}`}
 	run := func(lack float64) (string, error) {
 		return poolings(study.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r study.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)
@@ -437,6 +437,8 @@ func TestPoolingsVerdicts(t *testing.T) {
 				auc += 0.01
 			case settings[3]:
 				auc -= 0.02
+			case settings[4]: // of an earlier version, and no pooling's
+				auc = 1
 			}
 			return auc
 		})})

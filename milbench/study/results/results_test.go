@@ -2,12 +2,15 @@ package results_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"iter"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"synpool/milbench"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
 	"synpool/milbench/study/results"
@@ -64,6 +67,17 @@ func TestArchives(t *testing.T) {
 		}
 		for _, l := range lacks {
 			t.Errorf("%s: of the full form there lacks %s", a.Experiment, l)
+		}
+		for _, r := range a.Results {
+			if !slices.ContainsFunc(form.Arms, func(arm study.Arm) bool {
+				return slices.ContainsFunc(arm.Settings, func(s json.RawMessage) bool {
+					canonical, err := milbench.CanonicalSetting(s)
+					return err == nil && bytes.Equal(canonical, r.Config)
+				})
+			}) {
+				t.Errorf("%s: a fit of another experiment, %s", a.Experiment, r.Config)
+				break
+			}
 		}
 		if len(a.Times) == 0 {
 			t.Errorf("%s: no times", a.Experiment)
