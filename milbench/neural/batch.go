@@ -14,14 +14,13 @@ type batch struct {
 	x, mask, labels, counted *tensors.Tensor
 }
 
-// newBatch pads bags, by index, to size bags of as many instances as the bucket of the largest holds. labels may be
+// newBatch pads bags, by index, to size bags of as many instances as the largest is padded to. labels may be
 // nil.
 func newBatch(bags []milbench.Matrix, indices, labels []int, size int, s Standardisation) batch {
 	instances := 0
 	for _, i := range indices {
-		instances = max(instances, bags[i].Rows)
+		instances = max(instances, padded(bags[i]))
 	}
-	instances = bucket(instances)
 	features := bags[indices[0]].Cols
 	x := make([]float32, size*instances*features)
 	mask := make([]bool, size*instances)
@@ -61,9 +60,9 @@ func scoringBatches(bags []milbench.Matrix, indices []int) (batches [][]int, siz
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bags[indices[a]].Rows, bags[indices[b]].Rows) })
 	for len(order) > 0 {
-		instances := bucket(bags[indices[order[0]]].Rows)
+		instances := padded(bags[indices[order[0]]])
 		n := 0
-		for n < len(order) && n < size(instances) && bucket(bags[indices[order[n]]].Rows) == instances {
+		for n < len(order) && n < size(instances) && padded(bags[indices[order[n]]]) == instances {
 			n++
 		}
 		batches = append(batches, order[:n])

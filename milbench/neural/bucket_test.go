@@ -14,14 +14,14 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestSizeOf: a sparse bag is padded to a bucket of instances and a power of two of the columns that it uses, a dense one to
-// the instances alone.
+// TestSizeOf: a sparse bag is padded to powers of two of instances and of the columns that it uses, a dense one to a bucket of
+// instances alone.
 func TestSizeOf(t *testing.T) {
 	for _, c := range []struct {
 		rows, used int
 		want       bucketSize
 	}{
-		{1, 0, bucketSize{32, 256}}, {32, 256, bucketSize{32, 256}}, {33, 257, bucketSize{64, 512}}, {129, 513, bucketSize{384, 1024}}, {2, 1025, bucketSize{32, 2048}},
+		{1, 0, bucketSize{32, 256}}, {32, 256, bucketSize{32, 256}}, {33, 257, bucketSize{64, 512}}, {129, 513, bucketSize{256, 1024}}, {300, 1, bucketSize{512, 256}}, {2, 1025, bucketSize{32, 2048}},
 	} {
 		bag := milbench.Matrix{Rows: c.rows, Cols: 3000, RowStart: make([]int, c.rows+1)}
 		for j := range c.used { // all in the last row

@@ -193,7 +193,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, parameters *t
 		for k, at := range positions {
 			chosen[k] = indices[at]
 		}
-		b := newBatch(f.bags, chosen, nil, size(bucket(f.bags[chosen[0]].Rows)), f.input)
+		b := newBatch(f.bags, chosen, nil, size(padded(f.bags[chosen[0]])), f.input)
 		outputs, err := call(exec, []any{b.x, b.mask, numbers, parameters})
 		if err == nil {
 			err = take(positions, outputs)
