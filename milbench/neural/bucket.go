@@ -6,8 +6,8 @@ import (
 	"synpool/milbench"
 )
 
-// Buckets of instances are powers of two from smallestBucket to widestDoubling, then three times as large each: a graph is compiled
-// for each, which costs more than padding a few large bags.
+// Buckets of dense bags are powers of two from smallestBucket to widestDoubling, then three times as large each: a graph is
+// compiled for each, which costs more than padding a few large bags.
 const (
 	smallestBucket = 8
 	widestDoubling = 128
@@ -42,9 +42,9 @@ type bucketSize struct {
 	columns   int // that a sparse bag uses; 0 for dense bags
 }
 
-// Where fits are trained side by side sparse bags are padded to smallestSparse instances at least, and to a power of two of columns, at
-// least fewestColumns. The products with all that are most of a step: with instances padded as in dense bags and columns to 256, 1024
-// and 4096 a fit of Web 1 took two fifths longer.
+// Where fits are trained side by side, sparse bags are padded to smallestSparse instances at least, and to a power of two of
+// columns, at least fewestColumns. The products with all that are most of a step: with instances padded as those of dense bags and
+// columns to 256, 1024 and 4096 a fit of Web 1 took two fifths longer.
 const (
 	smallestSparse = 32
 	fewestColumns  = 256
