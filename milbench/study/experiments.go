@@ -82,7 +82,7 @@ var Experiments = []Experiment{
 				),
 				instanceSettings,
 			)}},
-			Time:  170 * time.Minute,
+			Time:  120 * time.Minute,
 			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
@@ -172,7 +172,7 @@ var Experiments = []Experiment{
 		Paper:    "Figure 4",
 		Figures:  []string{"spaces"},
 		Full: Form{Arms: []Arm{{Sets: []string{"elephant", "musk1", "web1", "web4"}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: spaceSettings}},
-			Time: 90 * time.Second, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
+			Time: 7 * time.Minute, Scope: "four sets, the first of 10 folds (Web: official split)", Spaces: true},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: short, Settings: spaceSettings}}, Time: time.Minute, Scope: "Musk 1, the first of 5 folds", Spaces: true},
 	},
 	{
