@@ -337,9 +337,6 @@ func (b *block) tableMoment(i int) (moment int, ok bool) {
 	return (i - blockArrays) / len(b.parts), true
 }
 
-// mostScored bags of a member are scored at a time. There are few in a bucket, and padding costs what bags do.
-const mostScored = 8
-
 // score scores the held-out bags of the members that want this epoch's scores and adds the epoch to their results.
 func (b *block) score(epoch int, losses []float32) error {
 	members := len(b.fits)
@@ -386,7 +383,7 @@ func (b *block) score(epoch int, losses []float32) error {
 			}
 			most = max(most, len(left[m]))
 		}
-		width := min(mostScored, scoringBatch(size.instances, b.layout.features))
+		width := b.scored(size)
 		for first := 0; first < most; first += width {
 			chosen := make([][]int, members)
 			for m := range chosen {

@@ -100,6 +100,19 @@ func (l *layout) places(size bucketSize) int {
 	return fourDigits(n)
 }
 
+// A member scores at most mostScored bags of a bucket at a time, and of large ones those of scoredInstances: few are held out of
+// a bucket, of large bags fewest, and padding costs what bags do.
+const (
+	mostScored      = 8
+	scoredInstances = 128
+)
+
+// scored returns how many bags of a bucket a member scores at a time. As rounding depends on it, it depends on the bucket and the
+// features alone.
+func (l *layout) scored(size bucketSize) int {
+	return max(1, min(mostScored, scoredInstances/size.instances, scoringBatch(size.instances, l.features)))
+}
+
 // trained returns, of each bucket, the number of bags that a fit is trained on.
 func (l *layout) trained(fit milbench.Fit) []int {
 	counts := make([]int, len(l.buckets))

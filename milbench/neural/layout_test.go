@@ -77,3 +77,19 @@ func TestAlike(t *testing.T) {
 		t.Errorf("one block is ordered repeat by repeat: %v", got)
 	}
 }
+
+// TestScored: bags are scored as many at a time as suits their bucket and features, however many there are.
+func TestScored(t *testing.T) {
+	for _, c := range []struct{ rows, cols, want int }{
+		{1, 166, 8}, {16, 166, 8}, {32, 166, 4}, {64, 166, 2}, {65, 166, 1}, {1044, 166, 1}, {64, 10000, 1}, {16, 20000, 3},
+	} {
+		bag := milbench.Matrix{Rows: c.rows, Cols: c.cols, Values: make([]float64, c.rows*c.cols)}
+		for _, count := range []int{1, 50} {
+			bags := slices.Repeat([]milbench.Matrix{bag}, count)
+			l := newLayout(group{blockStructure: blockStructure{structure: structure{features: c.cols}, batch: 1}, epochs: 1}, bags, nil)
+			if got := l.scored(l.buckets[0]); got != c.want {
+				t.Errorf("of %d bags of %d instances and %d features %d are scored at a time, want %d", count, c.rows, c.cols, got, c.want)
+			}
+		}
+	}
+}

@@ -308,7 +308,7 @@ func (l *layout) held(parameters, columns int) int {
 	return parameters + (columns-l.features)*l.network.Width
 }
 
-// largest returns the numbers of the largest array of instances in a step, or in the scoring of bags.
+// largest returns the numbers of the largest array of instances in a step, or, at most, in the scoring of bags.
 func (l *layout) largest() uint64 {
 	largest := 0
 	for _, size := range l.buckets {
