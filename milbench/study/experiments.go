@@ -82,7 +82,7 @@ var Experiments = []Experiment{
 				),
 				instanceSettings,
 			)}},
-			Time:  120 * time.Minute,
+			Time:  104 * time.Minute,
 			Scope: "nested protocol: 10 folds (UCSB 4, Web the official split), 5 repeats; the validation part chooses epoch and setting of every pooling",
 		},
 		Quick: Form{
