@@ -1,6 +1,9 @@
 package milbench
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Split says which part of an official split a bag belongs to.
 type Split string
@@ -12,51 +15,13 @@ const (
 	TestPart  Split = "test"
 )
 
-// Matrix holds the instances of one bag, one a row, dense or in compressed sparse rows.
-//
-// Dense (RowStart nil): Values is row-major, Rows*Cols long.
-// Sparse: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns Column[RowStart[i]:RowStart[i+1]],
-// which ascend within a row; every other entry is zero. RowStart goes from 0 to the length of Values and of Column.
-type Matrix struct {
-	Rows, Cols int
-	Values     []float64
-	RowStart   []int
-	Column     []int32
-}
-
-// Sparse reports whether m is held in compressed sparse rows.
-func (m Matrix) Sparse() bool { return m.RowStart != nil }
-
-// Each calls f with the column and value of every stored entry of row i, zeros of a dense row included.
-func (m Matrix) Each(i int, f func(column int, value float64)) {
-	if m.Sparse() {
-		for k := m.RowStart[i]; k < m.RowStart[i+1]; k++ {
-			f(int(m.Column[k]), m.Values[k])
-		}
-		return
-	}
-	for j, v := range m.Values[i*m.Cols : (i+1)*m.Cols] {
-		f(j, v)
-	}
-}
-
-// Row writes row i densely into dst, which must be Cols long.
-func (m Matrix) Row(i int, dst []float64) {
-	if !m.Sparse() {
-		copy(dst, m.Values[i*m.Cols:(i+1)*m.Cols])
-		return
-	}
-	clear(dst)
-	m.Each(i, func(j int, v float64) { dst[j] = v })
-}
-
 // Bag is a labelled bag of instances.
 type Bag struct {
-	ID        string // unique within the set
-	Label     int    // 0 or 1
+	ID string // unique within the set
+	Target
 	Group     string // bags of one group (one patient, or one bag standing twice) are never split across folds; "" for none
 	Split     Split  // the part of the set's official split, NoSplit where it has none
-	Instances Matrix
+	Instances Instances
 }
 
 // Set is a multiple-instance data set as its reader returns it.
@@ -64,9 +29,14 @@ type Bag struct {
 // Instance labels stand in a field of their own: a [Learner] is handed a [Task], which has no room for them.
 type Set struct {
 	Name     string
-	Checksum string   // SHA-256 of the content (labels, groups, splits and values), in hex
+	Checksum string   // of the content: see [Set.Seal]
 	Features []string // column names; nil where the file has none
 	Bags     []Bag
+
+	// Kind of the targets, and the names of the classes as the file writes them, the positive one of two last; nil where they
+	// are numbers.
+	Kind    TargetKind
+	Classes []string
 
 	// InstanceLabels, where known, has one value an instance of each bag. For evaluation only.
 	InstanceLabels [][]float64
@@ -80,30 +50,54 @@ func (s *Set) NumFeatures() int {
 	if len(s.Bags) == 0 {
 		return 0
 	}
-	return s.Bags[0].Instances.Cols
+	return s.Bags[0].Instances.Features()
+}
+
+// NumClasses returns the number of classes: 2 of a binary target, 0 of one without classes.
+func (s *Set) NumClasses() int {
+	switch s.Kind {
+	case BinaryTarget:
+		return 2
+	case ClassTarget:
+		return len(s.Classes)
+	}
+	return 0
+}
+
+// ClassName returns the name of a class as the file writes it, or its number.
+func (s *Set) ClassName(label int) string {
+	if label >= 0 && label < len(s.Classes) {
+		return s.Classes[label]
+	}
+	return strconv.Itoa(label)
 }
 
 // NumInstances returns the number of instances over all bags.
 func (s *Set) NumInstances() int {
 	n := 0
 	for _, b := range s.Bags {
-		n += b.Instances.Rows
+		n += b.Instances.Len()
 	}
 	return n
 }
 
-// NumPositive returns the number of positive bags.
-func (s *Set) NumPositive() int {
+// NumPositive returns the number of positive bags of a binary target.
+func (s *Set) NumPositive() int { return s.NumLabelled(1) }
+
+// NumLabelled returns the number of bags of a class.
+func (s *Set) NumLabelled(class int) int {
 	n := 0
 	for _, b := range s.Bags {
-		n += b.Label
+		if b.Label == class {
+			n++
+		}
 	}
 	return n
 }
 
 // Instances returns the instances of every bag, without anything else about it: what a model is given to score.
-func (s *Set) Instances() []Matrix {
-	instances := make([]Matrix, len(s.Bags))
+func (s *Set) Instances() []Instances {
+	instances := make([]Instances, len(s.Bags))
 	for i, b := range s.Bags {
 		instances[i] = b.Instances
 	}
@@ -120,43 +114,60 @@ func (s *Set) HasSplit() bool {
 	return false
 }
 
-// Validate reports the first reason why s cannot be learnt from: no bags, a single class, a duplicate id,
+// Task returns what a learner gets to see of s with some fits.
+func (s *Set) Task(fits []Fit) Task {
+	return Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Fits: fits}
+}
+
+// Validate reports the first reason why s cannot be learnt from: no bags, a class without bags, a duplicate id,
 // an empty or malformed bag, bags of unequal width, or a split that covers only some bags.
 func (s *Set) Validate() error {
 	if err := s.ValidateBags(); err != nil {
 		return err
 	}
-	if n := s.NumPositive(); n == 0 || n == len(s.Bags) {
-		return fmt.Errorf("%s: all %d bags have label %d; two classes are needed", s.Name, len(s.Bags), s.Bags[0].Label)
+	for class := range s.NumClasses() {
+		switch n := s.NumLabelled(class); {
+		case n == len(s.Bags):
+			return fmt.Errorf("%s: all %d bags have label %s; two classes are needed", s.Name, n, s.ClassName(class))
+		case n == 0 && s.Kind != BinaryTarget:
+			return fmt.Errorf("%s: no bag has label %s", s.Name, s.ClassName(class))
+		}
 	}
 	return nil
 }
 
-// ValidateBags reports what [Set.Validate] reports, but for a single class: a model can score such bags, though none
+// ValidateBags reports what [Set.Validate] reports, but for classes without bags: a model can score such bags, though none
 // can be learnt from them.
 func (s *Set) ValidateBags() error {
 	if len(s.Bags) == 0 {
 		return fmt.Errorf("%s: no bags", s.Name)
 	}
-	if s.NumFeatures() == 0 {
-		return fmt.Errorf("%s: bag %s has no features", s.Name, s.Bags[0].ID)
+	if n := len(s.Classes); s.Kind == BinaryTarget && n != 0 && n != 2 || s.Kind == ClassTarget && n < 2 {
+		return fmt.Errorf("%s: %d names of classes for a target of kind %v", s.Name, n, s.Kind)
 	}
 	seen := make(map[string]bool, len(s.Bags))
 	split := s.HasSplit()
 	for _, b := range s.Bags {
+		if b.Instances == nil {
+			return fmt.Errorf("%s: bag %s has no instances", s.Name, b.ID)
+		}
+		if s.NumFeatures() == 0 {
+			return fmt.Errorf("%s: bag %s has no features", s.Name, s.Bags[0].ID)
+		}
+		if err := b.Target.validate(s.Kind, len(s.Classes)); err != nil {
+			return fmt.Errorf("%s: bag %s has %w", s.Name, b.ID, err)
+		}
 		switch {
 		case seen[b.ID]:
 			return fmt.Errorf("%s: bag %s stands twice; give every bag an id of its own", s.Name, b.ID)
-		case b.Label != 0 && b.Label != 1:
-			return fmt.Errorf("%s: bag %s has label %d; bag labels are 0 or 1", s.Name, b.ID, b.Label)
-		case b.Instances.Rows == 0:
+		case b.Instances.Len() == 0:
 			return fmt.Errorf("%s: bag %s is empty; remove it or give it an instance", s.Name, b.ID)
-		case b.Instances.Cols != s.NumFeatures():
-			return fmt.Errorf("%s: bag %s has %d features, bag %s has %d", s.Name, b.ID, b.Instances.Cols, s.Bags[0].ID, s.NumFeatures())
+		case b.Instances.Features() != s.NumFeatures():
+			return fmt.Errorf("%s: bag %s has %d features, bag %s has %d", s.Name, b.ID, b.Instances.Features(), s.Bags[0].ID, s.NumFeatures())
 		case split && b.Split != TrainPart && b.Split != TestPart:
 			return fmt.Errorf("%s: bag %s belongs to neither part of the split; say train or test for every bag or for none", s.Name, b.ID)
 		}
-		if err := b.Instances.Validate(); err != nil {
+		if err := ValidateInstances(b.Instances); err != nil {
 			return fmt.Errorf("%s: bag %s: %w", s.Name, b.ID, err)
 		}
 		seen[b.ID] = true

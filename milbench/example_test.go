@@ -1,6 +1,7 @@
 package milbench_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -12,8 +13,8 @@ func bags() *milbench.Set {
 	s := &milbench.Set{Name: "six", Checksum: "none"}
 	for i := range 6 {
 		s.Bags = append(s.Bags, milbench.Bag{
-			ID: fmt.Sprint("bag", i), Label: i % 2,
-			Instances: milbench.Matrix{Rows: 1, Cols: 2, Values: []float64{float64(i), 1}},
+			ID: fmt.Sprint("bag", i), Target: milbench.Labelled(i % 2),
+			Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{float32(i), 1}},
 		})
 	}
 	return s
@@ -64,23 +65,103 @@ func ExampleSet_Validate() {
 
 func ExampleSet_Instances() {
 	for _, m := range bags().Instances()[:2] {
-		fmt.Println(m.Values)
+		fmt.Println(m.(*milbench.Dense).Values)
 	}
 	// Output:
 	// [0 1]
 	// [1 1]
 }
 
-func ExampleMatrix_Row() {
-	m := milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{2, 0}}
-	row := make([]float64, 3)
-	for i := range m.Rows {
-		m.Row(i, row)
-		fmt.Println(row)
-	}
+func ExampleEachRow() {
+	bag := &milbench.Sparse{Rows: 2, Cols: 3, Values: []float32{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{2, 0}}
+	err := milbench.EachRow(bag, func(i int, row []float32) { fmt.Println(i, row) })
+	fmt.Println(err)
 	// Output:
-	// [0 0 5]
-	// [7 0 0]
+	// 0 [0 0 5]
+	// 1 [7 0 0]
+	// <nil>
+}
+
+func ExampleEachValue() {
+	bag := &milbench.Sparse{Rows: 2, Cols: 3, Values: []float32{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{2, 0}}
+	_ = milbench.EachValue(bag, func(i, j int, v float32) { fmt.Println(i, j, v) })
+	// Output:
+	// 0 2 5
+	// 1 0 7
+}
+
+func ExamplePack() {
+	s := bags()
+	for i := range s.Bags {
+		s.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 8, Values: []float32{0, 0, float32(i), 0, 0, 0, 0, 0}}
+	}
+	milbench.Pack(s.Bags)
+	fmt.Println(milbench.IsSparse(s.Bags[5].Instances))
+	// Output: true
+}
+
+func ExampleSet_Seal() {
+	s := bags()
+	err := s.Seal()
+	fmt.Println(s.Checksum[:8], err)
+	s.Bags[0].Group = "patient 7"
+	err = s.Seal()
+	fmt.Println(s.Checksum[:8], err)
+	// Output:
+	// fa98ad2f <nil>
+	// ce5d4755 <nil>
+}
+
+func ExampleSet_ClassName() {
+	s := bags()
+	s.Classes = []string{"normal", "tumour"}
+	fmt.Println(s.ClassName(s.Bags[1].Label), s.NumLabelled(1))
+	// Output: tumour 3
+}
+
+func ExampleTargetKind_String() {
+	var kind milbench.TargetKind
+	err := kind.UnmarshalText([]byte("survival"))
+	fmt.Println(milbench.BinaryTarget, kind, err)
+	// Output: binary survival <nil>
+}
+
+// A classical learner is a struct with one method; its model has another.
+type majority struct{}
+
+func (majority) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
+	positive := 0
+	for _, target := range t.Targets {
+		positive += target.Label
+	}
+	return share(float64(positive) / float64(len(t.Targets))), nil
+}
+
+type share float64
+
+func (s share) Predict(milbench.Instances) (milbench.Prediction, error) {
+	return milbench.Scored(float64(s)), nil
+}
+
+func ExampleEstimator() {
+	s := bags()
+	t := milbench.Training{Bags: s.Instances()}
+	for _, b := range s.Bags {
+		t.Targets = append(t.Targets, b.Target)
+	}
+	model, err := majority{}.Fit(context.Background(), t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Predict(s.Bags[0].Instances))
+	// Output: {[0.5] [] [] []} <nil>
+}
+
+func ExampleTakes_Check() {
+	takes := milbench.Takes{Name: "nearest", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+	fmt.Println(takes.Check(milbench.Task{Name: "grades", Kind: milbench.ClassTarget, Classes: 3}))
+	// Output: grades: nearest cannot learn targets of kind classes; it learns: binary
 }
 
 func ExampleNearest() {
@@ -126,26 +207,25 @@ func ExampleDecodeSetting() {
 	// setting "{} {}" has something after its JSON object
 }
 
-func ExampleMembers() {
-	n, of, err := milbench.Members([]byte(`{"pooling":"mean","members":10}`))
-	fmt.Println(n, string(of), err)
-	// Output: 10 {"pooling":"mean"} <nil>
-}
-
-func ExampleMatrix_Validate() {
-	fmt.Println(milbench.Matrix{Rows: 2, Cols: 3, Values: []float64{1, 2, 3, 4, 5}}.Validate())
+func ExampleValidateInstances() {
+	fmt.Println(milbench.ValidateInstances(&milbench.Dense{Rows: 2, Cols: 3, Values: []float32{1, 2, 3, 4, 5}}))
 	// Output: 5 values for 2 instances of 3 features; one for each is needed
 }
 
 func ExampleTask_Validate() {
-	task := milbench.Task{Name: "baskets", Bags: []milbench.Matrix{{Rows: 1, Cols: 1, Values: []float64{7}}}}
-	task.Fits = []milbench.Fit{{Train: []milbench.Example{{Bag: 1, Label: 1}}}}
+	task := milbench.Task{Name: "baskets", Bags: []milbench.Instances{&milbench.Dense{Rows: 1, Cols: 1, Values: []float32{7}}}}
+	task.Fits = []milbench.Fit{{Train: []milbench.Example{{Bag: 1, Target: milbench.Labelled(1)}}}}
 	fmt.Println(task.Validate())
-	// Output: baskets: fit 0: training bag 1 of 1 with label 1; bags count from 0, labels are 0 or 1
+	// Output: baskets: fit 0: training bag 1 of 1; bags count from 0
 }
 
 func ExampleStandardise() {
-	shift, factor, err := milbench.Standardise([]milbench.Matrix{{Rows: 2, Cols: 2, Values: []float64{1, 5, 7, 5}}})
+	moments, err := milbench.MomentsOf(&milbench.Dense{Rows: 2, Cols: 2, Values: []float32{1, 5, 7, 5}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shift, factor, err := milbench.Standardise([]milbench.Moments{moments})
 	fmt.Println(shift, factor, err)
 	// Output: [4 5] [0.3333333333333333 1] <nil>
 }

@@ -1,15 +1,19 @@
 package milbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Example is a training bag: its index in [Task.Bags] and its label.
+// Example is a training bag: its index in [Task.Bags] and its target.
 type Example struct {
-	Bag   int
-	Label int
+	Bag int
+	Target
 }
 
 // Fit is one training run that a protocol asks for: the labels of its training part and nothing else about the
@@ -27,37 +31,46 @@ type Fit struct {
 	// EveryEpoch asks for the scores of validation and test bags after every epoch; otherwise only the last counts.
 	EveryEpoch bool
 
-	// Weights asks for [BagScore.Weights] of the test bags, in every epoch that is handed over.
-	Weights bool
+	// Instances asks for [Prediction.Instances] of the test bags, in every epoch that is handed over.
+	Instances bool
 }
 
 // Task is what a learner gets to see of a set.
 type Task struct {
-	Name string   // of the set, for messages
-	Bags []Matrix // the instances of every bag
-	Fits []Fit
+	Name    string      // of the set, for messages
+	Bags    []Instances // of every bag
+	Kind    TargetKind
+	Classes int // 2 of a binary target, 0 of one without classes
+	Fits    []Fit
 }
 
-// BagScore is what a trained model says of one bag.
-type BagScore struct {
-	Score   float64 // the logit of "positive"
-	Winners []int   // of each head, the instance with the largest weight; nil where all weigh the same
+// Prediction is what a trained model says of one bag.
+type Prediction struct {
+	// Scores is, of a binary target, the logit of "positive" alone; of classes a logit for each; of a real target its value;
+	// of survival the logarithm of the risk.
+	Scores []float64
 
-	// Weights has a number for each instance, where [Fit.Weights] asks: the more it counts in its bag, the larger. It is the
-	// mean over the heads of a pooling's weights, the score that a classifier of instances gives, or of an ensemble the mean
-	// of its members'. Numbers of different bags do not compare.
-	Weights []float64
+	// Winners has, of each head, the instance with the largest weight; nil where all weigh the same.
+	Winners []int
 
-	// Members has the score of each member of an ensemble ([Ensemble]).
-	Members []float64
+	// Instances has a score for each instance, where [Fit.Instances] asks and the learner has them: the more it counts in its
+	// bag, the larger. It is the mean over the heads of a pooling's weights, the score that a classifier of instances gives, or
+	// of an ensemble the mean of its members'. Numbers of different bags do not compare.
+	Instances []float64
+
+	// Members has the scores of each member of an ensemble.
+	Members [][]float64
 }
+
+// Scored returns the prediction of a single score, as of a binary target.
+func Scored(score float64) Prediction { return Prediction{Scores: []float64{score}} }
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].
 type Epoch struct {
 	Number     int     // from 1
 	Loss       float64 // mean over the training bags, in training
-	Validation []BagScore
-	Test       []BagScore
+	Validation []Prediction
+	Test       []Prediction
 }
 
 // Outcome is a finished fit.
@@ -68,9 +81,128 @@ type Outcome struct {
 	Err    error // why this fit failed; the others go on
 }
 
-// Learner trains all fits of a task, in any order or together, and hands each outcome to done as it finishes.
-// Calls of done do not overlap. Learn returns when every fit has been handed over, or earlier with the context's
-// error, with done's, or with one that concerns the task as a whole.
+// Learner trains fits and scores bags: networks, classical learners, ensembles of either.
 type Learner interface {
+	// Takes says which tasks it can learn.
+	Takes() Takes
+
+	// Learn trains all fits of a task, in any order or together, and hands each outcome to done as it finishes.
+	// Calls of done do not overlap. Learn returns when every fit has been handed over, or earlier with the context's
+	// error, with done's, or with one that concerns the task as a whole.
 	Learn(ctx context.Context, task Task, done func(Outcome) error) error
+
+	// Plan says what the fits of a task take, without training any. A task that the learner cannot learn is an error that
+	// says why, as is one that does not fit into its memory. Fits whose settings are wrong are in no group.
+	Plan(task Task) (Plan, error)
+}
+
+// Takes says which tasks a learner can learn.
+type Takes struct {
+	Name          string       // of the learner, for messages
+	Kinds         []TargetKind // of targets
+	Dense, Sparse bool         // instances that it takes
+	MaxInstances  int          // of a bag; 0 is no bound
+	MaxFeatures   int          // 0 is no bound
+}
+
+// Check reports why a task cannot be learnt, and what the learner takes instead.
+func (t Takes) Check(task Task) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s %s", cmp.Or(task.Name, "task"), cmp.Or(t.Name, "the learner"), fmt.Sprintf(format, args...))
+	}
+	if !slices.Contains(t.Kinds, task.Kind) {
+		var kinds []string
+		for _, k := range t.Kinds {
+			kinds = append(kinds, k.String())
+		}
+		return fail("cannot learn targets of kind %v; it learns: %s", task.Kind, strings.Join(kinds, ", "))
+	}
+	for i, x := range task.Bags {
+		switch sparse := IsSparse(x); {
+		case sparse && !t.Sparse:
+			return fail("takes no sparse bags")
+		case !sparse && !t.Dense:
+			return fail("takes sparse bags alone")
+		case t.MaxInstances > 0 && x.Len() > t.MaxInstances:
+			return fail("takes bags of at most %d instances; bag %d has %d", t.MaxInstances, i, x.Len())
+		case t.MaxFeatures > 0 && x.Features() > t.MaxFeatures:
+			return fail("takes at most %d features; there are %d", t.MaxFeatures, x.Features())
+		}
+	}
+	return nil
+}
+
+// Plan is what the fits of a task take.
+type Plan struct {
+	Fits    int
+	Blocks  int           // of fits trained side by side; a fit alone counts as one
+	Members int           // fits in the largest block
+	Workers int           // blocks trained at a time
+	Memory  uint64        // bytes at the peak, about
+	Time    time.Duration // about, on cores of 4 GHz
+	Note    string        // one line on what was done to keep within the memory allowed, or ""
+	Groups  []Group
+}
+
+// Group is fits of a task that are made ready together: those that share compiled graphs, say.
+type Group struct {
+	Fits    []int   // indices in the task; of an ensemble once a member
+	Members int     // fits of a block; 1 where each is trained alone
+	Blocks  int     // the last one may not be full, and takes as long
+	Compile float64 // seconds, about, until the first block can begin: of compiling graphs, say
+	Block   float64 // seconds of one core, about, for a block
+	Memory  uint64  // bytes at the peak, about, with all workers of the plan
+	Join    float64 // seconds, about, that a further worker takes until it can begin; 0 is Compile
+}
+
+// Validate reports the first reason why t cannot be learnt: malformed bags or bags of unequal width, or a fit with a bag that
+// is not there or a target that is none of its kind. It counts bags and fits from 0, as t does, instances and features from 1.
+func (t Task) Validate() error {
+	name := cmp.Or(t.Name, "task")
+	if err := validateBags(t.Bags); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for i, f := range t.Fits {
+		if err := f.validate(t); err != nil {
+			return fmt.Errorf("%s: fit %d: %w", name, i, err)
+		}
+	}
+	return nil
+}
+
+// validateBags reports a malformed bag, and bags of unequal width.
+func validateBags(bags []Instances) error {
+	for i, x := range bags {
+		if x == nil {
+			return fmt.Errorf("bag %d has no instances", i)
+		}
+		if n := x.Features(); n < 1 || n != bags[0].Features() {
+			return fmt.Errorf("bag %d has %d features, bag 0 has %d; all have the same, at least 1", i, n, bags[0].Features())
+		}
+		if err := ValidateInstances(x); err != nil {
+			return fmt.Errorf("bag %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// validate reports a bag that is not in the task, and a target that is none of its kind.
+func (f Fit) validate(t Task) error {
+	bags := len(t.Bags)
+	for _, e := range f.Train {
+		if e.Bag < 0 || e.Bag >= bags {
+			return fmt.Errorf("training bag %d of %d; bags count from 0", e.Bag, bags)
+		}
+		if err := e.Target.validate(t.Kind, t.Classes); err != nil {
+			return fmt.Errorf("training bag %d has %w", e.Bag, err)
+		}
+	}
+	for _, part := range [][]int{f.Validation, f.Test} {
+		for _, i := range part {
+			if i < 0 || i >= bags {
+				return fmt.Errorf("bag %d of %d is to be scored", i, bags)
+			}
+		}
+	}
+	return nil
 }

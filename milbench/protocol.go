@@ -38,10 +38,10 @@ const (
 
 // Protocol says how a set is split into training and test parts, how often, and which epoch counts.
 //
-// A set without an official split is cut into Folds folds, Repeats times, stratified by label and with whole groups:
+// A set without an official split is cut into Folds folds, Repeats times, stratified by class (of survival by event) and with whole groups:
 // groups (a bag without one is a group of its own) are taken in random order, large ones first, and each goes to the
-// fold where it adds least to the sum over both classes of (bags of the class in the fold / bags of the class)^2, of
-// equals to the smallest fold. Without groups the folds' numbers of positive, negative and all bags so differ by at
+// fold where it adds least to the sum over the classes of (bags of the class in the fold / bags of the class)^2, of
+// equals to the smallest fold. Without groups the folds' numbers of bags of each class and of all bags so differ by at
 // most one. Of a set with an official split that split is the only fold, and repeats differ by seed alone; the
 // published protocol instead tests on the first bags of a shuffle, as many as the official test part has.
 type Protocol struct {
@@ -181,13 +181,14 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 		return [][]int{official}, nil
 	}
 
-	positive := s.NumPositive()
-	if rarer := min(positive, len(s.Bags)-positive); p.Folds > rarer {
-		class := "positive"
-		if positive > rarer {
-			class = "negative"
+	rarest, fewest := 0, len(s.Bags)
+	for class, n := range countClasses(s, all) {
+		if s.NumClasses() > 0 && n < fewest {
+			rarest, fewest = class, n
 		}
-		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s bags; use at most %d folds", s.Name, p.Folds, rarer, class, rarer)
+	}
+	if p.Folds > fewest {
+		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s bags; use at most %d folds", s.Name, p.Folds, fewest, s.className(rarest), fewest)
 	}
 	_, run := p.FoldsOf(s)
 	return stratifiedFolds(s, all, p.Folds, rng)[:run], nil
@@ -224,10 +225,10 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 			return Fit{}, fmt.Errorf("%s: bag %s is in the training part and bag %s of the same group (%s) in the test part; put the group into one part", where, b.ID, other, b.Group)
 		}
 	}
-	if err := bothClasses(s, test, where, "test", advice); err != nil {
+	if err := allClasses(s, test, where, "test", advice); err != nil {
 		return Fit{}, err
 	}
-	if err := bothClasses(s, train, where, "training", advice); err != nil {
+	if err := allClasses(s, train, where, "training", advice); err != nil {
 		return Fit{}, err
 	}
 
@@ -247,34 +248,56 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 		})
 	}
 	for _, i := range train {
-		fit.Train = append(fit.Train, Example{Bag: i, Label: s.Bags[i].Label})
+		fit.Train = append(fit.Train, Example{Bag: i, Target: s.Bags[i].Target})
 	}
 	return fit, nil
 }
 
-func bothClasses(s *Set, bags []int, where, part, advice string) error {
-	switch n := countClasses(s, bags); {
-	case n[1] == 0:
-		return fmt.Errorf("%s: no positive bag in the %s part; %s", where, part, advice)
-	case n[0] == 0:
-		return fmt.Errorf("%s: no negative bag in the %s part; %s", where, part, advice)
+// className names a class in messages: positive or negative where a binary target has no names of its own.
+func (s *Set) className(class int) string {
+	if s.Kind == BinaryTarget && s.Classes == nil {
+		return []string{"negative", "positive"}[class]
+	}
+	return s.ClassName(class)
+}
+
+// allClasses reports a class without bags in a part.
+func allClasses(s *Set, bags []int, where, part, advice string) error {
+	if len(bags) == 0 {
+		return fmt.Errorf("%s: no bag in the %s part; %s", where, part, advice)
+	}
+	n := countClasses(s, bags)
+	for class := s.NumClasses() - 1; class >= 0; class-- {
+		if n[class] == 0 {
+			return fmt.Errorf("%s: no %s bag in the %s part; %s", where, s.className(class), part, advice)
+		}
 	}
 	return nil
 }
 
 // validationPart returns the one of five stratified folds of the training part whose share of each class is nearest to
-// a fifth, among those that hold both classes and leave both; nil where there is none.
+// a fifth, among those that hold all classes and leave all; nil where there is none.
 func validationPart(s *Set, train []int, rng *rand.Rand) []int {
 	total := countClasses(s, train)
 	var best []int
-	least := 0
+	least := 0.0
 	for _, fold := range stratifiedFolds(s, train, validationFolds, rng) {
 		n := countClasses(s, fold)
-		off := 0
+		usable := len(fold) > 0 && len(fold) < len(train)
+		off := 0.0
 		for c := range n {
-			off += abs(validationFolds*n[c]-total[c]) * total[1-c]
+			if s.NumClasses() > 0 && (n[c] == 0 || n[c] == total[c]) {
+				usable = false
+			}
+			// Of two classes the products are integers, which no rounding ties or unties.
+			weight := 1.0
+			for other := range total {
+				if other != c {
+					weight *= float64(total[other])
+				}
+			}
+			off += float64(abs(validationFolds*n[c]-total[c])) * weight
 		}
-		usable := n[0] > 0 && n[1] > 0 && n[0] < total[0] && n[1] < total[1]
 		if usable && (best == nil || off < least) {
 			best, least = fold, off
 		}
@@ -305,12 +328,15 @@ func stratifiedFolds(s *Set, bags []int, k int, rng *rand.Rand) [][]int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
-		return countClasses(s, b)[1] - countClasses(s, a)[1]
+		return slices.Compare(countClasses(s, b)[1:], countClasses(s, a)[1:])
 	})
 
 	total := countClasses(s, bags)
 	folds := make([][]int, k)
-	held := make([][2]int, k)
+	held := make([][]int, k)
+	for f := range held {
+		held[f] = make([]int, len(total))
+	}
 	for _, g := range groups {
 		n := countClasses(s, g)
 		best, least := -1, 0.0
@@ -328,8 +354,9 @@ func stratifiedFolds(s *Set, bags []int, k int, rng *rand.Rand) [][]int {
 			}
 		}
 		folds[best] = append(folds[best], g...)
-		held[best][0] += n[0]
-		held[best][1] += n[1]
+		for c := range n {
+			held[best][c] += n[c]
+		}
 	}
 	rng.Shuffle(k, func(i, j int) { folds[i], folds[j] = folds[j], folds[i] })
 	for _, f := range folds {
@@ -355,10 +382,11 @@ func groupsOf(s *Set, bags []int) [][]int {
 	return groups
 }
 
-// countClasses counts the negative and the positive bags.
-func countClasses(s *Set, bags []int) (n [2]int) {
+// countClasses counts the bags of each class, see [Target.stratum].
+func countClasses(s *Set, bags []int) []int {
+	n := make([]int, max(s.NumClasses(), 2))
 	for _, i := range bags {
-		n[s.Bags[i].Label]++
+		n[s.Bags[i].stratum(s.Kind)]++
 	}
 	return n
 }

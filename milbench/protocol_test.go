@@ -17,7 +17,7 @@ func testSet(n, positive int) *Set {
 		if i < positive {
 			label = 1
 		}
-		s.Bags = append(s.Bags, Bag{ID: fmt.Sprint("bag", i), Label: label, Instances: Matrix{Rows: 1, Cols: 1, Values: []float64{0}}})
+		s.Bags = append(s.Bags, Bag{ID: fmt.Sprint("bag", i), Target: Labelled(label), Instances: &Dense{Rows: 1, Cols: 1, Values: []float32{0}}})
 	}
 	return s
 }

@@ -6,11 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-
-	"synpool/milbench/stats"
 )
 
 // ROCCurve is what one curve is drawn from: a label, 0 or 1, and a score of every bag; larger is more positive.
@@ -55,15 +54,34 @@ func roc(title string, curves []ROCCurve) (*Figure, error) {
 	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
-// points returns the corners of the curve and the area under it.
-func (c ROCCurve) points() (plotter.XYs, float64, error) {
-	for _, s := range c.Scores {
-		if math.IsInf(s, 0) {
-			return nil, 0, fmt.Errorf("the score %v is not a number that can be drawn", s)
+// errOneClass says that a curve, which compares two classes, has bags of one.
+var errOneClass = errors.New("only one class: bags of both are needed")
+
+// check reports what no curve can be drawn from.
+func (c ROCCurve) check() error {
+	switch {
+	case len(c.Labels) != len(c.Scores):
+		return fmt.Errorf("%d labels but %d scores", len(c.Labels), len(c.Scores))
+	case len(c.Labels) == 0:
+		return errors.New("no labels")
+	}
+	for i, s := range c.Scores {
+		switch {
+		case math.IsNaN(s) || math.IsInf(s, 0):
+			return fmt.Errorf("the score %v is not a number that can be drawn", s)
+		case c.Labels[i] != 0 && c.Labels[i] != 1:
+			return fmt.Errorf("label %d: labels are 0 or 1", c.Labels[i])
 		}
 	}
-	auc, err := stats.AUC(c.Labels, c.Scores)
-	if err != nil {
+	if !slices.Contains(c.Labels, 0) || !slices.Contains(c.Labels, 1) {
+		return errOneClass
+	}
+	return nil
+}
+
+// points returns the corners of the curve and the area under it.
+func (c ROCCurve) points() (plotter.XYs, float64, error) {
+	if err := c.check(); err != nil {
 		return nil, 0, err
 	}
 	scores := slices.Clone(c.Scores)
@@ -77,7 +95,7 @@ func (c ROCCurve) points() (plotter.XYs, float64, error) {
 	for i := range tpr {
 		points[i] = plotter.XY{X: fpr[i], Y: tpr[i]}
 	}
-	return points, auc, nil
+	return points, integrate.Trapezoidal(fpr, tpr), nil
 }
 
 // rocPlot returns the axes of characteristics with the diagonal of chance.

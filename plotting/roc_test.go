@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
-
-	"synpool/milbench/stats"
 )
 
 // curves are drawn from normal scores, the first the furthest apart.
@@ -118,7 +116,7 @@ func TestROCRefuses(t *testing.T) {
 	if _, err := ROC("", nil); err == nil || !strings.Contains(err.Error(), "there are no curves") {
 		t.Errorf("no curves: %v", err)
 	}
-	if _, err := ROC("", []ROCCurve{{"a", []int{1}, []float64{1}}}); !errors.Is(err, stats.ErrOneClass) {
+	if _, err := ROC("", []ROCCurve{{"a", []int{1}, []float64{1}}}); !errors.Is(err, errOneClass) {
 		t.Errorf("one class: %v", err)
 	}
 }

@@ -3,11 +3,12 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"gonum.org/v1/plot/plotter"
-
-	"synpool/milbench/stats"
 )
 
 // ROCFolds are the labels, 0 or 1, and scores of a setting fold by fold, or repeat by repeat; larger scores are more
@@ -84,7 +85,7 @@ func (f ROCFolds) average() (rocAverage, error) {
 		return a, fmt.Errorf("labels of %d folds but scores of %d", len(f.Labels), len(f.Scores))
 	}
 	if len(f.Labels) < 2 {
-		return a, fmt.Errorf("%w: the band is over folds, and there are %d", stats.ErrTooFew, len(f.Labels))
+		return a, fmt.Errorf("the band is over folds, and there are %d; two are needed", len(f.Labels))
 	}
 	var curves []plotter.XYs
 	var aucs []float64
@@ -101,16 +102,20 @@ func (f ROCFolds) average() (rocAverage, error) {
 		for k, c := range curves {
 			rates[k] = rateAt(c, x)
 		}
-		mean, low, high, err := stats.MeanInterval(rates, 0.95)
-		if err != nil {
-			return a, err
-		}
+		mean, half := meanInterval(rates)
 		a.x, a.mean = append(a.x, x), append(a.mean, mean)
-		a.low, a.high = append(a.low, max(low, 0)), append(a.high, min(high, 1))
+		a.low, a.high = append(a.low, max(mean-half, 0)), append(a.high, min(mean+half, 1))
 	}
-	mean, _, high, err := stats.MeanInterval(aucs, 0.95)
-	a.auc, a.aucHalf = mean, high-mean
-	return a, err
+	a.auc, a.aucHalf = meanInterval(aucs)
+	return a, nil
+}
+
+// meanInterval returns the mean of two or more values and half the width of its 95 % confidence interval by Student's
+// distribution.
+func meanInterval(values []float64) (mean, half float64) {
+	mean, sd := stat.MeanStdDev(values, nil)
+	n := float64(len(values))
+	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
 }
 
 // rateAt returns the true positive rate of a curve at a false positive rate: the highest where it rises vertically, and

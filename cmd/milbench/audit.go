@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/audit"
 )
 
 // audit is the subcommand that looks for columns that give the bag labels away.
@@ -28,7 +30,10 @@ worthless. Exit code 1 if there is one, or if the same bag stands there with two
 			if err != nil {
 				return err
 			}
-			report := dataset.Audit(source.Stored)
+			report, err := audit.Inspect(source.Stored)
+			if err != nil {
+				return err
+			}
 			known := 0 // the column that the catalogue declares
 			if source.Entry != nil {
 				switch known = int(source.Entry.InstanceLabels); source.Entry.InstanceLabels {
@@ -38,7 +43,7 @@ worthless. Exit code 1 if there is one, or if the same bag stands there with two
 			}
 			if asJSON {
 				err = p.writeJSON(struct {
-					dataset.Report
+					audit.Report
 					Known int `json:"instance_label_column,omitempty"` // of a named set: never used as a feature
 				}{report, known})
 			} else {
@@ -48,7 +53,7 @@ worthless. Exit code 1 if there is one, or if the same bag stands there with two
 				return err
 			}
 			if report.OK() {
-				if _, _, err := dataset.GroupDuplicates(source.Stored); err != nil {
+				if err := audit.Conflict(source.Stored.Name, report.Duplicates); err != nil {
 					return finding{err}
 				}
 				return nil
@@ -67,10 +72,10 @@ worthless. Exit code 1 if there is one, or if the same bag stands there with two
 }
 
 // writeReport writes a report as text.
-func (p *program) writeReport(r dataset.Report, known int) error {
+func (p *program) writeReport(r audit.Report, known int) error {
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "set\t%s\n", r.Name)
-	fmt.Fprintf(t, "bags\t%d, of them %d positive and %d negative\n", r.Bags, r.Positive, r.Bags-r.Positive)
+	fmt.Fprintf(t, "bags\t%s\n", bagsText(r))
 	fmt.Fprintf(t, "instances\t%d; %d to %d a bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
 	fmt.Fprintf(t, "columns\t%d as stored; %d hold one value throughout; %.1f %% of all values are not 0\n", r.Features, r.Constant, 100*r.Density)
 	if known > 0 {
@@ -90,6 +95,8 @@ func (p *program) writeReport(r dataset.Report, known int) error {
 		fmt.Fprintf(t, "LEAK\t%v\n", l)
 	}
 	switch {
+	case r.Kind == milbench.RealTarget || r.Kind == milbench.SurvivalTarget:
+		fmt.Fprintf(t, "verdict\tnone: columns that give labels away are looked for in classes, and the target is of kind %v\n", r.Kind)
 	case r.Blind:
 		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
 	case r.OK():
@@ -98,4 +105,23 @@ func (p *program) writeReport(r dataset.Report, known int) error {
 		fmt.Fprintf(t, "verdict\ta figure computed with such a column among the features means nothing\n")
 	}
 	return t.Flush()
+}
+
+// bagsText says how many bags of each class there are.
+func bagsText(r audit.Report) string {
+	switch {
+	case r.Classes != nil:
+		var parts []string
+		for _, c := range r.Classes {
+			parts = append(parts, fmt.Sprintf("%d %s", c.Bags, c.Name))
+		}
+		text := fmt.Sprintf("%d, of them %s", r.Bags, strings.Join(parts, ", "))
+		if r.Kind == milbench.BinaryTarget {
+			text += "; positive is " + r.Classes[1].Name
+		}
+		return text
+	case r.Kind != milbench.BinaryTarget:
+		return fmt.Sprintf("%d; their target is of kind %v", r.Bags, r.Kind)
+	}
+	return fmt.Sprintf("%d, of them %d positive and %d negative", r.Bags, r.Positive, r.Bags-r.Positive)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"synpool/backend"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // BenchmarkTwelveShards trains fits on Musk 1 in one undisturbed run on two cores, and as twelve shards with a plan: one
@@ -36,7 +36,7 @@ func BenchmarkTwelveShards(b *testing.B) {
 		start := time.Now()
 		run(filepath.Join(root, "cache"), append([]string{"run", "--out", filepath.Join(root, "one"), "--cores", "2"}, args...)...)
 		one := time.Since(start)
-		want, err := study.Read(filepath.Join(root, "one"))
+		want, err := results.Read(filepath.Join(root, "one"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func BenchmarkTwelveShards(b *testing.B) {
 			run(cache, "merge", dir, "--out", dir)
 			cost := time.Since(start).Seconds() / one.Seconds()
 			b.ReportMetric(cost, fmt.Sprintf("of-one-run-%d-at-a-time", atATime))
-			if got, err := study.Read(dir); err != nil || len(got) != len(want) {
+			if got, err := results.Read(dir); err != nil || len(got) != len(want) {
 				b.Fatalf("%d results of %d, %v", len(got), len(want), err)
 			}
 			if runtime.NumCPU() >= 2 && cost > most {

@@ -16,9 +16,10 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 	"synpool/plotting"
 )
 
@@ -102,7 +103,7 @@ type demonstration struct {
 
 // demoRow is one setting: the row of the table, and its AUC over the folds.
 type demoRow struct {
-	study.Row
+	results.Row
 	Name     string    `json:"name"`
 	FoldAUCs []float64 `json:"fold_aucs"`
 	FoldLow  float64   `json:"fold_auc_low"` // 95 % t interval over the folds, cut at 0 and 1
@@ -141,10 +142,10 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b, start, bar := readBuild(), time.Now(), p.progress()
-	sum, err := study.Run{
+	sum, err := run.Run{
 		Sets: []*milbench.Set{set}, Protocol: protocol, Settings: list, Seed: demoSeed, Learner: learner, Dir: dir,
 		Backend: backend, Version: b.Version, Revision: b.Revision,
-		Progress: func(now study.Progress) { bar.showFits(now.Summary, now.Set, start) },
+		Progress: func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) },
 	}.Do(ctx)
 	bar.clear()
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
@@ -157,11 +158,11 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 		return nil, err
 	}
 	d.WallS = time.Since(start).Seconds()
-	results, err := study.Read(dir)
+	rs, err := results.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	if d.Rows, err = demoRows(results, configs); err != nil {
+	if d.Rows, err = demoRows(rs, configs); err != nil {
 		return nil, err
 	}
 	d.Conclusion = conclusion(d.Rows)
@@ -169,8 +170,8 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 }
 
 // demoRows returns a row for each of the demo's settings, given as configs.
-func demoRows(results []study.Result, configs []neural.Config) ([]demoRow, error) {
-	table, err := study.Tabulate(results)
+func demoRows(rs []results.Result, configs []neural.Config) ([]demoRow, error) {
+	table, err := results.Tabulate(rs)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +183,8 @@ func demoRows(results []study.Result, configs []neural.Config) ([]demoRow, error
 		}
 		rows[i].Row, rows[i].Name = r, demoSettings[i].name
 	}
-	slices.SortFunc(results, func(a, b study.Result) int { return a.Fold - b.Fold })
-	for _, r := range results {
+	slices.SortFunc(rs, func(a, b results.Result) int { return a.Fold - b.Fold })
+	for _, r := range rs {
 		i, err := indexOf(configs, r.Config)
 		if err != nil {
 			return nil, err
@@ -195,7 +196,7 @@ func demoRows(results []study.Result, configs []neural.Config) ([]demoRow, error
 		rows[i].FoldAUCs = append(rows[i].FoldAUCs, auc)
 	}
 	for i := range rows {
-		_, low, high, err := stats.MeanInterval(rows[i].FoldAUCs, study.Level)
+		_, low, high, err := judge.MeanInterval(rows[i].FoldAUCs, results.Level)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", rows[i].Name, err)
 		}

@@ -14,11 +14,15 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
 )
 
 // reader is a learner that scores a bag by its first feature, and fails on demand.
 type reader struct{ err error }
+
+func (reader) Takes() milbench.Takes { return milbench.Takes{} }
+
+func (reader) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, nil }
 
 func (r reader) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	for i, fit := range task.Fits {
@@ -27,10 +31,12 @@ func (r reader) Learn(_ context.Context, task milbench.Task, done func(milbench.
 			return err
 		}
 		e := milbench.Epoch{Number: config.Epochs}
-		row := make([]float64, task.Bags[0].Cols)
+		row := make([]float32, task.Bags[0].Features())
 		for _, b := range fit.Test {
-			task.Bags[b].Row(0, row)
-			e.Test = append(e.Test, milbench.BagScore{Score: row[0] * float64(config.Iterations)})
+			if err := task.Bags[b].Read(0, 1, row); err != nil {
+				return err
+			}
+			e.Test = append(e.Test, milbench.Scored(float64(row[0])*float64(config.Iterations)))
 		}
 		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}, Err: r.err}); err != nil {
 			return err

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"synpool/milbench/neural"
-	"synpool/milbench/study"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/run"
 )
 
 // setPlan is what the fits of a set take that are still missing.
@@ -24,9 +24,9 @@ type setPlan struct {
 	Seconds float64 `json:"about_seconds"`
 }
 
-// plan returns what each set of some studies takes. Sets that do not fit into memory are errors, one line
+// plan returns what each set of some runs takes of their learners. Sets that do not fit into memory are errors, one line
 // each.
-func (p *program) plan(studies []study.Run, planner study.Planner) ([]setPlan, error) {
+func (p *program) plan(studies []run.Run) ([]setPlan, error) {
 	var plans []setPlan
 	var errs []error
 	var notes []string
@@ -38,7 +38,7 @@ func (p *program) plan(studies []study.Run, planner study.Planner) ([]setPlan, e
 		for _, set := range pending {
 			one := setPlan{Set: set.Task.Name, Fits: set.Total, Missing: len(set.Task.Fits)}
 			if one.Missing > 0 {
-				plan, err := planner.Plan(set.Task)
+				plan, err := r.Learner.Plan(set.Task)
 				if err != nil {
 					errs = append(errs, err)
 					continue

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,9 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/neural"
-	"synpool/milbench/study"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 )
 
 // A dry run says what is missing before, between and after runs, and writes nothing.
@@ -27,7 +29,7 @@ func TestDryRun(t *testing.T) {
 	}
 	estimated := func(args []string) estimate {
 		t.Helper()
-		before, _ := os.ReadFile(filepath.Join(dir, study.FileName))
+		before, _ := os.ReadFile(filepath.Join(dir, results.FileName))
 		out, stderr := succeed(t, append(slices.Clone(args), "--dry-run", "--json")...)
 		var e estimate
 		if err := json.Unmarshal([]byte(out), &e); err != nil {
@@ -36,7 +38,7 @@ func TestDryRun(t *testing.T) {
 		if strings.Contains(stderr, "fits done") || strings.Count(stderr, "backend ") < 1 {
 			t.Error(stderr)
 		}
-		if after, _ := os.ReadFile(filepath.Join(dir, study.FileName)); !bytes.Equal(before, after) {
+		if after, _ := os.ReadFile(filepath.Join(dir, results.FileName)); !bytes.Equal(before, after) {
 			t.Error("a dry run changed the results")
 		}
 		return e
@@ -100,39 +102,47 @@ func TestTooLittleMemory(t *testing.T) {
 	succeed(t, args(needed)...)
 }
 
-// planned is a planner with a plan or an error for each set.
+// planned is a learner with a plan or an error for each set.
 type planned map[string]any
 
-func (p planned) Plan(task milbench.Task) (neural.Plan, error) {
+func (planned) Takes() milbench.Takes { return milbench.Takes{} }
+
+func (planned) Learn(context.Context, milbench.Task, func(milbench.Outcome) error) error {
+	return errors.New("nothing is to be learnt")
+}
+
+func (p planned) Plan(task milbench.Task) (milbench.Plan, error) {
 	if err, bad := p[task.Name].(error); bad {
-		return neural.Plan{}, err
+		return milbench.Plan{}, err
 	}
-	return p[task.Name].(neural.Plan), nil
+	return p[task.Name].(milbench.Plan), nil
 }
 
 func TestPlan(t *testing.T) {
 	set := func(name string) *milbench.Set {
 		s := &milbench.Set{Name: name, Checksum: name}
 		for i := range 8 {
-			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Label: i % 2, Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{float64(i)}}})
+			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 		}
 		return s
 	}
-	run := func(names ...string) study.Run {
-		r := study.Run{Protocol: milbench.Protocol{Name: "honest", Folds: 2, Repeats: 2}, Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)}, Dir: t.TempDir()}
+	asked := planned{}
+	one := func(names ...string) run.Run {
+		r := run.Run{Learner: asked, Protocol: milbench.Protocol{Name: "honest", Folds: 2, Repeats: 2}, Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)}, Dir: t.TempDir()}
 		for _, name := range names {
 			r.Sets = append(r.Sets, set(name))
 		}
 		return r
 	}
-	studies := []study.Run{run("a", "b"), run("c")}
-	fits := neural.Plan{Fits: 4, Blocks: 2, Members: 3, Workers: 1, Memory: 300e6, Time: time.Minute, Note: "b: 1 of 2 cores, to keep within 400 MB of memory"}
+	studies := []run.Run{one("a", "b"), one("c")}
+	fits := milbench.Plan{Fits: 4, Blocks: 2, Members: 3, Workers: 1, Memory: 300e6, Time: time.Minute, Note: "b: 1 of 2 cores, to keep within 400 MB of memory"}
 	small := fits
 	small.Note, small.Memory = "", 100e6
 
 	var stderr bytes.Buffer
 	p := &program{out: &sink{w: &bytes.Buffer{}}, err: &stderr}
-	plans, err := p.plan(studies, planned{"a": small, "b": fits, "c": small})
+	maps.Copy(asked, planned{"a": small, "b": fits, "c": small})
+	plans, err := p.plan(studies)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +157,8 @@ func TestPlan(t *testing.T) {
 		t.Errorf("total %+v", total)
 	}
 
-	_, err = p.plan(studies, planned{"a": errors.New("a: too large"), "b": small, "c": errors.New("c: too large, too")})
+	maps.Copy(asked, planned{"a": errors.New("a: too large"), "b": small, "c": errors.New("c: too large, too")})
+	_, err = p.plan(studies)
 	if err == nil || err.Error() != "a: too large\nc: too large, too" {
 		t.Errorf("%v", err)
 	}

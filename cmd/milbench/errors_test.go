@@ -14,7 +14,7 @@ import (
 
 	"synpool/backend"
 	"synpool/milbench/dataset"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 func TestWrongUse(t *testing.T) {
@@ -156,7 +156,6 @@ func TestUnreadable(t *testing.T) {
 		{"inf.csv", good + "b0,0,1,2,+Inf\n", "bag b0, feature r: value +Inf"},
 		{"width.csv", good + "b0,0,1\n", "3 fields, the lines before have 5"},
 		{"text.csv", good + "b0,0,1,two,3\n", `"two" is not a number`},
-		{"classes.csv", good + "new,2,1,2,3\n", `label "2"`},
 		{"two.csv", good + "b0,1,1,2,3\n", "bag b0 has label 1 here and 0 before"},
 		{"one.csv", "bag,label,p\na,1,2\nb,1,3\n", "two classes are needed"},
 		{"semicolons.csv", strings.ReplaceAll(good, ",", ";"), "separate the fields by commas"},
@@ -177,6 +176,34 @@ func TestUnreadable(t *testing.T) {
 	}
 	t.Run("folder", func(t *testing.T) {
 		refuse(t, exitUse, "a folder without labels.csv; give a file, or a folder of .npy arrays", "audit", t.TempDir())
+	})
+	t.Run("classes", func(t *testing.T) { // described, and refused by what learns two classes alone
+		file := write(t, "grades.csv", strings.NewReplacer(",0,", ",normal,", ",1,", ",early,").Replace("bag,label,p\na,0,2\nb,1,3\nc,0,4\nd,1,1\n")+"e,late,5\nf,late,7\n")
+		out, _ := succeed(t, "audit", file)
+		if !strings.Contains(out, "6, of them 2 early, 2 late, 2 normal") {
+			t.Errorf("the audit says\n%s", out)
+		}
+		for _, args := range [][]string{{"run", file, "--folds", "2", "--out", file + ".out"}, {"train", file, "--out", file + ".out"}, {"plan", "run", file, "--shards", "2"}} {
+			refuse(t, exitUse, "a network cannot learn targets of kind classes; it learns: binary", args...)
+		}
+	})
+	t.Run("positive", func(t *testing.T) {
+		file := write(t, "words.csv", "bag,label,p\na,normal,2\nb,tumour,3\nc,normal,4\nd,tumour,1\n")
+		for positive, want := range map[string]string{"": "positive is tumour", "normal": ""} {
+			if out, _ := succeed(t, "audit", file); positive == "" && !strings.Contains(out, want) {
+				t.Errorf("the audit says\n%s", out)
+			}
+			args := []string{"run", file, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", file + positive + ".out"}
+			if positive != "" {
+				args = append(args, "--positive", positive)
+			}
+			out, _ := succeed(t, args...)
+			if want := map[string]string{"": "positive is tumour, negative normal", "normal": "positive is normal, negative tumour"}[positive]; !strings.Contains(out, want) {
+				t.Errorf("the table lacks %q:\n%s", want, out)
+			}
+		}
+		refuse(t, exitUse, `no bag has label "tumor"; did you mean "tumour"?`, "run", file, "--positive", "tumor", "--out", file+".out")
+		refuse(t, exitUse, "--positive is for files", "run", "musk1", "--positive", "1", "--out", file+".out")
 	})
 	t.Run("few positives", func(t *testing.T) {
 		file := write(t, "few.csv", "bag,label,p\na,1,2\nb,0,3\nc,0,4\nd,0,1\n")
@@ -226,8 +253,8 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{t.Context(), errors.New("x"), exitUse},
 		{t.Context(), fmt.Errorf("x: %w", failed), exitFinding},
-		{t.Context(), fmt.Errorf("x: %w", study.ErrLocked), exitTryAgain},
-		{t.Context(), finding{errors.Join(failed, study.ErrDiskFull)}, exitTryAgain},
+		{t.Context(), fmt.Errorf("x: %w", results.ErrLocked), exitTryAgain},
+		{t.Context(), finding{errors.Join(failed, results.ErrDiskFull)}, exitTryAgain},
 		{t.Context(), errors.Join(errors.New("x"), dataset.ErrTemporary), exitTryAgain},
 		{t.Context(), fmt.Errorf("x: %w", backend.ErrTemporary), exitTryAgain},
 		{t.Context(), &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, exitTryAgain},

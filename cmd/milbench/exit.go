@@ -11,7 +11,7 @@ import (
 
 	"synpool/backend"
 	"synpool/milbench/dataset"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // The exit codes, besides 128 + the number of the signal that stopped the command.
@@ -29,7 +29,7 @@ func (f finding) Unwrap() error { return f.error }
 
 // temporary are the errors that may go away.
 var temporary = []error{
-	study.ErrLocked, study.ErrDiskFull, dataset.ErrTemporary, backend.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+	results.ErrLocked, results.ErrDiskFull, dataset.ErrTemporary, backend.ErrTemporary, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
 	syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EAGAIN, syscall.EBUSY, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
 	syscall.ENOLCK, syscall.ENETDOWN, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
 }

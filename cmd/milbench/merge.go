@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench/cluster"
-	"synpool/milbench/study"
+	"synpool/milbench"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
 )
 
 // missingName is the name of the plan of what a merge has found missing.
@@ -44,12 +45,12 @@ Folders of other plans, seeds, sets, versions or backends are refused.`,
 			}
 			bar, start := p.progress(), time.Now()
 			bar.show(func() string { return fmt.Sprintf("merging for %v", time.Since(start).Round(time.Second)) })
-			m, err := study.Merge(c.Context(), args, out, plan)
+			m, err := results.Merge(c.Context(), args, out, plan)
 			bar.clear()
 			if err != nil {
 				return err
 			}
-			p.note("%d results, %d duplicates left out, %d curves, %d spaces; in %s", m.Results, m.Duplicates, m.Curves, m.Spaces, filepath.Join(out, study.FileName))
+			p.note("%d results, %d duplicates left out, %d curves, %d spaces; in %s", m.Results, m.Duplicates, m.Curves, m.Spaces, filepath.Join(out, results.FileName))
 			if m.Curveless > 0 {
 				p.note("note: %d of them have no curve, which the plan asks for: they were trained without --curves", m.Curveless)
 			}
@@ -76,7 +77,7 @@ Folders of other plans, seeds, sets, versions or backends are refused.`,
 
 // missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is. again is the command
 // of this merge without --out.
-func (p *program) missing(m study.Merged, path, out, again string) error {
+func (p *program) missing(m results.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {
 			p.note("note: the folders follow no plan; whether fits are missing is not known")
@@ -87,7 +88,7 @@ func (p *program) missing(m study.Merged, path, out, again string) error {
 		}
 		return nil
 	}
-	if err := study.WritePlan(path, m.Missing); err != nil {
+	if err := results.WritePlan(path, m.Missing); err != nil {
 		return err
 	}
 	count := make(map[string]int)
@@ -98,7 +99,7 @@ func (p *program) missing(m study.Merged, path, out, again string) error {
 			sets = append(sets, name)
 		}
 	}
-	slices.SortFunc(sets, study.CompareNatural)
+	slices.SortFunc(sets, milbench.CompareNatural)
 	const most = 5
 	for i, s := range sets {
 		sets[i] = fmt.Sprintf("%d of %s", count[s], s)

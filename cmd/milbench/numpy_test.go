@@ -28,10 +28,10 @@ func arrays(t *testing.T, s *milbench.Set) (labelled, unlabelled string) {
 	list := "bag,label\n"
 	for _, b := range s.Bags {
 		list += fmt.Sprintf("%s,%d\n", b.ID, b.Label)
-		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Rows, b.Instances.Cols)
+		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", b.Instances.Len(), b.Instances.Features())
 		data := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
-		for _, v := range b.Instances.Values {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		for _, v := range b.Instances.(*milbench.Dense).Values {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(v)))
 		}
 		write(filepath.Join(labelled, b.ID+".npy"), data)
 		write(filepath.Join(unlabelled, b.ID+".npy"), data)

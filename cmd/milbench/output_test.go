@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"synpool/milbench/dataset/audit"
 	"testing"
-
-	"synpool/milbench/dataset"
 )
 
 func TestVersion(t *testing.T) {
@@ -68,7 +67,7 @@ func TestAudit(t *testing.T) {
 	}
 	file := write(t, "leaky.csv", toy(true))
 	o := milbenchOf(t.Context(), "audit", file, "--json")
-	var report dataset.Report
+	var report audit.Report
 	if err := json.Unmarshal([]byte(o.out), &report); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"synpool/milbench/cluster"
-	"synpool/milbench/neural"
-	"synpool/milbench/study"
+	"synpool/milbench"
+	"synpool/milbench/learner/schedule"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
 )
 
 const planHelp = `
@@ -132,7 +133,7 @@ func (p *program) makeAndWrite(a ask, l planFlags) error {
 		p.note("note: the fits are trained in %d blocks; more than %[1]d shards gain nothing", blocks)
 	}
 	if l.out != "" {
-		if err := study.WritePlan(l.out, plan); err != nil {
+		if err := results.WritePlan(l.out, plan); err != nil {
 			return err
 		}
 	}
@@ -153,12 +154,12 @@ type shardRow struct {
 // every core compiles for itself.
 func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
 	total := time.Duration(0)
-	var task []neural.Group
+	var task []milbench.Group
 	for i, s := range c.Groups {
 		g := plan.Groups[s.Group]
-		task = append(task, neural.Group{Blocks: s.Blocks, Compile: g.Compile, Block: g.Block})
+		task = append(task, milbench.Group{Blocks: s.Blocks, Compile: g.Compile, Block: g.Block})
 		if i+1 == len(c.Groups) || plan.Groups[c.Groups[i+1].Group].Task != g.Task {
-			total += neural.Time(task, plan.Cores)
+			total += schedule.Time(task, plan.Cores)
 			task = nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
 	"synpool/plotting"
@@ -32,7 +33,7 @@ the figures of the experiment. So it does of an archive (milbench study archive)
 				return err
 			}
 			if len(a.Results) == 0 {
-				return fmt.Errorf("%s: %w", dir, study.ErrNoResults)
+				return fmt.Errorf("%s: %w", dir, results.ErrNoResults)
 			}
 			var figure *plotting.Figure
 			switch {
@@ -72,15 +73,15 @@ the figures of the experiment. So it does of an archive (milbench study archive)
 }
 
 // readResults reads a results folder, or the archive in a file.
-func (p *program) readResults(path string) (study.Archive, error) {
+func (p *program) readResults(path string) (results.Archive, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return p.archiveOf(path)
 	}
 	dir, name := filepath.Split(path)
-	a, err := study.OpenArchive(os.DirFS(cmp.Or(dir, ".")), name)
+	a, err := results.OpenArchive(os.DirFS(cmp.Or(dir, ".")), name)
 	if err != nil && dir != "" {
-		return study.Archive{}, fmt.Errorf("%s: %w", filepath.Clean(dir), err)
+		return results.Archive{}, fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return a, err
 }

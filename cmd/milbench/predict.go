@@ -12,7 +12,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
 )
 
 // predict is the subcommand that scores bags with a trained model.
@@ -76,7 +76,7 @@ may be missing: all arrays are bags then, by name.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], withID(set, err))
 			}
-			rows := scoredBags(set, predictions, instances)
+			rows := scoredBags(model, set, predictions, instances)
 			switch {
 			case format == "json":
 				return p.writeJSON(rows)
@@ -125,6 +125,7 @@ type scoredBag struct {
 	Bag         string     `json:"bag"`
 	Score       float64    `json:"score"`
 	Probability float64    `json:"probability"`
+	Class       string     `json:"class,omitempty"`   // where the labels that the model was trained on are words
 	Winners     []int      `json:"winners,omitempty"` // none without attention
 	Instances   []weighted `json:"instances,omitempty"`
 }
@@ -136,14 +137,20 @@ type weighted struct {
 	Heads    []float64 `json:"heads"`
 }
 
-func scoredBags(set *milbench.Set, predictions []neural.Prediction, instances bool) []scoredBag {
+func scoredBags(model *neural.Model, set *milbench.Set, predictions []neural.Prediction, instances bool) []scoredBag {
 	rows := make([]scoredBag, len(predictions))
 	for i, p := range predictions {
 		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: p.Score, Probability: p.Probability, Winners: p.Winners}
+		if classes := model.Classes(); len(classes) == 2 {
+			rows[i].Class = classes[0]
+			if p.Score > 0 {
+				rows[i].Class = classes[1]
+			}
+		}
 		if !instances {
 			continue
 		}
-		for k := range set.Bags[i].Instances.Rows {
+		for k := range set.Bags[i].Instances.Len() {
 			w := weighted{Instance: k}
 			for _, head := range p.Weights {
 				w.Heads = append(w.Heads, head[k])
@@ -157,10 +164,17 @@ func scoredBags(set *milbench.Set, predictions []neural.Prediction, instances bo
 
 func writeScores(w io.Writer, rows []scoredBag) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"bag", "score", "probability", "winners"})
+	header, classes := []string{"bag", "score", "probability", "winners"}, rows[0].Class != ""
+	if classes {
+		header = append(header, "class")
+	}
+	out.Write(header)
 	for _, r := range rows {
-		winners := strings.Trim(fmt.Sprint(r.Winners), "[]")
-		out.Write([]string{r.Bag, decimal(r.Score), decimal(r.Probability), winners})
+		record := []string{r.Bag, decimal(r.Score), decimal(r.Probability), strings.Trim(fmt.Sprint(r.Winners), "[]")}
+		if classes {
+			record = append(record, r.Class)
+		}
+		out.Write(record)
 	}
 	out.Flush()
 	return out.Error()

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"synpool/milbench/run"
 	"time"
 
 	"golang.org/x/term"
-
-	"synpool/milbench/study"
 )
 
 // progress keeps one line of a terminal up to date; without one it does nothing.
@@ -83,7 +82,7 @@ func (b *progress) clear() {
 
 // progressLine says how far the fits of a command are that is running for some time. last is the time at which a fit ended
 // last: the rate is that of the fits that this command has ended until then, since blocks of fits end together.
-func progressLine(sum study.Summary, set string, last, now time.Duration) string {
+func progressLine(sum run.Summary, set string, last, now time.Duration) string {
 	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
 	if sum.Failed > 0 {
 		line += fmt.Sprintf(", %d failed", sum.Failed)
@@ -103,7 +102,7 @@ func progressLine(sum study.Summary, set string, last, now time.Duration) string
 }
 
 // showFits shows how far the fits are of a command that began at start.
-func (b *progress) showFits(sum study.Summary, set string, start time.Time) {
+func (b *progress) showFits(sum run.Summary, set string, start time.Time) {
 	last := time.Since(start)
 	b.show(func() string { return progressLine(sum, set, last, time.Since(start)) })
 }

@@ -5,36 +5,35 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"synpool/milbench/run"
 	"testing"
 	"time"
-
-	"synpool/milbench/study"
 )
 
 func TestProgressLine(t *testing.T) {
 	for _, c := range []struct {
-		sum       study.Summary
+		sum       run.Summary
 		last, now time.Duration
 		want      string
 	}{
 		// Before this command has ended a fit there is no rate, whatever another one had done.
-		{study.Summary{Total: 150}, 0, 0, "0 of 150 fits done, compiling and training for 0s  musk1"},
-		{study.Summary{Total: 150}, 0, 12400 * time.Millisecond, "0 of 150 fits done, compiling and training for 12s  musk1"},
-		{study.Summary{Total: 150, Skipped: 40}, 0, 75 * time.Second, "40 of 150 fits done, compiling and training for 1m15s  musk1"},
+		{run.Summary{Total: 150}, 0, 0, "0 of 150 fits done, compiling and training for 0s  musk1"},
+		{run.Summary{Total: 150}, 0, 12400 * time.Millisecond, "0 of 150 fits done, compiling and training for 12s  musk1"},
+		{run.Summary{Total: 150, Skipped: 40}, 0, 75 * time.Second, "40 of 150 fits done, compiling and training for 1m15s  musk1"},
 		// The rate is that of the fits of this command alone.
-		{study.Summary{Total: 150, Done: 50}, 10 * time.Second, 10 * time.Second, "50 of 150 fits done, 5 fits a second, about 20 s left  musk1"},
-		{study.Summary{Total: 250, Skipped: 100, Done: 50}, 10 * time.Second, 10 * time.Second, "150 of 250 fits done, 5 fits a second, about 20 s left  musk1"},
+		{run.Summary{Total: 150, Done: 50}, 10 * time.Second, 10 * time.Second, "50 of 150 fits done, 5 fits a second, about 20 s left  musk1"},
+		{run.Summary{Total: 250, Skipped: 100, Done: 50}, 10 * time.Second, 10 * time.Second, "150 of 250 fits done, 5 fits a second, about 20 s left  musk1"},
 		// Until the next fits end the time left runs down, and the rate stays.
-		{study.Summary{Total: 150, Done: 50}, 10 * time.Second, 18 * time.Second, "50 of 150 fits done, 5 fits a second, about 12 s left  musk1"},
-		{study.Summary{Total: 150, Done: 50}, 10 * time.Second, 40 * time.Second, "50 of 150 fits done, 5 fits a second, about 1 s left  musk1"},
-		{study.Summary{Total: 150, Done: 10}, time.Minute, time.Minute, "10 of 150 fits done, 10 fits a minute, about 14 min left  musk1"},
-		{study.Summary{Total: 15000, Done: 10}, time.Hour, time.Hour, "10 of 15000 fits done, 0.17 fits a minute, about 62 days left  musk1"},
+		{run.Summary{Total: 150, Done: 50}, 10 * time.Second, 18 * time.Second, "50 of 150 fits done, 5 fits a second, about 12 s left  musk1"},
+		{run.Summary{Total: 150, Done: 50}, 10 * time.Second, 40 * time.Second, "50 of 150 fits done, 5 fits a second, about 1 s left  musk1"},
+		{run.Summary{Total: 150, Done: 10}, time.Minute, time.Minute, "10 of 150 fits done, 10 fits a minute, about 14 min left  musk1"},
+		{run.Summary{Total: 15000, Done: 10}, time.Hour, time.Hour, "10 of 15000 fits done, 0.17 fits a minute, about 62 days left  musk1"},
 		// Failed fits have ended too; they are not done.
-		{study.Summary{Total: 150, Done: 48, Failed: 2}, 10 * time.Second, 10 * time.Second, "48 of 150 fits done, 2 failed, 5 fits a second, about 20 s left  musk1"},
-		{study.Summary{Total: 150, Failed: 2}, time.Second, time.Second, "0 of 150 fits done, 2 failed, 2 fits a second, about 74 s left  musk1"},
-		{study.Summary{Total: 150, Done: 150}, 30 * time.Second, 30 * time.Second, "150 of 150 fits done  musk1"},
-		{study.Summary{Total: 150, Skipped: 100, Done: 49, Failed: 1}, 30 * time.Second, 30 * time.Second, "149 of 150 fits done, 1 failed  musk1"},
-		{study.Summary{Total: 2, Done: 1}, 0, 0, "1 of 2 fits done, compiling and training for 0s  musk1"},
+		{run.Summary{Total: 150, Done: 48, Failed: 2}, 10 * time.Second, 10 * time.Second, "48 of 150 fits done, 2 failed, 5 fits a second, about 20 s left  musk1"},
+		{run.Summary{Total: 150, Failed: 2}, time.Second, time.Second, "0 of 150 fits done, 2 failed, 2 fits a second, about 74 s left  musk1"},
+		{run.Summary{Total: 150, Done: 150}, 30 * time.Second, 30 * time.Second, "150 of 150 fits done  musk1"},
+		{run.Summary{Total: 150, Skipped: 100, Done: 49, Failed: 1}, 30 * time.Second, 30 * time.Second, "149 of 150 fits done, 1 failed  musk1"},
+		{run.Summary{Total: 2, Done: 1}, 0, 0, "1 of 2 fits done, compiling and training for 0s  musk1"},
 	} {
 		if got := progressLine(c.sum, "musk1", c.last, c.now); got != c.want {
 			t.Errorf("%+v after %v and %v:\n%q, want\n%q", c.sum, c.last, c.now, got, c.want)
@@ -96,11 +95,11 @@ func TestProgressDraws(t *testing.T) {
 	b.clear()
 	b.clear()
 	expect("\r\x1b[K")
-	b.showFits(study.Summary{Total: 9}, "toy", time.Now())
+	b.showFits(run.Summary{Total: 9}, "toy", time.Now())
 	expect("\r0 of 9 fits done, compiling and training for 0s  toy\x1b[K")
 	b.clear()
 
 	none := &progress{}
-	none.showFits(study.Summary{Total: 9}, "toy", time.Now())
+	none.showFits(run.Summary{Total: 9}, "toy", time.Now())
 	none.clear()
 }

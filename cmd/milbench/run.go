@@ -14,7 +14,10 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/study"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 )
 
 // run is the subcommand that runs a study.
@@ -71,7 +74,7 @@ marked optimistic.` + shardHelp + filesHelp,
 			if err != nil {
 				return err
 			}
-			if err := study.Unmerged(dir); err != nil {
+			if err := results.Unmerged(dir); err != nil {
 				return err
 			}
 			choice, trainer, err := p.chooseTrainer(cores, memory.bound())
@@ -82,10 +85,10 @@ marked optimistic.` + shardHelp + filesHelp,
 			b := readBuild()
 			for i := range studies {
 				r := &studies[i]
-				r.Learner, r.Dir = trainer, dir
+				r.Learner, r.Dir = allLearners(trainer), dir
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
-			plans, err := p.plan(studies, trainer)
+			plans, err := p.plan(studies)
 			if err != nil {
 				return err
 			}
@@ -96,11 +99,11 @@ marked optimistic.` + shardHelp + filesHelp,
 			if err != nil && !errors.As(err, new(finding)) {
 				return err
 			}
-			format := study.Formats[0]
+			format := results.Formats[0]
 			if asJSON {
 				format = "json"
 			}
-			if tableErr := p.writeTable(dir, format); tableErr != nil && !(err != nil && errors.Is(tableErr, study.ErrNoResults)) {
+			if tableErr := p.writeTable(dir, format); tableErr != nil && !(err != nil && errors.Is(tableErr, results.ErrNoResults)) {
 				return errors.Join(err, tableErr)
 			}
 			return err
@@ -177,21 +180,28 @@ func (g *gridFlags) protocolOf(entry *dataset.Entry) (milbench.Protocol, error) 
 }
 
 // study returns the run of one set.
-func (g *gridFlags) study(s source) (study.Run, error) {
+func (g *gridFlags) study(s source) (run.Run, error) {
 	protocol, err := g.protocolOf(s.entry)
 	if err != nil {
-		return study.Run{}, err
+		return run.Run{}, err
 	}
 	list, err := g.set.listed()
 	if err != nil {
-		return study.Run{}, err
+		return run.Run{}, err
+	}
+	var asked []milbench.Fit
+	for _, setting := range list {
+		asked = append(asked, milbench.Fit{Setting: setting})
+	}
+	if err := learner.Check(neural.Trainer{}, s.set.Task(asked)); err != nil {
+		return run.Run{}, err
 	}
 	_, err = protocol.Fits(s.set, list, g.seed)
-	return study.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
+	return run.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
 }
 
 // studies returns the runs of names and files, one each.
-func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []study.Run, err error) {
+func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -236,13 +246,13 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 }
 
 // do runs studies into one folder.
-func (p *program) do(ctx context.Context, studies []study.Run) error {
+func (p *program) do(ctx context.Context, studies []run.Run) error {
 	start := time.Now()
 	bar := p.progress()
-	studies[0].Progress = func(now study.Progress) { bar.showFits(now.Summary, now.Set, start) }
-	sum, err := study.DoAll(ctx, studies)
+	studies[0].Progress = func(now run.Progress) { bar.showFits(now.Summary, now.Set, start) }
+	sum, err := run.DoAll(ctx, studies)
 	bar.clear()
-	file := filepath.Join(studies[0].Dir, study.FileName)
+	file := filepath.Join(studies[0].Dir, results.FileName)
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w: %d of %d results are kept in %s; the same command goes on from there", s, sum.Skipped+sum.Done, sum.Total, file)
 	}

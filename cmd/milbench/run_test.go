@@ -21,16 +21,19 @@ import (
 	"time"
 
 	"synpool/backend"
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
-	"synpool/milbench/study"
+	"synpool/milbench/dataset/audit"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 )
 
 // results returns the lines of a results folder, wall times aside, in order.
-func results(t *testing.T, dir string) []string {
+func readResults(t *testing.T, dir string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, study.FileName))
+	text, err := os.ReadFile(filepath.Join(dir, results.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +55,13 @@ func results(t *testing.T, dir string) []string {
 }
 
 // rows reads a table in JSON.
-func rows(t *testing.T, text string) map[string]study.Row {
+func rows(t *testing.T, text string) map[string]results.Row {
 	t.Helper()
-	var list []study.Row
+	var list []results.Row
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	byName := make(map[string]study.Row)
+	byName := make(map[string]results.Row)
 	for _, r := range list {
 		byName[r.Set+": "+r.Setting] = r
 	}
@@ -80,7 +83,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	first := results(t, dir)
+	first := readResults(t, dir)
 	if len(first) != 16 || !strings.Contains(stderr, "16 of 16 fits done") || strings.Count("\n"+stderr, "\nbackend ") != 1 || strings.Contains(stderr, "\r") {
 		t.Errorf("%d results:\n%s", len(first), stderr)
 	}
@@ -91,18 +94,18 @@ func TestRun(t *testing.T) {
 	}
 
 	// Nothing is run twice, and more repeats go on where these ended.
-	if _, stderr := succeed(t, append(args, "--repeats", "2")...); !strings.Contains(stderr, "0 of 16 fits done") || !slices.Equal(results(t, dir), first) {
+	if _, stderr := succeed(t, append(args, "--repeats", "2")...); !strings.Contains(stderr, "0 of 16 fits done") || !slices.Equal(readResults(t, dir), first) {
 		t.Errorf("a second run changed something:\n%s", stderr)
 	}
 	out, stderr = succeed(t, append(args, "--repeats", "3")...)
-	if more := results(t, dir); !strings.Contains(stderr, "8 of 24 fits done") || len(more) != 24 || !strings.Contains(out, "| toy | syn I=-1 |") {
+	if more := readResults(t, dir); !strings.Contains(stderr, "8 of 24 fits done") || len(more) != 24 || !strings.Contains(out, "| toy | syn I=-1 |") {
 		t.Errorf("%d results\n%s%s", len(more), out, stderr)
 	}
 
 	// The same inputs give the same results, whatever the number of cores.
 	again := filepath.Join(t.TempDir(), "again")
 	succeed(t, append(slices.Clone(args[:len(args)-len(small)-1]), append([]string{again, "--repeats", "2", "--cores", "1"}, small...)...)...)
-	if !slices.Equal(results(t, again), first) {
+	if !slices.Equal(readResults(t, again), first) {
 		t.Error("the same command gave other results")
 	}
 
@@ -140,7 +143,7 @@ func TestRunMarks(t *testing.T) {
 		}
 	}
 	leaked, optimistic := 0, 0
-	for _, line := range results(t, dir) {
+	for _, line := range readResults(t, dir) {
 		leaked += strings.Count(line, `"leaked":true`)
 		optimistic += strings.Count(line, `"optimistic":true`)
 	}
@@ -187,7 +190,7 @@ func TestRunDuplicates(t *testing.T) {
 		if !strings.Contains(stderr, "note: "+file+": the same instances stand in the bags b8, c8") {
 			t.Errorf("no note of the bags in\n%s", stderr)
 		}
-		for _, line := range results(t, dir) {
+		for _, line := range readResults(t, dir) {
 			if one, other := strings.Contains(line, `"id":"b8"`), strings.Contains(line, `"id":"c8"`); one != other {
 				t.Errorf("%s: tested on one of two bags that are the same: %s", protocol, line)
 			}
@@ -213,9 +216,9 @@ func TestRunDuplicates(t *testing.T) {
 }
 
 func TestListed(t *testing.T) {
-	var duplicates []dataset.Duplicate
+	var duplicates []audit.Duplicate
 	for i := range 7 {
-		duplicates = append(duplicates, dataset.Duplicate{Bags: []string{fmt.Sprint("a", i), fmt.Sprint("b", i)}})
+		duplicates = append(duplicates, audit.Duplicate{Bags: []string{fmt.Sprint("a", i), fmt.Sprint("b", i)}})
 	}
 	for n, want := range map[int]string{1: "a0, b0", 2: "a0, b0; a1, b1", 7: "a0, b0; a1, b1; a2, b2; a3, b3; a4, b4; and 2 more times"} {
 		if got := listed(duplicates[:n]); got != want {
@@ -248,7 +251,7 @@ func TestRunFailedFit(t *testing.T) {
 	if o.code != exitFinding || strings.Count(o.err, "milbench: toy: repeat 1, fold ") != 2 || strings.Count(o.err, ", seed 1, {") != 2 || !strings.Contains(o.err, "2 of 4 fits done") || !strings.Contains(o.err, "2 failed") {
 		t.Errorf("exit code %d\n%s", o.code, o.err)
 	}
-	if !strings.Contains(o.out, "| toy | mean") || len(results(t, dir)) != 2 {
+	if !strings.Contains(o.out, "| toy | mean") || len(readResults(t, dir)) != 2 {
 		t.Errorf("the fits that succeeded are not there:\n%s", o.out)
 	}
 }
@@ -264,15 +267,15 @@ func TestRunCurves(t *testing.T) {
 			return dir, stderr
 		}
 		without, _ := run()
-		if _, err := os.Stat(filepath.Join(without, study.CurvesName)); err == nil {
+		if _, err := os.Stat(filepath.Join(without, results.CurvesName)); err == nil {
 			t.Error("curves without being asked for them")
 		}
 		dir, stderr := run("--curves")
-		if strings.Contains(stderr, "note:") || !slices.Equal(results(t, dir), results(t, without)) {
+		if strings.Contains(stderr, "note:") || !slices.Equal(readResults(t, dir), readResults(t, without)) {
 			t.Errorf("%s: other results with curves\n%s", c.protocol, stderr)
 		}
 		requireCurves(t, dir)
-		curves, err := study.ReadCurves(dir)
+		curves, err := results.ReadCurves(dir)
 		if err != nil || len(curves) != 4 {
 			t.Fatalf("%d curves, %v", len(curves), err)
 		}
@@ -297,7 +300,7 @@ func TestRunCurves(t *testing.T) {
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	fits := make(map[string]int)
-	for _, name := range []string{study.FileName, study.CurvesName} {
+	for _, name := range []string{results.FileName, results.CurvesName} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -307,7 +310,7 @@ func requireCurves(t *testing.T, dir string) {
 			if err := json.Unmarshal(line, &r); err != nil {
 				t.Fatalf("%s: %v in %s", name, err, line)
 			}
-			if name == study.FileName {
+			if name == results.FileName {
 				fits[r.Fit]++
 			} else {
 				fits[r.Fit] += 1000
@@ -350,12 +353,12 @@ func TestRunExhausted(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	studies := func(first milbench.Learner) []study.Run {
-		one := study.Run{Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: "honest", Folds: 4, Repeats: 2},
+	studies := func(first milbench.Learner) []run.Run {
+		one := run.Run{Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: "honest", Folds: 4, Repeats: 2},
 			Settings: []json.RawMessage{setting}, Seed: 1, Learner: first, Dir: dir}
 		two := one
 		two.Protocol.Folds, two.Learner = 2, reader{}
-		return []study.Run{one, two}
+		return []run.Run{one, two}
 	}
 	var stderr bytes.Buffer
 	p := &program{out: &sink{w: io.Discard}, err: &stderr}
@@ -364,18 +367,18 @@ func TestRunExhausted(t *testing.T) {
 		err.Error() != "musk1: a block of 25 fits failed: out of memory; less --memory makes smaller ones" {
 		t.Errorf("%v", err)
 	}
-	if !strings.Contains(stderr.String(), "7 of 12 fits done") || !strings.Contains(stderr.String(), ", 5 failed;") || len(results(t, dir)) != 7 {
-		t.Errorf("%d results\n%s", len(results(t, dir)), &stderr)
+	if !strings.Contains(stderr.String(), "7 of 12 fits done") || !strings.Contains(stderr.String(), ", 5 failed;") || len(readResults(t, dir)) != 7 {
+		t.Errorf("%d results\n%s", len(readResults(t, dir)), &stderr)
 	}
 	stderr.Reset()
-	if err := p.do(t.Context(), studies(reader{})); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(results(t, dir)) != 12 {
-		t.Errorf("%v, %d results\n%s", err, len(results(t, dir)), &stderr)
+	if err := p.do(t.Context(), studies(reader{})); err != nil || !strings.Contains(stderr.String(), "5 of 12 fits done") || len(readResults(t, dir)) != 12 {
+		t.Errorf("%v, %d results\n%s", err, len(readResults(t, dir)), &stderr)
 	}
 }
 
 func TestRunLocked(t *testing.T) {
 	file, dir := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "out")
-	f, err := study.Open(dir)
+	f, err := results.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +405,7 @@ func stopAfter(t *testing.T, dir string, n int, signal os.Signal, c *exec.Cmd) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		text, _ := os.ReadFile(filepath.Join(dir, study.FileName))
+		text, _ := os.ReadFile(filepath.Join(dir, results.FileName))
 		if bytes.Count(text, []byte("\n")) >= n {
 			break
 		}
@@ -425,7 +428,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 	if out, err := process(t, long(file, undisturbed)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want := results(t, undisturbed)
+	want := readResults(t, undisturbed)
 
 	for _, c := range []struct {
 		signal syscall.Signal
@@ -445,7 +448,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 			if code := run.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.say) {
 				t.Errorf("exit code %d, want %d and %q:\n%s", code, c.code, c.say, &stderr)
 			}
-			text, err := os.ReadFile(filepath.Join(dir, study.FileName))
+			text, err := os.ReadFile(filepath.Join(dir, results.FileName))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -458,11 +461,11 @@ func TestStoppedRunsGoOn(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			got := results(t, dir)
+			got := readResults(t, dir)
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
 			}
-			now, err := os.ReadFile(filepath.Join(dir, study.FileName))
+			now, err := os.ReadFile(filepath.Join(dir, results.FileName))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -484,7 +487,7 @@ func TestKeptGraphs(t *testing.T) {
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		got := results(t, dir)
+		got := readResults(t, dir)
 		if i == 0 {
 			want = got
 		}
@@ -502,7 +505,7 @@ func TestKeptGraphs(t *testing.T) {
 // until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
 // same to the byte.
 func TestKilledRuns(t *testing.T) {
-	kills, longest := 24, 400*time.Millisecond
+	kills, longest := large.Number(6, 24), 400*time.Millisecond
 	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
 		longest = 700 * time.Millisecond
 	}
@@ -518,13 +521,13 @@ func TestKilledRuns(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	tables := func(dir string) (text string) {
-		for _, format := range study.Formats {
+		for _, format := range results.Formats {
 			out, _ := succeed(t, "table", dir, "--format", format)
 			text += out
 		}
 		return text
 	}
-	want, wantTables := results(t, undisturbed), tables(undisturbed)
+	want, wantTables := readResults(t, undisturbed), tables(undisturbed)
 	if len(want) != 240 {
 		t.Fatalf("%d results", len(want))
 	}
@@ -555,13 +558,13 @@ func TestKilledRuns(t *testing.T) {
 				t.Fatalf("%v\n%s", err, &stderr)
 			}
 			killed++
-			if left, err := study.Read(dir); len(left) > 0 && len(left) < len(want) {
+			if left, err := results.Read(dir); len(left) > 0 && len(left) < len(want) {
 				during++
-			} else if err != nil && !errors.Is(err, study.ErrNoResults) {
+			} else if err != nil && !errors.Is(err, results.ErrNoResults) {
 				t.Error(err)
 			}
 		}
-		if got := results(t, dir); !slices.Equal(got, want) {
+		if got := readResults(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
 		}
 		if got := tables(dir); got != wantTables {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
 )
 
 // settings are the flags of a grid.

@@ -15,9 +15,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
 	"synpool/milbench/study"
 )
 
@@ -159,7 +161,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 		return plan, err
 	}
 	plan.Seed = a.grid.seed
-	plan.Request = cluster.Request{Curves: a.grid.curves, KeepLeak: a.grid.open.keepLeak}
+	plan.Request = cluster.Request{Curves: a.grid.curves, Positive: a.grid.open.positive, KeepLeak: a.grid.open.keepLeak}
 	if c := a.grid.open.column.Column; c != dataset.NoColumn {
 		plan.Request.InstanceLabels = c.String()
 	}
@@ -191,11 +193,11 @@ func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*clus
 					return nil, nil, fmt.Errorf("%s holds the same bags as %s; name one of them", name, known.Source)
 				}
 			}
-			run, err := a.grid.study(s)
+			one, err := a.grid.study(s)
 			if err != nil {
 				return nil, nil, err
 			}
-			if err := study.AddTo(plan, []study.Run{run}, name, trainer); err != nil {
+			if err := run.AddTo(plan, []run.Run{one}, name, allLearners(trainer)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -220,7 +222,7 @@ func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*clus
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := study.AddTo(plan, runs, name, study.Plans(trainer, trainer.Workers)); err != nil {
+		if err := run.AddTo(plan, runs, name, allLearners(trainer)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -282,7 +284,7 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	}
 	path, known := j.file, true // of the plan, and whether it was there
 	if j.file == "" {
-		path = filepath.Join(dir, study.PlanName)
+		path = filepath.Join(dir, results.PlanName)
 		if plan, known, err = p.planOf(j, path, choice.Config, trainer); err != nil {
 			return err
 		}
@@ -303,12 +305,12 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 		}
 		plan.Divide(which.n)
 	}
-	finished, err := study.Finished(dir, plan)
+	finished, err := results.Finished(dir, plan)
 	if err != nil {
 		return err
 	}
 	if !j.dryRun && (j.file != "" || !known) {
-		follows, err := study.Follow(dir, plan)
+		follows, err := results.Follow(dir, plan)
 		if err != nil {
 			return err
 		}
@@ -328,17 +330,13 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	if err != nil {
 		return err
 	}
-	attempt := study.AttemptDir(dir, which.i, which.n)
+	attempt := results.AttemptDir(dir, which.i, which.n)
 	for i := range runs {
 		r := &runs[i]
 		r.Dir, r.Finished = attempt, finished
 		r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 	}
-	var planner study.Planner = trainer
-	if plan.Request.Experiment != "" {
-		planner = study.Plans(trainer, trainer.Workers)
-	}
-	plans, err := p.plan(runs, planner)
+	plans, err := p.plan(runs)
 	if err != nil {
 		return err
 	}
@@ -369,7 +367,7 @@ func otherShards(path string, shards int, which shard) error {
 // lacksSpaces reports whether one of the spaces that are kept with fits is missing.
 func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]bool) bool {
 	return slices.ContainsFunc(fits, func(f cluster.Fit) bool {
-		s := study.Space{Checksum: plan.Sets[plan.Arms[f.Arm].Set].Checksum, Of: study.OfPooled, Config: plan.Settings[f.Setting]}
+		s := results.Space{Checksum: plan.Sets[plan.Arms[f.Arm].Set].Checksum, Of: results.OfPooled, Config: plan.Settings[f.Setting]}
 		return f.Repeat == 0 && f.Fold == 0 && !finished[s.ID()]
 	})
 }
@@ -449,16 +447,16 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 }
 
 // shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened and kept.
-func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []study.Run, err error) {
+func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []run.Run, err error) {
 	names := plan.Sources(fits)
 	if plan.Request.Experiment != "" {
 		_, form, _, err := findForm(plan.Request.Experiment, plan.Request.Quick, names)
 		if err != nil {
 			return nil, err
 		}
-		return form.Shard(study.Learner(trainer, trainer.Workers), plan, fits)
+		return form.Shard(allLearners(trainer), plan, fits)
 	}
-	open := sources{keepLeak: plan.Request.KeepLeak}
+	open := sources{positive: plan.Request.Positive, keepLeak: plan.Request.KeepLeak}
 	if column := plan.Request.InstanceLabels; column != "" {
 		if err := open.column.Set(column); err != nil {
 			return nil, fmt.Errorf("instance_labels %q of the plan: %w", column, err)
@@ -477,8 +475,8 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 			for _, i := range a.Settings {
 				list = append(list, plan.Settings[i])
 			}
-			runs = append(runs, study.Run{Sets: []*milbench.Set{s.set}, Protocol: a.Protocol, Settings: list, Seed: plan.Seed, Curves: plan.Request.Curves, Learner: trainer})
+			runs = append(runs, run.Run{Sets: []*milbench.Set{s.set}, Protocol: a.Protocol, Settings: list, Seed: plan.Seed, Curves: plan.Request.Curves, Learner: allLearners(trainer)})
 		}
 	}
-	return study.Restrict(runs, plan, fits)
+	return run.Restrict(runs, plan, fits)
 }

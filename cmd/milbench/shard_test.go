@@ -17,8 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"synpool/milbench/cluster"
-	"synpool/milbench/study"
+	"synpool/internal/large"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
 )
 
 // noArray takes the variables of schedulers out of the environment, and sets those given.
@@ -218,7 +219,7 @@ func TestOwnSets(t *testing.T) {
 		}
 	}
 	succeed(t, "merge", dir, "--out", dir)
-	if got := results(t, dir); len(got) != 8 {
+	if got := readResults(t, dir); len(got) != 8 {
 		t.Errorf("%d results", len(got))
 	}
 	if err := os.Remove(p.Sources(p.Shard(0))[0]); err != nil {
@@ -240,7 +241,7 @@ func TestMergeCommand(t *testing.T) {
 		return with(append([]string{"run", file, "--pooling", "mean,max", "--folds", "3", "--repeats", "2", "--out", dir}, more...)...)
 	}
 	wantTable, _ := succeed(t, args(undisturbed)...)
-	want := results(t, undisturbed)
+	want := readResults(t, undisturbed)
 	for _, i := range []string{"0", "2"} {
 		t.Setenv("JOB_COMPLETION_INDEX", i)
 		succeed(t, args(dir, "--shard", "/3")...)
@@ -254,7 +255,7 @@ func TestMergeCommand(t *testing.T) {
 	refuse(t, exitUse, otherFolds, args(dir, "--folds", "4", "--shard", "1/3")...)
 	refuse(t, exitUse, otherFolds, with("run", file, "--pooling", "mean,max", "--repeats", "2", "--out", dir, "--shard", "1/3")...)
 	refuse(t, exitUse, "plan.json has 3 shards, and --shard is of 4; give --shard i/3, or --plan "+dir, args(dir, "--shard", "1/4")...)
-	plan := filepath.Join(dir, study.PlanName)
+	plan := filepath.Join(dir, results.PlanName)
 	noArray(t, "SLURM_ARRAY_TASK_ID=1", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_MAX=1", "SLURM_ARRAY_TASK_COUNT=1") // one task again
 	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", args(dir)...)
 	refuse(t, exitUse, "plan.json has 3 shards, and the Slurm array 1 tasks; give --shard /3", "run", "--plan", plan, "--out", dir)
@@ -264,7 +265,7 @@ func TestMergeCommand(t *testing.T) {
 	}
 	noArray(t)
 	refuse(t, exitUse, "which is not of the plan; choose another --out", args(undisturbed, "--lr", "0.1", "--shard", "0/3")...)
-	if _, err := os.Stat(filepath.Join(undisturbed, study.PlanName)); err == nil {
+	if _, err := os.Stat(filepath.Join(undisturbed, results.PlanName)); err == nil {
 		t.Error("a shard that was refused left a plan")
 	}
 	refuse(t, exitUse, "puts those of its shards together", "table", dir)
@@ -275,8 +276,8 @@ func TestMergeCommand(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", o.code, o.err)
 	}
 	p, err := cluster.ReadFile(missing)
-	if err != nil || len(p.Fits)+len(results(t, dir)) != len(want) {
-		t.Fatalf("%d results, %v", len(results(t, dir)), err)
+	if err != nil || len(p.Fits)+len(readResults(t, dir)) != len(want) {
+		t.Fatalf("%d results, %v", len(readResults(t, dir)), err)
 	}
 	if _, stderr := succeed(t, "run", "--plan", missing, "--out", dir); !strings.Contains(stderr, fmt.Sprintf("%d of %[1]d fits done", len(p.Fits))) {
 		t.Error(stderr)
@@ -292,7 +293,7 @@ func TestMergeCommand(t *testing.T) {
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("the plan of what was missing is still there")
 	}
-	attempts, err := filepath.Glob(filepath.Join(dir, study.AttemptsName, "*", study.FileName))
+	attempts, err := filepath.Glob(filepath.Join(dir, results.AttemptsName, "*", results.FileName))
 	if err != nil || len(attempts) == 0 {
 		t.Fatalf("%d attempts, %v", len(attempts), err)
 	}
@@ -309,13 +310,13 @@ func TestMergeCommand(t *testing.T) {
 	if err := os.WriteFile(attempts[0], kept, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got := results(t, dir); !slices.Equal(got, want) {
+	if got := readResults(t, dir); !slices.Equal(got, want) {
 		t.Error("the results are not those of one run")
 	}
 	if out, _ := succeed(t, "table", dir); out != wantTable {
 		t.Errorf("the table is\n%s, want\n%s", out, wantTable)
 	}
-	if _, stderr := succeed(t, "run", "--plan", filepath.Join(dir, study.PlanName), "--out", dir); !strings.Contains(stderr, "12 fits on "+file+", 12 of them finished") {
+	if _, stderr := succeed(t, "run", "--plan", filepath.Join(dir, results.PlanName), "--out", dir); !strings.Contains(stderr, "12 fits on "+file+", 12 of them finished") {
 		t.Error(stderr)
 	}
 	if out, _ := succeed(t, args(dir)...); out != wantTable {
@@ -327,7 +328,7 @@ func TestMergeCommand(t *testing.T) {
 	if err := os.MkdirAll(bare, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := study.WritePlan(filepath.Join(bare, "missing.json"), p); err != nil {
+	if err := results.WritePlan(filepath.Join(bare, "missing.json"), p); err != nil {
 		t.Fatal(err)
 	}
 	if _, stderr := succeed(t, "merge", undisturbed, "--out", bare); !strings.Contains(stderr, "whether fits are missing is not known") {
@@ -367,34 +368,37 @@ func TestFailedShard(t *testing.T) {
 // script and to its child, does not take the grace away.
 func TestGivenUp(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
-		c := process(t)
-		c.Env = append(c.Env, stubborn+"=1")
-		var stderr bytes.Buffer
-		c.Stderr = &stderr
-		stdout, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := stdout.Read(make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		if err := c.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		if signal == syscall.SIGTERM {
-			time.Sleep(grace / 3)
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel() // it waits
+			c := process(t)
+			c.Env = append(c.Env, stubborn+"=1")
+			var stderr bytes.Buffer
+			c.Stderr = &stderr
+			stdout, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stdout.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
 			if err := c.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-		}
-		c.Wait() // the exit code tells
-		if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
-			t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, &stderr)
-		}
+			if signal == syscall.SIGTERM {
+				time.Sleep(grace / 3)
+				if err := c.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.Wait() // the exit code tells
+			if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
+				t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, &stderr)
+			}
+		})
 	}
 }
 
@@ -430,8 +434,8 @@ func TestInterruptedTwice(t *testing.T) {
 // and the tables are the same to the byte.
 func TestKilledShards(t *testing.T) {
 	noArray(t)
-	const shards = 12
-	kills, longest, repeats := 50, 250*time.Millisecond, "30"
+	shards := large.Number(4, 12)
+	kills, longest, repeats := large.Number(8, 50), 250*time.Millisecond, "30"
 	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
 		longest = 600 * time.Millisecond
 	}
@@ -444,7 +448,7 @@ func TestKilledShards(t *testing.T) {
 	if out, err := process(t, append([]string{"run", "--out", undisturbed}, args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want := results(t, undisturbed)
+	want := readResults(t, undisturbed)
 	succeed(t, append([]string{"plan", "run", "--shards", fmt.Sprint(shards), "--out", plan}, args...)...)
 	random := rand.New(rand.NewPCG(8, 5))
 	killed, during, rounds := 0, 0, 0
@@ -480,7 +484,7 @@ func TestKilledShards(t *testing.T) {
 						killed++
 					}
 				}
-				if finished, err := study.Finished(dir, nil); err != nil {
+				if finished, err := results.Finished(dir, nil); err != nil {
 					t.Error(err)
 				} else if !ended && len(finished) > 0 {
 					during++
@@ -501,11 +505,11 @@ func TestKilledShards(t *testing.T) {
 		if _, stderr := succeed(t, "merge", dir, "--out", dir); strings.Contains(stderr, "note:") {
 			t.Errorf("a merge of results that are alike:\n%s", stderr)
 		}
-		if got := results(t, dir); !slices.Equal(got, want) {
+		if got := readResults(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%d results, not those of an undisturbed run (%d)", len(got), len(want))
 		}
 		requireCurves(t, dir)
-		for _, format := range study.Formats {
+		for _, format := range results.Formats {
 			got, _ := succeed(t, "table", dir, "--format", format)
 			if wanted, _ := succeed(t, "table", undisturbed, "--format", format); got != wanted {
 				t.Errorf("the table is\n%s, want\n%s", got, wanted)
@@ -541,7 +545,7 @@ func TestStudyPlan(t *testing.T) {
 		t.Errorf("sets %v", got)
 	}
 	dir := t.TempDir()
-	plan := filepath.Join(dir, "assumption-quick", study.PlanName)
+	plan := filepath.Join(dir, "assumption-quick", results.PlanName)
 	if err := os.Mkdir(filepath.Dir(plan), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -584,7 +588,7 @@ func TestStoppedShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if finished, err := study.Finished(dir, nil); err == nil && len(finished) >= 5 || time.Now().After(deadline) {
+		if finished, err := results.Finished(dir, nil); err == nil && len(finished) >= 5 || time.Now().After(deadline) {
 			break
 		}
 	}
@@ -596,7 +600,7 @@ func TestStoppedShard(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second || c.ProcessState.ExitCode() != 143 || !strings.Contains(stderr.String(), "the same command goes on from there") {
 		t.Errorf("exit code %d after %v\n%s", c.ProcessState.ExitCode(), took, &stderr)
 	}
-	finished, err := study.Finished(dir, nil)
+	finished, err := results.Finished(dir, nil)
 	if err != nil || len(finished) < 5 || len(finished) >= 60 {
 		t.Fatalf("%d results, %v", len(finished), err)
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench/cluster"
-	"synpool/milbench/simulation"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
+	"synpool/milbench/run/simulation"
 	"synpool/plotting"
 )
 
@@ -69,8 +69,8 @@ func (p *program) planSimulate() *cobra.Command {
 		Long: `Simulate what studies cost on a cluster: wall time, node hours, best number of shards.
 
 A scheduler is played with its queue, its nodes, what they take to start up, to compile and to train, and with failures
-and slow nodes (package milbench/simulation says how). The times of fits are those of six networks that were measured five
-times each on two cores with XLA; --measured gives others, lines that milbench/neural/bench prints. With --plan the fits are
+and slow nodes (package milbench/run/simulation says how). The times of fits are those of six networks that were measured five
+times each on two cores with XLA; --measured gives others, lines that milbench/learner/neural/bench prints. With --plan the fits are
 those of a plan and their times its estimates, which may be far too short for a machine: --measured DIR, a folder of results in which
 some of the plan has been trained, corrects them by what these fits took (with SYNPOOL_XLA_CACHE=off: every core compiled). From run to run they are off as measured times
 are. More fits than a plan has are those of more settings of its kind.
@@ -146,7 +146,7 @@ wall time. The defaults about the cluster are assumptions.`,
 	f.IntVar(&search.Simulations, "simulations", search.Simulations, "simulations of a number of shards, at most; fewer where the mean wall time is known to 1 %")
 	f.Uint64Var(&search.Seed, "seed", search.Seed, "fixes all that is drawn")
 	f.StringVar(&plan, "plan", "", "simulate the groups of this plan")
-	f.StringVar(&measured, "measured", "", "measured times: a file with a line a run as go run ./milbench/neural/bench prints it or, with --plan, a folder of results")
+	f.StringVar(&measured, "measured", "", "measured times: a file with a line a run as go run ./milbench/learner/neural/bench prints it or, with --plan, a folder of results")
 	f.StringVar(&image, "figure", "", "draw wall time against nodes into this file, .png, .svg or .pdf")
 	addJSON(c, &asJSON)
 	return c
@@ -191,18 +191,18 @@ func simulatedGroups(plan, measured string) (groups []simulation.Group, source s
 		}
 		source = "estimated, " + plan
 	}
-	groups, bench := simulation.Measured(), "measured on two cores with XLA (milbench/neural/bench)"
+	groups, bench := simulation.Measured(), "measured on two cores with XLA (milbench/learner/neural/bench)"
 	var level func(group int) float64 // how many times as long as estimated a group takes
 	switch {
 	case measured != "" && isFolder(measured):
 		if planned == nil {
 			return nil, "", nil, fmt.Errorf("--measured %s: for a folder of results the plan of the study is needed; give --plan", measured)
 		}
-		results, err := study.Read(measured)
+		rs, err := results.Read(measured)
 		if err != nil {
 			return nil, "", nil, err
 		}
-		if level, err = levels(planned, results); err != nil {
+		if level, err = levels(planned, rs); err != nil {
 			return nil, "", nil, fmt.Errorf("--measured %s: %w", measured, err)
 		}
 		source += ", corrected by what fits took in " + measured
@@ -246,7 +246,7 @@ func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 
 // levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling, which
 // every core of every shard of the plan does for itself; of a group without results it is that of all together.
-func levels(p *cluster.Plan, results []study.Result) (func(group int) float64, error) {
+func levels(p *cluster.Plan, rs []results.Result) (func(group int) float64, error) {
 	type piece struct{ group, shard int }
 	of := make(map[string]piece, len(p.Fits))
 	fits, done := make(map[piece]int), make(map[piece]int)
@@ -255,7 +255,7 @@ func levels(p *cluster.Plan, results []study.Result) (func(group int) float64, e
 		fits[piece{f.Group, f.Shard}]++
 	}
 	took, estimate := make([]float64, len(p.Groups)), make([]float64, len(p.Groups))
-	for _, r := range results {
+	for _, r := range rs {
 		if at, ours := of[r.Fit]; ours && r.WallS > 0 {
 			took[at.group] += r.WallS
 			done[at]++

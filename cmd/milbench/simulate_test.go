@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
-	"synpool/milbench/simulation"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
+	"synpool/milbench/run/simulation"
 )
 
 func TestPlanSimulate(t *testing.T) {
@@ -167,8 +167,8 @@ func TestPlanSimulateResults(t *testing.T) {
 	}
 	var lines bytes.Buffer
 	for _, f := range p.Fits[:25] { // a block of 10 s of the first group, on a core that compiles for 6 s
-		r := study.Result{Set: "musk1", Checksum: "d4", Protocol: milbench.HonestProtocol, Folds: 10, FoldsRun: 10, Repeat: f.Repeat, Fold: f.Fold, Seed: 1,
-			Config: p.Settings[f.Setting], Epoch: 1, Bags: []study.ScoredBag{{ID: "b", Label: 1}}, Backend: "xla:cpu", Version: "v0.1.0", WallS: 2 * (10 + 6) / 25.0}
+		r := results.Result{Set: "musk1", Checksum: "d4", Protocol: milbench.HonestProtocol, Folds: 10, FoldsRun: 10, Repeat: f.Repeat, Fold: f.Fold, Seed: 1,
+			Config: p.Settings[f.Setting], Epoch: 1, Bags: []results.ScoredBag{{ID: "b", Target: milbench.Labelled(1), Scores: []float64{0}}}, Backend: "xla:cpu", Version: "v0.1.0", WallS: 2 * (10 + 6) / 25.0}
 		if r.Fit, err = r.ID(); err != nil || r.Fit != f.ID {
 			t.Fatalf("fit %s, want %s (%v)", r.Fit, f.ID, err)
 		}
@@ -178,8 +178,8 @@ func TestPlanSimulateResults(t *testing.T) {
 		}
 		lines.Write(append(line, '\n'))
 	}
-	results := filepath.Dir(write(t, study.FileName, lines.String()))
-	out, _ := succeed(t, "plan", "simulate", "--json", "--nodes", "1", "--simulations", "5", "--plan", path, "--measured", results)
+	rs := filepath.Dir(write(t, results.FileName, lines.String()))
+	out, _ := succeed(t, "plan", "simulate", "--json", "--nodes", "1", "--simulations", "5", "--plan", path, "--measured", rs)
 	var s simulated
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatal(err)
@@ -187,23 +187,23 @@ func TestPlanSimulateResults(t *testing.T) {
 	if w := s.Work[0]; math.Abs(w.CoreSeconds-2*(2*6+8*10+8*20)) > 1e-9 {
 		t.Errorf("%v core seconds, want twice the estimate", w.CoreSeconds)
 	}
-	refuse(t, exitUse, "give --plan", "plan", "simulate", "--measured", results)
+	refuse(t, exitUse, "give --plan", "plan", "simulate", "--measured", rs)
 	refuse(t, exitUse, "no results yet", "plan", "simulate", "--plan", path, "--measured", t.TempDir())
-	other := filepath.Dir(write(t, study.FileName, ""))
+	other := filepath.Dir(write(t, results.FileName, ""))
 	refuse(t, exitUse, "there is no fit of the plan in it", "plan", "simulate", "--plan", path, "--measured", other)
 }
 
 // TestLevels: every core of every shard compiles for itself, which is no sign of a slow machine; fits that will fail take no time.
 func TestLevels(t *testing.T) {
 	p := &cluster.Plan{Cores: 2, Shards: 5, Groups: []cluster.Group{{Members: 1, Compile: 12, Block: 1.4}, {Members: 1}}}
-	var results []study.Result
+	var rs []results.Result
 	for i := range 10 { // two blocks in each of five shards
 		id := fmt.Sprintf("%016x", i)
 		p.Fits = append(p.Fits, cluster.Fit{ID: id, Training: i, Networks: 1, Shard: i / 2})
-		results = append(results, study.Result{Fit: id, WallS: 12 + 1.4})
+		rs = append(rs, results.Result{Fit: id, WallS: 12 + 1.4})
 	}
 	p.Fits = append(p.Fits, cluster.Fit{ID: "f", Group: 1, Networks: 1})
-	level, err := levels(p, results)
+	level, err := levels(p, rs)
 	if err != nil || math.Abs(level(0)-1) > 1e-9 || math.Abs(level(1)-1) > 1e-9 {
 		t.Errorf("%v and %v, want 1 of a machine that is as planned (%v)", level(0), level(1), err)
 	}
@@ -239,7 +239,7 @@ func TestPlanSimulateRefuses(t *testing.T) {
 		"--figure no/such/folder.png": "there is no folder no/such",
 		"--plan nothing.json":         "nothing.json",
 		"--measured nothing.jsonl":    "--measured: open nothing.jsonl",
-		"--measured EMPTY":            "holds no run; fill it with go run ./milbench/neural/bench",
+		"--measured EMPTY":            "holds no run; fill it with go run ./milbench/learner/neural/bench",
 		"--plan EMPTY":                "EMPTY: ",
 		"soon":                        `"soon" is one argument too many`,
 	} {

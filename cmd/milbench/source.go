@@ -9,6 +9,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/audit"
 )
 
 // filesHelp says in the help of a subcommand what it takes as a file.
@@ -20,11 +21,13 @@ NumPy arrays [instances, features], one a bag, with a labels.csv of the columns 
 // sources opens the sets to learn from. Files are audited first.
 type sources struct {
 	column   columnValue
+	positive string
 	keepLeak bool
 }
 
 func (s *sources) addTo(flags *pflag.FlagSet) {
 	s.column.addTo(flags)
+	flags.StringVar(&s.positive, "positive", "", "of a file with two labels: the positive one, as it stands there (default the second in order)")
 	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column gives the labels away, and mark every result leaked")
 }
 
@@ -61,6 +64,9 @@ func (s *sources) check(files int) error {
 	if files == 0 && s.column.Column != dataset.NoColumn {
 		return errors.New("--instance-label-column is for files; the label column of a named set is known")
 	}
+	if files == 0 && s.positive != "" {
+		return errors.New("--positive is for files; the positive label of a named set is known")
+	}
 	if files == 0 && s.keepLeak {
 		return errors.New("--keep-leak is for files; a named set has no column that gives the labels away")
 	}
@@ -70,6 +76,9 @@ func (s *sources) check(files int) error {
 // openOne opens a name or file.
 func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	stored, err := dataset.Open(nameOrFile)
+	if err == nil && stored.Entry == nil && s.positive != "" {
+		err = dataset.SetPositive(stored.Stored, s.positive)
+	}
 	if err != nil {
 		return source{}, err
 	}
@@ -82,7 +91,7 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	grouped, duplicates, err := dataset.GroupDuplicates(one.set)
+	grouped, duplicates, err := audit.GroupDuplicates(one.set)
 	if err != nil {
 		return source{}, finding{err}
 	}
@@ -99,13 +108,16 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 	if err != nil {
 		return nil, err
 	}
-	report := dataset.Audit(stored.Stored)
+	report, err := audit.Inspect(stored.Stored)
+	if err != nil {
+		return nil, err
+	}
 	width := stored.Stored.NumFeatures()
 	moved := int(s.column.Column)
 	if s.column.Column == dataset.LastColumn {
 		moved = width
 	}
-	var leaks []dataset.Leak
+	var leaks []audit.Leak
 	for _, l := range report.Leaks {
 		if l.Column != moved {
 			leaks = append(leaks, l)
@@ -124,7 +136,7 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 }
 
 // listed names the bags that stand twice.
-func listed(duplicates []dataset.Duplicate) string {
+func listed(duplicates []audit.Duplicate) string {
 	const most = 5
 	var groups []string
 	for _, d := range duplicates[:min(most, len(duplicates))] {
@@ -138,7 +150,7 @@ func listed(duplicates []dataset.Duplicate) string {
 }
 
 // leakError refuses a file for its leaks and says what to do.
-func leakError(file string, leaks []dataset.Leak, width int, hasInstanceLabels bool) error {
+func leakError(file string, leaks []audit.Leak, width int, hasInstanceLabels bool) error {
 	others := ""
 	if n := len(leaks) - 1; n > 0 {
 		others = fmt.Sprintf(", and so do %d other columns (milbench audit %s)", n, file)

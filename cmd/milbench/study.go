@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
 )
@@ -62,11 +64,11 @@ named; --sets runs it on a few.` + shardHelp + " A study's DIR is DIR/NAME; its 
 				return err
 			}
 			defer choice.Backend.Finalize()
-			runs, missing, err := form.Runs(filepath.Join(dir, folder), study.Learner(trainer, trainer.Workers), seed)
+			runs, missing, err := form.Runs(filepath.Join(dir, folder), allLearners(trainer), seed)
 			if err != nil {
 				return err
 			}
-			if err := study.Unmerged(runs[0].Dir); err != nil {
+			if err := results.Unmerged(runs[0].Dir); err != nil {
 				return err
 			}
 			b := readBuild()
@@ -74,7 +76,7 @@ named; --sets runs it on a few.` + shardHelp + " A study's DIR is DIR/NAME; its 
 				r := &runs[i]
 				r.Backend, r.Version, r.Revision, r.Cores = choice.Config, b.Version, b.Revision, trainer.Workers
 			}
-			if _, err := p.plan(runs, study.Plans(trainer, trainer.Workers)); err != nil { // a set that memory cannot hold
+			if _, err := p.plan(runs); err != nil { // a set that memory cannot hold
 				return err
 			}
 			if err := sameMaker(runs[0]); err != nil {
@@ -92,7 +94,7 @@ named; --sets runs it on a few.` + shardHelp + " A study's DIR is DIR/NAME; its 
 					return err
 				}
 			}
-			return p.writeTable(runs[0].Dir, study.Formats[0])
+			return p.writeTable(runs[0].Dir, results.Formats[0])
 		},
 	}
 	f := c.Flags()
@@ -123,12 +125,12 @@ func findForm(name string, quick bool, sets []string) (e study.Experiment, form 
 
 // sameMaker reports that the folder of a run holds results of another version or backend: those of an experiment go into
 // one table, and are to be of one maker.
-func sameMaker(r study.Run) error {
-	results, err := study.Read(r.Dir)
-	if err != nil && !errors.Is(err, study.ErrNoResults) {
+func sameMaker(r run.Run) error {
+	rs, err := results.Read(r.Dir)
+	if err != nil && !errors.Is(err, results.ErrNoResults) {
 		return err
 	}
-	for _, was := range results {
+	for _, was := range rs {
 		if was.Version != r.Version || was.Backend != r.Backend {
 			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or go on with that version and backend",
 				r.Dir, was.Version, was.Backend, r.Version, r.Backend)
@@ -138,11 +140,11 @@ func sameMaker(r study.Run) error {
 }
 
 // keepSpaces keeps where instances and bags of the sets of runs lie.
-func (p *program) keepSpaces(ctx context.Context, runs []study.Run, trainer neural.Trainer) error {
+func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural.Trainer) error {
 	bar := p.progress()
 	defer bar.clear()
 	for _, r := range runs {
-		err := r.KeepSpaces(ctx, trainer, func(set string, setting json.RawMessage) {
+		err := study.KeepSpaces(ctx, r, trainer, func(set string, setting json.RawMessage) {
 			bar.show(func() string { return fmt.Sprintf("%s: training what pools %s", set, setting) })
 		})
 		if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
@@ -241,7 +243,7 @@ archive with fits that would be lost, say those of the full form when DIR/NAME h
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			p.note("%d fits in %s", len(archive.Results), path)
-			form, quick, err := archive.Form()
+			form, quick, err := study.FormOf(archive)
 			if err != nil {
 				return err
 			}
@@ -250,7 +252,7 @@ archive with fits that would be lost, say those of the full form when DIR/NAME h
 				size, command = "quick", command+" --quick"
 				p.note("note: all are of the quick form: %s", form.Scope)
 			}
-			absent, lacks, err := archive.Lacking(form)
+			absent, lacks, err := study.Lacking(archive, form)
 			if len(absent) > 0 {
 				p.note("note: of the %s form there lack the sets %s; milbench data fetch fetches, %s --sets runs them", size, strings.Join(absent, ", "), command)
 			}
@@ -268,27 +270,27 @@ archive with fits that would be lost, say those of the full form when DIR/NAME h
 
 // replaced returns what is to take the place of the archive of the same experiment in dir: next, added to it if so asked. That
 // the archive there has fits which would be lost, as a full form's that a quick one replaces, is an error.
-func replaced(dir string, next study.Archive, add bool) (study.Archive, error) {
+func replaced(dir string, next results.Archive, add bool) (results.Archive, error) {
 	path := filepath.Join(dir, next.Experiment+".json")
-	old, err := study.OpenArchive(os.DirFS(dir), next.Experiment+".json")
+	old, err := results.OpenArchive(os.DirFS(dir), next.Experiment+".json")
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && add:
-		return study.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, next.Experiment)
+		return results.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, next.Experiment)
 	case errors.Is(err, fs.ErrNotExist):
 		return next, nil
 	case err != nil:
-		return study.Archive{}, fmt.Errorf("%s: %w; choose another --out, or remove %s", dir, err, path)
+		return results.Archive{}, fmt.Errorf("%s: %w; choose another --out, or remove %s", dir, err, path)
 	case add:
-		_, was, err1 := old.Form()
-		_, is, err2 := next.Form()
+		_, was, err1 := study.FormOf(old)
+		_, is, err2 := study.FormOf(next)
 		if err := errors.Join(err1, err2); err != nil {
-			return study.Archive{}, err
+			return results.Archive{}, err
 		}
 		if was != is {
-			return study.Archive{}, fmt.Errorf("--add: a full form and a quick one of %s do not go into one archive, %s; choose another --out", next.Experiment, path)
+			return results.Archive{}, fmt.Errorf("--add: a full form and a quick one of %s do not go into one archive, %s; choose another --out", next.Experiment, path)
 		}
 		if next, err = old.Add(next); err != nil {
-			return study.Archive{}, err
+			return results.Archive{}, err
 		}
 	}
 	fits := make(map[string]bool)
@@ -303,18 +305,18 @@ func replaced(dir string, next study.Archive, add bool) (study.Archive, error) {
 	}
 	switch {
 	case lost > 0 && add:
-		return study.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
+		return results.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
 	case lost > 0:
-		return study.Archive{}, fmt.Errorf("%s has %d fits that would be lost; --add keeps those on other sets; else choose another --out, or remove it", path, lost)
+		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; --add keeps those on other sets; else choose another --out, or remove it", path, lost)
 	}
 	return next, nil
 }
 
 // unmerged notes results of shards in a folder that are not merged into those that are read, and that it cannot tell.
 func (p *program) unmerged(dir string) {
-	err := study.Unmerged(dir)
+	err := results.Unmerged(dir)
 	switch {
-	case errors.Is(err, study.ErrUnmerged):
+	case errors.Is(err, results.ErrUnmerged):
 		p.note("note: left out: %v", err)
 	case err != nil:
 		p.note("note: whether results of shards are left out cannot be told: %v", err)
@@ -322,28 +324,28 @@ func (p *program) unmerged(dir string) {
 }
 
 // archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
-func (p *program) archiveOf(dir string) (study.Archive, error) {
-	results, err := study.Read(dir)
+func (p *program) archiveOf(dir string) (results.Archive, error) {
+	rs, err := results.Read(dir)
 	if err != nil {
-		return study.Archive{}, err
+		return results.Archive{}, err
 	}
 	p.unmerged(dir)
-	a := study.Archive{Results: results}
+	a := results.Archive{Results: rs}
 	if e, err := study.FindExperiment(strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), "-quick")); err == nil {
 		a.Experiment = e.Name
 	}
-	curves, err := study.ReadCurves(dir)
+	curves, err := results.ReadCurves(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return study.Archive{}, err
+		return results.Archive{}, err
 	}
-	if a.Times, err = study.ReadTimes(filepath.Join(dir, study.TimesName)); err != nil {
-		return study.Archive{}, err
+	if a.Times, err = results.ReadTimes(filepath.Join(dir, results.TimesName)); err != nil {
+		return results.Archive{}, err
 	}
-	if a.Spaces, err = study.ReadSpaces(dir); err != nil {
-		return study.Archive{}, err
+	if a.Spaces, err = results.ReadSpaces(dir); err != nil {
+		return results.Archive{}, err
 	}
-	if a.Curves, err = study.MeanCurves(curves); err != nil {
-		return study.Archive{}, fmt.Errorf("%s: %w", dir, err)
+	if a.Curves, err = results.MeanCurves(curves); err != nil {
+		return results.Archive{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	return a, nil
 }
@@ -359,7 +361,7 @@ folder.`,
 		Example: "  milbench study report milbench/study/results",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			archives, err := study.ReadArchives(os.DirFS(args[0]))
+			archives, err := results.ReadArchives(os.DirFS(args[0]))
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
 
@@ -58,18 +59,18 @@ func TestStudyStopped(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "poolings-quick")
 	count := func() int {
-		results, err := study.Read(folder)
+		rs, err := results.Read(folder)
 		if err != nil {
 			return 0
 		}
 		seen := make(map[string]bool)
-		for _, r := range results {
+		for _, r := range rs {
 			if seen[r.Fit] {
 				t.Errorf("fit %s stands twice", r.Fit)
 			}
 			seen[r.Fit] = true
 		}
-		return len(results)
+		return len(rs)
 	}
 	stop := func(more int) {
 		before := count()
@@ -108,7 +109,7 @@ func TestStudyStopped(t *testing.T) {
 	refuse(t, exitUse, `has no figure "sweep"; use one of auc, ranks`, "plot", folder, "--figure", "sweep", "--out", figure)
 	archives := filepath.Join(t.TempDir(), "archives")
 	succeed(t, "study", "archive", folder, "--out", archives)
-	times, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl"))
+	times, err := results.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl"))
 	if err != nil || len(times) < 2 || times[0].Seconds <= 0 {
 		t.Errorf("times %+v, %v", times, err)
 	}
@@ -120,7 +121,7 @@ func TestStudyStopped(t *testing.T) {
 	if after, err := os.ReadFile(filepath.Join(archives, "poolings.json")); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("added to itself an archive is another (%v)", err)
 	}
-	if after, err := study.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || !slices.Equal(after, times) {
+	if after, err := results.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || !slices.Equal(after, times) {
 		t.Errorf("added to itself an archive has times %+v, had %+v (%v)", after, times, err)
 	}
 	succeed(t, "plot", filepath.Join(archives, "poolings.json"), "--figure", "auc", "--out", filepath.Join(dir, "archived.svg"))
@@ -161,7 +162,7 @@ func TestStudyStopped(t *testing.T) {
 	if times, _ := succeed(t, "study", "report", archives, "--times"); !strings.Contains(times, "| poolings |") {
 		t.Errorf("times:\n%s", times)
 	}
-	file := filepath.Join(folder, study.FileName)
+	file := filepath.Join(folder, results.FileName)
 	if text, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"synpool/milbench/results"
 
 	"github.com/spf13/cobra"
-
-	"synpool/milbench/study"
 )
 
 // table is the subcommand that tabulates a results folder.
@@ -28,28 +27,28 @@ LEAKED.`,
 			if asJSON {
 				format = "json"
 			}
-			if !slices.Contains(study.Formats, format) {
-				return study.Table{}.Write(p.out, format) // names the formats
+			if !slices.Contains(results.Formats, format) {
+				return results.Table{}.Write(p.out, format) // names the formats
 			}
 			return p.writeTable(args[0], format)
 		},
 	}
-	c.Flags().StringVar(&format, "format", study.Formats[0], "one of "+strings.Join(study.Formats, ", "))
+	c.Flags().StringVar(&format, "format", results.Formats[0], "one of "+strings.Join(results.Formats, ", "))
 	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return c
 }
 
 // writeTable tabulates the results of a folder.
 func (p *program) writeTable(dir, format string) error {
-	results, err := study.Read(dir)
+	rs, err := results.Read(dir)
 	if err != nil {
 		return err
 	}
-	if len(results) == 0 {
-		return fmt.Errorf("%s: %w", dir, study.ErrNoResults)
+	if len(rs) == 0 {
+		return fmt.Errorf("%s: %w", dir, results.ErrNoResults)
 	}
 	p.unmerged(dir)
-	table, err := study.Tabulate(results)
+	table, err := results.Tabulate(rs)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"synpool/milbench"
-	"synpool/milbench/neural"
-	"synpool/milbench/stats"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/neural"
 )
 
 // train is the subcommand that trains one model on all bags of a set.
@@ -63,12 +62,11 @@ bags is what milbench run tells with the same settings, not the figures on the t
 			if err != nil {
 				return err
 			}
-			var matrices []milbench.Matrix
 			var labels []int
 			for _, b := range bags.Bags {
-				matrices, labels = append(matrices, b.Instances), append(labels, b.Label)
+				labels = append(labels, b.Label)
 			}
-			predictions, err := model.Predict(c.Context(), matrices)
+			predictions, err := model.Predict(c.Context(), bags.Instances())
 			if bad := (*neural.BagError)(nil); errors.As(err, &bad) {
 				return finding{fmt.Errorf("%s: %w; lower --lr, or standardise the features", bags.Name, withID(bags, err))}
 			}
@@ -79,7 +77,7 @@ bags is what milbench run tells with the same settings, not the figures on the t
 			for _, p := range predictions {
 				scores = append(scores, p.Score)
 			}
-			auc, err := stats.AUC(labels, scores)
+			auc, err := judge.AUC(labels, scores)
 			if err != nil {
 				return fmt.Errorf("%s: %w", bags.Name, err)
 			}

@@ -99,7 +99,7 @@ func TestTrainPredict(t *testing.T) {
 	}
 
 	// A bag without a score has its name.
-	huge := write(t, "huge.csv", "bag,p,q,r\nzoo,1,2,3\napple,1e300,2,3\n")
+	huge := write(t, "huge.csv", "bag,p,q,r\nzoo,1,2,3\napple,3e38,-3e38,3e38\n")
 	refuse(t, exitUse, "huge.csv: bag apple: its score is not finite", "predict", model, huge)
 
 	// What does not fit the model.

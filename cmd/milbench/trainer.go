@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/backend"
-	"synpool/milbench/neural"
+	"synpool/milbench"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/neural"
 )
 
 // chooseTrainer starts a backend, says which, and returns a trainer of many fits on cores of the machine, within an
@@ -27,6 +29,11 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 		p.note("note: %s", workers.Note)
 	}
 	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory}, nil
+}
+
+// allLearners returns what learns every setting, networks by a trainer and the others with its workers and memory.
+func allLearners(trainer neural.Trainer) milbench.Learner {
+	return learner.All(trainer, learner.Resources{Workers: trainer.Workers, Memory: trainer.Memory})
 }
 
 // backendLine is the line about a backend that is to train many fits. Of the Go backend it says what XLA would gain.

@@ -20,7 +20,7 @@ func readC45(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	lines.Comment = '|'
 	lines.LazyQuotes = true
 	t := textBags{unlabelled: unlabelled}
-	var values []float64
+	var values []float32
 	err := eachRecord(lines, name, func(line int, record []string) error {
 		last := len(record) - 1
 		if last < 3 {
@@ -30,12 +30,9 @@ func readC45(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 		if !plain(id) {
 			return fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
 		}
-		label := 0.0
-		if !unlabelled {
-			var err error
-			if label, err = parseLabel(strings.TrimSuffix(strings.TrimSpace(record[last]), ".")); err != nil {
-				return err
-			}
+		label := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(record[last]), "."))
+		if !plain(label) {
+			return fmt.Errorf("class %q; write it without line breaks and other control characters", label)
 		}
 		values = values[:0]
 		for j, text := range record[2:last] {
@@ -55,5 +52,5 @@ func readC45(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble(name, t.bags, t.labels, nil, nil)
+	return assemble(name, t.bags, t.words, nil, nil)
 }

@@ -14,8 +14,8 @@ func TestReadC45(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []milbench.Bag{
-		{ID: "MUSK-1", Label: 0, Instances: milbench.Matrix{Rows: 2, Cols: 2, Values: []float64{42, -198, 7, 8}}},
-		{ID: "MUSK-2", Label: 1, Instances: milbench.Matrix{Rows: 1, Cols: 2, Values: []float64{30, 0}}},
+		{ID: "MUSK-1", Target: milbench.Labelled(0), Instances: &milbench.Dense{Rows: 2, Cols: 2, Values: []float32{42, -198, 7, 8}}},
+		{ID: "MUSK-2", Target: milbench.Labelled(1), Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{30, 0}}},
 	}
 	if !reflect.DeepEqual(s.Bags, want) {
 		t.Errorf("read %+v, want %+v", s.Bags, want)
@@ -26,7 +26,7 @@ func TestReadC45Refuses(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"", "no bags"},
 		{"a,a_1,0.\n", "line 1: 3 fields; a line holds bag, instance, features and class"},
-		{"a,a_1,5,2.\n", `line 1: label "2"`},
+		{"a,a_1,5,2.\n", "all 1 bags have label 2; two classes are needed"},
 		{"a,a_1,5,0.\nb,b_1,5,6,1.\n", "line 2 has 5 fields, the lines before have 4"},
 		{"a,a_1,5,0.\nb,b_1,x,1.\n", `line 2: bag b, feature 1: "x" is not a number`},
 		{"a,a_1,5,0.\nb,b_1,NaN,1.\n", "line 2: bag b, feature 1: value NaN"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset/generate"
 )
 
 // File is one file of a named set. A checksum that is empty is not known.
@@ -85,7 +86,7 @@ const (
 
 // Catalog returns the named sets: Musk 1-2, Elephant, Fox, Tiger, UCSB breast cancer, the Web index pages 1-9, bags of
 // MNIST digits, the Columbia files of Elephant and Musk 1, and sets that are generated: the algorithmic unit tests of Raff
-// and Holt ([DrawRaffHolt]) and bags of known witness rates ([DrawNeedle]), with the default settings.
+// and Holt ([generate.DrawRaffHolt]) and bags of known witness rates ([generate.DrawNeedle]), with the default settings.
 //
 // In every cell-array file that can be audited the last column of the instance matrix is a label, not a feature; the
 // entries declare it. It repeats the bag label on every instance, but for two bags of Elephant, and is no ground truth
@@ -152,9 +153,11 @@ func Catalog() []Entry {
 			},
 			Bags: 100, Positive: 61, Instances: 997, Features: 784, Folds: 10,
 			read: func(paths []string) (*milbench.Set, error) {
-				c := DefaultDigits()
-				c.Images, c.Labels = paths[0], paths[1]
-				return ReadDigits(c)
+				all, err := ReadImages(paths[0], paths[1])
+				if err != nil {
+					return nil, err
+				}
+				return generate.DefaultDigits().Draw(all)
 			},
 		},
 		Entry{

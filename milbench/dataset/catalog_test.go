@@ -90,7 +90,7 @@ func TestCatalogCounts(t *testing.T) {
 			if err := s.Validate(); err != nil {
 				t.Error(err)
 			}
-			if got := checksum(s.Bags); s.Checksum != got {
+			if got := resealed(t, s); s.Checksum != got {
 				t.Errorf("checksum %s, want %s", s.Checksum, got)
 			}
 			if labels := e.InstanceLabels != NoColumn || e.Name == "mnist" || e.Generated; labels != (len(s.InstanceLabels) == e.Bags) {

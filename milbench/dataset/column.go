@@ -44,7 +44,7 @@ func (c Column) String() string {
 }
 
 // MoveInstanceLabels returns a copy of s in which the stored column c stands in InstanceLabels instead of the
-// features; NoColumn moves nothing. The copy shares no memory with s. It errs when c is no column of s, when it is
+// features; NoColumn moves nothing. The copy shares with s what of its instances stays as it is. It errs when c is no column of s, when it is
 // the only one, or when s has instance labels already.
 func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	moved := *s
@@ -61,10 +61,6 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 		}
 	}
 	if c == NoColumn {
-		for i := range moved.Bags {
-			m := &moved.Bags[i].Instances
-			m.Values, m.RowStart, m.Column = slices.Clone(m.Values), slices.Clone(m.RowStart), slices.Clone(m.Column)
-		}
 		return &moved, nil
 	}
 
@@ -84,30 +80,79 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	}
 	moved.InstanceLabels = make([][]float64, len(s.Bags))
 	for i := range moved.Bags {
-		moved.Bags[i].Instances, moved.InstanceLabels[i] = takeColumn(s.Bags[i].Instances, j)
+		var err error
+		if moved.Bags[i].Instances, moved.InstanceLabels[i], err = takeColumn(s.Bags[i].Instances, j); err != nil {
+			return nil, fmt.Errorf("%s: bag %s: %w", s.Name, s.Bags[i].ID, err)
+		}
 	}
-	pack(moved.Bags)
-	moved.Checksum = checksum(moved.Bags)
-	return &moved, nil
+	milbench.Pack(moved.Bags)
+	return &moved, moved.Seal()
 }
 
-// takeColumn returns m without column j, in compressed sparse rows, and column j.
-func takeColumn(m milbench.Matrix, j int) (rest milbench.Matrix, column []float64) {
-	rest = milbench.Matrix{Cols: m.Cols - 1, RowStart: []int{0}}
-	column = make([]float64, m.Rows)
-	for i := range m.Rows {
-		m.Each(i, func(k int, v float64) {
-			switch {
-			case k == j:
-				column[i] = v
-			case v == 0:
-			case k < j:
-				rest.Column, rest.Values = append(rest.Column, int32(k)), append(rest.Values, v)
-			default:
-				rest.Column, rest.Values = append(rest.Column, int32(k-1)), append(rest.Values, v)
-			}
-		})
-		endRow(&rest)
+// takeColumn returns instances without column j, and column j.
+func takeColumn(x milbench.Instances, j int) (rest milbench.Instances, column []float64, err error) {
+	column = make([]float64, x.Len())
+	err = milbench.EachValue(x, func(i, k int, v float32) {
+		if k == j {
+			column[i] = float64(v)
+		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	return rest, column
+	view := without{x, j}
+	switch x := x.(type) {
+	case *milbench.Dense:
+		rest, err = milbench.ToDense(view)
+	case *milbench.Sparse:
+		rest = withoutStored(x, j)
+	default:
+		rest = &view
+	}
+	return rest, column, err
+}
+
+// withoutStored returns sparse rows without column j.
+func withoutStored(s *milbench.Sparse, j int) *milbench.Sparse {
+	rest := &milbench.Sparse{Cols: s.Cols - 1, RowStart: []int{0}}
+	for i := range s.Rows {
+		columns, values := s.Row(i)
+		for k, c := range columns {
+			switch {
+			case int(c) == j || values[k] == 0:
+				continue
+			case int(c) > j:
+				c--
+			}
+			rest.Column, rest.Values = append(rest.Column, c), append(rest.Values, values[k])
+		}
+		rest.EndRow()
+	}
+	return rest
+}
+
+// without is instances without a column.
+type without struct {
+	of     milbench.Instances
+	column int
+}
+
+// Len implements [milbench.Instances].
+func (w without) Len() int { return w.of.Len() }
+
+// Features implements [milbench.Instances].
+func (w without) Features() int { return w.of.Features() - 1 }
+
+// Read implements [milbench.Instances].
+func (w without) Read(i, j int, dst []float32) error {
+	wide := make([]float32, (j-i)*w.of.Features())
+	if err := w.of.Read(i, j, wide); err != nil {
+		return err
+	}
+	for row := range slices.Chunk(wide, w.of.Features()) {
+		n := copy(dst, row[:w.column])
+		n += copy(dst[n:], row[w.column+1:])
+		dst = dst[n:]
+	}
+	return nil
 }

@@ -21,6 +21,8 @@ const (
 	instanceLabelColumn = "instance_label"
 	groupColumn         = "group"
 	splitColumn         = "split"
+	timeColumn          = "time"
+	eventColumn         = "event"
 )
 
 var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, groupColumn, splitColumn}
@@ -28,11 +30,18 @@ var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, grou
 // otherSeparators stand between the fields of files that are called CSV all the same.
 const otherSeparators = ";\t"
 
+// What a first line is not.
+var (
+	errNoHeader    = errors.New("neither a header with the columns bag and label nor an instance")
+	errNoBagHeader = errors.New("neither a header with the column bag nor an instance")
+)
+
 var errSeparator = errors.New("semicolons or tabs stand between the fields; separate the fields by commas")
 
 // layout says what the columns of a CSV file hold; -1 for a column that it lacks.
 type layout struct {
 	bag, label, instanceLabel, group, split int
+	time, event                             int // of survival, instead of label
 
 	features []int    // the columns that hold features
 	names    []string // of the features; nil without a header
@@ -40,11 +49,13 @@ type layout struct {
 
 // ReadCSV reads comma-separated values, one line an instance, in either of two forms.
 //
-// With a header, which has the columns bag and label and may have instance_label, group and split (train or test);
-// every other column is a feature and gives its name to it. Capital and small letters are the same in these five names,
-// and spaces around a name, an id or a number do not count.
+// With a header, which has the columns bag and label, or instead of label time and event, and may have instance_label, group
+// and split (train or test); every other column is a feature and gives its name to it. Capital and small letters are the same
+// in bag, label, instance_label, group and split, and spaces around a name, an id, a label or a number do not count.
 //
 // Without: label, bag and the features, in this order.
+//
+// Labels are numbers or words; what kind of target they are is told by all of them (see the package).
 //
 // The lines of a bag need not be adjacent; bags stand in the order of their first lines. An instance_label goes to
 // InstanceLabels.
@@ -57,7 +68,7 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	}
 	t := textBags{unlabelled: unlabelled}
 	var columns *layout
-	var values []float64
+	var values []float32
 	var instanceLabels [][]float64
 	err = eachRecord(csv.NewReader(in), name, func(_ int, record []string) error {
 		if columns == nil {
@@ -89,7 +100,7 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 			if i == len(instanceLabels) {
 				instanceLabels = append(instanceLabels, nil)
 			}
-			instanceLabels[i] = append(instanceLabels[i], v)
+			instanceLabels[i] = append(instanceLabels[i], float64(v))
 		}
 		return nil
 	})
@@ -100,7 +111,7 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 	if columns != nil {
 		features = columns.names
 	}
-	return assemble(name, t.bags, t.labels, instanceLabels, features)
+	return assemble(name, t.bags, t.words, instanceLabels, features)
 }
 
 // commaSeparated skips a byte order mark, and errs where the fields of the first line are separated otherwise.
@@ -122,12 +133,15 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 	if !plain(id) {
 		return 0, fmt.Errorf("bag id %q; write it without line breaks and other control characters", id)
 	}
-	label, group, split := 0.0, "", milbench.NoSplit
+	label, group, split := "", "", milbench.NoSplit
 	var err error
-	if l.label >= 0 {
-		if label, err = parseLabel(record[l.label]); err != nil {
-			return 0, err
+	switch {
+	case l.label >= 0:
+		if label = strings.TrimSpace(record[l.label]); !plain(label) {
+			return 0, fmt.Errorf("bag %s: label %q; write it without line breaks and other control characters", id, label)
 		}
+	case l.time >= 0:
+		label = survivalWord(strings.TrimSpace(record[l.time]), strings.TrimSpace(record[l.event]))
 	}
 	if l.group >= 0 {
 		group = strings.TrimSpace(record[l.group])
@@ -157,25 +171,20 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 	if len(record) < 3 {
 		return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 	}
-	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1}
+	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
 	for i := 2; i < len(record); i++ {
 		columns.features = append(columns.features, i)
 	}
-	if !unlabelled {
-		if _, err := parseLabel(record[0]); err != nil {
-			return nil, false, fmt.Errorf("neither a header with the columns bag and label nor an instance: %w", err)
-		}
-		return columns, false, nil
-	}
-	if text := strings.TrimSpace(record[0]); text != "" && text != "?" { // else the label stands elsewhere: bags would be taken for it
-		if _, err := parseLabel(text); err != nil {
-			return nil, false, fmt.Errorf("neither a header with the column bag nor an instance, which begins with its label, ? or nothing: %w", err)
+	missing := errNoHeader
+	if unlabelled {
+		columns.label, missing = -1, errNoBagHeader
+		if text := strings.TrimSpace(record[0]); text != "" && text != "?" && text != "0" && text != "1" && text != "-1" { // bags would be taken for labels
+			return nil, false, fmt.Errorf("%w, which begins with its label (0, 1 or -1), ? or nothing: %q", missing, text)
 		}
 	}
-	columns.label = -1
 	for _, i := range columns.features {
 		if _, err := parseValue(record[i]); err != nil {
-			return nil, false, fmt.Errorf("neither a header with the column bag nor an instance: %w", err)
+			return nil, false, fmt.Errorf("%w: %w", missing, err)
 		}
 	}
 	return columns, false, nil
@@ -200,9 +209,13 @@ func readHeader(record []string, unlabelled bool) (*layout, error) {
 		}
 		return -1
 	}
-	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1}
-	if columns.bag < 0 || columns.label < 0 && !unlabelled {
+	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
+	survival := columns.label < 0 && find(timeColumn) >= 0 && find(eventColumn) >= 0
+	if columns.bag < 0 || columns.label < 0 && !survival && !unlabelled {
 		return nil, nil
+	}
+	if survival && !unlabelled {
+		columns.time, columns.event = find(timeColumn), find(eventColumn)
 	}
 	if unlabelled {
 		columns.label = -1
@@ -211,7 +224,7 @@ func readHeader(record []string, unlabelled bool) (*layout, error) {
 	}
 	for i, text := range record {
 		column := strings.TrimSpace(text)
-		reserved := slices.Contains(reservedColumns, strings.ToLower(column))
+		reserved := slices.Contains(reservedColumns, strings.ToLower(column)) || survival && (column == timeColumn || column == eventColumn)
 		if reserved {
 			column = strings.ToLower(column)
 		}
@@ -263,10 +276,15 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	}
 
 	out := csv.NewWriter(w)
-	header := s.Features != nil || s.InstanceLabels != nil || group || split
+	header := s.Features != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget
 	var record []string
 	if header {
-		record = append(record, bagColumn, labelColumn)
+		record = append(record, bagColumn)
+		if s.Kind == milbench.SurvivalTarget {
+			record = append(record, timeColumn, eventColumn)
+		} else {
+			record = append(record, labelColumn)
+		}
 		if s.InstanceLabels != nil {
 			record = append(record, instanceLabelColumn)
 		}
@@ -284,17 +302,19 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			return err
 		}
 	}
-	row := make([]float64, s.NumFeatures())
+	row := make([]float32, s.NumFeatures())
 	for i, b := range s.Bags {
-		label := strconv.Itoa(b.Label)
-		for k := range b.Instances.Rows {
-			if header {
-				record = append(record[:0], b.ID, label)
-			} else {
-				record = append(record[:0], label, b.ID)
+		for k := range b.Instances.Len() {
+			switch {
+			case s.Kind == milbench.SurvivalTarget:
+				record = append(record[:0], b.ID, strconv.FormatFloat(b.Value, 'g', -1, 64), strconv.FormatBool(b.Event))
+			case header:
+				record = append(record[:0], b.ID, labelText(s, b))
+			default:
+				record = append(record[:0], labelText(s, b), b.ID)
 			}
 			if s.InstanceLabels != nil {
-				record = append(record, formatValue(s.InstanceLabels[i][k]))
+				record = append(record, strconv.FormatFloat(s.InstanceLabels[i][k], 'g', -1, 64))
 			}
 			if group {
 				record = append(record, b.Group)
@@ -302,7 +322,9 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			if split {
 				record = append(record, string(b.Split))
 			}
-			b.Instances.Row(k, row)
+			if err := b.Instances.Read(k, k+1, row); err != nil {
+				return err
+			}
 			for _, v := range row {
 				record = append(record, formatValue(v))
 			}
@@ -326,11 +348,6 @@ func writable(s *milbench.Set) error {
 				return fmt.Errorf("bag %q: %q has spaces around it or a control character", b.ID, text)
 			}
 		}
-		for _, v := range b.Instances.Values {
-			if err := finite(v); err != nil {
-				return fmt.Errorf("bag %s: %w", b.ID, err)
-			}
-		}
 	}
 	if n := len(s.Features); n > 0 && n != s.NumFeatures() {
 		return fmt.Errorf("%d names for %d features", n, s.NumFeatures())
@@ -351,11 +368,11 @@ func writable(s *milbench.Set) error {
 	}
 	for i, labels := range s.InstanceLabels {
 		b := s.Bags[i]
-		if len(labels) != b.Instances.Rows {
-			return fmt.Errorf("bag %s has %d instance labels for %d instances", b.ID, len(labels), b.Instances.Rows)
+		if len(labels) != b.Instances.Len() {
+			return fmt.Errorf("bag %s has %d instance labels for %d instances", b.ID, len(labels), b.Instances.Len())
 		}
 		for _, v := range labels {
-			if err := finite(v); err != nil {
+			if _, err := milbench.Float32(v); err != nil {
 				return fmt.Errorf("bag %s, instance label: %w", b.ID, err)
 			}
 		}
@@ -364,4 +381,12 @@ func writable(s *milbench.Set) error {
 }
 
 // formatValue writes v in the fewest digits that read back as v.
-func formatValue(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func formatValue(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
+
+// labelText writes the target of a bag.
+func labelText(s *milbench.Set, b milbench.Bag) string {
+	if s.Kind == milbench.RealTarget {
+		return strconv.FormatFloat(b.Value, 'g', -1, 64)
+	}
+	return s.ClassName(b.Label)
+}

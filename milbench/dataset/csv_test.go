@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,8 @@ func TestReadCSVHeader(t *testing.T) {
 			t.Errorf("instance labels %v, want %v", s.InstanceLabels, want)
 		}
 		want := []milbench.Bag{
-			{ID: "b,1", Label: 1, Group: "p1", Split: milbench.TrainPart, Instances: milbench.Matrix{Rows: 2, Cols: 2, Values: []float64{1, 2.5, 300, 4}}},
-			{ID: "b2", Label: 0, Group: "p2", Split: milbench.TestPart, Instances: milbench.Matrix{Rows: 1, Cols: 2, Values: []float64{0, 0}}},
+			{ID: "b,1", Target: milbench.Labelled(1), Group: "p1", Split: milbench.TrainPart, Instances: &milbench.Dense{Rows: 2, Cols: 2, Values: []float32{1, 2.5, 300, 4}}},
+			{ID: "b2", Target: milbench.Labelled(0), Group: "p2", Split: milbench.TestPart, Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{0, 0}}},
 		}
 		if !reflect.DeepEqual(s.Bags, want) {
 			t.Errorf("read %+v, want %+v", s.Bags, want)
@@ -46,8 +47,8 @@ func TestReadCSVWithoutHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []milbench.Bag{
-		{ID: "b1", Label: 1, Instances: milbench.Matrix{Rows: 2, Cols: 5, Values: []float64{7, 8}, RowStart: []int{0, 1, 2}, Column: []int32{4, 4}}},
-		{ID: "b2", Label: 0, Instances: milbench.Matrix{Rows: 1, Cols: 5, RowStart: []int{0, 0}}},
+		{ID: "b1", Target: milbench.Labelled(1), Instances: &milbench.Sparse{Rows: 2, Cols: 5, Values: []float32{7, 8}, RowStart: []int{0, 1, 2}, Column: []int32{4, 4}}},
+		{ID: "b2", Target: milbench.Labelled(0), Instances: &milbench.Sparse{Rows: 1, Cols: 5, RowStart: []int{0, 0}}},
 	}
 	if !reflect.DeepEqual(s.Bags, want) || s.Features != nil || s.InstanceLabels != nil {
 		t.Errorf("read %+v, want %+v", s, want)
@@ -60,7 +61,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"", "no bags"},
 		{header, "no bags"},
 		{"bag,label\nb1,0\n", "line 1: no column of features"},
-		{"bag,f1,f2\nb1,0,1\n", `line 1: neither a header with the columns bag and label nor an instance: label "bag"`},
+		{"bag,f1,f2\nb1,0,1\n", `line 1: neither a header with the columns bag and label nor an instance: "f2" is not a number`},
 		{"bag;label;f1\nb1;0;1\n", "line 1: semicolons or tabs stand between the fields; separate the fields by commas"},
 		{"\"bag\";\"label\";\"f1\"\n\"b1\";0;1\n", "line 1: semicolons or tabs"},
 		{"bag\tlabel\tf1\nb1\t0\t1\n", "line 1: semicolons or tabs"},
@@ -72,16 +73,22 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"bag,label,f1,\n", "line 1: column 4 has no name"},
 		{"bag,label,\"f\n1\"\n", `line 1: column 3 is called "f\n1"`},
 		{header + "b1,0,1\nb2,1,2,3\n", "line 3 has 4 fields, the lines before have 3"},
-		{header + "b1,0,1\nb2,2,2\n", `line 3: label "2"`},
-		{header + "b1,0,1\nb2,positive,2\n", `line 3: label "positive"`},
-		{header + "b1,0,1\nb2,1,2\nb3,-1,2\n", "bag b1 has label 0 and bag b3 label -1"},
 		{header + "b1,0,1\nb2,0,2\n", "all 2 bags have label 0; two classes are needed"},
 		{header + "b1,0,1\nb2,1,2\nb1,1,2\n", "line 4: bag b1 has label 1 here and 0 before"},
+		{header + "b1,a,1\nb2,b,2\nb3,c,3\n", `every bag has a label of its own, bag b1 "a" and bag b2 "b", say`},
+		{header + "b1,a,1\nb2,a,2\n", "all 2 bags have label a; two classes are needed"},
+		{header + "b1,a,1\nb2,,2\n", "bag b2 has no label; give every bag one"},
+		{header + "b1,\"a\nb\",1\n", `line 2: bag b1: label "a\nb"; write it without line breaks`},
+		{"bag,time,event,f1\nb1,3,1,1\nb2,-1,0,2\n", `bag b2 has time "-1"; write a number from 0`},
+		{"bag,time,event,f1\nb1,3,1,1\nb2,soon,0,2\n", `bag b2 has time "soon"`},
+		{"bag,time,event,f1\nb1,3,1,1\nb2,4,perhaps,2\n", `bag b2 has event "perhaps"; write 1 where it was seen`},
+		{"bag,time,event,f1\nb1,3,1,1\nb1,4,1,2\n", "line 3: bag b1 has label 4 and event 1 here and 3 and event 1 before"},
+		{header + "b1,0,3.5e38\n", "line 2: bag b1, feature f1: value 3.5e+38 is too large for float32"},
 		{header + "b1,0,\n", `line 2: bag b1, feature f1: "" is not a number`},
 		{header + "b1,0,NaN\n", "line 2: bag b1, feature f1: value NaN"},
 		{header + "b1,0,-inf\n", "line 2: bag b1, feature f1: value -Inf"},
 		{header + "b1,0,1e999\n", `line 2: bag b1, feature f1: "1e999" is not a number in the range`},
-		{"0,b1,1,x\n", `line 1: bag b1, feature 2: "x" is not a number`},
+		{"0,b1,1,x\n", `line 1: neither a header with the columns bag and label nor an instance: "x" is not a number`},
 		{header + ",0,1\n", "line 2: no bag id"},
 		{header + "\"b\n1\",0,1\n", `line 2: bag id "b\n1"`},
 		{header + "\"b1,0,1\n", "line 2: extraneous or missing"},
@@ -103,15 +110,19 @@ func TestReadCSVRefuses(t *testing.T) {
 // randomSet draws a set that WriteCSV accepts.
 func randomSet(random *rand.Rand) *milbench.Set {
 	bags := make([]milbench.Bag, 2+random.IntN(5))
-	labels := make([]float64, len(bags))
+	words := make([]string, len(bags))
+	classes := [][]string{{"0", "1"}, {"normal", "tumour"}, {"1", "2", "3"}, {"0.25", "-3", "1e3"}, {"x", "y z", "ü"}}[random.IntN(5)]
+	for len(bags) <= len(classes) { // else every bag may have a word of its own
+		bags, words = append(bags, milbench.Bag{}), append(words, "")
+	}
 	columns := 1 + random.IntN(6)
 	var instanceLabels [][]float64
 	features, groups, split := random.IntN(2) == 0, random.IntN(2) == 0, random.IntN(2) == 0
 	marked := random.IntN(2) == 0
 	density := random.Float64()
-	row := make([]float64, columns)
+	row := make([]float32, columns)
 	for i := range bags {
-		labels[i] = float64(i % 2)
+		words[i] = classes[i%len(classes)]
 		b := &bags[i]
 		b.ID = fmt.Sprintf("%s%d", []string{"", `"`, "ä,", "bag", "#"}[random.IntN(5)], i)
 		if groups {
@@ -120,16 +131,17 @@ func randomSet(random *rand.Rand) *milbench.Set {
 		if split {
 			b.Split = []milbench.Split{milbench.TrainPart, milbench.TestPart}[random.IntN(2)]
 		}
-		b.Instances = milbench.Matrix{Cols: columns, RowStart: []int{0}}
+		rows := &milbench.Sparse{Cols: columns, RowStart: []int{0}}
+		b.Instances = rows
 		marks := make([]float64, 1+random.IntN(4))
 		for k := range marks {
 			for j := range row {
 				row[j] = 0
 				if random.Float64() < density {
-					row[j] = math.Ldexp(random.NormFloat64(), random.IntN(2000)-1000)
+					row[j] = float32(math.Ldexp(random.NormFloat64(), random.IntN(240)-130))
 				}
 			}
-			appendRow(&b.Instances, row)
+			rows.Append(row)
 			marks[k] = float64(random.IntN(2))
 		}
 		if marked {
@@ -142,7 +154,7 @@ func randomSet(random *rand.Rand) *milbench.Set {
 			names = append(names, fmt.Sprintf("feature \"%d\", ö", j))
 		}
 	}
-	s, err := assemble("toy", bags, labels, instanceLabels, names)
+	s, err := assemble("toy", bags, words, instanceLabels, names)
 	if err != nil {
 		panic(err)
 	}
@@ -178,7 +190,7 @@ func requireComesBack(t *testing.T, s *milbench.Set) {
 	if s.Features == nil {
 		back.Features = nil // a header names them
 	}
-	if s.Checksum != back.Checksum || !reflect.DeepEqual(s.Features, back.Features) || !reflect.DeepEqual(s.InstanceLabels, back.InstanceLabels) {
+	if s.Checksum != back.Checksum || s.Kind != back.Kind || !slices.Equal(s.Classes, back.Classes) || !reflect.DeepEqual(s.Features, back.Features) || !reflect.DeepEqual(s.InstanceLabels, back.InstanceLabels) {
 		t.Fatalf("wrote %+v\n%s\nread %+v", s, &file, back)
 	}
 }
@@ -186,8 +198,8 @@ func requireComesBack(t *testing.T, s *milbench.Set) {
 func TestWriteCSVRefuses(t *testing.T) {
 	good := func() *milbench.Set {
 		return &milbench.Set{Name: "toy", Features: []string{"f1"}, Bags: []milbench.Bag{
-			{ID: "a", Label: 0, Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{1}}},
-			{ID: "b", Label: 1, Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{2}}},
+			{ID: "a", Target: milbench.Labelled(0), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}},
+			{ID: "b", Target: milbench.Labelled(1), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{2}}},
 		}}
 	}
 	for want, spoil := range map[string]func(*milbench.Set){
@@ -195,13 +207,13 @@ func TestWriteCSVRefuses(t *testing.T) {
 		`bag "b": "\x00" has spaces`:           func(s *milbench.Set) { s.Bags[1].Group = "\x00" },
 		"bag number 2 has no id":               func(s *milbench.Set) { s.Bags[1].ID = "" },
 		"bag a stands twice":                   func(s *milbench.Set) { s.Bags[1].ID = "a" },
-		"bag a is empty":                       func(s *milbench.Set) { s.Bags[0].Instances.Rows = 0 },
+		"bag a is empty":                       func(s *milbench.Set) { s.Bags[0].Instances = &milbench.Dense{Cols: 1} },
 		`feature name "Label"`:                 func(s *milbench.Set) { s.Features[0] = "Label" },
 		`feature name " f"`:                    func(s *milbench.Set) { s.Features[0] = " f" },
 		"2 names for 1 features":               func(s *milbench.Set) { s.Features = []string{"f1", "f2"} },
 		"1 rows of instance labels for 2 bags": func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}} },
 		"bag b has 2 instance labels for 1":    func(s *milbench.Set) { s.InstanceLabels = [][]float64{{1}, {1, 0}} },
-		"bag b: value +Inf":                    func(s *milbench.Set) { s.Bags[1].Instances.Values[0] = math.Inf(1) },
+		"bag b: value +Inf":                    func(s *milbench.Set) { s.Bags[1].Instances.(*milbench.Dense).Values[0] = float32(math.Inf(1)) },
 	} {
 		s := good()
 		spoil(s)

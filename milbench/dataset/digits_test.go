@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"synpool/milbench"
+	"synpool/milbench/dataset/generate"
 	"testing"
 )
 
@@ -28,15 +30,29 @@ func gzipped(data []byte) []byte {
 	return out.Bytes()
 }
 
+// digitFiles says how to draw bags of the digits in two files.
+type digitFiles struct {
+	generate.DigitsConfig
+	Images, Labels string
+}
+
+func readDigits(c digitFiles) (*milbench.Set, error) {
+	all, err := ReadImages(c.Images, c.Labels)
+	if err != nil {
+		return nil, err
+	}
+	return c.Draw(all)
+}
+
 // fakeDigits writes 250 images of 1x2 pixels: their number, and the digit, which is the number modulo 10.
-func fakeDigits(t *testing.T) DigitsConfig {
+func fakeDigits(t *testing.T) digitFiles {
 	t.Helper()
 	var images, labels []byte
 	for k := range 250 {
 		images = append(images, byte(k+1), byte(k%10))
 		labels = append(labels, byte(k%10))
 	}
-	c := DefaultDigits()
+	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
 	c.Images, c.Labels = filepath.Join(t.TempDir(), "images.gz"), filepath.Join(t.TempDir(), "labels")
 	if err := os.WriteFile(c.Images, gzipped(idx(images, 250, 1, 2)), 0o600); err != nil {
 		t.Fatal(err)
@@ -50,7 +66,7 @@ func fakeDigits(t *testing.T) DigitsConfig {
 func TestReadDigits(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.Target = 2000, 3
-	s, err := ReadDigits(c)
+	s, err := readDigits(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +75,15 @@ func TestReadDigits(t *testing.T) {
 	}
 	var n, sum, squares float64
 	seen := make(map[float64]bool)
-	x := make([]float64, 2)
+	x := make([]float32, 2)
 	for i, b := range s.Bags {
 		label := 0
-		for k := range b.Instances.Rows {
-			b.Instances.Row(k, x)
-			number, digit := math.Round(255*x[0]), math.Round(255*x[1])
-			if x[0] != number/255 || digit != math.Mod(number-1, 10) {
+		for k := range b.Instances.Len() {
+			if err := b.Instances.Read(k, k+1, x); err != nil {
+				t.Fatal(err)
+			}
+			number, digit := math.Round(255*float64(x[0])), math.Round(255*float64(x[1]))
+			if x[0] != float32(number/255) || digit != math.Mod(number-1, 10) {
 				t.Fatalf("bag %s holds %v, which is no image", b.ID, x)
 			}
 			seen[number] = true
@@ -80,7 +98,7 @@ func TestReadDigits(t *testing.T) {
 		if b.Label != label {
 			t.Fatalf("bag %s has label %d, want %d", b.ID, b.Label, label)
 		}
-		size := float64(b.Instances.Rows)
+		size := float64(b.Instances.Len())
 		n, sum, squares = n+1, sum+size, squares+size*size
 	}
 	// 20,000 draws: every image comes (chance of a miss: 250 (1-1/250)^20000 < 1e-32). Rounding adds 1/12 to the
@@ -97,12 +115,12 @@ func TestReadDigits(t *testing.T) {
 		t.Errorf("%d images of 250 drawn", len(seen))
 	}
 
-	again, err := ReadDigits(c)
+	again, err := readDigits(c)
 	if err != nil || again.Checksum != s.Checksum {
 		t.Errorf("the same seed gives %s and %s (%v)", s.Checksum, again.Checksum, err)
 	}
 	c.Seed++
-	if other, err := ReadDigits(c); err != nil || other.Checksum == s.Checksum {
+	if other, err := readDigits(c); err != nil || other.Checksum == s.Checksum {
 		t.Errorf("another seed gives the same set (%v)", err)
 	}
 }
@@ -110,7 +128,7 @@ func TestReadDigits(t *testing.T) {
 // Bags of a part of the images hold nothing else, and those of all are those of the files.
 func TestDraw(t *testing.T) {
 	c := fakeDigits(t)
-	want, err := ReadDigits(c)
+	want, err := readDigits(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,20 +140,20 @@ func TestDraw(t *testing.T) {
 	if s, err := c.Draw(all); err != nil || s.Checksum != want.Checksum {
 		t.Errorf("all images: %v, want the bags of the files", err)
 	}
-	part := Images{Rows: 1, Columns: 2, Pixels: all.Pixels[2*200:], Labels: all.Labels[200:]}
+	part := generate.Images{Rows: 1, Columns: 2, Pixels: all.Pixels[2*200:], Labels: all.Labels[200:]}
 	s, err := c.Draw(part)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := make([]float64, 2)
+	x := make([]float32, 2)
 	for _, b := range s.Bags {
-		for k := range b.Instances.Rows {
-			if b.Instances.Row(k, x); math.Round(255*x[0]) <= 200 {
+		for k := range b.Instances.Len() {
+			if err := b.Instances.Read(k, k+1, x); err != nil || math.Round(255*float64(x[0])) <= 200 {
 				t.Fatalf("bag %s holds image %v, which is not of the part", b.ID, 255*x[0])
 			}
 		}
 	}
-	for name, images := range map[string]Images{
+	for name, images := range map[string]generate.Images{
 		"none":    {Rows: 1, Columns: 2},
 		"no size": {Pixels: part.Pixels, Labels: part.Labels},
 		"fewer":   {Rows: 1, Columns: 2, Pixels: part.Pixels[2:], Labels: part.Labels},
@@ -156,13 +174,13 @@ func TestDraw(t *testing.T) {
 func TestReadDigitsSmallBags(t *testing.T) {
 	c := fakeDigits(t)
 	c.Bags, c.MeanSize, c.SDSize = 200, 1, 3
-	s, err := ReadDigits(c)
+	s, err := readDigits(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ones := 0
 	for _, b := range s.Bags {
-		if b.Instances.Rows == 1 {
+		if b.Instances.Len() == 1 {
 			ones++
 		}
 	}
@@ -172,14 +190,14 @@ func TestReadDigitsSmallBags(t *testing.T) {
 }
 
 func TestReadDigitsMNIST(t *testing.T) {
-	c := DefaultDigits()
+	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
 	c.Images, c.Labels = dataFile(t, "t10k-images-idx3-ubyte.gz"), dataFile(t, "t10k-labels-idx1-ubyte.gz")
-	s, err := ReadDigits(c)
+	s, err := readDigits(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !s.Bags[0].Instances.Sparse() {
-		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), s.Bags[0].Instances.Sparse())
+	if len(s.Bags) != 100 || s.NumFeatures() != 784 || !milbench.IsSparse(s.Bags[0].Instances) {
+		t.Errorf("%d bags of %d features, sparse %v", len(s.Bags), s.NumFeatures(), milbench.IsSparse(s.Bags[0].Instances))
 	}
 }
 
@@ -194,40 +212,40 @@ func TestReadDigitsRefuses(t *testing.T) {
 		return path
 	}
 	for name, c := range map[string]struct {
-		spoil      func(c *DigitsConfig)
+		spoil      func(c *digitFiles)
 		file, want string
 	}{
-		"bags":       {func(c *DigitsConfig) { c.Bags = 1 }, "digits", "1 bags; draw at least 2"},
-		"mean":       {func(c *DigitsConfig) { c.MeanSize = math.NaN() }, "digits", "mean bag size NaN"},
-		"deviation":  {func(c *DigitsConfig) { c.SDSize = -1 }, "digits", "standard deviation -1"},
-		"target":     {func(c *DigitsConfig) { c.Target = 10 }, "digits", "target 10"},
-		"positive":   {func(c *DigitsConfig) { c.MeanSize = 1000; c.Bags = 5 }, "digits", "all 5 bags have label 1; two classes are needed"},
-		"too many":   {func(c *DigitsConfig) { c.MeanSize = 1e18 }, "digits", "draw fewer or smaller bags"},
-		"no images":  {func(c *DigitsConfig) { c.Images = folder + "/none" }, "open " + folder + "/none", "no such file"},
-		"mismatch":   {func(c *DigitsConfig) { c.Labels = file("l2", idx([]byte{9, 1}, 2)) }, good.Images, "holds 250 images and"},
-		"swapped":    {func(c *DigitsConfig) { c.Images = good.Labels }, good.Labels, "begins with 00 00 08 01, not with 00 00 08 03"},
-		"empty file": {func(c *DigitsConfig) { c.Labels = file("l0", nil) }, folder + "/l0", "the file is empty"},
-		"floats":     {func(c *DigitsConfig) { c.Labels = file("lf", []byte{0, 0, 13, 1}) }, folder + "/lf", "begins with 00 00 0d 01"},
-		"no digits":  {func(c *DigitsConfig) { c.Labels = file("ln", idx(nil, 0)) }, folder + "/ln", "dimension 1 is 0"},
-		"truncated":  {func(c *DigitsConfig) { c.Labels = file("lt", idx(make([]byte, 249), 250)) }, folder + "/lt", "ends early"},
-		"head alone": {func(c *DigitsConfig) { c.Labels = file("lh", idx(nil)) }, folder + "/lh", "begins with"},
-		"cut head":   {func(c *DigitsConfig) { c.Labels = file("lc", []byte{0, 0, 8, 1, 0}) }, folder + "/lc", "ends early"},
-		"too long":   {func(c *DigitsConfig) { c.Labels = file("ll", idx(make([]byte, 251), 250)) }, folder + "/ll", "goes on after the 250 bytes"},
-		"huge":       {func(c *DigitsConfig) { c.Images = file("ih", idx(nil, 1<<31, 1<<31, 1<<31)) }, folder + "/ih", "more than a file holds"},
-		"large":      {func(c *DigitsConfig) { c.Images = file("il", idx(make([]byte, 9), 1<<20, 1<<10, 1<<10)) }, folder + "/il", "ends early"},
-		"bit flip": {func(c *DigitsConfig) {
+		"bags":       {func(c *digitFiles) { c.Bags = 1 }, "digits", "1 bags; draw at least 2"},
+		"mean":       {func(c *digitFiles) { c.MeanSize = math.NaN() }, "digits", "mean bag size NaN"},
+		"deviation":  {func(c *digitFiles) { c.SDSize = -1 }, "digits", "standard deviation -1"},
+		"target":     {func(c *digitFiles) { c.Target = 10 }, "digits", "target 10"},
+		"positive":   {func(c *digitFiles) { c.MeanSize = 1000; c.Bags = 5 }, "digits", "all 5 bags have label 1; two classes are needed"},
+		"too many":   {func(c *digitFiles) { c.MeanSize = 1e18 }, "digits", "draw fewer or smaller bags"},
+		"no images":  {func(c *digitFiles) { c.Images = folder + "/none" }, "open " + folder + "/none", "no such file"},
+		"mismatch":   {func(c *digitFiles) { c.Labels = file("l2", idx([]byte{9, 1}, 2)) }, good.Images, "holds 250 images and"},
+		"swapped":    {func(c *digitFiles) { c.Images = good.Labels }, good.Labels, "begins with 00 00 08 01, not with 00 00 08 03"},
+		"empty file": {func(c *digitFiles) { c.Labels = file("l0", nil) }, folder + "/l0", "the file is empty"},
+		"floats":     {func(c *digitFiles) { c.Labels = file("lf", []byte{0, 0, 13, 1}) }, folder + "/lf", "begins with 00 00 0d 01"},
+		"no digits":  {func(c *digitFiles) { c.Labels = file("ln", idx(nil, 0)) }, folder + "/ln", "dimension 1 is 0"},
+		"truncated":  {func(c *digitFiles) { c.Labels = file("lt", idx(make([]byte, 249), 250)) }, folder + "/lt", "ends early"},
+		"head alone": {func(c *digitFiles) { c.Labels = file("lh", idx(nil)) }, folder + "/lh", "begins with"},
+		"cut head":   {func(c *digitFiles) { c.Labels = file("lc", []byte{0, 0, 8, 1, 0}) }, folder + "/lc", "ends early"},
+		"too long":   {func(c *digitFiles) { c.Labels = file("ll", idx(make([]byte, 251), 250)) }, folder + "/ll", "goes on after the 250 bytes"},
+		"huge":       {func(c *digitFiles) { c.Images = file("ih", idx(nil, 1<<31, 1<<31, 1<<31)) }, folder + "/ih", "more than a file holds"},
+		"large":      {func(c *digitFiles) { c.Images = file("il", idx(make([]byte, 9), 1<<20, 1<<10, 1<<10)) }, folder + "/il", "ends early"},
+		"bit flip": {func(c *digitFiles) {
 			z := gzipped(idx(make([]byte, 250), 250))
 			z[len(z)-6] ^= 1
 			c.Labels = file("lz", z)
 		}, folder + "/lz", "invalid checksum"},
-		"folder": {func(c *DigitsConfig) { c.Labels = folder }, folder, "is a directory"},
+		"folder": {func(c *digitFiles) { c.Labels = folder }, folder, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c2 := good
 			c.spoil(&c2)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := ReadDigits(c2)
+			_, err := readDigits(c2)
 			runtime.ReadMemStats(&after)
 			requireOneLine(t, err, c.file, c.want)
 			if mb := float64(after.TotalAlloc-before.TotalAlloc) / 1e6; mb > 8 {

@@ -1,4 +1,5 @@
-// Package dataset reads, names, fetches, generates, disturbs and audits the sets of the benchmark.
+// Package dataset reads, names and fetches the sets of the benchmark. Its children draw and change sets (generate) and
+// audit them (audit).
 //
 // # Glossary
 //
@@ -8,16 +9,17 @@
 //   - as stored: every column of the file a feature, as [ReadFile] returns it.
 //   - label column: a stored column that holds instance labels, not a feature; [MoveInstanceLabels] takes it out.
 //   - density: the share of values that are not zero. Below 0.25 over the whole set all bags are held sparse,
-//     otherwise all are held dense, whatever the form of the file.
-//   - generated set: one that is drawn when it is opened: the algorithmic unit tests of Raff and Holt ([DrawRaffHolt]) and
-//     bags of known witness rate ([DrawNeedle]). Its seed fixes it to the bit on every machine.
-//   - noise: what is done to the instances of a set to see how a model bears it ([Noise]).
-//   - control: a set with its labels moved at random ([ShuffledLabels]).
+//     otherwise all are held dense, whatever the form of the file ([milbench.Pack]). Arrays that are large together stay in
+//     their files, mapped into memory or read in pieces.
+//   - generated set: a named one that is drawn when it is opened (package generate).
 //
 // A reader returns a set that passes [synpool/milbench.Set.Validate] and holds finite values alone, or an error of
 // one line that names the file and the bag, line or column. It never allocates by a length that the file claims.
 //
 // # Labels
 //
-// Bag labels are stored as 0 and 1, or as -1 and 1; a set that uses both 0 and -1 has three classes and is refused.
+// Bag labels are numbers or words, one a bag. All of them together tell the kind of the target: 0 and 1, or -1 and 1, are
+// binary; so are two words, of which the second in order is the positive one ([SetPositive]); three words or more are
+// classes; numbers of which one is no integer, or more than 20 different ones, are a real target; times with events are
+// survival. Tables show classes as the file writes them.
 package dataset

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"synpool/internal/fetch"
+	"synpool/milbench/dataset/audit"
 )
 
 // ucsbLike writes a cell-array file with the counts of the UCSB set: 58 bags, 26 positive, 2002 instances, 708
@@ -116,8 +117,9 @@ func TestFetchByGitBlob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := Audit(stored); len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
-		t.Errorf("leaks %v", r.Leaks)
+	r, err := audit.Inspect(stored)
+	if err != nil || len(r.Leaks) != 1 || r.Leaks[0].Column != 709 {
+		t.Errorf("leaks %v, %v", r.Leaks, err)
 	}
 
 	if err := e.Fetch(t.Context(), nil); err != nil || *requests != 1 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"synpool/milbench"
 	"synpool/milbench/dataset"
 )
 
@@ -16,7 +17,7 @@ func ExampleMusk1() {
 		log.Fatal(err)
 	}
 	fmt.Println(len(s.Bags), "bags,", s.NumPositive(), "positive,", s.NumInstances(), "instances,", s.NumFeatures(), "features")
-	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.Rows)
+	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.Len())
 	// Output:
 	// 92 bags, 47 positive, 476 instances, 166 features
 	// MUSK-188 1 4
@@ -28,7 +29,7 @@ func ExampleReadFile() {
 		log.Fatal(err)
 	}
 	for _, b := range s.Bags {
-		fmt.Println("bag", b.ID, "label", b.Label, "instances", b.Instances.Rows)
+		fmt.Println("bag", b.ID, "label", b.Label, "instances", b.Instances.Len())
 	}
 	// Output:
 	// bag 7 label 1 instances 3
@@ -51,7 +52,7 @@ func ExampleReadUnlabelled() {
 		log.Fatal(err)
 	}
 	for _, b := range s.Bags {
-		fmt.Println("bag", b.ID, "instances", b.Instances.Rows)
+		fmt.Println("bag", b.ID, "instances", b.Instances.Len())
 	}
 	// Output:
 	// bag A instances 2
@@ -79,30 +80,11 @@ NON-MUSK-199,199_1+1,45,-102,-54,0.
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.Values)
-	fmt.Println(s.Bags[1].ID, s.Bags[1].Label, s.Bags[1].Instances.Values)
+	fmt.Println(s.Bags[0].ID, s.Bags[0].Label, s.Bags[0].Instances.(*milbench.Dense).Values)
+	fmt.Println(s.Bags[1].ID, s.Bags[1].Label, s.Bags[1].Instances.(*milbench.Dense).Values)
 	// Output:
 	// MUSK-188 1 [42 -198 -109 42 -191 -142]
 	// NON-MUSK-199 0 [45 -102 -54]
-}
-
-func ExampleDigitsConfig_Draw() {
-	images := dataset.Images{Rows: 1, Columns: 1, Pixels: []byte{255, 51, 0}, Labels: []byte{9, 4, 9}}
-	c := dataset.DefaultDigits()
-	c.Bags, c.MeanSize, c.SDSize, c.Seed = 4, 2, 1, 3
-	training := dataset.Images{Rows: 1, Columns: 1, Pixels: images.Pixels[:2], Labels: images.Labels[:2]} // the last one is for testing
-	s, err := c.Draw(training)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i, b := range s.Bags {
-		fmt.Println(b.ID, b.Label, b.Instances.Values, s.InstanceLabels[i])
-	}
-	// Output:
-	// 1 1 [1] [1]
-	// 2 0 [0.2] [0]
-	// 3 0 [0.2 0.2] [0 0]
-	// 4 1 [1] [1]
 }
 
 func ExampleReadNumPy() {
@@ -111,7 +93,7 @@ func ExampleReadNumPy() {
 		log.Fatal(err)
 	}
 	for _, b := range s.Bags[:2] {
-		fmt.Println(b.ID+":", b.Label, b.Group, b.Instances.Rows, "instances of", b.Instances.Cols, "features")
+		fmt.Println(b.ID+":", b.Label, b.Group, b.Instances.Len(), "instances of", b.Instances.Features(), "features")
 	}
 	_, err = dataset.ReadNumPy(filepath.Join("testdata", "numpy-refused"))
 	fmt.Println(err != nil)
@@ -134,7 +116,7 @@ func ExampleReadCSV() {
 	}
 	fmt.Println(s.Features)
 	for i, b := range s.Bags {
-		fmt.Println(b.ID, b.Label, b.Group, b.Instances.Values, s.InstanceLabels[i])
+		fmt.Println(b.ID, b.Label, b.Group, b.Instances.(*milbench.Dense).Values, s.InstanceLabels[i])
 	}
 	// Output:
 	// [area roundness]
@@ -208,91 +190,15 @@ func ExampleReadImages() {
 	// 2 images of 1x3, pixels [0 128 255 1 2 3], labels [7 4]
 }
 
-func ExampleReadDigits() {
-	folder, err := os.MkdirTemp("", "digits")
+func ExampleSetPositive() {
+	s, err := dataset.ReadCSV(strings.NewReader("bag,label,area\nslide1,tumour,3\nslide2,normal,5\n"), "slides")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(folder)
-	c := dataset.DefaultDigits()
-	c.Images, c.Labels = filepath.Join(folder, "images"), filepath.Join(folder, "labels")
-	images := append([]byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1}, 255, 51) // two images of one pixel
-	labels := append([]byte{0, 0, 8, 1, 0, 0, 0, 2}, 9, 4)
-	if err := os.WriteFile(c.Images, images, 0o600); err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile(c.Labels, labels, 0o600); err != nil {
-		log.Fatal(err)
-	}
-	c.Bags, c.MeanSize, c.SDSize = 4, 2, 1
-	c.Seed = 3
-	s, err := dataset.ReadDigits(c)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i, b := range s.Bags {
-		fmt.Println(b.ID, b.Label, b.Instances.Values, s.InstanceLabels[i])
-	}
+	fmt.Println(s.Kind, s.Classes, s.Bags[0].Label)
+	err = dataset.SetPositive(s, "normal")
+	fmt.Println(s.Classes, s.Bags[0].Label, err)
 	// Output:
-	// 1 1 [1] [1]
-	// 2 0 [0.2] [0]
-	// 3 0 [0.2 0.2] [0 0]
-	// 4 1 [1] [1]
-}
-
-func ExampleDrawRaffHolt() {
-	s, err := dataset.DrawRaffHolt(dataset.DefaultRaffHolt(dataset.FalseFrequency))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, b := range []int{0, 1, 999} {
-		fmt.Println(s.Bags[b].Split, s.Bags[b].Label, s.Bags[b].Instances.Rows)
-	}
-	// Output:
-	// train 1 9
-	// train 0 8
-	// test 0 43
-}
-
-func ExampleDrawNeedle() {
-	c := dataset.DefaultNeedle()
-	c.Rate, c.Size = 0.25, 8
-	s, err := dataset.DrawNeedle(c)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i, b := range s.Bags[:2] {
-		fmt.Println(b.Label, s.InstanceLabels[i])
-	}
-	// Output:
-	// 1 [1 0 0 0 1 0 0 0]
-	// 0 [0 0 0 0 0 0 0 0]
-}
-
-func ExampleNoise_Apply() {
-	s, err := dataset.ReadCSV(strings.NewReader("bag,label,p,q,r,s\na,1,1,2,3,4\nb,0,5,6,7,0\n"), "words")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, kind := range []dataset.NoiseKind{dataset.Deletion, dataset.Replacement, dataset.Swap} {
-		noisy, err := dataset.Noise{Kind: kind, Level: 0.25, Seed: 1}.Apply(s)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(noisy.Name, noisy.Bags[0].Instances.Values, noisy.Bags[1].Instances.Values)
-	}
-	// Output:
-	// words+deletion(0.25) [0 2 3 4] [5 0 7 0]
-	// words+replacement(0.25) [1 2 3 4] [5 6 0 7]
-	// words+swap(0.25) [1 4 3 2] [5 7 6 0]
-}
-
-func ExampleShuffledLabels() {
-	s, err := dataset.Musk1()
-	if err != nil {
-		log.Fatal(err)
-	}
-	control := dataset.ShuffledLabels(s, 1)
-	fmt.Println(control.Name, control.NumPositive(), "of", len(control.Bags), "positive")
-	// Output: musk1-shuffled-1 47 of 92 positive
+	// binary [normal tumour] 1
+	// [tumour normal] 0 <nil>
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset/generate"
 )
 
 const (
@@ -20,17 +21,17 @@ var needleRates = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5}
 func generated() []Entry {
 	var all []Entry
 	for _, t := range []struct {
-		test      RaffHoltTest
+		test      generate.RaffHoltTest
 		title     string
 		instances int
 		notes     string
 	}{
-		{SingleConcept, "Algorithmic unit test 1: one concept", 11480, ""},
-		{MultipleConcepts, "Algorithmic unit test 2: two concepts that both must be there", 8047, ""},
-		{FalseFrequency, "Algorithmic unit test 3: a concept that is frequent in negative test bags", 16205,
+		{generate.SingleConcept, "Algorithmic unit test 1: one concept", 11480, ""},
+		{generate.MultipleConcepts, "Algorithmic unit test 2: two concepts that both must be there", 8047, ""},
+		{generate.FalseFrequency, "Algorithmic unit test 3: a concept that is frequent in negative test bags", 16205,
 			"Drawn so that the maximum of any column tells nearly all bags apart: positive bags alone hold the second concept."},
 	} {
-		c := DefaultRaffHolt(t.test)
+		c := generate.DefaultRaffHolt(t.test)
 		all = append(all, Entry{
 			Name: "raffholt" + strconv.Itoa(int(t.test)), Title: t.title, Source: generatedHere, Licence: generatedHere,
 			Citations: []string{raff}, Notes: t.notes, Generated: true,
@@ -38,12 +39,12 @@ func generated() []Entry {
 			TrainBags: c.TrainBags, Folds: 10,
 			draw: func(seed uint64) (*milbench.Set, error) {
 				c.Seed = seed
-				return DrawRaffHolt(c)
+				return generate.DrawRaffHolt(c)
 			},
 		})
 	}
 	for _, rate := range needleRates {
-		c := DefaultNeedle()
+		c := generate.DefaultNeedle()
 		c.Rate = rate
 		all = append(all, Entry{
 			Name:   fmt.Sprintf("needle-%v", rate),
@@ -54,7 +55,7 @@ func generated() []Entry {
 			TrainBags: c.TrainBags, Folds: 10,
 			draw: func(seed uint64) (*milbench.Set, error) {
 				c.Seed = seed
-				return DrawNeedle(c)
+				return generate.DrawNeedle(c)
 			},
 		})
 	}

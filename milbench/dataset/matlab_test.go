@@ -17,16 +17,20 @@ import (
 func toy(t *testing.T, rows ...[][]float64) *milbench.Set {
 	t.Helper()
 	var bags []milbench.Bag
-	var labels []float64
+	var words []string
 	for i, instances := range rows {
-		m := milbench.Matrix{Cols: len(instances[0]), RowStart: []int{0}}
+		m := &milbench.Sparse{Cols: len(instances[0])}
 		for _, x := range instances {
-			appendRow(&m, x)
+			narrow := make([]float32, len(x))
+			for j, v := range x {
+				narrow[j] = float32(v)
+			}
+			m.Append(narrow)
 		}
 		bags = append(bags, milbench.Bag{ID: fmt.Sprint(i + 1), Instances: m})
-		labels = append(labels, float64(i%2))
+		words = append(words, fmt.Sprint(i%2))
 	}
-	s, err := assemble("toy", bags, labels, nil, nil)
+	s, err := assemble("toy", bags, words, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +42,7 @@ func TestReadMATLABStorage(t *testing.T) {
 	values := map[uint32][2]float64{ // what only that type holds
 		miINT8: {-128, 127}, miUINT8: {255, 1}, miINT16: {-32768, 32767}, miUINT16: {65535, 1},
 		miINT32: {math.MinInt32, math.MaxInt32}, miUINT32: {math.MaxUint32, 1}, miINT64: {-1 << 52, 1 << 52},
-		miUINT64: {1 << 60, 3}, miSINGLE: {-0.5, math.MaxFloat32}, miDOUBLE: {math.SmallestNonzeroFloat64, -math.MaxFloat64},
+		miUINT64: {1 << 60, 3}, miSINGLE: {-0.5, math.MaxFloat32}, miDOUBLE: {0.1, -math.MaxFloat32},
 	}
 	for kind, v := range values {
 		a := [][]float64{{v[0], 0, 2}, {0, v[1], 0}, {3, 0, v[0]}}
@@ -82,22 +86,20 @@ func goodCells(w matWriter) []byte {
 
 func TestReadMATLABRefuses(t *testing.T) {
 	refused := map[string]string{ // files that SciPy wrote
-		"char-cells":        "bag 1: char array 1x4 where numbers are expected",
-		"columbia-across":   "features is 2x3 and bag_ids has 3 values",
-		"columbia-labels":   "bag 1 has label -1 in instance 2 and 1 before",
-		"columbia-lacks":    "found features (3x2), labels (1x3); save",
-		"complex-cells":     "bag 1: complex double 3x2 where real numbers are expected",
-		"cube":              "features: double 2x2x2 has 3 dimensions",
-		"empty-cells":       "bag 2: the instance matrix is empty",
-		"label-cells":       "bag 2 has label 2; write labels",
-		"level4":            "not a MATLAB level 5 file",
-		"nan-cells":         "bag 2: row 1, column 2: value NaN",
-		"one-class-cells":   "two classes are needed",
-		"struct":            "found data (struct 1x1)",
-		"struct-cells":      "bag 1: struct 1x1 where numbers are expected",
-		"three-class-cells": "bag 2 has label 0 and bag 3 label -1",
-		"three-columns":     "found data (cell array 1x3)",
-		"wide-cells":        "bag 2 has 3 features, bag 1 has 2",
+		"char-cells":      "bag 1: char array 1x4 where numbers are expected",
+		"columbia-across": "features is 2x3 and bag_ids has 3 values",
+		"columbia-labels": "bag 1 has label -1 in instance 2 and 1 before",
+		"columbia-lacks":  "found features (3x2), labels (1x3); save",
+		"complex-cells":   "bag 1: complex double 3x2 where real numbers are expected",
+		"cube":            "features: double 2x2x2 has 3 dimensions",
+		"empty-cells":     "bag 2: the instance matrix is empty",
+		"level4":          "not a MATLAB level 5 file",
+		"nan-cells":       "bag 2: row 1, column 2: value NaN",
+		"one-class-cells": "two classes are needed",
+		"struct":          "found data (struct 1x1)",
+		"struct-cells":    "bag 1: struct 1x1 where numbers are expected",
+		"three-columns":   "found data (cell array 1x3)",
+		"wide-cells":      "bag 2 has 3 features, bag 1 has 2",
 	}
 	files, err := filepath.Glob("testdata/refused/*.mat")
 	if err != nil || len(files) != len(refused) {
@@ -140,6 +142,7 @@ func TestReadMATLABRefuses(t *testing.T) {
 		{"function handle", w.file(w.cells("data", w.array("", mxFUNCTION, 0, []float64{1, 1}), x, zero, one)), "bag 1: function handle 1x1 where"},
 		{"unknown class", w.file(w.cells("data", w.array("", 99, 0, []float64{1, 1}), x, zero, one)), "bag 1: array of unknown class 99"},
 		{"infinity", w.file(w.cells("data", x, w.sparse("", [][]float64{{0, math.Inf(-1)}}), zero, one)), "bag 2: row 1, column 2: value -Inf"},
+		{"too large", w.file(w.cells("data", w.matrix("", [][]float64{{1e300}}), x, zero, one)), "bag 1: row 1, column 1: value 1e+300 is too large for float32"},
 		{"NaN label", w.file(w.cells("data", x, x, zero, w.matrix("", [][]float64{{math.NaN()}}))), "bag 2, label: row 1, column 1: value NaN"},
 		{"label matrix", w.file(w.cells("data", x, x, zero, x)), "bag 2 has a label of 1x2"},
 		{"no cells", w.file(w.cells("data")), "no bags"},

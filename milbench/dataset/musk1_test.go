@@ -53,7 +53,7 @@ func TestMusk1IsCellArrayFile(t *testing.T) {
 	for i := range cells.Bags {
 		cells.Bags[i].ID = s.Bags[i].ID
 	}
-	if got := checksum(cells.Bags); got != s.Checksum {
+	if got := resealed(t, cells); got != s.Checksum {
 		t.Errorf("checksum %s of musk1.mat, %s of the embedded set", got, s.Checksum)
 	}
 }

@@ -12,6 +12,20 @@ import (
 	"synpool/milbench"
 )
 
+// mostHeld is the number of values up to which a folder of arrays is read into memory, 256 MB. Tests make it smaller.
+var mostHeld int64 = 1 << 26
+
+// instances returns the array in memory, or as what reads it from its file.
+func (a *numpyArray) instances(held bool) (milbench.Instances, error) {
+	if held {
+		return milbench.ToDense(a)
+	}
+	if a.mappable() {
+		return mapped(a)
+	}
+	return a, nil
+}
+
 // A folder of NumPy arrays.
 const (
 	listName       = "labels.csv"
@@ -23,7 +37,7 @@ const (
 // Its file labels.csv has a line a bag, under a header with the columns bag and label; group and split may stand there,
 // as in [ReadCSV], and nothing else. The instances of bag b are in b.npy, as numpy.save writes them: an array
 // [instances, features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order, in C or Fortran
-// order. Integers of 64 bits are rounded to the nearest double, all else is exact. All bags have as many features, which
+// order. Values become float32, rounded to the nearest. Arrays of more than 256 MB together stay in their files. All bags have as many features, which
 // have no names. Bags stand in the order of labels.csv; a bag without its file is an error, and so is an array that
 // labels.csv does not list. Other files are not looked at.
 func ReadNumPy(folder string) (*milbench.Set, error) { return readNumPy(folder, false) }
@@ -51,7 +65,7 @@ func readNumPy(folder string, unlabelled bool) (*milbench.Set, error) {
 			if !plain(id) {
 				return nil, fmt.Errorf("%s: file %q; name it without line breaks and other control characters", folder, id+arrayExtension)
 			}
-			if _, err := t.of(id, 0, "", milbench.NoSplit); err != nil {
+			if _, err := t.of(id, "", "", milbench.NoSplit); err != nil {
 				return nil, fmt.Errorf("%s: file %s: %w", folder, id+arrayExtension, err)
 			}
 		}
@@ -61,19 +75,25 @@ func readNumPy(folder string, unlabelled bool) (*milbench.Set, error) {
 			return nil, fmt.Errorf("%s: bag %s is not in %s; add a line for it or move the file away", filepath.Join(folder, id+arrayExtension), id, listName)
 		}
 	}
-	for i := range t.bags {
-		b := &t.bags[i]
+	found, values := make([]*numpyArray, len(t.bags)), int64(0)
+	for i, b := range t.bags {
 		path := filepath.Join(folder, b.ID+arrayExtension)
-		if b.Instances, err = readArray(path); errors.Is(err, fs.ErrNotExist) {
+		if found[i], err = openArray(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: bag %s is in %s, but this file is missing; add it or remove the line", path, b.ID, listName)
 		} else if err != nil {
 			return nil, err
 		}
-		if first := t.bags[0]; b.Instances.Cols != first.Instances.Cols {
-			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", path, b.Instances.Cols, first.ID, first.Instances.Cols)
+		if n := found[i].columns; n != found[0].columns {
+			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", path, n, t.bags[0].ID, found[0].columns)
+		}
+		values += found[i].rows * found[i].columns
+	}
+	for i := range t.bags {
+		if t.bags[i].Instances, err = found[i].instances(values <= mostHeld); err != nil {
+			return nil, err
 		}
 	}
-	s, err := assemble(folder, t.bags, t.labels, nil, nil)
+	s, err := assemble(folder, t.bags, t.words, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -55,79 +55,108 @@ type numpyHeader struct {
 	order         binary.ByteOrder
 	fortran       bool // column by column
 	rows, columns int64
-	size          int64 // of the header itself, in bytes
+	size          int64  // of the header itself, in bytes
+	descr         string // what NumPy calls the type
 }
 
-// readArray reads a .npy file. It errs with [fs.ErrNotExist] where there is none.
-func readArray(path string) (milbench.Matrix, error) {
+// openArray reads the header of a .npy file. It errs with [fs.ErrNotExist] where there is none.
+func openArray(path string) (*numpyArray, error) {
 	info, err := os.Stat(path) // before it is opened: a pipe would wait for who writes it
 	if err != nil {
-		return milbench.Matrix{}, err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return milbench.Matrix{}, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return milbench.Matrix{}, err
+		return nil, err
 	}
 	defer f.Close()
-	m, err := readNumPyArray(bufio.NewReaderSize(f, 1<<16), info.Size())
-	if err != nil {
-		return milbench.Matrix{}, fmt.Errorf("%s: %w", path, err)
+	h, err := readNumPyHeader(bufio.NewReader(f))
+	if err == nil {
+		err = h.check(info.Size())
 	}
-	return m, nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &numpyArray{numpyHeader: h, path: path}, nil
 }
 
-// readNumPyArray reads the array in a file of size bytes (NumPy enhancement proposal 1; numpy.lib.format).
-func readNumPyArray(in io.Reader, size int64) (milbench.Matrix, error) {
-	h, err := readNumPyHeader(in)
-	if err != nil {
-		return milbench.Matrix{}, err
-	}
+// check reports an array without numbers, and a file of another size than its numbers take.
+func (h numpyHeader) check(size int64) error {
 	if h.rows == 0 || h.columns == 0 {
-		return milbench.Matrix{}, fmt.Errorf("an array of %d instances with %d features; remove the bag or give it instances", h.rows, h.columns)
+		return fmt.Errorf("an array of %d instances with %d features; remove the bag or give it instances", h.rows, h.columns)
 	}
-	width := h.numbers.width
-	if n := (size - h.size) / int64(width); h.columns > n || h.rows > n/h.columns || h.rows*h.columns*int64(width) != size-h.size {
-		return milbench.Matrix{}, damagedf("%d bytes for %d x %d numbers of %d bytes", max(0, size-h.size), h.rows, h.columns, width)
+	width := int64(h.numbers.width)
+	if n := (size - h.size) / width; h.columns > n || h.rows > n/h.columns || h.rows*h.columns*width != size-h.size {
+		return damagedf("%d bytes for %d x %d numbers of %d bytes", max(0, size-h.size), h.rows, h.columns, width)
 	}
-	values, err := h.values(in, int(h.rows*h.columns))
-	if err != nil {
-		return milbench.Matrix{}, err
-	}
-	m := milbench.Matrix{Rows: int(h.rows), Cols: int(h.columns), Values: values}
-	if h.fortran {
-		m.Values = make([]float64, 0, len(values))
-		for i := range m.Rows {
-			for k := i; k < len(values); k += m.Rows {
-				m.Values = append(m.Values, values[k])
-			}
-		}
-	}
-	for k, v := range m.Values {
-		if err := finite(v); err != nil {
-			return milbench.Matrix{}, fmt.Errorf("row %d, column %d (from 0): %w", k/m.Cols, k%m.Cols, err)
-		}
-	}
-	return m, nil
+	return nil
 }
 
-// values reads n numbers in the order of the file. The slice grows as they come.
-func (h numpyHeader) values(in io.Reader, n int) ([]float64, error) {
-	d := h.numbers
-	var values []float64
-	chunk := make([]byte, min(n*d.width, 1<<14))
-	for len(values) < n {
-		part := chunk[:min((n-len(values))*d.width, len(chunk))]
-		if _, err := io.ReadFull(in, part); err != nil {
-			return nil, readError(err)
+// numpyArray is an array [instances, features] in a .npy file, which is read in pieces.
+type numpyArray struct {
+	numpyHeader
+	path string
+}
+
+var _ milbench.Instances = (*numpyArray)(nil)
+
+// Len implements [milbench.Instances].
+func (a *numpyArray) Len() int { return int(a.rows) }
+
+// Features implements [milbench.Instances].
+func (a *numpyArray) Features() int { return int(a.columns) }
+
+// Read implements [milbench.Instances]. It opens the file for the time of the call: a set may have more bags than a process may
+// have files open.
+func (a *numpyArray) Read(i, j int, dst []float32) error {
+	f, err := os.Open(a.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := a.read(f, i, j, dst); err != nil {
+		return fmt.Errorf("%s: %w", a.path, err)
+	}
+	return nil
+}
+
+// read reads the instances from i to j-1 of an array.
+func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
+	width, columns := a.numbers.width, int(a.columns)
+	run, runs := (j-i)*columns, 1 // numbers that lie together in the file, and how many times
+	if a.fortran {
+		run, runs = j-i, columns
+	}
+	bytes := make([]byte, run*width)
+	for k := range runs {
+		at := int64(i) * a.columns
+		if a.fortran {
+			at = int64(k)*a.rows + int64(i)
 		}
-		for i := 0; i < len(part); i += d.width {
-			values = append(values, d.decode(h.order, part[i:]))
+		if n, err := in.ReadAt(bytes, a.size+at*int64(width)); n < len(bytes) {
+			return readError(err)
+		}
+		for p := range run {
+			row, column := p/columns, p%columns
+			if a.fortran {
+				row, column = p, k
+			}
+			v, err := milbench.Float32(a.numbers.decode(a.order, bytes[p*width:]))
+			if err != nil {
+				return fmt.Errorf("row %d, column %d (from 0): %w", i+row, column, err)
+			}
+			dst[row*columns+column] = v
 		}
 	}
-	return values, nil
+	return nil
+}
+
+// mappable reports whether the bytes of the array are float32 values of this machine, row by row.
+func (a *numpyArray) mappable() bool {
+	return a.descr == "<f4" && !a.fortran && a.size%4 == 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 }
 
 // readNumPyHeader reads up to the numbers.
@@ -209,6 +238,7 @@ func (h *numpyHeader) parse(text string) error {
 
 // parseType reads the type of the numbers, such as <f8.
 func (h *numpyHeader) parseType(descr string) error {
+	h.descr = descr
 	const cure = "save numbers, such as x.astype(numpy.float32)"
 	if strings.HasSuffix(descr, "O") {
 		return errors.New("an array of Python objects; " + cure)

@@ -69,36 +69,30 @@ func (s *Source) Leaked() (*milbench.Set, error) {
 	}
 	for i := range leaked.Bags {
 		b := &leaked.Bags[i]
-		labels := slices.Repeat([]float64{float64(b.Label)}, b.Instances.Rows)
+		labels := slices.Repeat([]float64{float64(b.Label)}, b.Instances.Len())
 		if set.InstanceLabels != nil {
 			labels = set.InstanceLabels[i]
 		}
-		b.Instances = widened(b.Instances, labels)
+		if b.Instances, err = widened(b.Instances, labels); err != nil {
+			return nil, err
+		}
 	}
-	leaked.Checksum = checksum(leaked.Bags)
-	return &leaked, nil
+	return &leaked, leaked.Seal()
 }
 
-// widened returns m with a last column, which shares no values with it.
-func widened(m milbench.Matrix, column []float64) milbench.Matrix {
-	w := milbench.Matrix{Cols: m.Cols + 1}
-	if !m.Sparse() {
-		for i, v := range column {
-			w.Values = append(append(w.Values, m.Values[i*m.Cols:(i+1)*m.Cols]...), v)
-			w.Rows++
-		}
-		return w
+// widened returns instances with a last column, which share no values with those.
+func widened(x milbench.Instances, column []float64) (milbench.Instances, error) {
+	rows := &milbench.Sparse{Cols: x.Features() + 1, RowStart: []int{0}}
+	wide := make([]float32, x.Features()+1)
+	err := milbench.EachRow(x, func(i int, row []float32) {
+		copy(wide, row)
+		wide[len(row)] = float32(column[i])
+		rows.Append(wide)
+	})
+	if err != nil || milbench.IsSparse(x) {
+		return rows, err
 	}
-	w.RowStart = []int{0}
-	for i, v := range column {
-		lo, hi := m.RowStart[i], m.RowStart[i+1]
-		w.Values, w.Column = append(w.Values, m.Values[lo:hi]...), append(w.Column, m.Column[lo:hi]...)
-		if v != 0 {
-			w.Values, w.Column = append(w.Values, v), append(w.Column, int32(m.Cols))
-		}
-		endRow(&w)
-	}
-	return w
+	return milbench.ToDense(rows)
 }
 
 // Load reads the named set: exactly the documented features, instance labels moved, official split set. Its files must
@@ -147,6 +141,5 @@ func (e Entry) finish(stored *milbench.Set) (*milbench.Set, error) {
 			s.Bags[i].Split = milbench.TrainPart
 		}
 	}
-	s.Checksum = checksum(s.Bags)
-	return s, s.Validate()
+	return sealed(s, s.Validate)
 }

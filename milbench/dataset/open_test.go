@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset/audit"
+	"synpool/milbench/dataset/generate"
 )
 
 // leakyCSV has 20 bags of two instances; the third feature is the bag label.
@@ -35,8 +37,8 @@ func TestOpenFile(t *testing.T) {
 	if src.Entry != nil || src.Stored.NumFeatures() != 3 {
 		t.Fatalf("%+v", src)
 	}
-	r := Audit(src.Stored)
-	if len(r.Leaks) != 1 || r.Leaks[0].Column != 3 || r.Leaks[0].Name != "answer" {
+	r, err := audit.Inspect(src.Stored)
+	if err != nil || len(r.Leaks) != 1 || r.Leaks[0].Column != 3 || r.Leaks[0].Name != "answer" {
 		t.Fatalf("leaks %v", r.Leaks)
 	}
 	as, err := src.Set(NoColumn)
@@ -45,7 +47,7 @@ func TestOpenFile(t *testing.T) {
 	}
 	for _, c := range []Column{LastColumn, 3} {
 		moved, err := src.Set(c)
-		if err != nil || moved.NumFeatures() != 2 || len(moved.InstanceLabels) != 20 || !Audit(moved).OK() {
+		if err != nil || moved.NumFeatures() != 2 || len(moved.InstanceLabels) != 20 || !audited(t, moved).OK() {
 			t.Errorf("column %v moved: %+v, %v", c, moved, err)
 		}
 	}
@@ -59,9 +61,15 @@ func TestLeaked(t *testing.T) {
 	for name, open := range map[string]func() (*Source, error){
 		"named": func() (*Source, error) { return Open("musk1") },
 		"with instance labels": func() (*Source, error) {
-			s := noise(3, 40, 12)
+			c := generate.DefaultNeedle()
+			c.TrainBags, c.TestBags, c.Size, c.Features = 40, 0, 12, 3
+			s, err := generate.DrawNeedle(c)
+			if err != nil {
+				return nil, err
+			}
+			s.InstanceLabels = nil
 			for i, b := range s.Bags {
-				labels := make([]float64, b.Instances.Rows)
+				labels := make([]float64, b.Instances.Len())
 				labels[0] = float64(b.Label)
 				s.InstanceLabels = append(s.InstanceLabels, labels)
 				s.Bags[i].Instances = alternately(b.Instances, i)
@@ -87,22 +95,23 @@ func TestLeaked(t *testing.T) {
 				leaked.InstanceLabels != nil || leaked.NumFeatures() != n+1 || leaked.Validate() != nil {
 				t.Errorf("%s, leaked %v, %d features, %v", leaked.Name, leaked.Leaked, leaked.NumFeatures(), leaked.Validate())
 			}
-			if r := Audit(leaked); len(r.Leaks) != 1 || r.Leaks[0].Column != n+1 {
+			if r := audited(t, leaked); len(r.Leaks) != 1 || r.Leaks[0].Column != n+1 {
 				t.Errorf("the audit found %v", r.Leaks)
 			}
 			for i, b := range leaked.Bags {
-				if b.Instances.Sparse() != clean.Bags[i].Instances.Sparse() {
-					t.Fatalf("bag %s: sparse %v", b.ID, b.Instances.Sparse())
+				if milbench.IsSparse(b.Instances) != milbench.IsSparse(clean.Bags[i].Instances) {
+					t.Fatalf("bag %s: sparse %v", b.ID, milbench.IsSparse(b.Instances))
 				}
-				wide, narrow := make([]float64, n+1), make([]float64, n)
-				for row := range b.Instances.Rows {
-					b.Instances.Row(row, wide)
-					clean.Bags[i].Instances.Row(row, narrow)
+				wide, narrow := make([]float32, n+1), make([]float32, n)
+				for row := range b.Instances.Len() {
+					if err := errors.Join(b.Instances.Read(row, row+1, wide), clean.Bags[i].Instances.Read(row, row+1, narrow)); err != nil {
+						t.Fatal(err)
+					}
 					want := float64(b.Label)
 					if clean.InstanceLabels != nil {
 						want = clean.InstanceLabels[i][row]
 					}
-					if !slices.Equal(wide[:n], narrow) || wide[n] != want {
+					if !slices.Equal(wide[:n], narrow) || float64(wide[n]) != want {
 						t.Fatalf("bag %s, instance %d: %v, want %v and %v", b.ID, row, wide, narrow, want)
 					}
 				}
@@ -111,12 +120,26 @@ func TestLeaked(t *testing.T) {
 	}
 }
 
+// audited returns the report about a set.
+func audited(t *testing.T, s *milbench.Set) audit.Report {
+	t.Helper()
+	r, err := audit.Inspect(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // alternately returns every other bag in compressed rows.
-func alternately(m milbench.Matrix, i int) milbench.Matrix {
+func alternately(m milbench.Instances, i int) milbench.Instances {
 	if i%2 == 0 {
 		return m
 	}
-	return compress(m)
+	s, err := milbench.ToSparse(m)
+	if err != nil {
+		panic(err) // there is none in memory
+	}
+	return s
 }
 
 func TestOpenNamed(t *testing.T) {
@@ -157,7 +180,12 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	if report := Audit(source.Stored); !report.OK() && source.Entry == nil {
+	report, err := audit.Inspect(source.Stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if !report.OK() && source.Entry == nil {
 		fmt.Println("the file gives its labels away:", report.Leaks)
 		return
 	}

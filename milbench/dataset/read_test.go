@@ -54,14 +54,16 @@ func requireSummary(t *testing.T, s *milbench.Set, want summary) {
 		t.Errorf("%d bags (%d positive), %d instances, %d columns; want %+v", len(s.Bags), s.NumPositive(), s.NumInstances(), s.NumFeatures(), want)
 	}
 	sum := 0.0
-	row := make([]float64, s.NumFeatures())
+	row := make([]float32, s.NumFeatures())
 	for _, b := range s.Bags {
-		if b.Instances.Sparse() != want.Sparse {
-			t.Fatalf("bag %s: sparse %v, want %v", b.ID, b.Instances.Sparse(), want.Sparse)
+		if milbench.IsSparse(b.Instances) != want.Sparse {
+			t.Fatalf("bag %s: sparse %v, want %v", b.ID, milbench.IsSparse(b.Instances), want.Sparse)
 		}
-		for i := range b.Instances.Rows {
-			b.Instances.Row(i, row)
-			sum += row[len(row)-1]
+		for i := range b.Instances.Len() {
+			if err := b.Instances.Read(i, i+1, row); err != nil {
+				t.Fatal(err)
+			}
+			sum += float64(row[len(row)-1])
 		}
 	}
 	if math.Abs(sum-want.LastColumnSum) > 1e-9 {

@@ -18,11 +18,11 @@ type textBags struct {
 	unlabelled bool
 	index      map[string]int
 	bags       []milbench.Bag
-	labels     []float64 // as stored; nil if unlabelled
+	words      []string // labels as written; nil if unlabelled
 }
 
 // of returns the index of the bag of a row, or the reason why the row disagrees with earlier ones of that bag.
-func (t *textBags) of(id string, label float64, group string, split milbench.Split) (int, error) {
+func (t *textBags) of(id, word, group string, split milbench.Split) (int, error) {
 	switch {
 	case id == "":
 		return 0, errors.New("no bag id; give every row the id of its bag")
@@ -38,14 +38,14 @@ func (t *textBags) of(id string, label float64, group string, split milbench.Spl
 		id = strings.Clone(id) // not the whole line
 		t.index[id] = i
 		if !t.unlabelled {
-			t.labels = append(t.labels, label)
+			t.words = append(t.words, strings.Clone(word))
 		}
-		t.bags = append(t.bags, milbench.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: milbench.Matrix{RowStart: []int{0}}})
+		t.bags = append(t.bags, milbench.Bag{ID: id, Group: strings.Clone(group), Split: split, Instances: &milbench.Sparse{RowStart: []int{0}}})
 		return i, nil
 	}
 	switch b := t.bags[i]; {
-	case !t.unlabelled && t.labels[i] != label:
-		return 0, fmt.Errorf("bag %s has label %v here and %v before; a bag has one label", id, label, t.labels[i])
+	case !t.unlabelled && !sameWord(t.words[i], word):
+		return 0, fmt.Errorf("bag %s has label %s here and %s before; a bag has one label", id, shown(word), shown(t.words[i]))
 	case b.Group != group:
 		return 0, fmt.Errorf("bag %s is in group %q here and in %q before; a bag has one group", id, group, b.Group)
 	case b.Split != split:
@@ -59,29 +59,35 @@ func plain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// appendTo appends an instance to bag i.
-func (t *textBags) appendTo(i int, values []float64) {
-	m := &t.bags[i].Instances
-	m.Cols = len(values)
-	appendRow(m, values)
-}
-
-// parseLabel reads a label; -1, 0 and 1 may be written as any number of that value.
-func parseLabel(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || v != 0 && v != 1 && v != -1 {
-		return 0, fmt.Errorf("label %q; write labels as 0 and 1, or as -1 and 1", text)
+// sameWord reports whether two labels are the same, written as words or as numbers.
+func sameWord(a, b string) bool {
+	if a == b {
+		return true
 	}
-	return v, nil
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err1 == nil && err2 == nil && x == y
 }
 
-// parseValue reads a finite number.
-func parseValue(text string) (float64, error) {
+// shown returns a label as messages show it.
+func shown(word string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(word, survivalMark), survivalMark, " and event ")
+}
+
+// appendTo appends an instance to bag i.
+func (t *textBags) appendTo(i int, values []float32) {
+	m := t.bags[i].Instances.(*milbench.Sparse)
+	m.Cols = len(values)
+	m.Append(values)
+}
+
+// parseValue reads a finite number that float32 holds, rounded.
+func parseValue(text string) (float32, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number in the range of a double", text)
 	}
-	return v, finite(v)
+	return milbench.Float32(v)
 }
 
 // eachRecord calls f with every record of r and its line. All records are as wide as the first; a record is valid

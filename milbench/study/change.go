@@ -8,12 +8,14 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/audit"
+	"synpool/milbench/dataset/generate"
 )
 
 // The changes of a set that are not noise; see [Change].
 const (
 	Leaked   = "leaked"   // the column that gives the labels away is a feature ([dataset.Source.Leaked])
-	Shuffled = "shuffled" // bag labels are moved at random ([dataset.ShuffledLabels])
+	Shuffled = "shuffled" // bag labels are moved at random ([generate.ShuffledLabels])
 	Redrawn  = "redrawn"  // a generated set is drawn anew ([dataset.Entry.Draw])
 )
 
@@ -25,7 +27,7 @@ const (
 )
 
 // Change is what is done to a set before it is learnt from: nothing, [Leaked], [Shuffled], [Redrawn], or noise of a kind and
-// level of [dataset.Noise] on a part of every fold.
+// level of [generate.Noise] on a part of every fold.
 type Change struct {
 	Kind  string
 	Draw  int     // of shuffled labels and sets drawn anew: which one, from 0 to 999
@@ -62,7 +64,7 @@ func (s sets) open(name, kind string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set, _, err = dataset.GroupDuplicates(set); err != nil {
+	if set, _, err = audit.GroupDuplicates(set); err != nil {
 		return nil, err
 	}
 	s[key] = set
@@ -90,11 +92,12 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 	case "", Leaked:
 		return set, nil, nil
 	case Shuffled:
-		return dataset.ShuffledLabels(set, c.drawSeed(seed)), nil, nil
+		shuffled, err := generate.ShuffledLabels(set, c.drawSeed(seed))
+		return shuffled, nil, err
 	}
-	noise := dataset.Noise{Kind: dataset.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
+	noise := generate.Noise{Kind: generate.NoiseKind(c.Kind), Level: c.Level, Seed: seed}
 	key := [2]string{name, noise.String()}
-	noisy := all[key] // one copy, so that its bags are known to be the same ([DoAll])
+	noisy := all[key] // one copy, so that its bags are known to be the same ([run.DoAll])
 	if noisy == nil {
 		if noisy, err = noise.Apply(set); err != nil {
 			return nil, nil, err

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
 )
 
 // Experiment is a question, and what is run to answer it.
@@ -31,7 +33,7 @@ type Form struct {
 	Time  time.Duration // about, on two cores with XLA
 	Scope string        // what the numbers stand on: sets, folds, repeats
 
-	Spaces bool // also keep where instances and bags lie ([Run.KeepSpaces])
+	Spaces bool // also keep where instances and bags lie ([KeepSpaces])
 }
 
 // Arm is settings on sets under a protocol.
@@ -100,7 +102,7 @@ func (f Form) Only(sets ...string) (Form, error) {
 type fitOf struct{ set, protocol, config string }
 
 // holds returns what tells whether a result is of a form, on its sets as they are or changed.
-func (f Form) holds() (func(Result) bool, error) {
+func (f Form) holds() (func(results.Result) bool, error) {
 	type size struct{ folds, repeats int }
 	sizes := make(map[fitOf]size)
 	for _, a := range f.Arms {
@@ -120,7 +122,7 @@ func (f Form) holds() (func(Result) bool, error) {
 		}
 	}
 	sets := f.Sets()
-	return func(r Result) bool {
+	return func(r results.Result) bool {
 		config, err := milbench.CanonicalSetting(r.Config)
 		i := slices.IndexFunc(sets, func(name string) bool { return isOf(r.Set, name) })
 		if err != nil || i < 0 {
@@ -152,28 +154,28 @@ type Missing struct {
 	Err error // says how it is fetched
 }
 
-// Runs returns the runs of a form in the folder dir, one an arm and set, which go together ([DoAll]), by a learner, and the
+// Runs returns the runs of a form in the folder dir, one an arm and set, which go together ([run.DoAll]), by a learner, and the
 // sets that have not been fetched, which have no runs. Where no fetched set is left, that is an error.
-func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []Run, missing []Missing, err error) {
-	return f.runs(dir, learner, seed, func(*Run) (bool, error) { return true, nil })
+func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []run.Run, missing []Missing, err error) {
+	return f.runs(dir, learner, seed, func(*run.Run) (bool, error) { return true, nil })
 }
 
-// Shard returns the runs of a form that have some of the given fits of a plan, with these alone, as [Restrict] does. A changed set
+// Shard returns the runs of a form that have some of the given fits of a plan, with these alone, as [run.Restrict] does. A changed set
 // that has none of them is dropped as soon as it is made. A set that has not been fetched is an error.
-func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fit) ([]Run, error) {
-	r := newRestriction(p, fits)
-	runs, missing, err := f.runs("", learner, p.Seed, r.restrict)
+func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fit) ([]run.Run, error) {
+	r := run.NewRestriction(p, fits)
+	runs, missing, err := f.runs("", learner, p.Seed, r.Keep)
 	if len(missing) > 0 {
 		return nil, missing[0].Err
 	}
 	if err != nil {
 		return nil, err
 	}
-	return runs, r.lost()
+	return runs, r.Lost()
 }
 
 // runs are those of a form that keep keeps.
-func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(*Run) (bool, error)) (runs []Run, missing []Missing, err error) {
+func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(*run.Run) (bool, error)) (runs []run.Run, missing []Missing, err error) {
 	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
 		for _, name := range a.Sets {
@@ -206,18 +208,18 @@ func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(
 }
 
 // run returns the run of an arm on one set.
-func (a Arm) run(all sets, name string, seed uint64) (Run, error) {
+func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	entry, err := dataset.Find(name)
 	if err != nil {
-		return Run{}, err
+		return run.Run{}, err
 	}
-	r := Run{Base: name, Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
+	r := run.Run{Base: name, Protocol: a.Protocol, Settings: a.Settings, Seed: seed, Curves: a.Curves}
 	if r.Protocol.Folds == 0 {
 		r.Protocol.Folds = entry.Folds
 	}
 	set, task, err := a.Change.apply(all, name, seed)
 	if err != nil {
-		return Run{}, err
+		return run.Run{}, err
 	}
 	r.Sets, r.Task = []*milbench.Set{set}, task
 	return r, nil

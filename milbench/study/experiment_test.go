@@ -13,9 +13,14 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/baseline"
 	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
 )
 
 // TestExperiments checks that every experiment is whole: sets, settings and protocols that exist, and a quick form that is
@@ -75,9 +80,9 @@ func checkSetting(setting json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if values[poolingKey] == baseline.Pooling {
-		var c baseline.Config
-		return errors.Join(json.Unmarshal(rest, &c), c.Validate())
+	if entry := classic.InstanceEntry(); onebyone.Name(rest) == entry.Name {
+		_, err := entry.Parse(rest)
+		return err
 	}
 	var c neural.Config
 	if err := json.Unmarshal(rest, &c); err != nil {
@@ -114,8 +119,8 @@ func TestRuns(t *testing.T) {
 		t.Errorf("sets %v", got)
 	}
 	dir := t.TempDir()
-	learner := &fakeLearner{}
-	runs, missing, err := form.Runs(dir, Learner(learner, 2), 5)
+	fake := &fakeLearner{}
+	runs, missing, err := form.Runs(dir, learner.All(fake, learner.Resources{Workers: 2}), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +140,14 @@ func TestRuns(t *testing.T) {
 	if want := "[musk1 musk1-shuffled-4001 musk1+leak musk1+gaussian(10dB) train musk1+gaussian(10dB) test musk1+gaussian(10dB)]"; fmt.Sprint(names) != want {
 		t.Errorf("sets %v, want %s", names, want)
 	}
-	results, err := Read(dir)
-	if err != nil || len(results) != 2*(10+4+1+4+4+4) {
-		t.Errorf("%d results, %v", len(results), err)
+	found, err := results.Read(dir)
+	if err != nil || len(found) != 2*(10+4+1+4+4+4) {
+		t.Errorf("%d results, %v", len(found), err)
 	}
-	if learner.handed != 3*27 { // one network and two members
-		t.Errorf("%d networks were trained", learner.handed)
+	if fake.handed != 3*27 { // one network and two members
+		t.Errorf("%d networks were trained", fake.handed)
 	}
-	for _, r := range results {
+	for _, r := range found {
 		if members := strings.Contains(string(r.Config), "members"); (len(r.MemberAUC) == 2) != members {
 			t.Errorf("%s: AUCs of members %v", r.Config, r.MemberAUC)
 		}
@@ -150,10 +155,10 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s, %s: leaked %v, optimistic %v", r.Set, r.Protocol, r.Leaked, r.Optimistic)
 		}
 	}
-	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: honest, Settings: list}}}).Runs(dir, learner, 1); !errors.Is(err, dataset.ErrNotFetched) {
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"elephant"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); !errors.Is(err, dataset.ErrNotFetched) {
 		t.Errorf("no set is there: %v", err)
 	}
-	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Part: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, learner, 1); err == nil || !strings.Contains(err.Error(), `noise on "some"`) {
+	if _, _, err := (Form{Arms: []Arm{{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Part: "some"}, Protocol: honest, Settings: list}}}).Runs(dir, fake, 1); err == nil || !strings.Contains(err.Error(), `noise on "some"`) {
 		t.Errorf("noise on no part: %v", err)
 	}
 }
@@ -176,24 +181,20 @@ func TestDrawSeeds(t *testing.T) {
 func TestInPart(t *testing.T) {
 	clean, noisy := fakeSet("clean", 30), fakeSet("noisy", 30)
 	for i := range noisy.Bags {
-		noisy.Bags[i].Instances.Values = []float64{-1}
+		noisy.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{-1}}
 	}
 	fits, err := protocol("nested", 3, 1).Fits(clean, configs(`{}`), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var task milbench.Task
-	task.Fits = fits
-	for _, b := range clean.Bags {
-		task.Bags = append(task.Bags, b.Instances)
-	}
+	task := clean.Task(fits)
 	before := fmt.Sprint(task)
 	for _, part := range []string{OnTrain, OnTest} {
 		changed, err := inPart(noisy, part)(task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(bag int) float64 { return changed.Bags[bag].Values[0] }
+		value := func(bag int) float64 { return first(changed.Bags[bag]) }
 		for i, f := range changed.Fits {
 			for k, e := range f.Train {
 				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
@@ -220,28 +221,33 @@ func TestInPart(t *testing.T) {
 	}
 }
 
-// TestLearner hands each setting to its learner.
+// TestLearner: what learns everything learns the settings of experiments, of networks and of the instance classifier.
 func TestLearner(t *testing.T) {
-	set := fakeSet("both", 40)
 	fake := &fakeLearner{}
-	r := fakeRun(t.TempDir(), Learner(fake, 2))
-	r.Sets, r.Settings = []*milbench.Set{set}, slices.Concat(configs(`{"pooling":"mean"}`), instanceSettings[:2])
+	r := fakeRun(t.TempDir(), learner.All(fake, learner.Resources{Workers: 2}), fakeSet("both", 40), slices.Concat(configs(`{"pooling":"mean"}`), instanceSettings[:2]))
 	sum, err := r.Do(context.Background())
 	if err != nil || sum.Done != 3*8 || fake.handed != 8 {
 		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.handed)
 	}
-	results, err := Read(r.Dir)
+	found, err := results.Read(r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := Tabulate(results)
+	table, err := results.Tabulate(found)
 	if err != nil {
 		t.Fatal(err)
 	}
+	classifiers := 0
 	for _, row := range table.Rows {
-		if strings.HasPrefix(row.Setting, baseline.Pooling) && row.AUCMean != 1 { // its instances are separable
+		if !strings.HasPrefix(row.Setting, classic.InstanceEntry().Name) {
+			continue
+		}
+		if classifiers++; row.AUCMean != 1 { // its instances are separable
 			t.Errorf("%s: AUC %g", row.Setting, row.AUCMean)
 		}
+	}
+	if classifiers != 2 {
+		t.Errorf("%d rows of the instance classifier", classifiers)
 	}
 }
 
@@ -269,5 +275,30 @@ func TestOnly(t *testing.T) {
 	}
 	if _, err := e.Full.Only("fox", "musk3"); err == nil || !strings.Contains(err.Error(), `"musk3" is no set of this study; its sets are `) {
 		t.Errorf("an unknown set: %v", err)
+	}
+}
+
+// TestFormShard: a shard keeps the sets of its own fits alone.
+func TestFormShard(t *testing.T) {
+	t.Setenv("MILBENCH_DATA", t.TempDir())
+	form := Form{Arms: []Arm{
+		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+	}}
+	runs, _, err := form.Runs("", nil, 3)
+	if err != nil || len(runs) != 2 {
+		t.Fatal(len(runs), err)
+	}
+	p := &cluster.Plan{Seed: 3, Shards: 1}
+	if err := run.AddTo(p, runs, "musk1", &fakeLearner{}); err != nil || len(p.Fits) != 8 {
+		t.Fatal(len(p.Fits), err)
+	}
+	own := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return f.Arm == 0 })
+	if runs, err = form.Shard(nil, p, own); err != nil || len(runs) != 1 || runs[0].Sets[0].Checksum != p.Sets[1].Checksum {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+	form.Arms = form.Arms[:1]
+	if _, err := form.Shard(nil, p, own); err == nil || !strings.Contains(err.Error(), "4 fits of the plan are not there") {
+		t.Error(err)
 	}
 }

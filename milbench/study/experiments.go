@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/baseline"
-	"synpool/milbench/dataset"
-	"synpool/milbench/neural"
+	"synpool/milbench/dataset/generate"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/neural"
 )
 
 var (
@@ -35,14 +35,10 @@ var (
 var narrow = []int{64}
 
 // instanceSettings are those of support vector machines on instances, linear and with a radial kernel.
-var instanceSettings = func() (list []json.RawMessage) {
-	for _, c := range []baseline.Config{{C: 0.1}, {C: 0.01}, {C: 1, Gamma: 0.01}, {C: 1, Gamma: 0.03}} {
-		c.Loss, c.Weighted = baseline.Hinge, true
-		text, err := json.Marshal(c)
-		if err != nil {
-			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-		}
-		list = append(list, text)
+var instanceSettings = func() []json.RawMessage {
+	list, err := classic.InstanceEntry().Settings()
+	if err != nil {
+		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
 	}
 	return list
 }()
@@ -257,7 +253,7 @@ func everyPooling() []json.RawMessage {
 // the terms of sparse ones in both.
 func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 	list := settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
-	add := func(sets []string, kind dataset.NoiseKind, parts []string, levels ...float64) {
+	add := func(sets []string, kind generate.NoiseKind, parts []string, levels ...float64) {
 		for _, level := range levels {
 			for _, part := range parts {
 				arms = append(arms, Arm{Sets: sets, Change: Change{Kind: string(kind), Level: level, Part: part},
@@ -266,9 +262,9 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 		}
 	}
 	arms = append(arms, Arm{Sets: slices.Concat(dense, sparse), Protocol: protocol(milbench.HonestProtocol, 0, repeats), Settings: list})
-	add(dense, dataset.GaussianNoise, []string{OnTrain, OnTest, OnBoth}, 20, 10, 0)
+	add(dense, generate.GaussianNoise, []string{OnTrain, OnTest, OnBoth}, 20, 10, 0)
 	if len(sparse) > 0 {
-		for _, kind := range []dataset.NoiseKind{dataset.Deletion, dataset.Replacement, dataset.Swap} {
+		for _, kind := range []generate.NoiseKind{generate.Deletion, generate.Replacement, generate.Swap} {
 			add(sparse, kind, []string{OnBoth}, 0.1, 0.2, 0.4)
 		}
 	}

@@ -4,61 +4,69 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"testing"
-	"time"
 
 	"synpool/milbench"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
 )
 
-// fakeLearner scores bags by their only feature and noise that is a function of seed, setting, epoch and bag.
-type fakeLearner struct {
-	delay  time.Duration
-	handed int                          // fits over all calls
-	calls  int                          // of Learn
-	spoil  func(*milbench.Outcome) bool // may change an outcome; false keeps it back
+// fakeLearner scores bags by the first value of theirs and a chance that is a function of seed, setting, epoch and bag.
+type fakeLearner struct{ handed int }
+
+func (*fakeLearner) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
 }
 
-const fakeEpochs = 4
-
-func fakeLoss(fit milbench.Fit, epoch int) float64 { return float64(fit.Seed%1000) / float64(epoch) }
+// Plan puts the fits of a setting into a group.
+func (*fakeLearner) Plan(task milbench.Task) (milbench.Plan, error) {
+	p := milbench.Plan{Fits: len(task.Fits)}
+	place := make(map[string]int)
+	for i, f := range task.Fits {
+		at, found := place[string(f.Setting)]
+		if !found {
+			at = len(p.Groups)
+			place[string(f.Setting)] = at
+			p.Groups = append(p.Groups, milbench.Group{Members: 1, Compile: 0.5, Block: 1, Memory: 1})
+		}
+		p.Groups[at].Fits = append(p.Groups[at].Fits, i)
+		p.Groups[at].Blocks++
+	}
+	return p, nil
+}
 
 func (l *fakeLearner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	l.handed += len(task.Fits)
-	l.calls++
 	for i, fit := range task.Fits {
-		time.Sleep(l.delay)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o := milbench.Outcome{Fit: i, Wall: time.Since(time.Unix(0, 0))}
-		for epoch := 1; epoch <= fakeEpochs; epoch++ {
-			if !fit.EveryEpoch && epoch < fakeEpochs {
+		o := milbench.Outcome{Fit: i}
+		for epoch := 1; epoch <= 4; epoch++ {
+			if !fit.EveryEpoch && epoch < 4 {
 				continue
 			}
-			score := func(bags []int) (scores []milbench.BagScore) {
+			score := func(bags []int) (scores []milbench.Prediction) {
 				for _, b := range bags {
-					h := fnv.New64a()
-					fmt.Fprint(h, fit.Seed, string(fit.Setting), epoch, b)
-					noise := float64(h.Sum64()%1000)/1000 - 0.5
-					second := b + (fakeEpochs-epoch)/2 // another winner in the last two epochs than before
-					scores = append(scores, milbench.BagScore{Score: task.Bags[b].Values[0] + 3*noise, Winners: []int{0, second}})
+					chance := milbench.Rand(fit.Seed, string(fit.Setting), epoch, b).Float64() - 0.5
+					scores = append(scores, milbench.Scored(first(task.Bags[b])+3*chance))
 				}
 				return scores
 			}
-			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Loss: fakeLoss(fit, epoch), Validation: score(fit.Validation), Test: score(fit.Test)})
-		}
-		if l.spoil != nil && !l.spoil(&o) {
-			continue
+			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Loss: 1 / float64(epoch), Validation: score(fit.Validation), Test: score(fit.Test)})
 		}
 		if err := done(o); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
-var _ milbench.Learner = (*fakeLearner)(nil)
+// first returns the first value of a bag.
+func first(x milbench.Instances) float64 {
+	row := make([]float32, x.Features())
+	if err := x.Read(0, 1, row); err != nil {
+		panic(err) // in memory there is none
+	}
+	return float64(row[0])
+}
 
 // fakeSet returns a set of n bags of one instance, every third positive and its feature larger by one.
 func fakeSet(name string, n int) *milbench.Set {
@@ -69,8 +77,8 @@ func fakeSet(name string, n int) *milbench.Set {
 			label = 1
 		}
 		s.Bags = append(s.Bags, milbench.Bag{
-			ID: fmt.Sprint(name, "-", i), Label: label,
-			Instances: milbench.Matrix{Rows: 1, Cols: 1, Values: []float64{float64(label)}},
+			ID: fmt.Sprint(name, "-", i), Target: milbench.Labelled(label),
+			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(label)}},
 		})
 	}
 	return s
@@ -83,33 +91,22 @@ func configs(list ...string) (out []json.RawMessage) {
 	return out
 }
 
-// fakeRun is a run of 2 sets x 3 settings x 2 repeats x 4 folds = 48 fits.
-func fakeRun(dir string, l milbench.Learner) Run {
-	return Run{
-		Sets:     []*milbench.Set{fakeSet("first", 40), fakeSet("second", 31)},
-		Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 4, Repeats: 2},
-		Settings: configs(`{"pooling":"syn","iterations":-3}`, `{"pooling":"syn","iterations":3}`, `{"pooling":"mean"}`),
-		Seed:     1, Learner: l, Dir: dir, Backend: "fake", Version: "v0", Revision: "0",
-	}
+// fakeRun is a run of a set under an honest protocol of 4 folds and 2 repeats.
+func fakeRun(dir string, l milbench.Learner, set *milbench.Set, settings []json.RawMessage) run.Run {
+	return run.Run{Sets: []*milbench.Set{set}, Protocol: protocol(milbench.HonestProtocol, 4, 2), Settings: settings,
+		Seed: 1, Learner: l, Dir: dir, Backend: "fake", Version: "v0", Revision: "0"}
 }
 
-const fakeTotal = 48
-
-// contents returns the lines of a results folder by fit, without their wall times.
-func contents(t *testing.T, dir string) map[string]string {
+// fakePlan is the plan of a run in so many shards.
+func fakePlan(t *testing.T, r run.Run, shards int) *cluster.Plan {
 	t.Helper()
-	results, err := Read(dir)
-	if err != nil {
+	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}
+	if err := run.AddTo(p, []run.Run{r}, r.Sets[0].Name, &fakeLearner{}); err != nil {
 		t.Fatal(err)
 	}
-	lines := make(map[string]string)
-	for _, r := range results {
-		r.WallS = 0
-		b, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines[r.Fit] = string(b)
+	p.Divide(shards)
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
 	}
-	return lines
+	return p
 }

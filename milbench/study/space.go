@@ -1,37 +1,23 @@
 package study
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"synpool/milbench"
-	"synpool/milbench/neural"
-	"synpool/milbench/stats"
-)
-
-// SpacesName is the name of the file of spaces in the results folder.
-const SpacesName = "spaces.jsonl"
-
-// What a [Space] is of.
-const (
-	OfInstances = "instances" // the features of instances, standardised by the training part
-	OfMeans     = "means"     // the means of these over each bag
-	OfPooled    = "pooled"    // the pooled vectors of bags, by a trained model
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
 )
 
 // Bounds of a space.
@@ -40,140 +26,43 @@ const (
 	mostDirection = 20
 )
 
-// Space is where the instances or bags of a set lie, in the first fold of the first repeat of a protocol: one line of
-// spaces.jsonl.
-type Space struct {
-	Set      string          `json:"set"`
-	Checksum string          `json:"checksum"` // of the set
-	Of       string          `json:"of"`       // [OfInstances], [OfMeans] or [OfPooled]
-	Config   json.RawMessage `json:"config,omitempty"`
-
-	// Vectors are places along the first principal components of all vectors, 20 at most, to four significant digits.
-	Vectors [][]float64 `json:"vectors"`
-	Labels  []int       `json:"labels"` // of the bag of each
-	Test    []bool      `json:"test"`   // whether the bag is of the test part
-
-	// How well the classes are apart, in all features, among the vectors of one part ([stats.Silhouette]).
-	TrainSilhouette float64 `json:"train_silhouette"`
-	TestSilhouette  float64 `json:"test_silhouette"`
-}
-
-// same reports whether s and o are of the same.
-func (s Space) same(o Space) bool {
-	return s.Checksum == o.Checksum && s.Of == o.Of && bytes.Equal(s.Config, o.Config)
-}
-
-// ID returns the first 16 hexadecimal digits of the SHA-256 of what s is of: checksum, kind and setting, as JSON.
-func (s Space) ID() string { return s.key().String() }
-
-func (s Space) key() fitKey {
-	sum := sha256.Sum256(fmt.Appendf(nil, "[%q,%q,%s]", s.Checksum, s.Of, cmp.Or(string(s.Config), "null")))
-	return fitKey(binary.BigEndian.Uint64(sum[:8]))
-}
-
-// Validate reports what makes s unusable.
-func (s Space) Validate() error {
-	switch {
-	case s.Set == "" || s.Checksum == "":
-		return errors.New("no set or no checksum")
-	case s.Of != OfInstances && s.Of != OfMeans && s.Of != OfPooled:
-		return fmt.Errorf("a space of %q; use one of %s, %s, %s", s.Of, OfInstances, OfMeans, OfPooled)
-	case (s.Of == OfPooled) != (len(s.Config) > 0):
-		return fmt.Errorf("a space of %s with the setting %q; pooled ones alone have one", s.Of, s.Config)
-	case len(s.Vectors) == 0 || len(s.Labels) != len(s.Vectors) || len(s.Test) != len(s.Vectors):
-		return fmt.Errorf("%d vectors, %d labels and %d parts", len(s.Vectors), len(s.Labels), len(s.Test))
-	}
-	for i, v := range s.Vectors {
-		if len(v) != len(s.Vectors[0]) || len(v) == 0 {
-			return fmt.Errorf("vector %d has %d places, the first %d", i+1, len(v), len(s.Vectors[0]))
-		}
-		for _, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("vector %d has a place of %v", i+1, x)
-			}
-		}
-		if s.Labels[i] != 0 && s.Labels[i] != 1 {
-			return fmt.Errorf("vector %d has label %d; labels are 0 or 1", i+1, s.Labels[i])
-		}
-	}
-	return nil
-}
-
-// ReadSpaces returns the spaces of a folder, each once; none where the folder has no file of them.
-func ReadSpaces(dir string) ([]Space, error) {
-	path := filepath.Join(dir, SpacesName)
-	in, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open spaces: %w", err)
-	}
-	defer in.Close()
-	spaces, _, err := readSpaces(in, path)
-	return spaces, err
-}
-
-func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error) {
-	size, err = eachRecord(in, path, removeIt, func(s Space, _ []byte) error {
-		if !slices.ContainsFunc(spaces, s.same) {
-			spaces = append(spaces, s)
-		}
-		return nil
-	})
-	return spaces, size, err
-}
-
 // KeepSpaces appends the spaces of a run's sets to the file in its folder: of the instances, of the bags' means, and of what
 // a model of each setting pools, trained by trainer on the first fold of the first repeat, as a fit of the run is. Those that
-// are in the file are not made again. Of a run of some fits ([Run.Only]) a space is made where the fit that it is of is among
-// them, the first of a set for instances and means, and where [Run.Finished] does not name it ([Space.ID]). How long it took
-// is written down as a [Time]. before, if not nil, is called with each set and setting.
-func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
-	if err := r.check(); err != nil {
+// are in the file are not made again. Of a run of some fits ([run.Run.Only]) a space is made where the fit that it is of is among
+// them, the first of a set for instances and means, and where [run.Run.Finished] does not name it ([results.Space.ID]). How long it took
+// is written down as a [results.Time]. before, if not nil, is called with each set and setting.
+func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
+	if err := r.Validate(); err != nil {
 		return err
 	}
-	results, err := Open(r.Dir) // which locks the folder
+	folder, err := results.Open(r.Dir) // which locks it
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, results.Close()) }()
-	path := filepath.Join(r.Dir, SpacesName)
-	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return fmt.Errorf("open spaces: %w", noRoom(err))
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	known, size, err := readSpaces(out, path)
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	file, err := results.OpenSpaces(r.Dir)
 	if err != nil {
 		return err
 	}
-	file := &lines{path: path, out: out, size: size}
-	if err := file.rewind(); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	start, made := time.Now(), 0
 	defer func() {
-		if made > 0 && !errors.Is(err, ErrDiskFull) {
-			err = errors.Join(err, r.appendTime(0, made, time.Since(start)))
+		if made > 0 && !errors.Is(err, results.ErrDiskFull) {
+			err = errors.Join(err, r.AppendTime(0, made, time.Since(start)))
 		}
 	}()
-	keep := func(s Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
-		if slices.ContainsFunc(known, s.same) || r.Finished[s.ID()] {
+	keep := func(s results.Space, vectors func() (vectors [][]float64, bags []int, err error), set *milbench.Set, test []int) error {
+		if file.Has(s) || r.Finished[s.ID()] {
 			return nil
 		}
 		list, bags, err := vectors()
 		if err != nil {
 			return fmt.Errorf("%s: %w", set.Name, err)
 		}
-		if err := s.fill(list, bags, set, test, r.Seed); err != nil {
+		if err := fill(&s, list, bags, set, test, r.Seed); err != nil {
 			return fmt.Errorf("%s: space of %s: %w", set.Name, s.Of, err)
 		}
-		line, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
-		if err := file.append(line); err != nil {
+		if err := file.Append(s); err != nil {
 			return err
 		}
 		made++
@@ -192,8 +81,12 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 				return nil, nil, err
 			}
 			for i, b := range all {
-				vectors = append(vectors, standard.Vectors(b)...)
-				bags = append(bags, slices.Repeat([]int{i}, b.Rows)...)
+				some, err := standard.Vectors(b)
+				if err != nil {
+					return nil, nil, err
+				}
+				vectors = append(vectors, some...)
+				bags = append(bags, slices.Repeat([]int{i}, b.Len())...)
 			}
 			return vectors, bags, nil
 		}
@@ -203,25 +96,29 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 				return nil, nil, err
 			}
 			for i, b := range all {
-				mean := make([]float64, b.Cols)
-				for _, v := range standard.Vectors(b) {
-					floats.AddScaled(mean, 1/float64(b.Rows), v)
+				mean := make([]float64, b.Features())
+				some, err := standard.Vectors(b)
+				if err != nil {
+					return nil, nil, err
+				}
+				for _, v := range some {
+					floats.AddScaled(mean, 1/float64(b.Len()), v)
 				}
 				vectors, bags = append(vectors, mean), append(bags, i)
 			}
 			return vectors, bags, nil
 		}
-		base := Space{Set: set.Name, Checksum: set.Checksum}
-		wanted, err := r.wanted(set, first)
+		base := results.Space{Set: set.Name, Checksum: set.Checksum}
+		wanted, err := wantedFits(r, set, first)
 		if err != nil {
 			return err
 		}
 		if wanted[0] {
-			base.Of = OfInstances
+			base.Of = results.OfInstances
 			if err := keep(base, raw, set, first[0].Test); err != nil {
 				return err
 			}
-			base.Of = OfMeans
+			base.Of = results.OfMeans
 			if err := keep(base, means, set, first[0].Test); err != nil {
 				return err
 			}
@@ -230,7 +127,7 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 			if !wanted[i] {
 				continue
 			}
-			base.Of = OfPooled
+			base.Of = results.OfPooled
 			if base.Config, err = milbench.CanonicalSetting(fit.Setting); err != nil {
 				return err
 			}
@@ -248,8 +145,8 @@ func (r Run) KeepSpaces(ctx context.Context, trainer neural.Trainer, before func
 	return nil
 }
 
-// wanted reports which fits of the first fold are among those of the run.
-func (r Run) wanted(set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
+// wantedFits reports which fits of the first fold are among those of the run.
+func wantedFits(r run.Run, set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
 	cut, _ := r.Protocol.FoldsOf(set)
 	for _, f := range fits {
 		id, err := milbench.FitID(set.Checksum, r.Protocol.Name, cut, f.Repeat, f.Fold, r.Seed, f.Setting)
@@ -288,7 +185,7 @@ func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit 
 }
 
 // fill makes the space of vectors, of which bags says the bag; test has the bags of the test part.
-func (s *Space) fill(vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
+func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
 	chosen := countUp(len(vectors))
 	if len(chosen) > mostVectors {
 		milbench.Rand(seed, "space "+set.Name).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
@@ -311,10 +208,10 @@ func (s *Space) fill(vectors [][]float64, bags []int, set *milbench.Set, test []
 		p.vectors, p.labels = append(p.vectors, vectors[i]), append(p.labels, label)
 	}
 	var err error
-	if s.TrainSilhouette, err = stats.Silhouette(parts[0].vectors, parts[0].labels); err != nil {
+	if s.TrainSilhouette, err = judge.Silhouette(parts[0].vectors, parts[0].labels); err != nil {
 		return fmt.Errorf("training part: %w", err)
 	}
-	if s.TestSilhouette, err = stats.Silhouette(parts[1].vectors, parts[1].labels); err != nil {
+	if s.TestSilhouette, err = judge.Silhouette(parts[1].vectors, parts[1].labels); err != nil {
 		return fmt.Errorf("test part: %w", err)
 	}
 	s.Vectors, err = principal(list, mostDirection)
@@ -354,8 +251,17 @@ func principal(vectors [][]float64, most int) ([][]float64, error) {
 			size = -size
 		}
 		for i := range places {
-			places[i] = append(places[i], digits(size*along[i], 4))
+			places[i] = append(places[i], significant(size*along[i], 4))
 		}
 	}
 	return places, nil
+}
+
+// significant returns v to so many significant digits.
+func significant(v float64, n int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if err != nil {
+		return v // cannot be
+	}
+	return r
 }

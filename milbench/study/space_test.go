@@ -16,8 +16,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench"
-	"synpool/milbench/cluster"
-	"synpool/milbench/neural"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
 )
 
 // spaceSet returns 24 bags of three instances of two features; the first feature of the last instance tells the label.
@@ -26,20 +28,19 @@ func spaceSet() *milbench.Set {
 	for i := range s.Bags {
 		b := &s.Bags[i]
 		random := milbench.Rand(1, "plane", i)
-		b.Instances = milbench.Matrix{Rows: 3, Cols: 2}
+		x := &milbench.Dense{Rows: 3, Cols: 2}
 		for range 6 {
-			b.Instances.Values = append(b.Instances.Values, random.NormFloat64())
+			x.Values = append(x.Values, float32(random.NormFloat64()))
 		}
-		b.Instances.Values[4] = 6*float64(b.Label) - 3
+		x.Values[4] = 6*float32(b.Label) - 3
+		b.Instances = x
 	}
 	return s
 }
 
-func spaceRun(t *testing.T, dir string) Run {
+func spaceRun(t *testing.T, dir string) run.Run {
 	t.Helper()
-	r := fakeRun(dir, &fakeLearner{})
-	r.Sets = []*milbench.Set{spaceSet()}
-	r.Settings = nil
+	r := fakeRun(dir, &fakeLearner{}, spaceSet(), nil)
 	for _, pooling := range []string{"max", "mean"} {
 		c, err := neural.DefaultConfig(pooling)
 		if err != nil {
@@ -65,20 +66,20 @@ func TestKeepSpaces(t *testing.T) {
 	trainer := neural.Trainer{Backend: b, Workers: 1}
 	r := spaceRun(t, t.TempDir())
 	trained := 0
-	keep := func(r Run) error {
-		return r.KeepSpaces(context.Background(), trainer, func(set string, setting json.RawMessage) { trained++ })
+	keep := func(r run.Run) error {
+		return KeepSpaces(context.Background(), r, trainer, func(set string, setting json.RawMessage) { trained++ })
 	}
 	if err := keep(r); err != nil {
 		t.Fatal(err)
 	}
-	spaces, err := ReadSpaces(r.Dir)
+	spaces, err := results.ReadSpaces(r.Dir)
 	if err != nil || len(spaces) != 4 || trained != 2 {
 		t.Fatalf("%d spaces, %d networks, %v", len(spaces), trained, err)
 	}
 	for i, want := range []struct {
 		of      string
 		vectors int
-	}{{OfInstances, 72}, {OfMeans, 24}, {OfPooled, 24}, {OfPooled, 24}} {
+	}{{results.OfInstances, 72}, {results.OfMeans, 24}, {results.OfPooled, 24}, {results.OfPooled, 24}} {
 		s := spaces[i]
 		held := 0
 		for _, test := range s.Test {
@@ -95,7 +96,7 @@ func TestKeepSpaces(t *testing.T) {
 	}
 
 	// A torn last line is made again, the others are not.
-	path := filepath.Join(r.Dir, SpacesName)
+	path := filepath.Join(r.Dir, results.SpacesName)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -109,21 +110,21 @@ func TestKeepSpaces(t *testing.T) {
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(whole) {
 		t.Errorf("made again it differs; %v", err)
 	}
-	if times, err := ReadTimes(filepath.Join(r.Dir, TimesName)); err != nil || len(times) != 2 || times[0].Spaces != 4 || times[1].Spaces != 1 || times[0].Seconds <= 0 {
+	if times, err := results.ReadTimes(filepath.Join(r.Dir, results.TimesName)); err != nil || len(times) != 2 || times[0].Spaces != 4 || times[1].Spaces != 1 || times[0].Seconds <= 0 {
 		t.Errorf("times %+v, %v", times, err)
 	}
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	results, err := Read(r.Dir)
+	found, err := results.Read(r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := (Archive{Experiment: "features", Results: results, Spaces: spaces}).Write(&text); err != nil {
+	if err := (results.Archive{Experiment: "features", Results: found, Spaces: spaces}).Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	back, err := ReadArchive(strings.NewReader(text.String()))
+	back, err := results.ReadArchive(strings.NewReader(text.String()))
 	if err != nil || len(back.Spaces) != 4 || fmt.Sprint(back.Spaces[0].Vectors) != fmt.Sprint(spaces[0].Vectors) {
 		t.Errorf("%d spaces from the archive, %v", len(back.Spaces), err)
 	}
@@ -131,13 +132,13 @@ func TestKeepSpaces(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"set\":\"plane\"}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadSpaces(r.Dir); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
+	if _, err := results.ReadSpaces(r.Dir); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
 		t.Errorf("%v", err)
 	}
 	if err := keep(r); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
 		t.Errorf("%v", err)
 	}
-	if spaces, err := ReadSpaces(t.TempDir()); err != nil || spaces != nil {
+	if spaces, err := results.ReadSpaces(t.TempDir()); err != nil || spaces != nil {
 		t.Errorf("no file: %d spaces, %v", len(spaces), err)
 	}
 }
@@ -154,30 +155,30 @@ func TestShardSpaces(t *testing.T) {
 	trainer := neural.Trainer{Backend: b, Workers: 1}
 	ctx := context.Background()
 	lines := func(dir string) []string {
-		text, err := os.ReadFile(filepath.Join(dir, SpacesName))
+		text, err := os.ReadFile(filepath.Join(dir, results.SpacesName))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return slices.Sorted(strings.Lines(string(text)))
 	}
 	one := spaceRun(t, t.TempDir())
-	if err := one.KeepSpaces(ctx, trainer, nil); err != nil {
+	if err := KeepSpaces(ctx, one, trainer, nil); err != nil {
 		t.Fatal(err)
 	}
 
 	p := fakePlan(t, one, 2)
 	p.Request.Spaces = true
 	dir := t.TempDir()
-	if _, err := Follow(dir, p); err != nil {
+	if _, err := results.Follow(dir, p); err != nil {
 		t.Fatal(err)
 	}
 	shard := func(p *cluster.Plan, i int, spaces bool) (made int) {
-		r := spaceRun(t, AttemptDir(dir, i, p.Shards))
-		runs, err := Restrict([]Run{r}, p, p.Shard(i))
+		r := spaceRun(t, results.AttemptDir(dir, i, p.Shards))
+		runs, err := run.Restrict([]run.Run{r}, p, p.Shard(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if runs[0].Finished, err = Finished(dir, p); err != nil {
+		if runs[0].Finished, err = results.Finished(dir, p); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := runs[0].Do(ctx); err != nil {
@@ -186,7 +187,7 @@ func TestShardSpaces(t *testing.T) {
 		if !spaces {
 			return 0
 		}
-		if err := runs[0].KeepSpaces(ctx, trainer, nil); err != nil {
+		if err := KeepSpaces(ctx, runs[0], trainer, nil); err != nil {
 			t.Fatal(err)
 		}
 		return len(lines(runs[0].Dir))
@@ -196,14 +197,22 @@ func TestShardSpaces(t *testing.T) {
 		t.Fatalf("the shard of the second setting made %d spaces", made)
 	}
 	shard(p, first.Shard, false)
-	m := mustMerge(t, []string{dir}, dir, nil)
+	merge := func() results.Merged {
+		t.Helper()
+		m, err := results.Merge(ctx, []string{dir}, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := merge()
 	if m.Results != len(p.Fits) || m.Spaces != 1 || m.Missing == nil || len(m.Missing.Fits) != 1 || m.Missing.Fits[0].ID != first.ID {
 		t.Fatalf("%+v", m)
 	}
 	if made := shard(m.Missing, 0, true); made != 3 {
 		t.Errorf("the plan of what is missing made %d spaces", made)
 	}
-	m = mustMerge(t, []string{dir}, dir, nil)
+	m = merge()
 	if m.Missing != nil || m.Spaces != 4 || !slices.Equal(lines(dir), lines(one.Dir)) {
 		t.Errorf("%+v, or other spaces than those of one run", m)
 	}
@@ -242,27 +251,5 @@ func TestPrincipal(t *testing.T) {
 	}
 	if places, err := principal([][]float64{{1, 2}, {1, 2}}, 20); err != nil || fmt.Sprint(places) != "[[0] [0]]" {
 		t.Errorf("%v, %v", places, err)
-	}
-}
-
-func TestSpaceValidate(t *testing.T) {
-	good := Space{Set: "s", Checksum: "c", Of: OfMeans, Vectors: [][]float64{{1}, {2}}, Labels: []int{0, 1}, Test: []bool{false, true}}
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	for want, spoil := range map[string]func(*Space){
-		"no set":                func(s *Space) { s.Set = "" },
-		`a space of "x"`:        func(s *Space) { s.Of = "x" },
-		"pooled ones alone":     func(s *Space) { s.Of = OfPooled },
-		"1 labels":              func(s *Space) { s.Labels = s.Labels[:1] },
-		"vector 2 has 0 places": func(s *Space) { s.Vectors = [][]float64{{1}, {}} },
-		"a place of NaN":        func(s *Space) { s.Vectors = [][]float64{{1}, {math.NaN()}} },
-		"has label 3":           func(s *Space) { s.Labels = []int{0, 3} },
-	} {
-		s := good
-		spoil(&s)
-		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
 	}
 }

@@ -81,3 +81,12 @@ func (t timeless) Write(line []byte) (int, error) {
 	}
 	return len(line), nil
 }
+
+// Doubles returns the values of an instance as numbers to compute with and to plot.
+func Doubles(row []float32) []float64 {
+	values := make([]float64, len(row))
+	for i, v := range row {
+		values[i] = float64(v)
+	}
+	return values
+}

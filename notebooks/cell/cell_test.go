@@ -31,6 +31,11 @@ func ExampleMust() {
 	// Output: 12
 }
 
+func ExampleDoubles() {
+	fmt.Println(Doubles([]float32{0.5, 2}))
+	// Output: [0.5 2]
+}
+
 func TestClear(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	folder := Temporary("a name")

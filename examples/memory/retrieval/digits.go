@@ -3,6 +3,7 @@ package retrieval
 import (
 	"fmt"
 
+	"synpool/milbench"
 	"synpool/milbench/dataset"
 )
 
@@ -23,14 +24,17 @@ func Digits(n int) ([][]float64, error) {
 	var digits [][]float64
 	seen := map[string]bool{}
 	for _, bag := range set.Bags {
-		for i := range bag.Instances.Rows {
+		pixels, err := milbench.ToDense(bag.Instances)
+		if err != nil {
+			return nil, err
+		}
+		for i := range pixels.Rows {
 			if len(digits) == n {
 				return digits, nil
 			}
-			image := make([]float64, bag.Instances.Cols)
-			bag.Instances.Row(i, image)
-			for j := range image {
-				image[j] = 2*image[j] - 1
+			image := make([]float64, pixels.Cols)
+			for j, v := range pixels.Row(i) {
+				image[j] = 2*float64(v) - 1
 			}
 			if key := fmt.Sprint(image); !seen[key] {
 				seen[key] = true

@@ -24,7 +24,7 @@ def good():
         with open(folder / f"{name}.npy", "wb") as f:
             np.lib.format.write_array(f, x, version)
         label, group = len(bags) % 2, f"patient {len(bags) // 3}"
-        bags.append({"id": name, "label": label, "group": group, "rows": [[float(v) for v in row] for row in x]})
+        bags.append({"id": name, "label": label, "group": group, "rows": [[float(np.float32(v)) for v in row] for row in x]})
 
     kinds = ["f4", "f8"] + [f"{sign}{size}" for sign in "iu" for size in (1, 2, 4, 8)] + ["f2"]
     for kind in kinds:
@@ -36,6 +36,8 @@ def good():
                 x = np.array(x.astype(kind), dtype=byte_order + kind, order=order)
                 info = np.finfo(x.dtype) if kind[0] == "f" else np.iinfo(x.dtype)
                 x[0, 0], x[0, -1] = info.min, info.max
+                if kind == "f8":  # what is beyond float32 is refused
+                    x[0, 0], x[0, -1] = np.finfo(np.float32).min, np.finfo(np.float32).max
                 name = f"{kind}, {'big' if byte_order == '>' else 'little'} {order}"
                 bag(name, x)
     bag("version 2", np.ones((2, 3)), (2, 0))

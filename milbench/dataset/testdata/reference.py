@@ -1,8 +1,9 @@
 """Writes what the tests of the readers compare with: reference.json and the small MAT-files beside it.
 
-    python reference.py FOLDER     # FOLDER holds the files of the named sets; needs NumPy and SciPy
+    python reference.py FOLDER            # FOLDER holds the files of the named sets; needs NumPy and SciPy
+    python reference.py FOLDER --keep     # the MAT-files stay as they are
 
-The checksums are those of milbench.Set.Checksum, computed anew here from what SciPy reads.
+The checksums are those of milbench.Set.Seal, computed anew here from what SciPy reads.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def checksum(bags):
-    """SHA-256 of (id, label, matrix) as milbench.Set.Checksum defines it; no groups, no split."""
+    """SHA-256 of (id, label, matrix) as milbench.Set.Seal defines it; a binary target, no groups, no split."""
     h = hashlib.sha256()
 
     def integer(n):
@@ -30,19 +31,21 @@ def checksum(bags):
         integer(len(s.encode()))
         h.update(s.encode())
 
+    integer(0)  # binary
     integer(len(bags))
     for name, label, x in bags:
-        x = np.asarray(x, dtype=np.float64)
+        x = np.asarray(x, dtype=np.float64).astype("<f4")
         text(name)
         integer(label)
+        integer(0)  # no value
+        integer(0)  # no event
         text("")
         text("")
         integer(x.shape[0])
         integer(x.shape[1])
         for row in x:
-            columns = np.flatnonzero(row)
-            integer(len(columns))
-            h.update(np.rec.fromarrays([columns.astype("<i8"), row[columns].astype("<f8")]).tobytes())
+            h.update(np.packbits(row != 0, bitorder="little").tobytes())
+            h.update(row[row != 0].tobytes())
     return h.hexdigest()
 
 
@@ -79,7 +82,7 @@ def summary(bags):
         "instances": sum(len(x) for _, _, x in bags),
         "columns": int(bags[0][2].shape[1]),
         "sparse": bool(sum(np.count_nonzero(x) for _, _, x in bags) < 0.25 * values),
-        "last_column_sum": float(sum(np.sum(x[:, -1], dtype=np.float64) for _, _, x in bags)),
+        "last_column_sum": float(sum(np.sum(np.asarray(x[:, -1], dtype=np.float64).astype(np.float32), dtype=np.float64) for _, _, x in bags)),
     }
 
 
@@ -136,8 +139,6 @@ def refused_files():
         "nan-cells": {"data": cells([x, 1], [x + [[0, np.nan]], 0])},
         "empty-cells": {"data": cells([x, 1], [np.zeros((0, 2)), 0])},
         "wide-cells": {"data": cells([x, 1], [np.ones((3, 3)), 0])},
-        "label-cells": {"data": cells([x, 1], [x, 2])},
-        "three-class-cells": {"data": cells([x, 1], [x, 0], [x, -1])},
         "one-class-cells": {"data": cells([x, 1], [x, 1])},
         "three-columns": {"data": np.array([[x, x, 1]], dtype=object)},
         "cube": {"features": np.ones((2, 2, 2)), "labels": [[0, 1]], "bag_ids": [[1, 2]]},
@@ -149,10 +150,11 @@ def refused_files():
     scipy.io.savemat(HERE / "refused" / "level4.mat", {"data": x}, format="4")
 
 
-def main(folder):
-    (HERE / "refused").mkdir(exist_ok=True)
-    small_files()
-    refused_files()
+def main(folder, keep):
+    if not keep:
+        (HERE / "refused").mkdir(exist_ok=True)
+        small_files()
+        refused_files()
     reference = {"made_by": f"reference.py, SciPy {scipy.__version__}, NumPy {np.__version__}", "small": {}, "sets": {}}
     for path in sorted(HERE.glob("*.mat")):
         reference["small"][path.name] = summary(read_mat(path))
@@ -162,4 +164,4 @@ def main(folder):
     (HERE / "reference.json").write_text(json.dumps(reference, indent=1, sort_keys=True) + "\n")
 
 
-main(pathlib.Path(sys.argv[1]))
+main(pathlib.Path(sys.argv[1]), "--keep" in sys.argv[2:])

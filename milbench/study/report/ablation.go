@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // ablation is the section of Table 3: every change against the setting that it changes, fold by fold.
-func ablation(a study.Archive) (string, error) {
+func ablation(a results.Archive) (string, error) {
 	f, err := newFigures(a.Results, named(change))
 	if err != nil {
 		return "", err
@@ -144,7 +144,7 @@ func differences(f figures[string], base string, others, sets []string, testName
 			p = append(p, test.P)
 		}
 	}
-	holm, err := stats.Holm(p)
+	holm, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}

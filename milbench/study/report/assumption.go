@@ -3,18 +3,17 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // assumption is the section of the algorithmic unit tests of Raff and Holt.
-func assumption(a study.Archive) (string, error) {
+func assumption(a results.Archive) (string, error) {
 	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return "", err
 	}
-	g := newGrid(rows, func(r study.Row) (string, string) { return label(r), r.Set })
-	cells := g.show("pooling", func(r study.Row) string {
+	g := newGrid(rows, func(r results.Row) (string, string) { return label(r), r.Set })
+	cells := g.show("pooling", func(r results.Row) string {
 		if r.AUCLow == nil || r.AUCHigh == nil {
 			return meanSD(r)
 		}
@@ -43,7 +42,7 @@ func assumption(a study.Archive) (string, error) {
 }
 
 // againstHalf returns 0 where the interval of a row is under 0.5, 2 where it is over it, and 1 elsewhere.
-func againstHalf(r study.Row) int {
+func againstHalf(r results.Row) int {
 	switch {
 	case r.AUCHigh != nil && *r.AUCHigh < 0.5:
 		return 0

@@ -11,8 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // choice is how well the validation parts of one set choose among all settings. AUCs are means over folds and repeats.
@@ -37,15 +38,15 @@ type choices []choice
 
 // tried is a fit as the choice sees it, and what it is worth.
 type tried struct {
-	inside study.Inside
+	inside results.Inside
 	test   float64
 }
 
 // choicesOf returns the choices of sets that have more than one setting, over the folds that all of them have.
-func choicesOf(results []study.Result) (all choices, err error) {
-	fits := make(map[string]map[fold]map[string]tried) // by set, fold and setting
+func choicesOf(fits []results.Result) (all choices, err error) {
+	bySet := make(map[string]map[fold]map[string]tried) // then fold and setting
 	var sets, settings []string
-	for _, r := range results {
+	for _, r := range fits {
 		t := tried{}
 		if t.inside, err = r.ValidationFigures(); err != nil {
 			return nil, err
@@ -53,20 +54,20 @@ func choicesOf(results []study.Result) (all choices, err error) {
 		if t.test, err = r.AUC(); err != nil {
 			return nil, err
 		}
-		if fits[r.Set] == nil {
-			fits[r.Set] = make(map[fold]map[string]tried)
+		if bySet[r.Set] == nil {
+			bySet[r.Set] = make(map[fold]map[string]tried)
 			sets = append(sets, r.Set)
 		}
 		at := fold{seed: r.Seed, repeat: r.Repeat, fold: r.Fold}
-		if fits[r.Set][at] == nil {
-			fits[r.Set][at] = make(map[string]tried)
+		if bySet[r.Set][at] == nil {
+			bySet[r.Set][at] = make(map[string]tried)
 		}
-		fits[r.Set][at][string(r.Config)] = t
+		bySet[r.Set][at][string(r.Config)] = t
 		if !slices.Contains(settings, string(r.Config)) {
 			settings = append(settings, string(r.Config))
 		}
 	}
-	slices.SortFunc(sets, study.CompareNatural)
+	slices.SortFunc(sets, milbench.CompareNatural)
 	slices.Sort(settings)
 	names, instance, err := settingNames(settings)
 	if err != nil {
@@ -74,7 +75,7 @@ func choicesOf(results []study.Result) (all choices, err error) {
 	}
 	for _, set := range sets {
 		there := slices.DeleteFunc(slices.Clone(settings), func(s string) bool {
-			for _, of := range fits[set] {
+			for _, of := range bySet[set] {
 				if _, has := of[s]; has {
 					return false
 				}
@@ -85,8 +86,8 @@ func choicesOf(results []study.Result) (all choices, err error) {
 		var validation, test, together []float64
 		means := make([][]float64, len(there)) // test AUCs of each setting
 		var networks, instances []float64
-		for _, at := range slices.SortedFunc(maps.Keys(fits[set]), fold.compare) {
-			of := fits[set][at]
+		for _, at := range slices.SortedFunc(maps.Keys(bySet[set]), fold.compare) {
+			of := bySet[set][at]
 			if len(of) < len(there) || len(there) < 2 {
 				continue
 			}
@@ -203,8 +204,8 @@ func (all choices) table() (string, error) {
 
 // kendall is Kendall's τ-b, NaN where all values of one side are equal, so that there is none.
 func kendall(x, y []float64) (float64, error) {
-	tau, err := stats.Kendall(x, y)
-	if errors.Is(err, stats.ErrAllEqual) {
+	tau, err := judge.Kendall(x, y)
+	if errors.Is(err, judge.ErrAllEqual) {
 		return math.NaN(), nil
 	}
 	return tau, err

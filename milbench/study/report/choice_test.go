@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // TestChoices has two folds and three settings whose validation and test AUCs are known, and works out by hand what the choice
@@ -15,12 +15,12 @@ func TestChoices(t *testing.T) {
 	settings := []string{`{"pooling":"instance","c":1}`, `{"pooling":"mean","width":64}`, `{"pooling":"mean","width":256}`}
 	inside := map[string][]float64{settings[0]: {0.75, 0.5}, settings[1]: {0.75, 1}, settings[2]: {1, 0.75}}
 	test := map[string][]float64{settings[0]: {0.9, 0.8}, settings[1]: {0.5, 0.75}, settings[2]: {0.7, 0.65}}
-	results := planted(t, "nested", 2, 1, []string{"musk1"}, settings, func(r study.Result) float64 { return test[string(r.Config)][r.Fold] })
-	for i := range results {
-		r := &results[i]
-		r.Validation, r.Inside = nil, &study.Inside{AUC: inside[string(r.Config)][r.Fold], LogLoss: 1}
+	fits := planted(t, "nested", 2, 1, []string{"musk1"}, settings, func(r results.Result) float64 { return test[string(r.Config)][r.Fold] })
+	for i := range fits {
+		r := &fits[i]
+		r.Validation, r.Inside = nil, &results.Inside{AUC: inside[string(r.Config)][r.Fold], LogLoss: 1}
 	}
-	all, err := choicesOf(results)
+	all, err := choicesOf(fits)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -64,32 +64,32 @@ func TestChoices(t *testing.T) {
 	if text := all.why("fox", 0.5); !strings.Contains(text, "not enough fits") {
 		t.Error(text)
 	}
-	seeds := slices.Clone(results)
-	for _, r := range results {
-		r.Seed, r.Inside = 2, &study.Inside{AUC: 0.5, LogLoss: 1}
+	seeds := slices.Clone(fits)
+	for _, r := range fits {
+		r.Seed, r.Inside = 2, &results.Inside{AUC: 0.5, LogLoss: 1}
 		seeds = append(seeds, r)
 	}
 	if all, err = choicesOf(seeds); err != nil || len(all) != 1 || all[0].folds != 4 || all[0].validation != 0.75 {
 		t.Errorf("two seeds: %+v, %v; want four folds", all, err)
 	}
-	for i := range results { // in the first fold validation AUCs are equal: there they agree with nothing
-		if results[i].Fold == 0 {
-			results[i].Inside = &study.Inside{AUC: 1, LogLoss: 1}
+	for i := range fits { // in the first fold validation AUCs are equal: there they agree with nothing
+		if fits[i].Fold == 0 {
+			fits[i].Inside = &results.Inside{AUC: 1, LogLoss: 1}
 		}
 	}
-	if all, err = choicesOf(results); err != nil || len(all) != 1 || math.Abs(all[0].together+1.0/3) > 1e-9 {
+	if all, err = choicesOf(fits); err != nil || len(all) != 1 || math.Abs(all[0].together+1.0/3) > 1e-9 {
 		t.Errorf("a fold of equal validation AUCs: %+v, %v; want the τ-b of the other, −1/3", all, err)
 	}
-	for i := range results {
-		results[i].Inside = &study.Inside{AUC: 1, LogLoss: 1}
+	for i := range fits {
+		fits[i].Inside = &results.Inside{AUC: 1, LogLoss: 1}
 	}
-	if all, err = choicesOf(results); err != nil || len(all) != 1 || !math.IsNaN(all[0].together) {
+	if all, err = choicesOf(fits); err != nil || len(all) != 1 || !math.IsNaN(all[0].together) {
 		t.Fatalf("folds of equal validation AUCs: %+v, %v; want no τ-b", all, err)
 	}
 	text, err = all.table()
 	holds(t, "no τ-b", text, err, []string{"| instance |  | "}, []string{"agree with"})
-	results[0].Inside = nil
-	if _, err := choicesOf(results); err == nil || !strings.Contains(err.Error(), "validation part") {
+	fits[0].Inside = nil
+	if _, err := choicesOf(fits); err == nil || !strings.Contains(err.Error(), "validation part") {
 		t.Errorf("without a validation part: %v", err)
 	}
 }

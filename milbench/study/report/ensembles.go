@@ -6,13 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // ensembles is the section on means of several networks' scores: every ensemble against the mean of its own members.
-func ensembles(a study.Archive) (string, error) {
-	var joined []study.Result
+func ensembles(a results.Archive) (string, error) {
+	var joined []results.Result
 	kept := true
 	for _, r := range a.Results {
 		c, err := configOf(r.Config)
@@ -25,22 +25,22 @@ func ensembles(a study.Archive) (string, error) {
 		}
 	}
 	if !kept {
-		rows, err := study.Tabulate(joined)
+		rows, err := results.Tabulate(joined)
 		if err != nil {
 			return "", err
 		}
-		g := newGrid(rows.Rows, func(r study.Row) (string, string) { return r.Set, rowNamed(config.withMembers)(r) })
+		g := newGrid(rows.Rows, func(r results.Row) (string, string) { return r.Set, rowNamed(config.withMembers)(r) })
 		return g.markdown("set") + "The AUCs of members were not kept, so that nothing can be said of what an ensemble gains; run it into a new folder.\n\n", nil
 	}
 	f, err := newFigures(joined, named(config.withMembers))
 	if err != nil {
 		return "", err
 	}
-	means, err := measure(joined, named(config.withMembers), func(r study.Result) (float64, error) { return stat.Mean(r.MemberAUC, nil), nil })
+	means, err := measure(joined, named(config.withMembers), func(r results.Result) (float64, error) { return stat.Mean(r.MemberAUC, nil), nil })
 	if err != nil {
 		return "", err
 	}
-	spreads, err := measure(joined, named(config.withMembers), func(r study.Result) (float64, error) { return stats.SD(r.MemberAUC) })
+	spreads, err := measure(joined, named(config.withMembers), func(r results.Result) (float64, error) { return judge.SD(r.MemberAUC) })
 	if err != nil {
 		return "", err
 	}
@@ -52,7 +52,7 @@ func ensembles(a study.Archive) (string, error) {
 				continue
 			}
 			test, err := pairedT(f.folds[set][setting], means.folds[set][setting], f.ratio[set])
-			if errors.Is(err, stats.ErrTooFew) {
+			if errors.Is(err, judge.ErrTooFew) {
 				test.P, err = 1, nil
 			}
 			if err != nil {
@@ -66,7 +66,7 @@ func ensembles(a study.Archive) (string, error) {
 	if len(rows) == 0 {
 		return "No ensemble is complete yet.\n\n" + f.noted(), nil
 	}
-	holm, err := stats.Holm(p)
+	holm, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}

@@ -5,27 +5,27 @@ import (
 	"fmt"
 
 	"synpool/milbench"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 	"synpool/plotting"
 )
 
 // features is the section on where instances and bags lie.
-func features(a study.Archive) (string, error) {
+func features(a results.Archive) (string, error) {
 	if len(a.Spaces) == 0 {
 		return "", errIncomplete
 	}
-	t, err := study.Tabulate(a.Results)
+	t, err := results.Tabulate(a.Results)
 	if err != nil {
 		return "", err
 	}
-	aucs := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, label(r) })
+	aucs := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, label(r) })
 	var rows [][]string
 	var further, spaces int // of pooled spaces
 	sets := make(map[string]bool)
 	raw := make(map[string]float64)
 	for _, s := range a.Spaces {
 		sets[s.Set] = true
-		if s.Of == study.OfMeans {
+		if s.Of == results.OfMeans {
 			raw[s.Set] = s.TestSilhouette
 		}
 	}
@@ -35,11 +35,11 @@ func features(a study.Archive) (string, error) {
 			return "", err
 		}
 		auc := ""
-		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == study.OfPooled {
+		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == results.OfPooled {
 			auc = number(r.AUCMean)
 		}
 		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), classes(s, false), number(s.TestSilhouette), classes(s, true), auc})
-		if s.Of == study.OfPooled {
+		if s.Of == results.OfPooled {
 			spaces++
 			if s.TestSilhouette > raw[s.Set] {
 				further++
@@ -53,7 +53,7 @@ func features(a study.Archive) (string, error) {
 }
 
 // classes says how many vectors of each class one part has.
-func classes(s study.Space, test bool) string {
+func classes(s results.Space, test bool) string {
 	var n [2]int
 	for i, class := range s.Labels {
 		if s.Test[i] == test {
@@ -64,9 +64,9 @@ func classes(s study.Space, test bool) string {
 }
 
 // spaceName says what a space is of.
-func spaceName(s study.Space) (string, error) {
-	if s.Of != study.OfPooled {
-		return map[string]string{study.OfInstances: "instances", study.OfMeans: "means of bags"}[s.Of], nil
+func spaceName(s results.Space) (string, error) {
+	if s.Of != results.OfPooled {
+		return map[string]string{results.OfInstances: "instances", results.OfMeans: "means of bags"}[s.Of], nil
 	}
 	c, err := configOf(s.Config)
 	if err != nil {
@@ -76,11 +76,11 @@ func spaceName(s study.Space) (string, error) {
 }
 
 // spacesPlot draws instances and pooled bags of every set by t-SNE.
-func spacesPlot(a study.Archive) (*plotting.Figure, error) {
+func spacesPlot(a results.Archive) (*plotting.Figure, error) {
 	var panels []plotting.ScatterPanel
 	columns := 0
 	for _, s := range a.Spaces {
-		if s.Of == study.OfMeans {
+		if s.Of == results.OfMeans {
 			continue
 		}
 		if s.Set == a.Spaces[0].Set {

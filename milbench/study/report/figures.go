@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"synpool/milbench"
+	"synpool/milbench/results"
 
 	"gonum.org/v1/gonum/stat"
-
-	"synpool/milbench/study"
 )
 
 // fold names a fold of a repeat. Every drawing of a generated set, and every shuffle of labels, is a repeat of its own.
@@ -35,21 +35,21 @@ type figures[K cmp.Ordered] struct {
 }
 
 // newFigures computes the AUC of every fold; name names settings.
-func newFigures[K cmp.Ordered](results []study.Result, name func(study.Result) (K, error)) (figures[K], error) {
-	return measure(results, name, study.Result.AUC)
+func newFigures[K cmp.Ordered](fits []results.Result, name func(results.Result) (K, error)) (figures[K], error) {
+	return measure(fits, name, results.Result.AUC)
 }
 
 // measure computes a figure of every fold. Of every set it keeps the repeats that are complete in all settings, leaves out
 // the settings that have none, and notes both. Results of two protocols, folds or contents under one name are an error.
-func measure[K cmp.Ordered](results []study.Result, name func(study.Result) (K, error), value func(study.Result) (float64, error)) (figures[K], error) {
+func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K, error), value func(results.Result) (float64, error)) (figures[K], error) {
 	type drawing struct {
 		set  string
 		draw uint64
 	}
 	cells := make(map[string]map[K]map[fold]float64)
-	firsts := make(map[drawing]study.Result)
-	folds := make(map[string]study.Result)
-	for _, r := range results {
+	firsts := make(map[drawing]results.Result)
+	folds := make(map[string]results.Result)
+	for _, r := range fits {
 		set, draw := drawingOf(r.Set)
 		setting, err := name(r)
 		if err != nil {
@@ -107,7 +107,7 @@ func measure[K cmp.Ordered](results []study.Result, name func(study.Result) (K, 
 	}
 	slices.Sort(f.settings)
 	slices.Sort(f.notes)
-	slices.SortFunc(f.sets, study.CompareNatural)
+	slices.SortFunc(f.sets, milbench.CompareNatural)
 	return f, nil
 }
 
@@ -288,16 +288,16 @@ func (c config) withMembers() string {
 }
 
 // named returns the function that names the setting of a result.
-func named(name func(config) string) func(study.Result) (string, error) {
-	return func(r study.Result) (string, error) {
+func named(name func(config) string) func(results.Result) (string, error) {
+	return func(r results.Result) (string, error) {
 		c, err := configOf(r.Config)
 		return name(c), err
 	}
 }
 
 // rowNamed returns the function that names the setting of a row; one that the validation part chose keeps its name.
-func rowNamed(name func(config) string) func(study.Row) string {
-	return func(r study.Row) string {
+func rowNamed(name func(config) string) func(results.Row) string {
+	return func(r results.Row) string {
 		c, err := configOf(r.Config)
 		if err != nil {
 			return r.Setting
@@ -309,7 +309,7 @@ func rowNamed(name func(config) string) func(study.Row) string {
 var label = rowNamed(config.label)
 
 // iterationsOf returns the I of a result of Syn.
-func iterationsOf(r study.Result) (int, error) {
+func iterationsOf(r results.Result) (int, error) {
 	c, err := configOf(r.Config)
 	if err == nil && c.Pooling != "syn" {
 		err = fmt.Errorf("setting %.60q has no I; settings of this study are of syn", r.Config)

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // planted makes up results whose AUC is what auc says, to a 400th, under a protocol of so many folds (Web: one) and repeats.
-func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []string, auc func(r study.Result) float64) []study.Result {
+func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []string, auc func(r results.Result) float64) []results.Result {
 	t.Helper()
-	var results []study.Result
+	var fits []results.Result
 	for _, set := range sets {
 		cut, run := folds, folds
 		if isWeb(set) {
@@ -27,7 +27,7 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 		for _, c := range configs {
 			for repeat := range repeats {
 				for k := range run {
-					r := study.Result{Set: set, Checksum: "of " + set, Protocol: protocol, Folds: cut, FoldsRun: run, Repeat: repeat, Fold: k, Seed: 1,
+					r := results.Result{Set: set, Checksum: "of " + set, Protocol: protocol, Folds: cut, FoldsRun: run, Repeat: repeat, Fold: k, Seed: 1,
 						Config: json.RawMessage(c), Epoch: 1, Backend: "go", Version: "1"}
 					above := int(math.Round(400 * min(1, max(0, auc(r))))) // pairs in which the positive bag scores higher
 					for i := range 20 {
@@ -35,7 +35,7 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 						if i < above%20 {
 							n++
 						}
-						r.Bags = append(r.Bags, study.ScoredBag{ID: fmt.Sprint("n", i), Score: float64(i)}, study.ScoredBag{ID: fmt.Sprint("p", i), Label: 1, Score: float64(n) - 0.5})
+						r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("n", i), Scores: []float64{float64(i)}}, results.ScoredBag{ID: fmt.Sprint("p", i), Target: milbench.Labelled(1), Scores: []float64{float64(n) - 0.5}})
 					}
 					if protocol == milbench.NestedProtocol {
 						r.Validation = r.Bags
@@ -44,16 +44,16 @@ func planted(t *testing.T, protocol string, folds, repeats int, sets, configs []
 					if r.Fit, err = r.ID(); err != nil {
 						t.Fatal(err)
 					}
-					results = append(results, r)
+					fits = append(fits, r)
 				}
 			}
 		}
 	}
-	return results
+	return fits
 }
 
 // chance is a normal number of a fold and setting.
-func chance(r study.Result) float64 {
+func chance(r results.Result) float64 {
 	return milbench.Rand(r.Seed, r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold).NormFloat64()
 }
 
@@ -62,7 +62,7 @@ func syn(i int, more string) string {
 	return fmt.Sprintf(`{"pooling":"syn","iterations":%d,"gamma":0.5,"scale":10,"heads":4,"norm":true,"dropout":0.75%s}`, i, more)
 }
 
-func iOf(t *testing.T, r study.Result) float64 {
+func iOf(t *testing.T, r results.Result) float64 {
 	t.Helper()
 	i, err := iterationsOf(r)
 	if err != nil {
@@ -72,11 +72,11 @@ func iOf(t *testing.T, r study.Result) float64 {
 }
 
 func TestFigures(t *testing.T) {
-	results := planted(t, "honest", 3, 2, []string{"a", "b", "web1"}, []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r study.Result) float64 {
+	fits := planted(t, "honest", 3, 2, []string{"a", "b", "web1"}, []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r results.Result) float64 {
 		return 0.5 + 0.01*float64(r.Fold) + 0.1*float64(r.Repeat) + 0.05*iOf(t, r)
 	})
-	slices.Reverse(results) // the order says nothing
-	f, err := newFigures(results, iterationsOf)
+	slices.Reverse(fits) // the order says nothing
+	f, err := newFigures(fits, iterationsOf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestFigures(t *testing.T) {
 		t.Errorf("ratios %v, mean %v", f.ratio, f.mean("a", 3))
 	}
 
-	without := func(drop func(study.Result) bool) []study.Result {
-		return slices.DeleteFunc(slices.Clone(results), drop)
+	without := func(drop func(results.Result) bool) []results.Result {
+		return slices.DeleteFunc(slices.Clone(fits), drop)
 	}
-	f, err = newFigures(without(func(r study.Result) bool {
+	f, err = newFigures(without(func(r results.Result) bool {
 		return r.Set == "a" && (iOf(t, r) == 3 && r.Repeat == 0 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 1 && r.Fold == 2) ||
 			r.Set == "b" && (iOf(t, r) == 3 && r.Fold == 1 || iOf(t, r) == 0 && r.Repeat == 0)
 	}), iterationsOf)
@@ -108,17 +108,17 @@ func TestFigures(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct {
-		damage func(*study.Result)
+		damage func(*results.Result)
 		want   string
 	}{
-		"protocols": {func(r *study.Result) { r.Protocol = "nested" }, "under honest of 3 folds and under nested of 3; archive one of them alone"},
-		"folds":     {func(r *study.Result) { r.Folds = 5 }, "of 3 folds and under honest of 5"},
-		"contents":  {func(r *study.Result) { r.Checksum = "other" }, "with checksums of a and other; archive"},
-		"settings":  {func(r *study.Result) { r.Config = json.RawMessage(`{"pooling":"mean"}`) }, "has no I"},
-		"no JSON":   {func(r *study.Result) { r.Config = json.RawMessage(`{`) }, `setting "{"`},
+		"protocols": {func(r *results.Result) { r.Protocol = "nested" }, "under honest of 3 folds and under nested of 3; archive one of them alone"},
+		"folds":     {func(r *results.Result) { r.Folds = 5 }, "of 3 folds and under honest of 5"},
+		"contents":  {func(r *results.Result) { r.Checksum = "other" }, "with checksums of a and other; archive"},
+		"settings":  {func(r *results.Result) { r.Config = json.RawMessage(`{"pooling":"mean"}`) }, "has no I"},
+		"no JSON":   {func(r *results.Result) { r.Config = json.RawMessage(`{`) }, `setting "{"`},
 	} {
-		more := slices.Clone(results)
-		i := slices.IndexFunc(more, func(r study.Result) bool { return r.Set == "a" })
+		more := slices.Clone(fits)
+		i := slices.IndexFunc(more, func(r results.Result) bool { return r.Set == "a" })
 		last := len(more) - 1
 		if more[last].Set != "a" || i == last {
 			t.Fatal("no results of a")
@@ -133,15 +133,15 @@ func TestFigures(t *testing.T) {
 // TestDrawings puts drawings of one set together, each a repeat.
 func TestDrawings(t *testing.T) {
 	sets := []string{"needle-0.05-draw-1", "needle-0.05-draw-2", "needle-0.05-draw-10"}
-	results := planted(t, "honest", 1, 1, sets, []string{syn(0, ""), syn(3, "")}, func(r study.Result) float64 {
+	fits := planted(t, "honest", 1, 1, sets, []string{syn(0, ""), syn(3, "")}, func(r results.Result) float64 {
 		_, draw := drawingOf(r.Set)
 		return 0.5 + 0.01*float64(draw)
 	})
-	f, err := newFigures(results, iterationsOf)
+	f, err := newFigures(fits, iterationsOf)
 	if err != nil || !slices.Equal(f.sets, []string{"needle-0.05"}) || !slices.Equal(f.folds["needle-0.05"][3], []float64{0.51, 0.52, 0.6}) {
 		t.Errorf("%v: %v", err, f)
 	}
-	rows, err := pooledTable(results)
+	rows, err := pooledTable(fits)
 	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].AUCLow == nil || math.Abs(rows[0].AUCMean-1.63/3) > 1e-12 {
 		t.Errorf("%v: %+v", err, rows)
 	}

@@ -5,29 +5,29 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // grid is rows of a table in two directions, both in the order in which they first stand.
 type grid struct {
 	lines, columns []string
-	cells          map[string]map[string]study.Row // by line and column
+	cells          map[string]map[string]results.Row // by line and column
 }
 
 // newGrid places rows by the names of their line and column.
-func newGrid(rows []study.Row, place func(study.Row) (line, column string)) grid {
-	g := grid{cells: make(map[string]map[string]study.Row)}
+func newGrid(rows []results.Row, place func(results.Row) (line, column string)) grid {
+	g := grid{cells: make(map[string]map[string]results.Row)}
 	g.add(rows, place)
 	return g
 }
 
 // add places more rows.
-func (g *grid) add(rows []study.Row, place func(study.Row) (line, column string)) {
+func (g *grid) add(rows []results.Row, place func(results.Row) (line, column string)) {
 	for _, r := range rows {
 		line, column := place(r)
 		if g.cells[line] == nil {
-			g.cells[line] = make(map[string]study.Row)
+			g.cells[line] = make(map[string]results.Row)
 			g.lines = append(g.lines, line)
 		}
 		if !slices.Contains(g.columns, column) {
@@ -43,7 +43,7 @@ func (g grid) markdown(head string) string { return g.show(head, meanSD) }
 // instances returns the AUCs of instances, "" where no row has one.
 func (g grid) instances(head string) string {
 	some := false
-	text := g.show(head, func(r study.Row) string {
+	text := g.show(head, func(r results.Row) string {
 		if r.InstanceAUC == nil {
 			return ""
 		}
@@ -57,7 +57,7 @@ func (g grid) instances(head string) string {
 }
 
 // show returns a figure of every row, under a head for the names of the lines.
-func (g grid) show(head string, figure func(study.Row) string) string {
+func (g grid) show(head string, figure func(results.Row) string) string {
 	var rows [][]string
 	for _, line := range g.lines {
 		row := []string{line}
@@ -86,7 +86,7 @@ func (g grid) means(columns []string) (lines []string, rows [][]float64) {
 }
 
 // meanSD is the cell of a row, empty for that which is not there.
-func meanSD(r study.Row) string {
+func meanSD(r results.Row) string {
 	switch {
 	case r.N == 0:
 		return ""
@@ -97,12 +97,12 @@ func meanSD(r study.Row) string {
 }
 
 // pooled puts the drawings of a generated set, and the shuffles of a set, together as repeats of one row.
-func pooled(rows []study.Row) ([]study.Row, error) {
-	var all []study.Row
+func pooled(rows []results.Row) ([]results.Row, error) {
+	var all []results.Row
 	var instances [][]float64
 	for _, r := range rows {
 		r.Set, _ = drawingOf(r.Set)
-		at := slices.IndexFunc(all, func(o study.Row) bool {
+		at := slices.IndexFunc(all, func(o results.Row) bool {
 			return o.Set == r.Set && o.Protocol == r.Protocol && o.Folds == r.Folds && string(o.Config) == string(r.Config) &&
 				(r.Config != nil || o.Setting == r.Setting)
 		})
@@ -128,11 +128,11 @@ func pooled(rows []study.Row) ([]study.Row, error) {
 		if r.N < 2 {
 			continue
 		}
-		sd, err := stats.SD(r.AUCs)
+		sd, err := judge.SD(r.AUCs)
 		if err != nil {
 			return nil, err
 		}
-		_, low, high, err := stats.MeanInterval(r.AUCs, study.Level)
+		_, low, high, err := judge.MeanInterval(r.AUCs, results.Level)
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +143,8 @@ func pooled(rows []study.Row) ([]study.Row, error) {
 }
 
 // pooledTable computes the rows of results, drawings put together.
-func pooledTable(results []study.Result) ([]study.Row, error) {
-	t, err := study.Tabulate(results)
+func pooledTable(fits []results.Result) ([]results.Row, error) {
+	t, err := results.Tabulate(fits)
 	if err != nil {
 		return nil, err
 	}

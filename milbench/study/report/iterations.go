@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // common returns the values of I that more than half of the sets have, in order, and the sets that have all of these.
@@ -68,7 +68,7 @@ func bySide(steps []int, values []float64) (concentration, distraction, none flo
 
 // ranks returns the mean ranks of concentration and of distraction; the best mean has rank 1.
 func (s sweep) ranks() (concentration, distraction float64, err error) {
-	ranks, err := stats.AverageRanks([][]float64{s.auc})
+	ranks, err := judge.AverageRanks([][]float64{s.auc})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -86,7 +86,7 @@ func (s sweep) names(at []int) string {
 }
 
 // iterations is the section of Tables 4 and 5 and Figure 6.
-func iterations(a study.Archive) (string, error) {
+func iterations(a results.Archive) (string, error) {
 	f, err := newFigures(a.Results, iterationsOf)
 	if err != nil {
 		return "", err
@@ -293,11 +293,11 @@ func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 		}
 	}
 	share = round(share)
-	low, high, err := stats.ShareInterval(share, len(sweeps), 1-alpha)
+	low, high, err := judge.ShareInterval(share, len(sweeps), 1-alpha)
 	if err != nil {
 		return finding{}, err
 	}
-	p, err := stats.SignTest(wins, losses)
+	p, err := judge.SignTest(wins, losses)
 	shared := ""
 	if zero > 0 {
 		shared = fmt.Sprintf(", %d for I = 0", zero)
@@ -314,7 +314,7 @@ func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 }
 
 // leastChanges returns the least change of winners, by set and I.
-func leastChanges(curves []study.MeanCurve) (map[string]map[int]float64, error) {
+func leastChanges(curves []results.MeanCurve) (map[string]map[int]float64, error) {
 	changes := make(map[string]map[int]float64)
 	for _, c := range curves {
 		s, err := configOf(c.Config)

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // carbonneau is the AUC of other methods, times 100, with their standard deviation over ten repeats of ten folds:
@@ -155,7 +154,7 @@ func besideSISVM(g grid, columns []string, choices choices) string {
 	return b.String()
 }
 
-func hundredfold(r study.Row) string {
+func hundredfold(r results.Row) string {
 	switch {
 	case r.N == 0:
 		return ""

@@ -1,20 +1,20 @@
 package report
 
-import "synpool/milbench/study"
+import "synpool/milbench/results"
 
 // ensembleGrid has a line for each set and a column for the ensembles of each pooling and for what is chosen among them.
-func ensembleGrid(results []study.Result) (grid, error) {
-	t, err := study.Tabulate(results)
+func ensembleGrid(fits []results.Result) (grid, error) {
+	t, err := results.Tabulate(fits)
 	if err != nil {
 		return grid{}, err
 	}
-	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
-	err = g.addBest(results, anyEnsemble)
+	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
+	err = g.addBest(fits, anyEnsemble)
 	return g, err
 }
 
 // nestedEnsembles is the section on ensembles among which validation parts choose.
-func nestedEnsembles(a study.Archive) (string, error) {
+func nestedEnsembles(a results.Archive) (string, error) {
 	g, err := ensembleGrid(a.Results)
 	if err != nil {
 		return "", err

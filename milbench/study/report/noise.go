@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"synpool/milbench/stats"
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
 
@@ -45,7 +47,7 @@ var noiseGroups = []struct {
 }{{"Images and molecules", " (the paper's claim is on images)", isWeb}, {"Web", "", isNotWeb}}
 
 // noise is the section of Table 6.
-func noise(a study.Archive) (string, error) {
+func noise(a results.Archive) (string, error) {
 	f, err := newFigures(a.Results, iterationsOf)
 	if err != nil {
 		return "", err
@@ -94,7 +96,7 @@ func noises(sets []string) (order []noisePlace, bases []string, at map[noisePlac
 		}
 		at[p][set] = name
 	}
-	slices.SortStableFunc(order, func(p, q noisePlace) int { return study.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
+	slices.SortStableFunc(order, func(p, q noisePlace) int { return milbench.CompareNatural(p.kind+" "+p.part, q.kind+" "+q.part) })
 	return order, bases, at
 }
 
@@ -169,7 +171,7 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 		}
 		p = append(p, one)
 	}
-	holm, err := stats.Holm(p)
+	holm, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}

@@ -10,15 +10,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
-	"synpool/milbench/stats"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 	"synpool/plotting"
 )
 
 // PlotTable draws the AUC of every setting on every set, with intervals over repeats.
-func PlotTable(results []study.Result) (*plotting.Figure, error) {
-	several := slices.ContainsFunc(results, func(r study.Result) bool { return r.Protocol != results[0].Protocol || r.Folds != results[0].Folds })
-	return intervals(study.Archive{Results: results}, "AUC of every setting", func(r study.Row) string {
+func PlotTable(fits []results.Result) (*plotting.Figure, error) {
+	several := slices.ContainsFunc(fits, func(r results.Result) bool { return r.Protocol != fits[0].Protocol || r.Folds != fits[0].Folds })
+	return intervals(results.Archive{Results: fits}, "AUC of every setting", func(r results.Row) string {
 		if several {
 			return fmt.Sprintf("%s, %s, %d folds", r.Setting, r.Protocol, r.Folds)
 		}
@@ -27,7 +28,7 @@ func PlotTable(results []study.Result) (*plotting.Figure, error) {
 }
 
 // Plot draws a figure of an experiment by its name in [study.Experiment].
-func Plot(a study.Archive, name string) (*plotting.Figure, error) {
+func Plot(a results.Archive, name string) (*plotting.Figure, error) {
 	e, err := study.FindExperiment(a.Experiment)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func Plot(a study.Archive, name string) (*plotting.Figure, error) {
 		return nil, fmt.Errorf("%s has no figure %q; use one of %s", e.Name, name, strings.Join(e.Figures, ", "))
 	}
 	if len(a.Results) == 0 {
-		return nil, fmt.Errorf("%s: %w", e.Name, study.ErrNoResults)
+		return nil, fmt.Errorf("%s: %w", e.Name, results.ErrNoResults)
 	}
 	figure, err := plots[e.Name+" "+name](a)
 	if err != nil {
@@ -46,15 +47,15 @@ func Plot(a study.Archive, name string) (*plotting.Figure, error) {
 }
 
 // plots draw the figures, by experiment and name.
-var plots = map[string]func(study.Archive) (*plotting.Figure, error){
-	"poolings auc": func(a study.Archive) (*plotting.Figure, error) {
+var plots = map[string]func(results.Archive) (*plotting.Figure, error){
+	"poolings auc": func(a results.Archive) (*plotting.Figure, error) {
 		return columnIntervals(a, "Poolings, chosen by validation parts", poolingGrid)
 	},
 	"poolings ranks": poolingRanks,
-	"published steps": func(a study.Archive) (*plotting.Figure, error) {
+	"published steps": func(a results.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "From the honest protocol to the published one", false)
 	},
-	"published control": func(a study.Archive) (*plotting.Figure, error) {
+	"published control": func(a results.Archive) (*plotting.Figure, error) {
 		return stepsPlot(a, "Shuffled labels: the truth is 0.5", true)
 	},
 	"ablation changes":   changesPlot,
@@ -62,22 +63,22 @@ var plots = map[string]func(study.Archive) (*plotting.Figure, error){
 	"iterations ranks":   iterationRanks,
 	"iterations winners": winnersPlot,
 	"noise noise":        noisePlot,
-	"assumption assumption": func(a study.Archive) (*plotting.Figure, error) {
+	"assumption assumption": func(a results.Archive) (*plotting.Figure, error) {
 		return intervals(a, "Under 0.5: the MIL assumption is broken", label)
 	},
-	"witness witness":   func(a study.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
-	"witness instances": func(a study.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
+	"witness witness":   func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
+	"witness instances": func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
 	"features spaces":   spacesPlot,
-	"ensembles auc": func(a study.Archive) (*plotting.Figure, error) {
+	"ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return intervals(a, "One network and ten", rowNamed(config.withMembers))
 	},
-	"nested-ensembles auc": func(a study.Archive) (*plotting.Figure, error) {
+	"nested-ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return columnIntervals(a, "Ensembles of ten, chosen by validation parts", ensembleGrid)
 	},
 }
 
 // aucRow is the row of a figure of intervals.
-func aucRow(r study.Row, set, setting string) plotting.AUCRow {
+func aucRow(r results.Row, set, setting string) plotting.AUCRow {
 	row := plotting.AUCRow{Set: set, Setting: setting, Mean: r.AUCMean, Low: r.AUCMean, High: r.AUCMean, N: r.N, Over: "repeats", Points: r.AUCs}
 	if r.AUCLow != nil && r.AUCHigh != nil {
 		row.Low, row.High = *r.AUCLow, *r.AUCHigh
@@ -86,12 +87,12 @@ func aucRow(r study.Row, set, setting string) plotting.AUCRow {
 }
 
 // intervals draws all settings on all sets; drawings of a set are put together.
-func intervals(a study.Archive, title string, name func(study.Row) string) (*plotting.Figure, error) {
+func intervals(a results.Archive, title string, name func(results.Row) string) (*plotting.Figure, error) {
 	all, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
 	}
-	drawn := !slices.ContainsFunc(a.Results, func(r study.Result) bool {
+	drawn := !slices.ContainsFunc(a.Results, func(r results.Result) bool {
 		set, draw := drawingOf(r.Set)
 		return draw == 0 || strings.HasSuffix(set, shuffledSuffix)
 	})
@@ -110,7 +111,7 @@ func intervals(a study.Archive, title string, name func(study.Row) string) (*plo
 }
 
 // columnIntervals draws the columns of the table that a section begins with.
-func columnIntervals(a study.Archive, title string, of func([]study.Result) (grid, error)) (*plotting.Figure, error) {
+func columnIntervals(a results.Archive, title string, of func([]results.Result) (grid, error)) (*plotting.Figure, error) {
 	g, err := of(a.Results)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func columnIntervals(a study.Archive, title string, of func([]study.Result) (gri
 }
 
 // changesPlot draws what each change does to the AUC, by the setting that it changes: a mean over sets, and the sets.
-func changesPlot(a study.Archive) (*plotting.Figure, error) {
+func changesPlot(a results.Archive) (*plotting.Figure, error) {
 	f, err := newFigures(a.Results, named(change))
 	if err != nil {
 		return nil, err
@@ -183,11 +184,11 @@ func ranksPlot(methods, sets []string, values [][]float64) (*plotting.Figure, er
 	if len(values) < 2 {
 		return nil, errors.New("ranks need two sets with all settings at least")
 	}
-	ranks, err := stats.AverageRanks(values)
+	ranks, err := judge.AverageRanks(values)
 	if err != nil {
 		return nil, err
 	}
-	difference, err := stats.NemenyiDifference(len(methods), len(values), alpha)
+	difference, err := judge.NemenyiDifference(len(methods), len(values), alpha)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func ranksPlot(methods, sets []string, values [][]float64) (*plotting.Figure, er
 	return plotting.CriticalDifference(title, list, difference)
 }
 
-func poolingRanks(a study.Archive) (*plotting.Figure, error) {
+func poolingRanks(a results.Archive) (*plotting.Figure, error) {
 	g, err := poolingGrid(a.Results)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func poolingRanks(a study.Archive) (*plotting.Figure, error) {
 	return ranksPlot(g.single(), sets, values)
 }
 
-func iterationRanks(a study.Archive) (*plotting.Figure, error) {
+func iterationRanks(a results.Archive) (*plotting.Figure, error) {
 	f, err := newFigures(a.Results, iterationsOf)
 	if err != nil {
 		return nil, err
@@ -222,14 +223,14 @@ func iterationRanks(a study.Archive) (*plotting.Figure, error) {
 
 // stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for
 // the softmax that the published program ran; or the same on shuffled labels.
-func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, error) {
+func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure, error) {
 	all, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
 	}
 	g := newGrid(all, publishedKey)
 	var rows []plotting.AUCRow
-	for _, set := range slices.SortedFunc(slices.Values(g.lines), study.CompareNatural) {
+	for _, set := range slices.SortedFunc(slices.Values(g.lines), milbench.CompareNatural) {
 		for _, s := range softmaxSteps() {
 			if shuffled {
 				if s.suffix != "" {
@@ -256,7 +257,7 @@ func stepsPlot(a study.Archive, title string, shuffled bool) (*plotting.Figure, 
 }
 
 // iterationsPlot draws the AUC against I, a curve a set.
-func iterationsPlot(a study.Archive) (*plotting.Figure, error) {
+func iterationsPlot(a results.Archive) (*plotting.Figure, error) {
 	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return nil, err
@@ -273,7 +274,7 @@ func iterationsPlot(a study.Archive) (*plotting.Figure, error) {
 }
 
 // noisePlot draws the lead of concentration under each noise: a mean over sets, and the sets.
-func noisePlot(a study.Archive) (*plotting.Figure, error) {
+func noisePlot(a results.Archive) (*plotting.Figure, error) {
 	f, err := newFigures(a.Results, iterationsOf)
 	if err != nil {
 		return nil, err
@@ -309,19 +310,19 @@ func overPoints(row plotting.AUCRow) (plotting.AUCRow, error) {
 		return row, nil
 	}
 	var err error
-	_, row.Low, row.High, err = stats.MeanInterval(row.Points, study.Level)
+	_, row.Low, row.High, err = judge.MeanInterval(row.Points, results.Level)
 	return row, err
 }
 
 // witnessPlot draws the AUC of bags, or of instances, against the witness rate, a curve a setting: of Syn the strongest
 // distraction, no steps and the strongest concentration.
-func witnessPlot(a study.Archive, instances bool) (*plotting.Figure, error) {
+func witnessPlot(a results.Archive, instances bool) (*plotting.Figure, error) {
 	title := "How few instances may tell"
 	tabulate := pooledTable
 	if instances {
 		tabulate = instanceRows
 		title = "Do the weights find the instances that tell? AUC within positive bags"
-		a.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool { return r.InstanceAUC == nil })
+		a.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r results.Result) bool { return r.InstanceAUC == nil })
 		if len(a.Results) == 0 {
 			return nil, errors.New("the AUCs of instances were not kept")
 		}
@@ -352,8 +353,8 @@ func witnessPlot(a study.Archive, instances bool) (*plotting.Figure, error) {
 }
 
 // instanceRows are rows with the AUC of instances, one figure a drawing, in the place of that of bags.
-func instanceRows(results []study.Result) ([]study.Row, error) {
-	t, err := study.Tabulate(results)
+func instanceRows(fits []results.Result) ([]results.Row, error) {
+	t, err := results.Tabulate(fits)
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +369,7 @@ func instanceRows(results []study.Result) ([]study.Row, error) {
 type sweepPoint struct {
 	curve string
 	x     float64
-	row   study.Row
+	row   results.Row
 }
 
 // sweepPlot draws the AUC of rows against a number.
@@ -404,12 +405,12 @@ func sweepPlot(title string, list []sweepPoint, axis string, scale plotting.Scal
 
 // winnersPlot draws how often the winner changes from epoch to epoch on the first set, for the strongest distraction, no
 // steps, and the strongest concentration.
-func winnersPlot(a study.Archive) (*plotting.Figure, error) {
+func winnersPlot(a results.Archive) (*plotting.Figure, error) {
 	if len(a.Curves) == 0 {
 		return nil, errors.New("the curves were not kept")
 	}
 	set := a.Curves[0].Set
-	byNumber := make(map[int]study.MeanCurve)
+	byNumber := make(map[int]results.MeanCurve)
 	low, high := 0, 0
 	for _, c := range a.Curves {
 		s, err := configOf(c.Config)

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
+	"synpool/milbench"
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
 
@@ -20,19 +21,19 @@ const (
 // instancePooling is the pooling of the classifier of instances.
 const instancePooling = "instance"
 
-func poolingOf(r study.Row) string {
+func poolingOf(r results.Row) string {
 	name, _, _ := strings.Cut(r.Setting, " ")
 	return name
 }
 
 // poolingGrid has a line for each set and a column for each pooling and for what is chosen among several.
-func poolingGrid(results []study.Result) (grid, error) {
-	results = models(results)
-	t, err := study.Tabulate(results)
+func poolingGrid(fits []results.Result) (grid, error) {
+	fits = models(fits)
+	t, err := results.Tabulate(fits)
 	if err != nil {
 		return grid{}, err
 	}
-	g := newGrid(t.Rows, func(r study.Row) (string, string) { return r.Set, poolingOf(r) })
+	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	for _, of := range []struct {
 		column string
 		is     func(config) bool
@@ -40,32 +41,32 @@ func poolingGrid(results []study.Result) (grid, error) {
 		{anyNetwork, func(c config) bool { return c.Pooling != instancePooling }},
 		{anyModel, func(config) bool { return true }},
 	} {
-		if err := g.addBest(only(results, of.is), of.column); err != nil {
+		if err := g.addBest(only(fits, of.is), of.column); err != nil {
 			return grid{}, err
 		}
 	}
-	slices.SortFunc(g.lines, study.CompareNatural)
+	slices.SortFunc(g.lines, milbench.CompareNatural)
 	return g, nil
 }
 
 // addBest adds a column of what the validation parts choose among all settings.
-func (g *grid) addBest(results []study.Result, column string) error {
-	t, err := study.TabulateBest(results)
+func (g *grid) addBest(fits []results.Result, column string) error {
+	t, err := results.TabulateBest(fits)
 	if err != nil {
 		return err
 	}
-	g.add(t.Rows, func(r study.Row) (string, string) { return r.Set, column })
+	g.add(t.Rows, func(r results.Row) (string, string) { return r.Set, column })
 	return nil
 }
 
 // models returns the results of single models. Folders of earlier versions have ensembles among them.
-func models(results []study.Result) []study.Result {
-	return only(results, func(c config) bool { return c.Members == 0 })
+func models(fits []results.Result) []results.Result {
+	return only(fits, func(c config) bool { return c.Members == 0 })
 }
 
 // only returns the results of some settings.
-func only(results []study.Result, is func(config) bool) []study.Result {
-	return slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool {
+func only(fits []results.Result, is func(config) bool) []results.Result {
+	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
 		c, err := configOf(r.Config)
 		return err == nil && !is(c)
 	})
@@ -77,13 +78,13 @@ func (g grid) single() []string {
 }
 
 // poolings is the section of Tables 1 and 2.
-func poolings(a study.Archive) (string, error) {
+func poolings(a results.Archive) (string, error) {
 	a.Results = models(a.Results)
 	g, err := poolingGrid(a.Results)
 	if err != nil {
 		return "", err
 	}
-	form, _, err := study.Archive{Experiment: "poolings", Results: a.Results}.Form()
+	form, _, err := study.FormOf(results.Archive{Experiment: "poolings", Results: a.Results})
 	if err != nil {
 		return "", err
 	}
@@ -92,7 +93,7 @@ func poolings(a study.Archive) (string, error) {
 	for _, set := range form.Sets() {
 		switch {
 		case g.cells[set] != nil:
-		case slices.ContainsFunc(a.Results, func(r study.Result) bool { return r.Set == set }):
+		case slices.ContainsFunc(a.Results, func(r results.Result) bool { return r.Set == set }):
 			shown.lines = append(shown.lines, set+" (not complete)")
 		default:
 			shown.lines = append(shown.lines, set+" (not run: `milbench data fetch "+set+"`)")
@@ -145,7 +146,7 @@ func poolings(a study.Archive) (string, error) {
 }
 
 // meanSDSE is the cell of a row with its standard error.
-func meanSDSE(r study.Row) string {
+func meanSDSE(r results.Row) string {
 	if r.N == 0 || r.AUCSE == nil {
 		return meanSD(r)
 	}
@@ -153,10 +154,10 @@ func meanSDSE(r study.Row) string {
 }
 
 // chosenSettings has a line for each pooling: how many settings it has, and which the validation parts chose most often.
-func chosenSettings(results []study.Result, g grid) (string, error) {
+func chosenSettings(fits []results.Result, g grid) (string, error) {
 	tried := make(map[string][]map[string]any) // settings, by pooling
 	seen := make(map[string]bool)
-	for _, r := range results {
+	for _, r := range fits {
 		c, err := configOf(r.Config)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", r.Set, err)
@@ -176,7 +177,7 @@ func chosenSettings(results []study.Result, g grid) (string, error) {
 	for _, pooling := range g.single() {
 		all := tried[pooling]
 		budget = append(budget, fmt.Sprintf("%s %d", pooling, len(all)))
-		fits := make(map[string]int)
+		chosenIn := make(map[string]int) // how many fits, by setting
 		total := 0
 		for _, set := range g.lines {
 			r, there := g.cells[set][pooling]
@@ -185,37 +186,37 @@ func chosenSettings(results []study.Result, g grid) (string, error) {
 			}
 			chosen := r.Chosen
 			if len(chosen) == 0 && r.Config != nil {
-				chosen = []study.Chosen{{Config: r.Config, Fits: r.N * r.FoldsRun}}
+				chosen = []results.Chosen{{Config: r.Config, Fits: r.N * r.FoldsRun}}
 			}
 			for _, c := range chosen {
 				var values map[string]any
 				if err := json.Unmarshal(c.Config, &values); err != nil {
 					return "", err
 				}
-				fits[settingText(values, all)] += c.Fits
+				chosenIn[settingText(values, all)] += c.Fits
 				total += c.Fits
 			}
 		}
 		most, n := []string(nil), 0
-		for _, text := range slices.Sorted(maps.Keys(fits)) {
+		for _, text := range slices.Sorted(maps.Keys(chosenIn)) {
 			switch {
-			case fits[text] > n:
-				most, n = []string{text}, fits[text]
-			case fits[text] == n:
+			case chosenIn[text] > n:
+				most, n = []string{text}, chosenIn[text]
+			case chosenIn[text] == n:
 				most = append(most, text)
 			}
 		}
 		rows = append(rows, []string{pooling, fmt.Sprint(len(all)), strings.Join(most, "; "), count(float64(n), total)})
 	}
 	return "The settings that the validation parts chose most often (Table 2):\n\n" + table([]string{"pooling", "settings tried", "most often chosen", "folds"}, rows) +
-		"Budgets differ: settings tried are " + listed(budget) + ". Every fit learns from four fifths of the training part" + learnt(results) + ", the other fifth chooses, and nothing is refitted on both.\n\n", nil
+		"Budgets differ: settings tried are " + listed(budget) + ". Every fit learns from four fifths of the training part" + learnt(fits) + ", the other fifth chooses, and nothing is refitted on both.\n\n", nil
 }
 
 // learnt says for each number of folds that sets were cut into from which share of the bags a fit learns, four fifths of the
 // training part; "" where there are official splits alone.
-func learnt(results []study.Result) string {
+func learnt(fits []results.Result) string {
 	var folds []int
-	for _, r := range results {
+	for _, r := range fits {
 		if r.Folds > 1 && !slices.Contains(folds, r.Folds) {
 			folds = append(folds, r.Folds)
 		}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // step is a way to a figure: a setting under a protocol on a set with a change.
@@ -20,7 +20,7 @@ type step struct{ name, setting, protocol, suffix string }
 func (s step) key() string { return strings.Join([]string{s.setting, s.protocol, s.suffix}, "|") }
 
 // publishedKey is the place of a row in a grid of steps.
-func publishedKey(r study.Row) (line, column string) {
+func publishedKey(r results.Row) (line, column string) {
 	set, suffix := changed(r.Set)
 	return set, step{setting: label(r), protocol: r.Protocol, suffix: suffix}.key()
 }
@@ -60,7 +60,7 @@ func gain(g grid, sets []string, from, to step) (mean float64, n int) {
 }
 
 // published is the section on what each step from the honest protocol to the published one is worth.
-func published(a study.Archive) (string, error) {
+func published(a results.Archive) (string, error) {
 	rows, err := pooledTable(a.Results)
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func published(a study.Archive) (string, error) {
 	web := slices.DeleteFunc(slices.Clone(g.lines), isNotWeb)
 	var b strings.Builder
 	b.WriteString(stepTables(g, images, web))
-	for _, part := range []func([]study.Result, []string, []string) (string, error){stepTests, singleFolds} {
+	for _, part := range []func([]results.Result, []string, []string) (string, error){stepTests, singleFolds} {
 		text, err := part(a.Results, images, web)
 		if err != nil {
 			return "", err
@@ -153,8 +153,8 @@ func stepTables(g grid, images, web []string) string {
 }
 
 // repeats returns the AUC of each complete repeat of a step, by set.
-func (s step) repeats(results []study.Result) (map[string]map[fold]float64, error) {
-	f, err := newFigures(slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool {
+func (s step) repeats(fits []results.Result) (map[string]map[fold]float64, error) {
+	f, err := newFigures(slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
 		c, err := configOf(r.Config)
 		_, suffix := changed(r.Set)
 		return err == nil && (c.label() != s.setting || r.Protocol != s.protocol || suffix != s.suffix)
@@ -188,12 +188,12 @@ func between(n []int) string {
 
 // stepTests says on which sets the steps of softmax change the figure: differences by repeat, a paired t-test of each with
 // Holm's correction for all of them.
-func stepTests(results []study.Result, images, web []string) (string, error) {
+func stepTests(fits []results.Result, images, web []string) (string, error) {
 	list := softmaxSteps()
 	figure := make(map[string]map[string]map[fold]float64) // by step, set and repeat
 	for _, s := range append(list, leaked) {
 		var err error
-		if figure[s.key()], err = s.repeats(results); err != nil {
+		if figure[s.key()], err = s.repeats(fits); err != nil {
 			return "", err
 		}
 	}
@@ -229,7 +229,7 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("%s, %s: %w", set, s.name, err)
 			}
-			mean, low, high, err := stats.MeanInterval(differences, 1-alpha)
+			mean, low, high, err := judge.MeanInterval(differences, 1-alpha)
 			if err != nil {
 				return "", err
 			}
@@ -241,7 +241,7 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 	if len(p) == 0 {
 		return "", nil
 	}
-	holm, err := stats.Holm(p)
+	holm, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}
@@ -276,26 +276,26 @@ func stepTests(results []study.Result, images, web []string) (string, error) {
 }
 
 // singleFolds says how far the figure of one fold may be from the mean of all, for softmax.
-func singleFolds(results []study.Result, images, web []string) (string, error) {
-	pick := func(protocol string, sets []string) []study.Result {
-		return slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool {
+func singleFolds(fits []results.Result, images, web []string) (string, error) {
+	pick := func(protocol string, sets []string) []results.Result {
+		return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
 			c, err := configOf(r.Config)
 			return err != nil || r.Protocol != protocol || c.label() != "softmax" || !slices.Contains(sets, r.Set)
 		})
 	}
 	var rows [][]string
 	for _, of := range []struct {
-		results []study.Result
-		what    string
+		fits []results.Result
+		what string
 	}{{pick(milbench.BestEpochProtocol, images), "single folds"}, {pick(milbench.PublishedProtocol, web), "shuffled splits"}} {
-		f, err := newFigures(of.results, named(config.label))
+		f, err := newFigures(of.fits, named(config.label))
 		if err != nil {
 			return "", err
 		}
 		for _, set := range f.sets {
 			values := f.folds[set]["softmax"]
 			sd := ""
-			if v, err := stats.SD(values); err == nil {
+			if v, err := judge.SD(values); err == nil {
 				sd = number(v)
 			}
 			rows = append(rows, []string{set, fmt.Sprintf("%d %s", len(values), of.what), number(f.mean(set, "softmax")), sd, number(slices.Min(values)), number(slices.Max(values))})
@@ -310,8 +310,8 @@ func singleFolds(results []study.Result, images, web []string) (string, error) {
 
 // control says what each protocol reports where labels were shuffled: over the shuffles, mean and interval of the mean over
 // sets and settings.
-func control(results []study.Result, rows []study.Row) (string, error) {
-	t, err := study.Tabulate(results)
+func control(fits []results.Result, rows []results.Row) (string, error) {
+	t, err := results.Tabulate(fits)
 	if err != nil {
 		return "", err
 	}
@@ -351,13 +351,13 @@ func control(results []study.Result, rows []study.Row) (string, error) {
 			sentences = append(sentences, fmt.Sprintf("The %s reports %s", names[i], says))
 		}
 	}
-	shuffled := slices.DeleteFunc(slices.Clone(rows), func(r study.Row) bool { _, suffix := changed(r.Set); return suffix != shuffledSuffix })
-	g := newGrid(shuffled, func(r study.Row) (line, column string) {
+	shuffled := slices.DeleteFunc(slices.Clone(rows), func(r results.Row) bool { _, suffix := changed(r.Set); return suffix != shuffledSuffix })
+	g := newGrid(shuffled, func(r results.Row) (line, column string) {
 		set, _ := changed(r.Set)
 		return set + ", " + label(r), r.Protocol
 	})
 	g.columns = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(g.columns, p) })
-	cells := g.show("set, setting", func(r study.Row) string {
+	cells := g.show("set, setting", func(r results.Row) string {
 		if r.AUCLow == nil || r.AUCHigh == nil {
 			return meanSD(r)
 		}
@@ -375,7 +375,7 @@ func holdsHalf(means []float64) (string, error) {
 	case 1:
 		return number(means[0]) + "; one shuffle has no interval.", nil
 	}
-	mean, low, high, err := stats.MeanInterval(means, study.Level)
+	mean, low, high, err := judge.MeanInterval(means, results.Level)
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
 
@@ -18,7 +19,7 @@ const alpha = 0.05
 var errIncomplete = errors.New("no repeat is complete yet; run the study again to finish one")
 
 // sections compute the tables and the conclusion of each experiment.
-var sections = map[string]func(study.Archive) (string, error){
+var sections = map[string]func(results.Archive) (string, error){
 	"poolings":         poolings,
 	"published":        published,
 	"ablation":         ablation,
@@ -33,13 +34,13 @@ var sections = map[string]func(study.Archive) (string, error){
 
 // Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as
 // not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
-func Write(w io.Writer, archives []study.Archive) error {
+func Write(w io.Writer, archives []results.Archive) error {
 	var b strings.Builder
 	b.WriteString("# Results\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
 	b.WriteString("AUC is the mean over the folds of a repeat; ± is the standard deviation over repeats: variation from folds and seeds, not from sampling other bags.\n")
 	for _, e := range study.Experiments {
 		fmt.Fprintf(&b, "\n## %s\n\n", e.Question)
-		i := slices.IndexFunc(archives, func(a study.Archive) bool { return a.Experiment == e.Name })
+		i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == e.Name })
 		if i < 0 {
 			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out results`.\n", e.Name)
 			continue
@@ -62,13 +63,13 @@ func Write(w io.Writer, archives []study.Archive) error {
 }
 
 // Section returns the tables and the conclusion of one experiment, as Markdown.
-func Section(a study.Archive) (string, error) {
+func Section(a results.Archive) (string, error) {
 	section := sections[a.Experiment]
 	if section == nil {
 		_, err := study.FindExperiment(a.Experiment)
 		return "", fmt.Errorf("report on %q: %w", a.Experiment, err)
 	}
-	t, err := study.Tabulate(a.Results)
+	t, err := results.Tabulate(a.Results)
 	if err == nil && len(t.Rows) == 0 {
 		err = errIncomplete
 	}
@@ -86,8 +87,8 @@ func Section(a study.Archive) (string, error) {
 }
 
 // made says what the results stand on, what made them, and what is missing.
-func made(a study.Archive) (string, error) {
-	form, quick, err := a.Form()
+func made(a results.Archive) (string, error) {
+	form, quick, err := study.FormOf(a)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +111,7 @@ func made(a study.Archive) (string, error) {
 		seeded = append(seeded, fmt.Sprintf("seed %d", s))
 	}
 	text := fmt.Sprintf("`%s --out results`: %s. %d fits, %s, by %s.", command, form.Scope, len(a.Results), listed(seeded), strings.Join(by, "; "))
-	absent, lacks, err := a.Lacking(form)
+	absent, lacks, err := study.Lacking(a, form)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +126,7 @@ func made(a study.Archive) (string, error) {
 
 // WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ
 // from run to run and stand in a file of their own.
-func WriteTimes(w io.Writer, archives []study.Archive) error {
+func WriteTimes(w io.Writer, archives []results.Archive) error {
 	var rows [][]string
 	for _, e := range study.Experiments {
 		for _, a := range archives {

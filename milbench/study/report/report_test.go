@@ -11,12 +11,21 @@ import (
 	"testing"
 
 	"synpool/milbench"
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
 
 // drawn is a learner whose scores are drawn at random and shifted, for positive bags, by a shift of the setting; it is told
 // the labels by their order in the set.
 type drawn struct{ shift func(setting string) float64 }
+
+func (drawn) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+func (drawn) Plan(task milbench.Task) (milbench.Plan, error) {
+	return milbench.Plan{Fits: len(task.Fits)}, nil
+}
 
 func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	labels := make(map[int]float64) // of the training bags of all fits
@@ -26,18 +35,18 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 		}
 	}
 	for i, f := range task.Fits {
-		scores := func(bags []int, epoch int) (s []milbench.BagScore) {
+		scores := func(bags []int, epoch int) (s []milbench.Prediction) {
 			for _, b := range bags {
 				score := labels[b]*l.shift(string(f.Setting)) + milbench.Rand(f.Seed, string(f.Setting), epoch, b).NormFloat64()
-				one := milbench.BagScore{Score: score, Winners: []int{epoch * b % 3}}
-				if f.Weights {
-					for i := range task.Bags[b].Rows {
-						one.Weights = append(one.Weights, milbench.Rand(f.Seed, "weight", i, b).Float64())
+				one := milbench.Prediction{Scores: []float64{score}, Winners: []int{epoch * b % 3}}
+				if f.Instances {
+					for i := range task.Bags[b].Len() {
+						one.Instances = append(one.Instances, milbench.Rand(f.Seed, "weight", i, b).Float64())
 					}
 				}
 				if strings.Contains(string(f.Setting), "members") {
 					for m := range 10 {
-						one.Members = append(one.Members, score+milbench.Rand(f.Seed, "member", m, b).NormFloat64())
+						one.Members = append(one.Members, []float64{score + milbench.Rand(f.Seed, "member", m, b).NormFloat64()})
 					}
 				}
 				s = append(s, one)
@@ -58,7 +67,7 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 }
 
 // archive runs the quick form of an experiment on the sets that need no download.
-func archive(t *testing.T, e study.Experiment, learner milbench.Learner) study.Archive {
+func archive(t *testing.T, e study.Experiment, learner milbench.Learner) results.Archive {
 	t.Helper()
 	dir := t.TempDir()
 	runs, _, err := e.Quick.Runs(dir, learner, 1)
@@ -70,28 +79,28 @@ func archive(t *testing.T, e study.Experiment, learner milbench.Learner) study.A
 			t.Fatal(err)
 		}
 	}
-	results, err := study.Read(dir)
+	fits, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := study.Archive{Experiment: e.Name, Results: results}
-	if curves, err := study.ReadCurves(dir); err == nil {
-		if a.Curves, err = study.MeanCurves(curves); err != nil {
+	a := results.Archive{Experiment: e.Name, Results: fits}
+	if curves, err := results.ReadCurves(dir); err == nil {
+		if a.Curves, err = results.MeanCurves(curves); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if e.Quick.Spaces { // made up: nothing is trained here
 		random := milbench.Rand(1, "spaces")
-		spaces := []study.Space{{Of: study.OfInstances}, {Of: study.OfMeans}}
+		spaces := []results.Space{{Of: results.OfInstances}, {Of: results.OfMeans}}
 		var settings []string
-		for _, r := range results {
+		for _, r := range fits {
 			if !slices.Contains(settings, string(r.Config)) {
 				settings = append(settings, string(r.Config))
-				spaces = append(spaces, study.Space{Of: study.OfPooled, Config: r.Config})
+				spaces = append(spaces, results.Space{Of: results.OfPooled, Config: r.Config})
 			}
 		}
 		for _, s := range spaces {
-			s.Set, s.Checksum, s.TrainSilhouette, s.TestSilhouette = results[0].Set, results[0].Checksum, 0.3, 0.2
+			s.Set, s.Checksum, s.TrainSilhouette, s.TestSilhouette = fits[0].Set, fits[0].Checksum, 0.3, 0.2
 			for i := range 40 {
 				s.Vectors = append(s.Vectors, []float64{random.NormFloat64(), float64(i % 2)})
 				s.Labels, s.Test = append(s.Labels, i%2), append(s.Test, i%4 > 1)
@@ -106,7 +115,7 @@ func archive(t *testing.T, e study.Experiment, learner milbench.Learner) study.A
 func TestSections(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	learner := drawn{func(string) float64 { return 1 }}
-	var archives []study.Archive
+	var archives []results.Archive
 	for _, e := range study.Experiments {
 		a := archive(t, e, learner)
 		archives = append(archives, a)
@@ -138,7 +147,7 @@ func TestSections(t *testing.T) {
 	for _, a := range archives { // what a run leaves that was stopped
 		for part := 1; part < 8; part++ {
 			torn := a
-			torn.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r study.Result) bool { return r.Fit[0]%8 < byte(part) })
+			torn.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r results.Result) bool { return r.Fit[0]%8 < byte(part) })
 			if part == 7 {
 				torn.Results = a.Results[:len(a.Results)/2]
 			}
@@ -205,20 +214,20 @@ func TestSections(t *testing.T) {
 	if err := Write(&again, archives); err != nil || again.String() != all.String() {
 		t.Errorf("a second report differs (%v)", err)
 	}
-	if _, err := Section(study.Archive{Experiment: "nose"}); !errors.Is(err, study.ErrUnknownExperiment) {
+	if _, err := Section(results.Archive{Experiment: "nose"}); !errors.Is(err, study.ErrUnknownExperiment) {
 		t.Errorf("no experiment: %v", err)
 	}
-	if _, err := Section(study.Archive{Experiment: "noise"}); !errors.Is(err, errIncomplete) {
+	if _, err := Section(results.Archive{Experiment: "noise"}); !errors.Is(err, errIncomplete) {
 		t.Errorf("no results: %v", err)
 	}
 }
 
 // TestMade says all seeds that an archive has results of.
 func TestMade(t *testing.T) {
-	results := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(study.Result) float64 { return 0.7 })
-	other := results[0]
+	fits := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(results.Result) float64 { return 0.7 })
+	other := fits[0]
 	other.Seed = 0
-	text, err := made(study.Archive{Experiment: "assumption", Results: append(results, other)})
+	text, err := made(results.Archive{Experiment: "assumption", Results: append(fits, other)})
 	holds(t, "two seeds", text, err, []string{"10 draws. 2 fits, seed 0 and seed 1, by go, version 1"}, nil)
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 // Every verdict is tested both ways: with a planted effect its sentence claims it, without one it does not.
@@ -75,18 +75,18 @@ func TestIterationsVerdicts(t *testing.T) {
 			return 0.5 + 0.001*i*float64(2*int(set[0]%2)-1)
 		}, []string{neither, neither, neither, neither, neither, neither}, nil},
 	} {
-		results := planted(t, "honest", 2, 2, sets, synSettings(), func(r study.Result) float64 {
+		fits := planted(t, "honest", 2, 2, sets, synSettings(), func(r results.Result) float64 {
 			return 0.7 + c.auc(r.Set, iOf(t, r)) + 0.02*chance(r)
 		})
-		var curves []study.MeanCurve
+		var curves []results.MeanCurve
 		for _, set := range sets {
 			for _, i := range manySteps {
-				curves = append(curves, study.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: c.change(set, float64(i))})
+				curves = append(curves, results.MeanCurve{Set: set, Config: []byte(syn(i, "")), Least: c.change(set, float64(i))})
 			}
 		}
-		text, err := iterations(study.Archive{Results: results, Curves: curves})
+		text, err := iterations(results.Archive{Results: fits, Curves: curves})
 		holds(t, c.name, text, err, append(c.says, "same 113 pages"), nil)
-		if _, err := iterationRanks(study.Archive{Results: results}); err != nil {
+		if _, err := iterationRanks(results.Archive{Results: fits}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		_, claims, _ := strings.Cut(text, "What the paper says")
@@ -110,31 +110,31 @@ func TestIterationsVerdicts(t *testing.T) {
 // TestTies shares the place of equal means, which no side gets for coming first.
 func TestTies(t *testing.T) {
 	settings := []string{syn(-1, ""), syn(0, ""), syn(1, "")}
-	results := planted(t, "honest", 2, 1, denseSets[:6], settings, func(study.Result) float64 { return 0.7 })
-	text, err := iterations(study.Archive{Results: results})
+	fits := planted(t, "honest", 2, 1, denseSets[:6], settings, func(results.Result) float64 { return 0.7 })
+	text, err := iterations(results.Archive{Results: fits})
 	holds(t, "ties", text, err, []string{"| a | −1, 0, 1 | 0.700 | −1, 0, 1 |", "2 of 6 (33 %", "0 sets for distraction and 0 for concentration, sign test", "All are equal", "were not kept"}, []string{"Confirmed"})
-	zero := planted(t, "honest", 2, 1, denseSets[:6], settings, func(r study.Result) float64 {
+	zero := planted(t, "honest", 2, 1, denseSets[:6], settings, func(r results.Result) float64 {
 		if r.Set == "a" { // shared by distraction and concentration
 			return 0.7 + 0.1*math.Abs(iOf(t, r))
 		}
 		return 0.7 - 0.1*math.Abs(iOf(t, r))
 	})
-	text, err = iterations(study.Archive{Results: zero})
+	text, err = iterations(results.Archive{Results: zero})
 	holds(t, "best at 0", text, err, []string{"Over 6 sets 0.5 of 6 (", "0 sets for distraction and 0 for concentration, 5 for I = 0, equal means share a set, sign test"}, nil)
-	var curves []study.MeanCurve
+	var curves []results.MeanCurve
 	for _, set := range denseSets[:6] {
 		for i, s := range settings {
-			curves = append(curves, study.MeanCurve{Set: set, Config: []byte(s), Least: 0.1 * float64(i)})
+			curves = append(curves, results.MeanCurve{Set: set, Config: []byte(s), Least: 0.1 * float64(i)})
 		}
 	}
-	text, err = iterations(study.Archive{Results: results, Curves: curves})
+	text, err = iterations(results.Archive{Results: fits, Curves: curves})
 	holds(t, "nothing to go with", text, err, []string{"| 0.200 | 0.100 | 0.000 |  |", "Kendall's τ-b over the values of I: Over 6 sets there is no value, p = 1.000"}, nil)
-	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(study.Result) float64 { return 0.7 })
-	text, err = noise(study.Archive{Results: noisy})
+	noisy := planted(t, "honest", 2, 1, []string{"a", "a+gaussian(10dB)"}, settings, func(results.Result) float64 { return 0.7 })
+	text, err = noise(results.Archive{Results: noisy})
 	holds(t, "ties of noise", text, err, []string{"| gaussian(10dB) | both | −1, 0, 1 (0.700) | +0.000 |"}, nil)
-	text, err = poolings(study.Archive{Results: planted(t, "nested", 2, 1, denseSets[:2], []string{`{"pooling":"max"}`, `{"pooling":"mean"}`}, func(study.Result) float64 { return 0.7 })})
+	text, err = poolings(results.Archive{Results: planted(t, "nested", 2, 1, denseSets[:2], []string{`{"pooling":"max"}`, `{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })})
 	holds(t, "ties of poolings", text, err, []string{"The best mean is that of max on 1 of 2 and mean on 1 of 2 sets"}, nil)
-	if _, err := iterations(study.Archive{Results: planted(t, "honest", 2, 1, []string{"a"}, []string{`{"pooling":"mean"}`}, func(study.Result) float64 { return 0.7 })}); err == nil {
+	if _, err := iterations(results.Archive{Results: planted(t, "honest", 2, 1, []string{"a"}, []string{`{"pooling":"mean"}`}, func(results.Result) float64 { return 0.7 })}); err == nil {
 		t.Error("a setting without I is taken")
 	}
 }
@@ -153,7 +153,7 @@ func TestNoiseVerdicts(t *testing.T) {
 				names = append(names, s+"+gaussian(20dB)"+part, s+"+gaussian(0dB)"+part)
 			}
 		}
-		return noise(study.Archive{Results: planted(t, "honest", 5, 2, names, settings, func(r study.Result) float64 {
+		return noise(results.Archive{Results: planted(t, "honest", 5, 2, names, settings, func(r results.Result) float64 {
 			auc := 0.7 + 0.02*chance(r)
 			if strings.Contains(r.Set, "+") {
 				return auc + effect*iOf(t, r)
@@ -186,9 +186,9 @@ func TestPublishedVerdicts(t *testing.T) {
 			}
 		}
 		sets = append(sets, "web1+leak", "musk1+leak") // only that of Web counts
-		var results []study.Result
+		var fits []results.Result
 		for _, protocol := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
-			results = append(results, planted(t, protocol, 4, repeats, sets, settings, func(r study.Result) float64 {
+			fits = append(fits, planted(t, protocol, 4, repeats, sets, settings, func(r results.Result) float64 {
 				auc := 0.7 + 0.01*chance(r)
 				if r.Protocol != milbench.HonestProtocol {
 					auc += epoch
@@ -212,7 +212,7 @@ func TestPublishedVerdicts(t *testing.T) {
 				return auc
 			})...)
 		}
-		a := study.Archive{Experiment: "published", Results: results}
+		a := results.Archive{Experiment: "published", Results: fits}
 		for _, figure := range []string{"steps", "control"} {
 			if _, err := Plot(a, figure); err != nil {
 				t.Error(err)
@@ -247,11 +247,11 @@ func TestPublishedVerdicts(t *testing.T) {
 		"best test epoch raises it on elephant, musk1 and web1, lowers it on none; one fold raises it on none, lowers it on elephant, musk1 and web1; leak raises it on web1, lowers it on none; leak, honest protocol raises it on web1, lowers it on none."}, nil)
 	text, err = run(0, 0, 0, 0, 0)
 	holds(t, "no steps", text, err, []string{"the empty loop raises it on none, lowers it on none; best test epoch raises it on none, lowers it on none; one fold raises it on none, lowers it on none; leak raises it on none, lowers it on none; leak, honest protocol raises it on none, lowers it on none."}, nil)
-	two := slices.Concat(planted(t, milbench.HonestProtocol, 4, 3, base[:1], settings[:1], func(r study.Result) float64 { return 0.7 + 0.01*chance(r) }),
-		planted(t, milbench.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r study.Result) float64 { return 0.8 + 0.01*chance(r) }))
-	text, err = published(study.Archive{Results: two})
+	two := slices.Concat(planted(t, milbench.HonestProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.7 + 0.01*chance(r) }),
+		planted(t, milbench.BestEpochProtocol, 4, 3, base[:1], settings[:1], func(r results.Result) float64 { return 0.8 + 0.01*chance(r) }))
+	text, err = published(results.Archive{Results: two})
 	holds(t, "one step", text, err, []string{"for the 1 cells, at 5 %: best test epoch raises it on elephant, lowers it on none. A cell"}, nil)
-	torn := slices.DeleteFunc(slices.Clone(two), func(r study.Result) bool { // a repeat of one fold, which is the best of all
+	torn := slices.DeleteFunc(slices.Clone(two), func(r results.Result) bool { // a repeat of one fold, which is the best of all
 		return r.Protocol == milbench.BestEpochProtocol && r.Repeat == 2 && r.Fold > 0
 	})
 	mean := 0.0 // of what the step adds in the repeats that are whole
@@ -264,19 +264,19 @@ func TestPublishedVerdicts(t *testing.T) {
 			mean += auc * map[string]float64{milbench.HonestProtocol: -1, milbench.BestEpochProtocol: 1}[r.Protocol] / 8
 		}
 	}
-	text, err = published(study.Archive{Results: torn})
+	text, err = published(results.Archive{Results: torn})
 	holds(t, "a torn repeat", text, err, []string{"over 2 repeats, with Holm's", "| elephant |  | " + signed(mean) + " ("}, nil)
 	seeds := slices.Clone(two)
 	for _, r := range two {
 		r.Seed = 2
 		seeds = append(seeds, r)
 	}
-	text, err = published(study.Archive{Results: seeds})
+	text, err = published(results.Archive{Results: seeds})
 	holds(t, "two seeds", text, err, []string{"over 6 repeats, with Holm's"}, nil)
-	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(study.Result) float64 { return 0.5 })
-	text, err = published(study.Archive{Results: one})
+	one := planted(t, "honest", 4, 1, []string{"elephant", "elephant-shuffled-1"}, settings[:1], func(results.Result) float64 { return 0.5 })
+	text, err = published(results.Archive{Results: one})
 	holds(t, "a part", text, err, []string{"one shuffle has no interval"}, []string{"that holds 0.5"})
-	text, err = published(study.Archive{Results: one[:4]})
+	text, err = published(results.Archive{Results: one[:4]})
 	holds(t, "no control", text, err, []string{"was not run"}, nil)
 }
 
@@ -292,7 +292,7 @@ func TestWitnessVerdicts(t *testing.T) {
 				sets = append(sets, fmt.Sprintf("needle-%s-draw-%d", rate, draw+1))
 			}
 		}
-		results := planted(t, "honest", 1, 1, sets, settings, func(r study.Result) float64 {
+		fits := planted(t, "honest", 1, 1, sets, settings, func(r results.Result) float64 {
 			rate, _ := drawingOf(r.Set)
 			c, err := configOf(r.Config)
 			if err != nil {
@@ -300,15 +300,15 @@ func TestWitnessVerdicts(t *testing.T) {
 			}
 			return 0.7 + effect(rate, c) + 0.01*chance(r)
 		})
-		for i := range results {
+		for i := range fits {
 			auc := 0.6
-			results[i].InstanceAUC = &auc
+			fits[i].InstanceAUC = &auc
 		}
-		a := study.Archive{Results: results}
+		a := results.Archive{Results: fits}
 		if _, err := witnessPlot(a, true); err != nil {
 			t.Error(err)
 		}
-		rows, err := instanceRows(results)
+		rows, err := instanceRows(fits)
 		if err != nil || len(rows) != 42 || rows[0].N != 5 || math.Abs(rows[0].AUCMean-0.6) > 1e-12 || rows[0].AUCLow == nil {
 			t.Errorf("AUCs of instances: %v, %+v", err, rows)
 		}
@@ -336,7 +336,7 @@ func TestWitnessVerdicts(t *testing.T) {
 	holds(t, "scale", text, err, []string{"At no rate do these drawings show that conc", "The smaller scale is better at a witness rate of 0.1.", "for the 3 tests", "| 0.1 | +0.2", "- from a rate of 0.1 on: syn I = −5, S = 1; ", "- from a rate of 0.5 on: syn I = −5, S = 10; "}, []string{" helps at a", " hurts at a", "nowhere"})
 	text, err = run(func(rate string, c config) float64 { return 0.02 * c.Scale * float64(len(rate)-len("needle-0.1")) })
 	holds(t, "worse", text, err, []string{"The smaller scale is worse at a witness rate of 0.01."}, []string{"better at"})
-	text, err = witness(study.Archive{Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(study.Result) float64 { return 0.7 })})
+	text, err = witness(results.Archive{Results: planted(t, "honest", 1, 1, []string{"needle-0.1"}, settings, func(results.Result) float64 { return 0.7 })})
 	holds(t, "one drawing", text, err, []string{"needs two drawings"}, []string{"At no rate"})
 }
 
@@ -347,23 +347,23 @@ func TestAssumptionVerdicts(t *testing.T) {
 			sets = append(sets, fmt.Sprintf("raffholt%d-draw-%d", test+1, draw+1))
 		}
 	}
-	results := planted(t, "honest", 1, 1, sets, []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"gated"}`}, func(r study.Result) float64 {
+	fits := planted(t, "honest", 1, 1, sets, []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"gated"}`}, func(r results.Result) float64 {
 		auc := map[string]float64{`{"pooling":"max"}`: 0.8, `{"pooling":"mean"}`: 0.49, `{"pooling":"gated"}`: 0.4}[string(r.Config)]
 		return auc + 0.05*chance(r)
 	})
-	text, err := assumption(study.Archive{Results: results})
+	text, err := assumption(results.Archive{Results: fits})
 	holds(t, "planted", text, err, []string{"- breaks the assumption (the whole interval is under 0.5): gated (1 and 2).", "one repeat): mean (1 and 2).", "- does not break it (the whole interval is over 0.5): max (1 and 2)."}, nil)
-	first := slices.DeleteFunc(results, func(r study.Result) bool { return !strings.HasSuffix(r.Set, "-draw-1") })
-	text, err = assumption(study.Archive{Results: first})
+	first := slices.DeleteFunc(fits, func(r results.Result) bool { return !strings.HasSuffix(r.Set, "-draw-1") })
+	text, err = assumption(results.Archive{Results: first})
 	holds(t, "one drawing", text, err, []string{"under 0.5): none.", "over 0.5): none."}, nil)
 }
 
 func TestEnsemblesVerdicts(t *testing.T) {
 	settings := []string{syn(-3, ""), syn(-3, `,"members":10`)}
-	results := planted(t, "honest", 5, 2, []string{"a", "b", "c"}, settings, func(r study.Result) float64 { return 0.7 + 0.02*chance(r) })
+	fits := planted(t, "honest", 5, 2, []string{"a", "b", "c"}, settings, func(r results.Result) float64 { return 0.7 + 0.02*chance(r) })
 	run := func(gain float64) (string, error) {
-		for i := range results {
-			r := &results[i]
+		for i := range fits {
+			r := &fits[i]
 			auc, err := r.AUC()
 			if err != nil {
 				t.Fatal(err)
@@ -375,7 +375,7 @@ func TestEnsemblesVerdicts(t *testing.T) {
 				r.MemberAUC = append(r.MemberAUC, auc-gain+0.02*chance(member))
 			}
 		}
-		return ensembles(study.Archive{Results: results})
+		return ensembles(results.Archive{Results: fits})
 	}
 	gains, loses, nothing := "So an ensemble gains where the test tells; a loss is shown nowhere.", "So an ensemble may lose.", "So no gain is shown."
 	text, err := run(0.05)
@@ -384,10 +384,10 @@ func TestEnsemblesVerdicts(t *testing.T) {
 	holds(t, "none", text, err, []string{nothing, "better in 0 and worse in 0"}, []string{gains, loses})
 	text, err = run(-0.05)
 	holds(t, "a loss", text, err, []string{loses, "better in 0 and worse in 3"}, []string{gains, nothing})
-	for i := range results {
-		results[i].MemberAUC = nil
+	for i := range fits {
+		fits[i].MemberAUC = nil
 	}
-	text, err = ensembles(study.Archive{Results: results})
+	text, err = ensembles(results.Archive{Results: fits})
 	holds(t, "no members", text, err, []string{"were not kept"}, []string{gains, loses, nothing})
 }
 
@@ -395,7 +395,7 @@ func TestAblationVerdicts(t *testing.T) {
 	settings := []string{syn(3, ""), strings.Replace(syn(3, ""), `"gamma":0.5`, `"gamma":1`, 1), `{"pooling":"mean","dropout":0.75}`}
 	sets := slices.Concat(denseSets, []string{"web1", "web4"})
 	run := func(effect func(set string) float64) (string, error) {
-		return ablation(study.Archive{Results: planted(t, "honest", 5, 4, sets, settings, func(r study.Result) float64 {
+		return ablation(results.Archive{Results: planted(t, "honest", 5, 4, sets, settings, func(r results.Result) float64 {
 			auc := 0.7 + 0.01*chance(r)
 			if strings.Contains(string(r.Config), `"gamma":1`) {
 				auc += effect(r.Set)
@@ -427,7 +427,7 @@ func TestAblationVerdicts(t *testing.T) {
 func TestPoolingsVerdicts(t *testing.T) {
 	settings := []string{syn(-5, ""), syn(5, ""), `{"pooling":"mean"}`, `{"pooling":"instance","c":0.1}`, `{"pooling":"mean","members":10}`}
 	run := func(lack float64) (string, error) {
-		return poolings(study.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r study.Result) float64 {
+		return poolings(results.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "musk2", "tiger", "web1"}, settings, func(r results.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)
 			if r.Set == "musk1" {
 				auc -= lack
@@ -454,7 +454,7 @@ func TestPoolingsVerdicts(t *testing.T) {
 func TestNestedEnsemblesVerdicts(t *testing.T) {
 	settings := []string{`{"pooling":"mean","members":10}`, `{"pooling":"softmax","members":10}`}
 	run := func(lack float64) (string, error) {
-		return nestedEnsembles(study.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "tiger"}, settings, func(r study.Result) float64 {
+		return nestedEnsembles(results.Archive{Results: planted(t, "nested", 10, 2, []string{"musk1", "tiger"}, settings, func(r results.Result) float64 {
 			auc := 0.95 + 0.001*chance(r)
 			if r.Set == "musk1" {
 				auc -= lack
@@ -471,16 +471,16 @@ func TestNestedEnsemblesVerdicts(t *testing.T) {
 
 // TestWriteTimes keeps times out of the report.
 func TestWriteTimes(t *testing.T) {
-	a := study.Archive{Experiment: "assumption", Results: planted(t, "honest", 1, 2, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(r study.Result) float64 { return 0.7 + 0.01*chance(r) })}
+	a := results.Archive{Experiment: "assumption", Results: planted(t, "honest", 1, 2, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(r results.Result) float64 { return 0.7 + 0.01*chance(r) })}
 	var before, after, times bytes.Buffer
-	if err := Write(&before, []study.Archive{a}); err != nil {
+	if err := Write(&before, []results.Archive{a}); err != nil {
 		t.Fatal(err)
 	}
-	a.Times = []study.Time{{Fits: 12, Seconds: 61.7, Cores: 2, Backend: "go", Version: "1", Revision: "abc"}}
-	if err := Write(&after, []study.Archive{a}); err != nil || before.String() != after.String() {
+	a.Times = []results.Time{{Fits: 12, Seconds: 61.7, Cores: 2, Backend: "go", Version: "1", Revision: "abc"}}
+	if err := Write(&after, []results.Archive{a}); err != nil || before.String() != after.String() {
 		t.Errorf("times are in the report (%v)", err)
 	}
-	if err := WriteTimes(&times, []study.Archive{a}); err != nil || !strings.Contains(times.String(), "| assumption | 12 | 0 | 1m2s | 2 | go | 1 | abc |") {
+	if err := WriteTimes(&times, []results.Archive{a}); err != nil || !strings.Contains(times.String(), "| assumption | 12 | 0 | 1m2s | 2 | go | 1 | abc |") {
 		t.Errorf("%v: %s", err, times.String())
 	}
 }
@@ -488,16 +488,16 @@ func TestWriteTimes(t *testing.T) {
 // TestPartial writes a report of an archive whose last repeat is torn, and says so.
 func TestPartial(t *testing.T) {
 	settings := []string{syn(-3, ""), syn(0, ""), syn(3, "")}
-	results := planted(t, "honest", 3, 2, []string{"a", "a+gaussian(10dB)", "b"}, settings, func(r study.Result) float64 { return 0.7 + 0.02*chance(r) })
-	for n := range len(results) {
+	fits := planted(t, "honest", 3, 2, []string{"a", "a+gaussian(10dB)", "b"}, settings, func(r results.Result) float64 { return 0.7 + 0.02*chance(r) })
+	for n := range len(fits) {
 		for _, name := range []string{"iterations", "noise"} {
-			text, err := Section(study.Archive{Experiment: name, Results: results[:n]})
+			text, err := Section(results.Archive{Experiment: name, Results: fits[:n]})
 			if errors.Is(err, errIncomplete) {
 				continue
 			}
 			holds(t, fmt.Sprintf("%s, %d results", name, n), text, err, []string{"."}, nil)
 		}
 	}
-	text, err := Section(study.Archive{Experiment: "iterations", Results: results[:len(results)-1]})
+	text, err := Section(results.Archive{Experiment: "iterations", Results: fits[:len(fits)-1]})
 	holds(t, "one missing", text, err, []string{"Notes:\n\n- b, syn I=3: 1 of 2 repeats left out", "Not complete: b: 1 of 2 repeats left out of the tests"}, nil)
 }

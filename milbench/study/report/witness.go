@@ -8,17 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"synpool/milbench/stats"
-	"synpool/milbench/study"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
 )
 
 // witness is the section on the witness rate.
-func witness(a study.Archive) (string, error) {
+func witness(a results.Archive) (string, error) {
 	rows, err := witnessRows(a.Results)
 	if err != nil {
 		return "", err
 	}
-	g := newGrid(rows, func(r study.Row) (string, string) {
+	g := newGrid(rows, func(r results.Row) (string, string) {
 		return rowNamed(config.withScale)(r), strings.TrimPrefix(r.Set, needlePrefix)
 	})
 	f, err := newFigures(a.Results, named(config.withScale))
@@ -80,7 +80,7 @@ type comparison struct {
 	set  string
 	of   []string // the cells that say what is compared
 	n    int
-	test stats.CorrectedTTest
+	test judge.CorrectedTTest
 }
 
 // compare adds the test of a setting less another one on a set, if the set has both and has drawings enough.
@@ -89,7 +89,7 @@ func (f figures[K]) compare(list []comparison, set string, a, b K, of ...string)
 		return list, nil
 	}
 	test, err := pairedT(f.folds[set][a], f.folds[set][b], f.ratio[set])
-	if errors.Is(err, stats.ErrTooFew) {
+	if errors.Is(err, judge.ErrTooFew) {
 		return list, nil
 	}
 	if err != nil {
@@ -104,14 +104,14 @@ func compared(list []comparison, columns []string, difference string) (text stri
 	for _, c := range list {
 		p = append(p, c.test.P)
 	}
-	if holm, err = stats.Holm(p); err != nil {
+	if holm, err = judge.Holm(p); err != nil {
 		return "", nil, err
 	}
 	rows := make([][]string, 0, len(list))
 	for k, c := range list {
 		interval := ""
 		if c.test.SE > 0 {
-			low, high, err := c.test.Interval(study.Level)
+			low, high, err := c.test.Interval(results.Level)
 			if err != nil {
 				return "", nil, err
 			}
@@ -125,9 +125,9 @@ func compared(list []comparison, columns []string, difference string) (text stri
 }
 
 // scalesOf returns the scales of Syn among results, in order.
-func scalesOf(results []study.Result) ([]float64, error) {
+func scalesOf(fits []results.Result) ([]float64, error) {
 	var list []float64
-	for _, r := range results {
+	for _, r := range fits {
 		c, err := configOf(r.Config)
 		if err != nil {
 			return nil, err
@@ -233,10 +233,10 @@ func scaleHelps(f figures[string], scales []float64) (string, error) {
 }
 
 // pairedT is the corrected resampled t-test. It is undefined where all differences are the same, which shows nothing: p is 1.
-func pairedT(a, b []float64, ratio float64) (stats.CorrectedTTest, error) {
-	test, err := stats.CorrectedT(a, b, ratio)
-	if errors.Is(err, stats.ErrSameDifference) {
-		return stats.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
+func pairedT(a, b []float64, ratio float64) (judge.CorrectedTTest, error) {
+	test, err := judge.CorrectedT(a, b, ratio)
+	if errors.Is(err, judge.ErrSameDifference) {
+		return judge.CorrectedTTest{Difference: round(a[0] - b[0]), P: 1}, nil
 	}
 	return test, err
 }
@@ -255,8 +255,8 @@ func witnessRate(set string) (float64, error) {
 }
 
 // witnessRows are the rows of a table, drawings put together, by rate.
-func witnessRows(results []study.Result) ([]study.Row, error) {
-	rows, err := pooledTable(results)
+func witnessRows(fits []results.Result) ([]results.Row, error) {
+	rows, err := pooledTable(fits)
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +266,6 @@ func witnessRows(results []study.Result) ([]study.Row, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y study.Row) int { return cmp.Compare(rates[x.Set], rates[y.Set]) })
+	slices.SortStableFunc(rows, func(x, y results.Row) int { return cmp.Compare(rates[x.Set], rates[y.Set]) })
 	return rows, nil
 }

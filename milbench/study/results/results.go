@@ -5,15 +5,15 @@ import (
 	"embed"
 	"fmt"
 
-	"synpool/milbench/study"
+	"synpool/milbench/results"
 )
 
 //go:embed *.json times/*.jsonl
 var files embed.FS
 
 // Archives returns the archives, in the order of their names.
-func Archives() ([]study.Archive, error) {
-	archives, err := study.ReadArchives(files)
+func Archives() ([]results.Archive, error) {
+	archives, err := results.ReadArchives(files)
 	if err != nil {
 		return nil, fmt.Errorf("the committed results: %w", err)
 	}

@@ -7,11 +7,15 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
+	"synpool/internal/large"
+	"synpool/milbench/results"
 	"synpool/milbench/study"
 	"synpool/milbench/study/report"
-	"synpool/milbench/study/results"
+	committed "synpool/milbench/study/results"
 )
 
 const (
@@ -21,12 +25,12 @@ const (
 
 // TestFresh: RESULTS.md is what milbench study report writes from the archives.
 func TestFresh(t *testing.T) {
-	archives, err := results.Archives()
+	all, err := archives()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want bytes.Buffer
-	if err := report.Write(&want, archives); err != nil {
+	if err := report.Write(&want, all); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(resultsText)
@@ -41,12 +45,12 @@ func TestFresh(t *testing.T) {
 // TestArchives: each archive is that of the full form of the experiment that it is named after, with times; what there is
 // of a set is whole; written again it has the same bytes; all are small together.
 func TestArchives(t *testing.T) {
-	archives, err := results.Archives()
+	all, err := archives()
 	if err != nil {
 		t.Fatal(err)
 	}
 	size := 0
-	for _, a := range archives {
+	for _, a := range all {
 		text, err := os.ReadFile(a.Experiment + ".json")
 		if err != nil {
 			t.Fatal(err)
@@ -55,11 +59,11 @@ func TestArchives(t *testing.T) {
 		if _, err := study.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
 		}
-		form, quick, err := a.Form()
+		form, quick, err := study.FormOf(a)
 		if err != nil || quick {
 			t.Errorf("%s: of the quick form (%v)", a.Experiment, err)
 		}
-		_, lacks, err := a.Lacking(form)
+		_, lacks, err := study.Lacking(a, form)
 		if err != nil {
 			t.Error(err)
 		}
@@ -114,15 +118,18 @@ func sorted(t *testing.T, setting json.RawMessage) string {
 	return string(text)
 }
 
+// archives reads the committed archives once for all tests.
+var archives = sync.OnceValues(committed.Archives)
+
 // archived are the archives, each with its experiment.
-func archived(t *testing.T) iter.Seq2[study.Archive, study.Experiment] {
+func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
 	t.Helper()
-	archives, err := results.Archives()
+	all, err := archives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(yield func(study.Archive, study.Experiment) bool) {
-		for _, a := range archives {
+	return func(yield func(results.Archive, study.Experiment) bool) {
+		for _, a := range all {
 			e, err := study.FindExperiment(a.Experiment)
 			if err != nil {
 				t.Fatal(err)
@@ -152,9 +159,15 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestFigures: every figure of every archive can be drawn.
+// TestFigures: every figure of every archive can be drawn; spaces of their first vectors alone, unless SYNPOOL_LARGE is 1.
 func TestFigures(t *testing.T) {
 	for a, e := range archived(t) {
+		a.Spaces = slices.Clone(a.Spaces)
+		for i := range a.Spaces {
+			s := &a.Spaces[i]
+			n := min(large.Number(150, len(s.Vectors)), len(s.Vectors))
+			s.Vectors, s.Labels, s.Test = s.Vectors[:n], s.Labels[:n], s.Test[:n]
+		}
 		for _, name := range e.Figures {
 			figure, err := report.Plot(a, name)
 			if err == nil {

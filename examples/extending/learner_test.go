@@ -1,0 +1,157 @@
+package extending_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
+)
+
+// nearest gives a bag the label of the training bag whose mean is nearest.
+type nearest struct{ learnt milbench.Training }
+
+func (nearest) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
+	return nearest{t}, nil
+}
+
+func (n nearest) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	own, err := milbench.MomentsOf(bag)
+	label, least := 0, math.Inf(1)
+	for i, other := range n.learnt.Bags {
+		m, failed := milbench.MomentsOf(other)
+		if away := floats.Distance(own.Mean, m.Mean, 2); away < least {
+			label, least = n.learnt.Targets[i].Label, away
+		}
+		err = errors.Join(err, failed)
+	}
+	return milbench.Scored(float64(label)), err
+}
+
+// entry puts it on the list of learners.
+var entry = onebyone.Entry{Name: "nearest", Summary: "the label of the nearest training bag, by distance of means", Default: func() milbench.Estimator { return &nearest{} }}
+
+// settings are those of the learner and of softmax pooling, two of each where there is something to choose.
+func settings(t *testing.T) []json.RawMessage {
+	t.Helper()
+	all, err := entry.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	configs, err := neural.Grid{Pooling: []string{"softmax"}, Width: []int{8, 16}, Embed: []int{4}, Heads: []int{1}, Epochs: []int{3}, LR: []float64{0.01}}.Configs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range configs {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// TestLearner runs it under the nested protocol beside networks, in one go and in shards that are merged: the results are the
+// same, and a table has both.
+func TestLearner(t *testing.T) {
+	musk, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks := neural.Trainer{Backend: gobackend.GetBackend(), Workers: 2}
+	all := run.Run{
+		Sets: []*milbench.Set{musk}, Protocol: milbench.Protocol{Name: milbench.NestedProtocol, Folds: 3, Repeats: 1}, Settings: settings(t), Seed: 1,
+		Learner: learner.All(networks, learner.Resources{Workers: 2}, entry), Dir: filepath.Join(t.TempDir(), "whole"), Backend: "go", Version: "v0.0.0",
+	}
+	if sum, err := all.Do(t.Context()); err != nil || sum.Done != 9 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+
+	dir := t.TempDir()
+	plan := &cluster.Plan{Format: cluster.Format, Version: all.Version, Backend: all.Backend, Cores: 2, Seed: all.Seed, Shards: 1}
+	if err := run.AddTo(plan, []run.Run{all}, "musk1", all.Learner); err != nil {
+		t.Fatal(err)
+	}
+	plan.Divide(2)
+	for shard := range 2 {
+		if _, err := results.Follow(dir, plan); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := run.Restrict([]run.Run{all}, plan, plan.Shard(shard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs[0].Dir = results.AttemptDir(dir, shard, 2)
+		if sum, err := run.DoAll(t.Context(), runs); err != nil || sum.Done == 0 {
+			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
+		}
+	}
+	merged, err := results.Merge(t.Context(), []string{dir}, dir, nil)
+	if err != nil || merged.Results != 9 || merged.Missing != nil {
+		t.Fatalf("%+v, %v", merged, err)
+	}
+
+	for _, folder := range []string{all.Dir, dir} {
+		found, err := results.Read(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := results.Tabulate(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, row := range table.Rows {
+			names = append(names, row.Setting)
+			if row.Setting == "nearest" && row.AUCMean < 0.6 { // it tells most musks from others
+				t.Errorf("AUC %v", row.AUCMean)
+			}
+		}
+		if !slices.Equal(names, []string{"nearest", "softmax (chosen inside)"}) {
+			t.Errorf("rows %q", names)
+		}
+	}
+	same := func(folder string) map[string][]results.ScoredBag {
+		found, err := results.Read(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores := map[string][]results.ScoredBag{}
+		for _, r := range found {
+			scores[r.Fit] = r.Bags
+		}
+		return scores
+	}
+	if a, b := same(all.Dir), same(dir); !equal(a, b) {
+		t.Error("shards have other scores than the whole run")
+	}
+}
+
+func equal(a, b map[string][]results.ScoredBag) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for fit, bags := range a {
+		for i, bag := range bags {
+			if other := b[fit]; len(other) != len(bags) || other[i].ID != bag.ID || !slices.Equal(other[i].Scores, bag.Scores) {
+				return false
+			}
+		}
+	}
+	return true
+}

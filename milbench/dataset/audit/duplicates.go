@@ -1,0 +1,204 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// Duplicate lists bags of the same instances, in whatever order.
+type Duplicate struct {
+	Bags     []string `json:"bags"`     // their ids
+	Conflict bool     `json:"conflict"` // the bags have different targets
+}
+
+// GroupDuplicates puts bags of the same instances into one group, so that no protocol tests on a bag that was trained
+// on under another id. Groups that share a bag so become one group, transitively, under the name of one of them. It
+// returns the duplicates, and a set that shares its instances with s, or s itself if there are none.
+// Bags of the same instances with different targets cannot be learnt from: an error names them.
+func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+	c, err := compare(s, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	found := c.duplicates(s)
+	if len(found) == 0 {
+		return s, found, nil
+	}
+	if err := Conflict(s.Name, found); err != nil {
+		return nil, found, err
+	}
+	bags := slices.Clone(s.Bags)
+	names := make(map[string]bool)
+	for _, b := range bags {
+		names[b.Group] = true
+	}
+	for _, same := range c.same {
+		into := ""
+		for _, i := range same {
+			if into == "" {
+				into = bags[i].Group
+			}
+		}
+		if into == "" {
+			into = "duplicates of " + bags[same[0]].ID
+			for names[into] {
+				into += "*"
+			}
+			names[into] = true
+		}
+		for _, i := range same {
+			from := bags[i].Group
+			bags[i].Group = into
+			for k := range bags {
+				if from != "" && bags[k].Group == from {
+					bags[k].Group = into
+				}
+			}
+		}
+	}
+	grouped := *s
+	grouped.Bags = bags
+	return &grouped, found, grouped.Seal()
+}
+
+// Conflict returns an error about the first bags of the same instances in the named set that have different targets, nil if
+// there are none.
+func Conflict(name string, found []Duplicate) error {
+	for _, d := range found {
+		if d.Conflict {
+			return fmt.Errorf("%s: bags %s hold the same instances and have different labels; correct or remove them", name, strings.Join(d.Bags, ", "))
+		}
+	}
+	return nil
+}
+
+// comparison is what the bags of a set have in common.
+type comparison struct {
+	same   [][]int // bags of the same instances, by index, two at least; in the order of their first bags
+	shared int     // distinct instances that stand in several bags
+}
+
+// compare compares the bags of s, columns, from 0, that are to be left aside apart.
+func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
+	var c comparison
+	seen := newMeetings()
+	place := map[[sha256.Size]byte]int{} // content: where its bags are in all
+	var all [][]int
+	var text []byte
+	for i, b := range s.Bags {
+		instances := make([][sha256.Size]byte, 0, b.Instances.Len())
+		// An instance is a bit for every feature that says whether its value is other than 0, and then these values.
+		begin := func() { text = append(text[:0], make([]byte, (b.Instances.Features()+7)/8)...) }
+		value := func(j int, v float32) {
+			if v != 0 && (len(aside) == 0 || !aside[j]) {
+				text[j/8] |= 1 << (j % 8)
+				text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
+			}
+		}
+		end := func() {
+			d := sha256.Sum256(text)
+			instances = append(instances, d)
+			seen.add(binary.LittleEndian.Uint64(d[:]), i)
+		}
+		if x, ok := b.Instances.(*milbench.Sparse); ok {
+			for k := range x.Rows {
+				begin()
+				columns, values := x.Row(k)
+				for at, j := range columns {
+					value(int(j), values[at])
+				}
+				end()
+			}
+		} else if err := milbench.EachRow(b.Instances, func(_ int, row []float32) {
+			begin()
+			for j, v := range row {
+				value(j, v)
+			}
+			end()
+		}); err != nil {
+			return c, err
+		}
+		slices.SortFunc(instances, func(p, q [sha256.Size]byte) int { return bytes.Compare(p[:], q[:]) })
+		h := sha256.New()
+		for _, d := range instances {
+			h.Write(d[:])
+		}
+		content := [sha256.Size]byte(h.Sum(nil))
+		at, known := place[content]
+		if !known {
+			at = len(all)
+			place[content] = at
+			all = append(all, nil)
+		}
+		all[at] = append(all[at], i)
+	}
+	for _, bags := range all {
+		if len(bags) > 1 {
+			c.same = append(c.same, bags)
+		}
+	}
+	c.shared = seen.shared()
+	return c, nil
+}
+
+// meetings counts the instances, by a hash of 64 bits, that stand in several bags. Of very many it keeps those whose hash
+// ends in zeros, one of 2^skipped, and what it counts stands for all.
+type meetings struct {
+	first   map[uint64]int32 // the bag that an instance was first seen in, or met
+	skipped int
+}
+
+const (
+	met          = -1
+	mostMeetings = 1 << 20
+)
+
+func newMeetings() *meetings { return &meetings{first: map[uint64]int32{}} }
+
+func (m *meetings) add(hash uint64, bag int) {
+	if hash&(1<<m.skipped-1) != 0 {
+		return
+	}
+	if first, known := m.first[hash]; !known {
+		m.first[hash] = int32(bag)
+	} else if first != met && first != int32(bag) {
+		m.first[hash] = met
+	}
+	for len(m.first) > mostMeetings {
+		m.skipped++
+		maps.DeleteFunc(m.first, func(hash uint64, _ int32) bool { return hash&(1<<m.skipped-1) != 0 })
+	}
+}
+
+// shared returns the number of instances that stand in several bags, about where some were skipped.
+func (m *meetings) shared() int {
+	n := 0
+	for _, first := range m.first {
+		if first == met {
+			n++
+		}
+	}
+	return n << m.skipped
+}
+
+// duplicates names the bags that are the same.
+func (c comparison) duplicates(s *milbench.Set) []Duplicate {
+	found := []Duplicate{}
+	for _, same := range c.same {
+		var d Duplicate
+		for _, i := range same {
+			d.Bags = append(d.Bags, s.Bags[i].ID)
+			d.Conflict = d.Conflict || s.Bags[i].Target != s.Bags[same[0]].Target
+		}
+		found = append(found, d)
+	}
+	return found
+}

@@ -1,0 +1,68 @@
+package generate
+
+import (
+	"fmt"
+	"strconv"
+
+	"synpool/milbench"
+)
+
+// drawn is an instance that is to be drawn.
+type drawn struct {
+	from  Normal
+	label float64
+}
+
+// maxDrawn bounds the values of a set that is drawn, 1 GB.
+const maxDrawn = 1 << 28
+
+// drawSplit draws bags of at most instances each, every other one positive, first those of the training part and then
+// those of the test part, and the instances that bag lists in random order. Without test bags the set has no split. Each
+// bag has a stream of its own.
+func drawSplit(name string, train, test, features, instances int, seed uint64, bag func(milbench.Split, bool, *normals) []drawn) (*milbench.Set, error) {
+	switch {
+	case train < 2 || test != 0 && test < 2:
+		return nil, fmt.Errorf("%s: %d training and %d test bags; draw at least 2 of each part", name, train, test)
+	case features < 1:
+		return nil, fmt.Errorf("%s: %d features; give at least 1", name, features)
+	case float64(train+test)*float64(instances)*float64(features) > maxDrawn:
+		return nil, fmt.Errorf("%s: %d bags of up to %d instances of %d features are more than %d values; draw fewer", name, train+test, instances, features, maxDrawn)
+	}
+	parts := []struct {
+		name milbench.Split
+		bags int
+	}{{milbench.TrainPart, train}, {milbench.TestPart, test}}
+	if test == 0 {
+		parts[0].name = milbench.NoSplit
+	}
+	var bags []milbench.Bag
+	var instanceLabels [][]float64
+	for p, part := range parts {
+		for i := range part.bags {
+			random := &normals{Rand: milbench.Rand(seed, name, p, i)}
+			plan := bag(part.name, i%2 == 0, random)
+			random.Shuffle(len(plan), func(i, j int) { plan[i], plan[j] = plan[j], plan[i] })
+			rows := &milbench.Dense{Rows: len(plan), Cols: features}
+			b := milbench.Bag{ID: strconv.Itoa(len(bags) + 1), Target: milbench.Labelled(1 - i%2), Split: part.name, Instances: rows}
+			own := make([]float64, len(plan))
+			for row, instance := range plan {
+				own[row] = instance.label
+				for range features {
+					rows.Values = append(rows.Values, float32(random.from(instance.from)))
+				}
+			}
+			bags, instanceLabels = append(bags, b), append(instanceLabels, own)
+		}
+	}
+	return finished(name, bags, instanceLabels)
+}
+
+// finished returns the set of bags that were drawn.
+func finished(name string, bags []milbench.Bag, instanceLabels [][]float64) (*milbench.Set, error) {
+	s := &milbench.Set{Name: name, Bags: bags, InstanceLabels: instanceLabels}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	milbench.Pack(s.Bags)
+	return s, s.Seal()
+}

@@ -1,0 +1,253 @@
+package generate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// NoiseKind says what noise does to an instance.
+type NoiseKind string
+
+// The kinds of noise. A term of an instance is a value other than 0 and its column.
+const (
+	GaussianNoise NoiseKind = "gaussian"    // adds a normal number to every value
+	Deletion      NoiseKind = "deletion"    // sets the value of a term to 0
+	Replacement   NoiseKind = "replacement" // moves the value of a term to a random column that the instance leaves at 0
+	Swap          NoiseKind = "swap"        // exchanges the values of two terms
+)
+
+// NoiseKinds lists the kinds of noise.
+var NoiseKinds = []NoiseKind{GaussianNoise, Deletion, Replacement, Swap}
+
+// Noise disturbs the instances of bags.
+//
+// The level of Gaussian noise is a signal-to-noise ratio in dB: the noise in feature j has mean 0
+// and standard deviation sd_j 10^(-Level/20), with sd_j that of the feature over all instances of the set, so that the
+// ratio is the same in every feature, whatever its unit; a constant feature stays as it is. 0 dB is as much noise as
+// signal.
+//
+// The other kinds are for vectors of terms without order. Their level is the share of an instance's terms that they
+// touch: level times terms, rounded to the nearest integer, halves up, but at least 1 term if the level is above 0 and
+// the instance has one. Swap touches pairs without a common term, by the same rule a share of the pairs that the terms
+// make (half their number, rounded down); an instance with a single term stays as it is. Replacement stops when no
+// column is left unused.
+//
+// The noise of a bag is a function of the seed, the bag's id, the kind and the level (Gaussian noise: and the deviations
+// of the features), whatever other bags there are. Levels of one seed are nested: a term that is touched at 10 % is so
+// touched at 20 %, too, and Gaussian noise differs in its size alone.
+type Noise struct {
+	Kind  NoiseKind `json:"kind"`
+	Level float64   `json:"level"` // Gaussian: dB; otherwise a share in [0, 1]
+	Seed  uint64    `json:"seed"`
+}
+
+// maxDecibel bounds the ratio: beyond it noise is below the rounding of the values, or the values below that of the noise.
+const maxDecibel = 300
+
+// Validate reports an unknown kind and a level out of range.
+func (n Noise) Validate() error {
+	switch {
+	case !slices.Contains(NoiseKinds, n.Kind):
+		var names []string
+		for _, k := range NoiseKinds {
+			names = append(names, string(k))
+		}
+		if near := milbench.Nearest(string(n.Kind), names); near != "" {
+			return fmt.Errorf("noise %q: there is no such kind; did you mean %q?", n.Kind, near)
+		}
+		return fmt.Errorf("noise %q: there is no such kind; use one of %s", n.Kind, strings.Join(names, ", "))
+	case n.Kind == GaussianNoise && !(math.Abs(n.Level) <= maxDecibel):
+		return fmt.Errorf("noise gaussian: signal-to-noise ratio %v; give dB from -%d to %[2]d", n.Level, maxDecibel)
+	case n.Kind != GaussianNoise && !(n.Level >= 0 && n.Level <= 1):
+		return fmt.Errorf("noise %s: level %v; give the share of terms, from 0 to 1", n.Kind, n.Level)
+	}
+	return nil
+}
+
+// String returns, say, "gaussian(10dB)" or "deletion(0.2)".
+func (n Noise) String() string {
+	unit := ""
+	if n.Kind == GaussianNoise {
+		unit = "dB"
+	}
+	return fmt.Sprintf("%s(%v%s)", n.Kind, n.Level, unit)
+}
+
+// Apply returns s with noise in all of its bags, in the same order; bag i of the result is the noisy version of bag i.
+// Labels, groups and the split stay. Gaussian noise leaves no zeros, so that its bags are held dense. The result shares
+// no values with s; its name says the noise, say "web1+deletion(0.2)".
+func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
+	if err := n.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	noisy := *s
+	noisy.Name = s.Name + "+" + n.String()
+	noisy.Bags = slices.Clone(s.Bags)
+	if n.Kind == GaussianNoise {
+		for i, b := range s.Bags {
+			dense, err := milbench.ToDense(b.Instances)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.Name, err)
+			}
+			noisy.Bags[i].Instances = dense
+		}
+		sizes := deviations(noisy.Bags)
+		ratio := float64(float32(math.Pow(10, -n.Level/20))) // rounded: the last bits of a power differ among processors
+		for j := range sizes {
+			sizes[j] *= ratio
+		}
+		for i, b := range noisy.Bags {
+			noisy.Bags[i].Instances = n.gaussian(b, sizes)
+		}
+	} else {
+		for i, b := range s.Bags {
+			var err error
+			if noisy.Bags[i].Instances, err = n.terms(b); err != nil {
+				return nil, fmt.Errorf("%s: %w", s.Name, err)
+			}
+		}
+	}
+	return &noisy, noisy.Seal()
+}
+
+// random returns the stream of instance row of a bag. All levels share it.
+func (n Noise) random(bag string, row int) *rand.Rand {
+	return milbench.Rand(n.Seed, fmt.Sprintf("%s noise of bag %s", n.Kind, bag), row)
+}
+
+// gaussian returns the instances of a dense bag with normal numbers of these standard deviations added.
+func (n Noise) gaussian(b milbench.Bag, sizes []float64) *milbench.Dense {
+	m := *b.Instances.(*milbench.Dense)
+	m.Values = slices.Clone(m.Values)
+	for i := range m.Rows {
+		random, row := &normals{Rand: n.random(b.ID, i)}, m.Row(i)
+		for j, size := range sizes {
+			row[j] = float32(float64(row[j]) + float64(size*random.next()))
+		}
+	}
+	return &m
+}
+
+// deviations returns the standard deviation of each feature over the instances of dense bags, rounded alike everywhere.
+// That of a constant feature is 0.
+func deviations(bags []milbench.Bag) []float64 {
+	if len(bags) == 0 {
+		return nil
+	}
+	features, count := bags[0].Instances.Features(), 0
+	mean, square := make([]float64, features), make([]float64, features)
+	low, high := make([]float64, features), make([]float64, features)
+	for j := range low {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	for _, b := range bags {
+		count += b.Instances.Len()
+	}
+	each := func(f func(j int, v float64)) {
+		for _, b := range bags {
+			_ = milbench.EachValue(b.Instances, func(_, j int, v float32) { f(j, float64(v)) }) // there is no error in memory
+		}
+	}
+	each(func(j int, v float64) {
+		mean[j] += v / float64(count)
+		low[j], high[j] = min(low[j], v), max(high[j], v)
+	})
+	each(func(j int, v float64) {
+		d := v - mean[j]
+		square[j] += float64(d * d)
+	})
+	for j := range square {
+		square[j] = math.Sqrt(square[j] / float64(count))
+		if low[j] == high[j] {
+			square[j] = 0 // the mean of equal values may be rounded
+		}
+	}
+	return square
+}
+
+// term is a value other than 0.
+type term struct {
+	column int32
+	value  float32
+}
+
+// terms returns the instances of a bag with the noise in their terms, in the form of the bag.
+func (n Noise) terms(b milbench.Bag) (milbench.Instances, error) {
+	from, err := milbench.ToSparse(b.Instances)
+	if err != nil {
+		return nil, err
+	}
+	rows := &milbench.Sparse{Cols: from.Cols, RowStart: []int{0}}
+	var row []term
+	for i := range from.Rows {
+		row = row[:0]
+		columns, values := from.Row(i)
+		for k, j := range columns {
+			if values[k] != 0 {
+				row = append(row, term{j, values[k]})
+			}
+		}
+		row = n.touch(row, from.Cols, n.random(b.ID, i))
+		slices.SortFunc(row, func(a, b term) int { return cmp.Compare(a.column, b.column) })
+		for _, t := range row {
+			rows.Column, rows.Values = append(rows.Column, t.column), append(rows.Values, t.value)
+		}
+		rows.EndRow()
+	}
+	if milbench.IsSparse(b.Instances) {
+		return rows, nil
+	}
+	return milbench.ToDense(rows)
+}
+
+// touch disturbs the terms of an instance, in place. The permutation is drawn first: the first few of it are touched.
+func (n Noise) touch(row []term, columns int, random *rand.Rand) []term {
+	order := random.Perm(len(row))
+	switch n.Kind {
+	case Deletion:
+		deleted := make([]bool, len(row))
+		for _, k := range order[:touched(n.Level, len(row))] {
+			deleted[k] = true
+		}
+		var kept []term
+		for k, t := range row {
+			if !deleted[k] {
+				kept = append(kept, t)
+			}
+		}
+		return kept
+	case Replacement:
+		used := make(map[int32]bool, 2*len(row))
+		for _, t := range row {
+			used[t.column] = true
+		}
+		for _, k := range order[:min(touched(n.Level, len(row)), columns-len(row))] {
+			to := int32(random.IntN(columns))
+			for used[to] {
+				to = int32(random.IntN(columns))
+			}
+			used[to] = true
+			row[k].column = to
+		}
+	case Swap:
+		for pair := range touched(n.Level, len(row)/2) {
+			a, b := order[2*pair], order[2*pair+1]
+			row[a].value, row[b].value = row[b].value, row[a].value
+		}
+	}
+	return row
+}
+
+// touched returns how many of n terms, or pairs of terms, a level touches, see [Noise].
+func touched(level float64, n int) int {
+	if level == 0 {
+		return 0
+	}
+	return min(max(int(math.Round(level*float64(n))), 1), n)
+}

@@ -1,0 +1,53 @@
+package generate_test
+
+import (
+	"os"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/generate"
+)
+
+// On a real set of term vectors.
+func TestNoiseWeb(t *testing.T) {
+	if _, err := os.Stat(os.Getenv("MILBENCH_DATA") + "/web1.mat"); err != nil || os.Getenv("MILBENCH_DATA") == "" {
+		t.Skip("no web1.mat: run `milbench data fetch web1` and set MILBENCH_DATA to the folder it fills")
+	}
+	e, err := dataset.Find("web1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := func(s *milbench.Set) (each []int, all int) {
+		for _, b := range s.Bags {
+			rows := b.Instances.(*milbench.Sparse)
+			for i := range rows.Rows {
+				_, values := rows.Row(i)
+				each, all = append(each, len(values)), all+len(values)
+			}
+		}
+		return each, all
+	}
+	each, all := terms(s)
+	for _, kind := range []generate.NoiseKind{generate.Deletion, generate.Replacement, generate.Swap} {
+		noisy, err := generate.Noise{Kind: kind, Level: 0.2, Seed: 1}.Apply(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := all
+		if kind == generate.Deletion {
+			for _, n := range each {
+				if n > 0 {
+					want -= max(1, int(0.2*float64(n)+0.5))
+				}
+			}
+		}
+		if _, got := terms(noisy); got != want || noisy.Validate() != nil || noisy.NumInstances() != s.NumInstances() {
+			t.Errorf("%s: %d terms of %d, want %d (%v)", kind, got, all, want, noisy.Validate())
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// resealed returns the checksum of a set as it is now.
+func resealed(t *testing.T, s *milbench.Set) string {
+	t.Helper()
+	again := *s
+	if err := again.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return again.Checksum
+}
+
+// labelled returns a file of one instance a bag with these labels.
+func labelled(labels ...string) string {
+	text := "bag,label,x\n"
+	for i, label := range labels {
+		text += fmt.Sprintf("b%d,%s,%d\n", i, label, i)
+	}
+	return text
+}
+
+// TestTargets: all labels of a file tell their kind together, and stay as they are written.
+func TestTargets(t *testing.T) {
+	numbers := make([]string, 25)
+	for i := range numbers {
+		numbers[i] = fmt.Sprint(i % 22)
+	}
+	for name, c := range map[string]struct {
+		labels  []string
+		kind    milbench.TargetKind
+		classes []string
+		targets []milbench.Target // the first ones
+	}{
+		"0 and 1":     {[]string{"0", "1", "1.0"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {Label: 1}}},
+		"-1 and 1":    {[]string{"-1", "1", "-1"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {}}},
+		"1 and 2":     {[]string{"2", "1", "2"}, milbench.BinaryTarget, []string{"1", "2"}, []milbench.Target{{Label: 1}, {}, {Label: 1}}},
+		"words":       {[]string{"tumour", "normal", " tumour "}, milbench.BinaryTarget, []string{"normal", "tumour"}, []milbench.Target{{Label: 1}, {}, {Label: 1}}},
+		"grades":      {[]string{"g10", "g2", "g1", "g2"}, milbench.ClassTarget, []string{"g1", "g2", "g10"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
+		"-1, 0 and 1": {[]string{"1", "0", "-1", "0"}, milbench.ClassTarget, []string{"-1", "0", "1"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
+		"mixed":       {[]string{"1", "x", "1", "x"}, milbench.BinaryTarget, []string{"1", "x"}, []milbench.Target{{}, {Label: 1}}},
+		"real":        {[]string{"0.5", "1", "0"}, milbench.RealTarget, nil, []milbench.Target{{Value: 0.5}, {Value: 1}, {}}},
+		"many":        {numbers, milbench.RealTarget, nil, []milbench.Target{{}, {Value: 1}, {Value: 2}}},
+	} {
+		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s.Kind != c.kind || !slices.Equal(s.Classes, c.classes) {
+			t.Errorf("%s: %v with the classes %q", name, s.Kind, s.Classes)
+		}
+		for i, want := range c.targets {
+			if s.Bags[i].Target != want {
+				t.Errorf("%s: bag %d has target %+v, want %+v", name, i, s.Bags[i].Target, want)
+			}
+		}
+	}
+	survival, err := ReadCSV(strings.NewReader("bag,time,x,event\na,3.5,1,1\nb,2,2,false\na,3.50,2,1\n"), "toy")
+	if err != nil {
+		survival, err = ReadCSV(strings.NewReader("bag,time,x,event\na,3.5,1,1\nb,2,2,false\na,3.5,2,1\n"), "toy")
+	}
+	if err != nil || survival.Kind != milbench.SurvivalTarget || survival.NumFeatures() != 1 ||
+		survival.Bags[0].Target != (milbench.Target{Value: 3.5, Event: true}) || survival.Bags[1].Target != (milbench.Target{Value: 2}) {
+		t.Errorf("survival: %+v, %v", survival, err)
+	}
+	both, err := ReadCSV(strings.NewReader("bag,label,time,event\na,0,3,1\nb,1,2,0\n"), "toy") // a label makes them features
+	if err != nil || both.Kind != milbench.BinaryTarget || !slices.Equal(both.Features, []string{"time", "event"}) {
+		t.Errorf("%+v, %v", both, err)
+	}
+}
+
+func TestSetPositive(t *testing.T) {
+	for _, c := range []struct {
+		labels   []string
+		positive string
+		want     []string // classes
+		label    int      // of the first bag
+	}{
+		{[]string{"tumour", "normal"}, "tumour", []string{"normal", "tumour"}, 1},
+		{[]string{"tumour", "normal"}, "normal", []string{"tumour", "normal"}, 0},
+		{[]string{"0", "1"}, "1", nil, 0},
+		{[]string{"0", "1"}, "0", []string{"1", "0"}, 1},
+	} {
+		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s.Checksum
+		if err := SetPositive(s, c.positive); err != nil || !slices.Equal(s.Classes, c.want) || s.Bags[0].Label != c.label || s.NumPositive() != 1 {
+			t.Errorf("%q of %q: classes %q, first label %d, %v", c.positive, c.labels, s.Classes, s.Bags[0].Label, err)
+		}
+		if changed := s.ClassName(1) != slices.Max(c.labels); changed != (s.Checksum != before) || s.Checksum != resealed(t, s) {
+			t.Errorf("%q of %q: checksum %s after %s", c.positive, c.labels, s.Checksum, before)
+		}
+	}
+	for want, c := range map[string]struct {
+		labels   []string
+		positive string
+	}{
+		`toy: no bag has label "tumor"; did you mean "tumour"?`:           {[]string{"tumour", "normal"}, "tumor"},
+		`toy: no bag has label "yes"; the labels are 0 and 1`:             {[]string{"0", "1"}, "yes"},
+		"toy: a positive class is for two; its target is of kind classes": {[]string{"a", "b", "c", "a"}, "a"},
+	} {
+		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := SetPositive(s, c.positive); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

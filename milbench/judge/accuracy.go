@@ -1,0 +1,32 @@
+package judge
+
+// Accuracy returns the share of bags on the right side of logit 0; a logit of exactly 0 is read as negative.
+func Accuracy(labels []int, logits []float64) (float64, error) {
+	negatives, positives, err := count(labels, logits)
+	if err != nil {
+		return 0, err
+	}
+	right := rightOf(labels, logits)
+	return float64(right[0]+right[1]) / float64(negatives+positives), nil
+}
+
+// BalancedAccuracy returns the mean of the accuracies on the negatives and on the positives, see [Accuracy]. It is
+// undefined without both classes: [ErrOneClass].
+func BalancedAccuracy(labels []int, logits []float64) (float64, error) {
+	negatives, positives, err := countBoth(labels, logits)
+	if err != nil {
+		return 0, err
+	}
+	right := rightOf(labels, logits)
+	return (float64(right[0])/float64(negatives) + float64(right[1])/float64(positives)) / 2, nil
+}
+
+// rightOf counts the negatives and the positives on the right side of logit 0.
+func rightOf(labels []int, logits []float64) (right [2]int) {
+	for i, y := range labels {
+		if (logits[i] > 0) == (y == 1) {
+			right[y]++
+		}
+	}
+	return right
+}

@@ -1,0 +1,141 @@
+package judge_test
+
+import (
+	"fmt"
+
+	"synpool/milbench/judge"
+)
+
+var (
+	labels = []int{0, 0, 1, 0, 1, 1}
+	logits = []float64{-2, -1, -0.5, 0.5, 1, 2}
+)
+
+func ExampleAUC() {
+	auc, err := judge.AUC(labels, logits)
+	fmt.Printf("%.4f %v\n", auc, err)
+	_, err = judge.AUC([]int{1, 1}, []float64{0.2, 0.9})
+	fmt.Println(err)
+	// Output:
+	// 0.8889 <nil>
+	// only one class is there: 0 negative and 2 positive
+}
+
+func ExampleDeLong() {
+	auc, se, err := judge.DeLong(labels, logits)
+	fmt.Printf("%.4f +- %.4f %v\n", auc, se, err)
+	// Output: 0.8889 +- 0.1571 <nil>
+}
+
+func ExampleAveragePrecision() {
+	ap, err := judge.AveragePrecision(labels, logits)
+	fmt.Printf("%.4f %v\n", ap, err)
+	// Output: 0.9167 <nil>
+}
+
+func ExampleAccuracy() {
+	accuracy, err := judge.Accuracy(labels, logits)
+	fmt.Printf("%.4f %v\n", accuracy, err)
+	// Output: 0.6667 <nil>
+}
+
+func ExampleBalancedAccuracy() {
+	accuracy, err := judge.BalancedAccuracy([]int{0, 0, 0, 1}, []float64{-1, -1, -1, -1})
+	fmt.Printf("%.4f %v\n", accuracy, err)
+	// Output: 0.5000 <nil>
+}
+
+func ExampleLogLoss() {
+	loss, err := judge.LogLoss(labels, logits)
+	fmt.Printf("%.4f %v\n", loss, err)
+	// Output: 0.4714 <nil>
+}
+
+func ExampleSD() {
+	sd, err := judge.SD([]float64{0.90, 0.92, 0.91})
+	fmt.Printf("%.4f %v\n", sd, err)
+	// Output: 0.0100 <nil>
+}
+
+func ExampleMeanInterval() {
+	mean, low, high, err := judge.MeanInterval([]float64{0.90, 0.92, 0.91}, 0.95)
+	fmt.Printf("%.4f (%.4f to %.4f) %v\n", mean, low, high, err)
+	// Output: 0.9100 (0.8852 to 0.9348) <nil>
+}
+
+// Four methods on five sets.
+var aucs = [][]float64{
+	{0.92, 0.90, 0.85, 0.80},
+	{0.88, 0.89, 0.84, 0.79},
+	{0.75, 0.70, 0.71, 0.65},
+	{0.97, 0.95, 0.91, 0.93},
+	{0.84, 0.83, 0.80, 0.78},
+}
+
+func ExampleAverageRanks() {
+	ranks, err := judge.AverageRanks(aucs)
+	fmt.Println(ranks, err)
+	// Output: [1.2 2 3 3.8] <nil>
+}
+
+func ExampleFriedman() {
+	found, err := judge.Friedman(aucs)
+	fmt.Printf("chi square %.2f (p %.4f), F %.2f (p %.5f) %v\n", found.ChiSquare, found.ChiSquareP, found.F, found.FP, err)
+	// Output: chi square 11.64 (p 0.0087), F 13.86 (p 0.00033) <nil>
+}
+
+func ExampleNemenyiDifference() {
+	difference, err := judge.NemenyiDifference(4, 5, 0.05)
+	fmt.Printf("%.3f %v\n", difference, err)
+	// Output: 2.098 <nil>
+}
+
+func ExampleNemenyi() {
+	p, err := judge.Nemenyi([]float64{1.2, 2, 3, 3.8}, 5)
+	fmt.Printf("first and second %.3f, first and last %.3f %v\n", p[0][1], p[0][3], err)
+	// Output: first and second 0.761, first and last 0.008 <nil>
+}
+
+func ExampleHolm() {
+	adjusted, err := judge.Holm([]float64{0.01, 0.04, 0.03, 0.005})
+	fmt.Println(adjusted, err)
+	// Output: [0.03 0.06 0.06 0.02] <nil>
+}
+
+func ExampleWilcoxon() {
+	syn, softmax := []float64{0.92, 0.88, 0.75, 0.97, 0.84, 0.91}, []float64{0.90, 0.89, 0.70, 0.93, 0.825, 0.88}
+	found, err := judge.Wilcoxon(syn, softmax)
+	fmt.Printf("%d pairs, rank sums %v and %v, p %.4f %v\n", found.N, found.Positive, found.Negative, found.P, err)
+	// Output: 6 pairs, rank sums 20 and 1, p 0.0625 <nil>
+}
+
+func ExampleCorrectedT() {
+	// AUC of two methods on each of 4 folds.
+	found, err := judge.CorrectedT([]float64{0.92, 0.90, 0.95, 0.91}, []float64{0.90, 0.89, 0.91, 0.90}, 1.0/3)
+	fmt.Printf("difference %.3f, t %.2f, p %.3f %v\n", found.Difference, found.T, found.P, err)
+	// Output: difference 0.020, t 1.85, p 0.161 <nil>
+}
+
+func ExampleSilhouette() {
+	s, err := judge.Silhouette([][]float64{{0, 0}, {0, 1}, {6, 0}, {6, 1}}, []int{0, 0, 1, 1})
+	fmt.Printf("%.3f %v\n", s, err)
+	// Output: 0.834 <nil>
+}
+
+func ExampleShareInterval() {
+	low, high, err := judge.ShareInterval(12, 15, 0.95)
+	fmt.Printf("80 %% of 15 sets: %.0f %% to %.0f %% %v\n", 100*low, 100*high, err)
+	// Output: 80 % of 15 sets: 52 % to 96 % <nil>
+}
+
+func ExampleSignTest() {
+	p, err := judge.SignTest(12, 3)
+	fmt.Printf("%.3f %v\n", p, err)
+	// Output: 0.035 <nil>
+}
+
+func ExampleKendall() {
+	tau, err := judge.Kendall([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 2})
+	fmt.Printf("%.3f %v\n", tau, err)
+	// Output: 0.183 <nil>
+}

@@ -1,0 +1,13 @@
+// Package classic has learners that need no graph: what a deep model must beat.
+//
+// # Glossary
+//
+//   - instance classifier: a classifier of single instances, each of which is given the label of its bag in
+//     training; the score of a bag is the maximum over its instances. Known as SI-SVM with the hinge loss ([Instance]).
+//     Linear, or with a radial kernel.
+//   - setting: the struct of a learner, as JSON.
+//   - margin: y f(x) of an instance with y = 1 in a positive and -1 in a negative bag.
+//
+// Features are standardised over the instances of the training part: mean 0 and standard deviation 1; those of sparse
+// sets are scaled alone, so that their zeros stay zeros.
+package classic

@@ -1,0 +1,66 @@
+package classic_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/onebyone"
+)
+
+// Four bags of one feature: a bag is positive if one of its instances is large.
+var bags = []milbench.Instances{
+	&milbench.Dense{Rows: 3, Cols: 1, Values: []float32{0, 1, 9}},
+	&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{1, 2}},
+	&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{8, 0}},
+	&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{0, 1}},
+}
+
+func ExampleInstance_Fit() {
+	train := milbench.Training{Bags: bags, Targets: []milbench.Target{milbench.Labelled(1), milbench.Labelled(0), milbench.Labelled(1), milbench.Labelled(0)}}
+	model, err := classic.DefaultInstance().Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f from instance %d %v\n", p.Scores[0], p.Winners[0], err)
+	}
+	// Output:
+	// 1.26 from instance 2 <nil>
+	// -0.03 from instance 1 <nil>
+	// 1.07 from instance 0 <nil>
+	// -0.22 from instance 1 <nil>
+}
+
+func ExampleInstanceModel_Scores() {
+	model := &classic.InstanceModel{Weights: []float64{0.5}, Bias: -2}
+	fmt.Println(model.Scores(bags[0]))
+	// Output: [-2 -1.5 2.5] <nil>
+}
+
+func ExampleInstanceEntry() {
+	task := milbench.Task{Name: "four", Bags: bags, Fits: []milbench.Fit{{
+		Setting: json.RawMessage(`{"pooling":"instance","loss":"hinge","c":1,"weighted":true}`),
+		Train:   []milbench.Example{{Bag: 0, Target: milbench.Labelled(1)}, {Bag: 1, Target: milbench.Labelled(0)}},
+		Test:    []int{2, 3},
+	}}}
+	learner := onebyone.Learner{Entries: []onebyone.Entry{classic.InstanceEntry()}, Workers: 1}
+	err := learner.Learn(context.Background(), task, func(o milbench.Outcome) error {
+		if o.Err != nil {
+			return o.Err
+		}
+		for _, p := range o.Epochs[0].Test {
+			fmt.Println(p.Scores[0] > 0)
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// true
+	// false
+	// <nil>
+}

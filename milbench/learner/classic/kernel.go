@@ -1,0 +1,104 @@
+package classic
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"synpool/milbench"
+)
+
+// mostLandmarks bounds the landmarks of a kernel, with which time and memory of a fit grow.
+const mostLandmarks = 500
+
+// jitter is added to the diagonal of the kernel matrix of the landmarks, which is 1: instances that stand twice would
+// make it singular.
+const jitter = 1e-8
+
+// kernel is a radial kernel k(x, z) = exp(-gamma |x-z|^2) and its landmarks, standardised instances of the training bags.
+type kernel struct {
+	gamma     float64
+	landmarks [][]float64
+	squares   []float64 // |z|^2 of each landmark
+	root      mat.TriDense
+}
+
+// newKernel returns a kernel with evenly spaced instances of bags as landmarks: all, or as many as there may be.
+func newKernel(bags []milbench.Instances, s scale, gamma float64, most int) (*kernel, error) {
+	k := &kernel{gamma: gamma}
+	count := 0
+	for _, x := range bags {
+		count += x.Len()
+	}
+	n := min(count, most)
+	before := 0 // instances of the bags before
+	row := make([]float32, len(s.factor))
+	for _, x := range bags {
+		for len(k.landmarks) < n && len(k.landmarks)*count/n < before+x.Len() {
+			i := len(k.landmarks)*count/n - before
+			if err := x.Read(i, i+1, row); err != nil {
+				return nil, err
+			}
+			z := make([]float64, len(row))
+			s.apply(row, z)
+			k.landmarks, k.squares = append(k.landmarks, z), append(k.squares, floats.Dot(z, z))
+		}
+		before += x.Len()
+	}
+	between := mat.NewSymDense(n, nil)
+	values := make([]float64, n)
+	for i := range n {
+		k.to(k.landmarks[i], values)
+		for j := range i {
+			between.SetSym(i, j, values[j])
+		}
+		between.SetSym(i, i, 1+jitter)
+	}
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(between) {
+		return nil, fmt.Errorf("the kernel matrix of %d instances is singular; give another gamma than %v", n, gamma)
+	}
+	cholesky.LTo(&k.root)
+	return k, nil
+}
+
+// to writes the kernel of a standardised instance and each landmark.
+func (k *kernel) to(x, values []float64) {
+	square := floats.Dot(x, x)
+	for j := range values {
+		values[j] = math.Exp(-k.gamma * max(square+k.squares[j]-2*floats.Dot(k.landmarks[j], x), 0))
+	}
+}
+
+// features returns features of instances whose products are the kernel, exactly between landmarks (Nyström's method):
+// the rows of K L^-T, with K the kernel between instances and landmarks and L L^T that between landmarks.
+func (k *kernel) features(bags []milbench.Instances, s scale) (*kernelFeatures, error) {
+	n := len(k.landmarks)
+	f := &kernelFeatures{columns: n}
+	for _, x := range bags {
+		f.rows += x.Len()
+	}
+	f.values = make([]float64, 0, f.rows*n)
+	z := make([]float64, len(s.factor))
+	for _, x := range bags {
+		if err := milbench.EachRow(x, func(_ int, row []float32) {
+			s.apply(row, z)
+			at := len(f.values)
+			f.values = f.values[:at+n]
+			k.to(z, f.values[at:])
+		}); err != nil {
+			return nil, err
+		}
+	}
+	blas64.Trsm(blas.Right, blas.Trans, 1, k.root.RawTriangular(), blas64.General{Rows: f.rows, Cols: n, Stride: n, Data: f.values})
+	return f, nil
+}
+
+// coefficients turns weights of the features into factors of the kernel with each landmark, in place.
+func (k *kernel) coefficients(weights []float64) {
+	blas64.Trsv(blas.Trans, k.root.RawTriangular(), blas64.Vector{N: len(weights), Inc: 1, Data: weights})
+}

@@ -1,0 +1,170 @@
+package classic
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/milbench"
+)
+
+// objective is what a fit minimises, that of [Instance] divided by C times the sum of the s_i, as a function of the weights
+// and, behind them, the bias.
+type objective struct {
+	inputs  inputs
+	signs   []float64  // of each instance, 1 in a positive and -1 in a negative bag
+	share   [2]float64 // of an instance of each class in the mean loss
+	penalty float64
+	loss    Loss
+
+	meanLoss float64 // where it was computed last: of the value, this is not the penalty
+	err      error   // why inputs could not be read, the first
+}
+
+// inputs are the instances that a linear classifier is fitted to.
+type inputs interface {
+	// features is the number of weights.
+	features() int
+	// each calls derivative with the number of every instance and its product with the weights and adds the instance, times what
+	// that returns, to slope.
+	each(weights, slope []float64, derivative func(i int, product float64) float64) error
+}
+
+// compute returns the value and sets the gradient, as [lbfgs.Function] says.
+func (f *objective) compute(x, gradient []float64) float64 {
+	copy(gradient, x)
+	n := f.inputs.features()
+	w, slope := x[:n], gradient[:n]
+	floats.Scale(f.penalty, slope)
+	gradient[n], f.meanLoss = 0, 0
+	err := f.inputs.each(w, slope, func(i int, product float64) float64 {
+		sign, share := f.signs[i], f.share[0]
+		if sign > 0 {
+			share = f.share[1]
+		}
+		loss, derivative := f.loss.of(sign * (product + x[n]))
+		f.meanLoss += share * loss
+		derivative *= share * sign
+		gradient[n] += derivative
+		return derivative
+	})
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return f.meanLoss + f.penalty/2*floats.Dot(w, w)
+}
+
+// of returns the loss at a margin and its derivative.
+func (l Loss) of(margin float64) (loss, derivative float64) {
+	if l == Hinge {
+		short := max(0, 1-margin)
+		return short * short, -2 * short
+	}
+	e := math.Exp(-math.Abs(margin))
+	loss = math.Log1p(e) + max(0, -margin)
+	if margin > 0 {
+		return loss, -e / (1 + e)
+	}
+	return loss, -1 / (1 + e)
+}
+
+// scaledBags are the instances of bags, standardised: (x - shift) factor. The bags themselves are read as they are, and no
+// copy is made of them: the product with w is that of x with w factor, less that of shift.
+type scaledBags struct {
+	bags []milbench.Instances
+	scale
+
+	scaled, sums []float64 // weights and sums for the instances as they are
+}
+
+func newScaledBags(bags []milbench.Instances) (*scaledBags, error) {
+	s, err := scaleOf(bags)
+	n := len(s.factor)
+	return &scaledBags{bags: bags, scale: s, scaled: make([]float64, n), sums: make([]float64, n)}, err
+}
+
+func (b *scaledBags) features() int { return len(b.factor) }
+
+func (b *scaledBags) each(weights, slope []float64, derivative func(i int, product float64) float64) error {
+	shifted := 0.0
+	for j, w := range weights {
+		b.scaled[j], b.sums[j] = w*b.factor[j], 0
+		shifted += b.scaled[j] * b.shift[j]
+	}
+	i, total := 0, 0.0
+	for _, x := range b.bags {
+		if s, ok := x.(*milbench.Sparse); ok {
+			for row := range s.Rows {
+				columns, values := s.Row(row)
+				product := 0.0
+				for k, j := range columns {
+					product += b.scaled[j] * float64(values[k])
+				}
+				d := derivative(i, product-shifted)
+				i, total = i+1, total+d
+				if d != 0 {
+					for k, j := range columns {
+						b.sums[j] += d * float64(values[k])
+					}
+				}
+			}
+			continue
+		}
+		if err := milbench.EachRow(x, func(_ int, row []float32) {
+			d := derivative(i, dot(row, b.scaled)-shifted)
+			i, total = i+1, total+d
+			if d != 0 {
+				addScaled(b.sums, d, row)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	for j := range slope {
+		slope[j] += b.factor[j] * (b.sums[j] - total*b.shift[j])
+	}
+	return nil
+}
+
+// dot returns the product of an instance and weights.
+func dot(row []float32, w []float64) float64 {
+	w = w[:len(row)]
+	var a, b, c, d float64 // four sums, which do not wait for one another
+	j := 0
+	for ; j+4 <= len(row); j += 4 {
+		a += float64(row[j]) * w[j]
+		b += float64(row[j+1]) * w[j+1]
+		c += float64(row[j+2]) * w[j+2]
+		d += float64(row[j+3]) * w[j+3]
+	}
+	for ; j < len(row); j++ {
+		a += float64(row[j]) * w[j]
+	}
+	return a + b + (c + d)
+}
+
+// addScaled adds so many times an instance to sums.
+func addScaled(sums []float64, times float64, row []float32) {
+	sums = sums[:len(row)]
+	for j, v := range row {
+		sums[j] += times * float64(v)
+	}
+}
+
+// kernelFeatures are features of instances whose products are a kernel.
+type kernelFeatures struct {
+	rows, columns int
+	values        []float64 // row by row
+}
+
+func (k *kernelFeatures) features() int { return k.columns }
+
+func (k *kernelFeatures) each(weights, slope []float64, derivative func(i int, product float64) float64) error {
+	for i := range k.rows {
+		row := k.values[i*k.columns : (i+1)*k.columns]
+		if d := derivative(i, floats.Dot(weights, row)); d != 0 {
+			floats.AddScaled(slope, d, row)
+		}
+	}
+	return nil
+}

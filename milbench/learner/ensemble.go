@@ -1,0 +1,195 @@
+package learner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/milbench"
+)
+
+// membersKey asks, in a setting, for so many members.
+const membersKey = "members"
+
+// maxMembers bounds an ensemble.
+const maxMembers = 1000
+
+// Ensemble is a [milbench.Learner] of ensembles: a setting with "members": n beside what Of understands is learnt n times, with a
+// seed for each, and the score of a bag is the mean of the members' scores (of logits, not of probabilities), epoch by
+// epoch; of test bags the members' scores stand beside it. The first member is the model that the setting without "members" gives. An ensemble has no winners. Settings
+// without "members" are handed on as they are.
+type Ensemble struct{ Of milbench.Learner }
+
+var _ milbench.Learner = Ensemble{}
+
+// member is a fit handed to the learner: the m-th of those that make up a fit of the task.
+type member struct{ fit, m int }
+
+// Learn implements [milbench.Learner]. A fit of which a member fails has failed.
+func (e Ensemble) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	handed := task
+	handed.Fits = nil
+	var members []member
+	outcomes := make([][]milbench.Outcome, len(task.Fits)) // of each fit's members; nil for a setting without "members"
+	missing := make([]int, len(task.Fits))
+	for i, fit := range task.Fits {
+		n, setting, err := Members(fit.Setting)
+		if err != nil {
+			if err := done(milbench.Outcome{Fit: i, Err: err}); err != nil {
+				return err
+			}
+			continue
+		}
+		outcomes[i], missing[i] = make([]milbench.Outcome, n), n
+		fit.Setting = setting
+		for m := range max(n, 1) {
+			one := fit
+			if m > 0 {
+				one.Seed = milbench.SplitSeed(fit.Seed, "member", m)
+			}
+			handed.Fits = append(handed.Fits, one)
+			members = append(members, member{i, m})
+		}
+	}
+	if len(handed.Fits) == 0 {
+		return ctx.Err()
+	}
+	return e.Of.Learn(ctx, handed, func(o milbench.Outcome) error {
+		if o.Fit < 0 || o.Fit >= len(members) {
+			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(members))
+		}
+		of := members[o.Fit]
+		o.Fit = of.fit
+		if len(outcomes[of.fit]) == 0 {
+			return done(o)
+		}
+		outcomes[of.fit][of.m] = o
+		if missing[of.fit]--; missing[of.fit] > 0 {
+			return nil
+		}
+		joined := join(outcomes[of.fit])
+		outcomes[of.fit] = outcomes[of.fit][:1] // the others are needed no more
+		return done(joined)
+	})
+}
+
+// Plan implements [milbench.Learner]. The fit of an ensemble stands in its group once a member.
+func (e Ensemble) Plan(task milbench.Task) (milbench.Plan, error) {
+	handed := task
+	handed.Fits = nil
+	var of []int // of each fit that is handed on, the fit of the task
+	for i, fit := range task.Fits {
+		n, setting, err := Members(fit.Setting)
+		if err != nil {
+			return milbench.Plan{}, fmt.Errorf("%s: %w", task.Name, err)
+		}
+		fit.Setting = setting
+		for range max(n, 1) {
+			handed.Fits, of = append(handed.Fits, fit), append(of, i)
+		}
+	}
+	plan, err := e.Of.Plan(handed)
+	if err != nil {
+		return milbench.Plan{}, err
+	}
+	for g := range plan.Groups {
+		for k, i := range plan.Groups[g].Fits {
+			plan.Groups[g].Fits[k] = of[i]
+		}
+	}
+	plan.Fits = len(task.Fits)
+	return plan, nil
+}
+
+// Members returns the number of members that a setting asks for, 0 if it does not say, and the setting without it, which
+// [Ensemble] hands on.
+func Members(setting json.RawMessage) (int, json.RawMessage, error) {
+	if !bytes.Contains(setting, []byte(`"`+membersKey+`"`)) {
+		return 0, setting, nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(setting, &values); err != nil {
+		return 0, nil, fmt.Errorf("setting %.60q is no JSON object: %w", setting, err)
+	}
+	text, ok := values[membersKey]
+	if !ok {
+		return 0, setting, nil
+	}
+	var n int
+	if err := json.Unmarshal(text, &n); err != nil || n < 1 || n > maxMembers {
+		return 0, nil, fmt.Errorf("members %s: an integer from 1 to %d is needed", text, maxMembers)
+	}
+	delete(values, membersKey)
+	rest, err := json.Marshal(values)
+	return n, rest, err
+}
+
+// join returns the outcome of an ensemble: means of losses and scores, the time of all members.
+func join(members []milbench.Outcome) milbench.Outcome {
+	joined := milbench.Outcome{Fit: members[0].Fit}
+	for m, o := range members {
+		switch {
+		case o.Err != nil:
+			return milbench.Outcome{Fit: o.Fit, Err: fmt.Errorf("member %d: %w", m+1, o.Err)}
+		case len(o.Epochs) != len(members[0].Epochs):
+			return milbench.Outcome{Fit: o.Fit, Err: fmt.Errorf("member %d has %d epochs, the first %d", m+1, len(o.Epochs), len(members[0].Epochs))}
+		}
+		joined.Wall += o.Wall
+	}
+	n := float64(len(members))
+	for k, first := range members[0].Epochs {
+		mean := milbench.Epoch{Number: first.Number, Validation: make([]milbench.Prediction, len(first.Validation)), Test: make([]milbench.Prediction, len(first.Test))}
+		for m, o := range members {
+			e := o.Epochs[k]
+			if e.Number != first.Number || len(e.Validation) != len(first.Validation) || len(e.Test) != len(first.Test) {
+				return milbench.Outcome{Fit: o.Fit, Err: fmt.Errorf("member %d: epoch %d with %d and %d scores, of the first epoch %d with %d and %d",
+					m+1, e.Number, len(e.Validation), len(e.Test), first.Number, len(first.Validation), len(first.Test))}
+			}
+			mean.Loss += e.Loss / n
+			var err error
+			for i, p := range e.Validation {
+				err = cmp.Or(err, addScores(&mean.Validation[i], p, n))
+			}
+			for i, p := range e.Test {
+				err = cmp.Or(err, addScores(&mean.Test[i], p, n))
+				mean.Test[i].Members = append(mean.Test[i].Members, p.Scores)
+				sum := &mean.Test[i].Instances
+				switch {
+				case m == 0 && p.Instances != nil:
+					*sum = make([]float64, len(p.Instances))
+				case len(p.Instances) != len(*sum):
+					err = fmt.Errorf("%d scores of the instances of a bag, of the first member %d", len(p.Instances), len(*sum))
+				}
+				if err == nil {
+					floats.AddScaled(*sum, 1/n, p.Instances)
+				}
+			}
+			if err != nil {
+				return milbench.Outcome{Fit: o.Fit, Err: fmt.Errorf("member %d: %w", m+1, err)}
+			}
+		}
+		joined.Epochs = append(joined.Epochs, mean)
+	}
+	return joined
+}
+
+// addScores adds the share of one of n members to the mean of their scores.
+func addScores(mean *milbench.Prediction, p milbench.Prediction, n float64) error {
+	if mean.Scores == nil {
+		mean.Scores = make([]float64, len(p.Scores))
+	}
+	if len(p.Scores) != len(mean.Scores) {
+		return fmt.Errorf("%d scores of a bag, of the first member %d", len(p.Scores), len(mean.Scores))
+	}
+	for k, v := range p.Scores {
+		mean.Scores[k] += v / n
+	}
+	return nil
+}
+
+// Takes implements [milbench.Learner].
+func (e Ensemble) Takes() milbench.Takes { return e.Of.Takes() }

@@ -1,0 +1,269 @@
+package learner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/classic"
+)
+
+// seeded is a learner whose scores are functions of seed, setting, epoch and bag. It hands over the last fit first.
+type seeded struct {
+	settings []string
+	fail     func(milbench.Fit) error
+}
+
+func seededScore(seed uint64, setting string, epoch, bag int) float64 {
+	return milbench.Rand(seed, setting, epoch, bag).NormFloat64()
+}
+
+func (l *seeded) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	for i := len(task.Fits) - 1; i >= 0; i-- {
+		fit := task.Fits[i]
+		l.settings = append(l.settings, string(fit.Setting))
+		o := milbench.Outcome{Fit: i, Wall: time.Second}
+		if l.fail != nil {
+			o.Err = l.fail(fit)
+		}
+		scores := func(bags []int, epoch int) (s []milbench.Prediction) {
+			for _, b := range bags {
+				s = append(s, milbench.Prediction{Scores: []float64{seededScore(fit.Seed, string(fit.Setting), epoch, b)}, Winners: []int{b}})
+			}
+			return s
+		}
+		for epoch := 1; epoch <= 2 && o.Err == nil; epoch++ {
+			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Loss: float64(fit.Seed % 7), Validation: scores(fit.Validation, epoch), Test: scores(fit.Test, epoch)})
+		}
+		if err := done(o); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (l *seeded) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+// Plan has a group of all fits, a block each.
+func (l *seeded) Plan(task milbench.Task) (milbench.Plan, error) {
+	g := milbench.Group{Members: 1, Blocks: len(task.Fits), Block: 1, Memory: 5}
+	for i := range task.Fits {
+		g.Fits = append(g.Fits, i)
+	}
+	return milbench.Plan{Fits: len(task.Fits), Blocks: len(task.Fits), Members: 1, Workers: 1, Memory: 5, Groups: []milbench.Group{g}}, nil
+}
+
+func learn(t *testing.T, l milbench.Learner, task milbench.Task) []milbench.Outcome {
+	t.Helper()
+	outcomes := make([]milbench.Outcome, len(task.Fits))
+	seen := make([]bool, len(task.Fits))
+	if err := l.Learn(context.Background(), task, func(o milbench.Outcome) error {
+		if seen[o.Fit] {
+			t.Errorf("fit %d was handed over twice", o.Fit)
+		}
+		outcomes[o.Fit], seen[o.Fit] = o, true
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(seen, false) {
+		t.Fatalf("handed over: %v", seen)
+	}
+	return outcomes
+}
+
+func ensembleTask(settings ...string) milbench.Task {
+	task := milbench.Task{Name: "test", Bags: slices.Repeat([]milbench.Instances{&milbench.Dense{Rows: 1, Cols: 1, Values: []float32{0}}}, 6)}
+	for i, s := range settings {
+		task.Fits = append(task.Fits, milbench.Fit{Seed: uint64(100 + i), Setting: json.RawMessage(s), Validation: []int{0, 1}, Test: []int{2, 5, 3}})
+	}
+	return task
+}
+
+func TestEnsemble(t *testing.T) {
+	l := &seeded{}
+	outcomes := learn(t, Ensemble{l}, ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`, `{"pooling":"mean","members":1}`, `{"note":"\"members\""}`))
+	for _, s := range l.settings {
+		if strings.Contains(s, `members":`) {
+			t.Errorf("the learner was handed %s", s)
+		}
+	}
+	for i, n := range []int{1, 3, 1, 1} {
+		setting := `{"pooling":"mean"}`
+		if i == 3 {
+			setting = `{"note":"\"members\""}`
+		}
+		o := outcomes[i]
+		if o.Err != nil || o.Fit != i || len(o.Epochs) != 2 || o.Wall != time.Duration(n)*time.Second {
+			t.Fatalf("fit %d: %+v", i, o)
+		}
+		for _, e := range o.Epochs {
+			loss := 0.0
+			for m := range n {
+				seed := uint64(100 + i)
+				if m > 0 {
+					seed = milbench.SplitSeed(seed, "member", m)
+				}
+				loss += float64(seed%7) / float64(n)
+			}
+			if math.Abs(e.Loss-loss) > 1e-12 {
+				t.Errorf("fit %d: loss %g, want %g", i, e.Loss, loss)
+			}
+			for part, bags := range map[string][]int{"validation": {0, 1}, "test": {2, 5, 3}} {
+				scores := e.Test
+				if part == "validation" {
+					scores = e.Validation
+				}
+				for k, b := range bags {
+					want := 0.0
+					if ensemble := i == 1 || i == 2; (len(scores[k].Members) == n) != (ensemble && part == "test") {
+						t.Errorf("fit %d, %s: scores of %d members", i, part, len(scores[k].Members))
+					}
+					for m := range n {
+						seed := uint64(100 + i)
+						if m > 0 {
+							seed = milbench.SplitSeed(seed, "member", m)
+						}
+						own := seededScore(seed, setting, e.Number, b)
+						want += own / float64(n)
+						if scores[k].Members != nil && scores[k].Members[m][0] != own {
+							t.Errorf("fit %d, member %d: score %g, want %g", i, m, scores[k].Members[m][0], own)
+						}
+					}
+					if math.Abs(scores[k].Scores[0]-want) > 1e-12 {
+						t.Errorf("fit %d, epoch %d, %s bag %d: %g, want %g", i, e.Number, part, b, scores[k].Scores[0], want)
+					}
+					if single := i == 0 || i == 3; (scores[k].Winners != nil) != single {
+						t.Errorf("fit %d: winners %v", i, scores[k].Winners)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestEnsembleFails(t *testing.T) {
+	boom := errors.New("boom")
+	second := milbench.SplitSeed(100, "member", 1)
+	l := &seeded{fail: func(f milbench.Fit) error {
+		if f.Seed == second {
+			return boom
+		}
+		return nil
+	}}
+	outcomes := learn(t, Ensemble{l}, ensembleTask(`{"members":3}`, `{"members":2}`, `{"members":0}`, `{"members":"two"}`, `{"members":1001}`, `["members"`))
+	if err := outcomes[0].Err; !errors.Is(err, boom) || !strings.Contains(err.Error(), "member 2: ") {
+		t.Errorf("an ensemble with a failed member: %v", err)
+	}
+	if err := outcomes[1].Err; err != nil {
+		t.Errorf("its neighbour: %v", err)
+	}
+	for i, want := range map[int]string{2: "members 0: an integer from 1 to 1000", 3: `members "two"`, 4: "members 1001", 5: "no JSON object"} {
+		if err := outcomes[i].Err; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("fit %d: error %v, want one with %q", i, err, want)
+		}
+	}
+	if len(l.settings) != 5 {
+		t.Errorf("%d members were learnt, want 5", len(l.settings))
+	}
+	if err := (Ensemble{l}).Learn(context.Background(), ensembleTask(`{"members":2}`), func(milbench.Outcome) error { return boom }); !errors.Is(err, boom) {
+		t.Errorf("what done refuses: %v", err)
+	}
+}
+
+func ExampleEnsemble() {
+	task := ensembleTask(`{"pooling":"syn","members":10}`)
+	err := Ensemble{&seeded{}}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+		fmt.Printf("fit %d: %d epochs, %d test scores, %v\n", o.Fit, len(o.Epochs), len(o.Epochs[0].Test), o.Wall)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// fit 0: 2 epochs, 3 test scores, 10s
+	// <nil>
+}
+
+func ExampleMembers() {
+	n, of, err := Members([]byte(`{"pooling":"mean","members":10}`))
+	fmt.Println(n, string(of), err)
+	// Output: 10 {"pooling":"mean"} <nil>
+}
+
+func TestEnsemblePlan(t *testing.T) {
+	plan, err := Ensemble{&seeded{}}.Plan(ensembleTask(`{"pooling":"mean"}`, `{"pooling":"mean","members":3}`))
+	if err != nil || plan.Fits != 2 || !slices.Equal(plan.Groups[0].Fits, []int{0, 1, 1, 1}) || plan.Groups[0].Blocks != 4 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if _, err := (Ensemble{&seeded{}}).Plan(ensembleTask(`{"members":0}`)); err == nil || !strings.HasPrefix(err.Error(), "test: members 0") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAll: networks, the instance classifier, and ensembles of either go to what learns them, under the numbers of their fits.
+func TestAll(t *testing.T) {
+	set := &milbench.Set{Name: "ten"}
+	for i := range 10 {
+		set.Bags = append(set.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i % 2)}}})
+	}
+	instance, err := classic.InstanceEntry().Setting(&classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := append(instance[:len(instance)-1:len(instance)-1], `,"members":2}`...)
+	var fits []milbench.Fit
+	for i, s := range []string{`{"pooling":"mean"}`, string(instance), `{"pooling":"mean","members":3}`, string(joined)} {
+		fit := milbench.Fit{Seed: uint64(i), Setting: json.RawMessage(s), Test: []int{8, 9}}
+		for b := range 8 {
+			fit.Train = append(fit.Train, milbench.Example{Bag: b, Target: set.Bags[b].Target})
+		}
+		fits = append(fits, fit)
+	}
+	networks := &seeded{}
+	all := All(networks, Resources{Workers: 2})
+	task := set.Task(fits)
+	plan, err := all.Plan(task)
+	if err != nil || plan.Fits != 4 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	networksOf := map[int]int{}
+	for _, g := range plan.Groups {
+		for _, i := range g.Fits {
+			networksOf[i]++
+		}
+	}
+	if !maps.Equal(networksOf, map[int]int{0: 1, 1: 1, 2: 3, 3: 2}) || plan.Blocks != 7 || plan.Time <= 0 {
+		t.Errorf("planned %v, %+v", networksOf, plan)
+	}
+	outcomes := learn(t, all, task)
+	for i, members := range []int{0, 0, 3, 2} {
+		o := outcomes[i]
+		if o.Err != nil || len(o.Epochs) == 0 || len(o.Epochs[0].Test) != 2 || len(o.Epochs[0].Test[0].Members) != members {
+			t.Errorf("fit %d: %+v", i, o)
+		}
+	}
+	if len(networks.settings) != 4 {
+		t.Errorf("%d networks were learnt", len(networks.settings))
+	}
+	for _, i := range []int{1, 3} { // which tells the classes apart
+		if s := outcomes[i].Epochs[0].Test; !(s[0].Scores[0] < 0 && s[1].Scores[0] > 0) {
+			t.Errorf("fit %d: %+v", i, s)
+		}
+	}
+	task.Kind, task.Classes = milbench.ClassTarget, 3
+	if err := Check(networks, task); err == nil || !strings.Contains(err.Error(), "ten: instance cannot learn targets of kind classes; it learns: binary") {
+		t.Errorf("error %v", err)
+	}
+	if takes := all.Takes(); !slices.Equal(takes.Kinds, []milbench.TargetKind{milbench.BinaryTarget}) {
+		t.Errorf("%+v", takes)
+	}
+}

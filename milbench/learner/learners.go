@@ -1,0 +1,148 @@
+// Package learner has the list of all learners, and what is made of several: ensembles.
+//
+// Networks are trained side by side by package neural; classical learners, one file each, are in package classic, and
+// package onebyone makes them milbench learners. To add one, write its file and add a line to [Classic].
+package learner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/learner/schedule"
+)
+
+// Classic lists the classical learners.
+func Classic() []onebyone.Entry {
+	return []onebyone.Entry{
+		classic.InstanceEntry(),
+	}
+}
+
+// Resources is what learners may take of a machine.
+type Resources struct {
+	Workers int    // fits, or blocks of them, at a time; at least 1
+	Memory  uint64 // bytes; 0 is no bound
+}
+
+// All returns what learns every setting: those of the classical learners, of more that are given, of networks, and ensembles
+// of any of them.
+func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbench.Learner {
+	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+}
+
+// Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it.
+func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry) error {
+	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
+	for _, p := range l.parts(task) {
+		check := networks.Takes().Check
+		if _, ours := p.learner.(onebyone.Learner); ours {
+			check = l.classic.Check
+		}
+		if err := check(p.task(task)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byName hands fits to what learns them.
+type byName struct {
+	classic  onebyone.Learner
+	networks milbench.Learner
+	workers  int
+}
+
+// part is the fits of a task that one learner learns, by index.
+type part struct {
+	learner milbench.Learner
+	fits    []int
+}
+
+// parts returns the parts of a task that have fits. What is wrong with a setting, the networks say.
+func (l byName) parts(task milbench.Task) (parts []part) {
+	own, networks := part{learner: l.classic}, part{learner: l.networks}
+	for i, f := range task.Fits {
+		if l.classic.Has(onebyone.Name(f.Setting)) {
+			own.fits = append(own.fits, i)
+		} else {
+			networks.fits = append(networks.fits, i)
+		}
+	}
+	for _, p := range []part{own, networks} {
+		if len(p.fits) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// task returns the task with the fits of the part.
+func (p part) task(task milbench.Task) milbench.Task {
+	fits := task.Fits
+	task.Fits = nil
+	for _, i := range p.fits {
+		task.Fits = append(task.Fits, fits[i])
+	}
+	return task
+}
+
+// Takes implements [milbench.Learner]: what any of the learners takes. Plan and Learn ask that of each fit.
+func (l byName) Takes() milbench.Takes {
+	all := l.networks.Takes()
+	for _, k := range l.classic.Takes().Kinds {
+		if !slices.Contains(all.Kinds, k) {
+			all.Kinds = append(slices.Clip(all.Kinds), k)
+		}
+	}
+	all.Name, all.Dense, all.Sparse, all.MaxInstances, all.MaxFeatures = "", true, true, 0, 0
+	return all
+}
+
+// Learn implements [milbench.Learner].
+func (l byName) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	for _, p := range l.parts(task) {
+		err := p.learner.Learn(ctx, p.task(task), func(o milbench.Outcome) error {
+			if o.Fit < 0 || o.Fit >= len(p.fits) {
+				return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(p.fits))
+			}
+			o.Fit = p.fits[o.Fit]
+			return done(o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan implements [milbench.Learner].
+func (l byName) Plan(task milbench.Task) (milbench.Plan, error) {
+	all := milbench.Plan{Fits: len(task.Fits), Workers: l.workers}
+	for _, p := range l.parts(task) {
+		plan, err := p.learner.Plan(p.task(task))
+		if err != nil {
+			return milbench.Plan{}, err
+		}
+		for _, g := range plan.Groups {
+			for k, i := range g.Fits {
+				g.Fits[k] = p.fits[i]
+			}
+			all.Groups = append(all.Groups, g)
+		}
+		all.Blocks += plan.Blocks
+		all.Members, all.Memory = max(all.Members, plan.Members), max(all.Memory, plan.Memory)
+		if plan.Note != "" {
+			if all.Note != "" {
+				all.Note += "; "
+			}
+			all.Note += plan.Note
+		}
+		all.Workers = min(all.Workers, plan.Workers)
+	}
+	all.Time = schedule.Time(all.Groups, all.Workers)
+	return all, nil
+}

@@ -1,0 +1,247 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// fitting trains one setting on some bags and scores others.
+type fitting struct {
+	program *program
+	config  Config
+	bags    []milbench.Instances
+	batch   int // bags a step: those of the setting, or all there are
+	input   Standardisation
+
+	// order returns the batches of an epoch.
+	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
+}
+
+// newFitting fits the standardisation to the training bags.
+func newFitting(p *program, c Config, bags []milbench.Instances, train []milbench.Example, moments bagMoments) (f *fitting, err error) {
+	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
+	sizes := sizesOf(bags)
+	f.order = func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
+		return epochOrder(sizes, examples, c.Batch, epoch, rng).batches()
+	}
+	if c.Standardise {
+		f.input, err = moments.standardisation(train)
+	}
+	return f, err
+}
+
+// Training, or a bag, has left the finite numbers.
+var (
+	errNotFinite      = errors.New("the training loss is not finite; lower --lr")
+	errScoreNotFinite = errors.New("the score is not finite; lower --lr, or standardise the features")
+)
+
+// Everything random in a fit comes from streams of its seed: the order of the bags in an epoch, dropout and the initial
+// weights.
+func orderRand(seed uint64, epoch int) *rand.Rand { return milbench.Rand(seed, "order", epoch) }
+func dropoutSeed(seed uint64) uint32              { return uint32(milbench.SplitSeed(seed, "dropout")) }
+func weightsSeed(seed uint64) uint64              { return milbench.SplitSeed(seed, "weights") }
+
+// train runs all epochs and calls after each with its number, from 1, the mean loss of its bags and the flat
+// parameters, which it must not keep. It returns the parameters.
+func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
+	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
+	state := newState(initial)
+	values := trainingNumbers(f.config)
+	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
+	var total *tensors.Tensor // the losses of the epoch so far
+	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
+	step := int32(0)
+	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
+		total = tensors.FromScalar(float32(0))
+		for batch := range f.order(examples, epoch, orderRand(seed, epoch)) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			indices, labels := make([]int, len(batch)), make([]int, len(batch))
+			for k, i := range batch {
+				indices[k], labels[k] = examples[i].Bag, examples[i].Label
+			}
+			step++
+			next, err := f.step(state, indices, labels, step, numbers, dropout, total)
+			if err != nil {
+				return nil, err
+			}
+			total = next
+		}
+		mean := float64(tensors.ToScalar[float32](total)) / float64(len(examples))
+		if err := finalize(total); err != nil {
+			return nil, err
+		}
+		if math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return nil, fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
+		}
+		if err := after(epoch, mean, state[0]); err != nil {
+			return nil, err
+		}
+	}
+	return tensors.CopyFlatData[float32](state[0])
+}
+
+// newState returns flat parameters and zeros for both moments.
+func newState(parameters []float32) []*tensors.Tensor {
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
+		tensors.FromFlatDataAndDimensions(make([]float32, len(parameters)), len(parameters)),
+	}
+}
+
+// step takes one training step on the bags with the given indices, puts the new state in the place of the old, and
+// returns total with the losses of these bags added.
+func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
+	b, err := newBatch(f.bags, indices, labels, f.batch, f.input)
+	if err != nil {
+		return nil, err
+	}
+	t := tensors.FromScalar(step)
+	defer func() { _ = finalize(b.x, b.mask, b.labels, b.counted, t) }()
+	outputs, err := call(f.program.train, []any{inX: b.x, inMask: b.mask, inLabels: b.labels, inCounted: b.counted,
+		inNumbers: numbers, inSeed: dropout, inStep: t, inLoss: total,
+		inParameters: state[0], inFirst: state[1], inSecond: state[2]})
+	if err != nil {
+		return nil, err
+	}
+	if err := finalize(append(state, total)...); err != nil {
+		return nil, err
+	}
+	copy(state, outputs[1:])
+	return outputs[0], nil
+}
+
+// trainingNumbers returns the numbers of the network, the learning rate and the weight decay of a setting.
+func trainingNumbers(c Config) []float32 {
+	return append(networkNumbers(c), float32(c.LR), float32(c.WeightDecay))
+}
+
+// networkNumbers returns those of the network.
+func networkNumbers(c Config) []float32 {
+	var all []float32
+	for _, v := range c.Network().Numbers() {
+		all = append(all, float32(v))
+	}
+	return all
+}
+
+// predict scores bags, by index.
+func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
+	predictions := make([]Prediction, len(indices))
+	err := f.eachBatch(ctx, f.program.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+		chosen := make([]int, len(positions))
+		for k, at := range positions {
+			chosen[k] = indices[at]
+		}
+		scored, err := f.predictions(chosen, outputs)
+		if err != nil {
+			return err
+		}
+		for k, at := range positions {
+			predictions[at] = scored[k]
+		}
+		return nil
+	})
+	return predictions, err
+}
+
+// pooled returns the pooled vectors of bags, by index.
+func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indices []int) ([][]float64, error) {
+	vectors := make([][]float64, len(indices))
+	err := f.eachBatch(ctx, f.program.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+		values, err := tensors.CopyFlatData[float32](outputs[0])
+		if err != nil {
+			return err
+		}
+		features := outputs[0].Shape().Dim(1)
+		for k, at := range positions {
+			for _, v := range values[k*features:][:features] {
+				vectors[at] = append(vectors[at], float64(v))
+			}
+		}
+		return nil
+	})
+	return vectors, err
+}
+
+// eachBatch runs a graph that takes the inputs of scoreGraph on bags, by index, batch by batch, and hands over what it returns
+// for some positions in indices.
+func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, parameters *tensors.Tensor, indices []int,
+	take func(positions []int, outputs []*tensors.Tensor) error) error {
+	if len(indices) == 0 {
+		return nil
+	}
+	values := networkNumbers(f.config)
+	numbers := tensors.FromFlatDataAndDimensions(values, len(values))
+	defer func() { _ = finalize(numbers) }()
+	batches, size := scoringBatches(f.bags, indices)
+	for _, positions := range batches {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chosen := make([]int, len(positions))
+		for k, at := range positions {
+			chosen[k] = indices[at]
+		}
+		b, err := newBatch(f.bags, chosen, nil, size(padded(f.bags[chosen[0]])), f.input)
+		if err != nil {
+			return err
+		}
+		outputs, err := call(exec, []any{b.x, b.mask, numbers, parameters})
+		if err == nil {
+			err = take(positions, outputs)
+		}
+		_ = finalize(append(outputs, b.x, b.mask, b.labels, b.counted)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// predictions returns those of bags, by index, that a batch's logits and weights hold.
+func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Prediction, error) {
+	logits, err := tensors.CopyFlatData[float32](outputs[0])
+	if err != nil {
+		return nil, err
+	}
+	weights, err := tensors.CopyFlatData[float32](outputs[1])
+	if err != nil {
+		return nil, err
+	}
+	heads, instances := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2)
+	predictions := make([]Prediction, len(chosen))
+	for k, i := range chosen {
+		p := &predictions[k]
+		p.Score = float64(logits[k])
+		p.Probability = 1 / (1 + math.Exp(-p.Score))
+		for h := range heads {
+			row := make([]float64, f.bags[i].Len())
+			winner := 0
+			for j := range row {
+				row[j] = float64(weights[(k*heads+h)*instances+j])
+				if row[j] > row[winner] {
+					winner = j
+				}
+			}
+			p.Weights = append(p.Weights, row)
+			if f.config.chooses() {
+				p.Winners = append(p.Winners, winner)
+			}
+		}
+	}
+	return predictions, nil
+}

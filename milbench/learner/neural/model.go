@@ -1,0 +1,168 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// Model is a trained network.
+type Model struct {
+	card       card
+	program    *program
+	parameters []float32 // flat, in the order of the program
+}
+
+// card is what is saved of a model beside its parameters, and shown of it.
+type card struct {
+	Format          int             `json:"format"`
+	Sum             string          `json:"sum"` // SHA-256 of the card with this field empty
+	Set             string          `json:"set"`
+	Checksum        string          `json:"checksum"`          // of the set
+	Classes         []string        `json:"classes,omitempty"` // names of the negative and the positive class
+	Leaked          bool            `json:"leaked"`
+	Seed            uint64          `json:"seed"`
+	Config          Config          `json:"config"`
+	NumFeatures     int             `json:"num_features"`
+	Features        []string        `json:"features,omitempty"`
+	Standardisation Standardisation `json:"standardisation"`
+
+	Parameters string            `json:"parameters"` // their folder
+	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
+}
+
+// Config returns the setting.
+func (m *Model) Config() Config { return m.card.Config }
+
+// NumFeatures returns the number of features that the model takes.
+func (m *Model) NumFeatures() int { return m.card.NumFeatures }
+
+// Features returns their names, nil where the set had none.
+func (m *Model) Features() []string { return m.card.Features }
+
+// SetName returns the name of the set that the model was trained on.
+func (m *Model) SetName() string { return m.card.Set }
+
+// Classes returns the names of the negative and the positive class, nil where the set had none.
+func (m *Model) Classes() []string { return m.card.Classes }
+
+// Leaked reports whether that set kept a column that gives the label away.
+func (m *Model) Leaked() bool { return m.card.Leaked }
+
+// ErrDiverged is wrapped by the error about a training whose loss left the finite numbers.
+var ErrDiverged = errNotFinite
+
+// Train trains one model on all bags of a set. progress, if not nil, is called after each epoch with its number, from
+// 1, and the mean loss of its bags. It works on t.Backend; Workers, Run, Memory and Kept are for Learn.
+func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (*Model, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.Takes().Check(set.Task(nil)); err != nil {
+		return nil, err
+	}
+	bags := set.Instances()
+	var examples []milbench.Example
+	for i, b := range set.Bags {
+		examples = append(examples, milbench.Example{Bag: i, Target: b.Target})
+	}
+	config, err := config.with(t.Poolings)
+	if err != nil {
+		return nil, err
+	}
+	ps := newPrograms(t.Backend)
+	f, initial, err := ps.prepare(config, bags, examples, seed, newMoments(bags))
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := f.train(ctx, initial, examples, seed, func(epoch int, loss float64, _ *tensors.Tensor) error {
+		if progress != nil {
+			progress(epoch, loss)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	return &Model{
+		card: card{Format: format, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Leaked: set.Leaked, Seed: seed, Config: config,
+			NumFeatures: set.NumFeatures(), Features: set.Features, Standardisation: f.input},
+		program:    f.program,
+		parameters: parameters,
+	}, nil
+}
+
+// BagError is why a bag cannot be scored.
+type BagError struct {
+	Bag int // its index
+	Err error
+}
+
+// Error counts bags from 0, as Bag does.
+func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag, e.Err) }
+
+// Unwrap returns the reason.
+func (e *BagError) Unwrap() error { return e.Err }
+
+// Predict scores bags. A [BagError] is about the first that has no instances, another number of features than the model,
+// values that are not finite, or such a score.
+func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predictions []Prediction, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		predictions, err = f.predict(ctx, parameters, indices)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range predictions {
+		if !p.finite() {
+			return nil, &BagError{i, errors.New("its score is not finite: its values or the model's weights are too large for float32")}
+		}
+	}
+	return predictions, nil
+}
+
+// Pooled returns the pooled vector of each bag, of which the logit is an affine function: the features by which the model
+// tells bags apart. Its errors are those of Predict.
+func (m *Model) Pooled(ctx context.Context, bags []milbench.Instances) (vectors [][]float64, err error) {
+	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		vectors, err = f.pooled(ctx, parameters, indices)
+		return err
+	})
+	return vectors, err
+}
+
+// on checks bags and has work done on all of them with the model's parameters.
+func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
+	indices := make([]int, len(bags))
+	for i, b := range bags {
+		indices[i] = i
+		switch {
+		case b.Features() != m.card.NumFeatures:
+			return &BagError{i, fmt.Errorf("%d features; the model, trained on %s, takes %d", b.Features(), m.card.Set, m.card.NumFeatures)}
+		case b.Len() == 0:
+			return &BagError{i, errors.New("no instances")}
+		}
+		if err := milbench.ValidateInstances(b); err != nil {
+			return &BagError{i, err}
+		}
+	}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}
+	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))
+	return errors.Join(work(f, parameters, indices), finalize(parameters))
+}
+
+// newModel rebuilds the network of a card on a backend.
+func newModel(b compute.Backend, c card) (*Model, error) {
+	p, err := newProgram(b, structure{c.Config.Network().Structure(), c.NumFeatures})
+	if err != nil {
+		return nil, err
+	}
+	return &Model{card: c, program: p}, nil
+}

@@ -1,0 +1,404 @@
+package neural
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/schedule"
+	"synpool/synlayer"
+)
+
+// Plan implements [milbench.Learner]. A task that does not fit into [Trainer.Memory] is an error that says what it needs, as
+// is one that makes no sense ([milbench.Task.Validate]).
+func (t Trainer) Plan(task milbench.Task) (milbench.Plan, error) {
+	p, err := t.plan(task)
+	if err != nil {
+		return milbench.Plan{}, err
+	}
+	return p.Plan, nil
+}
+
+// plan is a [milbench.Plan] and the jobs that it has planned.
+type plan struct {
+	milbench.Plan
+	jobs   []job
+	failed []milbench.Outcome // the fits that cannot be trained
+}
+
+// job is fits that a worker trains together, by index in the task, or one that it trains alone, step by step.
+type job struct {
+	layout  *layout // nil for step by step
+	fits    []int
+	seconds float64 // about, of one core, beside compiling
+}
+
+// queue returns the queue of the jobs of a plan, of which those of one group follow one another; kept is that of the trainer.
+func (p *plan) queue(kept bool) *schedule.Queue[job] {
+	var groups []schedule.Group[job]
+	for i, j := range p.jobs {
+		if i == 0 || p.jobs[i-1].layout != j.layout {
+			g := schedule.Group[job]{Each: j.seconds}
+			if j.layout != nil {
+				g.First, g.Join = j.layout.compile(), j.layout.join(kept)
+			}
+			groups = append(groups, g)
+		}
+		g := &groups[len(groups)-1]
+		g.Jobs = append(g.Jobs, j)
+	}
+	return schedule.New(groups...)
+}
+
+// blocks reports whether fits are trained side by side on a backend: a loop inside a graph is for XLA alone.
+func blocks(b compute.Backend) bool { return strings.HasPrefix(b.Name(), "xla") }
+
+// What a plan reckons with, in bytes: a process with XLA, what a worker with XLA takes beside its blocks, for compiling most
+// of all, and a process without XLA. The benchmark's table has what was planned and what was taken (compare.py).
+const (
+	xlaMemory    = 220 << 20
+	workerMemory = 150 << 20
+	goMemory     = 60 << 20
+)
+
+// stateCopies is how many times the parameters of a block are there at a time: its state before and after a call, and what
+// the update computes on the way, with what malloc keeps for the next call.
+const stateCopies = 40
+
+// tableCopies is how many times all rows are there of which steps take some: with two moments, as they are now, and what is
+// allocated on the way and kept.
+const tableCopies = 8
+
+// The members of a block: as many as keep parameters, gradients and moments in the cache of a core, and no more than pay
+// where parameters are few, or where steps take rows: the sets that do, Web, have an official split, and repeats of five seeds fill
+// such a block. On a device that is not a CPU, where nothing was measured, deviceMembers.
+const (
+	blockCache    = 8 << 20
+	mostMembers   = 25
+	takenMembers  = 5
+	deviceMembers = 64
+)
+
+// members returns the size of the blocks of a structure whose state has so many parameters. XLA makes other code for another size,
+// with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
+// with copies of its first fit.
+func members(b compute.Backend, s blockStructure, parameters int) int {
+	if !b.HasSharedBuffers() { // not a CPU
+		return deviceMembers
+	}
+	size := max(1, min(blockCache/(16*parameters), mostMembers))
+	if s.taken {
+		size = min(size, takenMembers)
+	}
+	for size > 1 && s.twoLeft(size) {
+		size--
+	}
+	return size
+}
+
+// twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
+// sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
+// the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
+// over their logits in training and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// which they do not differ; nothing else is known of a user's own pooling.
+func (s blockStructure) twoLeft(members int) bool {
+	if s.own {
+		return members%4 != 0
+	}
+	each := []int{1, s.batch}
+	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
+		width := s.features
+		if s.network.Layers > 0 {
+			width = s.network.Width
+		}
+		each = append(each, s.batch*width)
+		for bags := range mostScored {
+			each = append(each, (bags+1)*width)
+		}
+	}
+	return slices.ContainsFunc(each, func(n int) bool {
+		n *= members
+		return n > 16 && (n%16 == 2 || n%16 == 3)
+	})
+}
+
+// Takes implements [milbench.Learner].
+func (t Trainer) Takes() milbench.Takes {
+	return milbench.Takes{Name: "a network", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+func (t Trainer) plan(task milbench.Task) (*plan, error) {
+	if err := task.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.Takes().Check(task); err != nil {
+		return nil, err
+	}
+	p := &plan{Plan: milbench.Plan{Fits: len(task.Fits), Workers: max(t.Workers, 1)}}
+	sparse := allSparse(task.Bags)
+	groups := map[group][]int{}
+	var order []group
+	for i, fit := range task.Fits {
+		c, err := t.parse(fit)
+		if err == nil {
+			err = checkFit(c, task.Bags, fit.Train)
+		}
+		if err != nil {
+			p.failed = append(p.failed, milbench.Outcome{Fit: i, Err: err})
+			continue
+		}
+		g := newGroup(t.Backend, c, task.Bags, sparse, fit)
+		if groups[g] == nil {
+			order = append(order, g)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	for _, g := range order {
+		if err := p.add(t, task, g, groups[g]); err != nil {
+			return nil, err
+		}
+	}
+	p.Workers = max(1, min(p.Workers, len(p.jobs)))
+	p.Blocks = len(p.jobs)
+	for _, j := range p.jobs {
+		p.Members = max(p.Members, len(j.fits))
+	}
+	p.Time = schedule.Time(p.Groups, p.Workers)
+	return p, nil
+}
+
+// add plans the fits of one group, by index.
+func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error {
+	var fits []milbench.Fit
+	for _, i := range indices {
+		fits = append(fits, task.Fits[i])
+	}
+	l := newLayout(g, task.Bags, fits)
+	parameters, err := parametersOf(t.Backend, g.structure)
+	if err != nil {
+		return fmt.Errorf("%s: building the network: %w", task.Name, err)
+	}
+	each := l.seconds(parameters, fits) / float64(len(fits))
+	if !blocks(t.Backend) || l.data() > mostData {
+		process, worker := uint64(goMemory), uint64(0)
+		if blocks(t.Backend) {
+			process, worker = xlaMemory, workerMemory
+			each += stepOverheadAlone * float64(l.epochs*len(fits[0].Train))
+		} else {
+			each *= BlockSpeedup
+		}
+		for _, i := range indices {
+			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: each})
+		}
+		need := func() uint64 {
+			return process + uint64(p.Workers)*(worker+4*(uint64(stateCopies*parameters)+8*l.largest()))
+		}
+		if t.Memory > 0 && need() > t.Memory {
+			for p.Workers > 1 && need() > t.Memory {
+				p.Workers--
+			}
+			if need() > t.Memory {
+				return tooLittle(task, need(), t.Memory)
+			}
+			p.note(fmt.Sprintf("%s: %d fits at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
+		}
+		p.Memory = max(p.Memory, need())
+		p.Groups = append(p.Groups, milbench.Group{Fits: indices, Members: 1, Blocks: len(indices), Block: each, Memory: need()})
+		return nil
+	}
+	one := l.memberMemory(parameters)
+	most := members(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
+	size, workers := most, p.Workers
+	need := func() uint64 {
+		return xlaMemory + uint64(workers)*(workerMemory+4*uint64(l.data())+uint64(size)*one)
+	}
+	if t.Memory > 0 {
+		for workers > 1 && need() > t.Memory {
+			workers--
+		}
+		for size > 1 && (need() > t.Memory || g.twoLeft(size)) {
+			size--
+		}
+		if need() > t.Memory {
+			return tooLittle(task, need(), t.Memory)
+		}
+		if workers < p.Workers || size < most {
+			p.note(fmt.Sprintf("%s: blocks of %d fits on %d of %d cores, to keep within %s of memory (rounding differs with the size of a block)",
+				task.Name, size, workers, p.Workers, megabytes(t.Memory)))
+			p.Workers = workers
+		}
+	}
+	seconds := float64(size) * each // copies of a fit fill a block
+	indices = l.alike(task.Fits, indices, size)
+	for some := range slices.Chunk(indices, size) {
+		block := slices.Clone(some)
+		for len(block) < size {
+			block = append(block, block[0])
+		}
+		p.jobs = append(p.jobs, job{layout: l, fits: block, seconds: seconds})
+	}
+	p.Memory = max(p.Memory, need())
+	p.Groups = append(p.Groups, milbench.Group{Fits: indices, Members: size, Blocks: (len(indices) + size - 1) / size,
+		Compile: l.compile(), Block: seconds, Memory: need(), Join: l.join(t.Kept)})
+	return nil
+}
+
+// counted has the parameters of each structure that was planned: an experiment plans the same ones for many tasks, and to
+// build a network draws all its weights.
+var counted sync.Map
+
+// parametersOf returns how many parameters a network has.
+func parametersOf(b compute.Backend, s structure) (int, error) {
+	if n, ok := counted.Load(s); ok {
+		return n.(int), nil
+	}
+	p, err := newProgram(b, s)
+	if err != nil {
+		return 0, err
+	}
+	defer p.finalize()
+	n := 0
+	for _, form := range p.forms {
+		n += form.Size()
+	}
+	counted.Store(s, n)
+	return n, nil
+}
+
+// note adds a line, once.
+func (p *plan) note(line string) {
+	if !strings.Contains(p.Note, line) {
+		p.Note = strings.TrimPrefix(p.Note+"; "+line, "; ")
+	}
+}
+
+// tooLittle is the error about memory that does not suffice.
+func tooLittle(task milbench.Task, need, allowed uint64) error {
+	return fmt.Errorf("%s: training needs %s of memory, more than the %s allowed; raise --memory or lower --width or --batch",
+		task.Name, megabytes(need), megabytes(allowed))
+}
+
+// megabytes writes a number of bytes for people.
+func megabytes(n uint64) string {
+	if n < 10e9 {
+		return fmt.Sprintf("%d MB", (n+1e6-1)/1e6)
+	}
+	return fmt.Sprintf("%d GB", (n+1e9-1)/1e9)
+}
+
+// memberMemory returns the bytes that one member of a block takes beside the bags, which all share: its state, and what a step computes on the
+// way.
+func (l *layout) memberMemory(parameters int) uint64 {
+	bags, state := 0, 0
+	for _, size := range l.buckets {
+		state = max(state, stateCopies*l.held(parameters, size.columns))
+		switch {
+		case l.taken:
+			bags += 3 * size.columns * l.network.Width // rows
+		case l.sparse:
+			bags += l.places(size) * l.features
+		}
+		bags += l.places(size) * size.columns // factors
+	}
+	if l.taken {
+		state += tableCopies * l.features * l.network.Width
+	}
+	return 4 * (uint64(bags+state) + 8*l.largest())
+}
+
+// held returns how many of so many parameters a step holds: where it takes rows, those of bags of so many columns.
+func (l *layout) held(parameters, columns int) int {
+	if !l.taken {
+		return parameters
+	}
+	return parameters + (columns-l.features)*l.network.Width
+}
+
+// largest returns the numbers of the largest array of instances in a step, or, at most, in the scoring of bags.
+func (l *layout) largest() uint64 {
+	largest := 0
+	for _, size := range l.buckets {
+		largest = max(largest, size.instances*max(l.batch, scoringBatch(size.instances, l.features))*max(l.width(size), l.network.Width))
+	}
+	return uint64(largest)
+}
+
+// BlockSpeedup is about how many times as fast XLA trains many fits side by side as the Go backend does step by step: 33 to 45
+// times on Elephant (milbench/learner/neural/bench/README.md).
+const BlockSpeedup = 40
+
+// What an estimate of time reckons with: floating point operations a second of one core, bytes a second from its cache and,
+// where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, of
+// each member, in a loop and as a call of its own, and the graphs of a bucket, compiled or loaded.
+const (
+	coreFlops    = 80e9
+	coreCache    = 5 << 20
+	cacheBytes   = 120e9
+	memoryBytes  = 25e9
+	stepOverhead = 5e-6
+	callOverhead = 1e-4
+
+	stepOverheadAlone = 2e-3 // of a step of a fit that is trained alone
+	compileSeconds    = 3.0
+	loadSeconds       = 0.15
+)
+
+// seconds returns the time of one core for training fits side by side.
+func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
+	total := 0.0
+	for _, fit := range fits {
+		for _, e := range fit.Train {
+			size := l.sizes[e.Bag]
+			held, speed := l.held(parameters, size.columns), cacheBytes
+			if 16*held > coreCache {
+				speed = memoryBytes
+			}
+			used := parameters - (l.features-l.width(size))*l.network.Width // of a sparse bag, the rows of its columns
+			total += 40*float64(held)/speed/float64(l.batch) + 4*float64(used*size.instances)/coreFlops + stepOverhead
+			if l.taken {
+				total += 24*float64(size.columns*l.network.Width)/memoryBytes + callOverhead
+			}
+		}
+	}
+	return total * float64(l.epochs)
+}
+
+// compile returns the seconds that a worker takes to compile the graphs of a group, about.
+func (l *layout) compile() float64 { return compileSeconds * float64(len(l.buckets)) }
+
+// join returns the seconds that a further worker takes to have the graphs of a group, about, given the Kept of the trainer.
+func (l *layout) join(kept bool) float64 {
+	if kept {
+		return loadSeconds * float64(len(l.buckets))
+	}
+	return l.compile()
+}
+
+// parse returns the setting of a fit.
+func (t Trainer) parse(fit milbench.Fit) (Config, error) {
+	var c Config
+	if err := json.Unmarshal(fit.Setting, &c); err != nil {
+		return Config{}, err
+	}
+	return c.with(t.Poolings)
+}
+
+// checkFit reports a setting that makes no sense, or that is too large for the bags that it is to be trained on.
+func checkFit(c Config, bags []milbench.Instances, train []milbench.Example) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if len(train) == 0 {
+		return fmt.Errorf("no bags to train on")
+	}
+	instances := 0
+	for _, e := range train {
+		instances = max(instances, bags[e.Bag].Len())
+	}
+	return c.checkSize(bags[train[0].Bag].Features(), instances, len(train))
+}

@@ -1,0 +1,245 @@
+package neural
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/milbench"
+	"synpool/synlayer"
+)
+
+// structure is what of a setting and a set shapes the graphs.
+type structure struct {
+	network  synlayer.Network // without its numbers
+	features int
+}
+
+func structureOf(c Config, bags []milbench.Instances, train []milbench.Example) structure {
+	return structure{c.Network().Structure(), bags[train[0].Bag].Features()}
+}
+
+// program is the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so that any
+// number of fits use it at a time.
+type program struct {
+	structure
+	paths []string       // of the parameters, in order
+	forms []shapes.Shape // and their shapes
+	train *Exec
+	score *Exec
+	pool  *Exec
+}
+
+// newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
+func newProgram(b compute.Backend, s structure) (*program, error) {
+	p := &program{structure: s}
+	variables, err := p.variables(b, s.features, 0)
+	if err != nil {
+		return nil, err
+	}
+	for v := range variables.IterVariables() {
+		p.paths = append(p.paths, v.Path())
+	}
+	slices.Sort(p.paths)
+	for _, path := range p.paths {
+		p.forms = append(p.forms, variables.GetVariable(path).Shape())
+	}
+	if p.train, err = NewExec(b, p.trainGraph); err != nil {
+		return nil, err
+	}
+	if p.score, err = NewExec(b, p.scoreGraph); err != nil {
+		return nil, err
+	}
+	if p.pool, err = NewExec(b, p.poolGraph); err != nil {
+		return nil, err
+	}
+	// One graph a bucket: their number is bounded by the logarithm of the largest bag.
+	p.train.SetMaxCache(-1)
+	p.score.SetMaxCache(-1)
+	p.pool.SetMaxCache(-1)
+	return p, nil
+}
+
+func (p *program) finalize() {
+	p.train.Finalize()
+	p.score.Finalize()
+	p.pool.Finalize()
+}
+
+// variables returns a store with the network's variables for bags of so many features, their values drawn from seed.
+func (p *program) variables(b compute.Backend, features int, seed uint64) (store *model.Store, err error) {
+	// Building the network makes its variables; the graph itself is not needed.
+	store = model.NewStore()
+	err = attempt(func() error {
+		g := NewGraph(b, "initial parameters")
+		defer g.Finalize()
+		synlayer.Seed(g, seed)
+		x := Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, features))
+		numbers := make([]*Node, len(p.network.Numbers()))
+		for i := range numbers {
+			numbers[i] = ConstAs(x, 0.5)
+		}
+		p.network.LogitsNumbers(store.RootScope(), synlayer.Bags{X: x}, numbers)
+		return nil
+	})
+	return store, err
+}
+
+// flatten returns the values of a store's variables in one array.
+func (p *program) flatten(variables *model.Store) ([]float32, error) {
+	var flat []float32
+	for i, path := range p.paths {
+		v := variables.GetVariable(path)
+		if v == nil || !v.Shape().Equal(p.forms[i]) {
+			return nil, fmt.Errorf("variable %s of shape %s is missing", path, p.forms[i])
+		}
+		values, err := valuesOf(v)
+		if err != nil {
+			return nil, err
+		}
+		flat = append(flat, values...)
+	}
+	return flat, nil
+}
+
+// valuesOf returns the numbers of a variable.
+func valuesOf(v *model.Variable) ([]float32, error) {
+	value, err := v.Value()
+	if err != nil {
+		return nil, err
+	}
+	return tensors.CopyFlatData[float32](value)
+}
+
+// initial returns the initial parameters of a fit, drawn from seed.
+func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
+	variables, err := p.variables(b, p.features, seed)
+	if err != nil {
+		return nil, err
+	}
+	return p.flatten(variables)
+}
+
+// bind has the network, built in the scope that it returns, find parameters as its variables.
+func (p *program) bind(parameters []*Node) *model.Scope {
+	values := make(map[string]*Node, len(parameters))
+	for i, node := range parameters {
+		values[p.paths[i]] = node
+	}
+	synlayer.Bind(parameters[0].Graph(), values)
+	return model.NewStore().RootScope()
+}
+
+// numbers splits a vector into scalars.
+func numbers(vector *Node) []*Node {
+	all := make([]*Node, vector.Shape().Dim(0))
+	for i := range all {
+		all[i] = Reshape(SliceAxis(vector, 0, AxisElem(i)))
+	}
+	return all
+}
+
+// The inputs of the training graph.
+const (
+	inX = iota
+	inMask
+	inLabels
+	inCounted
+	inNumbers // those of the network, learning rate, weight decay
+	inSeed
+	inStep // from 1
+	inLoss // the sum of the losses of the epoch's bags so far
+	inParameters
+	inFirst
+	inSecond
+)
+
+// trainGraph is one step of training on one batch: it returns inLoss with the losses of this batch added, and the
+// state, whose arrays are flat: one update of all parameters together is one loop over memory.
+func (p *program) trainGraph(in []*Node) []*Node {
+	values := numbers(in[inNumbers])
+	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
+	bags := synlayer.Bags{X: in[inX], Mask: in[inMask], DropoutKey: synlayer.DropoutKey(in[inSeed], in[inStep])}
+	parameters := p.split(in[inParameters])
+	logits, _ := p.network.LogitsNumbers(p.bind(parameters), bags, network)
+	value, differentiated := logisticLoss(logits, in[inLabels])
+	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
+	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
+	for i, g := range gradients {
+		gradients[i] = Reshape(g, -1)
+	}
+	gradient := Concatenate(gradients, 0)
+	first, second := moments(in[inFirst], in[inSecond], gradient, clip(ReduceAllSum(Square(gradient))))
+	updated := newPace(in[inStep], lr, wd).update(in[inParameters], first, second)
+	return []*Node{Add(in[inLoss], total(value)), updated, first, second}
+}
+
+// split returns the parameters that a flat array holds.
+func (p *program) split(flat *Node) []*Node {
+	parameters := make([]*Node, len(p.forms))
+	start := 0
+	for i, form := range p.forms {
+		parameters[i] = Reshape(SliceAxis(flat, 0, AxisRange(start, start+form.Size())), form.Dimensions...)
+		start += form.Size()
+	}
+	return parameters
+}
+
+// logisticLoss is −log of the probability that logits give to labels, 0 or 1, of each bag: log(1 + exp(z)), z = l·(1−2y).
+// Of its two forms, which differ by rounding alone, the first is reported and the second, GoMLX's Softplus, differentiated: its
+// value would be rounded by its place in a block.
+func logisticLoss(logits, labels *Node) (value, differentiated *Node) {
+	z := Mul(logits, OneMinus(MulScalar(labels, 2)))
+	return Add(MaxScalar(z, 0.0), log1p(Exp(Neg(Abs(z))))), Softplus(z)
+}
+
+// log1p returns log(1+x) for x in [0, 1] to a few units in the last place, as log(u)·x/(u−1) of the rounded u = 1+x (Kahan).
+// XLA's own rounds otherwise in other places of an array where it fuses a product with a sum. The minima change no number:
+// the first keeps XLA from that, the second from taking (1+x)−1 for x.
+func log1p(x *Node) *Node {
+	x = MinScalar(x, 2.0)
+	u := MinScalar(AddScalar(x, 1), 4.0)
+	step := AddScalar(u, -1)
+	return Where(IsZero(step), x, Div(Mul(Log(u), x), step))
+}
+
+// scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights
+// [batch, heads, instances].
+func (p *program) scoreGraph(in []*Node) []*Node {
+	logits, weights := p.network.LogitsNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	return []*Node{logits, weights}
+}
+
+// poolGraph takes what scoreGraph does and returns the pooled vectors [batch, features].
+func (p *program) poolGraph(in []*Node) []*Node {
+	pooled, _ := p.network.PoolNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	return []*Node{pooled}
+}
+
+// call runs a graph and turns a panic inside of it into an error.
+func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {
+	err = attempt(func() error {
+		outputs, err = exec.Call(args...)
+		return err
+	})
+	return outputs, err
+}
+
+// attempt returns what f returns, or what it panics with: graph code panics, with errors and with other values.
+func attempt(f func() error) (err error) {
+	caught := exceptions.Try(func() { err = f() })
+	if caught == nil {
+		return err
+	}
+	if e, ok := caught.(error); ok {
+		return e
+	}
+	return fmt.Errorf("%v", caught)
+}

@@ -1,0 +1,97 @@
+package neural
+
+import (
+	"sync"
+
+	"synpool/milbench"
+)
+
+// Standardisation maps a feature x to (x − Shift)·Factor. Nil slices leave it as it is.
+type Standardisation struct {
+	Shift  []float64 `json:"shift,omitempty"` // nil for sparse sets: zeros stay zeros
+	Factor []float64 `json:"factor,omitempty"`
+}
+
+// FitStandardisation returns the standardisation that gives every feature mean 0 and standard deviation 1 over the
+// instances of the training bags ([milbench.Standardise]); of a sparse set the standard deviation alone.
+func FitStandardisation(bags []milbench.Instances, train []milbench.Example) (Standardisation, error) {
+	return newMoments(bags).standardisation(train)
+}
+
+// bagMoments has those of each bag of a task, made when they are first asked for: fits share their bags.
+type bagMoments []func() (milbench.Moments, error)
+
+func newMoments(bags []milbench.Instances) bagMoments {
+	m := make(bagMoments, len(bags))
+	for i, x := range bags {
+		m[i] = sync.OnceValues(func() (milbench.Moments, error) { return milbench.MomentsOf(x) })
+	}
+	return m
+}
+
+// standardisation returns that of training bags.
+func (m bagMoments) standardisation(train []milbench.Example) (s Standardisation, err error) {
+	parts := make([]milbench.Moments, len(train))
+	for i, e := range train {
+		if parts[i], err = m[e.Bag](); err != nil {
+			return s, err
+		}
+	}
+	s.Shift, s.Factor, err = milbench.Standardise(parts)
+	return s, err
+}
+
+// Vectors returns the standardised instances of a bag, in single precision as a network takes them.
+func (s Standardisation) Vectors(bag milbench.Instances) ([][]float64, error) {
+	var vectors [][]float64
+	err := milbench.EachRow(bag, func(_ int, row []float32) {
+		vector := make([]float64, len(row))
+		for j, v := range row {
+			vector[j] = float64(s.apply(j, v))
+		}
+		vectors = append(vectors, vector)
+	})
+	return vectors, err
+}
+
+// fill writes the standardised instances of bag row by row into dst. Sparse or dense, a bag of equal values gives equal rows.
+func (s Standardisation) fill(dst []float32, bag milbench.Instances) error {
+	width := bag.Features()
+	dst = dst[:bag.Len()*width]
+	if err := bag.Read(0, bag.Len(), dst); err != nil {
+		return err
+	}
+	if s.Shift == nil && s.Factor == nil {
+		return nil
+	}
+	for at := 0; at < len(dst); at += width {
+		for j := range width {
+			dst[at+j] = s.apply(j, dst[at+j])
+		}
+	}
+	return nil
+}
+
+// apply returns the standardised value v of feature j.
+func (s Standardisation) apply(j int, v float32) float32 {
+	wide := float64(v)
+	if s.Shift != nil {
+		wide -= s.Shift[j]
+	}
+	if s.Factor != nil {
+		wide *= s.Factor[j]
+	}
+	return float32(wide)
+}
+
+// numbers returns the shift and the factor of feature j.
+func (s Standardisation) numbers(j int) (shift, factor float64) {
+	factor = 1
+	if s.Shift != nil {
+		shift = s.Shift[j]
+	}
+	if s.Factor != nil {
+		factor = s.Factor[j]
+	}
+	return shift, factor
+}

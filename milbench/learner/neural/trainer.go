@@ -1,0 +1,290 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+	"synpool/synlayer"
+)
+
+// Trainer trains fits whose settings are the JSON of a [Config].
+type Trainer struct {
+	Backend compute.Backend
+	Workers int // graphs run at a time, at least 1
+
+	// Run, if set, calls work once for each worker, all at a time, with a backend of its own, and waits for them
+	// (backend.Cores.Run); otherwise all workers share Backend.
+	Run func(work func(compute.Backend) error) error
+
+	// Kept says that workers load graphs that one of them has compiled (backend.Cores.Kept).
+	Kept bool
+
+	// Memory bounds, in bytes, what Learn takes; 0 is no bound.
+	Memory uint64
+
+	// Poolings are a user's own, by the names that settings give ([OwnConfig]).
+	Poolings map[string]synlayer.Pooling
+}
+
+var _ milbench.Learner = Trainer{}
+
+// Learn implements [milbench.Learner].
+//
+// On XLA fits of one structure are trained in blocks, side by side along a members axis, a block a worker; elsewhere one
+// after another, step by step. Either way a fit is the same computation, up to rounding, and on one backend it gives the
+// same bits whichever fits share its block and on however many workers, unless [Trainer.Memory] leaves no room for blocks of
+// the usual size: [milbench.Plan.Note] says so.
+func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	plan, err := t.plan(task)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var handing sync.Mutex
+	var refused error // by done
+	hand := func(outcomes ...milbench.Outcome) {
+		handing.Lock()
+		defer handing.Unlock()
+		for _, o := range outcomes {
+			if refused != nil || o.Err != nil && ctx.Err() != nil { // stopped, not failed
+				continue
+			}
+			if refused = done(o); refused != nil {
+				cancel(refused)
+			}
+		}
+	}
+	hand(plan.failed...)
+
+	jobs, moments := plan.queue(t.Kept), newMoments(task.Bags)
+	var started atomic.Int32
+	work := func(b compute.Backend) error {
+		if int(started.Add(1)) > plan.Workers { // there is no work, or no memory, for more
+			return nil
+		}
+		programs := newPrograms(b)
+		defer programs.finalize()
+		for j, of := jobs.Take(nil); of != nil && ctx.Err() == nil; j, of = jobs.Take(of) {
+			hand(t.train(ctx, programs, j, task, moments)...)
+		}
+		return nil
+	}
+	run := t.Run
+	if run == nil {
+		run = t.share
+	}
+	if len(plan.jobs) > 0 {
+		if err := run(work); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// share calls work for each worker with one backend.
+func (t Trainer) share(work func(compute.Backend) error) error {
+	var workers sync.WaitGroup
+	errs := make([]error, max(t.Workers, 1))
+	for i := range errs {
+		workers.Go(func() { errs[i] = work(t.Backend) })
+	}
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// train trains the fits of a job and returns their outcomes, each once.
+func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.Task, moments bagMoments) []milbench.Outcome {
+	start := time.Now()
+	var configs []Config
+	for _, i := range j.fits {
+		c, _ := t.parse(task.Fits[i]) // the plan has parsed it before
+		configs = append(configs, c)
+	}
+	if j.layout == nil {
+		var epochs []milbench.Epoch
+		err := attempt(func() (err error) {
+			epochs, err = ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]], moments)
+			return err
+		})
+		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}
+	}
+	var members []milbench.Outcome
+	err := attempt(func() (err error) {
+		members, err = ps.learnBlock(ctx, j, configs, task, moments)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("the block of %d fits that it was trained in failed: %w; a smaller --memory makes smaller blocks", len(j.fits), err)
+		members = make([]milbench.Outcome, len(j.fits))
+	}
+	fits := slices.Compact(slices.Clone(j.fits)) // copies of the first fill the block
+	if n := len(fits); n > 1 && fits[n-1] == fits[0] {
+		fits = fits[:n-1]
+	}
+	for m, i := range fits {
+		members[m].Fit, members[m].Wall = i, time.Since(start)/time.Duration(len(fits))
+		if err != nil {
+			members[m].Err = err
+		}
+	}
+	return members[:len(fits)]
+}
+
+// learnBlock trains the fits of a job side by side and returns the outcomes of the members.
+func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, task milbench.Task, moments bagMoments) ([]milbench.Outcome, error) {
+	program, err := ps.block(j.layout.blockStructure)
+	if err != nil {
+		return nil, err
+	}
+	data, err := ps.held(j.layout, task.Bags)
+	if err != nil {
+		return nil, err
+	}
+	b := &block{blockProgram: program, layout: j.layout, backend: ps.backend, bags: task.Bags, data: data, moments: moments, configs: configs}
+	for _, i := range j.fits {
+		b.fits = append(b.fits, task.Fits[i])
+	}
+	return b.run(ctx)
+}
+
+// learn trains one fit step by step and scores its bags.
+func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.Instances, fit milbench.Fit, moments bagMoments) ([]milbench.Epoch, error) {
+	f, parameters, err := ps.prepare(config, bags, fit.Train, fit.Seed, moments)
+	if err != nil {
+		return nil, err
+	}
+	var epochs []milbench.Epoch
+	_, err = f.train(ctx, parameters, fit.Train, fit.Seed, func(epoch int, loss float64, parameters *tensors.Tensor) error {
+		if !fit.EveryEpoch && epoch < config.Epochs {
+			return nil
+		}
+		e := milbench.Epoch{Number: epoch, Loss: loss}
+		var err error
+		if e.Validation, err = f.score(ctx, parameters, fit.Validation, false); err != nil {
+			return err
+		}
+		if e.Test, err = f.score(ctx, parameters, fit.Test, fit.Instances); err != nil {
+			return err
+		}
+		epochs = append(epochs, e)
+		return nil
+	})
+	return epochs, err
+}
+
+// score scores bags, by index, with their weights where they are asked for.
+func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices []int, weights bool) ([]milbench.Prediction, error) {
+	predictions, err := f.predict(ctx, parameters, indices)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]milbench.Prediction, len(predictions))
+	for i, p := range predictions {
+		if !p.finite() {
+			return nil, fmt.Errorf("bag %d: %w", indices[i], errScoreNotFinite)
+		}
+		scores[i] = milbench.Prediction{Scores: []float64{p.Score}, Winners: p.Winners}
+		if weights {
+			scores[i].Instances = p.meanWeights()
+		}
+	}
+	return scores, nil
+}
+
+// programs has the programs of one worker: step by step, one a structure, and the last one of blocks.
+type programs struct {
+	backend compute.Backend
+	plain   map[structure]*program
+	blocks  *blockProgram
+	layout  *layout // whose bags are held
+	bags    [][]*tensors.Tensor
+}
+
+func newPrograms(b compute.Backend) *programs {
+	return &programs{backend: b, plain: map[structure]*program{}}
+}
+
+// prepare returns the fitting of a setting and its initial parameters.
+func (ps *programs) prepare(c Config, bags []milbench.Instances, train []milbench.Example, seed uint64, moments bagMoments) (*fitting, []float32, error) {
+	if err := checkFit(c, bags, train); err != nil {
+		return nil, nil, err
+	}
+	s := structureOf(c, bags, train)
+	p := ps.plain[s]
+	if p == nil {
+		var err error
+		if p, err = newProgram(ps.backend, s); err != nil {
+			return nil, nil, err
+		}
+		ps.plain[s] = p
+	}
+	parameters, err := p.initial(ps.backend, weightsSeed(seed))
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := newFitting(p, c, bags, train, moments)
+	return f, parameters, err
+}
+
+// block returns the program that trains blocks of a structure. It frees the one before, since blocks of one structure
+// follow one another and graphs take memory.
+func (ps *programs) block(s blockStructure) (*blockProgram, error) {
+	if ps.blocks != nil {
+		if ps.blocks.of == s {
+			return ps.blocks, nil
+		}
+		ps.blocks.finalize()
+		ps.blocks = nil
+	}
+	p, err := newBlockProgram(ps.backend, s)
+	ps.blocks = p
+	return p, err
+}
+
+// held returns the bags of a layout by bucket, which all its blocks share. It frees those of the one before.
+func (ps *programs) held(l *layout, bags []milbench.Instances) ([][]*tensors.Tensor, error) {
+	if ps.layout == l {
+		return ps.bags, nil
+	}
+	if err := ps.free(); err != nil {
+		return nil, err
+	}
+	for _, size := range l.buckets {
+		data, err := l.bucketData(size, bags)
+		if err != nil {
+			return nil, err
+		}
+		ps.bags = append(ps.bags, data)
+	}
+	ps.layout = l
+	return ps.bags, nil
+}
+
+// free frees the bags that are held.
+func (ps *programs) free() (err error) {
+	for _, data := range ps.bags {
+		err = errors.Join(err, finalize(data...))
+	}
+	ps.layout, ps.bags = nil, nil
+	return err
+}
+
+func (ps *programs) finalize() {
+	_ = ps.free()
+	for _, p := range ps.plain {
+		p.finalize()
+	}
+	if ps.blocks != nil {
+		ps.blocks.finalize()
+	}
+}

@@ -1,0 +1,374 @@
+// Package onebyone makes a [milbench.Learner] of classical learners ([milbench.Estimator]): it reads their settings, fits
+// one model per fit, several at a time, scores the bags that are held out, and reckons what that takes.
+//
+// # Settings
+//
+// A setting is the JSON of an estimator behind its name, say
+//
+//	{"learner":"nearest","neighbours":3}
+//
+// Every hyperparameter stands there, so that a stored setting says all; those that an estimator leaves out of its JSON
+// (omitempty) may be missing.
+package onebyone
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/schedule"
+)
+
+// Entry is a classical learner by name.
+type Entry struct {
+	Name    string // in settings
+	Summary string // what it is, in a line
+
+	// Default returns a pointer to a new estimator with the default hyperparameters.
+	Default func() milbench.Estimator
+
+	// Grid are the settings that are tried where the validation part chooses; empty for the default alone.
+	Grid []milbench.Estimator
+
+	// Key is what stands before the name in settings, "learner" if it is empty.
+	Key string
+}
+
+const (
+	learnerKey = "learner"
+	poolingKey = "pooling" // before the names of networks
+)
+
+// Name returns the name of what learns a setting, "" if it has none.
+func Name(setting json.RawMessage) string {
+	var s struct{ Learner, Pooling string }
+	if json.Unmarshal(setting, &s) != nil {
+		return ""
+	}
+	if s.Learner != "" {
+		return s.Learner
+	}
+	return s.Pooling
+}
+
+func (e Entry) key() string {
+	if e.Key != "" {
+		return e.Key
+	}
+	return learnerKey
+}
+
+// Setting returns the setting of an estimator of the entry.
+func (e Entry) Setting(estimator milbench.Estimator) (json.RawMessage, error) {
+	values, err := json.Marshal(estimator)
+	if err != nil {
+		return nil, fmt.Errorf("setting of %s: %w", e.Name, err)
+	}
+	if len(values) < 2 || values[0] != '{' {
+		return nil, fmt.Errorf("setting of %s: a %T is no JSON object; use a struct of hyperparameters", e.Name, estimator)
+	}
+	setting := fmt.Appendf(nil, "{%q:%q", e.key(), e.Name)
+	if len(values) > 2 {
+		setting = append(setting, ',')
+	}
+	return append(setting, values[1:]...), nil
+}
+
+// Settings returns the settings of the grid, or that of the default.
+func (e Entry) Settings() (settings []json.RawMessage, err error) {
+	grid := e.Grid
+	if len(grid) == 0 {
+		grid = []milbench.Estimator{e.Default()}
+	}
+	for _, estimator := range grid {
+		setting, err := e.Setting(estimator)
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, setting)
+	}
+	return settings, nil
+}
+
+// Parse returns the estimator of a setting. A hyperparameter that is missing, unknown or makes no sense is an error.
+func (e Entry) Parse(setting json.RawMessage) (milbench.Estimator, error) {
+	estimator, err := e.parse(setting)
+	if err != nil {
+		return nil, fmt.Errorf("setting of %s: %w", e.Name, err)
+	}
+	return estimator, nil
+}
+
+func (e Entry) parse(setting json.RawMessage) (milbench.Estimator, error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(setting, &values); err != nil {
+		return nil, err
+	}
+	if Name(setting) != e.Name {
+		return nil, fmt.Errorf("%.100s is that of %q", setting, Name(setting))
+	}
+	delete(values, e.key())
+	estimator := e.Default()
+	var all map[string]json.RawMessage // the hyperparameters that are always there
+	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name := range all {
+		if _, ok := values[name]; !ok {
+			return nil, fmt.Errorf("%s is missing: %.100s", name, setting)
+		}
+	}
+	rest, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(rest))
+	d.DisallowUnknownFields()
+	if err := d.Decode(estimator); err != nil {
+		return nil, err
+	}
+	if v, ok := estimator.(interface{ Validate() error }); ok {
+		return estimator, v.Validate()
+	}
+	return estimator, nil
+}
+
+// Learner learns the settings of its entries. A fit has one epoch, whatever [milbench.Fit.EveryEpoch] says.
+type Learner struct {
+	Entries []Entry
+	Workers int    // fits at a time, at least 1
+	Memory  uint64 // bounds, in bytes, what Learn takes beside the bags; 0 is no bound
+}
+
+var _ milbench.Learner = Learner{}
+
+// Has reports whether there is an entry of a name.
+func (l Learner) Has(name string) bool {
+	return slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == name })
+}
+
+// parse returns the estimator of a setting.
+func (l Learner) parse(setting json.RawMessage) (milbench.Estimator, error) {
+	name := Name(setting)
+	var names []string
+	for _, e := range l.Entries {
+		if e.Name == name {
+			return e.Parse(setting)
+		}
+		names = append(names, e.Name)
+	}
+	if near := milbench.Nearest(name, names); near != "" {
+		return nil, fmt.Errorf("there is no learner %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("there is no learner %q", name)
+}
+
+// training returns the training part of a fit.
+func training(task milbench.Task, fit milbench.Fit) milbench.Training {
+	t := milbench.Training{Kind: task.Kind, Classes: task.Classes, Seed: fit.Seed}
+	for _, e := range fit.Train {
+		t.Bags, t.Targets = append(t.Bags, task.Bags[e.Bag]), append(t.Targets, e.Target)
+	}
+	return t
+}
+
+// valuesPerSecond is how many values of the training bags a fit gets through, where an estimator does not say what it takes.
+const valuesPerSecond = 1e7
+
+// takes says what an entry can learn.
+func (e Entry) takes() milbench.Takes {
+	t := milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+	if own, ok := e.Default().(interface{ Takes() milbench.Takes }); ok {
+		t = own.Takes()
+	}
+	t.Name = e.Name
+	return t
+}
+
+// Takes implements [milbench.Learner]: what any of the entries takes. Plan and Learn ask the entry of each fit.
+func (l Learner) Takes() milbench.Takes {
+	var all milbench.Takes
+	for _, e := range l.Entries {
+		t := e.takes()
+		for _, k := range t.Kinds {
+			if !slices.Contains(all.Kinds, k) {
+				all.Kinds = append(all.Kinds, k)
+			}
+		}
+		all.Dense, all.Sparse = all.Dense || t.Dense, all.Sparse || t.Sparse
+	}
+	return all
+}
+
+// Check reports an entry that some fit asks for and that cannot learn a task.
+func (l Learner) Check(task milbench.Task) error {
+	asked := map[string]bool{}
+	for _, fit := range task.Fits {
+		asked[Name(fit.Setting)] = true
+	}
+	for _, e := range l.Entries {
+		if asked[e.Name] {
+			if err := e.takes().Check(task); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cost returns what a fit takes.
+func cost(estimator milbench.Estimator, t milbench.Training) milbench.Cost {
+	if e, ok := estimator.(interface {
+		Cost(bags []milbench.Instances) milbench.Cost
+	}); ok {
+		return e.Cost(t.Bags)
+	}
+	values := 0
+	for _, b := range t.Bags {
+		values += b.Len() * b.Features()
+	}
+	return milbench.Cost{Seconds: float64(values) / valuesPerSecond}
+}
+
+// Plan implements [milbench.Learner]. Fewer workers are planned where the memory allowed does not suffice for all.
+func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
+	if err := task.Validate(); err != nil {
+		return milbench.Plan{}, err
+	}
+	if err := l.Check(task); err != nil {
+		return milbench.Plan{}, err
+	}
+	p := milbench.Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
+	type kind struct{ setting string }
+	groups := map[kind]*milbench.Group{}
+	var order []kind
+	for i, fit := range task.Fits {
+		estimator, err := l.parse(fit.Setting)
+		if err != nil {
+			continue // Learn says so
+		}
+		c := cost(estimator, training(task, fit))
+		k := kind{string(fit.Setting)}
+		g := groups[k]
+		if g == nil {
+			g = &milbench.Group{Members: 1}
+			groups[k], order = g, append(order, k)
+		}
+		g.Fits = append(g.Fits, i)
+		g.Block += (c.Seconds - g.Block) / float64(len(g.Fits))
+		g.Memory = max(g.Memory, c.Memory)
+		p.Members = 1
+	}
+	most := uint64(0) // of one fit
+	for _, g := range groups {
+		most = max(most, g.Memory)
+	}
+	if l.Memory > 0 && most > l.Memory {
+		return milbench.Plan{}, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, most/1e6+1, l.Memory/1e6)
+	}
+	for p.Workers > 1 && l.Memory > 0 && uint64(p.Workers)*most > l.Memory {
+		p.Workers--
+		p.Note = fmt.Sprintf("%s: %d fits at a time, to keep within %d MB of memory", task.Name, p.Workers, l.Memory/1e6)
+	}
+	for _, k := range order {
+		g := groups[k]
+		g.Blocks, g.Memory = len(g.Fits), uint64(p.Workers)*g.Memory
+		p.Blocks += g.Blocks
+		p.Memory = max(p.Memory, g.Memory)
+		p.Groups = append(p.Groups, *g)
+	}
+	p.Time = schedule.Time(p.Groups, p.Workers)
+	return p, nil
+}
+
+// Learn implements [milbench.Learner].
+func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	plan, err := l.Plan(task)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int, len(task.Fits))
+	for i := range task.Fits {
+		next <- i
+	}
+	close(next)
+	var handing sync.Mutex
+	hand := func(o milbench.Outcome) {
+		handing.Lock()
+		defer handing.Unlock()
+		if ctx.Err() != nil { // stopped, not failed
+			return
+		}
+		if err := done(o); err != nil {
+			cancel(err)
+		}
+	}
+	var workers sync.WaitGroup
+	for range plan.Workers {
+		workers.Go(func() {
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				start := time.Now()
+				epoch, err := l.learn(ctx, task, task.Fits[i])
+				o := milbench.Outcome{Fit: i, Wall: time.Since(start), Err: err}
+				if err == nil {
+					o.Epochs = []milbench.Epoch{epoch}
+				}
+				hand(o)
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// learn fits one model and scores the bags that are held out.
+func (l Learner) learn(ctx context.Context, task milbench.Task, fit milbench.Fit) (milbench.Epoch, error) {
+	estimator, err := l.parse(fit.Setting)
+	if err != nil {
+		return milbench.Epoch{}, err
+	}
+	t := training(task, fit)
+	model, err := estimator.Fit(ctx, t)
+	if err != nil {
+		return milbench.Epoch{}, err
+	}
+	e := milbench.Epoch{Number: 1}
+	if m, ok := model.(interface{ TrainingLoss() float64 }); ok {
+		e.Loss = m.TrainingLoss()
+	}
+	if e.Validation, err = scores(model, task.Bags, fit.Validation, false); err != nil {
+		return milbench.Epoch{}, err
+	}
+	e.Test, err = scores(model, task.Bags, fit.Test, fit.Instances)
+	return e, err
+}
+
+// scores returns the scores of bags, by index, with those of their instances where they are asked for.
+func scores(model milbench.Model, bags []milbench.Instances, indices []int, instances bool) ([]milbench.Prediction, error) {
+	scores := make([]milbench.Prediction, len(indices))
+	for k, i := range indices {
+		var err error
+		if scores[k], err = model.Predict(bags[i]); err != nil {
+			return nil, fmt.Errorf("bag %d: %w", i, err)
+		}
+		if !instances {
+			scores[k].Instances = nil
+		}
+	}
+	return scores, nil
+}

@@ -1,0 +1,493 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// The versions of the form of an [Archive]: the older one, which is still written where it suffices, has binary targets
+// without names of classes alone.
+const (
+	binaryFormat  = 2
+	archiveFormat = 3
+)
+
+// Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
+// once, numbers have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
+// times, winners and the scores of instances are left out. The same results give the same archive, byte for byte, in whatever order they were made.
+// In its JSON the scores of a fit are one string, float32 values, little endian, in base64: in Python
+// numpy.frombuffer(base64.b64decode(s), "<f4").
+type Archive struct {
+	Experiment string
+	Results    []Result
+	Curves     []MeanCurve // where the experiment keeps curves
+	Spaces     []Space     // where it keeps them
+	Times      []Time      // of the runs, from a file of their own
+}
+
+// archived is the JSON of an archive.
+type archived struct {
+	Format     int           `json:"format"`
+	Experiment string        `json:"experiment"`
+	Made       []made        `json:"made"`
+	Curves     []MeanCurve   `json:"curves,omitempty"`
+	Spaces     []Space       `json:"spaces,omitempty"`
+	Sets       []archivedSet `json:"sets"`
+}
+
+// made says what made a fit.
+type made struct {
+	Backend  string `json:"backend"`
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+}
+
+// archivedSet is the fits on one set.
+type archivedSet struct {
+	Set      string              `json:"set"`
+	Checksum string              `json:"checksum"`
+	Leaked   bool                `json:"leaked,omitempty"`
+	Target   milbench.TargetKind `json:"target,omitempty"`
+	Classes  []string            `json:"classes,omitempty"`
+	Bags     []string            `json:"bags"` // ids
+	Labels   []int               `json:"labels"`
+	Values   []float64           `json:"values,omitempty"` // of real targets and survival
+	Events   []bool              `json:"events,omitempty"` // of survival
+	Configs  []json.RawMessage   `json:"configs"`
+	Parts    []archivedPart      `json:"parts"`
+
+	place map[string]int // of each bag in Bags
+}
+
+// archivedPart is the fits of one fold of one repeat of a protocol.
+type archivedPart struct {
+	Protocol   string        `json:"protocol"`
+	Optimistic bool          `json:"optimistic,omitempty"`
+	Folds      int           `json:"folds"`
+	FoldsRun   int           `json:"folds_run"`
+	Seed       uint64        `json:"seed"`
+	Repeat     int           `json:"repeat"`
+	Fold       int           `json:"fold"`
+	Test       []int         `json:"test"` // bags, as indices in Bags
+	Fits       []archivedFit `json:"fits"`
+}
+
+// archivedFit is one fit.
+type archivedFit struct {
+	Config int      `json:"config"` // index in Configs
+	Made   int      `json:"made,omitempty"`
+	Epoch  int      `json:"epoch"`
+	Test   float32s `json:"test"` // scores, as many for each bag
+	Inside *Inside  `json:"inside,omitempty"`
+
+	InstanceAUC *float64  `json:"instance_auc,omitempty"`
+	MemberAUC   []float64 `json:"member_auc,omitempty"`
+}
+
+// float32s are numbers of five significant digits, which is what a float32 holds for sure.
+type float32s []float64
+
+func (f float32s) MarshalText() ([]byte, error) {
+	var b []byte
+	for _, v := range f {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	}
+	return base64.StdEncoding.AppendEncode(nil, b), nil
+}
+
+func (f *float32s) UnmarshalText(text []byte) error {
+	b, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(b)%4 != 0 {
+		return fmt.Errorf("%d bytes of scores that are not float32 values in base64", len(text))
+	}
+	*f = make(float32s, 0, len(b)/4)
+	for ; len(b) > 0; b = b[4:] {
+		*f = append(*f, rounded(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))))
+	}
+	return nil
+}
+
+// rounded returns v to five significant digits.
+func rounded(v float64) float64 { return digits(v, 5) }
+
+// digits returns v to so many significant digits.
+func digits(v float64, n int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if err != nil {
+		return v // cannot be
+	}
+	return r
+}
+
+// Write writes a as JSON, a line a set.
+func (a Archive) Write(w io.Writer) error {
+	packed, err := a.pack()
+	if err != nil {
+		return err
+	}
+	sets := packed.Sets
+	packed.Sets = nil
+	head, err := json.Marshal(packed)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(head, []byte("null}")))
+	for i, s := range sets {
+		line, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		b.WriteString([]string{"[\n", ",\n"}[min(i, 1)])
+		b.Write(line)
+	}
+	b.WriteString("\n]}\n")
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func roundedAll(values []float64) []float64 {
+	var list []float64
+	for _, v := range values {
+		list = append(list, rounded(v))
+	}
+	return list
+}
+
+// place is where a new value goes in a list that has it once, and the list.
+func place[T any](list []T, v T, equal func(a, b T) bool) (int, []T) {
+	if i := slices.IndexFunc(list, func(other T) bool { return equal(v, other) }); i >= 0 {
+		return i, list
+	}
+	return len(list), append(list, v)
+}
+
+// pack sorts the results by set and part. Results of one fit stand once.
+func (a Archive) pack() (archived, error) {
+	if len(a.Results) == 0 {
+		return archived{}, ErrNoResults
+	}
+	results := slices.Clone(a.Results)
+	for i, r := range results {
+		if err := r.Validate(); err != nil {
+			return archived{}, fmt.Errorf("%s: %w", r.Set, err)
+		}
+		var err error
+		if results[i].Config, err = milbench.CanonicalSetting(r.Config); err != nil {
+			return archived{}, err
+		}
+	}
+	slices.SortStableFunc(results, func(x, y Result) int {
+		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Protocol, y.Protocol),
+			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Seed, y.Seed),
+			cmp.Compare(x.Repeat, y.Repeat), cmp.Compare(x.Fold, y.Fold), bytes.Compare(x.Config, y.Config),
+			cmp.Compare(x.Backend, y.Backend), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Revision, y.Revision))
+	})
+	results = slices.CompactFunc(results, func(x, y Result) bool { return x.Fit == y.Fit })
+	p := archived{Format: binaryFormat, Experiment: a.Experiment}
+	for _, c := range a.Curves {
+		c.Loss, c.WinnersChanged, c.Least = roundedAll(c.Loss), roundedAll(c.WinnersChanged), rounded(c.Least)
+		p.Curves = append(p.Curves, c)
+	}
+	slices.SortStableFunc(p.Curves, func(x, y MeanCurve) int {
+		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), bytes.Compare(x.Config, y.Config))
+	})
+	for _, s := range a.Spaces {
+		s.TrainSilhouette, s.TestSilhouette = rounded(s.TrainSilhouette), rounded(s.TestSilhouette)
+		p.Spaces = append(p.Spaces, s)
+	}
+	slices.SortStableFunc(p.Spaces, func(x, y Space) int {
+		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Of, y.Of), bytes.Compare(x.Config, y.Config))
+	})
+	for _, r := range results {
+		if n := len(p.Sets); n == 0 || p.Sets[n-1].Set != r.Set || p.Sets[n-1].Checksum != r.Checksum {
+			p.Sets = append(p.Sets, archivedSet{Set: r.Set, Checksum: r.Checksum, Leaked: r.Leaked, Target: r.Target, Classes: r.Classes, place: make(map[string]int)})
+			if r.Target != milbench.BinaryTarget || r.Classes != nil {
+				p.Format = archiveFormat
+			}
+		}
+		at, err := p.Sets[len(p.Sets)-1].add(r)
+		if err != nil {
+			return archived{}, err
+		}
+		at.Made, p.Made = place(p.Made, made{r.Backend, r.Version, r.Revision}, func(x, y made) bool { return x == y })
+	}
+	return p, nil
+}
+
+// add packs one more result and returns its fit.
+func (s *archivedSet) add(r Result) (*archivedFit, error) {
+	test, scores, err := s.indices(r.Bags)
+	if err != nil {
+		return nil, err
+	}
+	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Seed, r.Repeat, r.Fold, test, nil}
+	if n := len(s.Parts); n == 0 || !s.Parts[n-1].same(part) {
+		s.Parts = append(s.Parts, part)
+	}
+	last := &s.Parts[len(s.Parts)-1]
+	fit := archivedFit{Epoch: r.Epoch, Test: scores, MemberAUC: roundedAll(r.MemberAUC)}
+	if r.Inside != nil || len(r.Validation) > 0 {
+		inside, err := r.ValidationFigures()
+		if err != nil {
+			return nil, err
+		}
+		fit.Inside = &Inside{digits(inside.AUC, 9), digits(inside.LogLoss, 9)} // so that they order fits as they did
+	}
+	if r.InstanceAUC != nil {
+		auc := rounded(*r.InstanceAUC)
+		fit.InstanceAUC = &auc
+	}
+	fit.Config, s.Configs = place(s.Configs, r.Config, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
+	last.Fits = append(last.Fits, fit)
+	return &last.Fits[len(last.Fits)-1], nil
+}
+
+// same reports whether fits of p and q were of the same fold, with the same bags held out.
+func (p archivedPart) same(q archivedPart) bool {
+	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Seed == q.Seed && p.Repeat == q.Repeat &&
+		p.Fold == q.Fold && slices.Equal(p.Test, q.Test)
+}
+
+// indices returns where bags stand in the set, which gets those that it lacks, and their scores.
+func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err error) {
+	for _, b := range bags {
+		i, found := s.place[b.ID]
+		if !found {
+			i = len(s.Bags)
+			s.place[b.ID] = i
+			s.Bags, s.Labels = append(s.Bags, b.ID), append(s.Labels, b.Label)
+			switch s.Target {
+			case milbench.SurvivalTarget:
+				s.Values, s.Events = append(s.Values, b.Value), append(s.Events, b.Event)
+			case milbench.RealTarget:
+				s.Values = append(s.Values, b.Value)
+			}
+		}
+		if s.target(i) != b.Target {
+			return nil, nil, fmt.Errorf("%s: bag %s has two labels", s.Set, b.ID)
+		}
+		if len(b.Scores) != len(bags[0].Scores) {
+			return nil, nil, fmt.Errorf("%s: bag %s has %d scores, bag %s %d", s.Set, b.ID, len(b.Scores), bags[0].ID, len(bags[0].Scores))
+		}
+		at, scores = append(at, i), append(scores, roundedAll(b.Scores)...)
+	}
+	return at, scores, nil
+}
+
+// Add returns a with the results, curves and spaces of more, as of an experiment whose sets are finished one after another.
+// Of a set that both hold, those of more are taken; times are of both, those that both hold once.
+func (a Archive) Add(more Archive) (Archive, error) {
+	if a.Experiment != more.Experiment {
+		return Archive{}, fmt.Errorf("results of %s do not go into an archive of %s", more.Experiment, a.Experiment)
+	}
+	newer := make(map[string]bool)
+	for _, r := range more.Results {
+		newer[r.Set] = true
+	}
+	kept := Archive{Experiment: a.Experiment, Times: addTimes(a.Times, more.Times)}
+	kept.Results = append(slices.DeleteFunc(slices.Clone(a.Results), func(r Result) bool { return newer[r.Set] }), more.Results...)
+	kept.Curves = append(slices.DeleteFunc(slices.Clone(a.Curves), func(c MeanCurve) bool { return newer[c.Set] }), more.Curves...)
+	kept.Spaces = append(slices.DeleteFunc(slices.Clone(a.Spaces), func(s Space) bool { return newer[s.Set] }), more.Spaces...)
+	return kept, nil
+}
+
+// validate reports lists of targets that are not one for each bag.
+func (s archivedSet) validate() error {
+	values, events := 0, 0
+	switch s.Target {
+	case milbench.SurvivalTarget:
+		values, events = len(s.Bags), len(s.Bags)
+	case milbench.RealTarget:
+		values = len(s.Bags)
+	}
+	if len(s.Labels) != len(s.Bags) || len(s.Values) != values || len(s.Events) != events {
+		return fmt.Errorf("%d labels, %d values and %d events of %d bags, whose target is of kind %v", len(s.Labels), len(s.Values), len(s.Events), len(s.Bags), s.Target)
+	}
+	return nil
+}
+
+// target returns the target of bag i.
+func (s *archivedSet) target(i int) milbench.Target {
+	t := milbench.Target{Label: s.Labels[i]}
+	switch s.Target {
+	case milbench.SurvivalTarget:
+		t.Value, t.Event = s.Values[i], s.Events[i]
+	case milbench.RealTarget:
+		t.Value = s.Values[i]
+	}
+	return t
+}
+
+// ReadArchive reads what [Archive.Write] writes. Whatever does not fit together is an error.
+func ReadArchive(r io.Reader) (Archive, error) {
+	var p archived
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return Archive{}, fmt.Errorf("an archive of results that cannot be read: %w", err)
+	}
+	if p.Format != binaryFormat && p.Format != archiveFormat {
+		return Archive{}, fmt.Errorf("an archive of format %d; this version reads the formats %d and %d", p.Format, binaryFormat, archiveFormat)
+	}
+	a := Archive{Experiment: p.Experiment, Curves: p.Curves, Spaces: p.Spaces}
+	for _, s := range p.Spaces {
+		if err := s.Validate(); err != nil {
+			return Archive{}, fmt.Errorf("archive of %s: space of %s: %w", p.Experiment, s.Set, err)
+		}
+	}
+	for _, s := range p.Sets {
+		if err := s.validate(); err != nil {
+			return Archive{}, fmt.Errorf("archive of %s: %s: %w", p.Experiment, s.Set, err)
+		}
+		for _, part := range s.Parts {
+			for _, fit := range part.Fits {
+				r, err := p.result(s, part, fit)
+				if err != nil {
+					return Archive{}, fmt.Errorf("archive of %s: %s, repeat %d, fold %d: %w", p.Experiment, s.Set, part.Repeat+1, part.Fold+1, err)
+				}
+				a.Results = append(a.Results, r)
+			}
+		}
+	}
+	return a, nil
+}
+
+// result returns one fit as a result.
+func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Result, error) {
+	if fit.Config < 0 || fit.Config >= len(s.Configs) || fit.Made < 0 || fit.Made >= len(p.Made) {
+		return Result{}, fmt.Errorf("setting %d of %d, maker %d of %d", fit.Config, len(s.Configs), fit.Made, len(p.Made))
+	}
+	by := p.Made[fit.Made]
+	r := Result{
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
+		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
+		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
+	}
+	var err error
+	if r.Bags, err = s.scored(part.Test, fit.Test); err != nil {
+		return Result{}, err
+	}
+	if r.Fit, err = r.ID(); err != nil {
+		return Result{}, err
+	}
+	return r, r.Validate()
+}
+
+// scored puts scores beside their bags.
+func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err error) {
+	each := 0 // scores of a bag
+	if len(at) > 0 {
+		each = len(scores) / len(at)
+	}
+	if each == 0 || each*len(at) != len(scores) {
+		return nil, fmt.Errorf("%d scores of %d bags", len(scores), len(at))
+	}
+	for k, i := range at {
+		if i < 0 || i >= len(s.Bags) {
+			return nil, fmt.Errorf("bag %d of %d", i, len(s.Bags))
+		}
+		bags = append(bags, ScoredBag{ID: s.Bags[i], Target: s.target(i), Scores: scores[k*each : (k+1)*each : (k+1)*each]})
+	}
+	return bags, nil
+}
+
+// ReadArchives reads the archives of a folder (say, os.DirFS), its files NAME.json, in the order of their names, and the times
+// beside them ([Archive.Save]). A folder without one is [ErrNoResults].
+func ReadArchives(folder fs.FS) (archives []Archive, err error) {
+	names, err := fs.Glob(folder, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		a, err := OpenArchive(folder, name)
+		if err != nil {
+			return nil, err
+		}
+		archives = append(archives, a)
+	}
+	if len(archives) == 0 {
+		return nil, ErrNoResults
+	}
+	return archives, nil
+}
+
+// OpenArchive reads the archive in a file of a folder, and its times if they are there ([Archive.Save]).
+func OpenArchive(folder fs.FS, name string) (Archive, error) {
+	in, err := folder.Open(name)
+	if err != nil {
+		return Archive{}, fmt.Errorf("open an archive of results: %w", err)
+	}
+	a, err := ReadArchive(in)
+	in.Close() // read only
+	if err != nil {
+		return Archive{}, fmt.Errorf("%s: %w", name, err)
+	}
+	times, err := folder.Open(timesPath(name))
+	switch {
+	case err == nil:
+		a.Times, err = readTimes(times, timesPath(name))
+		times.Close() // read only
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return Archive{}, fmt.Errorf("times of an archive: %w", err)
+	}
+	return a, nil
+}
+
+// timesPath is where the times of the archive at path stand: those of NAME.json in times/NAME.jsonl.
+func timesPath(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	return filepath.ToSlash(filepath.Join(filepath.Dir(path), "times", name+".jsonl"))
+}
+
+// Save writes a into a folder, which is made if it is missing, as NAME.json, and its times, which are no function of the
+// inputs, as times/NAME.jsonl. Files take the place of those that are there when they are whole. It returns the first path.
+func (a Archive) Save(dir string) (string, error) {
+	path := filepath.Join(dir, a.Experiment+".json")
+	var text, times bytes.Buffer
+	if err := a.Write(&text); err != nil {
+		return "", err
+	}
+	for _, t := range a.Times {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return "", err
+		}
+		times.Write(append(line, '\n'))
+	}
+	if err := os.MkdirAll(filepath.Dir(timesPath(path)), 0o777); err != nil {
+		return "", fmt.Errorf("folder of archives: %w", noRoom(err))
+	}
+	return path, errors.Join(replaceFile(timesPath(path), times.Bytes()), replaceFile(path, text.Bytes()))
+}
+
+// replaceFile writes a file beside path, which takes its place when it is whole.
+func replaceFile(path string, content []byte) error {
+	part := path + ".part"
+	err := os.WriteFile(part, content, 0o666)
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, noRoom(err)), os.Remove(part))
+	}
+	return nil
+}

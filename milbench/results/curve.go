@@ -1,0 +1,158 @@
+package results
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"synpool/milbench"
+)
+
+// CurvesName is the name of the file of curves in the results folder.
+const CurvesName = "curves.jsonl"
+
+// Curve is how a fit went, epoch by epoch: one line of curves.jsonl. Its lists have a value for every epoch, the first
+// one first.
+//
+// The labels of the test part have no say in it: there is an AUC of the validation part, where the protocol has one, and
+// none of the test part.
+type Curve struct {
+	Fit    string          `json:"fit"` // as in [Result]
+	Set    string          `json:"set"`
+	Repeat int             `json:"repeat"` // from 0
+	Fold   int             `json:"fold"`   // from 0
+	Config json.RawMessage `json:"config"`
+
+	Loss          []float64 `json:"loss"`                     // mean over the training bags, in training
+	ValidationAUC []float64 `json:"validation_auc,omitempty"` // under the nested protocol alone
+
+	// WinnersChanged is the share of held-out bags (validation and test part) and heads whose winner, the instance with
+	// the largest weight, is another than after the epoch before. It is null for the first epoch, and for all epochs
+	// of a pooling that has no winners.
+	WinnersChanged []*float64 `json:"winners_changed"`
+}
+
+// Validate reports what makes c unusable: no fit or set, a repeat or fold below 0, lists of different lengths, values
+// that are not finite, or shares and AUCs outside of 0 to 1.
+func (c Curve) Validate() error {
+	n := len(c.Loss)
+	switch {
+	case c.Fit == "" || c.Set == "":
+		return errors.New("no fit or no set")
+	case c.Repeat < 0 || c.Fold < 0:
+		return fmt.Errorf("repeat %d, fold %d is out of range", c.Repeat, c.Fold)
+	case n == 0:
+		return errors.New("no epochs")
+	case len(c.WinnersChanged) != n || len(c.ValidationAUC) != n && len(c.ValidationAUC) != 0:
+		return fmt.Errorf("%d losses, %d validation AUCs and %d changes of winners; want one of each an epoch",
+			n, len(c.ValidationAUC), len(c.WinnersChanged))
+	}
+	shares := slices.Clone(c.ValidationAUC)
+	for _, share := range c.WinnersChanged {
+		if share != nil {
+			shares = append(shares, *share)
+		}
+	}
+	for _, v := range shares {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("%v is no share or AUC; these are from 0 to 1", v)
+		}
+	}
+	for i, v := range c.Loss {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("epoch %d: the loss is %v; losses are finite", i+1, v)
+		}
+	}
+	_, err := milbench.CanonicalSetting(c.Config)
+	return err
+}
+
+// ReadCurves returns the curves of a folder, each fit's once, also while a run is writing to it: a torn last line is left
+// out. A folder without a file of curves is an error that wraps [fs.ErrNotExist].
+func ReadCurves(dir string) ([]Curve, error) {
+	path := filepath.Join(dir, CurvesName)
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no curves are there; a run keeps them where it is asked to: %w", dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open curves: %w", err)
+	}
+	defer in.Close()
+	var curves []Curve
+	seen := make(map[string]bool)
+	_, err = eachRecord(in, path, removeIt, func(c Curve, _ []byte) error {
+		if !seen[c.Fit] {
+			seen[c.Fit] = true
+			curves = append(curves, c)
+		}
+		return nil
+	})
+	return curves, err
+}
+
+// OpenCurves opens the file of curves for appending and returns the fits that are in it.
+//
+// A fit's curve is written before its result. A killed run may so have left a curve without a result, and a torn last
+// line: these are dropped first.
+func (f *File) OpenCurves() (fits map[string]bool, err error) {
+	path := filepath.Join(filepath.Dir(f.path), CurvesName)
+	fits, size, err := keepCurves(path, finished(f.results))
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("open curves: %w", noRoom(err))
+	}
+	f.curves = &lines{path: path, out: out, size: size}
+	return fits, f.curves.rewind()
+}
+
+// keepCurves keeps of a file, where there is one, the first curve of each finished fit and drops the rest. It returns the
+// fits that it kept and the bytes of their lines. They are written to another file, which takes the place of the old one
+// when it is whole.
+func keepCurves(path string, finished map[string]bool) (kept map[string]bool, size int64, err error) {
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open curves: %w", err)
+	}
+	defer in.Close()
+	part, err := os.Create(path + ".part")
+	if err != nil {
+		return nil, 0, fmt.Errorf("open curves: %w", noRoom(err))
+	}
+	defer os.Remove(part.Name()) // unless it is renamed
+	defer part.Close()
+
+	kept = make(map[string]bool)
+	out := bufio.NewWriter(part)
+	if _, err := eachRecord(in, path, removeIt, func(c Curve, line []byte) error {
+		if !finished[c.Fit] || kept[c.Fit] {
+			return nil
+		}
+		kept[c.Fit] = true
+		size += int64(len(line))
+		_, err := out.Write(line)
+		return noRoom(err)
+	}); err != nil {
+		return nil, 0, err
+	}
+	err = errors.Join(out.Flush(), part.Sync(), part.Close(), in.Close()) // Windows renames no file that is open
+	if err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("write %s: %w", part.Name(), noRoom(err))
+	}
+	return kept, size, nil
+}

@@ -1,0 +1,7 @@
+//go:build unix
+
+package results
+
+import "syscall"
+
+var diskFull = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

@@ -1,0 +1,313 @@
+package results_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/results"
+	"synpool/milbench/run/cluster"
+)
+
+// folder returns a new folder, and what removes it.
+func folder() (dir string, remove func()) {
+	dir, err := os.MkdirTemp("", "results")
+	if err != nil {
+		panic(err)
+	}
+	return dir, func() { os.RemoveAll(dir) }
+}
+
+// eight returns the results of two folds of a set of eight bags, repeated so many times: what a learner says of its bags.
+func eight(repeats int) (fits []results.Result) {
+	scores := []float64{-3, 2, -2, 3, 1, 1, -1, 2}
+	for repeat := range repeats {
+		for fold := range 2 {
+			r := results.Result{Set: "eight", Checksum: "e1947", Protocol: milbench.HonestProtocol, Folds: 2, FoldsRun: 2, Repeat: repeat, Fold: fold, Seed: 1,
+				Config: json.RawMessage(`{"pooling":"mean"}`), Epoch: 1, Backend: "none", Version: "v0.1.0"}
+			for i, score := range scores[4*fold : 4*fold+4] {
+				r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint("bag", 4*fold+i), Target: milbench.Labelled(i % 2), Scores: []float64{score - float64(repeat*i)}})
+			}
+			var err error
+			if r.Fit, err = r.ID(); err != nil {
+				panic(err)
+			}
+			fits = append(fits, r)
+		}
+	}
+	return fits
+}
+
+// write appends results to those of a folder.
+func write(dir string, fits []results.Result) error {
+	file, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range fits {
+		err = errors.Join(err, file.Append(r))
+	}
+	return errors.Join(err, file.Close())
+}
+
+func ExampleOpen() {
+	dir, remove := folder()
+	defer remove()
+	file, err := results.Open(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer file.Close()
+	r := results.Result{
+		Set: "eight", Checksum: "e1947", Protocol: "honest", Folds: 1, FoldsRun: 1, Config: json.RawMessage(`{"pooling":"mean"}`),
+		Epoch: 50, Bags: []results.ScoredBag{{ID: "bag0", Target: milbench.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: milbench.Labelled(1), Scores: []float64{2}}},
+	}
+	if r.Fit, err = r.ID(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Fit, file.Append(r), len(file.Results()))
+	// Output: b72c437f97e0fc09 <nil> 1
+}
+
+func ExampleRead() {
+	dir, remove := folder()
+	defer remove()
+	if err := write(dir, eight(3)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fits, err := results.Read(dir)
+	fmt.Println(len(fits), len(fits[0].Bags), err)
+	// Output: 6 4 <nil>
+}
+
+func ExampleScoredBag_UnmarshalJSON() {
+	var now, before results.ScoredBag
+	err1 := json.Unmarshal([]byte(`{"id":"bag1","label":1,"scores":[2]}`), &now)
+	err2 := json.Unmarshal([]byte(`{"id":"bag1","label":1,"score":2}`), &before)
+	fmt.Println(now.Scores, before.Scores, err1, err2)
+	// Output: [2] [2] <nil> <nil>
+}
+
+func ExampleResult_Validate() {
+	r := results.Result{Set: "eight", Checksum: "e1947", Protocol: "honest", Folds: 1, FoldsRun: 1, Config: json.RawMessage(`{"pooling":"mean"}`)}
+	fmt.Println(r.Validate())
+	// Output: fit "" is not the id of its content, b72c437f97e0fc09
+}
+
+func ExampleResult_AUC() {
+	r := results.Result{Set: "eight", Bags: []results.ScoredBag{{ID: "bag0", Target: milbench.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: milbench.Labelled(1), Scores: []float64{2}}}}
+	fmt.Println(r.AUC())
+	r.Bags = r.Bags[1:]
+	_, err := r.AUC()
+	fmt.Println(err)
+	// Output:
+	// 1 <nil>
+	// eight: repeat 1, fold 1, test part: only one class is there: 0 negative and 1 positive
+}
+
+func ExampleResult_ID() {
+	a := results.Result{Checksum: "e1947", Config: json.RawMessage(`{"pooling":"mean","width":64}`), Backend: "go"}
+	b := results.Result{Checksum: "e1947", Config: json.RawMessage(`{"width": 64, "pooling": "mean"}`), Backend: "xla"}
+	x, err1 := a.ID()
+	y, err2 := b.ID()
+	fmt.Println(x == y, err1, err2)
+	// Output: true <nil> <nil>
+}
+
+func ExampleResult_ValidationFigures() {
+	r := eight(1)[0]
+	r.Validation = r.Bags
+	figures, err := r.ValidationFigures()
+	fmt.Printf("%.3f %.3f %v\n", figures.AUC, figures.LogLoss, err)
+	fmt.Println(figures.Better(results.Inside{AUC: figures.AUC, LogLoss: 0.1}))
+	// Output:
+	// 1.000 0.088 <nil>
+	// true
+}
+
+func ExampleTabulate() {
+	table, err := results.Tabulate(eight(3))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range table.Rows {
+		fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.AUCMean, *row.AUCSD, row.N)
+	}
+	// Output: eight, mean: AUC 0.792, SD 0.130 over 3 repeats
+}
+
+func ExampleTable_Write() {
+	table := results.Table{Rows: []results.Row{
+		{Set: "musk1", Setting: "softmax", AUCMean: 0.9, N: 1, Protocol: "published", Optimistic: true, Folds: 4, FoldsRun: 1},
+	}}
+	if err := table.Write(os.Stdout, "csv"); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(table.Write(os.Stdout, "jsn"))
+	// Output:
+	// set,setting,auc_mean,auc_sd,n,protocol,optimistic,leaked,folds,folds_run,test_bags,auc_low,auc_high,auc_se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,checksum,config,backends,versions,revisions
+	// musk1,softmax,0.900000,,1,published,optimistic,,4,1,0,,,,0.000000,0.000000,0.000000,0.000000,0.000000,,,,,,
+	// --format "jsn": no such format; did you mean "json"?
+}
+
+func ExampleArchive_Write() {
+	var file bytes.Buffer
+	if err := (results.Archive{Experiment: "mine", Results: eight(3)}).Write(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	archive, err := results.ReadArchive(&file)
+	fmt.Println(archive.Experiment, len(archive.Results), err)
+	// Output: mine 6 <nil>
+}
+
+// curved writes results with curves.
+func curved(dir string, fits []results.Result) error {
+	file, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.OpenCurves(); err != nil {
+		return err
+	}
+	for _, r := range fits { // the curve of a fit comes before its result
+		c := results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config, Loss: []float64{0.75, 0.5 / float64(1+r.Fold)}, WinnersChanged: []*float64{nil, nil}}
+		if err := errors.Join(file.AppendCurve(c), file.Append(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ExampleReadCurves() {
+	dir, remove := folder()
+	defer remove()
+	if err := curved(dir, eight(3)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	curves, err := results.ReadCurves(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(curves), "curves; the first: loss", curves[0].Loss)
+	// Output: 6 curves; the first: loss [0.75 0.5]
+}
+
+func ExampleMeanCurves() {
+	dir, remove := folder()
+	defer remove()
+	if err := curved(dir, eight(3)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	curves, err := results.ReadCurves(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	means, err := results.MeanCurves(curves)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d: %s, %d fits, loss %.3f\n", len(means), means[0].Set, means[0].Fits, means[0].Loss)
+	// Output: 1: eight, 6 fits, loss [0.750 0.375]
+}
+
+func ExampleCurve_Validate() {
+	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
+	fmt.Println(c.Validate())
+	// Output: 2 losses, 0 validation AUCs and 1 changes of winners; want one of each an epoch
+}
+
+func ExampleSpace_ID() {
+	s := results.Space{Checksum: "d4", Of: results.OfPooled, Config: []byte(`{"pooling":"mean"}`)}
+	fmt.Println(s.ID() == results.Space{Checksum: "d4", Of: results.OfMeans}.ID(), len(s.ID()))
+	// Output: false 16
+}
+
+func ExampleReadTimes() {
+	dir, remove := folder()
+	defer remove()
+	if err := results.AppendTime(dir, results.Time{Fits: 6, Seconds: 2.5, Cores: 2, Backend: "go", Version: "v0.1.0"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	times, err := results.ReadTimes(filepath.Join(dir, results.TimesName))
+	fmt.Println(times[0].Fits, "fits in", times[0].Seconds, "s,", err)
+	// Output: 6 fits in 2.5 s, <nil>
+}
+
+// Results of two folders are merged, and then those of an attempt at a shard with them.
+func ExampleMerge() {
+	one, removeOne := folder()
+	defer removeOne()
+	two, removeTwo := folder()
+	defer removeTwo()
+	fits := eight(3)
+	again := fits[3]
+	again.WallS = 0.2 // trained twice
+	if err := errors.Join(write(one, fits[:4]), write(two, []results.Result{again, fits[4]})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := results.Merge(context.Background(), []string{one, two}, one, nil)
+	fmt.Printf("%d results, %d duplicates, %d disagree, %v\n", m.Results, m.Duplicates, m.Disagreements, err)
+
+	if err := write(results.AttemptDir(one, 1, 2), fits[5:]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.ReplaceAll(results.Unmerged(one).Error(), one, "DIR"))
+	m, err = results.Merge(context.Background(), []string{one}, one, nil)
+	fmt.Printf("%d results, %v, %v\n", m.Results, results.Unmerged(one), err)
+	// Output:
+	// 5 results, 1 duplicates, 0 disagree, <nil>
+	// DIR holds 1 results of shards that are not merged; first give milbench merge DIR --out DIR
+	// 6 results, <nil>, <nil>
+}
+
+// A folder follows one plan; its shards know by Finished what is left to do.
+func ExampleFollow() {
+	dir, remove := folder()
+	defer remove()
+	fits := eight(1)
+	p := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: 1, Shards: 1,
+		Settings: []json.RawMessage{fits[0].Config}, Sets: []cluster.Set{{Name: "eight", Checksum: "e1947", Source: "eight"}},
+		Arms:   []cluster.Arm{{Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, Folds: 2, FoldsRun: 2, Settings: []int{0}}},
+		Groups: []cluster.Group{{Members: 1, Block: 0.1, Memory: 1e6}}}
+	for i, r := range fits {
+		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Fold: r.Fold, Seed: milbench.SplitSeed(1, "fit", r.Repeat, r.Fold), Training: i, Networks: 1})
+	}
+	if _, err := results.Follow(dir, p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := write(results.AttemptDir(dir, 0, 1), fits[:1]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	finished, err := results.Finished(dir, p)
+	fmt.Println(len(finished), "of", len(p.Fits), "fits are finished,", err)
+
+	other := *p
+	other.Version = "v0.2.0"
+	_, err = results.Follow(dir, &other)
+	fmt.Println(strings.ReplaceAll(err.Error(), dir, "DIR"))
+	// Output:
+	// 1 of 2 fits are finished, <nil>
+	// DIR holds fits of another plan (one is of version v0.1.0, the other of v0.2.0); choose another --out
+}

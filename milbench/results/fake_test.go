@@ -1,0 +1,201 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/run/cluster"
+)
+
+// fake makes up the results of a study of 2 sets x 3 settings x 2 repeats x 4 folds = 48 fits.
+type fake struct {
+	protocol         string
+	settings         []string
+	seed             uint64
+	version, backend string
+	curves           bool
+}
+
+const (
+	fakeTotal   = 48
+	fakeFolds   = 4
+	fakeRepeats = 2
+	fakeEpochs  = 4
+)
+
+// fakeSets are the sets, and how many bags they have, every third of them positive.
+var fakeSets = []struct {
+	name string
+	bags int
+}{{"first", 40}, {"second", 31}}
+
+func newFake() fake {
+	return fake{protocol: milbench.HonestProtocol, seed: 1, version: "v0", backend: "fake",
+		settings: []string{`{"iterations":-3,"pooling":"syn"}`, `{"iterations":3,"pooling":"syn"}`, `{"pooling":"mean"}`}}
+}
+
+func fakeChecksum(set int) string { return fmt.Sprintf("%064x", 1000+set) }
+
+// results returns the results of all fits, each with a wall time of its own. Scores are a function of what trains the fit and of
+// the bag.
+func (f fake) results() (all []Result) {
+	for set, s := range fakeSets {
+		for repeat := range fakeRepeats {
+			for fold := range fakeFolds {
+				for _, setting := range f.settings {
+					r := Result{Set: s.name, Checksum: fakeChecksum(set), Protocol: f.protocol, Folds: fakeFolds, FoldsRun: fakeFolds, Repeat: repeat, Fold: fold,
+						Seed: f.seed, Config: json.RawMessage(setting), Epoch: fakeEpochs, Backend: f.backend, Version: f.version, Revision: "0",
+						WallS: 0.001 + rand.Float64()}
+					switch f.protocol {
+					case milbench.NestedProtocol:
+						r.Epoch = 1 + (repeat+fold)%fakeEpochs
+						r.Validation = f.scored(r, s.bags, fold+1)
+						for i := range r.Validation {
+							r.Validation[i].Winners = nil
+						}
+					case milbench.PublishedProtocol:
+						if r.FoldsRun, r.Optimistic = 1, true; fold > 0 {
+							continue
+						}
+					}
+					r.Bags = f.scored(r, s.bags, fold)
+					all = append(all, withID(r))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// scored returns the bags of a fold.
+func (f fake) scored(r Result, bags, fold int) (part []ScoredBag) {
+	random := milbench.Rand(f.seed, "fake "+r.Set+r.Protocol+string(r.Config), r.Repeat, r.Fold, fold%fakeFolds)
+	for i := range bags {
+		if i/3%fakeFolds != fold%fakeFolds { // three bags in a row, one of them positive, are in a fold
+			continue
+		}
+		label := 0
+		if i%3 == 0 {
+			label = 1
+		}
+		part = append(part, ScoredBag{ID: fmt.Sprint(r.Set, "-", i), Target: milbench.Labelled(label),
+			Scores: []float64{float64(label) + 1.5*random.NormFloat64()}, Winners: []int{0, i}})
+	}
+	return part
+}
+
+// curve returns the curve of a fit.
+func (fake) curve(r Result) Curve {
+	half, none := 0.5, 0.0
+	return Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config, Loss: []float64{4, 2, 1, 1 + float64(r.Fold)}, WinnersChanged: []*float64{nil, &none, &half, &none}}
+}
+
+// plan is the plan of the fits, in so many shards.
+func (f fake) plan(t testing.TB, shards int) *cluster.Plan {
+	t.Helper()
+	p := &cluster.Plan{Format: cluster.Format, Version: f.version, Backend: f.backend, Cores: 1, Seed: f.seed, Shards: 1, Request: cluster.Request{Curves: f.curves}}
+	for i, s := range fakeSets {
+		p.Sets = append(p.Sets, cluster.Set{Name: s.name, Checksum: fakeChecksum(i), Source: s.name})
+		p.Arms = append(p.Arms, cluster.Arm{Set: i, Protocol: milbench.Protocol{Name: f.protocol, Folds: fakeFolds, Repeats: fakeRepeats}, Folds: fakeFolds, FoldsRun: fakeFolds})
+		for k := range f.settings {
+			p.Arms[i].Settings = append(p.Arms[i].Settings, k)
+			p.Groups = append(p.Groups, cluster.Group{Members: 1, Compile: 0.5, Block: 1, Memory: 1})
+		}
+	}
+	for _, s := range f.settings {
+		p.Settings = append(p.Settings, json.RawMessage(s))
+	}
+	for _, r := range f.results() {
+		set := slices.IndexFunc(p.Sets, func(s cluster.Set) bool { return s.Name == r.Set })
+		setting := slices.Index(f.settings, string(r.Config))
+		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Arm: set, Setting: setting, Repeat: r.Repeat, Fold: r.Fold, Seed: milbench.SplitSeed(f.seed, "fit", r.Repeat, r.Fold),
+			Group: len(f.settings)*set + setting, Training: fakeFolds*r.Repeat + r.Fold, Networks: 1})
+	}
+	p.Divide(shards)
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// write appends results, and curves if they are asked for, to those of a folder.
+func (f fake) write(t testing.TB, dir string, all []Result) {
+	t.Helper()
+	file, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.curves {
+		if _, err := file.OpenCurves(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range all {
+		if f.curves {
+			if err := file.AppendCurve(f.curve(r)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := file.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder returns a new folder of all results.
+func (f fake) folder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	f.write(t, dir, f.results())
+	return dir
+}
+
+// shard writes what a shard of a plan would train into an attempt of dir, and returns how many fits that are.
+func (f fake) shard(t testing.TB, dir string, p *cluster.Plan, shard int) (n int) {
+	t.Helper()
+	if _, err := Follow(dir, p); err != nil {
+		t.Fatal(err)
+	}
+	finished, err := Finished(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := slices.DeleteFunc(f.results(), func(r Result) bool {
+		return finished[r.Fit] || !slices.ContainsFunc(p.Shard(shard), func(f cluster.Fit) bool { return f.ID == r.Fit })
+	})
+	if len(own) > 0 {
+		f.write(t, AttemptDir(dir, shard, p.Shards), own)
+	}
+	return len(own)
+}
+
+// ofKind makes up a result of four bags with a target of a kind, the classes of which have names; a class has a score each.
+func ofKind(kind milbench.TargetKind) Result {
+	r := newFake().results()[0]
+	r.Target, r.Bags = kind, nil
+	for i := range 4 {
+		b := ScoredBag{ID: fmt.Sprint("bag", i), Scores: []float64{float64(i) - 1.5}}
+		switch kind {
+		case milbench.BinaryTarget:
+			r.Classes, b.Label = []string{"benign", "malignant"}, i%2
+		case milbench.ClassTarget:
+			r.Classes, b.Label = []string{"early", "late", "never"}, i%3
+			b.Scores = []float64{float64(i), 0.5, -2}
+		case milbench.RealTarget:
+			b.Value = 0.25 - float64(i)
+		case milbench.SurvivalTarget:
+			b.Value, b.Event = 12.5*float64(i), i%2 == 0
+		}
+		r.Bags = append(r.Bags, b)
+	}
+	r.Checksum = fmt.Sprintf("%064x", 2000+int(kind))
+	r.Set = kind.String()
+	return withID(r)
+}

@@ -1,0 +1,82 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"synpool/milbench"
+)
+
+// MeanCurve is the mean of the curves of all fits of one setting on one set.
+type MeanCurve struct {
+	Set    string          `json:"set"`
+	Config json.RawMessage `json:"config"`
+	Fits   int             `json:"fits"`
+
+	Loss           []float64 `json:"loss"`                      // after every epoch
+	WinnersChanged []float64 `json:"winners_changed,omitempty"` // after every epoch but the first; none without winners
+
+	// Least is the mean over the fits of the least share of winners that changed from one epoch to the next.
+	Least float64 `json:"least,omitempty"`
+}
+
+// MeanCurves averages curves by set and setting, in order. Curves of one setting on one set have one length.
+func MeanCurves(curves []Curve) ([]MeanCurve, error) {
+	curves = slices.Clone(curves)
+	for i, c := range curves {
+		var err error
+		if curves[i].Config, err = milbench.CanonicalSetting(c.Config); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(curves, func(a, b Curve) int {
+		return cmp.Or(milbench.CompareNatural(a.Set, b.Set), bytes.Compare(a.Config, b.Config),
+			cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Fit, b.Fit))
+	})
+	var means []MeanCurve
+	for len(curves) > 0 {
+		first := curves[0]
+		n := slices.IndexFunc(curves, func(c Curve) bool { return c.Set != first.Set || !bytes.Equal(c.Config, first.Config) })
+		if n < 0 {
+			n = len(curves)
+		}
+		mean, err := meanCurve(curves[:n])
+		if err != nil {
+			return nil, err
+		}
+		means = append(means, mean)
+		curves = curves[n:]
+	}
+	return means, nil
+}
+
+// meanCurve averages curves of one setting on one set.
+func meanCurve(curves []Curve) (MeanCurve, error) {
+	first := curves[0]
+	m := MeanCurve{Set: first.Set, Config: first.Config, Fits: len(curves), Loss: make([]float64, len(first.Loss))}
+	n := float64(len(curves))
+	for _, c := range curves {
+		if len(c.Loss) != len(first.Loss) || len(c.WinnersChanged) != len(c.Loss) {
+			return MeanCurve{}, fmt.Errorf("%s: curves of %s over %d and over %d epochs", c.Set, c.Config, len(first.Loss), len(c.Loss))
+		}
+		least := 1.0
+		for i, v := range c.Loss {
+			m.Loss[i] += v / n
+			if i == 0 || c.WinnersChanged[i] == nil {
+				continue
+			}
+			if m.WinnersChanged == nil {
+				m.WinnersChanged = make([]float64, len(first.Loss)-1)
+			}
+			m.WinnersChanged[i-1] += *c.WinnersChanged[i] / n
+			least = min(least, *c.WinnersChanged[i])
+		}
+		if m.WinnersChanged != nil {
+			m.Least += least / n
+		}
+	}
+	return m, nil
+}

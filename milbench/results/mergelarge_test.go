@@ -1,0 +1,174 @@
+package results
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"synpool/internal/large"
+	"synpool/milbench"
+	"synpool/milbench/run/cluster"
+)
+
+// writeLarge writes attempts of 12 shards with so many results of ten folds of sets like Musk 1, and as many more as given twice, and
+// the plan.
+func writeLarge(dir string, fits, twice int) (err error) {
+	random := rand.New(rand.NewPCG(8, 4))
+	p := &cluster.Plan{Format: cluster.Format, Version: "v0.0.0-20261121232850-2685dc1ba0f3", Backend: "xla:cpu", Cores: 2, Seed: 1, Shards: 12,
+		Groups: []cluster.Group{{Members: 25, Compile: 12, Block: 3, Memory: 500e6}}}
+	arm := cluster.Arm{Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1000}, Folds: 10, FoldsRun: 10}
+	for i := range 10 {
+		setting, err := milbench.CanonicalSetting(fmt.Appendf(nil, `{"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":%v,"weight_decay":0.0001,"standardise":true}`, 1e-5*float64(i+1)))
+		if err != nil {
+			return err
+		}
+		p.Settings, arm.Settings = append(p.Settings, setting), append(arm.Settings, i)
+	}
+	for i := range (fits + 99_999) / 100_000 {
+		arm.Set = i
+		p.Sets = append(p.Sets, cluster.Set{Name: fmt.Sprintf("musk%d", i+1), Checksum: fmt.Sprintf("%064x", i), Source: fmt.Sprintf("musk%d", i+1)})
+		p.Arms = append(p.Arms, arm)
+	}
+	files := make([]*bufio.Writer, 12)
+	for i := range files {
+		folder := AttemptDir(dir, i, len(files))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(filepath.Join(folder, FileName))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files[i] = bufio.NewWriterSize(f, 1<<20)
+	}
+	r := Result{Protocol: "honest", Folds: 10, FoldsRun: 10, Seed: 1, Epoch: 50, Backend: p.Backend, Version: p.Version,
+		Revision: "2685dc1ba0f3823dc981d7670ad0720a382162e3", Bags: make([]ScoredBag, 9)}
+	for i := range fits {
+		set, setting := i/100_000, i/10_000%10
+		r.Set, r.Checksum = p.Sets[set].Name, p.Sets[set].Checksum
+		r.Repeat, r.Fold, r.Config = i/10%1000, i%10, p.Settings[setting]
+		for k := range r.Bags {
+			r.Bags[k] = ScoredBag{ID: fmt.Sprint(k*10 + r.Fold), Target: milbench.Labelled(k % 2), Scores: []float64{float64(float32(random.NormFloat64()))}}
+		}
+		if r.Fit, err = r.ID(); err != nil {
+			return err
+		}
+		copies := 1
+		if i < twice {
+			copies = 2
+		}
+		for c := range copies {
+			r.WallS = random.Float64()
+			line, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			if _, err := files[(i+c)%len(files)].Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		p.Fits = append(p.Fits, cluster.Fit{ID: r.Fit, Arm: set, Setting: setting, Repeat: r.Repeat, Fold: r.Fold,
+			Seed: milbench.SplitSeed(1, "fit", r.Repeat, r.Fold), Training: i, Networks: 1})
+	}
+	for _, f := range files {
+		if err := f.Flush(); err != nil {
+			return err
+		}
+	}
+	return WritePlan(filepath.Join(dir, PlanName), p)
+}
+
+// largeFits is how many results are merged, largeTwice how many of them are there twice.
+func largeFits() int {
+	if raced {
+		return 10_000
+	}
+	return large.Number(40_000, 1_000_000)
+}
+
+func largeTwice() int { return largeFits() / 10 }
+
+// TestMergeLarge merges a million results, a tenth of them there twice, in a process of its own: in under 10 s, with a peak of
+// memory below 500 MB, that also where they follow a plan and however many processors Go thinks there are. Where other work
+// is on the processors the time that the process had of them counts, which is no less than what it takes on idle ones, and one
+// merge of three is to be in time. Without SYNPOOL_LARGE=1 there are fewer results, and less time and memory for them; under the
+// race detector, which takes many times as much of both, what is merged counts alone.
+func TestMergeLarge(t *testing.T) {
+	if testing.Short() && large.Asked() && !raced {
+		t.Skip("writes 2.4 GB; leave -short out")
+	}
+	fits, twice := largeFits(), largeTwice()
+	most, within := int64(large.Number(130, 500))*1e6, time.Duration(large.Number(2, 10))*time.Second
+	dir := t.TempDir()
+	// A process of its own writes them, too: the peak of a process counts as that of those that it starts.
+	if out, err := helper(t, "large", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range []struct {
+		processors string
+		plan       bool
+	}{{"", true}, {"64", true}, {"", false}} {
+		if !c.plan {
+			if err := os.Remove(filepath.Join(dir, PlanName)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inTime := false
+		for try := 0; try < 3 && !inTime; try++ {
+			if err := os.RemoveAll(filepath.Join(dir, FileName)); err != nil { // what was merged before counts as results, too
+				t.Fatal(err)
+			}
+			cmd := helper(t, "merge", dir)
+			if c.processors != "" {
+				cmd.Env = append(cmd.Env, "GOMAXPROCS="+c.processors)
+			}
+			start := time.Now()
+			out, err := cmd.CombinedOutput()
+			took := time.Since(start)
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			peak, busy := peakMemory(cmd.ProcessState), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+			t.Logf("%+v: %v (%v of processor time), %d MB", c, took.Round(10*time.Millisecond), busy, peak/1e6)
+			if want := fmt.Sprintf("%d results, %d duplicates\n", fits, twice); string(out) != want {
+				t.Fatalf("%s, want %s", out, want)
+			}
+			if peak > most && !raced {
+				t.Errorf("%+v: %d MB, want less than %d", c, peak/1e6, most/1e6)
+			}
+			inTime = min(took, busy) < within || raced
+		}
+		if !inTime {
+			t.Errorf("%+v: not once within %v", c, within)
+		}
+	}
+}
+
+// mergeLarge is the process of TestMergeLarge.
+func mergeLarge(dir string) error {
+	m, err := Merge(context.Background(), []string{dir}, dir, nil)
+	if err == nil {
+		fmt.Printf("%d results, %d duplicates\n", m.Results, m.Duplicates)
+	}
+	return err
+}
+
+// BenchmarkMerge merges 100,000 results that follow a plan.
+func BenchmarkMerge(b *testing.B) {
+	dir := b.TempDir()
+	if err := writeLarge(dir, 100_000, 10_000); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := Merge(context.Background(), []string{dir}, dir, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// helperKey tells the test binary that it is a process of a test, and of which.
+const helperKey = "RESULTS_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(helperKey) {
+	case "":
+		os.Exit(m.Run())
+	case "large":
+		exitOn(writeLarge(os.Args[1], largeFits(), largeTwice()))
+	case "few files": // a merge that may have no more than 40 files open
+		limitFiles(40)
+		exitOn(mergeLarge(os.Args[1]))
+	case "merge":
+		exitOn(mergeLarge(os.Args[1]))
+	case "lock": // holds the lock until its input ends
+		_, err := Open(os.Args[1])
+		fmt.Println("open:", err)
+		io.Copy(io.Discard, os.Stdin)
+		exitOn(err)
+	}
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func helper(t *testing.T, kind, dir string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, dir)
+	cmd.Env = append(os.Environ(), helperKey+"="+kind)
+	return cmd
+}
+
+// TestLock opens a folder that another process holds, and again when that process was killed.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	cmd := helper(t, "lock", dir)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "open: <nil>\n" {
+		t.Fatalf("the other process said %q, %v", line, err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("Open: %v, want ErrLocked", err)
+	} else if owner := fmt.Sprintf("process %d on ", cmd.Process.Pid); !bytes.Contains([]byte(err.Error()), []byte(owner)) && namesOwner {
+		t.Errorf("Open: %v, want %q in it", err, owner)
+	}
+	if there, err := Read(dir); err != nil || len(there) != 0 {
+		t.Errorf("Read of a locked folder: %v, %v", there, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("second Open in one process: %v, want ErrLocked", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if f, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,153 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// SpacesName is the name of the file of spaces in the results folder.
+const SpacesName = "spaces.jsonl"
+
+// What a [Space] is of.
+const (
+	OfInstances = "instances" // the features of instances, standardised by the training part
+	OfMeans     = "means"     // the means of these over each bag
+	OfPooled    = "pooled"    // the pooled vectors of bags, by a trained model
+)
+
+// Space is where the instances or bags of a set lie, in the first fold of the first repeat of a protocol: one line of
+// spaces.jsonl.
+type Space struct {
+	Set      string          `json:"set"`
+	Checksum string          `json:"checksum"` // of the set
+	Of       string          `json:"of"`       // [OfInstances], [OfMeans] or [OfPooled]
+	Config   json.RawMessage `json:"config,omitempty"`
+
+	// Vectors are places along the first principal components of all vectors, 20 at most, to four significant digits.
+	Vectors [][]float64 `json:"vectors"`
+	Labels  []int       `json:"labels"` // of the bag of each
+	Test    []bool      `json:"test"`   // whether the bag is of the test part
+
+	// How well the classes are apart, in all features, among the vectors of one part ([judge.Silhouette]).
+	TrainSilhouette float64 `json:"train_silhouette"`
+	TestSilhouette  float64 `json:"test_silhouette"`
+}
+
+// same reports whether s and o are of the same.
+func (s Space) same(o Space) bool {
+	return s.Checksum == o.Checksum && s.Of == o.Of && bytes.Equal(s.Config, o.Config)
+}
+
+// ID returns the first 16 hexadecimal digits of the SHA-256 of what s is of: checksum, kind and setting, as JSON.
+func (s Space) ID() string { return s.key().String() }
+
+func (s Space) key() fitKey {
+	sum := sha256.Sum256(fmt.Appendf(nil, "[%q,%q,%s]", s.Checksum, s.Of, cmp.Or(string(s.Config), "null")))
+	return fitKey(binary.BigEndian.Uint64(sum[:8]))
+}
+
+// Validate reports what makes s unusable.
+func (s Space) Validate() error {
+	switch {
+	case s.Set == "" || s.Checksum == "":
+		return errors.New("no set or no checksum")
+	case s.Of != OfInstances && s.Of != OfMeans && s.Of != OfPooled:
+		return fmt.Errorf("a space of %q; use one of %s, %s, %s", s.Of, OfInstances, OfMeans, OfPooled)
+	case (s.Of == OfPooled) != (len(s.Config) > 0):
+		return fmt.Errorf("a space of %s with the setting %q; pooled ones alone have one", s.Of, s.Config)
+	case len(s.Vectors) == 0 || len(s.Labels) != len(s.Vectors) || len(s.Test) != len(s.Vectors):
+		return fmt.Errorf("%d vectors, %d labels and %d parts", len(s.Vectors), len(s.Labels), len(s.Test))
+	}
+	for i, v := range s.Vectors {
+		if len(v) != len(s.Vectors[0]) || len(v) == 0 {
+			return fmt.Errorf("vector %d has %d places, the first %d", i+1, len(v), len(s.Vectors[0]))
+		}
+		for _, x := range v {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("vector %d has a place of %v", i+1, x)
+			}
+		}
+		if s.Labels[i] != 0 && s.Labels[i] != 1 {
+			return fmt.Errorf("vector %d has label %d; labels are 0 or 1", i+1, s.Labels[i])
+		}
+	}
+	return nil
+}
+
+// ReadSpaces returns the spaces of a folder, each once; none where the folder has no file of them.
+func ReadSpaces(dir string) ([]Space, error) {
+	path := filepath.Join(dir, SpacesName)
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open spaces: %w", err)
+	}
+	defer in.Close()
+	spaces, _, err := readSpaces(in, path)
+	return spaces, err
+}
+
+func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error) {
+	size, err = eachRecord(in, path, removeIt, func(s Space, _ []byte) error {
+		if !slices.ContainsFunc(spaces, s.same) {
+			spaces = append(spaces, s)
+		}
+		return nil
+	})
+	return spaces, size, err
+}
+
+// SpacesFile is the file of spaces in a results folder, open for appending. The folder is to be locked by [Open].
+type SpacesFile struct {
+	lines
+	known []Space
+}
+
+// OpenSpaces opens the file of spaces of a folder and reads those that are there. A torn last line is cut off.
+func OpenSpaces(dir string) (*SpacesFile, error) {
+	path := filepath.Join(dir, SpacesName)
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("open spaces: %w", noRoom(err))
+	}
+	known, size, err := readSpaces(out, path)
+	f := &SpacesFile{lines: lines{path: path, out: out, size: size}, known: known}
+	if err == nil {
+		err = f.rewind()
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return f, nil
+}
+
+// Has reports whether the file has a space of the same as s.
+func (f *SpacesFile) Has(s Space) bool { return slices.ContainsFunc(f.known, s.same) }
+
+// Append writes a space, as [File.Append] does a result.
+func (f *SpacesFile) Append(s Space) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := f.append(line); err != nil {
+		return err
+	}
+	f.known = append(f.known, s)
+	return nil
+}
+
+// Close closes the file.
+func (f *SpacesFile) Close() error { return f.out.Close() }

@@ -1,0 +1,519 @@
+package results
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// Level is the level of the confidence intervals of a table.
+const Level = 0.95
+
+// Row is the figures of one setting on one set. A repeat's AUC and average precision are means over its folds; its
+// pooled AUC, accuracies and log-loss are of the scores of all its folds together. A row has their means over repeats.
+type Row struct {
+	Set        string   `json:"set"`
+	Setting    string   `json:"setting"` // the pooling and what tells the row from others of the set
+	AUCMean    float64  `json:"auc_mean"`
+	AUCSD      *float64 `json:"auc_sd"` // over repeats; null for one repeat
+	N          int      `json:"n"`      // complete repeats
+	Protocol   string   `json:"protocol"`
+	Optimistic bool     `json:"optimistic"`
+	Leaked     bool     `json:"leaked"`
+
+	Folds    int `json:"folds"`     // into which a repeat cuts the set; 1 for an official split
+	FoldsRun int `json:"folds_run"` // of these
+	TestBags int `json:"test_bags"` // of a repeat
+
+	// 95 % t interval over repeats (folds and seeds on these bags, not new bags), cut at 0 and 1; null for one repeat.
+	AUCLow  *float64  `json:"auc_low"`
+	AUCHigh *float64  `json:"auc_high"`
+	AUCs    []float64 `json:"aucs"` // of each repeat
+
+	// AUCSE is the standard error of one repeat's AUC: DeLong's of each fold, folds taken as independent, root mean
+	// square over repeats. Null where a fold has fewer than two bags of a class.
+	AUCSE            *float64 `json:"auc_se"`
+	AUCPooled        float64  `json:"auc_pooled"`
+	AveragePrecision float64  `json:"average_precision"`
+	Accuracy         float64  `json:"accuracy"`
+	BalancedAccuracy float64  `json:"balanced_accuracy"`
+	LogLoss          float64  `json:"log_loss"`
+
+	// InstanceAUC is the mean over all fits of [Result.InstanceAUC]; absent where none has one.
+	InstanceAUC *float64 `json:"instance_auc,omitempty"`
+
+	// Classes names the negative and the positive class as the file writes them.
+	Classes []string `json:"classes,omitempty"`
+
+	Checksum string          `json:"checksum"`
+	Config   json.RawMessage `json:"config"`           // null where the validation part chose it
+	Chosen   []Chosen        `json:"chosen,omitempty"` // what it chose, most often first
+
+	// Where the fits come from, each once and in order. More than one is noted beside the table.
+	Backends  []string `json:"backends"`
+	Versions  []string `json:"versions"`
+	Revisions []string `json:"revisions"`
+}
+
+// Chosen is a setting that the validation part chose, and in how many fits.
+type Chosen struct {
+	Config json.RawMessage `json:"config"`
+	Fits   int             `json:"fits"`
+}
+
+// Table is the rows of a results folder, and what a reader should know beside them.
+type Table struct {
+	Rows  []Row
+	Notes []string // what was left out, and what does not go together
+}
+
+// Tabulate computes a table from raw results. Rows are ordered by set, protocol and setting. Repeats that lack a fold
+// are left out and noted; rows whose fits come from several backends, versions or revisions are noted.
+//
+// A set is known by its checksum. It has the name of its last result, and is leaked if any of its results says so. Sets
+// of one name and different checksums are rows apart. Of several results of one fit the first counts; the order of the
+// results has no other effect.
+//
+// Under the nested protocol a set has one row a pooling, for which the validation parts choose among its settings: in
+// every fold the setting with the best AUC on the validation part counts, of equals that with the least log-loss there,
+// then the first in order.
+func Tabulate(results []Result) (Table, error) { return tabulate(results, chooseInside) }
+
+// TabulateBest computes the table of what the validation parts choose among all settings, whatever their pooling: one row
+// for each set under the nested protocol, and none for other protocols.
+func TabulateBest(results []Result) (Table, error) {
+	results = slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Protocol != milbench.NestedProtocol })
+	return tabulate(results, func(c comparison, t *Table) ([]*rowFits, error) {
+		row, err := c.choose(c.rows, "any", t)
+		return []*rowFits{row}, err
+	})
+}
+
+// tabulate makes rows of results; inside makes those of a comparison under the nested protocol.
+func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, error)) (Table, error) {
+	var t Table
+	studies, err := gather(results, &t)
+	if err != nil {
+		return Table{}, err
+	}
+	var rows []*rowFits
+	for _, study := range studies {
+		chosen := study.rows
+		if study.protocol == milbench.NestedProtocol {
+			if chosen, err = inside(study, &t); err != nil {
+				return Table{}, err
+			}
+		}
+		rows = append(rows, chosen...)
+	}
+	for _, r := range rows {
+		r.dropIncomplete(&t)
+		if len(r.repeats) == 0 {
+			continue
+		}
+		row, err := r.figures()
+		if err != nil {
+			return Table{}, err
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.noteMixtures()
+	return t, nil
+}
+
+// repeatKey names a repeat: repeats of studies with other seeds are repeats too.
+type repeatKey struct {
+	seed   uint64
+	repeat int
+}
+
+func (k repeatKey) compare(l repeatKey) int {
+	return cmp.Or(cmp.Compare(k.seed, l.seed), cmp.Compare(k.repeat, l.repeat))
+}
+
+// rowFits is the results of which one row is made.
+type rowFits struct {
+	set     *content
+	setting setting
+	label   string
+	config  json.RawMessage
+	chosen  []Chosen
+	repeats map[repeatKey]map[int]*Result // repeat, fold
+}
+
+// content is what the results say of the bags with one checksum.
+type content struct {
+	checksum string
+	names    []string // the newest last
+	shown    string   // in the table
+	leaked   bool     // to any of the results
+	classes  []string // names of the negative and the positive class, as the file writes them
+}
+
+// name returns the newest name.
+func (c *content) name() string { return c.names[len(c.names)-1] }
+
+// add takes note of one more result.
+func (c *content) add(r *Result) {
+	c.leaked = c.leaked || r.Leaked
+	if r.Classes != nil {
+		c.classes = r.Classes
+	}
+	if len(c.names) > 0 && c.name() == r.Set {
+		return
+	}
+	c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
+}
+
+// studyKey is what the rows of one comparison share. All of it is in [Result.ID] or follows from it: otherwise a
+// change between two parts of a run (a file renamed, say) would tear repeats apart that no further run could complete.
+type studyKey struct {
+	checksum, protocol string
+	folds, run         int
+}
+
+// comparison is the rows of one set under one protocol.
+type comparison struct {
+	studyKey
+	set  *content
+	rows []*rowFits
+}
+
+// gather sorts results into rows, in the order of the table, with the names of their sets and their labels.
+func gather(results []Result, t *Table) ([]comparison, error) {
+	sets := make(map[string]*content)
+	rows := make(map[studyKey]map[string]*rowFits)
+	for i := range results {
+		r := &results[i]
+		if r.Target != milbench.BinaryTarget {
+			return nil, fmt.Errorf("%s: its targets are of kind %v; the figures of a table are those of binary targets", r.Set, r.Target)
+		}
+		set := sets[r.Checksum]
+		if set == nil {
+			set = &content{checksum: r.Checksum}
+			sets[r.Checksum] = set
+		}
+		set.add(r)
+		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun}
+		config, err := milbench.CanonicalSetting(r.Config)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Set, err)
+		}
+		if rows[key] == nil {
+			rows[key] = make(map[string]*rowFits)
+		}
+		row := rows[key][string(config)]
+		if row == nil {
+			s, err := decodeSetting(config)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Set, err)
+			}
+			row = &rowFits{set: set, setting: s, config: config, repeats: make(map[repeatKey]map[int]*Result)}
+			rows[key][string(config)] = row
+		}
+		row.add(r)
+	}
+
+	var all []comparison
+	for key, byConfig := range rows {
+		c := comparison{studyKey: key, set: sets[key.checksum], rows: slices.SortedFunc(maps.Values(byConfig), func(a, b *rowFits) int {
+			return compareSettings(a.setting, b.setting)
+		})}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b comparison) int {
+		return cmp.Or(compareSets(a.set, b.set),
+			cmp.Compare(slices.Index(milbench.ProtocolNames, a.protocol), slices.Index(milbench.ProtocolNames, b.protocol)),
+			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run))
+	})
+	labelRows(all)
+	nameSets(slices.SortedFunc(maps.Values(sets), compareSets), t)
+	return all, nil
+}
+
+// compareSets orders by name, then by checksum.
+func compareSets(a, b *content) int {
+	return cmp.Or(milbench.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
+}
+
+// labelRows labels every row by the keys that differ among all rows of its set's name.
+func labelRows(all []comparison) {
+	bySet := make(map[string][]setting)
+	for _, c := range all {
+		for _, row := range c.rows {
+			bySet[c.set.name()] = append(bySet[c.set.name()], row.setting)
+		}
+	}
+	for _, c := range all {
+		keys := differing(bySet[c.set.name()])
+		for _, row := range c.rows {
+			row.label = row.setting.label(keys)
+		}
+	}
+}
+
+// add puts r into its place; of two results of one fit the first stays.
+func (row *rowFits) add(r *Result) {
+	key := repeatKey{r.Seed, r.Repeat}
+	if row.repeats[key] == nil {
+		row.repeats[key] = make(map[int]*Result)
+	}
+	if row.repeats[key][r.Fold] == nil {
+		row.repeats[key][r.Fold] = r
+	}
+}
+
+// dropIncomplete drops the repeats that lack a fold and notes it.
+func (row *rowFits) dropIncomplete(t *Table) {
+	var dropped, total int
+	for key, folds := range row.repeats {
+		total++
+		for _, r := range folds {
+			if len(folds) < r.FoldsRun {
+				dropped++
+				delete(row.repeats, key)
+			}
+			break
+		}
+	}
+	if dropped > 0 {
+		t.note(row, dropped, total)
+	}
+}
+
+func (t *Table) note(row *rowFits, dropped, total int) {
+	t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d repeats left out, not all of their fits are finished; run again to finish them", row.set.shown, row.label, dropped, total))
+}
+
+// chooseInside makes one row a pooling out of the rows of a nested comparison.
+func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
+	for rest := c.rows; len(rest) > 0; {
+		pooling := rest[0].setting.pooling
+		n := slices.IndexFunc(rest, func(r *rowFits) bool { return r.setting.pooling != pooling })
+		if n < 0 {
+			n = len(rest)
+		}
+		row, err := c.choose(rest[:n], pooling, t)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+		rest = rest[n:]
+	}
+	return rows, nil
+}
+
+// choose makes one row out of candidates: in each fold the one that is best on the validation part. Repeats that lack a fit
+// of any candidate are left out and noted: their choice is still open.
+func (c comparison) choose(candidates []*rowFits, name string, t *Table) (*rowFits, error) {
+	if len(candidates) == 1 {
+		return candidates[0], nil // nothing to choose but the epoch
+	}
+	row := &rowFits{set: c.set, setting: setting{pooling: name}, label: name + " (chosen inside)", repeats: make(map[repeatKey]map[int]*Result)}
+	keys := make(map[repeatKey]bool)
+	for _, candidate := range candidates {
+		for key := range candidate.repeats {
+			keys[key] = true
+		}
+	}
+	chosen := make(map[*rowFits]int)
+	dropped := 0
+	for key := range keys {
+		if slices.ContainsFunc(candidates, func(r *rowFits) bool { return len(r.repeats[key]) < c.run }) {
+			dropped++
+			continue
+		}
+		for fold := range c.run {
+			best, err := bestInside(candidates, key, fold)
+			if err != nil {
+				return nil, err
+			}
+			chosen[best]++
+			row.add(best.repeats[key][fold])
+		}
+	}
+	if dropped > 0 {
+		t.note(row, dropped, len(keys))
+	}
+	for _, candidate := range candidates {
+		if n := chosen[candidate]; n > 0 {
+			row.chosen = append(row.chosen, Chosen{Config: candidate.config, Fits: n})
+		}
+	}
+	slices.SortStableFunc(row.chosen, func(a, b Chosen) int { return b.Fits - a.Fits })
+	return row, nil
+}
+
+// bestInside returns the candidate that is best on the validation part of a fold.
+func bestInside(candidates []*rowFits, key repeatKey, fold int) (*rowFits, error) {
+	var best *rowFits
+	var most Inside
+	for _, candidate := range candidates {
+		inside, err := candidate.repeats[key][fold].ValidationFigures()
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || inside.Better(most) {
+			best, most = candidate, inside
+		}
+	}
+	return best, nil
+}
+
+// nameSets gives sets, in order, the names that the table shows: the newest, with the start of the checksum where
+// different sets have that name. Both a shared name and a former name are noted.
+func nameSets(sets []*content, t *Table) {
+	count := make(map[string]int)
+	for _, set := range sets {
+		count[set.name()]++
+	}
+	for i, set := range sets {
+		set.shown = set.name()
+		if n := count[set.name()]; n > 1 {
+			set.shown += " (" + set.checksum[:min(8, len(set.checksum))] + ")"
+			if i == 0 || sets[i-1].name() != set.name() {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of different content have this name; the start of their checksums tells them apart", set.name(), n))
+			}
+		}
+		if len(set.classes) == 2 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: positive is %s, negative %s", set.shown, set.classes[1], set.classes[0]))
+		}
+		if former := set.names[:len(set.names)-1]; len(former) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: some of its results have the name %s; the bags are the same", set.shown, strings.Join(former, ", ")))
+		}
+	}
+}
+
+// noteMixtures notes the rows whose fits come from several backends, versions or revisions: the id of a fit has none
+// of them, so that a run goes on with another where it was stopped. Rows of one mixture share a note.
+func (t *Table) noteMixtures() {
+	var mixtures []string // in the order of the rows
+	rows := make(map[string][]string)
+	for _, r := range t.Rows {
+		var parts []string
+		for _, of := range []struct {
+			what   string
+			values []string
+		}{{"backends", r.Backends}, {"versions", r.Versions}, {"revisions", r.Revisions}} {
+			if len(of.values) < 2 {
+				continue
+			}
+			values := slices.Clone(of.values)
+			if values[0] == "" {
+				values[0] = "unknown"
+			}
+			parts = append(parts, fmt.Sprintf("%s (%s)", of.what, strings.Join(values, ", ")))
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		mixture := strings.Join(parts, " and ")
+		if rows[mixture] == nil {
+			mixtures = append(mixtures, mixture)
+		}
+		rows[mixture] = append(rows[mixture], r.Set+", "+r.Setting)
+	}
+	for _, mixture := range mixtures {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: fits from several %s; run into a new folder for figures of one alone",
+			strings.Join(rows[mixture], "; "), mixture))
+	}
+}
+
+// figures computes the row.
+func (row *rowFits) figures() (Row, error) {
+	out := Row{Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
+		Config: row.config, Chosen: row.chosen}
+	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	variance, defined := 0.0, true
+	var instances []float64
+	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
+		folds := row.repeats[key]
+		var pooled []ScoredBag
+		var auc, precision, foldVariance float64
+		for _, fold := range slices.Sorted(maps.Keys(folds)) {
+			r := folds[fold]
+			labels, scores := LabelsScores(r.Bags)
+			a, err1 := judge.AUC(labels, scores)
+			p, err2 := judge.AveragePrecision(labels, scores)
+			if err := errors.Join(err1, err2); err != nil {
+				return Row{}, fmt.Errorf("%s: fit %s, test part: %w", r.Set, r.Fit, err)
+			}
+			auc += a
+			precision += p
+			if _, se, err := judge.DeLong(labels, scores); err == nil {
+				foldVariance += se * se
+			} else {
+				defined = false
+			}
+			if r.InstanceAUC != nil {
+				instances = append(instances, *r.InstanceAUC)
+			}
+			pooled = append(pooled, r.Bags...)
+			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
+			out.Protocol, out.Folds, out.FoldsRun = r.Protocol, r.Folds, r.FoldsRun
+			out.Optimistic = out.Optimistic || r.Optimistic
+		}
+		n := float64(len(folds))
+		out.AUCs = append(out.AUCs, auc/n)
+		out.AveragePrecision += precision / n
+		variance += foldVariance / (n * n)
+		out.TestBags = max(out.TestBags, len(pooled))
+
+		labels, scores := LabelsScores(pooled)
+		for _, figure := range []struct {
+			sum     *float64
+			compute func([]int, []float64) (float64, error)
+		}{
+			{&out.AUCPooled, judge.AUC},
+			{&out.Accuracy, judge.Accuracy},
+			{&out.BalancedAccuracy, judge.BalancedAccuracy},
+			{&out.LogLoss, judge.LogLoss},
+		} {
+			value, err := figure.compute(labels, scores)
+			if err != nil {
+				return Row{}, fmt.Errorf("%s, %s: %w", row.set.shown, row.label, err)
+			}
+			*figure.sum += value
+		}
+	}
+
+	n := float64(out.N)
+	for _, figure := range []*float64{&out.AveragePrecision, &out.AUCPooled, &out.Accuracy, &out.BalancedAccuracy, &out.LogLoss} {
+		*figure /= n
+	}
+	for _, a := range out.AUCs {
+		out.AUCMean += a / n
+	}
+	if len(instances) > 0 {
+		mean := stat.Mean(instances, nil)
+		out.InstanceAUC = &mean
+	}
+	if defined {
+		se := math.Sqrt(variance / n)
+		out.AUCSE = &se
+	}
+	if out.N > 1 {
+		sd, err := judge.SD(out.AUCs)
+		if err != nil {
+			return Row{}, err
+		}
+		_, low, high, err := judge.MeanInterval(out.AUCs, Level)
+		if err != nil {
+			return Row{}, err
+		}
+		low, high = max(low, 0), min(high, 1)
+		out.AUCSD, out.AUCLow, out.AUCHigh = &sd, &low, &high
+	}
+	out.Backends, out.Versions, out.Revisions = slices.Sorted(maps.Keys(backends)), slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Keys(revisions))
+	return out, nil
+}

@@ -1,0 +1,98 @@
+package results
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTornTime: what a run that was killed has left of a line of times is cut off, and the next run's line is whole.
+func TestTornTime(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, TimesName)
+	first, second := Time{Fits: 1, Seconds: 1, Cores: 2, Backend: "go", Version: "v1"}, Time{Spaces: 2, Seconds: 0.5, Cores: 2, Backend: "go", Version: "v1"}
+	if err := AppendTime(dir, first); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(whole, whole[:len(whole)-9]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := AppendTime(dir, second); err != nil {
+		t.Fatal(err)
+	}
+	times, err := ReadTimes(path)
+	if err != nil || !slices.Equal(times, []Time{first, second}) {
+		t.Errorf("times %+v, %v", times, err)
+	}
+	if times, err := ReadTimes(filepath.Join(dir, "none")); err != nil || times != nil {
+		t.Errorf("no file: %+v, %v", times, err)
+	}
+	if err := AppendTime(filepath.Join(dir, "none"), first); err == nil || !strings.Contains(err.Error(), "open times") {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// TestAttemptTime: the time of an attempt has its name.
+func TestAttemptTime(t *testing.T) {
+	dir := AttemptDir(t.TempDir(), 3, 12)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := AppendTime(dir, Time{Fits: 1, Cores: 1}); err != nil {
+		t.Fatal(err)
+	}
+	times, err := ReadTimes(filepath.Join(dir, TimesName))
+	if err != nil || len(times) != 1 || times[0].Attempt != filepath.Base(dir) || !strings.HasPrefix(times[0].Attempt, "3of12-") {
+		t.Errorf("%+v, %v", times, err)
+	}
+}
+
+func TestTimeValidate(t *testing.T) {
+	good := Time{Fits: 1, Seconds: 0, Cores: 1}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*Time){
+		"nothing":  func(t *Time) { t.Fits = 0 },
+		"fits":     func(t *Time) { t.Fits, t.Spaces = -1, 1 },
+		"cores":    func(t *Time) { t.Cores = 0 },
+		"negative": func(t *Time) { t.Seconds = -1 },
+		"NaN":      func(t *Time) { t.Seconds = math.NaN() },
+		"infinite": func(t *Time) { t.Seconds = math.Inf(1) },
+	} {
+		bad := good
+		spoil(&bad)
+		if bad.Validate() == nil {
+			t.Errorf("%s: %+v is valid", name, bad)
+		}
+	}
+}
+
+// TestMergeTimes: a merge has the time of every run once, however often the folders of runs are merged.
+func TestMergeTimes(t *testing.T) {
+	f := newFake()
+	one, two, out := f.folder(t), t.TempDir(), t.TempDir()
+	a, b := Time{Fits: 40, Seconds: 1, Cores: 1}, Time{Fits: 8, Seconds: 2, Cores: 1}
+	for _, c := range []struct {
+		dir string
+		t   Time
+	}{{one, a}, {one, a}, {two, b}} { // two runs may take as long
+		if err := AppendTime(c.dir, c.t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		mustMerge(t, []string{one, two}, out, nil)
+		times, err := ReadTimes(filepath.Join(out, TimesName))
+		if err != nil || len(times) != 3 || !slices.Contains(times, b) || !slices.Contains(times, a) {
+			t.Errorf("times %+v, %v", times, err)
+		}
+	}
+}

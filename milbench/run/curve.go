@@ -1,0 +1,60 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
+)
+
+// curve returns the curve of an outcome that has all epochs.
+func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
+	fit, r := s.fits[o.Fit], s.partial[o.Fit]
+	c := results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config}
+	for i, e := range o.Epochs {
+		if e.Number != i+1 {
+			return results.Curve{}, fmt.Errorf("the learner returned epoch %d where epoch %d comes", e.Number, i+1)
+		}
+		c.Loss = append(c.Loss, e.Loss)
+		if len(fit.Validation) > 0 {
+			validation, err := s.scored(fit.Validation, e.Validation)
+			if err != nil {
+				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
+			}
+			auc, err := judge.AUC(results.LabelsScores(validation))
+			if err != nil {
+				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
+			}
+			c.ValidationAUC = append(c.ValidationAUC, auc)
+		}
+		var changed *float64
+		if i > 0 {
+			changed = winnersChanged(heldOut(o.Epochs[i-1]), heldOut(e))
+		}
+		c.WinnersChanged = append(c.WinnersChanged, changed)
+	}
+	return c, c.Validate()
+}
+
+// heldOut returns what the model says of the validation and the test part.
+func heldOut(e milbench.Epoch) []milbench.Prediction { return slices.Concat(e.Validation, e.Test) }
+
+// winnersChanged returns the share of bags and heads whose winner differs, nil where there are no winners.
+func winnersChanged(before, after []milbench.Prediction) *float64 {
+	changed, all := 0, 0
+	for i, b := range after {
+		for head, winner := range b.Winners {
+			all++
+			if head >= len(before[i].Winners) || winner != before[i].Winners[head] {
+				changed++
+			}
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	share := float64(changed) / float64(all)
+	return &share
+}

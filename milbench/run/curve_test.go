@@ -1,0 +1,328 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
+)
+
+// readFile returns the bytes of a file of a results folder.
+func readFile(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// requireCurves wants the folder of a finished run to have one curve of each result.
+func requireCurves(t *testing.T, dir string) {
+	t.Helper()
+	var with, without []string
+	for line := range bytes.Lines(readFile(t, dir, results.CurvesName)) {
+		var c results.Curve
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		with = append(with, c.Fit)
+	}
+	for fit := range contents(t, dir) {
+		without = append(without, fit)
+	}
+	slices.Sort(with)
+	slices.Sort(without)
+	if !slices.Equal(with, without) {
+		t.Errorf("%d curves, not one of each of %d results", len(with), len(without))
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// withCurves runs r with curves and returns the curves by fit.
+func withCurves(t *testing.T, r Run) map[string]results.Curve {
+	t.Helper()
+	r.Curves = true
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	requireCurves(t, r.Dir)
+	list, err := results.ReadCurves(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves := make(map[string]results.Curve)
+	for _, c := range list {
+		curves[c.Fit] = c
+	}
+	return curves
+}
+
+// TestCurves compares the curves of each protocol with what the learner returned, and the results with those of a run
+// without curves.
+func TestCurves(t *testing.T) {
+	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
+		t.Run(p.Name, func(t *testing.T) {
+			r := fakeRun(t.TempDir(), &fakeLearner{})
+			r.Sets, r.Protocol = r.Sets[:1], p
+			if _, err := r.Do(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			want := contents(t, r.Dir)
+			if _, err := os.Stat(filepath.Join(r.Dir, results.CurvesName)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("curves without being asked for them (%v)", err)
+			}
+
+			fits, err := p.Fits(r.Sets[0], r.Settings, r.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := func(repeat, fold int, config json.RawMessage) string {
+				c, err := milbench.CanonicalSetting(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(repeat, fold, string(c))
+			}
+			outcomes := make(map[string]milbench.Outcome)
+			r.Dir = t.TempDir()
+			r.Learner = &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+				fit := fits[o.Fit]
+				outcomes[key(fit.Repeat, fit.Fold, fit.Setting)] = *o
+				return true
+			}}
+			curves := withCurves(t, r)
+			if got := contents(t, r.Dir); !maps.Equal(got, want) {
+				t.Errorf("the results differ from those without curves:\n%v\nwant\n%v", got, want)
+			}
+			for _, c := range curves {
+				o := outcomes[key(c.Repeat, c.Fold, c.Config)]
+				fit := fits[o.Fit]
+				var loss, auc []float64
+				for _, e := range o.Epochs {
+					loss = append(loss, fakeLoss(fit, e.Number))
+					if p.Name != "nested" {
+						continue
+					}
+					var labels []int
+					var scores []float64
+					for i, b := range fit.Validation {
+						labels, scores = append(labels, r.Sets[0].Bags[b].Label), append(scores, e.Validation[i].Scores[0])
+					}
+					one, err := judge.AUC(labels, scores)
+					if err != nil {
+						t.Fatal(err)
+					}
+					auc = append(auc, one)
+				}
+				changed, err := json.Marshal(c.WinnersChanged)
+				if c.Set != "first" || len(c.Loss) != fakeEpochs || !slices.Equal(c.Loss, loss) || !slices.Equal(c.ValidationAUC, auc) ||
+					string(changed) != "[null,0,0.5,0]" || err != nil {
+					t.Errorf("%+v, winners %s; want loss %v, AUC %v", c, changed, loss, auc)
+				}
+			}
+
+			keys := []string{"config", "fit", "fold", "loss", "repeat", "set", "winners_changed"}
+			if p.Name == "nested" {
+				keys = slices.Insert(keys, 6, "validation_auc")
+			}
+			for line := range bytes.Lines(readFile(t, r.Dir, results.CurvesName)) {
+				var c map[string]any
+				if err := json.Unmarshal(line, &c); err != nil || !slices.Equal(slices.Sorted(maps.Keys(c)), keys) {
+					t.Errorf("%v: the keys of %s, want %v", err, line, keys)
+				}
+			}
+		})
+	}
+}
+
+// TestCurvesBlind gives every test bag the other label: no curve changes.
+func TestCurvesBlind(t *testing.T) {
+	r := fakeRun(t.TempDir(), &fakeLearner{})
+	r.Sets = r.Sets[:1]
+	for i := range r.Sets[0].Bags {
+		if i%4 == 0 {
+			r.Sets[0].Bags[i].Split = milbench.TestPart
+		} else {
+			r.Sets[0].Bags[i].Split = milbench.TrainPart
+		}
+	}
+	want := withCurves(t, r)
+	r.Dir = t.TempDir()
+	before := readFile(t, fakeDir(t, r), results.FileName)
+	for i := range r.Sets[0].Bags {
+		if b := &r.Sets[0].Bags[i]; b.Split == milbench.TestPart {
+			b.Label = 1 - b.Label
+		}
+	}
+	r.Dir = t.TempDir()
+	if got := withCurves(t, r); !reflect.DeepEqual(got, want) {
+		t.Error("the labels of the test part change the curves")
+	}
+	if bytes.Equal(readFile(t, r.Dir, results.FileName), before) {
+		t.Error("the labels of the test part were not changed")
+	}
+}
+
+// fakeDir runs r and returns its folder.
+func fakeDir(t *testing.T, r Run) string {
+	t.Helper()
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return r.Dir
+}
+
+// TestCurvesNoWinners has bags without winners, all and some.
+func TestCurvesNoWinners(t *testing.T) {
+	for _, c := range []struct {
+		keep func(i int) bool
+		want string
+	}{
+		{func(int) bool { return false }, "[null,null,null,null]"},
+		{func(i int) bool { return i == 0 }, "[null,0,0.5,0]"},
+	} {
+		r := fakeRun(t.TempDir(), &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+			for _, e := range o.Epochs {
+				for i := range e.Test {
+					if !c.keep(i) {
+						e.Test[i].Winners = nil
+					}
+				}
+			}
+			return true
+		}})
+		for _, curve := range withCurves(t, r) {
+			if changed, err := json.Marshal(curve.WinnersChanged); string(changed) != c.want || err != nil {
+				t.Errorf("%s, want %s (%v)", changed, c.want, err)
+			}
+		}
+	}
+}
+
+// TestCurvesGoOn leaves a folder as a killed run may: a curve without its result, a torn line, and both at once.
+func TestCurvesGoOn(t *testing.T) {
+	whole := fakeRun(t.TempDir(), &fakeLearner{})
+	want := withCurves(t, whole)
+	lines := bytes.SplitAfter(readFile(t, whole.Dir, results.FileName), []byte("\n"))
+	curves := bytes.SplitAfter(readFile(t, whole.Dir, results.CurvesName), []byte("\n"))
+	for name, left := range map[string]struct{ results, curves [][]byte }{
+		"nothing":             {nil, nil},
+		"a curve alone":       {nil, curves[:1]},
+		"a torn curve":        {lines[:7], append(slices.Clone(curves[:7]), curves[7][:30])},
+		"a curve too many":    {lines[:7], curves[:8]},
+		"and a torn result":   {append(slices.Clone(lines[:7]), lines[7][:200]), curves[:8]},
+		"a result taken out":  {slices.Concat(lines[:3], lines[4:9]), curves[:9]},
+		"a curve twice":       {lines[:9], slices.Concat(curves[:9], curves[3:5])},
+		"finished":            {lines, curves},
+		"finished, no result": {lines[:fakeTotal-1], curves},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := fakeRun(put(t, bytes.Join(left.results, nil)), &fakeLearner{})
+			if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), bytes.Join(left.curves, nil), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if got := withCurves(t, r); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d curves, not those of an undisturbed run (%d)", len(got), len(want))
+			}
+			if !maps.Equal(contents(t, r.Dir), contents(t, whole.Dir)) {
+				t.Error("the results differ from an undisturbed run's")
+			}
+		})
+	}
+}
+
+// TestCurveless asks for curves in the middle of a study.
+func TestCurveless(t *testing.T) {
+	r := fakeRun(t.TempDir(), &exhausted{})
+	if _, err := r.Do(context.Background()); !errors.Is(err, errExhausted) {
+		t.Fatal(err)
+	}
+	r.Learner, r.Curves = &fakeLearner{}, true
+	done := 5 + fakeTotal/2
+	sum, err := r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Skipped: done, Done: fakeTotal - done, Curveless: done}); sum != want || err != nil {
+		t.Errorf("%+v, %v; want %+v", sum, err, want)
+	}
+	sum, err = r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Skipped: fakeTotal, Curveless: done}); sum != want || err != nil {
+		t.Errorf("%+v, %v; want %+v", sum, err, want)
+	}
+	if curves, err := results.ReadCurves(r.Dir); len(curves) != fakeTotal-done || err != nil {
+		t.Errorf("%d curves, %v", len(curves), err)
+	}
+}
+
+// TestCurveFails has a learner return what makes no curve: that fit fails, the others go on.
+func TestCurveFails(t *testing.T) {
+	r := fakeRun(t.TempDir(), &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+		switch o.Fit {
+		case 0:
+			o.Epochs[1].Loss = math.NaN()
+		case 1:
+			o.Epochs = o.Epochs[fakeEpochs-1:]
+		}
+		return true
+	}})
+	r.Sets, r.Curves = r.Sets[:1], true
+	sum, err := r.Do(context.Background())
+	if sum.Failed != 2 || sum.Done != sum.Total-2 || err == nil || !strings.Contains(err.Error(), "epoch 2: the loss is NaN") ||
+		!strings.Contains(err.Error(), "epoch 4 where epoch 1 comes") {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	requireCurves(t, r.Dir)
+}
+
+// TestDamagedCurves checks that damage is reported by line and left as it is.
+func TestDamagedCurves(t *testing.T) {
+	r := fakeRun(t.TempDir(), &fakeLearner{})
+	withCurves(t, r)
+	lines := bytes.SplitAfter(readFile(t, r.Dir, results.CurvesName), []byte("\n"))
+	r.Curves = true
+	for _, c := range []struct{ old, new, want string }{
+		{`"fit"`, `"tif"`, "no fit or no set"},
+		{`"repeat":0`, `"repeat":-1`, "out of range"},
+		{`"loss":[`, `"loss":[1,`, "5 losses, 0 validation AUCs and 4 changes of winners"},
+		{`"loss":[`, `"loss":[],"l":[`, "no epochs"},
+		{`0.5`, `1.5`, "1.5 is no share or AUC"},
+		{`"config":{`, `"config":3,"c":{`, "no JSON object"},
+		{`{"fit"`, `"fit"`, "line 3 is damaged"},
+	} {
+		damaged := bytes.Join(slices.Concat(lines[:2], [][]byte{bytes.Replace(lines[2], []byte(c.old), []byte(c.new), 1)}, lines[3:]), nil)
+		if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, readErr := results.ReadCurves(r.Dir)
+		_, runErr := r.Do(context.Background())
+		for _, err := range []error{readErr, runErr} {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), results.CurvesName+": line 3") {
+				t.Errorf("error %v, want the file, line 3 and %q in it", err, c.want)
+			}
+		}
+		if !bytes.Equal(readFile(t, r.Dir, results.CurvesName), damaged) {
+			t.Error("the damaged file was changed")
+		}
+		if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.part")); left != nil {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+	if _, err := results.ReadCurves(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder without curves: %v", err)
+	}
+}

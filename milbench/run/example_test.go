@@ -1,0 +1,218 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"synpool/milbench"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
+)
+
+// firstFeature is a learner that learns nothing: the score of a bag is the first feature of its first instance.
+type firstFeature struct{}
+
+func (firstFeature) Takes() milbench.Takes {
+	return milbench.Takes{Name: "the first feature", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+func (firstFeature) Plan(task milbench.Task) (milbench.Plan, error) {
+	g := milbench.Group{Members: 1, Blocks: len(task.Fits), Block: 0.1, Memory: 1e6}
+	for i := range task.Fits {
+		g.Fits = append(g.Fits, i)
+	}
+	return milbench.Plan{Fits: len(task.Fits), Groups: []milbench.Group{g}}, nil
+}
+
+func (firstFeature) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	score := func(bags []int) (scores []milbench.Prediction) {
+		for _, b := range bags {
+			first := make([]float32, task.Bags[b].Features())
+			if err := task.Bags[b].Read(0, 1, first); err != nil {
+				panic(err) // in memory there is none
+			}
+			scores = append(scores, milbench.Scored(float64(first[0])))
+		}
+		return scores
+	}
+	for i, fit := range task.Fits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		last := milbench.Epoch{Number: 1, Loss: 0.5, Validation: score(fit.Validation), Test: score(fit.Test)}
+		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{last}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eight returns a set of eight bags.
+func eight() *milbench.Set {
+	s := &milbench.Set{Name: "eight", Checksum: "e1947"}
+	for i, x := range []float32{-3, 2, -2, 3, 1, 1, -1, 2} {
+		s.Bags = append(s.Bags, milbench.Bag{
+			ID: fmt.Sprint("bag", i), Target: milbench.Labelled(i % 2),
+			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{x}},
+		})
+	}
+	return s
+}
+
+// newRun returns a run into a new folder, and what removes it.
+func newRun() (r run.Run, remove func()) {
+	dir, err := os.MkdirTemp("", "run")
+	if err != nil {
+		panic(err)
+	}
+	return run.Run{
+		Sets:     []*milbench.Set{eight()},
+		Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 3},
+		Settings: []json.RawMessage{[]byte(`{"pooling":"mean"}`)},
+		Seed:     1, Learner: firstFeature{}, Dir: dir,
+	}, func() { os.RemoveAll(dir) }
+}
+
+func ExampleRun_Do() {
+	r, remove := newRun()
+	defer remove()
+	for range 2 {
+		sum, err := r.Do(context.Background())
+		fmt.Printf("%d fits: %d done, %d skipped, %d failed, %v\n", sum.Total, sum.Done, sum.Skipped, sum.Failed, err)
+	}
+	fits, err := results.Read(r.Dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := results.Tabulate(fits)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	row := table.Rows[0]
+	fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.AUCMean, *row.AUCSD, row.N)
+	// Output:
+	// 6 fits: 6 done, 0 skipped, 0 failed, <nil>
+	// 6 fits: 0 done, 6 skipped, 0 failed, <nil>
+	// eight, mean: AUC 0.979, SD 0.036 over 3 repeats
+}
+
+func ExampleRun_Pending() {
+	r, remove := newRun()
+	defer remove()
+	if _, err := r.Do(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r.Protocol.Repeats = 5
+	pending, err := r.Pending()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range pending {
+		fmt.Printf("%s: %d of %d fits are missing\n", p.Task.Name, len(p.Task.Fits), p.Total)
+	}
+	// Output: eight: 4 of 10 fits are missing
+}
+
+// Of two protocols with the same folds and seeds each network is trained once.
+func ExampleDoAll() {
+	r, remove := newRun()
+	defer remove()
+	r.Base = "eight"
+	best := r
+	best.Protocol.Name = milbench.BestEpochProtocol
+	sum, err := run.DoAll(context.Background(), []run.Run{r, best})
+	fmt.Println(sum.Done, "results,", err)
+	// Output: 12 results, <nil>
+}
+
+// A plan says what the fits of a run take.
+func ExampleAddTo() {
+	r, remove := newRun()
+	defer remove()
+	plan := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: r.Seed, Shards: 1}
+	if err := run.AddTo(plan, []run.Run{r}, "eight", r.Learner); err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan.Divide(3)
+	for i, c := range plan.Costs() {
+		fmt.Printf("shard %d: %d fits, %.1f s\n", i, c.Fits, c.Seconds())
+	}
+	// Output:
+	// shard 0: 2 fits, 0.2 s
+	// shard 1: 2 fits, 0.2 s
+	// shard 2: 2 fits, 0.2 s
+}
+
+// Two of three shards of a run are trained, as machines of their own would, and merged; then what is missing.
+func ExampleRestrict() {
+	r, remove := newRun()
+	defer remove()
+	dir := r.Dir
+	plan := &cluster.Plan{Format: cluster.Format, Version: "v0.1.0", Backend: "none", Cores: 1, Seed: r.Seed, Shards: 1}
+	if err := run.AddTo(plan, []run.Run{r}, "eight", r.Learner); err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan.Divide(3)
+	train := func(plan *cluster.Plan, shard int) error {
+		if _, err := results.Follow(dir, plan); err != nil {
+			return err
+		}
+		runs, err := run.Restrict([]run.Run{r}, plan, plan.Shard(shard))
+		if err != nil {
+			return err
+		}
+		if runs[0].Finished, err = results.Finished(dir, plan); err != nil {
+			return err
+		}
+		runs[0].Dir, runs[0].Backend, runs[0].Version = results.AttemptDir(dir, shard, plan.Shards), plan.Backend, plan.Version
+		sum, err := run.DoAll(context.Background(), runs)
+		fmt.Printf("shard %d/%d: %d fits done\n", shard, plan.Shards, sum.Done)
+		return err
+	}
+	for _, shard := range []int{0, 2} {
+		if err := train(plan, shard); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	m, err := results.Merge(context.Background(), []string{dir}, dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d of %d results, %d missing\n", m.Results, m.Planned, len(m.Missing.Fits))
+
+	path := filepath.Join(dir, "missing.json")
+	if err := results.WritePlan(path, m.Missing); err != nil {
+		fmt.Println(err)
+		return
+	}
+	rest, err := cluster.ReadFile(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rest.Divide(1)
+	if err := train(rest, 0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err = results.Merge(context.Background(), []string{dir}, dir, nil)
+	fmt.Printf("%d of %d results, nothing missing: %v, %v\n", m.Results, m.Planned, m.Missing == nil, err)
+	// Output:
+	// shard 0/3: 2 fits done
+	// shard 2/3: 2 fits done
+	// 4 of 6 results, 2 missing
+	// shard 0/1: 2 fits done
+	// 6 of 6 results, nothing missing: true, <nil>
+}

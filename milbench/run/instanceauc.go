@@ -1,0 +1,65 @@
+package run
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// hasInstanceLabels reports whether any positive bag of s holds instances of both labels: elsewhere instance labels say
+// nothing that the bag's does not.
+func hasInstanceLabels(s *milbench.Set) bool {
+	for i := range s.Bags {
+		if witnesses(s, i) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// witnesses returns, as labels 0 and 1, which instances of bag i make it positive; nil for a negative bag, and for one whose
+// instances are all the same.
+func witnesses(s *milbench.Set, i int) []int {
+	if s.InstanceLabels == nil || s.Bags[i].Label != 1 {
+		return nil
+	}
+	labels := make([]int, len(s.InstanceLabels[i]))
+	count := 0
+	for k, v := range s.InstanceLabels[i] {
+		if v > 0 {
+			labels[k] = 1
+			count++
+		}
+	}
+	if count == 0 || count == len(labels) {
+		return nil
+	}
+	return labels
+}
+
+// instanceAUC returns [results.Result.InstanceAUC] of an epoch's scores of the test part, nil where there is nothing to rank.
+func (s *setStudy) instanceAUC(fit milbench.Fit, test []milbench.Prediction) (*float64, error) {
+	if !fit.Instances {
+		return nil, nil
+	}
+	var aucs []float64
+	for k, i := range fit.Test {
+		labels := witnesses(s.set, i)
+		if labels == nil || test[k].Instances == nil { // not all learners score instances
+			continue
+		}
+		auc, err := judge.AUC(labels, test[k].Instances)
+		if err != nil {
+			return nil, fmt.Errorf("scores of the instances of bag %s: %w", s.set.Bags[i].ID, err)
+		}
+		aucs = append(aucs, auc)
+	}
+	if aucs == nil {
+		return nil, nil
+	}
+	mean := stat.Mean(aucs, nil)
+	return &mean, nil
+}

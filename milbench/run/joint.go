@@ -1,0 +1,246 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"synpool/milbench"
+)
+
+// joint is studies whose fits are handed to the learner at once.
+type joint []*setStudy
+
+// joints puts the studies of one base together whose instances have the same form, and leaves those without fits out.
+func joints(studies []*setStudy) (all []joint) {
+	type form struct {
+		base     string
+		features int
+		sparse   bool
+		kind     milbench.TargetKind
+	}
+	place := make(map[form]int)
+	for _, s := range studies {
+		if len(s.fits) == 0 {
+			continue
+		}
+		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
+		if at, found := place[f]; found && s.Base != "" {
+			all[at] = append(all[at], s)
+			continue
+		}
+		place[f] = len(all)
+		all = append(all, joint{s})
+	}
+	return all
+}
+
+// asked says which fit of which study asked for a fit.
+type asked struct {
+	study *setStudy
+	fit   int
+	test  []int // where its test bags stand in that fit's
+}
+
+// task returns what the learner gets to see: every bag once, and every fit that differs in more than the bags that it scores;
+// and who asked for each fit.
+func (j joint) task() (milbench.Task, [][]asked, error) {
+	var all milbench.Task
+	var by [][]asked
+	bags := make(map[milbench.Instances]int)
+	fits := make(map[string]int) // by what trains it
+	for _, s := range j {
+		task, err := s.task()
+		if err != nil {
+			return milbench.Task{}, nil, err
+		}
+		all.Kind, all.Classes = task.Kind, max(all.Classes, task.Classes)
+		at := make([]int, len(task.Bags))
+		for i, b := range task.Bags {
+			known, found := bags[b]
+			if !found {
+				known = len(all.Bags)
+				bags[b] = known
+				all.Bags = append(all.Bags, b)
+			}
+			at[i] = known
+		}
+		for i, fit := range task.Fits {
+			fit = moved(fit, at)
+			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation})
+			if err != nil {
+				return milbench.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
+			}
+			known, found := fits[string(key)]
+			if !found {
+				known = len(all.Fits)
+				fits[string(key)] = known
+				first := fit
+				first.Test = nil
+				all.Fits, by = append(all.Fits, first), append(by, nil)
+			}
+			one := &all.Fits[known]
+			one.EveryEpoch, one.Instances = one.EveryEpoch || fit.EveryEpoch, one.Instances || fit.Instances
+			a := asked{study: s, fit: i}
+			place := make(map[int]int, len(one.Test))
+			for k, b := range one.Test {
+				place[b] = k
+			}
+			for _, b := range fit.Test {
+				k, found := place[b]
+				if !found {
+					k = len(one.Test)
+					one.Test = append(one.Test, b)
+				}
+				a.test = append(a.test, k)
+			}
+			by[known] = append(by[known], a)
+		}
+	}
+	all.Name = j.name()
+	return all, by, nil
+}
+
+// name is that of the set, or of what the sets are made of.
+func (j joint) name() string {
+	if len(j) > 1 {
+		return j[0].Base
+	}
+	return j[0].set.Name
+}
+
+// moved returns a fit of bags that stand elsewhere.
+func moved(fit milbench.Fit, at []int) milbench.Fit {
+	indices := func(bags []int) (list []int) {
+		for _, b := range bags {
+			list = append(list, at[b])
+		}
+		return list
+	}
+	train := make([]milbench.Example, len(fit.Train))
+	for k, e := range fit.Train {
+		train[k] = milbench.Example{Bag: at[e.Bag], Target: e.Target}
+	}
+	fit.Train, fit.Validation, fit.Test = train, indices(fit.Validation), indices(fit.Test)
+	return fit
+}
+
+// outcome returns what the fit that asked gets of an outcome for several.
+func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
+	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err}
+	if several > 1 {
+		own.Wall /= time.Duration(several)
+	}
+	for _, e := range o.Epochs {
+		scores := e.Test
+		e.Test = nil
+		for _, k := range a.test {
+			if k < len(scores) { // of a learner that returns too few, the result says so
+				e.Test = append(e.Test, scores[k])
+			}
+		}
+		own.Epochs = append(own.Epochs, e)
+	}
+	return own
+}
+
+// tries is how often a fit is tried that fails.
+const tries = 3
+
+// learn hands the fits to the learner, those that fail three times. It returns the errors of those that failed to the end,
+// and why the file could not be written.
+func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	progress(Progress{Summary: *j[0].summary, Set: j[0].set.Name})
+	for try := 1; ; try++ {
+		failures, fatal = j.try(ctx, try == tries, progress)
+		if fatal != nil || ctx.Err() != nil || try == tries || len(failures) == 0 {
+			break
+		}
+		var again joint
+		for _, s := range j {
+			if s.keepUnfinished(); len(s.fits) > 0 {
+				again = append(again, s)
+			}
+		}
+		if len(again) == 0 { // the learner failed when it had handed over all fits
+			break
+		}
+		j = again
+	}
+	return failures, fatal
+}
+
+// try hands the fits to the learner once. Failures count on the last try alone, and are returned; before, one says that there
+// were some.
+func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (failures []error, fatal error) {
+	task, by, err := j.task()
+	if err != nil {
+		return nil, err
+	}
+	report := func(s *setStudy, err error) {
+		if last {
+			s.summary.Failed++
+			progress(Progress{Summary: *s.summary, Set: s.set.Name, Err: err})
+		}
+		if last || len(failures) == 0 {
+			failures = append(failures, err)
+		}
+	}
+	handed := make([]bool, len(by))
+	err = j[0].Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+		if o.Fit < 0 || o.Fit >= len(by) || handed[o.Fit] {
+			return fmt.Errorf("the learner handed over fit %d of %d out of range or twice", o.Fit, len(by))
+		}
+		if o.Err != nil && ctx.Err() != nil {
+			return ctx.Err() // stopped, not failed
+		}
+		handed[o.Fit] = true
+		for _, a := range by[o.Fit] {
+			var failed error
+			if failed, fatal = a.study.keep(a.outcome(o, len(by[o.Fit]))); fatal != nil {
+				return fatal
+			}
+			if failed != nil {
+				report(a.study, failed)
+			} else {
+				progress(Progress{Summary: *a.study.summary, Set: a.study.set.Name})
+			}
+		}
+		return nil
+	})
+	switch {
+	case fatal != nil:
+		return failures, fatal
+	case ctx.Err() != nil && last:
+		return failures, nil
+	case ctx.Err() != nil:
+		return nil, nil
+	case err != nil: // of the task as a whole; the fits handed over stay done
+		if !strings.HasPrefix(err.Error(), task.Name+": ") {
+			err = fmt.Errorf("%s: %w", task.Name, err)
+		}
+		failures = append(failures, err)
+		for _, s := range j {
+			for _, handed := range s.handed {
+				if !handed && last {
+					s.summary.Failed++
+				}
+			}
+		}
+		return failures, nil
+	}
+	for _, s := range j {
+		for fit, handed := range s.handed {
+			if !handed {
+				report(s, s.failed(fit, errors.New("the learner ended without it")))
+			}
+		}
+	}
+	return failures, nil
+}

@@ -1,0 +1,442 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
+)
+
+// Run is a study: every setting on every set under one protocol.
+type Run struct {
+	Sets     []*milbench.Set
+	Protocol milbench.Protocol
+	Settings []json.RawMessage // JSON objects
+	Seed     uint64
+	Learner  milbench.Learner
+	Dir      string // the results folder
+
+	// Cores is how many the learner trains on, for [results.Time]; 0 for all of the machine.
+	Cores int
+
+	// Base, if set, names what the sets are made of; see [DoAll].
+	Base string
+
+	// Task, if set, changes what the learner gets to see of a set.
+	Task func(milbench.Task) (milbench.Task, error)
+
+	// Curves asks for a curve of every fit that is run ([results.Curve]). The results are the same with and without: which epoch
+	// counts does not change.
+	Curves bool
+
+	// Instances asks for the scores of the instances of test bags in every result, where the learner has them
+	// ([results.ScoredBag.Instances]).
+	Instances bool
+
+	// Only, if set, has the ids of the fits to do, as those of a shard; the others are left alone.
+	Only map[string]bool
+
+	// Finished has the ids of fits whose results are in other folders; they are not done again.
+	Finished map[string]bool
+
+	// Backend, Version and Revision are written into every result.
+	Backend, Version, Revision string
+
+	// Progress, if set, is called before the first fit of each set and after every fit. Calls do not overlap.
+	Progress func(Progress)
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Summary
+	Set string // of the fit that has just ended, or whose first fit is about to begin
+	Err error  // why that fit failed
+}
+
+// Summary counts the fits of a run.
+type Summary struct {
+	Total   int // fits that the run asks for
+	Skipped int // whose results were in the folder already
+	Done    int // finished by this run
+	Failed  int // tried three times by this run without a result; the next run tries them again
+
+	Curveless int // of those skipped, where curves are asked for, how many have none
+}
+
+// Pending is what a run has still to do on one set.
+type Pending struct {
+	Total int           // fits that the run asks for
+	Task  milbench.Task // those whose results are not in the folder yet
+}
+
+// Pending returns what Do would do on each set. It writes nothing: a folder that is missing has no results.
+func (r Run) Pending() ([]Pending, error) {
+	var sum Summary
+	studies, err := r.studies(&sum)
+	if err != nil {
+		return nil, err
+	}
+	known, err := results.Read(r.Dir)
+	if err != nil && !errors.Is(err, results.ErrNoResults) {
+		return nil, err
+	}
+	finished := finishedFits(known)
+	var pending []Pending
+	for _, s := range studies {
+		if err := s.skip(finished, nil); err != nil {
+			return nil, err
+		}
+		task, err := s.task()
+		if err != nil {
+			return nil, err
+		}
+		pending = append(pending, Pending{Total: s.total, Task: task})
+	}
+	return pending, nil
+}
+
+// Do runs the fits whose results are not in the folder yet and appends each result as it comes. All missing fits of a
+// set are handed to the learner at once. A fit that failed is tried twice more; one that failed three times does not end the
+// run; the errors of all failed fits are joined.
+// A canceled context ends it with the context's error, a file that cannot be written with that error ([results.ErrDiskFull]);
+// results so far are kept in both cases. Wrong input is reported before anything is written.
+func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
+
+// DoAll does several runs into one folder, as [Run.Do] does one; Progress is that of the first. The missing fits of sets of
+// one Base and as many features are handed at once to the learner of the first of them, and fits that differ in nothing but the bags that they
+// score or in whether every epoch counts are trained once: the results are the same as those of the runs one by one.
+func DoAll(ctx context.Context, runs []Run) (Summary, error) {
+	var sum Summary
+	var studies []*setStudy
+	curved := false
+	for i := range runs {
+		if runs[i].Dir != runs[0].Dir {
+			return sum, fmt.Errorf("runs into %s and into %s; one folder is needed", runs[0].Dir, runs[i].Dir)
+		}
+		more, err := runs[i].studies(&sum)
+		if err != nil {
+			return sum, err
+		}
+		studies = append(studies, more...)
+		curved = curved || runs[i].Curves
+	}
+	if len(studies) == 0 {
+		return sum, errors.New("no runs")
+	}
+	file, err := results.Open(runs[0].Dir)
+	if err != nil {
+		return sum, err
+	}
+	var curves map[string]bool
+	if curved {
+		if curves, err = file.OpenCurves(); err != nil {
+			return sum, errors.Join(err, file.Close())
+		}
+	}
+	start := time.Now()
+	finished := file.Finished()
+	for _, s := range studies {
+		s.file = file
+		if err := s.skip(finished, curves); err != nil {
+			return sum, errors.Join(err, file.Close())
+		}
+	}
+	var errs []error
+	for _, joint := range joints(studies) {
+		var failed []error
+		if ctx.Err() == nil {
+			failed, err = joint.learn(ctx, runs[0].Progress)
+			errs = append(errs, failed...)
+		}
+		if err != nil { // the file could not be written
+			errs = append(errs, err)
+			break
+		}
+		if err := ctx.Err(); err != nil && sum.Skipped+sum.Done+sum.Failed < sum.Total {
+			errs = append(errs, fmt.Errorf("stopped, %d of %d results kept: %w", sum.Skipped+sum.Done, sum.Total, err))
+			break
+		}
+	}
+	if sum.Done > 0 && !errors.Is(errors.Join(errs...), results.ErrDiskFull) {
+		errs = append(errs, runs[0].AppendTime(sum.Done, 0, time.Since(start)))
+	}
+	return sum, errors.Join(append(errs, file.Close())...)
+}
+
+// studies returns what the run asks for on each set.
+func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	var studies []*setStudy
+	for _, s := range r.Sets {
+		fits, err := r.Protocol.Fits(s, r.Settings, r.Seed)
+		if err != nil {
+			return nil, err
+		}
+		for i := range fits {
+			fits[i].EveryEpoch = fits[i].EveryEpoch || r.Curves
+			fits[i].Instances = r.Instances || hasInstanceLabels(s)
+		}
+		studies = append(studies, &setStudy{Run: r, set: s, summary: sum, fits: fits})
+	}
+	return studies, nil
+}
+
+// finishedFits returns the ids of the fits that have results.
+func finishedFits(known []results.Result) map[string]bool {
+	finished := make(map[string]bool)
+	for _, r := range known {
+		finished[r.Fit] = true
+	}
+	return finished
+}
+
+// AppendTime writes down how long fits or spaces of the run took.
+func (r Run) AppendTime(fits, spaces int, took time.Duration) error {
+	return results.AppendTime(r.Dir, results.Time{Fits: fits, Spaces: spaces, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second),
+		Cores: cmp.Or(r.Cores, runtime.NumCPU()), Backend: r.Backend, Version: r.Version, Revision: r.Revision})
+}
+
+// Validate reports wrong input that the protocol does not see.
+func (r Run) Validate() error {
+	if len(r.Sets) == 0 {
+		return errors.New("no sets to run on")
+	}
+	configs := make(map[string]bool)
+	for _, setting := range r.Settings {
+		config, err := milbench.CanonicalSetting(setting)
+		if err != nil {
+			return err
+		}
+		if configs[string(config)] {
+			return fmt.Errorf("setting %s stands twice", config)
+		}
+		configs[string(config)] = true
+	}
+	sets := make(map[string]string)
+	for _, s := range r.Sets {
+		if s.Checksum == "" {
+			return fmt.Errorf("%s: the set has no checksum", s.Name)
+		}
+		if s.Kind != milbench.BinaryTarget && r.Protocol.Name != milbench.HonestProtocol {
+			return fmt.Errorf("%s: the %s protocol chooses by the AUC of binary targets, and these are of kind %v; use the honest protocol", s.Name, r.Protocol.Name, s.Kind)
+		}
+		if other, twice := sets[s.Checksum]; twice {
+			return fmt.Errorf("%s holds the same bags as %s; name one of them", s.Name, other)
+		}
+		sets[s.Checksum] = s.Name
+	}
+	return nil
+}
+
+// setStudy is the missing fits of one set.
+type setStudy struct {
+	*Run
+	set     *milbench.Set
+	summary *Summary
+	file    *results.File
+	total   int              // fits that the run asks for
+	fits    []milbench.Fit   // those that are missing
+	partial []results.Result // of fits, still without scores
+	handed  []bool           // of fits, whether their outcome has come
+	kept    []bool           // of fits, whether their result is in the file
+}
+
+// skip drops the fits that are finished, and those that are not asked for; curves has those with a curve.
+func (s *setStudy) skip(finished, curves map[string]bool) error {
+	missing := s.fits[:0]
+	cut, run := s.Protocol.FoldsOf(s.set)
+	for _, fit := range s.fits {
+		config, err := milbench.CanonicalSetting(fit.Setting)
+		if err != nil {
+			return err
+		}
+		result := results.Result{
+			Set: s.set.Name, Checksum: s.set.Checksum,
+			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
+			Config: config, Target: s.set.Kind, Classes: s.set.Classes,
+			Leaked: s.set.Leaked, Optimistic: s.Protocol.Optimistic(),
+			Backend: s.Backend, Version: s.Version, Revision: s.Revision,
+		}
+		if result.Fit, err = result.ID(); err != nil {
+			return err
+		}
+		if s.Only != nil && !s.Only[result.Fit] {
+			continue
+		}
+		s.total++
+		s.summary.Total++
+		if s.Finished[result.Fit] {
+			s.summary.Skipped++
+			continue
+		}
+		if finished[result.Fit] {
+			s.summary.Skipped++
+			if s.Curves && !curves[result.Fit] {
+				s.summary.Curveless++
+			}
+			continue
+		}
+		missing = append(missing, fit)
+		s.partial = append(s.partial, result)
+	}
+	s.fits = missing
+	s.handed, s.kept = make([]bool, len(missing)), make([]bool, len(missing))
+	return nil
+}
+
+// keepUnfinished drops the fits whose results are in the file.
+func (s *setStudy) keepUnfinished() {
+	n := 0
+	for i, kept := range s.kept {
+		if !kept {
+			s.fits[n], s.partial[n] = s.fits[i], s.partial[i]
+			n++
+		}
+	}
+	s.fits, s.partial = s.fits[:n], s.partial[:n]
+	s.handed, s.kept = make([]bool, n), make([]bool, n)
+}
+
+// task returns what the learner gets to see.
+func (s *setStudy) task() (milbench.Task, error) {
+	task := s.set.Task(s.fits)
+	if s.Task == nil {
+		return task, nil
+	}
+	task, err := s.Task(task)
+	if err != nil {
+		return milbench.Task{}, fmt.Errorf("%s: %w", s.set.Name, err)
+	}
+	return task, nil
+}
+
+// keep appends the result of an outcome to the file. failed is why the fit failed, err why the file could not be written.
+func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
+	s.handed[o.Fit] = true
+	result, err := s.result(o)
+	var curve results.Curve
+	if err == nil && s.Curves {
+		curve, err = s.curve(o)
+	}
+	if err != nil {
+		return s.failed(o.Fit, err), nil
+	}
+	if s.Curves { // before the result, which says that the fit is finished
+		if err := s.file.AppendCurve(curve); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.file.Append(result); err != nil {
+		return nil, err
+	}
+	s.kept[o.Fit] = true
+	s.summary.Done++
+	return nil, nil
+}
+
+// failed returns the error about a fit that failed.
+func (s *setStudy) failed(fit int, err error) error {
+	r := s.partial[fit]
+	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
+}
+
+// result returns the result of an outcome: the scores of the epoch that counts.
+func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
+	if o.Err != nil {
+		return results.Result{}, o.Err
+	}
+	if len(o.Epochs) == 0 {
+		return results.Result{}, errors.New("the learner returned no epoch")
+	}
+	fit, result := s.fits[o.Fit], s.partial[o.Fit]
+	result.WallS = o.Wall.Seconds()
+	best := -1.0
+	for _, e := range o.Epochs {
+		validation, err := s.scored(fit.Validation, e.Validation)
+		if err != nil {
+			return results.Result{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
+		}
+		test, err := s.scored(fit.Test, e.Test)
+		if err != nil {
+			return results.Result{}, fmt.Errorf("epoch %d, test part: %w", e.Number, err)
+		}
+		better := true // the last epoch counts, unless scores choose
+		switch s.Protocol.Name {
+		case milbench.NestedProtocol:
+			better, err = isBest(validation, &best)
+		case milbench.PublishedProtocol, milbench.BestEpochProtocol:
+			better, err = isBest(test, &best)
+		}
+		if err != nil {
+			return results.Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
+		}
+		if better {
+			for i := range validation {
+				validation[i].Winners = nil
+			}
+			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
+			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil && s.set.Kind == milbench.BinaryTarget {
+				result.MemberAUC, err = memberAUC(test, e.Test)
+			}
+			if err != nil {
+				return results.Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
+			}
+		}
+	}
+	return result, result.Validate()
+}
+
+// memberAUC returns the AUC of each member of an ensemble, nil of a single model.
+func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []float64, err error) {
+	labels, values := results.LabelsScores(bags)
+	for m := range scores[0].Members {
+		for i, p := range scores {
+			if len(p.Members) != len(scores[0].Members) {
+				return nil, fmt.Errorf("bag %s has the scores of %d members, the first bag those of %d", bags[i].ID, len(p.Members), len(scores[0].Members))
+			}
+			values[i] = p.Members[m][0]
+		}
+		auc, err := judge.AUC(labels, values)
+		if err != nil {
+			return nil, err
+		}
+		aucs = append(aucs, auc)
+	}
+	return aucs, nil
+}
+
+// isBest reports whether the AUC of bags exceeds the best so far, and keeps it there.
+func isBest(bags []results.ScoredBag, best *float64) (bool, error) {
+	auc, err := judge.AUC(results.LabelsScores(bags))
+	if err != nil || auc <= *best {
+		return false, err
+	}
+	*best = auc
+	return true, nil
+}
+
+// scored puts scores beside the bags that they are for.
+func (s *setStudy) scored(bags []int, scores []milbench.Prediction) ([]results.ScoredBag, error) {
+	if len(bags) != len(scores) {
+		return nil, fmt.Errorf("the learner returned %d scores for %d bags", len(scores), len(bags))
+	}
+	var scored []results.ScoredBag
+	for i, b := range bags {
+		bag := &s.set.Bags[b]
+		one := results.ScoredBag{ID: bag.ID, Target: bag.Target, Scores: scores[i].Scores, Winners: scores[i].Winners}
+		if s.Instances {
+			one.Instances = scores[i].Instances
+		}
+		scored = append(scored, one)
+	}
+	return scored, nil
+}

@@ -1,0 +1,499 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
+)
+
+// TestRunRecords checks every field of the results of a run.
+func TestRunRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	l := &fakeLearner{}
+	r := fakeRun(dir, l)
+	var seen []Progress
+	r.Progress = func(p Progress) { seen = append(seen, p) }
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if l.calls != len(r.Sets) {
+		t.Errorf("the learner was called %d times for %d sets", l.calls, len(r.Sets))
+	}
+	begun := func(set string, done int) Progress {
+		return Progress{Summary: Summary{Total: fakeTotal, Done: done}, Set: set}
+	}
+	if half := fakeTotal / 2; len(seen) != fakeTotal+2 || seen[0] != begun("first", 0) || seen[1] != begun("first", 1) ||
+		seen[half] != begun("first", half) || seen[half+1] != begun("second", half) || seen[fakeTotal+1] != begun("second", fakeTotal) {
+		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
+	}
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := make(map[string]int)
+	for _, res := range found {
+		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != fakeEpochs || res.Leaked ||
+			res.Optimistic || res.Backend != "fake" || res.Version != "v0" || res.Revision != "0" || len(res.Validation) != 0 || res.WallS <= 0 {
+			t.Fatalf("%+v", res)
+		}
+		for _, b := range res.Bags {
+			tested[fmt.Sprint(b.ID, res.Repeat, string(res.Config))]++
+			set := r.Sets[slices.IndexFunc(r.Sets, func(s *milbench.Set) bool { return s.Name == res.Set })]
+			at := slices.IndexFunc(set.Bags, func(bag milbench.Bag) bool { return bag.ID == b.ID })
+			if set.Bags[at].Label != b.Label || !slices.Equal(b.Winners, []int{0, at}) {
+				t.Errorf("bag %+v is bag %d with label %d", b, at, set.Bags[at].Label)
+			}
+		}
+	}
+	if len(tested) != (40+31)*2*3 {
+		t.Errorf("%d bags, repeats and settings were tested", len(tested))
+	}
+
+	again := &fakeLearner{}
+	sum, err := fakeRun(dir, again).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal}) || again.calls != 0 {
+		t.Errorf("a finished run again: %+v, %v, %d calls of the learner", sum, err, again.calls)
+	}
+}
+
+// TestEpochChoice checks which epoch counts under each protocol, against all epochs' AUC.
+func TestEpochChoice(t *testing.T) {
+	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
+		r := fakeRun(t.TempDir(), nil)
+		r.Sets, r.Protocol = r.Sets[:1], p
+		set := r.Sets[0]
+		fits, err := p.Fits(set, r.Settings, r.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make(map[string]int) // epoch by repeat, fold and setting
+		r.Learner = &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+			fit := fits[o.Fit]
+			best := math.Inf(-1)
+			for _, e := range o.Epochs {
+				bags, scores := fit.Test, e.Test
+				if p.Name == "nested" {
+					bags, scores = fit.Validation, e.Validation
+				}
+				var labels []int
+				var values []float64
+				for i, b := range bags {
+					labels = append(labels, set.Bags[b].Label)
+					values = append(values, scores[i].Scores[0])
+				}
+				auc, err := judge.AUC(labels, values)
+				if err != nil {
+					t.Error(err)
+				}
+				if p.Name == "honest" || auc > best {
+					best = auc
+					want[fmt.Sprint(fit.Repeat, fit.Fold, string(fit.Setting))] = e.Number
+				}
+			}
+			return true
+		}}
+		if _, err := r.Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := results.Read(r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs := make(map[int]bool)
+		for _, res := range found {
+			var fit milbench.Fit
+			for _, f := range fits {
+				if c, _ := milbench.CanonicalSetting(f.Setting); f.Repeat == res.Repeat && f.Fold == res.Fold && string(c) == string(res.Config) {
+					fit = f
+				}
+			}
+			if w := want[fmt.Sprint(res.Repeat, res.Fold, string(fit.Setting))]; res.Epoch != w {
+				t.Errorf("%s: epoch %d of repeat %d, fold %d, %s; want %d", p.Name, res.Epoch, res.Repeat, res.Fold, res.Config, w)
+			}
+			epochs[res.Epoch] = true
+			if len(res.Validation) != len(fit.Validation) || res.Optimistic != p.Optimistic() {
+				t.Errorf("%s: %d validation bags, optimistic %v", p.Name, len(res.Validation), res.Optimistic)
+			}
+		}
+		if (len(epochs) > 1) == (p.Name == "honest") {
+			t.Errorf("%s chose the epochs %v", p.Name, slices.Collect(maps.Keys(epochs)))
+		}
+	}
+}
+
+// TestFailedFits lets fits fail in every way: the others are kept, and the next run tries the failed ones alone.
+func TestFailedFits(t *testing.T) {
+	dir := t.TempDir()
+	boom := errors.New("boom")
+	l := &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+		switch o.Fit {
+		case 0:
+			o.Epochs, o.Err = nil, boom
+		case 1:
+			o.Epochs = nil
+		case 2:
+			o.Epochs[0].Test = o.Epochs[0].Test[1:]
+		case 3:
+			o.Epochs[0].Test[0].Scores[0] = math.NaN()
+		case 4:
+			o.Epochs[0].Test[0].Scores[0] = math.Inf(1)
+		case 5:
+			return false
+		}
+		return true
+	}}
+	var failures int
+	r := fakeRun(dir, l)
+	r.Progress = func(p Progress) {
+		if p.Err != nil {
+			failures++
+		}
+	}
+	sum, err := r.Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 12, Failed: 12}) || failures != 12 {
+		t.Errorf("%+v, %d failures reported", sum, failures)
+	}
+	if !errors.Is(err, boom) {
+		t.Fatalf("error %v, want boom in it", err)
+	}
+	for _, want := range []string{
+		`first: repeat 1, fold 1, seed 1, {"iterations":-3,"pooling":"syn"}: boom`, "returned no epoch", "scores for", "NaN", "+Inf", "ended without it",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in the error %v", want, err)
+		}
+	}
+	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal - 12, Done: 12}) {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+}
+
+// failing fails as a whole on one set.
+type failing struct{ fakeLearner }
+
+func (l *failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	if task.Name == "first" {
+		return errors.New("no such device")
+	}
+	return l.fakeLearner.Learn(ctx, task, done)
+}
+
+func TestFailedTask(t *testing.T) {
+	sum, err := fakeRun(t.TempDir(), &failing{}).Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal / 2, Failed: fakeTotal / 2}) || err == nil || err.Error() != "first: no such device" {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// exhausted finishes five fits of one set, and else fails as a whole there.
+type exhausted struct {
+	fakeLearner
+	again bool
+}
+
+var errExhausted = errors.New("first: a block of 4 fits failed: out of memory; less --memory makes smaller ones")
+
+func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	whole := task
+	if task.Name == "first" {
+		if task.Fits = task.Fits[:5]; l.again {
+			task.Fits = nil
+		}
+		l.again = true
+	}
+	err := l.fakeLearner.Learn(ctx, task, done)
+	if err == nil && len(task.Fits) < len(whole.Fits) {
+		return errExhausted
+	}
+	return err
+}
+
+// TestExhausted has a learner fail in the middle of a set: what it had handed over stays, the other set is run, and the
+// next run does the rest.
+func TestExhausted(t *testing.T) {
+	dir := t.TempDir()
+	r := fakeRun(dir, &exhausted{})
+	r.Curves = true
+	sum, err := r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Done: 5 + fakeTotal/2, Failed: fakeTotal/2 - 5}); sum != want || !errors.Is(err, errExhausted) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if err == nil || err.Error() != errExhausted.Error() {
+		t.Errorf("the error is %v, want %v", err, errExhausted)
+	}
+	r.Learner = &fakeLearner{}
+	sum, err = r.Do(context.Background())
+	if want := (Summary{Total: fakeTotal, Skipped: 5 + fakeTotal/2, Done: fakeTotal/2 - 5}); sum != want || err != nil {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+	undisturbed := fakeRun(t.TempDir(), &fakeLearner{})
+	if _, err := undisturbed.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(contents(t, dir), contents(t, undisturbed.Dir)) {
+		t.Error("the results differ from an undisturbed run's")
+	}
+	requireCurves(t, dir)
+}
+
+// afterwards fails when it has handed over all fits.
+type afterwards struct{ fakeLearner }
+
+func (l *afterwards) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return errors.Join(l.fakeLearner.Learn(ctx, task, done), errors.New("the device is lost"))
+}
+
+// TestFailedAfterwards: a learner that fails with nothing left to do is not tried again; the results are kept, the error is told.
+func TestFailedAfterwards(t *testing.T) {
+	l := &afterwards{}
+	r := fakeRun(t.TempDir(), l)
+	sum, err := r.Do(context.Background())
+	if sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || err == nil || err.Error() != "first: the device is lost\nsecond: the device is lost" || l.calls != 2 {
+		t.Errorf("%+v, %v, %d calls", sum, err, l.calls)
+	}
+	if got := len(contents(t, r.Dir)); got != fakeTotal {
+		t.Errorf("%d results", got)
+	}
+}
+
+// flaky fails fits, by their settings, so many times, and then trains them; a setting of "" is the task as a whole.
+type flaky struct {
+	fakeLearner
+	failures map[string]int
+	tried    map[string]int
+}
+
+func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	key := func(fit milbench.Fit) string {
+		return fmt.Sprintf("%s%d%d%s", task.Name, fit.Repeat, fit.Fold, fit.Setting)
+	}
+	for _, fit := range task.Fits {
+		l.tried[key(fit)]++
+	}
+	if l.failures[""]--; l.failures[""] >= 0 {
+		return errors.New("no such device")
+	}
+	l.spoil = func(o *milbench.Outcome) bool {
+		k := key(task.Fits[o.Fit])
+		if l.failures[k]--; l.failures[k] >= 0 {
+			o.Epochs, o.Err = nil, errors.New("boom")
+		}
+		return true
+	}
+	return l.fakeLearner.Learn(ctx, task, done)
+}
+
+// TestTries: a fit that fails is tried three times inside the run, alone, and then reported; so is a task that fails as a whole.
+func TestTries(t *testing.T) {
+	once, twice, always := `first00{"pooling":"mean"}`, `second13{"pooling":"mean"}`, `second02{"pooling":"mean"}`
+	for _, whole := range []int{0, 2} {
+		l := &flaky{failures: map[string]int{once: 1, twice: 2, always: 100, "": whole}, tried: make(map[string]int)}
+		if whole > 0 { // both of the failures that a fit may have
+			l.failures = map[string]int{"": whole}
+		}
+		failed := 0
+		dir := t.TempDir()
+		r := fakeRun(dir, l)
+		r.Curves = true
+		r.Progress = func(p Progress) {
+			if p.Err != nil {
+				failed++
+			}
+		}
+		sum, err := r.Do(context.Background())
+		if whole > 0 {
+			if err != nil || sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || l.tried[once] != 3 || l.tried[twice] != 1 {
+				t.Errorf("a task that fails twice: %+v, %v, tried %v", sum, err, l.tried)
+			}
+			continue
+		}
+		if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 1, Failed: 1}) || failed != 1 || err == nil || strings.Count(err.Error(), "boom") != 1 ||
+			!strings.HasPrefix(err.Error(), `second: repeat 1, fold 3, seed 1, {"pooling":"mean"}: boom`) {
+			t.Errorf("%+v, %d failures reported, %v", sum, failed, err)
+		}
+		for fit, n := range l.tried {
+			if want := map[string]int{once: 2, twice: 3, always: 3}[fit]; n != max(want, 1) {
+				t.Errorf("%s was tried %d times, want %d", fit, n, max(want, 1))
+			}
+		}
+		if len(contents(t, dir)) != fakeTotal-1 {
+			t.Errorf("%d results", len(contents(t, dir)))
+		}
+		requireCurves(t, dir)
+	}
+}
+
+// TestPending asks what is still to do, before, during and after a run.
+func TestPending(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	r := fakeRun(dir, &exhausted{})
+	missing := func(first, second int) {
+		t.Helper()
+		pending, err := r.Pending()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []int{first, second} {
+			p, set := pending[i], r.Sets[i]
+			if p.Total != fakeTotal/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
+				t.Errorf("%s: %d of %d fits missing, %d bags; want %d of %d", p.Task.Name, len(p.Task.Fits), p.Total, len(p.Task.Bags), want, fakeTotal/2)
+			}
+		}
+	}
+	missing(fakeTotal/2, fakeTotal/2)
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the folder was made (%v)", err)
+	}
+	if _, err := r.Do(context.Background()); !errors.Is(err, errExhausted) {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	missing(fakeTotal/2-5, 0)
+	pending, err := r.Pending()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fit := range pending[0].Task.Fits { // the learner of the next run gets these
+		if fit.EveryEpoch {
+			t.Errorf("%+v has every epoch", fit)
+		}
+	}
+	r.Learner = &fakeLearner{}
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	missing(0, 0)
+	if after := contents(t, dir); len(before) != 5+fakeTotal/2 || len(after) != fakeTotal {
+		t.Errorf("%d results, then %d", len(before), len(after))
+	}
+
+	r.Settings = nil
+	if _, err := r.Pending(); err == nil {
+		t.Error("wrong input is no error")
+	}
+	r = fakeRun(put(t, []byte("damaged\n")), nil)
+	if _, err := r.Pending(); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// twice hands every outcome over twice.
+type twice struct{ fakeLearner }
+
+func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return l.fakeLearner.Learn(ctx, task, func(o milbench.Outcome) error {
+		return errors.Join(done(o), done(o))
+	})
+}
+
+func TestOutcomeTwice(t *testing.T) {
+	sum, err := fakeRun(t.TempDir(), &twice{}).Do(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2*tries {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// TestCanceled stops a run in the middle of its first set and lets it go on.
+func TestCanceled(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := fakeRun(dir, &fakeLearner{})
+	r.Progress = func(p Progress) {
+		if p.Done == 7 {
+			cancel()
+		}
+	}
+	sum, err := r.Do(ctx)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "7 of 48 results kept") || sum != (Summary{Total: fakeTotal, Done: 7}) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
+	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: 7, Done: fakeTotal - 7}) {
+		t.Errorf("the next run: %+v, %v", sum, err)
+	}
+}
+
+// TestRenamed renames a set in the middle of a run: the run goes on, and the table lacks nothing.
+func TestRenamed(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := fakeRun(dir, &fakeLearner{})
+	r.Sets = []*milbench.Set{fakeSet("a.csv", 40)}
+	r.Progress = func(p Progress) {
+		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
+			cancel()
+		}
+	}
+	if _, err := r.Do(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	r.Sets[0].Name, r.Progress = "b.csv", nil
+	sum, err := r.Do(context.Background())
+	if err != nil || sum != (Summary{Total: 24, Skipped: 7, Done: 17}) {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := results.Tabulate(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 3 || len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "b.csv: some of its results have the name a.csv") {
+		t.Errorf("%d rows, notes %q", len(table.Rows), table.Notes)
+	}
+	for _, row := range table.Rows {
+		if row.Set != "b.csv" || row.N != r.Protocol.Repeats || row.TestBags != 40 {
+			t.Errorf("%s, %s: %d repeats of %d bags", row.Set, row.Setting, row.N, row.TestBags)
+		}
+	}
+}
+
+// TestRunRefuses checks that wrong input is an error before anything is written.
+func TestRunRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(*Run)
+		want  string
+	}{
+		"no sets":      {func(r *Run) { r.Sets = nil }, "no sets"},
+		"no settings":  {func(r *Run) { r.Settings = nil }, "no settings"},
+		"setting":      {func(r *Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
+		"same setting": {func(r *Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
+		"checksum":     {func(r *Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
+		"same set":     {func(r *Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
+		"folds":        {func(r *Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},
+	} {
+		r := fakeRun(filepath.Join(t.TempDir(), "out"), &fakeLearner{})
+		test.spoil(&r)
+		if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
+		}
+		if _, err := os.Stat(r.Dir); err == nil {
+			t.Errorf("%s: the folder was made", name)
+		}
+	}
+	r := fakeRun(t.TempDir(), &fakeLearner{})
+	f, err := results.Open(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := r.Do(context.Background()); !errors.Is(err, results.ErrLocked) {
+		t.Errorf("locked folder: %v", err)
+	}
+}
