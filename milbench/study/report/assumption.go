@@ -8,11 +8,10 @@ import (
 
 // assumption is the section of the algorithmic unit tests of Raff and Holt.
 func assumption(a results.Archive) (string, error) {
-	rows, err := pooledTable(a.Results)
+	g, err := assumptionGrid(a.Results)
 	if err != nil {
 		return "", err
 	}
-	g := newGrid(rows, func(r results.Row) (string, string) { return label(r), r.Set })
 	cells := g.show("pooling", func(r results.Row) string {
 		if r.AUCLow == nil || r.AUCHigh == nil {
 			return meanSD(r)
@@ -39,6 +38,69 @@ func assumption(a results.Archive) (string, error) {
 		text += fmt.Sprintf("- %s (%s): %s.\n", verdicts[i], of, strings.Join(nonEmpty(found[verdicts[i]]), "; "))
 	}
 	return text + "\n" + g.instances("pooling"), nil
+}
+
+// assumptionGrid has a line for each pooling and a column for each test.
+func assumptionGrid(fits []results.Result) (grid, error) {
+	rows, err := pooledTable(fits)
+	return newGrid(rows, func(r results.Row) (string, string) { return label(r), r.Set }), err
+}
+
+// poolingsBreak says how many poolings break the assumption in any test. The estimate is the best pooling's AUC in its worst
+// test.
+func poolingsBreak(a results.Archive) (answer, error) {
+	g, err := assumptionGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	var best results.Row
+	var broken, open []string
+	networks, instances := 0, ""
+	for _, name := range g.lines {
+		var worst results.Row
+		side := 2 // the least of all tests
+		for _, set := range g.columns {
+			r, there := g.cells[name][set]
+			if !there {
+				continue
+			}
+			side = min(side, againstHalf(r))
+			if worst.N == 0 || r.AUCMean < worst.AUCMean {
+				worst = r
+			}
+		}
+		if name == instancePooling {
+			instances = " The classifier of instances " + []string{"does, too.", "is unclear.", "does not."}[side]
+			continue
+		}
+		networks++
+		switch side {
+		case 0:
+			broken = append(broken, name)
+		case 1:
+			open = append(open, name)
+		}
+		if best.N == 0 || worst.AUCMean > best.AUCMean {
+			best = worst
+		}
+	}
+	if networks == 0 || best.AUCLow == nil || best.AUCHigh == nil {
+		return answer{}, errIncomplete
+	}
+	said := answer{estimate: fmt.Sprintf("AUC %s (best of %d poolings on its worst of %d tests)", number(best.AUCMean), networks, len(g.columns)),
+		interval: fmt.Sprintf("%s to %s, %d drawings", number(*best.AUCLow), number(*best.AUCHigh), best.N)}
+	switch {
+	case len(broken) == networks:
+		said.verdict = fmt.Sprintf("Yes, all %d do: AUC under 0.5.", networks)
+	case len(broken) > 0:
+		said.verdict = fmt.Sprintf("Yes, %d of %d do: AUC under 0.5 (%s).", len(broken), networks, listed(broken))
+	case len(open) > 0:
+		said.verdict = fmt.Sprintf("%s None surely does; %d of %d may.", cannotTell, len(open), networks)
+	default:
+		said.verdict = fmt.Sprintf("No, none of %d does: AUC over 0.5.", networks)
+	}
+	said.verdict += instances
+	return said, nil
 }
 
 // againstHalf returns 0 where the interval of a row is under 0.5, 2 where it is over it, and 1 elsewhere.

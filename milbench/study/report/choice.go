@@ -173,17 +173,15 @@ func (all choices) table() (string, error) {
 		return "", nil
 	}
 	var rows [][]string
-	var sets []string
-	var better [][]float64
 	var tau []float64
 	for _, c := range all {
 		rows = append(rows, []string{c.set, fmt.Sprint(c.settings), number(c.validation), number(c.test), number(c.all), number(c.hindsight), c.best,
 			signedOrNone(c.together), signedOrNone(c.networks), signedOrNone(c.instances), count(float64(c.taken), c.folds)})
-		sets, better = append(sets, c.set), append(better, []float64{c.test - c.all})
 		if !math.IsNaN(c.together) {
 			tau = append(tau, c.together)
 		}
 	}
+	sets, better := all.worth()
 	worth, err := overAll(better)
 	if err != nil {
 		return "", err
@@ -202,6 +200,24 @@ func (all choices) table() (string, error) {
 		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n", nil
 }
 
+// worth returns what the choice is worth over a setting drawn at random, a row for each set.
+func (all choices) worth() (sets []string, rows [][]float64) {
+	for _, c := range all {
+		sets, rows = append(sets, c.set), append(rows, []float64{c.test - c.all})
+	}
+	return sets, rows
+}
+
+// choosingHelps says what choosing among all settings by validation parts is worth over a setting drawn at random.
+func choosingHelps(a results.Archive) (answer, error) {
+	all, err := choicesOf(models(a.Results))
+	if err != nil {
+		return answer{}, err
+	}
+	sets, rows := all.worth()
+	return answered(acrossSets(sets, column(rows, 0)))
+}
+
 // kendall is Kendall's τ-b, NaN where all values of one side are equal, so that there is none.
 func kendall(x, y []float64) (float64, error) {
 	tau, err := judge.Kendall(x, y)
@@ -213,11 +229,7 @@ func kendall(x, y []float64) (float64, error) {
 
 // overAll writes the mean of the first values of rows, one a set, and its interval.
 func overAll(rows [][]float64) (string, error) {
-	var values []float64
-	for _, row := range rows {
-		values = append(values, row[0])
-	}
-	return meanInterval(values, fmt.Sprintf(", n = %d sets", len(values)))
+	return meanInterval(column(rows, 0), fmt.Sprintf(", n = %d sets", len(rows)))
 }
 
 func signedOrNone(v float64) string {

@@ -197,13 +197,24 @@ func newRanking(methods []string, values [][]float64) (r ranking, err error) {
 }
 
 // order returns the methods from the best rank on.
-func (r ranking) order() []int {
-	order := make([]int, len(r.methods))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return sign(r.test.Ranks[i] - r.test.Ranks[j]) })
+func (r ranking) order() []int { return byRank(r.test.Ranks) }
+
+// byRank returns the places of ranks from the best on.
+func byRank(ranks []float64) []int {
+	order := places(len(ranks))
+	slices.SortStableFunc(order, func(i, j int) int { return sign(ranks[i] - ranks[j]) })
 	return order
+}
+
+// rankings ranks methods over all sets, and with the Web sets averaged into one; where there are none to average both are the
+// same.
+func rankings(methods, sets []string, values [][]float64) (all, once ranking, err error) {
+	if all, err = newRanking(methods, values); err != nil {
+		return ranking{}, ranking{}, err
+	}
+	_, merged := mergeWeb(sets, values)
+	once, err = newRanking(methods, merged)
+	return all, once, err
 }
 
 // ahead reports whether method i is ahead of method j.
@@ -230,15 +241,12 @@ func ranked(methods, sets []string, values [][]float64) (string, error) {
 	if !slices.ContainsFunc(merged, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }) {
 		return "All are equal on all sets.\n\n", nil
 	}
-	all, err := newRanking(methods, values)
+	all, once, err := rankings(methods, sets, values)
 	if err != nil {
 		return "", err
 	}
-	text, once := "A"+all.text(), all
-	if len(merged) < len(values) {
-		if once, err = newRanking(methods, merged); err != nil {
-			return "", err
-		}
+	text := "A" + all.text()
+	if once.sets < all.sets {
 		text += " With the Web sets averaged into one, a" + once.text()
 	}
 	var apart []string

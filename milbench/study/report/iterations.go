@@ -85,6 +85,75 @@ func (s sweep) names(at []int) string {
 	return strings.Join(names, ", ")
 }
 
+// twoSided reports whether values of I, in order, are of distraction and of concentration.
+func twoSided(steps []int) bool {
+	return len(steps) > 0 && steps[0] < 0 && steps[len(steps)-1] > 0
+}
+
+// sides returns, of every fold of a set, the mean AUC over I > 0, over I < 0 and at 0.
+func sides(f figures[int], set string, steps []int) (concentration, distraction, none []float64) {
+	for i := range f.keys[set] {
+		var values []float64
+		for _, s := range steps {
+			values = append(values, f.folds[set][s][i])
+		}
+		more, fewer, zero := bySide(steps, values)
+		concentration, distraction, none = append(concentration, more), append(distraction, fewer), append(none, zero)
+	}
+	return concentration, distraction, none
+}
+
+func concentrationHelps(a results.Archive) (answer, error) { return stepsHelp(a, 0) }
+
+func distractionHelps(a results.Archive) (answer, error) { return stepsHelp(a, 1) }
+
+// stepsHelp compares the mean AUC over I > 0 (side 0) or over I < 0 (side 1) with that at I = 0. Sets are tested one by one as
+// well, with Holm's correction for both sides of all of them.
+func stepsHelp(a results.Archive, side int) (answer, error) {
+	f, err := newFigures(a.Results, iterationsOf)
+	if err != nil {
+		return answer{}, err
+	}
+	steps, sets := f.common()
+	if len(sets) == 0 || !slices.Contains(steps, 0) || !twoSided(steps) {
+		return answer{}, errIncomplete
+	}
+	var differences, p []float64
+	for _, set := range sets {
+		concentration, distraction, none := sides(f, set, steps)
+		for k, of := range [][]float64{concentration, distraction} {
+			test, err := pairedT(of, none, f.ratio[set])
+			if err != nil {
+				return answer{}, err
+			}
+			p = append(p, test.P)
+			if k == side {
+				differences = append(differences, stat.Mean(less(of, none), nil))
+			}
+		}
+	}
+	said, err := answered(acrossSets(sets, differences))
+	if err != nil {
+		return answer{}, err
+	}
+	holm, err := judge.Holm(p)
+	if err != nil {
+		return answer{}, err
+	}
+	var up, down int
+	for i, d := range differences {
+		switch {
+		case holm[2*i+side] >= alpha:
+		case d > 0:
+			up++
+		default:
+			down++
+		}
+	}
+	said.verdict += alone(up, down, len(sets), "sets")
+	return said, nil
+}
+
 // iterations is the section of Tables 4 and 5 and Figure 6.
 func iterations(a results.Archive) (string, error) {
 	f, err := newFigures(a.Results, iterationsOf)
@@ -96,7 +165,7 @@ func iterations(a results.Archive) (string, error) {
 		return "", err
 	}
 	steps, sets := f.common()
-	if len(steps) == 0 || steps[0] >= 0 || steps[len(steps)-1] <= 0 || len(sets) == 0 {
+	if !twoSided(steps) || len(sets) == 0 {
 		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
 	}
 	var rows [][]string
@@ -120,7 +189,7 @@ func iterations(a results.Archive) (string, error) {
 				}
 				s.least = append(s.least, lowest)
 			}
-			if s.steps[0] >= 0 || s.steps[len(s.steps)-1] <= 0 {
+			if !twoSided(s.steps) {
 				continue // one side alone
 			}
 			row, err := s.row(name)
@@ -272,7 +341,10 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 }
 
 // sentence makes one of a part of it.
-func sentence(part string) string { return strings.ToUpper(part[:1]) + part[1:] + "." }
+func sentence(part string) string { return capital(part) + "." }
+
+// capital begins a part of a sentence with a capital letter.
+func capital(part string) string { return strings.ToUpper(part[:1]) + part[1:] }
 
 // distractionWins counts the sets whose best mean (the worst, times -1) is one of distraction, and tests by their signs whether
 // it is more often so than of concentration.

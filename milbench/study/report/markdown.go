@@ -7,11 +7,17 @@ import (
 )
 
 // table is a Markdown table; columns after the first are set to the right.
-func table(head []string, rows [][]string) string {
+func table(head []string, rows [][]string) string { return aligned("--:|", head, rows) }
+
+// wordTable is a Markdown table whose columns are set to the left.
+func wordTable(head []string, rows [][]string) string { return aligned(":--|", head, rows) }
+
+// aligned is a Markdown table; side sets the columns after the first.
+func aligned(side string, head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	line(head)
-	b.WriteString("|:--|" + strings.Repeat("--:|", len(head)-1) + "\n")
+	b.WriteString("|:--|" + strings.Repeat(side, len(head)-1) + "\n")
 	for _, r := range rows {
 		line(r)
 	}

@@ -1,6 +1,11 @@
 package report
 
-import "synpool/milbench/results"
+import (
+	"fmt"
+	"slices"
+
+	"synpool/milbench/results"
+)
 
 // ensembleGrid has a line for each set and a column for the ensembles of each pooling and for what is chosen among them.
 func ensembleGrid(fits []results.Result) (grid, error) {
@@ -11,6 +16,28 @@ func ensembleGrid(fits []results.Result) (grid, error) {
 	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	err = g.addBest(fits, anyEnsemble)
 	return g, err
+}
+
+// ensemblesReach compares ensembles that validation parts choose with what was published for [siSVM].
+func ensemblesReach(a results.Archive) (answer, error) {
+	g, err := ensembleGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	below, others := belowBar(g, anyEnsemble)
+	sets := slices.DeleteFunc(slices.Clone(carbonneau.sets), func(set string) bool { return g.cells[set] == nil })
+	var differences []float64
+	for _, set := range sets {
+		published := carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, set)].mean / 100
+		differences = append(differences, g.cells[set][anyEnsemble].AUCMean-published)
+	}
+	said, err := answered(acrossSets(sets, differences))
+	said.verdict += fmt.Sprintf(" Within one published SD they reach it on %d of %d sets", len(others), len(sets))
+	if len(below) > 0 {
+		said.verdict += ", not on " + listed(below)
+	}
+	said.verdict += "."
+	return said, err
 }
 
 // nestedEnsembles is the section on ensembles among which validation parts choose.

@@ -28,16 +28,8 @@ func noiseOf(name string) (set, kind, part string) {
 
 // lead returns, of every fold of a set, the mean over I > 0 less the mean over I < 0.
 func lead(f figures[int], set string) []float64 {
-	var leads []float64
-	for i := range f.keys[set] {
-		var values []float64
-		for _, s := range f.settings {
-			values = append(values, f.folds[set][s][i])
-		}
-		concentration, distraction, _ := bySide(f.settings, values)
-		leads = append(leads, concentration-distraction)
-	}
-	return leads
+	concentration, distraction, _ := sides(f, set, f.settings)
+	return less(concentration, distraction)
 }
 
 // noiseGroups are the sets that one kind of noise is for.
@@ -56,7 +48,7 @@ func noise(a results.Archive) (string, error) {
 	if n := len(f.sets) - len(sets); n > 0 {
 		f.notes = append(f.notes, fmt.Sprintf("%d sets left out that have not been run with all values of I", n))
 	}
-	if len(f.settings) == 0 || f.settings[0] >= 0 || f.settings[len(f.settings)-1] <= 0 || len(sets) == 0 {
+	if !twoSided(f.settings) || len(sets) == 0 {
 		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
 	}
 	text := ""
@@ -126,11 +118,10 @@ func noiseTable(f figures[int], sets []string) string {
 	return table(slices.Concat([]string{"noise", "part"}, bases, []string{"lead of concentration"}), rows)
 }
 
-// noiseTests says whether noise moves the lead of concentration: on each set by its folds, and over sets, each with the mean
-// over its noises.
-func noiseTests(f figures[int], sets []string) (string, error) {
-	moved := make(map[string][]float64) // of each fold, mean over noises
-	var bases []string
+// leadMoves returns the sets that have been run with noise and without, and by how much noise moves the lead of concentration in
+// each of their folds, mean over the noises.
+func leadMoves(f figures[int], sets []string) (bases []string, moved map[string][]float64) {
+	moved = make(map[string][]float64)
 	for _, name := range sets {
 		if _, kind, _ := noiseOf(name); kind != "" {
 			continue
@@ -154,6 +145,34 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 		}
 		bases, moved[name] = append(bases, name), sum
 	}
+	return bases, moved
+}
+
+// concentrationResists says whether noise moves the lead of concentration over distraction.
+func concentrationResists(a results.Archive) (answer, error) {
+	f, err := newFigures(a.Results, iterationsOf)
+	if err != nil {
+		return answer{}, err
+	}
+	if !twoSided(f.settings) {
+		return answer{}, errIncomplete
+	}
+	bases, moved := leadMoves(f, f.complete(f.settings))
+	var values []float64
+	for _, set := range bases {
+		values = append(values, stat.Mean(moved[set], nil))
+	}
+	said, err := answered(acrossSets(bases, values))
+	if err == nil {
+		said.estimate += " (what noise adds to its lead over distraction)"
+	}
+	return said, err
+}
+
+// noiseTests says whether noise moves the lead of concentration: on each set by its folds, and over sets, each with the mean
+// over its noises.
+func noiseTests(f figures[int], sets []string) (string, error) {
+	bases, moved := leadMoves(f, sets)
 	if len(bases) == 0 {
 		return "No set has been run both with noise and without yet.\n\n", nil
 	}

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"synpool/milbench"
+	"synpool/milbench/judge"
 	"synpool/milbench/results"
 	"synpool/milbench/study"
 )
@@ -143,6 +145,78 @@ func poolings(a results.Archive) (string, error) {
 	b.WriteString(text)
 	b.WriteString(besideLiterature(g, choices))
 	return b.String(), nil
+}
+
+// bestPooling says whether one pooling is ahead of all others, whose settings and epochs validation parts choose. The estimate
+// is the lead of the first by rank over the second.
+func bestPooling(a results.Archive) (answer, error) {
+	g, err := poolingGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	methods := g.single()
+	sets, values := g.means(methods)
+	if len(methods) < 2 || len(sets) < 2 {
+		return answer{}, errIncomplete
+	}
+	ranks, err := judge.AverageRanks(values)
+	if err != nil {
+		return answer{}, err
+	}
+	order := byRank(ranks)
+	alike := true // whether no two poolings differ by what matters
+	var lead effects
+	for k, i := range order {
+		for _, j := range order[k+1:] {
+			e, err := acrossSets(sets, less(column(values, i), column(values, j)))
+			if err != nil {
+				return answer{}, err
+			}
+			alike = alike && e.direction() == same
+			if lead == nil {
+				lead = e
+			}
+		}
+	}
+	said := lead.answer()
+	first, second := order[0], order[1]
+	said.estimate += fmt.Sprintf(" (%s less %s, the first two by rank)", methods[first], methods[second])
+	if alike {
+		said.verdict = "No difference that matters between any two."
+		return said, nil
+	}
+	all, once, err := rankings(methods, sets, values)
+	if err != nil {
+		return answer{}, err
+	}
+	ahead := slices.DeleteFunc(slices.Clone(order[1:]), func(j int) bool { return !all.ahead(first, j) || !once.ahead(first, j) })
+	switch {
+	case len(ahead) == len(order)-1:
+		said.verdict = fmt.Sprintf("Yes, `%s` is ahead of all others.", methods[first])
+	case len(ahead) > 0:
+		var names []string
+		for _, j := range ahead {
+			names = append(names, methods[j])
+		}
+		said.verdict = fmt.Sprintf("%s `%s` ranks first but is ahead of %s alone.", cannotTell, methods[first], listed(names))
+	default:
+		p := pValue(all.test.FP)
+		if once.sets < all.sets {
+			p += "; with Web as one set " + pValue(once.test.FP)
+		}
+		said.verdict = fmt.Sprintf("%s `%s` ranks first (Friedman's %s).", cannotTell, methods[first], p)
+	}
+	return said, nil
+}
+
+// networksBeatInstances compares what validation parts choose among all networks and among the instance classifiers.
+func networksBeatInstances(a results.Archive) (answer, error) {
+	g, err := poolingGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	sets, values := g.means([]string{anyNetwork, instancePooling})
+	return answered(acrossSets(sets, less(column(values, 0), column(values, 1))))
 }
 
 // meanSDSE is the cell of a row with its standard error.

@@ -178,6 +178,125 @@ func (s step) repeats(fits []results.Result) (map[string]map[fold]float64, error
 	return aucs, nil
 }
 
+// stepFigures are the AUCs of complete repeats, by step, set and repeat.
+type stepFigures map[string]map[string]map[fold]float64
+
+// stepRepeats returns the AUCs of some steps.
+func stepRepeats(fits []results.Result, steps []step) (stepFigures, error) {
+	figure := make(stepFigures)
+	for _, s := range steps {
+		var err error
+		if figure[s.key()], err = s.repeats(fits); err != nil {
+			return nil, err
+		}
+	}
+	return figure, nil
+}
+
+// pairs returns the repeats of a set that two steps have, in order, and their AUCs before and after.
+func (figure stepFigures) pairs(from, to step, set string) (repeats []fold, before, after []float64) {
+	then := figure[to.key()][set]
+	first := figure[from.key()][set]
+	for _, repeat := range slices.SortedFunc(maps.Keys(first), fold.compare) {
+		if auc, both := then[repeat]; both {
+			repeats, before, after = append(repeats, repeat), append(before, first[repeat]), append(after, auc)
+		}
+	}
+	return repeats, before, after
+}
+
+// less returns a - b, value by value.
+func less(a, b []float64) []float64 {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = a[i] - b[i]
+	}
+	return differences
+}
+
+// stepAdds says what a step from one protocol to the next adds for softmax on some sets, in the repeats that all of these have.
+func stepAdds(a results.Archive, from, to step, of func(set string) bool) (effects, error) {
+	figure, err := stepRepeats(a.Results, []step{from, to})
+	if err != nil {
+		return nil, err
+	}
+	var sets []string
+	var shared []fold
+	for _, set := range slices.SortedFunc(maps.Keys(figure[from.key()]), milbench.CompareNatural) {
+		repeats, _, _ := figure.pairs(from, to, set)
+		if len(repeats) == 0 || !of(set) {
+			continue
+		}
+		if len(sets) == 0 {
+			shared = repeats
+		}
+		sets = append(sets, set)
+		shared = slices.DeleteFunc(shared, func(repeat fold) bool { return !slices.Contains(repeats, repeat) })
+	}
+	rows := make([][]float64, len(sets))
+	for i, set := range sets {
+		for _, repeat := range shared {
+			rows[i] = append(rows[i], figure[to.key()][set][repeat]-figure[from.key()][set][repeat])
+		}
+	}
+	return acrossRepeats(sets, rows)
+}
+
+// bestEpochRaises says what taking the best test epoch adds.
+func bestEpochRaises(a results.Archive) (answer, error) {
+	steps := stepsOf("softmax")
+	said, err := answered(stepAdds(a, steps[0], steps[1], func(string) bool { return true }))
+	if err != nil {
+		return answer{}, err
+	}
+	means, err := shuffledMeans(a.Results)
+	if of := means[milbench.BestEpochProtocol]; len(of) > 0 {
+		said.verdict += fmt.Sprintf(" On shuffled labels, where 0.5 is the truth, it reports %s.", number(stat.Mean(of, nil)))
+	}
+	return said, err
+}
+
+// leakRaises says what the label column adds where figures were published with it, on Web.
+func leakRaises(a results.Archive) (answer, error) {
+	steps := stepsOf("softmax")
+	return answered(stepAdds(a, steps[2], steps[3], isWeb))
+}
+
+// oneFoldRaises says what reporting a single fold adds; Web has no folds.
+func oneFoldRaises(a results.Archive) (answer, error) {
+	steps := stepsOf("softmax")
+	said, err := answered(stepAdds(a, steps[1], steps[2], isNotWeb))
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := newFigures(ofSoftmax(a.Results, milbench.BestEpochProtocol, isNotWeb), named(config.label))
+	if err != nil {
+		return answer{}, err
+	}
+	var spreads []float64
+	for _, set := range f.sets {
+		sd, err := judge.SD(f.folds[set]["softmax"])
+		if err != nil {
+			return answer{}, err
+		}
+		spreads = append(spreads, sd)
+	}
+	if len(spreads) == 0 {
+		return answer{}, errIncomplete
+	}
+	said.verdict += fmt.Sprintf(" A single fold scatters: its SD is %s to %s, by set.", number(slices.Min(spreads)), number(slices.Max(spreads)))
+	return said, nil
+}
+
+// ofSoftmax returns the results of softmax under a protocol on some sets.
+func ofSoftmax(fits []results.Result, protocol string, of func(set string) bool) []results.Result {
+	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
+		c, err := configOf(r.Config)
+		_, suffix := changed(r.Set)
+		return err != nil || r.Protocol != protocol || c.label() != "softmax" || suffix != "" || !of(r.Set)
+	})
+}
+
 // between writes down numbers that may all be the same: "5", "3 to 5".
 func between(n []int) string {
 	if low, high := slices.Min(n), slices.Max(n); low < high {
@@ -190,12 +309,9 @@ func between(n []int) string {
 // Holm's correction for all of them.
 func stepTests(fits []results.Result, images, web []string) (string, error) {
 	list := softmaxSteps()
-	figure := make(map[string]map[string]map[fold]float64) // by step, set and repeat
-	for _, s := range append(list, leaked) {
-		var err error
-		if figure[s.key()], err = s.repeats(fits); err != nil {
-			return "", err
-		}
+	figure, err := stepRepeats(fits, append(list, leaked))
+	if err != nil {
+		return "", err
 	}
 	tested := []struct {
 		name     string
@@ -215,25 +331,19 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 	var repeats []int // of each cell
 	for i, s := range tested {
 		for k, set := range sets {
-			from, to := figure[s.from.key()][set], figure[s.to.key()][set]
-			var before, after, differences []float64
-			for _, repeat := range slices.SortedFunc(maps.Keys(from), fold.compare) {
-				if auc, both := to[repeat]; both {
-					before, after, differences = append(before, from[repeat]), append(after, auc), append(differences, auc-from[repeat])
-				}
-			}
-			if !slices.Contains(s.sets, set) || len(differences) < 2 {
+			repeatsOfBoth, before, after := figure.pairs(s.from, s.to, set)
+			if !slices.Contains(s.sets, set) || len(repeatsOfBoth) < 2 {
 				continue
 			}
 			test, err := pairedT(after, before, 0)
 			if err != nil {
 				return "", fmt.Errorf("%s, %s: %w", set, s.name, err)
 			}
-			mean, low, high, err := judge.MeanInterval(differences, 1-alpha)
+			mean, low, high, err := judge.MeanInterval(less(after, before), 1-alpha)
 			if err != nil {
 				return "", err
 			}
-			repeats = append(repeats, len(differences))
+			repeats = append(repeats, len(repeatsOfBoth))
 			p, gains, at = append(p, test.P), append(gains, mean), append(at, [2]int{i, k})
 			cells = append(cells, fmt.Sprintf("%s (%s to %s)", signed(mean), signed(low), signed(high)))
 		}
@@ -278,10 +388,7 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 // singleFolds says how far the figure of one fold may be from the mean of all, for softmax.
 func singleFolds(fits []results.Result, images, web []string) (string, error) {
 	pick := func(protocol string, sets []string) []results.Result {
-		return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
-			c, err := configOf(r.Config)
-			return err != nil || r.Protocol != protocol || c.label() != "softmax" || !slices.Contains(sets, r.Set)
-		})
+		return ofSoftmax(fits, protocol, func(set string) bool { return slices.Contains(sets, set) })
 	}
 	var rows [][]string
 	for _, of := range []struct {
@@ -308,12 +415,12 @@ func singleFolds(fits []results.Result, images, web []string) (string, error) {
 		table([]string{"set", "of", "mean", "SD", "least", "largest"}, rows), nil
 }
 
-// control says what each protocol reports where labels were shuffled: over the shuffles, mean and interval of the mean over
-// sets and settings.
-func control(fits []results.Result, rows []results.Row) (string, error) {
+// shuffledMeans returns, by protocol, the mean AUC over sets and settings of each shuffle of the labels that has been run on all
+// of them.
+func shuffledMeans(fits []results.Result) (map[string][]float64, error) {
 	t, err := results.Tabulate(fits)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	values := make(map[string]map[uint64][]float64) // by protocol and shuffle
 	for _, r := range t.Rows {
@@ -326,24 +433,36 @@ func control(fits []results.Result, rows []results.Row) (string, error) {
 		}
 		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.AUCMean)
 	}
-	if len(values) == 0 {
+	means := make(map[string][]float64)
+	for protocol, of := range values {
+		whole := 0
+		for _, list := range of {
+			whole = max(whole, len(list))
+		}
+		for _, draw := range slices.Sorted(maps.Keys(of)) {
+			if list := of[draw]; len(list) == whole {
+				means[protocol] = append(means[protocol], stat.Mean(list, nil))
+			}
+		}
+	}
+	return means, nil
+}
+
+// control says what each protocol reports where labels were shuffled: over the shuffles, mean and interval of the mean over
+// sets and settings.
+func control(fits []results.Result, rows []results.Row) (string, error) {
+	means, err := shuffledMeans(fits)
+	if err != nil {
+		return "", err
+	}
+	if len(means) == 0 {
 		return "The control on shuffled labels was not run.\n\n", nil
 	}
 	names := []string{"honest protocol", "best test epoch", "published protocol"}
 	protocols := []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol}
 	var sentences []string
 	for i, protocol := range protocols {
-		whole := 0
-		for _, list := range values[protocol] {
-			whole = max(whole, len(list))
-		}
-		var means []float64 // of each shuffle that has been run on all sets
-		for _, draw := range slices.Sorted(maps.Keys(values[protocol])) {
-			if list := values[protocol][draw]; len(list) == whole {
-				means = append(means, stat.Mean(list, nil))
-			}
-		}
-		says, err := holdsHalf(means)
+		says, err := holdsHalf(means[protocol])
 		if err != nil {
 			return "", err
 		}

@@ -36,10 +36,14 @@ var sections = map[string]func(results.Archive) (string, error){
 // not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
 func Write(w io.Writer, archives []results.Archive) error {
 	var b strings.Builder
-	b.WriteString("# Results\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
+	first, err := page(archives)
+	if err != nil {
+		return err
+	}
+	b.WriteString("# Results\n\n" + first + "\n# Appendix: tables of every experiment\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
 	b.WriteString("AUC is the mean over the folds of a repeat; ± is the standard deviation over repeats: variation from folds and seeds, not from sampling other bags.\n")
 	for _, e := range study.Experiments {
-		fmt.Fprintf(&b, "\n## %s\n\n", e.Question)
+		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, e.Question)
 		i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == e.Name })
 		if i < 0 {
 			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out results`.\n", e.Name)
@@ -47,18 +51,18 @@ func Write(w io.Writer, archives []results.Archive) error {
 		}
 		text, err := Section(archives[i])
 		if errors.Is(err, errIncomplete) {
-			text, err = errIncomplete.Error()+".\n", nil
+			text, err = errIncomplete.Error()+".", nil
 		}
 		if err != nil {
 			return err
 		}
-		head, err := made(archives[i])
+		head, err := ran(archives[i])
 		if err != nil {
 			return err
 		}
-		b.WriteString(head + "\n\n" + text)
+		b.WriteString(head + "\n\n" + strings.TrimRight(text, "\n") + "\n\n" + made(archives[i]) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
@@ -86,8 +90,8 @@ func Section(a results.Archive) (string, error) {
 	return text, nil
 }
 
-// made says what the results stand on, what made them, and what is missing.
-func made(a results.Archive) (string, error) {
+// ran says what was run, and what is missing.
+func ran(a results.Archive) (string, error) {
 	form, quick, err := study.FormOf(a)
 	if err != nil {
 		return "", err
@@ -96,6 +100,22 @@ func made(a results.Archive) (string, error) {
 	if quick {
 		size, command = "quick", command+" --quick"
 	}
+	text := fmt.Sprintf("`%s --out results`: %s.", command, form.Scope)
+	absent, lacks, err := study.Lacking(a, form)
+	if err != nil {
+		return "", err
+	}
+	if len(absent) > 0 {
+		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(absent), command)
+	}
+	for _, l := range lacks {
+		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
+	}
+	return text, nil
+}
+
+// made says how many fits there are and what made them.
+func made(a results.Archive) string {
 	var by []string
 	var seeds []uint64
 	for _, r := range a.Results {
@@ -110,18 +130,7 @@ func made(a results.Archive) (string, error) {
 	for _, s := range slices.Compact(seeds) {
 		seeded = append(seeded, fmt.Sprintf("seed %d", s))
 	}
-	text := fmt.Sprintf("`%s --out results`: %s. %d fits, %s, by %s.", command, form.Scope, len(a.Results), listed(seeded), strings.Join(by, "; "))
-	absent, lacks, err := study.Lacking(a, form)
-	if err != nil {
-		return "", err
-	}
-	if len(absent) > 0 {
-		text += fmt.Sprintf(" Not run: %s; `milbench data fetch NAME` fetches a set, `%s --sets NAME --out results` runs it.", listed(absent), command)
-	}
-	for _, l := range lacks {
-		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
-	}
-	return text, nil
+	return fmt.Sprintf("Made by %d fits, %s, on %s.", len(a.Results), listed(seeded), strings.Join(by, "; "))
 }
 
 // WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ

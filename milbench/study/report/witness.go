@@ -14,13 +14,10 @@ import (
 
 // witness is the section on the witness rate.
 func witness(a results.Archive) (string, error) {
-	rows, err := witnessRows(a.Results)
+	g, err := witnessGrid(a.Results)
 	if err != nil {
 		return "", err
 	}
-	g := newGrid(rows, func(r results.Row) (string, string) {
-		return rowNamed(config.withScale)(r), strings.TrimPrefix(r.Set, needlePrefix)
-	})
 	f, err := newFigures(a.Results, named(config.withScale))
 	if err != nil {
 		return "", err
@@ -29,11 +26,11 @@ func witness(a results.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	steps, err := concentrationHelps(f, list)
+	steps, err := stepsByRate(f, list)
 	if err != nil {
 		return "", err
 	}
-	scales, err := scaleHelps(f, list)
+	scales, err := scaleByRate(f, list)
 	if err != nil {
 		return "", err
 	}
@@ -45,21 +42,36 @@ func witness(a results.Archive) (string, error) {
 // found is the AUC from which on a setting is said to find what tells.
 const found = 0.9
 
+// witnessGrid has a line for each setting and a column for each witness rate.
+func witnessGrid(fits []results.Result) (grid, error) {
+	rows, err := witnessRows(fits)
+	return newGrid(rows, func(r results.Row) (string, string) {
+		return rowNamed(config.withScale)(r), strings.TrimPrefix(r.Set, needlePrefix)
+	}), err
+}
+
+// from returns the least witness rate from which on all rows of a line are as said, "" if there is none.
+func (g grid) from(line string, is func(results.Row) bool) (rate string) {
+	for _, column := range slices.Backward(g.columns) {
+		r, there := g.cells[line][column]
+		if there && !is(r) {
+			break
+		}
+		if there {
+			rate = column
+		}
+	}
+	return rate
+}
+
+// finds reports whether the mean AUC of a row is [found].
+func finds(r results.Row) bool { return round(r.AUCMean) >= found }
+
 // reached says from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
 func (g grid) reached() string {
 	from := make(map[string][]string)
 	for _, line := range g.lines {
-		least := ""
-		for i := len(g.columns) - 1; i >= 0; i-- {
-			r, there := g.cells[line][g.columns[i]]
-			if !there {
-				continue
-			}
-			if round(r.AUCMean) < found {
-				break
-			}
-			least = g.columns[i]
-		}
+		least := g.from(line, finds)
 		from[least] = append(from[least], line)
 	}
 	text := fmt.Sprintf("A mean AUC of %.1f is reached, and held at all higher rates:\n\n", found)
@@ -140,8 +152,8 @@ func scalesOf(fits []results.Result) ([]float64, error) {
 	return list, nil
 }
 
-// concentrationHelps compares I = ±3 and ±5 with 0 at every rate and scale.
-func concentrationHelps(f figures[string], scales []float64) (string, error) {
+// stepsByRate compares I = ±3 and ±5 with 0 at every rate and scale.
+func stepsByRate(f figures[string], scales []float64) (string, error) {
 	var list []comparison
 	var steps []int
 	var at []float64
@@ -190,8 +202,8 @@ func concentrationHelps(f figures[string], scales []float64) (string, error) {
 	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
 }
 
-// scaleHelps compares the least scale with the largest, without steps, at every rate.
-func scaleHelps(f figures[string], scales []float64) (string, error) {
+// scaleByRate compares the least scale with the largest, without steps, at every rate.
+func scaleByRate(f figures[string], scales []float64) (string, error) {
 	if len(scales) < 2 {
 		return "", nil
 	}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"synpool/milbench/judge"
+	"synpool/milbench/results"
+)
+
+// claim is a row of the first page: a question, the experiment that answers it, and the figure that shows it.
+type claim struct {
+	question           string
+	experiment, figure string
+	answer             func(results.Archive) (answer, error)
+}
+
+// answer is what the results say: the estimate, its interval, and the verdict in words, which follows from them.
+type answer struct{ estimate, interval, verdict string }
+
+// claims are the rows of the first page.
+var claims = []claim{
+	{"Does reporting the best test epoch raise the AUC?", "published", "steps", bestEpochRaises},
+	{"Does the leaked label column raise the published AUC?", "published", "steps", leakRaises},
+	{"Does reporting one fold of four raise the AUC?", "published", "steps", oneFoldRaises},
+	{"Is one pooling the best when validation parts choose?", "poolings", "ranks", bestPooling},
+	{"Does concentration (I > 0) beat no Syn steps?", "iterations", "sweep", concentrationHelps},
+	{"Does distraction (I < 0) beat no Syn steps?", "iterations", "sweep", distractionHelps},
+	{"Does concentration make a network robust to noise?", "noise", "noise", concentrationResists},
+	{"Do poolings learn what the MIL assumption forbids?", "assumption", "assumption", poolingsBreak},
+	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", "witness", leastRate},
+	{"Does choosing by a validation part beat a random setting?", "poolings", "auc", choosingHelps},
+	{"Do ensembles of ten beat one network?", "ensembles", "auc", ensemblesHelp},
+	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", "auc", ensemblesReach},
+	{"Do networks beat our instance classifier?", "poolings", "auc", networksBeatInstances},
+}
+
+// legend says how to read the first page.
+var legend = fmt.Sprintf(`How to read it:
+
+- Each question links to its tables. `+"`milbench plot milbench/study/results/FIGURE --out figure.png`"+` draws a figure; FIGURE is the text of the last column.
+- Estimates are mean differences in AUC, paired, unless they say something else.
+- The interval gives the verdict. Within ±%v of 0 there is no difference that matters. Otherwise an interval above 0 means yes, one below 0 no. In all other cases we cannot tell.
+- Web 1 to 9 are the same 113 pages. A verdict must also hold when they are averaged into one set.
+- Which pooling is best must also hold by Friedman's and Nemenyi's tests. Tests of single sets are corrected resampled t-tests with Holm's correction.
+- Intervals over sets speak of other sets, those over repeats of other folds and seeds on the same bags, those over drawings of other bags of one generator.
+- Intervals are not corrected for the number of rows. If there were no differences at all, about one row in twenty would still show one.
+`, margin)
+
+// page writes the first page.
+func page(archives []results.Archive) (string, error) {
+	var rows [][]string
+	for _, c := range claims {
+		said := answer{verdict: "Not run yet."}
+		if i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == c.experiment }); i >= 0 {
+			var err error
+			if said, err = c.ask(archives[i]); err != nil {
+				return "", err
+			}
+		}
+		rows = append(rows, []string{"[" + c.question + "](#" + c.experiment + ")", said.estimate, said.interval, said.verdict,
+			fmt.Sprintf("`%s.json --figure %s`", c.experiment, c.figure)})
+	}
+	return "Each row is computed from the test scores in [milbench/study/results](milbench/study/results). [docs/replication.md](docs/replication.md) goes through the paper claim by claim.\n\n" + wordTable([]string{"question", "estimate", "95 % interval", "verdict", "figure"}, rows) + legend, nil
+}
+
+// ask answers the question of a claim; too few results leave it open.
+func (c claim) ask(a results.Archive) (answer, error) {
+	said, err := c.answer(a)
+	if errors.Is(err, errIncomplete) || errors.Is(err, judge.ErrTooFew) {
+		return answer{verdict: "We cannot tell: too little has been run."}, nil
+	}
+	if err != nil {
+		return answer{}, fmt.Errorf("%s %w", c.question, err)
+	}
+	return said, nil
+}

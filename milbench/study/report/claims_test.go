@@ -1,0 +1,274 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/results"
+	"synpool/milbench/study"
+)
+
+// A verdict of the first page and how it begins.
+const (
+	yes        = "Yes"
+	no         = "No, it is lower"
+	noMatter   = "No difference that matters"
+	tooLittle  = "We cannot tell: too little has been run."
+	unanswered = "Not run yet."
+)
+
+// TestClaims asks every question of planted results, in both directions.
+func TestClaims(t *testing.T) {
+	asked := make(map[string]bool)
+	for _, c := range plantedClaims(t) {
+		at := slices.IndexFunc(claims, func(q claim) bool { return q.question == c.question })
+		if at < 0 {
+			t.Fatalf("no question %q", c.question)
+		}
+		asked[c.question] = true
+		for name, want := range c.want {
+			got, err := claims[at].ask(results.Archive{Experiment: claims[at].experiment, Results: c.fits(name)})
+			row := strings.Join([]string{got.estimate, got.interval, got.verdict}, " | ")
+			holds(t, c.question+" "+name, row, err, nil, nil)
+			if !strings.HasPrefix(got.verdict, want) || (got.estimate == "") != (want == tooLittle) {
+				t.Errorf("%s %s: %s, want %s", c.question, name, row, want)
+			}
+		}
+	}
+	for _, c := range claims {
+		if !asked[c.question] {
+			t.Errorf("%q is not tested", c.question)
+		}
+	}
+}
+
+// plantedClaim is a question with results for it: what is planted, and how the verdict must begin.
+type plantedClaim struct {
+	question string
+	fits     func(planted string) []results.Result
+	want     map[string]string
+}
+
+// sizes are planted differences; "noise" is none under large noise.
+var sizes = map[string]float64{"more": 0.1, "less": -0.1, "none": 0, "noise": 0}
+
+var fourVerdicts = map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle}
+
+// scatter is the noise of a planted result.
+func scatter(planted string, r results.Result) float64 {
+	if planted == "noise" {
+		return 0.08 * chance(r)
+	}
+	return 0.002 * chance(r)
+}
+
+// some are sets for a planted difference: one alone is too few.
+func some(planted string) []string {
+	if planted == "one" {
+		return []string{denseSets[0]}
+	}
+	return slices.Concat(denseSets, webSets)
+}
+
+func plantedClaims(t *testing.T) (list []plantedClaim) {
+	list = append(list, publishedClaims(t)...)
+	list = append(list, poolingClaims(t)...)
+	for i, q := range []string{"Does concentration (I > 0) beat no Syn steps?", "Does distraction (I < 0) beat no Syn steps?"} {
+		side := 1 - 2*float64(i)
+		list = append(list, plantedClaim{q, func(name string) []results.Result {
+			return planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{syn(-3, ""), syn(0, ""), syn(3, "")}, func(r results.Result) float64 {
+				auc := 0.7 + scatter(name, r)
+				if name == "web" && !isWeb(r.Set) {
+					return auc
+				}
+				if side*iOf(t, r) > 0 {
+					auc += sizes[strings.Replace(name, "web", "more", 1)]
+				}
+				return auc
+			})
+		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " With Web as one set: +0.0"}})
+	}
+	list = append(list, plantedClaim{"Does concentration make a network robust to noise?", func(name string) []results.Result {
+		sets := some(name)
+		for _, s := range some(name) {
+			sets = append(sets, s+"+gaussian(0dB)", s+"+gaussian(10dB)")
+		}
+		return planted(t, milbench.HonestProtocol, 3, 2, sets, []string{syn(-3, ""), syn(3, "")}, func(r results.Result) float64 {
+			auc := 0.7 + scatter(name, r)
+			if strings.Contains(r.Set, "+") && iOf(t, r) > 0 {
+				auc += sizes[name]
+			}
+			return auc
+		})
+	}, fourVerdicts})
+	list = append(list, generatedClaims(t)...)
+	list = append(list, plantedClaim{"Do ensembles of ten beat one network?", func(name string) []results.Result {
+		fits := planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 { return 0.7 })
+		for i := range fits {
+			for member := range 10 {
+				fits[i].MemberAUC = append(fits[i].MemberAUC, 0.7-sizes[name]+scatter(name, fits[i])+0.001*float64(member-5))
+			}
+		}
+		return fits
+	}, fourVerdicts})
+	return append(list, plantedClaim{"Do nested ensembles reach the published instance classifier?", func(name string) []results.Result {
+		sets := carbonneau.sets
+		if name == "one" {
+			sets = sets[:1]
+		}
+		return planted(t, milbench.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
+			return carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, r.Set)].mean/100 + sizes[name]/2 + scatter(name, r)
+		})
+	}, fourVerdicts})
+}
+
+// publishedClaims plant what each step from the honest protocol to the published one adds.
+func publishedClaims(t *testing.T) (list []plantedClaim) {
+	for k, q := range []string{"Does reporting the best test epoch raise the AUC?", "Does reporting one fold of four raise the AUC?", "Does the leaked label column raise the published AUC?"} {
+		list = append(list, plantedClaim{q, func(name string) []results.Result {
+			repeats := 5
+			if name == "one" {
+				repeats = 1
+			}
+			sets := []string{"elephant", "fox", "musk1", "web1", "web4", "web7", "web1+leak", "web4+leak", "web7+leak", "fox-shuffled-1", "fox-shuffled-2"}
+			var fits []results.Result
+			for at, protocol := range []string{milbench.HonestProtocol, milbench.BestEpochProtocol, milbench.PublishedProtocol} {
+				fits = append(fits, planted(t, protocol, 4, repeats, sets, []string{`{"pooling":"softmax"}`, `{"pooling":"mean"}`}, func(r results.Result) float64 {
+					auc := 0.7 + scatter(name, r)
+					if _, suffix := changed(r.Set); k < at || k == 2 && suffix == leakSuffix {
+						auc += sizes[name]
+					}
+					return auc
+				})...)
+			}
+			return fits
+		}, fourVerdicts})
+	}
+	return list
+}
+
+// poolingClaims plant what the choice is worth and what separates poolings.
+func poolingClaims(t *testing.T) []plantedClaim {
+	nested := func(name string, settings []string, auc func(r results.Result) float64) []results.Result {
+		fits := planted(t, milbench.NestedProtocol, 3, 2, some(name), settings, auc)
+		for i := range fits {
+			inside := 0.5
+			if string(fits[i].Config) == settings[0] {
+				inside = 1 // it is chosen
+			}
+			fits[i].Validation, fits[i].Inside = nil, &results.Inside{AUC: inside, LogLoss: 1}
+		}
+		return fits
+	}
+	first := []string{`{"pooling":"mean"}`, `{"pooling":"instance","c":1}`}
+	firstGains := func(name string) []results.Result {
+		return nested(name, first, func(r results.Result) float64 {
+			auc := 0.7 + scatter(name, r)
+			if string(r.Config) == first[0] {
+				auc += sizes[name]
+			}
+			return auc
+		})
+	}
+	three := []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"softmax"}`}
+	return []plantedClaim{
+		{"Does choosing by a validation part beat a random setting?", firstGains, fourVerdicts},
+		{"Do networks beat our instance classifier?", firstGains, fourVerdicts},
+		{"Is one pooling the best when validation parts choose?", func(name string) []results.Result {
+			return nested(name, three, func(r results.Result) float64 {
+				auc, at := 0.7+scatter(name, r), slices.Index(three, string(r.Config))
+				switch {
+				case name == "best" && at == 0, name == "steps" && at < 2:
+					auc += 0.1
+				}
+				if name == "steps" && at == 0 { // ahead of the last alone
+					auc += 0.05
+				}
+				return auc
+			})
+		}, map[string]string{"best": "Yes, `max` is ahead of all others.", "steps": cannotTell + " `max` ranks first but is ahead of softmax alone.",
+			"none": "No difference that matters between any two.", "noise": cannotTell + " `", "one": tooLittle}},
+	}
+}
+
+// generatedClaims plant what poolings learn from generated bags.
+func generatedClaims(t *testing.T) []plantedClaim {
+	drawn := func(name string, sets ...string) (list []string) {
+		for _, s := range sets {
+			for draw := range 5 {
+				if name != "one" || draw == 0 {
+					list = append(list, fmt.Sprintf("%s-draw-%d", s, draw+1))
+				}
+			}
+		}
+		return list
+	}
+	poolings := []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"instance"}`}
+	syns := []string{`{"pooling":"max"}`, syn(0, "")}
+	return []plantedClaim{
+		{"Do poolings learn what the MIL assumption forbids?", func(name string) []results.Result {
+			return planted(t, milbench.HonestProtocol, 1, 1, drawn(name, "raffholt1", "raffholt2"), poolings, func(r results.Result) float64 {
+				auc, at := 0.8+0.01*chance(r), slices.Index(poolings, string(r.Config))
+				switch {
+				case !strings.HasPrefix(r.Set, "raffholt2"): // the first test tells nothing
+				case name == "all" && at < 2, name == "some" && at < 1:
+					auc -= 0.6
+				case name == "open" && at < 1:
+					_, draw := drawingOf(r.Set)
+					auc = 0.5 + 0.05*float64(draw%3) - 0.05
+				}
+				return auc
+			})
+		}, map[string]string{"all": "Yes, all 2 do: AUC under 0.5. The classifier of instances does not.", "some": "Yes, 1 of 2 do: AUC under 0.5 (max). ",
+			"none": "No, none of 2 does: AUC over 0.5. ", "open": cannotTell + " None surely does; 1 of 2 may. ", "one": tooLittle}},
+		{"What share of a bag's instances must tell its label, for an AUC of 0.9?", func(name string) []results.Result {
+			return planted(t, milbench.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
+				rate, err := witnessRate(r.Set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				least := map[string][]float64{"rare": {0.01, 0.5}, "alike": {0.1, 0.1}, "half": {0.1, 1}, "nowhere": {1, 1}, "one": {0.1, 0.1}}[name][slices.Index(syns, string(r.Config))]
+				if rate >= least {
+					return 0.97 + 0.005*chance(r)
+				}
+				return 0.6 + 0.01*chance(r)
+			})
+		}, map[string]string{"rare": "A rate of 0.01 is enough for max. Syn with S = 10 needs 0.5.", "alike": "A rate of 0.1 is enough for max and Syn with S = 10.",
+			"half": "A rate of 0.1 is enough for max. Syn with S = 10 needs more than 0.5.", "nowhere": "None of these rates is enough.", "one": tooLittle}},
+	}
+}
+
+// TestPage: each row names an experiment and a figure that there are.
+func TestPage(t *testing.T) {
+	text, err := page(nil)
+	holds(t, "nothing run", text, err, []string{"| question | estimate | 95 % interval | verdict | figure |\n|:--|:--|:--|:--|:--|\n", "Within ±0.01 of 0"}, []string{yes + ","})
+	if n := strings.Count(text, "| "+unanswered+" |"); n != len(claims) {
+		t.Errorf("%d questions are unanswered, want %d", n, len(claims))
+	}
+	for _, c := range claims {
+		e, err := study.FindExperiment(c.experiment)
+		if err != nil || !slices.Contains(e.Figures, c.figure) {
+			t.Errorf("%q: no figure %s of %s (%v)", c.question, c.figure, c.experiment, err)
+		}
+		if !strings.Contains(text, "["+c.question+"](#"+c.experiment+")") {
+			t.Errorf("%q is not on the page", c.question)
+		}
+	}
+}
+
+// TestWitnessInterval has a setting whose mean reaches the AUC at a rate where some drawings do not.
+func TestWitnessInterval(t *testing.T) {
+	var sets []string
+	for _, rate := range []string{"0.01", "0.1", "0.5"} {
+		sets = append(sets, "needle-"+rate+"-draw-1", "needle-"+rate+"-draw-2")
+	}
+	said, err := leastRate(results.Archive{Results: planted(t, milbench.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
+		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
+	})})
+	if want := (answer{"witness rate 0.1 (max)", "above 0.01, at most 0.5, 2 drawings", "A rate of 0.1 is enough for max."}); err != nil || said != want {
+		t.Errorf("%+v, %v; want %+v", said, err, want)
+	}
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench/judge"
+)
+
+// margin is the difference in AUC up to which it does not matter.
+const margin = 0.01
+
+// direction is what an interval says of a difference.
+type direction int
+
+const (
+	unclear direction = iota // it holds 0 and reaches beyond the margin
+	same                     // it lies within the margin, on whatever side of 0
+	higher                   // it lies above 0
+	lower                    // it lies under 0
+)
+
+// directionOf reads an interval.
+func directionOf(low, high float64) direction {
+	switch {
+	case low >= -margin && high <= margin:
+		return same
+	case low > 0:
+		return higher
+	case high < 0:
+		return lower
+	}
+	return unclear
+}
+
+// effect is a mean difference in AUC with its 95 % interval, over n sets or repeats.
+type effect struct {
+	mean, low, high float64
+	n               int
+	over            string
+}
+
+func (e effect) direction() direction { return directionOf(e.low, e.high) }
+
+// interval writes the interval and what it is over.
+func (e effect) interval() string {
+	return fmt.Sprintf("%s to %s, %d %s", signed(e.low), signed(e.high), e.n, e.over)
+}
+
+// effects are one difference over all sets and, where there are Web sets to average into one, with these as one set.
+type effects []effect
+
+// acrossSets returns the mean of differences, one of each set, with its interval over sets. It needs two sets
+// ([judge.ErrTooFew]), with Web as one.
+func acrossSets(sets []string, differences []float64) (effects, error) {
+	rows := make([][]float64, len(sets))
+	for i, d := range differences {
+		rows[i] = []float64{d}
+	}
+	return effectsOf(sets, rows, "sets", func(rows [][]float64) []float64 { return column(rows, 0) })
+}
+
+// acrossRepeats returns the mean of differences over sets, with its interval over repeats: rows have a difference of each
+// repeat, a row for each set. It needs two repeats ([judge.ErrTooFew]).
+func acrossRepeats(sets []string, rows [][]float64) (effects, error) {
+	return effectsOf(sets, rows, "repeats", func(rows [][]float64) (values []float64) {
+		for k := range rows[0] {
+			values = append(values, stat.Mean(column(rows, k), nil))
+		}
+		return values
+	})
+}
+
+// column returns the values of rows at k.
+func column(rows [][]float64, k int) (values []float64) {
+	for _, row := range rows {
+		values = append(values, row[k])
+	}
+	return values
+}
+
+// effectsOf computes effects from the values of rows, one a set.
+func effectsOf(sets []string, rows [][]float64, over string, values func([][]float64) []float64) (list effects, err error) {
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	versions := [][][]float64{rows}
+	if _, merged := mergeWeb(sets, rows); len(merged) < len(rows) {
+		versions = append(versions, merged)
+	}
+	for _, version := range versions {
+		e := effect{over: over}
+		of := values(version)
+		e.n = len(of)
+		if e.mean, e.low, e.high, err = judge.MeanInterval(of, 1-alpha); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// direction is that of all versions, unclear where they differ.
+func (list effects) direction() direction {
+	for _, e := range list[1:] {
+		if e.direction() != list[0].direction() {
+			return unclear
+		}
+	}
+	return list[0].direction()
+}
+
+// answered passes on the answer of effects, or why there are none: answered(acrossSets(sets, differences)).
+func answered(list effects, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return list.answer(), nil
+}
+
+// answer says whether the difference is above 0. The version with Web as one set is named where it says something else.
+func (list effects) answer() answer {
+	first := list[0]
+	verdict := map[direction]string{
+		unclear: cannotTell,
+		same:    "No difference that matters.",
+		higher:  "Yes, by " + number(math.Abs(first.mean)) + ".",
+		lower:   "No, it is lower by " + number(math.Abs(first.mean)) + ".",
+	}[list.direction()]
+	for _, e := range list[1:] {
+		if e.direction() != first.direction() {
+			verdict += fmt.Sprintf(" With Web as one set: %s (%s).", signed(e.mean), e.interval())
+		}
+	}
+	return answer{signed(first.mean), first.interval(), verdict}
+}
+
+const cannotTell = "We cannot tell."
+
+// alone says how many of the things that were tested one by one show a gain and a loss.
+func alone(better, worse, of int, what string) string {
+	if better+worse == 0 {
+		return fmt.Sprintf(" Of %d %s tested alone none shows a difference.", of, what)
+	}
+	return fmt.Sprintf(" Of %d %s tested alone %d show a gain, %d a loss.", of, what, better, worse)
+}

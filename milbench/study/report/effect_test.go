@@ -1,0 +1,72 @@
+package report
+
+import (
+	"errors"
+	"testing"
+
+	"synpool/milbench/judge"
+)
+
+func TestDirectionOf(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      direction
+	}{
+		{-0.005, 0.005, same}, {0.002, 0.008, same}, {-0.008, -0.002, same}, {-0.01, 0.01, same},
+		{0.002, 0.011, higher}, {0.05, 0.1, higher}, {-0.011, -0.002, lower}, {-0.1, -0.05, lower},
+		{-0.005, 0.02, unclear}, {-0.02, 0.005, unclear}, {-0.3, 0.3, unclear}, {0, 0.02, unclear}, {-0.02, 0, unclear},
+	} {
+		if got := directionOf(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v: %d, want %d", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func TestAcrossSets(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		sets        []string
+		differences []float64
+		want        answer
+	}{
+		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, answer{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050."}},
+		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, answer{"−0.050", "−0.063 to −0.037, 4 sets", "No, it is lower by 0.050."}},
+		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, answer{"+0.001", "−0.001 to +0.003, 4 sets", "No difference that matters."}},
+		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, answer{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell."}},
+		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, answer{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053."}},
+		{"Web alone", []string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09},
+			answer{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell. With Web as one set: +0.032 (−0.084 to +0.147, 3 sets)."}},
+	} {
+		if got, err := answered(acrossSets(c.sets, c.differences)); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
+		}
+	}
+	for _, sets := range [][]string{{"a"}, {"web1", "web2"}} {
+		if _, err := acrossSets(sets, make([]float64, len(sets))); !errors.Is(err, judge.ErrTooFew) {
+			t.Errorf("%q: %v", sets, err)
+		}
+	}
+	if _, err := acrossSets(nil, nil); !errors.Is(err, errIncomplete) {
+		t.Errorf("no set: %v", err)
+	}
+}
+
+// TestAcrossRepeats has repeats that agree on sets that do not: the interval is over repeats.
+func TestAcrossRepeats(t *testing.T) {
+	got, err := answered(acrossRepeats([]string{"a", "b"}, [][]float64{{0.2, 0.21, 0.19}, {0, 0.01, -0.01}}))
+	if want := (answer{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100."}); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if _, err := acrossRepeats([]string{"a", "b"}, [][]float64{{0.2}, {0}}); !errors.Is(err, judge.ErrTooFew) {
+		t.Errorf("one repeat: %v", err)
+	}
+}
+
+func TestAlone(t *testing.T) {
+	if got := alone(0, 0, 14, "sets"); got != " Of 14 sets tested alone none shows a difference." {
+		t.Error(got)
+	}
+	if got := alone(2, 1, 14, "sets"); got != " Of 14 sets tested alone 2 show a gain, 1 a loss." {
+		t.Error(got)
+	}
+}

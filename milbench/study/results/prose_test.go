@@ -1,0 +1,85 @@
+package results_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// cells returns the rows of the tables of a Markdown file, cell by cell.
+func cells(t *testing.T, path string) (rows [][]string) {
+	t.Helper()
+	for _, line := range strings.Split(read(t, path), "\n") {
+		if inner, found := strings.CutPrefix(line, "| "); found {
+			row := strings.Split(strings.TrimSuffix(inner, "|"), "|")
+			for i := range row {
+				row[i] = strings.TrimSpace(row[i])
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestReplication: a number of docs/replication.md stands beside its interval on one line of RESULTS.md, which has the section
+// that the row links to.
+func TestReplication(t *testing.T) {
+	const columns = 5 // claim, verdict, number, interval, tables
+	text := read(t, resultsText)
+	link := regexp.MustCompile(`^\[([a-z-]+)\]\(\.\./RESULTS\.md#([a-z-]+)\)$`)
+	checked := 0
+	for _, row := range cells(t, "../../../docs/replication.md") {
+		if len(row) != columns || row[2] == "number" {
+			continue
+		}
+		if to := link.FindStringSubmatch(row[4]); to == nil || to[1] != to[2] || !strings.Contains(text, `<a id="`+to[1]+`"></a>`) {
+			t.Errorf("%s: no section %s in RESULTS.md", row[0], row[4])
+		}
+		if row[2] == "" && row[3] == "" {
+			continue
+		}
+		checked++
+		found := false
+		for _, line := range strings.Split(text, "\n") {
+			before, _, has := strings.Cut(line, row[3])
+			found = found || has && strings.Contains(before, row[2])
+		}
+		if !found {
+			t.Errorf("%s: %s (%s) is not in RESULTS.md", row[0], row[2], row[3])
+		}
+	}
+	if checked < 10 {
+		t.Errorf("%d numbers checked", checked)
+	}
+}
+
+// TestHistory: the table of README.md says of each archive how many fits it has, how long they took and which revision they are of.
+func TestHistory(t *testing.T) {
+	rows := cells(t, "README.md")
+	for a := range archived(t) {
+		seconds := 0.0
+		for _, run := range a.Times {
+			seconds += run.Seconds
+		}
+		want := []string{a.Experiment, fmt.Sprint(len(a.Results)), fmt.Sprint(math.Round(seconds / 60)), a.Results[0].Revision[:7]}
+		found := false
+		for _, row := range rows {
+			found = found || len(row) > len(want) && strings.Join(row[:len(want)], "|") == strings.Join(want, "|")
+		}
+		if !found {
+			t.Errorf("README.md has no row %q", want)
+		}
+	}
+}
