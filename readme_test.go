@@ -55,13 +55,20 @@ func TestPackages(t *testing.T) {
 
 // TestReadmeExample compares the program shown with the example that is run.
 func TestReadmeExample(t *testing.T) {
-	file, err := os.ReadFile("synlayer/example_program_test.go")
+	file, err := os.ReadFile("synlayer/example_pooling_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, example, _ := strings.Cut(string(file), "\nfunc Example() {")
 	if !strings.Contains(readme(t), "\n```go\nfunc Example() {"+example+"```\n") {
-		t.Error("README.md shows another program than synlayer/example_program_test.go")
+		t.Error("README.md shows another program than synlayer/example_pooling_test.go")
+	}
+}
+
+// TestReadmeSize: what does not fit belongs into a page of its own.
+func TestReadmeSize(t *testing.T) {
+	if words := len(strings.Fields(readme(t))); words > 1300 {
+		t.Errorf("README.md has %d words; move what not every reader needs into docs", words)
 	}
 }
 
@@ -73,7 +80,7 @@ func TestReadmeLinks(t *testing.T) {
 	}
 	for _, link := range links {
 		path := link[1]
-		if strings.HasPrefix(path, "https://") {
+		if strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "#") {
 			continue
 		}
 		data, err := os.ReadFile(path)

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"synpool/milbench/dataset/audit"
 	"testing"
+
+	"synpool/milbench/dataset/audit"
 )
 
 func TestVersion(t *testing.T) {

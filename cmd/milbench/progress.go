@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"synpool/milbench/run"
 	"time"
 
 	"golang.org/x/term"
+
+	"synpool/milbench/run"
 )
 
 // progress keeps one line of a terminal up to date; without one it does nothing.

@@ -5,9 +5,10 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
-	"synpool/milbench/run"
 	"testing"
 	"time"
+
+	"synpool/milbench/run"
 )
 
 func TestProgressLine(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"synpool/milbench/results"
 
 	"github.com/spf13/cobra"
+
+	"synpool/milbench/results"
 )
 
 // table is the subcommand that tabulates a results folder.

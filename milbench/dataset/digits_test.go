@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"testing"
+
 	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
-	"testing"
 )
 
 // idx writes an IDX file of bytes.

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
+
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/generate"
-	"testing"
 )
 
 // TestGeneratedChecksums: the sets are what they were, to the bit; results name them by checksum.

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/large"
 	"synpool/milbench/dataset"
 	"synpool/synlayer/capsule"
 )
@@ -325,12 +326,12 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("digits %v, want %v", counts, want)
 	}
 	s := tiny()
-	s.Train, s.Epochs = 1000, 4
+	s.Train, s.Epochs = large.Number(500, 1000), large.Number(3, 4)
 	train, test, err := d.Split(s.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _, err = test.Split(1000)
+	test, _, err = test.Split(large.Number(300, 1000))
 	if err != nil {
 		t.Fatal(err)
 	}

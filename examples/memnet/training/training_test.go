@@ -9,16 +9,22 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/memnet/training"
+	"synpool/internal/large"
 	"synpool/synlayer/sequence"
 )
 
 // TestHops: two hops answer what needs two facts, one hop does not, and with Syn steps two still do.
 func TestHops(t *testing.T) {
-	for _, c := range []struct {
+	type arm struct {
 		hops        int
 		steps       int
 		least, most float64
-	}{{1, 0, 0, 0.6}, {2, 0, 0.95, 1.001}, {2, 2, 0.95, 1.001}} {
+	}
+	arms := []arm{{1, 0, 0, 0.6}, {2, 2, 0.95, 1.001}}
+	if large.Asked() {
+		arms = append(arms, arm{2, 0, 0.95, 1.001})
+	}
+	for _, c := range arms {
 		s := training.Quick()
 		s.Epochs, s.Hops = 8, c.hops
 		s.Adjust = sequence.Adjustment{Iterations: c.steps, Gamma: 0.5}

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"synpool/milbench"
-	"synpool/milbench/results"
 
 	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench"
+	"synpool/milbench/results"
 )
 
 // fold names a fold of a repeat. Every drawing of a generated set, and every shuffle of labels, is a repeat of its own.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/results"
 	"synpool/milbench/study"
@@ -145,7 +146,7 @@ func TestSections(t *testing.T) {
 		t.Errorf("the quick form of poolings learns from (%v)\n%s", err, text)
 	}
 	for _, a := range archives { // what a run leaves that was stopped
-		for part := 1; part < 8; part++ {
+		for part := 1; part < 8; part += large.Number(3, 1) {
 			torn := a
 			torn.Results = slices.DeleteFunc(slices.Clone(a.Results), func(r results.Result) bool { return r.Fit[0]%8 < byte(part) })
 			if part == 7 {

@@ -165,7 +165,7 @@ func TestFigures(t *testing.T) {
 		a.Spaces = slices.Clone(a.Spaces)
 		for i := range a.Spaces {
 			s := &a.Spaces[i]
-			n := min(large.Number(150, len(s.Vectors)), len(s.Vectors))
+			n := min(large.Number(60, len(s.Vectors)), len(s.Vectors))
 			s.Vectors, s.Labels, s.Test = s.Vectors[:n], s.Labels[:n], s.Test[:n]
 		}
 		for _, name := range e.Figures {

@@ -16,7 +16,7 @@ import (
 )
 
 // The layer in a GoMLX program: a network is trained on bags, then says which are positive; padding has no weight.
-func Example() {
+func Example_training() {
 	pooling := synlayer.DefaultSyn()
 	pooling.Iterations = -3 // distraction; positive numbers concentrate
 	network := synlayer.DefaultNetwork(pooling)
