@@ -39,12 +39,21 @@ func TestPackages(t *testing.T) {
 			packages = append(packages, dir)
 		}
 	}
-	modules, err := filepath.Glob("*/go.mod")
-	if err != nil || len(modules) == 0 {
-		t.Fatalf("no modules below this one (%v)", err)
-	}
-	for _, file := range modules {
-		packages = append(packages, filepath.Dir(file))
+	modules := 0
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.Name() == "go.mod" && path != "go.mod":
+			modules++
+			packages = append(packages, filepath.ToSlash(filepath.Dir(path)))
+		}
+		return nil
+	})
+	if err != nil || modules == 0 {
+		t.Fatalf("%d modules below this one (%v)", modules, err)
 	}
 	slices.Sort(named)
 	slices.Sort(packages)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,6 @@ var libraries = map[string]string{
 	"uax29":      "github.com/clipperhouse/uax29/v2",
 	"flock":      "github.com/gofrs/flock",
 	"gonb":       "github.com/janpfeifer/gonb",
-	"chromedp":   "github.com/chromedp/chromedp",
-	"cdproto":    "github.com/chromedp/cdproto",
 	"cobra":      "github.com/spf13/cobra",
 	"pflag":      "github.com/spf13/pflag",
 	"x/image":    "golang.org/x/image",
@@ -93,12 +92,12 @@ var imports = map[string]rule{
 	"milbench/study/results":        {[]string{"milbench/results"}, []string{"internal/large", "milbench/study", "milbench/study/report"}},
 	"plotting":                      {[]string{"gonum/plot", "gonum", "gonb", "x/image"}, nil},
 	"docs":                          {},
-	"notebooks":                     {nil, []string{"chromedp", "notebooks/browsertest"}},
-	"notebooks/browsertest":         {[]string{"chromedp"}, nil},
+	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
 	"notebooks/cell":                {[]string{"plotting"}, nil},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
-	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, []string{"synlayer/memory", "notebooks/browsertest", "chromedp", "cdproto"}},
+	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
+	"notebooks/internal/labtest":    {},
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/judge", "milbench/learner", "milbench/learner/neural", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/run/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large"}},
 }
 
@@ -232,6 +231,30 @@ func TestLight(t *testing.T) {
 				t.Errorf("%s compiles %s", p.ImportPath, path)
 			}
 		}
+	}
+}
+
+// TestTools keeps what only developers need out of go.mod, which importers read, and the kernel of notebooks at the version
+// of the package by which plotting shows figures in them.
+func TestTools(t *testing.T) {
+	kernel := regexp.MustCompile(`(?m)^\tgithub\.com/janpfeifer/gonb (v\S+)`)
+	var versions []string
+	for _, path := range []string{"go.mod", "tools/go.mod"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := kernel.FindSubmatch(text)
+		if found == nil {
+			t.Fatalf("%s does not name gonb", path)
+		}
+		versions = append(versions, string(found[1]))
+		if has, want := regexp.MustCompile(`(?m)^tool\b`).Match(text), path != "go.mod"; has != want {
+			t.Errorf("%s has tools: %t, want %t", path, has, want)
+		}
+	}
+	if versions[0] != versions[1] {
+		t.Errorf("go.mod has gonb %s and tools/go.mod %s: they must be one", versions[0], versions[1])
 	}
 }
 

@@ -13,12 +13,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"synpool/notebooks/internal/labtest"
 )
 
 // execute runs a notebook in a copy, with the kernel of notebooks/lab, on a backend, and returns it with its new outputs.
 func execute(t *testing.T, n *notebook, source []byte, backend string) (*notebook, error) {
 	t.Helper()
-	venv := environment(t)
+	venv := labtest.Environment(t, ".")
 	from, to := t.TempDir(), t.TempDir()
 	path := filepath.Join(from, n.name)
 	if err := os.WriteFile(path, source, 0o644); err != nil {

@@ -1,4 +1,5 @@
-package notebooks
+// Package lab_test drives the notebooks in JupyterLab in Chromium; it needs notebooks/lab --install.
+package lab_test
 
 import (
 	"bytes"
@@ -17,13 +18,19 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"synpool/notebooks/browsertest"
+	"synpool/notebooks/browser/browsertest"
+	"synpool/notebooks/internal/labtest"
+)
+
+const (
+	notebooks = "../.."                             // the folder of the notebooks
+	small     = notebooks + "/testdata/small.ipynb" // a notebook as it should be
 )
 
 // lab starts JupyterLab as users do, by notebooks/lab, without settings of whoever runs the test, and returns its address.
 func lab(t *testing.T) *url.URL {
 	t.Helper()
-	environment(t) // or notebooks/lab would install it
+	labtest.Environment(t, notebooks) // or notebooks/lab would install it
 	own := t.TempDir()
 	for name, settings := range map[string]string{
 		"notebook-extension/tracker":  `{"windowingMode": "none"}`, // every cell is in the page, seen or not
@@ -38,7 +45,7 @@ func lab(t *testing.T) *url.URL {
 		}
 	}
 	var log bytes.Buffer
-	cmd := exec.Command("./lab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--LabApp.expose_app_in_browser=True",
+	cmd := exec.Command(filepath.Join(notebooks, "lab"), "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--LabApp.expose_app_in_browser=True",
 		"--AsyncFileCheckpoints.checkpoint_dir="+filepath.Join(own, "checkpoints"))
 	cmd.Env = append(os.Environ(), "JUPYTER_TOKEN=of-this-test", "JUPYTER_CONFIG_DIR="+own, "JUPYTER_DATA_DIR="+own, "JUPYTER_RUNTIME_DIR="+own,
 		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "settings"), "JUPYTERLAB_WORKSPACES_DIR="+own)
@@ -139,8 +146,10 @@ func drive(t *testing.T, path string) page {
 	if err := json.Unmarshal(data, &raw); err != nil {
 		t.Fatal(err)
 	}
+	cells := 0
 	for _, c := range raw["cells"].([]any) {
 		if c := c.(map[string]any); c["cell_type"] == "code" {
+			cells++
 			c["outputs"], c["execution_count"] = []any{}, nil
 		}
 	}
@@ -148,7 +157,7 @@ func drive(t *testing.T, path string) page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp(".", "browser-test-")
+	folder, err := os.MkdirTemp(notebooks, "browser-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +166,7 @@ func drive(t *testing.T, path string) page {
 	if err := os.WriteFile(filepath.Join(folder, name), bare, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cells := len(read(t, path).code())
-	address := lab(t).JoinPath("lab", "tree", "notebooks", folder, name)
+	address := lab(t).JoinPath("lab", "tree", "notebooks", filepath.Base(folder), name)
 
 	ctx, cancel := context.WithTimeout(browser, 8*time.Minute)
 	defer cancel()
@@ -238,7 +246,7 @@ func (p page) figures() error {
 
 // TestBrowser runs the notebook on real bags in JupyterLab in Chromium and finds its figures.
 func TestBrowser(t *testing.T) {
-	found, err := filepath.Glob("04-*.ipynb")
+	found, err := filepath.Glob(filepath.Join(notebooks, "04-*.ipynb"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("notebook 4 is not here: %q, %v", found, err)
 	}

@@ -1,4 +1,5 @@
-package page_test
+// Package explorer_test looks at the explorer page in Chromium.
+package explorer_test
 
 import (
 	"context"
@@ -18,10 +19,23 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"synpool/notebooks/browsertest"
+	"synpool/notebooks/browser/browsertest"
 	"synpool/notebooks/explorer/page"
 	"synpool/synlayer/memory"
 )
+
+// committed is the page in the repository.
+const committed = "../../../docs/explorer.html"
+
+// build makes the page in this module, as others do that require the one of the page.
+func build(t *testing.T) []byte {
+	t.Helper()
+	html, err := page.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html
+}
 
 // browser starts a browser for two minutes.
 func browser(t *testing.T) context.Context {
