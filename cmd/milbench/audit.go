@@ -17,12 +17,13 @@ func (p *program) audit() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "audit NAME|FILE",
-		Short: "Describe a set and find columns that give the bag labels away",
-		Long: `Describe a set and find columns that give the bag labels away.
+		Short: "Describe a set and find columns that leak the bag labels",
+		Long: `Describe a set and find columns that leak the bag labels.
 
-Looks at the columns as they are stored: bags, instances, class balance, bags that stand twice, and any column whose
-value, maximum, minimum, mean or presence over the bag names the bag's label. Such a column makes every figure
-worthless. Exit code 1 if there is one, or if the same bag stands there with two labels. The label columns of named sets are known and never used as features.` + filesHelp,
+Counts bags, instances and classes, finds bags that are there twice, and looks for any column whose value, maximum,
+minimum, mean or presence over the bag tells the bag's label. Such a column makes every figure worthless. Exits with
+status 1 if there is one, or if the same bag is there with two labels. The label columns of named sets are known and
+never used as features.` + filesHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -65,8 +65,8 @@ func (p *program) command() *cobra.Command {
 Trains networks with the Syn layer and other poolings of a bag on your bags or on named sets, under protocols that
 cannot look at the test part, and tabulates their figures.
 
-Exit codes: 0 done; 1 an audit found a column that gives the labels away or a bag with two labels, a fit failed three
-times, or a merge found fits missing; 2 wrong use or unreadable input; 75 try again (network, full disk, input or output
+Exit codes: 0 done; 1 an audit found a column that leaks the labels or a bag with two labels, a fit failed three times,
+or a merge found fits missing; 2 wrong use or unreadable input; 75 try again (network, full disk, input or output
 error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
 		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
 		SilenceUsage:               true,

@@ -67,7 +67,7 @@ func (p *program) dataFetch() *cobra.Command {
 		Short: "Download named sets, or all of them",
 		Long: `Download named sets, or all of them with the name all.
 
-A file gets its name only after its checksum was found right; an interrupted download goes on where it was.`,
+A file gets its name only after its checksum was found right; an interrupted download resumes.`,
 		Example: "  milbench data fetch elephant fox tiger\n  milbench data fetch all",
 		Args:    arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {

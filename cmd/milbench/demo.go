@@ -49,7 +49,7 @@ func (p *program) demo() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Compare concentration, plain softmax and distraction on Musk 1, without network",
-		Long: `Compare concentration, plain softmax and distraction on Musk 1, which is in the program, under 10-fold cross-validation.
+		Long: `Compare concentration, plain softmax and distraction on Musk 1, which is built in, under 10-fold cross-validation.
 
 Prints a table and draws the AUC of each with its interval over the folds. Needs no network and takes under a minute.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",

@@ -25,14 +25,16 @@ func (p *program) merge() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge DIR... --out DIR",
 		Short: "Put the results of shards together",
-		Long: `Put the results of the folders, and of the attempts at shards in them and in the folder of --out, together in
-results.jsonl of that folder, and so curves, spaces and times. Every fit stands there once, in the order of the ids: whatever
-the order of folders, and however often it is merged, the bytes are the same. Attempts stay where they are; more may be merged later.
+		Long: `Put the results of shards together.
 
-Where two attempts of one fit have other scores a note names the fit, and the line that comes first in the order of bytes
-is kept. Fits of the plan that have no result are written to a plan of their own, DIR/missing.json, and the exit code is 1;
---plan of milbench run or milbench study trains them. The plan is the one that the folders follow (plan.json), unless --plan names another.
-Folders of other plans, seeds, sets, versions or backends are refused.`,
+Joins the results of the folders, and of the attempts in them and in the folder of --out, in results.jsonl of that folder;
+curves, spaces and times as well. Every fit is there once, in the order of the ids. The file is byte-identical whatever
+the order of the folders and however often you merge. Attempts stay where they are, so that you can merge more later.
+
+Where two attempts of one fit have different scores, a note names the fit, and the line that is first in byte order is kept.
+Fits of the plan without a result are written to a plan of their own, DIR/missing.json, and the command exits with
+status 1; milbench run --plan or milbench study --plan trains them. The plan is the one in the folders (plan.json), unless
+--plan names one. Folders of different plans, seeds, sets, versions or backends are refused.`,
 		Example: "  milbench merge results --out results\n  milbench merge node1/results node2/results --plan plan.json --out merged",
 		Args:    arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -18,10 +18,10 @@ import (
 
 const planHelp = `
 
-The table has what each shard takes on a machine of --cores cores: fits, the blocks in which they are trained, memory and
-time by the estimate of milbench run --dry-run, and the sets that it needs. Shards are even in seconds of a core, and in
-time where --cores is 1; networks of one structure, whose graphs are compiled once in each shard, are divided no more than
-that needs. --out writes the plan, which --plan of milbench run and milbench study takes; without it nothing is written.`
+The table shows for each shard, on a machine of --cores cores: its fits, the blocks that train them, memory and time as
+milbench run --dry-run estimates them, and the sets that it needs. Shards are even in seconds of one core. Networks of one
+structure share compiled graphs, so they are divided as little as possible. --out writes the plan for --plan of
+milbench run and milbench study; without it nothing is written.`
 
 // planning is the subcommand that divides fits among machines.
 func (p *program) planning() *cobra.Command {

@@ -31,11 +31,13 @@ func (p *program) predict() *cobra.Command {
 		Short: "Score bags with a trained model, and say which instances won",
 		Long: `Score bags with a trained model, and say which instances won.
 
-Prints of each bag its score (the logit of positive), the probability, and of each attention head the winner, the
-instance with the largest weight, if the pooling has attention; instances are counted from 0 in the order of the file. With --instances it prints of
-each instance its weight, the mean over the heads, and that of each head. The file needs no labels, and those in it are
-not looked at, but in a CSV file without a header, where they stand before the bags; its features are those that the model was trained on, in the same order.` + filesHelp + ` Here labels.csv
-may be missing: all arrays are bags then, by name.`,
+Prints for each bag its score (the logit of positive), the probability and, if the pooling has attention, the winner of each
+head: the instance with the largest weight, counted from 0 in the order of the file. --instances prints for each instance
+its weight, averaged over the heads, and that of each head.
+
+The features are those that the model was trained on, in the same order. The file needs no labels; labels in it are ignored.
+A CSV file without a header must have a label column before the bags.` + filesHelp + ` Without
+labels.csv every array is a bag, by name.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
 		Args: arguments(2, 2),

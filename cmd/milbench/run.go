@@ -36,21 +36,20 @@ func (p *program) run() *cobra.Command {
 		Long: `Train and test settings on sets, keep the raw scores, and tabulate them.
 
 Every setting takes a list, say --iterations=-3,0,3, and all combinations are run; a setting that a pooling lacks does
-not multiply its fits. Settings share folds and initial weights. One line per finished fit is appended to
-DIR/results.jsonl; a stopped run goes on when the same command is given again, and more settings, sets or repeats may be
-added. Files are audited first and refused if a column gives the bag labels away.
+not multiply its fits. Settings share folds and initial weights. Each finished fit adds one line to DIR/results.jsonl. A
+stopped run resumes when you run the same command again, and you may add settings, sets or repeats. Files are audited
+first and refused if a column leaks the bag labels. A fit that fails is tried three times.
 
-With XLA (milbench backend) many fits are trained side by side, in one block on each core; which fits share a block
-changes no result. Only where --memory leaves no room for blocks of the usual size does rounding differ; a note says so.
-On a terminal a line shows fits done, rate and time left. --dry-run says beforehand what is missing in DIR and about how long it takes. --curves adds a line per
-fit to DIR/curves.jsonl, with a value for each epoch: the mean training loss, the AUC of the validation part (nested
-only: the test part is not looked at), and the share of held-out bags and heads whose winner, the instance of largest
-weight, is another than after the epoch before. A fit that fails is tried three times.
+--dry-run says what is missing in DIR and about how long it takes. With XLA (milbench backend) many fits are trained side
+by side, in one block per core; which fits share a block changes no result. If --memory forces smaller blocks, rounding
+differs, and a note says so. --curves adds one line per fit to DIR/curves.jsonl, with a value for each epoch: the mean
+training loss, the AUC of the validation part (nested only) and the share of held-out bags and heads whose winner, the
+instance with the largest weight, has changed since the epoch before.
 
-Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split);
-nested lets a fifth of each training part choose epoch and setting. published is that of the released Syn script, the
-best test epoch of the first fold; best-epoch is the honest one but for the best test epoch: the figures of both are
-marked optimistic.` + shardHelp + filesHelp,
+Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split).
+nested lets a fifth of each training part choose epoch and setting. published is that of the released Syn script: the best
+test epoch of the first fold. best-epoch is honest except that it takes the best test epoch. The figures of the last two
+are marked optimistic.` + shardHelp + filesHelp,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run

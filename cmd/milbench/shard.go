@@ -25,18 +25,17 @@ import (
 
 const shardHelp = `
 
-With --shard i/n, i from 0, one of n parts is trained, which milbench plan shows; the parts may run on as many machines that
-share DIR, or with folders of their own. Each writes a folder of its own in DIR/attempts; milbench merge puts them together.
---shard /n takes i from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; in a Slurm array --shard need not be given, and
---shard none trains everything in each task. --plan takes the place of sets and settings. What is finished in DIR is not done
-again.`
+--shard i/n trains one of n parts, i from 0; milbench plan shows them. The parts may run on as many machines, which share DIR or
+have folders of their own. Each part writes to DIR/attempts; milbench merge joins them. --shard /n takes i from
+SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. In a Slurm array you need no --shard; --shard none trains everything in
+each task. --plan replaces sets and settings. Fits that are finished in DIR are skipped.`
 
 // shardFlags are the flags of a run that is part of a study.
 type shardFlags struct{ text, plan string }
 
 func (s *shardFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs; none: all, in an array, too")
-	f.StringVar(&s.plan, "plan", "", "a plan in the place of sets and settings, say DIR/missing.json")
+	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs; none: train all, even in an array")
+	f.StringVar(&s.plan, "plan", "", "a plan instead of sets and settings, say DIR/missing.json")
 }
 
 // arguments wants none where there is a plan.

@@ -15,8 +15,8 @@ import (
 // filesHelp says in the help of a subcommand what it takes as a file.
 const filesHelp = `
 
-A FILE is a CSV file of instances with the columns bag, label and the features, a MATLAB or C4.5 file, or a folder of
-NumPy arrays [instances, features], one a bag, with a labels.csv of the columns bag and label: bag b is in b.npy.`
+A FILE is a CSV file with one row per instance and the columns bag, label and the features; a MATLAB or C4.5 file; or a
+folder with a labels.csv of the columns bag and label and one NumPy array [instances, features] per bag, b.npy for bag b.`
 
 // sources opens the sets to learn from. Files are audited first.
 type sources struct {
@@ -27,8 +27,8 @@ type sources struct {
 
 func (s *sources) addTo(flags *pflag.FlagSet) {
 	s.column.addTo(flags)
-	flags.StringVar(&s.positive, "positive", "", "of a file with two labels: the positive one, as it stands there (default the second in order)")
-	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column gives the labels away, and mark every result leaked")
+	flags.StringVar(&s.positive, "positive", "", "of a file with two labels: the positive one, as the file writes it (default the second in order)")
+	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column leaks the labels, and mark every result leaked")
 }
 
 // source is a set and the entry of its name, nil for a file.

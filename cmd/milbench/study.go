@@ -35,9 +35,9 @@ func (p *program) study() *cobra.Command {
 		Short: "Run an experiment of the paper, or one of ours",
 		Long: `Run an experiment of the paper, or one of ours, and keep its raw scores in DIR/NAME.
 
-milbench study list shows the experiments and how long they take. A stopped one goes on when the same command is given
-again. --quick runs some of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
-named; --sets runs it on a few.` + shardHelp + " A study's DIR is DIR/NAME; its shards need all sets, or a plan.",
+milbench study list shows the experiments and how long they take. A stopped experiment resumes when you run the same command
+again. --quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
+named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shards need all sets, or a plan.",
 		Example: `  milbench study list
   milbench study ablation --quick --out results
   milbench study poolings --out results
@@ -181,8 +181,9 @@ func (p *program) studyList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "Show the experiments: question, scope, time",
-		Long: `Show the experiments of the paper and ours: the question, and of the full form and the quick one what the numbers stand
-on and about how long it takes on two cores with XLA.`,
+		Long: `Show the experiments of the paper and ours.
+
+Prints each question and, for the full and the quick form, what is run and about how long it takes on two cores with XLA.`,
 		Example: "  milbench study list\n  milbench study list --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -221,10 +222,11 @@ func (p *program) studyArchive() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "archive DIR/NAME --out ARCHIVES",
 		Short: "Write the results of an experiment as compact JSON",
-		Long: `Write the results of an experiment, with its curves and spaces where it keeps them, as compact JSON to ARCHIVES/NAME.json:
-what many fits share stands once, and numbers have five significant digits. The same results give the same bytes. How
-long the runs took goes to ARCHIVES/times/NAME.jsonl. --add keeps the sets that the archive has and DIR/NAME has not. An
-archive with fits that would be lost, say those of the full form when DIR/NAME holds the quick one, is not replaced.`,
+		Long: `Write the results of an experiment as a compact archive.
+
+ARCHIVES/NAME.json holds scores, curves and spaces with five significant digits; the same results give the same bytes.
+ARCHIVES/times/NAME.jsonl holds how long the runs took. --add keeps the sets that the archive has and DIR/NAME lacks. An
+archive is not replaced if fits would be lost, say those of the full form when DIR/NAME holds the quick one.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -356,8 +358,9 @@ func (p *program) studyReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write tables, tests and conclusions from archived results",
-		Long: `Write tables, tests and conclusions, as Markdown to standard output, from the archives (milbench study archive) in a
-folder.`,
+		Long: `Write tables, tests and conclusions of archives.
+
+Reads the archives in a folder (milbench study archive) and writes Markdown to standard output.`,
 		Example: "  milbench study report milbench/study/results",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -20,8 +20,8 @@ func (p *program) table() *cobra.Command {
 		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
 
 The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over repeats.
-Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that gives the labels away
-LEAKED.`,
+Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that leaks the
+labels LEAKED.`,
 		Example: "  milbench table results\n  milbench table results --format tex",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

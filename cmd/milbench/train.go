@@ -24,8 +24,8 @@ func (p *program) train() *cobra.Command {
 		Short: "Train a model on all bags of a set, for milbench predict",
 		Long: `Train a model on all bags of a set, for milbench predict.
 
-A setting that is not given has the pooling's default, that of the published code. How well the model will do on new
-bags is what milbench run tells with the same settings, not the figures on the training bags that this command prints.` + filesHelp,
+Settings that you leave out have the pooling's default, that of the published code. This command prints figures on the
+training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp,
 		Example: `  milbench train musk1 --pooling syn --iterations=-3 --out model
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
 		Args: arguments(1, 1),
