@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/results"
 	"synpool/milbench/run/cluster"
@@ -266,9 +267,9 @@ func TestPlanDocs(t *testing.T) {
 }
 
 // TestClusterDocs compares the table and the figure of docs/cluster.md with what its command prints and draws. Other
-// processors round otherwise.
+// processors round differently. It takes 10 s, so it runs where many draws are asked for.
 func TestClusterDocs(t *testing.T) {
-	if os.Getenv("GOMLX_BACKEND") != "go" || runtime.GOARCH != "amd64" {
+	if !large.Asked() || os.Getenv("GOMLX_BACKEND") != "go" || runtime.GOARCH != "amd64" {
 		return
 	}
 	docs, err := os.ReadFile("../../docs/cluster.md")
