@@ -56,7 +56,7 @@ func (p HopfieldPooling) Validate() error {
 	return cmp.Or(checkHeads("HopfieldPooling", p.Heads, p.Embed), checkPositive("HopfieldPooling", "beta", p.Beta), checkDropout("HopfieldPooling", p.Dropout))
 }
 
-// Pool implements [Pooling].
+// Pool implements [Pooling]. It panics with what Validate reports.
 func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()

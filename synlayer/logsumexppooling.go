@@ -28,7 +28,7 @@ func (p LogSumExpPooling) Validate() error {
 	return checkPositive("LogSumExpPooling", "sharpness", p.Sharpness)
 }
 
-// Pool implements [Pooling], with one head.
+// Pool implements [Pooling], with one head. It panics with what Validate reports.
 func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()

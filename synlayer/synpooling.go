@@ -77,7 +77,7 @@ func (p SynPooling) Validate() error {
 	return cmp.Or(checkHeads("SynPooling", p.Heads, p.Embed), checkPositive("SynPooling", "scale", p.Scale), checkDropout("SynPooling", p.Dropout))
 }
 
-// Pool implements [Pooling].
+// Pool implements [Pooling]. It panics with what Validate reports.
 func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
