@@ -12,7 +12,7 @@ type Bags struct {
 	X *Node
 	// Mask [batch, instances], or with a members axis in front: true for a real instance. Nil where all are real.
 	Mask *Node
-	// DropoutKey is this step's key of the dropout, a scalar or [members] ([DropoutKey]); nil outside training.
+	// DropoutKey is this step's key of the dropout, a scalar or one a member ([DropoutKey]); nil outside training.
 	DropoutKey *Node
 }
 

@@ -20,8 +20,8 @@
 //	pooled   [batch, features]
 //	number   []                         a hyperparameter that is given as a node, as γ of Syn
 //
-// All of these may carry a leading members axis, numbers then being [members] or scalar: k members stacked in front
-// give what the k give alone.
+// All of these may carry a leading members axis, numbers then being scalar or a vector of one a member: k members
+// stacked in front give what the k give alone.
 //
 // A bag without a real instance (an empty bag, or a row that pads the batch) is defined everywhere: its weights are 0,
 // its gradients finite, and its neighbours do not feel it.

@@ -13,7 +13,7 @@ import (
 //	inverse:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f⁻¹(ξ̃)
 //
 // weights is [..., instances]; f is odd, so negative order parameters are allowed. gamma in (0, 1] is a scalar or
-// [members]. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
+// one a member. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
 //
 // The result is not renormalised: forward steps end in a one-hot row, or in equal weights of those that tie for the
 // largest magnitude, inverse steps in equal weights f⁻¹(1/√N) over the N non-zero instances, whose sum grows with N.
