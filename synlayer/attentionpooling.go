@@ -26,11 +26,11 @@ func DefaultAttention() AttentionPooling { return AttentionPooling{Embed: 128} }
 // Pool implements [Pooling], with one head.
 func (p AttentionPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	bags = bags.clean()
-	members := bags.Members()
-	hidden := Tanh(Dense(scope.In("tanh"), bags.X, members, p.Embed))
+	numMembers := bags.Members()
+	hidden := Tanh(Dense(scope.In("tanh"), bags.X, numMembers, p.Embed))
 	if p.Gated {
-		hidden = Mul(hidden, Sigmoid(Dense(scope.In("gate"), bags.X, members, p.Embed)))
+		hidden = Mul(hidden, Sigmoid(Dense(scope.In("gate"), bags.X, numMembers, p.Embed)))
 	}
-	weights = BagSoftmax(swapLast(Dense(scope.In("score"), hidden, members, 1)), bags.Mask)
+	weights = BagSoftmax(swapLast(Dense(scope.In("score"), hidden, numMembers, 1)), bags.Mask)
 	return weightedSum(weights, bags.X), weights
 }

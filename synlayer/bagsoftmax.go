@@ -2,6 +2,8 @@ package synlayer
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"synpool/internal/members"
 )
 
 // BagSoftmax is the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances]
@@ -11,9 +13,9 @@ func BagSoftmax(logits, mask *Node) *Node {
 	if mask == nil {
 		return Softmax(logits, -1)
 	}
-	real := maskLike(mask, logits, -2)
+	real := members.MaskLike(mask, logits, -2)
 	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
 	e := Where(real, Exp(Where(real, Sub(logits, largest), ZerosLike(logits))), ZerosLike(logits))
-	return Div(e, oneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
+	return Div(e, members.OneIfZero(ReduceAndKeep(e, ReduceSum, -1)))
 }

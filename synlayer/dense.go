@@ -3,51 +3,15 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
-// Dense is the affine map xW + b of the last axis of x to width features, with the variables "weights"
-// [features, width], drawn Xavier uniform, and "bias" [width], from 0, in scope. With members > 0 the first axis of
-// x is the members axis and each member has weights of its own; with members = 0 there is none.
-func Dense(scope *model.Scope, x *Node, members, width int) *Node {
-	g, dims := x.Graph(), x.Shape().Dimensions
-	features := dims[len(dims)-1]
-	w, b := affine(scope, x, members, features, width)
-	outDims := append(append([]int{}, dims[:len(dims)-1]...), width)
-	if members == 0 {
-		y := MatMul(Reshape(x, -1, features), w)
-		return Reshape(Add(y, Reshape(b, 1, width)), outDims...)
-	}
-	x = Reshape(x, members, -1, features)
-	binding := bound(g)
-	keep := func(x *Node) *Node { return x }
-	if rows := x.Shape().Dim(1); binding != nil && rows > 1 {
-		one := unknownOne(x)
-		keep = func(x *Node) *Node { return Div(x, one) }
-	}
-	x = keep(x)
-	y := Add(Einsum("mrf,mfw->mrw", x, w), Reshape(b, members, 1, width))
-	if binding != nil {
-		binding.maps = append(binding.maps, denseMap{scope.Scope(), x, y, nil})
-	}
-	return Reshape(keep(y), outDims...)
-}
-
-// affine returns the variables of [Dense] in the type of x.
-func affine(scope *model.Scope, x *Node, members, features, width int) (weights, bias *Node) {
-	weights = Variable(scope, x.Graph(), x.DType(), "weights", XavierUniform(features, width), members, features, width)
-	bias = Variable(scope, x.Graph(), x.DType(), "bias", Always(0), members, width)
-	return weights, bias
-}
-
-// unknownOne returns a scalar 1 that XLA cannot know. It never repeats a division for every use of the quotient, as it
-// would repeat the cheaper operations: what is divided by this is computed once and held, and so is, in the opposite
-// direction, its gradient.
-func unknownOne(x *Node) *Node {
-	first := x
-	for axis := range x.Rank() {
-		first = SliceAxis(first, axis, AxisElem(0))
-	}
-	first = StopGradient(Reshape(first))
-	never := GreaterThan(first, Infinity(x.Graph(), x.DType(), 1))
-	return Where(never, ConstAs(x, 2), ConstAs(x, 1))
+// Dense is the affine map xW + b of the last axis of x, of any number of axes, to width features. Its variables in scope are
+// "weights" [features, width], drawn Xavier uniform ([XavierUniform]), and "bias" [width], from 0.
+//
+// With numMembers > 0 the first axis of x is the members axis, of that size ([Bags.Members]), and each member has weights of its
+// own; with numMembers = 0 there is none. Dense panics if the variables are there in another shape.
+func Dense(scope *model.Scope, x *Node, numMembers, width int) *Node {
+	return members.Dense(scope, x, numMembers, width)
 }

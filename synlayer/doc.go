@@ -10,7 +10,6 @@
 //     concentrate the weights on the winner, steps through the inverse of f distract them from it.
 //   - straight-through gradient: the gradient of the adjusted weights is taken for that of the weights before
 //     ([StraightThrough]).
-//   - sparse bag: one that is given by the features that its instances use, for sets of thousands ([Bags]).
 //   - members: networks of one structure, each with its own weights, that are computed side by side in one graph.
 //
 // # Shapes
@@ -19,10 +18,10 @@
 //	mask     [batch, instances]         true for a real instance, false for padding
 //	weights  [batch, heads, instances]  padding is exactly 0
 //	pooled   [batch, features]
-//	number   []                         a hyperparameter that is given as a node
+//	number   []                         a hyperparameter that is given as a node, as γ of Syn
 //
-// All of these may carry a leading members axis, numbers then being [members] or scalar: k members stacked in front
-// give what the k give alone.
+// All of these may carry a leading members axis, numbers then being scalar or a vector of one a member: k members
+// stacked in front give what the k give alone.
 //
 // A bag without a real instance (an empty bag, or a row that pads the batch) is defined everywhere: its weights are 0,
 // its gradients finite, and its neighbours do not feel it.

@@ -1,99 +1,22 @@
 package synlayer
 
 import (
-	"fmt"
-	"hash/fnv"
-	"slices"
-
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
-// DropoutKey mixes the seed of a fit and the number of a training step, both integers, scalar or [members], into the
-// key of that step's dropout.
-func DropoutKey(seed, step *Node) *Node {
-	seed, step = ConvertDType(seed, dtypes.Uint32), ConvertDType(step, dtypes.Uint32)
-	return mix(Add(mix(seed), Mul(step, Const(step.Graph(), uint32(0x9e3779b1)))))
-}
+// DropoutKey mixes the seed of a fit and the number of a training step into the key of that step's dropout
+// ([Bags.DropoutKey]). Both are integers, scalar or one a member; the key is uint32.
+func DropoutKey(seed, step *Node) *Node { return members.DropoutKey(seed, step) }
 
 // Dropout sets each entry of x [batch, instances, features] to 0 with probability rate and multiplies the others by
-// 1/(1-rate). A members axis may stand in front. rate in [0, 1) and key are scalar or [members]; a nil key (outside
+// 1/(1-rate). A members axis may stand in front. rate in [0, 1) and key are scalar or one a member; a nil key (outside
 // training) returns x. The scope sets the dropouts of one network apart.
 //
 // Which entries fall is a hash of (key, scope, bag, instance, feature), a counter-based random number: it does not
-// depend on the padding, on the number of members or on the backend.
+// depend on the padding, on the number of members or on the backend. Dropout panics if x has another number of axes.
 func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
-	checkRank(x)
-	if key == nil {
-		return x
-	}
-	dims := x.Shape().Dimensions
-	entries := slices.Repeat([]int{1}, len(dims))
-	copy(entries[len(dims)-2:], dims[len(dims)-2:])
-	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
-}
-
-// SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
-func SparseDropout(scope *model.Scope, bags Bags, rate *Node) *Node {
-	checkRank(bags.X)
-	if bags.DropoutKey == nil {
-		return bags.X
-	}
-	bags.checkColumns()
-	instances := slices.Repeat([]int{1}, bags.X.Rank())
-	instances[len(instances)-2] = bags.X.Shape().Dim(-2)
-	g := bags.X.Graph()
-	features := bags.Numbered
-	if features == nil {
-		features = Const(g, uint32(bags.Features))
-	}
-	first := Mul(IotaFull(g, shapes.Make(dtypes.Uint32, instances...)), features)
-	entry := Add(first, ExpandAxes(ConvertDType(bags.Columns, dtypes.Uint32), -2))
-	return drop(scope, bags.X, entry, rate, bags.DropoutKey)
-}
-
-// drop is [Dropout] where entry, which broadcasts to x, is the number of each entry in its bag.
-func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
-	g, dims := x.Graph(), x.Shape().Dimensions
-	rank := x.Rank()
-	salt := fnv.New32a()
-	salt.Write([]byte(scope.Scope()))
-	key = mix(BitwiseXor(key, Const(g, salt.Sum32())))
-	if !key.IsScalar() {
-		key.AssertDims(dims[0])
-		expanded := slices.Repeat([]int{1}, rank)
-		expanded[0] = dims[0]
-		key = Reshape(key, expanded...)
-	}
-	bagDims := slices.Repeat([]int{1}, rank)
-	bagDims[rank-3] = dims[rank-3]
-	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
-	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
-	start := mix(Add(bag, key))
-	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))
-	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
-	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
-	keep := BroadcastToDims(GreaterOrEqual(uniform, number(rate, uniform)), dims...)
-	return Where(keep, Mul(x, number(Reciprocal(OneMinus(rate)), x)), ZerosLike(x))
-}
-
-// checkDropout reports a rate that is not in [0, 1).
-func checkDropout(of string, rate float64) error {
-	if !(rate >= 0 && rate < 1) {
-		return fmt.Errorf("synlayer: %s with dropout %g, want one in [0, 1)", of, rate)
-	}
-	return nil
-}
-
-// mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the
-// backend it fuses into whatever consumes it.
-func mix(x *Node) *Node {
-	g := x.Graph()
-	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
-	x = Mul(x, Const(g, uint32(0x7feb352d)))
-	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(15)))
-	x = Mul(x, Const(g, uint32(0x846ca68b)))
-	return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
+	return members.Dropout(scope, x, rate, key)
 }

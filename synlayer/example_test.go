@@ -2,7 +2,7 @@ package synlayer_test
 
 import (
 	"fmt"
-	"slices"
+	"math/rand/v2"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
@@ -47,15 +47,6 @@ func ExampleSyn() {
 	// 0.903 0.148 0.077 0.000
 	// 0.500 0.300 0.200 0.000
 	// 0.809 0.736 0.666 0.000
-}
-
-func ExampleSynUpTo() {
-	show("%.3f", func(g *Graph) *Node {
-		weights := Const(g, [][][]float64{{{0.5, 0.3, 0.2, 0}}, {{0.5, 0.3, 0.2, 0}}})
-		weights = InsertAxes(weights, 1) // two members, each with its own number of steps
-		return synlayer.SynUpTo(weights, Const(g, 0.5), Const(g, []float64{3, -3}), 4)
-	})
-	// Output: 0.903 0.148 0.077 0.000 0.809 0.736 0.666 0.000
 }
 
 func ExampleStraightThrough() {
@@ -155,32 +146,6 @@ func ExampleDropout() {
 	// Output: 2.0 0.0 0.0 2.0 2.0 2.0 2.0 0.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0
 }
 
-func ExampleSeed() {
-	weights := func(seed uint64) []float64 {
-		store := model.NewStore()
-		t := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
-			synlayer.Seed(x.Graph(), seed)
-			return synlayer.Dense(scope.In("layer"), x, 0, 2)
-		}, []float64{1, 1})
-		return t.Value().([]float64)
-	}
-	first, again, other := weights(1), weights(1), weights(2)
-	fmt.Println(slices.Equal(first, again), slices.Equal(first, other))
-	// Output: true false
-}
-
-func ExampleBind() {
-	show("%.0f", func(g *Graph) *Node {
-		synlayer.Bind(g, map[string]*Node{
-			"/layer/weights": Const(g, [][]float64{{1}, {10}}),
-			"/layer/bias":    Const(g, []float64{100}),
-		})
-		x := Const(g, [][]float64{{1, 2}, {3, 4}})
-		return synlayer.Dense(model.NewStore().RootScope().In("layer"), x, 0, 1)
-	})
-	// Output: 121 143
-}
-
 func ExampleLayerNorm() {
 	t := model.MustCallOnce(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
 		return synlayer.LayerNorm(scope.In("norm"), x, 0)
@@ -193,7 +158,7 @@ func ExampleLayerNorm() {
 func ExampleVariable() {
 	store := model.NewStore()
 	out := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
-		gain := synlayer.Variable(scope.In("gain"), x.Graph(), x.DType(), "values", synlayer.Always(2), 0, x.Shape().Dim(-1))
+		gain := synlayer.Variable(scope.In("gain"), x.Graph(), x.DType(), "values", func(*rand.Rand) float64 { return 2 }, 0, x.Shape().Dim(-1))
 		return Mul(x, Reshape(gain, 1, -1))
 	}, [][]float32{{1, 2, 3}})
 	fmt.Println(out.Value())
@@ -207,86 +172,12 @@ func ExampleVariable() {
 
 // A map of two features to one for two members, each with weights of its own.
 func ExampleDense() {
-	out := model.MustCallOnce(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
-		synlayer.Bind(x.Graph(), map[string]*Node{
-			"/weights": Const(x.Graph(), [][][]float32{{{1}, {10}}, {{2}, {20}}}), // [members, features, width]
-			"/bias":    Const(x.Graph(), [][]float32{{0}, {1}}),
-		})
+	store := model.NewStore()
+	store.VariableWithValue("/weights", [][][]float32{{{1}, {10}}, {{2}, {20}}}) // [members, features, width]
+	store.VariableWithValue("/bias", [][]float32{{0}, {1}})
+	out := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
 		return synlayer.Dense(scope, x, 2, 1)
 	}, [][][]float32{{{1, 2}}, {{1, 2}}})
 	fmt.Println(out.Value())
 	// Output: [[[21]] [[43]]]
-}
-
-// A bag of 100,000 features of which its instances use two, numbers 7 and 99,999.
-func ExampleSparseDense() {
-	const features = 100_000
-	weights := make([][]float64, features)
-	for i := range weights {
-		weights[i] = []float64{float64(i)}
-	}
-	show("%.0f", func(g *Graph) *Node {
-		synlayer.Bind(g, map[string]*Node{"/weights": Const(g, weights), "/bias": Const(g, []float64{0})})
-		bags := synlayer.Bags{
-			X:        Const(g, [][][]float64{{{1, 0, 0}, {0, 2, 0}, {10, 1, 0}}}), // [batch, instances, columns]
-			Columns:  Const(g, [][]int32{{7, 99_999, features}}),                  // the last column is padding
-			Features: features,
-		}
-		return synlayer.SparseDense(model.NewStore().RootScope(), bags, 1)
-	})
-	// Output: 7 199998 100069
-}
-
-func ExampleSparseDropout() {
-	show("%.0f", func(g *Graph) *Node {
-		scope := model.NewStore().RootScope()
-		key, rate := synlayer.DropoutKey(Const(g, int64(1)), Const(g, int64(7))), Const(g, 0.5)
-		dense := synlayer.Dropout(scope, Ones(g, shapes.Make(dtypes.Float64, 1, 2, 4)), rate, key)
-		sparse := synlayer.SparseDropout(scope, synlayer.Bags{
-			X:       Ones(g, shapes.Make(dtypes.Float64, 1, 2, 2)),
-			Columns: Const(g, [][]int32{{3, 1}}), Features: 4, DropoutKey: key,
-		}, rate)
-		return Concatenate([]*Node{dense, sparse}, -1)
-	})
-	// Output: 2 0 0 2 2 0 2 2 2 0 0 2
-}
-
-// A step of gradient descent of two members side by side, and the norm of the gradient of each.
-func ExampleGradients() {
-	show("%.3f", func(g *Graph) *Node {
-		weights := Const(g, [][][]float64{{{1}, {2}}, {{3}, {4}}}) // [members, features, width]
-		synlayer.Bind(g, map[string]*Node{"/weights": weights, "/bias": Zeros(g, shapes.Make(dtypes.Float64, 2, 1))})
-		x := Const(g, [][][]float64{{{1, 2}}, {{1, 2}}}) // [members, rows, features]
-		objective := ReduceAllSum(Square(synlayer.Dense(model.NewStore().RootScope(), x, 2, 1)))
-		gradients, squares := synlayer.Gradients(objective)
-		updated := Sub(weights, MulScalar(gradients["/weights"], 0.01))
-		return Concatenate([]*Node{Reshape(updated, -1), Sqrt(squares["/weights"])}, 0)
-	})
-	// Output: 0.900 1.800 2.780 3.560 22.361 49.193
-}
-
-// An optimiser with a first and a second moment uses a gradient in two loops.
-func ExampleAgain() {
-	show("%.2f", func(g *Graph) *Node {
-		weights := Const(g, [][][]float64{{{1}, {2}, {3}}})
-		synlayer.Bind(g, map[string]*Node{"/weights": weights, "/bias": Const(g, [][]float64{{0}})})
-		bags := synlayer.Bags{
-			X:         Const(g, [][][][]float64{{{{5}, {6}}}}), // one feature of three, number 1
-			Columns:   Const(g, [][][]int32{{{1}}}),
-			Positions: Const(g, [][][]int32{{{1, 0, 1}}}),
-			Features:  3,
-		}
-		gradients, _ := synlayer.Gradients(ReduceAllSum(synlayer.SparseDense(model.NewStore().RootScope(), bags, 1)))
-		gradient := gradients["/weights"]
-		first, second := MulScalar(gradient, 0.1), MulScalar(Square(synlayer.Again(gradient)), 0.01)
-		return Concatenate([]*Node{Reshape(first, -1), Reshape(second, -1)}, 0)
-	})
-	// Output: 0.00 1.10 0.00 0.00 1.21 0.00
-}
-
-func ExampleSumSquares() {
-	show("%.0f", func(g *Graph) *Node {
-		return synlayer.SumSquares(Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 5}}})) // two members
-	})
-	// Output: 30 25
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/members"
 	"synpool/synlayer"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -110,7 +111,7 @@ func TestGoldenSynSteps(t *testing.T) {
 				gammas.Flat = append(gammas.Flat, cases[i].Gamma)
 			}
 			out, err := CallOnceN(backend, func(w, gamma *Node) []*Node {
-				bounded := synlayer.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
+				bounded := members.SynUpTo(w, gamma, Const(w.Graph(), int32(steps)), max(steps, -steps))
 				return []*Node{synlayer.Syn(w, gamma, steps), bounded}
 			}, weights.Tensor(dtype), gammas.Tensor(dtype))
 			if err != nil {

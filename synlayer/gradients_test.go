@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/members"
 	"synpool/synlayer"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -52,11 +53,11 @@ func (tied) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node)
 type gains struct{}
 
 func (gains) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
-	x, members := bags.X, bags.Members()
+	x, numMembers := bags.X, bags.Members()
 	features := x.Shape().Dim(-1)
 	dims := slices.Repeat([]int{1}, x.Rank())
-	dims[0], dims[len(dims)-1] = max(members, 1), features
-	gain := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", synlayer.Always(0.5), members, features)
+	dims[0], dims[len(dims)-1] = max(numMembers, 1), features
+	gain := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", members.Always(0.5), numMembers, features)
 	bags.X = Mul(x, Reshape(gain, dims...))
 	return synlayer.MaxPooling{}.Pool(scope, bags)
 }
@@ -68,16 +69,16 @@ type parameters struct {
 }
 
 // newParameters draws the variables of a network for one seed a member, for none if there is no members axis.
-func newParameters(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, features, members int) parameters {
+func newParameters(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, features, numMembers int) parameters {
 	t.Helper()
 	g := NewGraph(backend, "variables")
 	defer g.Finalize()
 	dims, seeds := []int{1, 1, features}, []uint64{7}
-	if members > 0 {
-		dims = append([]int{members}, dims...)
-		seeds = []uint64{7, 1 << 40, 9, 11, 13}[:members]
+	if numMembers > 0 {
+		dims = append([]int{numMembers}, dims...)
+		seeds = []uint64{7, 1 << 40, 9, 11, 13}[:numMembers]
 	}
-	synlayer.Seed(g, seeds...)
+	members.Seed(g, seeds...)
 	store := model.NewStore()
 	network.Logits(store.RootScope(), synlayer.Bags{X: Parameter(g, "x", shapes.Make(dtype, dims...))})
 	var p parameters
@@ -101,7 +102,7 @@ func (p parameters) bind(nodes []*Node) *model.Scope {
 	for i, path := range p.paths {
 		values[path] = nodes[i]
 	}
-	synlayer.Bind(nodes[0].Graph(), values)
+	members.Bind(nodes[0].Graph(), values)
 	return model.NewStore().RootScope()
 }
 
@@ -157,7 +158,7 @@ func exact(dtype dtypes.DType) tolerance {
 // TestGradients compares with automatic differentiation, for numbers of rows that meet each way of a weight gradient: one
 // outer product, a sum of few, a product with a norm from Gram matrices, and without one.
 func TestGradients(t *testing.T) {
-	const members, features = 3, 9
+	const numMembers, features = 3, 9
 	networks := map[string]synlayer.Pooling{"twice": twice{}, "tied": tied{}, "gains": gains{}}
 	maps.Copy(networks, poolings())
 	sizes := [][2]int{{1, 1}, {1, 5}, {1, 20}, {1, 80}, {3, 1}, {3, 5}, {3, 20}, {3, 26}}
@@ -173,7 +174,7 @@ func TestGradients(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%s/%v", name, what, dtype, size), func(t *testing.T) {
 						t.Parallel()
 						network := synlayer.Network{Layers: 2, Width: 8, Dropout: 0.25, Pooling: pooling}
-						testGradients(t, backend, dtype, network, members, size[0], size[1], features)
+						testGradients(t, backend, dtype, network, numMembers, size[0], size[1], features)
 					})
 				}
 			}
@@ -181,8 +182,8 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, members, batch, instances, features int) {
-	p := newParameters(t, backend, dtype, network, features, members)
+func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, numMembers, batch, instances, features int) {
+	p := newParameters(t, backend, dtype, network, features, numMembers)
 	logits := func(scope *model.Scope, in []*Node) *Node {
 		bags := synlayer.Bags{X: in[0], Mask: in[1], DropoutKey: in[2]}
 		logits, _ := network.Logits(scope, bags)
@@ -191,7 +192,7 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 	var squared []string
 	exec := MustNewExec(backend, func(in []*Node) []*Node {
 		l := logistic(logits(p.bind(in[3:]), in))
-		gradients, squares := synlayer.Gradients(l)
+		gradients, squares := members.Gradients(l)
 		if len(gradients) != len(p.paths) {
 			t.Errorf("%d gradients of %d variables", len(gradients), len(p.paths))
 		}
@@ -202,17 +203,17 @@ func testGradients(t *testing.T, backend compute.Backend, dtype dtypes.DType, ne
 		}
 		return out
 	})
-	x, mask := normal(3, dtype, members, batch, instances, features), lastPadded(members, batch, instances)
-	keys := tensors.FromFlatDataAndDimensions([]uint32{1, 2, 3}, members)
+	x, mask := normal(3, dtype, numMembers, batch, instances, features), lastPadded(numMembers, batch, instances)
+	keys := tensors.FromFlatDataAndDimensions([]uint32{1, 2, 3}, numMembers)
 	out := exec.MustCall(p.with(x, mask, keys)...)
 	tol, n := exact(dtype), len(p.paths)
 	norms := map[string][]float64{}
 	for i, path := range p.paths {
 		want := goldentest.Floats(out[n+i])
 		tol.check(t, "gradient of "+path, goldentest.Floats(out[i]), want)
-		norm := make([]float64, members)
+		norm := make([]float64, numMembers)
 		for j, v := range want {
-			norm[j*members/len(want)] += v * v
+			norm[j*numMembers/len(want)] += v * v
 		}
 		norms[path] = norm
 	}

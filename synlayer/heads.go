@@ -9,9 +9,9 @@ import (
 )
 
 // trainableQuery returns the variable "query" of scope with one row: [1, features], or [members, 1, features].
-func trainableQuery(scope *model.Scope, x *Node, members int) *Node {
+func trainableQuery(scope *model.Scope, x *Node, numMembers int) *Node {
 	features := x.Shape().Dim(-1)
-	q := Variable(scope, x.Graph(), x.DType(), "query", XavierUniform(features, 1), members, features)
+	q := Variable(scope, x.Graph(), x.DType(), "query", XavierUniform(features, 1), numMembers, features)
 	return ExpandAxes(q, -2)
 }
 

@@ -6,6 +6,8 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
 // HopfieldPooling is the pooling by a continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
@@ -35,10 +37,7 @@ type HopfieldPooling struct {
 	BatchStop   bool    // stop a head for the whole batch at once, as published
 }
 
-var (
-	_ Numbered  = HopfieldPooling{}
-	_ Validated = HopfieldPooling{}
-)
+var _ Pooling = HopfieldPooling{}
 
 // DefaultHopfield returns the sizes of [DefaultSyn] with β = 1/√8, one association, and the published layer's
 // norms and tolerance.
@@ -46,19 +45,7 @@ func DefaultHopfield() HopfieldPooling {
 	return HopfieldPooling{Embed: 32, Heads: 4, Beta: 0.35355339059327373, Tolerance: 1e-4, Norm: true}
 }
 
-// Numbers returns beta, tolerance and dropout.
-func (p HopfieldPooling) Numbers() []float64 { return []float64{p.Beta, p.Tolerance, p.Dropout} }
-
-// Structure implements [Numbered]; whether there is dropout is part of it.
-func (p HopfieldPooling) Structure() Pooling {
-	p.Beta, p.Tolerance = 0, 0
-	if p.Dropout > 0 {
-		p.Dropout = 1
-	}
-	return p
-}
-
-// Validate implements [Validated].
+// Validate reports the first hyperparameter that makes no sense.
 func (p HopfieldPooling) Validate() error {
 	if !(p.Tolerance >= 0) {
 		return fmt.Errorf("synlayer: HopfieldPooling with tolerance %g, want 0 or more", p.Tolerance)
@@ -69,30 +56,26 @@ func (p HopfieldPooling) Validate() error {
 	return cmp.Or(checkHeads("HopfieldPooling", p.Heads, p.Embed), checkPositive("HopfieldPooling", "beta", p.Beta), checkDropout("HopfieldPooling", p.Dropout))
 }
 
-// Pool implements [Pooling].
+// Pool implements [Pooling]. It panics with what Validate reports.
 func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
-	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
-}
-
-// PoolNumbers implements [Numbered].
-func (p HopfieldPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
 	bags = bags.clean()
-	members := bags.Members()
-	beta, tolerance, rate := numbers[0], numbers[1], numbers[2]
+	numMembers := bags.Members()
+	number := func(name string, v float64) *Node { return members.Number(scope, bags.X, name, v) }
+	beta, tolerance := number("beta", p.Beta), number("tolerance", p.Tolerance)
 	norm := func(name string, x *Node) *Node {
 		if !p.Norm {
 			return x
 		}
-		return LayerNorm(scope.In("%s", name), x, members)
+		return LayerNorm(scope.In("%s", name), x, numMembers)
 	}
-	query := norm("query_norm", trainableQuery(scope, bags.X, members))
-	state := Dense(scope.In("query_projection"), query, members, p.Embed)
-	keys := Dense(scope.In("key_projection"), norm("key_norm", bags.X), members, p.Embed)
-	values := Dense(scope.In("value_projection"), norm("value_norm", bags.X), members, p.Embed)
+	query := norm("query_norm", trainableQuery(scope, bags.X, numMembers))
+	state := Dense(scope.In("query_projection"), query, numMembers, p.Embed)
+	keys := Dense(scope.In("key_projection"), norm("key_norm", bags.X), numMembers, p.Embed)
+	values := Dense(scope.In("value_projection"), norm("value_norm", bags.X), numMembers, p.Embed)
 
 	associate := func(state *Node) *Node {
-		return BagSoftmax(scores(Mul(state, number(beta, state)), keys, p.Heads), bags.Mask)
+		return BagSoftmax(scores(Mul(state, members.Along(beta, state)), keys, p.Heads), bags.Mask)
 	}
 	weights = associate(state)
 	var active *Node // [batch, heads, 1]: the heads not yet done; nil before the first update
@@ -105,15 +88,15 @@ func (p HopfieldPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*N
 		if p.BatchStop {
 			change = BroadcastToDims(ReduceAndKeep(change, ReduceMax, -3), change.Shape().Dimensions...)
 		}
-		active = GreaterThan(change, number(tolerance, change))
+		active = GreaterThan(change, members.Along(tolerance, change))
 		weights = next
 	}
 	if p.Dropout > 0 {
-		weights = dropoutWeights(scope.In("dropout"), weights, rate, bags.DropoutKey)
+		weights = dropoutWeights(scope.In("dropout"), weights, number("dropout", p.Dropout), bags.DropoutKey)
 	}
 	output := p.Output
 	if output == 0 {
 		output = bags.X.Shape().Dim(-1)
 	}
-	return Dense(scope.In("output"), weightedSum(weights, values), members, output), weights
+	return Dense(scope.In("output"), weightedSum(weights, values), numMembers, output), weights
 }

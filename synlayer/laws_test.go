@@ -6,8 +6,11 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/members"
 	"synpool/synlayer"
 	"synpool/synlayer/syntest"
 )
@@ -18,6 +21,17 @@ func small(p synlayer.SynPooling) synlayer.SynPooling {
 	return p
 }
 
+// upTo has any number of Syn steps up to a bound in its graphs, as a trainer has.
+type upTo struct {
+	synlayer.SynPooling
+	bound int
+}
+
+func (p upTo) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
+	members.BoundSteps(bags.X.Graph(), p.bound)
+	return p.SynPooling.Pool(scope, bags)
+}
+
 // poolings has every pooling, with each of its settings in each of its forms.
 func poolings() map[string]synlayer.Pooling {
 	concentrate, distract := small(synlayer.DefaultSyn()), small(synlayer.PaperSyn())
@@ -25,13 +39,13 @@ func poolings() map[string]synlayer.Pooling {
 	renormalised := small(synlayer.DefaultSyn())
 	renormalised.Iterations, renormalised.Renormalise, renormalised.Dropout = -2, true, 0.25
 	bounded := small(synlayer.DefaultSyn())
-	bounded.Iterations, bounded.Bound = -1, 2
+	bounded.Iterations = -1
 	trueGradient := small(synlayer.DefaultSyn())
 	trueGradient.Iterations, trueGradient.TrueGradient = -2, true
 	trueConcentrate := small(synlayer.PaperSyn())
 	trueConcentrate.Iterations, trueConcentrate.TrueGradient = 2, true
 	trueDistract := small(synlayer.PaperSyn())
-	trueDistract.Iterations, trueDistract.TrueGradient, trueDistract.Bound = -2, true, 2
+	trueDistract.Iterations, trueDistract.TrueGradient = -2, true
 	hopfield := synlayer.DefaultHopfield()
 	hopfield.Embed, hopfield.Heads, hopfield.UpdateSteps, hopfield.Dropout = 6, 2, 3, 0.25
 	attention := synlayer.DefaultAttention()
@@ -43,10 +57,10 @@ func poolings() map[string]synlayer.Pooling {
 		"syn concentrating":   concentrate,
 		"syn distracting":     distract,
 		"syn renormalised":    renormalised,
-		"syn bounded":         bounded,
+		"syn bounded":         upTo{bounded, 2},
 		"syn true gradient":   trueGradient,
 		"syn true gradient +": trueConcentrate,
-		"syn true gradient -": trueDistract,
+		"syn true gradient -": upTo{trueDistract, 2},
 		"hopfield":            hopfield,
 		"attention":           attention,
 		"gated":               gated,

@@ -3,6 +3,8 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
 // LogSumExpPooling is the smooth maximum of each feature over the n instances (Pinheiro and Collobert 2015,
@@ -16,42 +18,28 @@ type LogSumExpPooling struct {
 	Sharpness float64 // r > 0
 }
 
-var (
-	_ Numbered  = LogSumExpPooling{}
-	_ Validated = LogSumExpPooling{}
-)
+var _ Pooling = LogSumExpPooling{}
 
 // DefaultLogSumExp returns r = 1.
 func DefaultLogSumExp() LogSumExpPooling { return LogSumExpPooling{Sharpness: 1} }
 
-// Numbers returns the sharpness.
-func (p LogSumExpPooling) Numbers() []float64 { return []float64{p.Sharpness} }
-
-// Structure implements [Numbered].
-func (p LogSumExpPooling) Structure() Pooling { return LogSumExpPooling{} }
-
-// Validate implements [Validated].
+// Validate reports a sharpness that is not a finite number above 0.
 func (p LogSumExpPooling) Validate() error {
 	return checkPositive("LogSumExpPooling", "sharpness", p.Sharpness)
 }
 
-// Pool implements [Pooling], with one head.
+// Pool implements [Pooling], with one head. It panics with what Validate reports.
 func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
-	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
-}
-
-// PoolNumbers implements [Numbered].
-func (p LogSumExpPooling) PoolNumbers(_ *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
 	bags = bags.clean()
-	r := number(numbers[0], bags.X)
-	real := maskLike(bags.Mask, bags.X, -1)
+	r := members.Along(members.Number(scope, bags.X, "sharpness", p.Sharpness), bags.X)
+	real := members.MaskLike(bags.Mask, bags.X, -1)
 	scaled := Mul(bags.X, r)
 	largest := ReduceAndKeep(Where(real, scaled, Infinity(scaled.Graph(), scaled.DType(), -1)), ReduceMax, -2)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
-	e := zeroUnless(bags.Mask, Exp(zeroUnless(bags.Mask, Sub(scaled, largest), -1)), -1)
-	sum := oneIfZero(ReduceAndKeep(e, ReduceSum, -2))
-	count := oneIfZero(ReduceAndKeep(ConvertDType(real, e.DType()), ReduceSum, -2))
+	e := members.ZeroUnless(bags.Mask, Exp(members.ZeroUnless(bags.Mask, Sub(scaled, largest), -1)), -1)
+	sum := members.OneIfZero(ReduceAndKeep(e, ReduceSum, -2))
+	count := members.OneIfZero(ReduceAndKeep(ConvertDType(real, e.DType()), ReduceSum, -2))
 	pooled = Div(Add(largest, Log(Div(sum, count))), r)
 	dims := pooled.Shape().Dimensions
 	pooled = Reshape(pooled, append(append([]int{}, dims[:len(dims)-2]...), dims[len(dims)-1])...)

@@ -3,6 +3,8 @@ package synlayer
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
 // MaxPooling is the largest value of each feature over the instances. An empty bag gives 0. It has no variables.
@@ -16,11 +18,11 @@ var _ Pooling = MaxPooling{}
 // Pool implements [Pooling], with one head.
 func (MaxPooling) Pool(_ *model.Scope, bags Bags) (pooled, weights *Node) {
 	bags = bags.clean()
-	real := maskLike(bags.Mask, bags.X, -1)
+	real := members.MaskLike(bags.Mask, bags.X, -1)
 	lowest := Infinity(bags.X.Graph(), bags.X.DType(), -1)
 	largest := StopGradient(ReduceAndKeep(Where(real, bags.X, lowest), ReduceMax, -2))
-	holds := zeroUnless(bags.Mask, ConvertDType(Equal(bags.X, largest), bags.X.DType()), -1)
-	share := Div(holds, oneIfZero(ReduceAndKeep(holds, ReduceSum, -2)))
+	holds := members.ZeroUnless(bags.Mask, ConvertDType(Equal(bags.X, largest), bags.X.DType()), -1)
+	share := Div(holds, members.OneIfZero(ReduceAndKeep(holds, ReduceSum, -2)))
 	return ReduceSum(Mul(share, bags.X), -2), perInstance(share)
 }
 

@@ -12,33 +12,13 @@ import (
 // Pooling turns a bag of instances into one vector.
 //
 // An implementation is a struct of its hyperparameters. Package syntest has the laws that it must keep; [Dense],
-// [LayerNorm] and [Dropout] keep them for any number of members.
+// [LayerNorm] and [Dropout] keep them for any number of members. If it has a method Validate() error, too, which reports the
+// first hyperparameter that makes no sense, [Network] and package neural ask it.
 type Pooling interface {
 	// Pool returns the pooled vectors [batch, features] and the weights [batch, heads, instances] that made them,
 	// creating its variables in scope or using those that are there. With a members axis in front of bags.X, both
 	// results have it too. The number of pooled features is the pooling's own affair.
 	Pool(scope *model.Scope, bags Bags) (pooled, weights *Node)
-}
-
-// Numbered is a Pooling with hyperparameters that are only numbers: they can enter the graph as nodes, so that one
-// compiled graph serves every setting that differs in nothing else, and each of several members has its own.
-type Numbered interface {
-	Pooling
-	// Numbers returns their values, in the order in which PoolNumbers takes them.
-	Numbers() []float64
-	// Structure returns the pooling without its numbers: two poolings build the same graph, and the same
-	// variables, if their structures are equal.
-	Structure() Pooling
-	// PoolNumbers is Pool with the numbers given as nodes, each scalar or [members].
-	PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node)
-}
-
-// Validated is a Pooling that can tell whether its hyperparameters make sense, without a graph. [Network.Logits] and package
-// neural ask it where they hand the numbers of a [Numbered] pooling over by themselves.
-type Validated interface {
-	Pooling
-	// Validate reports the first hyperparameter that makes no sense. Pool panics with it.
-	Validate() error
 }
 
 // mustBe panics with what Validate reports.
@@ -56,11 +36,10 @@ func checkPositive(of, name string, v float64) error {
 	return nil
 }
 
-// constants turns numbers into constants of g in x's dtype.
-func constants(x *Node, numbers []float64) []*Node {
-	nodes := make([]*Node, len(numbers))
-	for i, v := range numbers {
-		nodes[i] = ConstAs(x, v)
+// checkDropout reports a rate that is not in [0, 1).
+func checkDropout(of string, rate float64) error {
+	if !(rate >= 0 && rate < 1) {
+		return fmt.Errorf("synlayer: %s with dropout %g, want one in [0, 1)", of, rate)
 	}
-	return nodes
+	return nil
 }

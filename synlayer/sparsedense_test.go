@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/members"
 	"synpool/synlayer"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -28,13 +29,13 @@ type sparseBags struct {
 
 // drawSparse draws bags that use up to used of the features each, the last of them none, in so many columns. The rest of
 // the columns and the last instance are padding, which holds NaN.
-func drawSparse(dtype dtypes.DType, members, batch, instances, features, used, columns int) sparseBags {
+func drawSparse(dtype dtypes.DType, numMembers, batch, instances, features, used, columns int) sparseBags {
 	rng := rand.New(rand.NewPCG(5, 1))
 	dims := []int{batch}
-	if members > 0 {
-		dims = []int{members, batch}
+	if numMembers > 0 {
+		dims = []int{numMembers, batch}
 	}
-	count := max(members, 1) * batch
+	count := max(numMembers, 1) * batch
 	var dense, x array
 	var index, positions []int32
 	for bag := range count {
@@ -87,9 +88,21 @@ func drawSparse(dtype dtypes.DType, members, batch, instances, features, used, c
 // inputs are the arguments of a graph that calls sparse and full with its inputs.
 func (b sparseBags) inputs() []any { return []any{b.dense, b.x, b.mask, b.columns, b.positions} }
 
-func (b sparseBags) full(in []*Node) synlayer.Bags { return synlayer.Bags{X: in[0], Mask: in[2]} }
-func (b sparseBags) sparse(in []*Node) synlayer.Bags {
-	return synlayer.Bags{X: in[1], Mask: in[2], Columns: in[3], Positions: in[4], Features: b.features}
+func (b sparseBags) full(in []*Node) members.Sparse {
+	return members.Sparse{Bags: members.Bags{X: in[0], Mask: in[2]}}
+}
+func (b sparseBags) sparse(in []*Node) members.Sparse {
+	return members.Sparse{Bags: members.Bags{X: in[1], Mask: in[2]}, Columns: in[3], Positions: in[4], Features: b.features}
+}
+
+// logitsOf is the network's Logits, of sparse bags as a trainer computes them.
+func logitsOf(n synlayer.Network, scope *model.Scope, bags members.Sparse) (logits, weights *Node) {
+	if bags.Columns == nil {
+		return n.Logits(scope, synlayer.Bags(bags.Bags))
+	}
+	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
+	pooled, weights := n.Pooling.Pool(scope.In("pooling"), synlayer.Bags(embedded))
+	return members.Classify(scope, pooled, bags.Members()), weights
 }
 
 // TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full.
@@ -117,28 +130,28 @@ func TestSparse(t *testing.T) {
 }
 
 func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, network synlayer.Network, batch int) {
-	const members, instances, features, columns = 3, 6, 23, 9
-	p := newParameters(t, backend, dtype, network, features, members)
-	b := drawSparse(dtype, members, batch, instances, features, 7, columns)
+	const numMembers, instances, features, columns = 3, 6, 23, 9
+	p := newParameters(t, backend, dtype, network, features, numMembers)
+	b := drawSparse(dtype, numMembers, batch, instances, features, 7, columns)
 	n := len(p.paths)
 	exec := MustNewExec(backend, func(in []*Node) []*Node {
 		key := synlayer.DropoutKey(Const(in[0].Graph(), []uint32{1, 2, 3}), Const(in[0].Graph(), uint32(4)))
 		in, values := in[:5], in[5:]
 		var out []*Node
-		form := func(bags synlayer.Bags) {
+		form := func(bags members.Sparse) {
 			bags.DropoutKey = key
-			logits, weights := network.Logits(p.bind(values), bags)
-			gradients, squares := synlayer.Gradients(logistic(logits))
+			logits, weights := logitsOf(network, p.bind(values), bags)
+			gradients, squares := members.Gradients(logistic(logits))
 			gradient, square := gradients["/embedding_0/weights"], squares["/embedding_0/weights"]
 			if single := bags.Positions != nil && batch == 1; bags.Columns != nil && single != (square != nil) {
 				t.Errorf("batch %d, positions %t: square %v", batch, bags.Positions != nil, square)
 			}
-			again := synlayer.Again(gradient)
+			again := members.Again(gradient)
 			if gathered := bags.Positions != nil; gathered != (again != gradient) {
 				t.Errorf("positions %t: the gradient again is another node: %t", gathered, again != gradient)
 			}
 			if square == nil {
-				square = synlayer.SumSquares(gradient)
+				square = members.SumSquares(gradient)
 			}
 			out = append(out, logits, weights, square, again)
 			out = append(out, p.byPath(gradients)...)
@@ -165,7 +178,7 @@ func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, netwo
 	}
 	// A feature that no bag of a member uses has no gradient at all.
 	gradient := goldentest.Floats(out[size+4+slices.Index(p.paths, "/embedding_0/weights")])
-	used := make([]bool, members*features)
+	used := make([]bool, numMembers*features)
 	for i, place := range tensors.MustCopyFlatData[int32](b.positions) {
 		if place < columns {
 			used[i/(batch*features)*features+i%features] = true
@@ -181,23 +194,23 @@ func testSparse(t *testing.T, backend compute.Backend, dtype dtypes.DType, netwo
 // TestTaken: with the rows of the weights that their columns name, bags give the logits, weights and gradients that they give with
 // all rows; rows of padding have no gradient.
 func TestTaken(t *testing.T) {
-	const members, instances, features, columns = 3, 6, 23, 9
+	const numMembers, instances, features, columns = 3, 6, 23, 9
 	for name, backend := range backendtest.All(t) {
 		for _, dtype := range floatTypes {
 			network := synlayer.Network{Layers: 1, Width: 8, Dropout: 0.5, Pooling: synlayer.MeanPooling{}}
-			p := newParameters(t, backend, dtype, network, features, members)
-			b := drawSparse(dtype, members, 1, instances, features, 7, columns)
+			p := newParameters(t, backend, dtype, network, features, numMembers)
+			b := drawSparse(dtype, numMembers, 1, instances, features, 7, columns)
 			first := slices.Index(p.paths, "/embedding_0/weights")
 			out := MustNewExec(backend, func(in []*Node) []*Node {
 				g := in[0].Graph()
 				bags, values := b.sparse(in[:5]), in[5:]
 				bags.DropoutKey = synlayer.DropoutKey(Const(g, []uint32{1, 2, 3}), Const(g, uint32(4)))
-				index := Reshape(bags.Columns, members, columns, 1)
-				named := ConvertDType(Equal(BroadcastToDims(index, members, columns, features), Iota(g, shapes.Make(dtypes.Int32, members, columns, features), 2)), dtype)
+				index := Reshape(bags.Columns, numMembers, columns, 1)
+				named := ConvertDType(Equal(BroadcastToDims(index, numMembers, columns, features), Iota(g, shapes.Make(dtypes.Int32, numMembers, columns, features), 2)), dtype)
 				rows := func(all *Node) *Node { return Einsum("mcf,mfw->mcw", named, all) }
-				results := func(bags synlayer.Bags, values []*Node) (out []*Node) {
-					logits, weights := network.Logits(p.bind(values), bags)
-					gradients, _ := synlayer.Gradients(logistic(logits))
+				results := func(bags members.Sparse, values []*Node) (out []*Node) {
+					logits, weights := logitsOf(network, p.bind(values), bags)
+					gradients, _ := members.Gradients(logistic(logits))
 					return append([]*Node{logits, weights}, p.byPath(gradients)...)
 				}
 				want := results(bags, values)
@@ -223,14 +236,14 @@ func TestSparseAlone(t *testing.T) {
 			for _, dropout := range []float64{0, 0.5} {
 				network := synlayer.Network{Layers: 2, Width: 8, Dropout: dropout, Pooling: gains{}}
 				b := drawSparse(dtype, 0, batch, instances, features, 7, 9)
-				results := func(form func([]*Node) synlayer.Bags) (values []*tensors.Tensor, paths []string) {
+				results := func(form func([]*Node) members.Sparse) (values []*tensors.Tensor, paths []string) {
 					store := model.NewStore()
 					values = model.MustNewExec(backend, store, func(scope *model.Scope, in []*Node) []*Node {
 						g := in[0].Graph()
-						synlayer.Seed(g, 5)
+						members.Seed(g, 5)
 						bags := form(in)
 						bags.DropoutKey = synlayer.DropoutKey(Const(g, uint32(1)), Const(g, uint32(4)))
-						logits, weights := network.Logits(scope, bags)
+						logits, weights := logitsOf(network, scope, bags)
 						paths = nil
 						var variables []*Node
 						for v := range store.IterVariables() {
@@ -266,14 +279,14 @@ func TestSparseDropout(t *testing.T) {
 	const instances, features, columns = 6, 23, 9
 	for name, backend := range backendtest.All(t) {
 		for _, dtype := range floatTypes {
-			for _, members := range []int{0, 3} {
-				b := drawSparse(dtype, members, 4, instances, features, 7, columns)
+			for _, numMembers := range []int{0, 3} {
+				b := drawSparse(dtype, numMembers, 4, instances, features, 7, columns)
 				out := MustNewExec(backend, func(in []*Node) []*Node {
 					g := in[0].Graph()
 					scope := model.NewStore().RootScope()
 					full, bags, rate := b.full(in), b.sparse(in), ConstAs(in[0], 0.4)
 					full.DropoutKey, bags.DropoutKey = Const(g, uint32(9)), Const(g, uint32(9))
-					if members > 0 {
+					if numMembers > 0 {
 						full.DropoutKey, bags.DropoutKey = Const(g, []uint32{9, 8, 7}), Const(g, []uint32{9, 8, 7})
 						rate = ConstAs(in[0], []float64{0.4, 0.5, 0.6})
 					}
@@ -281,8 +294,8 @@ func TestSparseDropout(t *testing.T) {
 					kept.DropoutKey = nil
 					rounded.Features, rounded.Numbered, rounded.Positions = features+9, Const(g, uint32(features)), nil
 					return []*Node{synlayer.Dropout(scope, full.X, rate, full.DropoutKey),
-						synlayer.SparseDropout(scope, bags, rate), synlayer.SparseDropout(scope, kept, rate),
-						synlayer.SparseDropout(scope, rounded, rate)}
+						members.SparseDropout(scope, bags, rate), members.SparseDropout(scope, kept, rate),
+						members.SparseDropout(scope, rounded, rate)}
 				}).MustCall(b.inputs()...)
 				dense, sparse, kept, rounded := goldentest.Floats(out[0]), goldentest.Floats(out[1]), goldentest.Floats(out[2]), goldentest.Floats(out[3])
 				index := tensors.MustCopyFlatData[int32](b.columns)
@@ -298,10 +311,10 @@ func TestSparseDropout(t *testing.T) {
 						continue // padding
 					}
 					if want := dense[row*features+feature]; math.Float64bits(got) != math.Float64bits(want) {
-						t.Fatalf("%s, %s, %d members: entry %d is %g, of dense bags %g", name, dtype, members, i, got, want)
+						t.Fatalf("%s, %s, %d members: entry %d is %g, of dense bags %g", name, dtype, numMembers, i, got, want)
 					}
 					if math.Float64bits(got) != math.Float64bits(rounded[i]) {
-						t.Fatalf("%s, %s, %d members: entry %d is %g, with features rounded up %g", name, dtype, members, i, got, rounded[i])
+						t.Fatalf("%s, %s, %d members: entry %d is %g, with features rounded up %g", name, dtype, numMembers, i, got, rounded[i])
 					}
 					if x[i] != 0 && got == 0 {
 						fallen++
@@ -310,7 +323,7 @@ func TestSparseDropout(t *testing.T) {
 					}
 				}
 				if fallen == 0 || stayed == 0 {
-					t.Errorf("%s, %d members: %d entries fell, %d stayed", name, members, fallen, stayed)
+					t.Errorf("%s, %d members: %d entries fell, %d stayed", name, numMembers, fallen, stayed)
 				}
 			}
 		}
@@ -319,18 +332,18 @@ func TestSparseDropout(t *testing.T) {
 
 // TestSparsePadding: more columns of padding change nothing, whatever they hold, and have no gradient.
 func TestSparsePadding(t *testing.T) {
-	const members, batch, instances, features = 3, 3, 6, 23
+	const numMembers, batch, instances, features = 3, 3, 6, 23
 	network := synlayer.Network{Layers: 1, Width: 8, Dropout: 0.5, Pooling: synlayer.MeanPooling{}}
 	for name, backend := range backendtest.All(t) {
 		for _, dtype := range floatTypes {
-			p := newParameters(t, backend, dtype, network, features, members)
+			p := newParameters(t, backend, dtype, network, features, numMembers)
 			results := func(columns int) []*tensors.Tensor {
-				b := drawSparse(dtype, members, batch, instances, features, 7, columns)
+				b := drawSparse(dtype, numMembers, batch, instances, features, 7, columns)
 				out := MustNewExec(backend, func(in []*Node) []*Node {
 					bags := b.sparse(in)
 					bags.DropoutKey = Const(in[0].Graph(), []uint32{1, 2, 3})
-					logits, _ := network.Logits(p.bind(in[5:]), bags)
-					gradients, _ := synlayer.Gradients(logistic(logits))
+					logits, _ := logitsOf(network, p.bind(in[5:]), bags)
+					gradients, _ := members.Gradients(logistic(logits))
 					return append([]*Node{Gradient(logistic(logits), in[1])[0], logits}, p.byPath(gradients)...)
 				}).MustCall(p.with(b.inputs()...)...)
 				index := tensors.MustCopyFlatData[int32](b.columns)

@@ -1,11 +1,9 @@
 package synlayer
 
 import (
-	"math"
-
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/internal/members"
 )
 
 // Syn adjusts attention weights by iterations Syn steps (equations 9 to 13): forward steps if positive, which
@@ -15,7 +13,7 @@ import (
 //	inverse:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f⁻¹(ξ̃)
 //
 // weights is [..., instances]; f is odd, so negative order parameters are allowed. gamma in (0, 1] is a scalar or
-// [members]. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
+// one a member. Zeros, padding among them, stay exactly 0, and a row of zeros stays a row of zeros.
 //
 // The result is not renormalised: forward steps end in a one-hot row, or in equal weights of those that tie for the
 // largest magnitude, inverse steps in equal weights f⁻¹(1/√N) over the N non-zero instances, whose sum grows with N.
@@ -29,107 +27,11 @@ import (
 //	p = (1−γ)/γ,  q = y/γ,  u = ∛(q/2 + √(q²/4 + p³/27)),  x = q / (u² + p/3 + (p/3u)²)
 //
 // with the gradient 1/f'(x).
-func Syn(weights, gamma *Node, iterations int) *Node {
-	return SynWith(unitLength, weights, gamma, iterations)
-}
-
-// SynWith is [Syn] with another way to divide by the L2 norm over the last axis, unit. Besides unit it neither reduces nor
-// takes a scalar from GoMLX's cache, as OneMinus, IsZero and the like do: in a loop on XLA either would break what is outside.
-func SynWith(unit func(weights *Node) *Node, weights, gamma *Node, iterations int) *Node {
-	step := synStep
-	if iterations < 0 {
-		step, iterations = synInverseStep, -iterations
-	}
-	for range iterations {
-		weights = step(unit(weights), number(gamma, weights))
-	}
-	return weights
-}
-
-// SynUpTo is [Syn] with the number of iterations given as a node, a scalar or [members], of any value in
-// [-bound, bound]. Its cost is that of bound steps in both directions.
-func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
-	if bound < 0 {
-		exceptions.Panicf("synlayer: the bound of the iterations is %d, want 0 or more", bound)
-	}
-	iterations = number(iterations, weights)
-	forward := BroadcastToDims(GreaterThan(iterations, ScalarZero(weights.Graph(), weights.DType())), weights.Shape().Dimensions...)
-	count := Abs(iterations)
-	gamma = number(gamma, weights)
-	for i := range bound {
-		unit := unitLength(weights)
-		next := Where(forward, synStep(unit, gamma), synInverseStep(unit, gamma))
-		active := BroadcastToDims(GreaterThan(count, ConstAs(weights, i)), weights.Shape().Dimensions...)
-		weights = Where(active, next, weights)
-	}
-	return weights
-}
+func Syn(weights, gamma *Node, iterations int) *Node { return members.Syn(weights, gamma, iterations) }
 
 // StraightThrough returns adjusted with the gradient of weights: the adjustment between them counts as the identity
 // in the backward pass (the gradient bypass of figure 3).
 func StraightThrough(weights, adjusted *Node) *Node {
 	// The difference is exactly 0, so that adjusted keeps its smallest weights.
 	return Add(StopGradient(adjusted), Sub(weights, StopGradient(weights)))
-}
-
-// unitLength divides by the L2 norm over the last axis; a row of zeros stays as it is. Dividing by the largest
-// magnitude first keeps the squares from underflowing.
-func unitLength(w *Node) *Node {
-	w = Div(w, oneIfZero(StopGradient(ReduceAndKeep(Abs(w), ReduceMax, -1))))
-	return Div(w, Sqrt(oneIfZero(ReduceAndKeep(Square(w), ReduceSum, -1))))
-}
-
-// oneIfZero replaces zeros by ones, as a guard before a division or a root.
-func oneIfZero(x *Node) *Node {
-	return Where(isZero(x), filled(x, 1), x)
-}
-
-// GoMLX's IsZero, OnesLike and OneMinus without its cache of scalars.
-
-func isZero(x *Node) *Node { return Equal(x, ConstAs(x, 0.0)) }
-
-// filled has the shape of x and value everywhere.
-func filled(x *Node, value float64) *Node {
-	return BroadcastToDims(ConstAs(x, value), x.Shape().Dimensions...)
-}
-
-func oneMinus(x *Node) *Node { return Sub(ConstAs(x, 1.0), x) }
-
-// synStep is f(x) = γx³ + (1−γ)x (equation 10).
-func synStep(x, gamma *Node) *Node {
-	return Mul(x, Add(Mul(gamma, Square(x)), oneMinus(gamma)))
-}
-
-// synInverseStep is the real root x of γx³ + (1−γ)x = y (equation 11), stable for every y, with the gradient
-// 1/f'(x) = 1/(3γx² + 1−γ). Where γ is 1 and |y| below the smallest normal number, 0 among them, f' vanishes and the
-// gradient is set to 0.
-func synInverseStep(y, gamma *Node) *Node {
-	x := StopGradient(cubicRoot(y, gamma))
-	slope := StopGradient(Add(Mul(Mul(gamma, Square(x)), ConstAs(x, 3.0)), oneMinus(gamma)))
-	flat := LessThan(slope, ConstAs(slope, flatSlope(y.DType())))
-	gradient := Where(flat, filled(slope, 0), Div(ConstAs(slope, 1.0), Where(flat, filled(slope, 1), slope)))
-	return Add(x, Mul(Sub(y, StopGradient(y)), gradient))
-}
-
-// flatSlope is f' at γ = 1 and y the smallest normal number: 3·y^(2/3).
-func flatSlope(dtype dtypes.DType) float64 {
-	if dtype == dtypes.Float64 {
-		return 3 * math.Pow(0x1p-1022, 2./3)
-	}
-	return 3 * math.Pow(0x1p-126, 2./3)
-}
-
-// cubicRoot is the root of [synInverseStep].
-func cubicRoot(y, gamma *Node) *Node {
-	zero := isZero(y)
-	q := Div(Abs(Where(zero, filled(y, 1), y)), gamma)
-	p := Div(oneMinus(gamma), gamma)
-	// 2u³ = q + √(q² + 4p³/27), the root as a hypotenuse, whose squares neither overflow nor underflow.
-	b := Mul(Mul(p, Sqrt(Mul(p, ConstAs(p, 1./27)))), ConstAs(p, 2.0))
-	long, short := Max(q, b), Min(q, b)
-	root := Mul(long, Sqrt(Add(ConstAs(long, 1.0), Square(Div(short, oneIfZero(long))))))
-	u := Mul(Pow(Add(q, root), ConstAs(q, 1./3)), ConstAs(q, math.Cbrt(0.5)))
-	third := Mul(p, ConstAs(p, 1./3))
-	x := Div(q, Add(Add(Square(u), third), Square(Div(third, oneIfZero(u)))))
-	return Where(zero, filled(y, 0), Mul(Sign(y), x))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/members"
 	"synpool/synlayer"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -202,7 +203,7 @@ func TestSynUnderflow(t *testing.T) {
 					y := synlayer.Syn(w, gamma, n)
 					outputs = append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
 				}
-				y := synlayer.SynUpTo(w, gamma, steps, 3)
+				y := members.SynUpTo(w, gamma, steps, 3)
 				return append(outputs, y, Gradient(ReduceAllSum(Square(y)), w)[0])
 			})
 			for _, row := range [][]float32{{1, denormal}, {1, 1e-38}, {1, 9e-27}, {1, 1e-20}, {denormal, denormal}, {0.5, 0.5}} {
@@ -309,6 +310,11 @@ func columns(x *Node, dims ...int) *Node {
 	return Zeros(x.Graph(), shapes.Make(dtypes.Int32, dims...))
 }
 
+// sparse returns bags of columns of so many features.
+func sparse(x, columns *Node, features int) members.Sparse {
+	return members.Sparse{Bags: members.Bags{X: x}, Columns: columns, Features: features}
+}
+
 // TestPanics: what cannot be built says why.
 func TestPanics(t *testing.T) {
 	backend := backendtest.Chosen(t)
@@ -324,8 +330,8 @@ func TestPanics(t *testing.T) {
 		v, _ := p.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x})
 		return v
 	}
-	beyond := synlayer.DefaultSyn()
-	beyond.Iterations, beyond.Bound = 10, 4
+	beyond := upTo{synlayer.DefaultSyn(), 4}
+	beyond.Iterations = 10
 	scaleless := synlayer.DefaultSoftmax()
 	scaleless.Scale = 0
 	falling := synlayer.DefaultHopfield()
@@ -346,7 +352,7 @@ func TestPanics(t *testing.T) {
 		"tolerance":              {func(x *Node) *Node { return pooled(x, endless) }, "tolerance NaN"},
 		"dropout of a matrix":    {func(x *Node) *Node { return synlayer.Dropout(nil, Reshape(x, 6, 4), nil, nil) }, "x is (Float32)[6, 4], want [batch, instances, features]"},
 		"dropout of sparse bags of one": {func(x *Node) *Node {
-			return synlayer.SparseDropout(nil, synlayer.Bags{X: Reshape(x, 6, 4)}, nil)
+			return members.SparseDropout(nil, members.Sparse{Bags: members.Bags{X: Reshape(x, 6, 4)}}, nil)
 		}, "x is (Float32)[6, 4], want [batch, instances, features]"},
 		"gamma": {func(x *Node) *Node { p, _ := bad.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "gamma 0"},
 		"heads": {func(x *Node) *Node { p, _ := loose.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x}); return p }, "SynPooling with 5 heads, which do not divide an embedding of 32"},
@@ -370,32 +376,29 @@ func TestPanics(t *testing.T) {
 			return synlayer.Dense(scope, x, 0, 4)
 		}, "variable /weights is (Float32)[4, 3], want (Float32)[4, 4]"},
 		"sparse bags without a layer": {func(x *Node) *Node {
-			n := synlayer.Network{Pooling: synlayer.MeanPooling{}}
-			l, _ := n.Logits(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9})
-			return l
+			return members.Embed(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 9), 0, 0, 0).X
 		}, "Network of 0 layers on sparse bags"},
-		"sparse bags to a pooling": {func(x *Node) *Node {
-			p, _ := synlayer.DefaultSyn().Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9})
-			return p
-		}, "pooling of sparse bags"},
 		"columns": {func(x *Node) *Node {
-			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 5), Features: 9}, 3)
+			return members.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 5), 9), 3)
 		}, "columns of sparse bags are (Int32)[2, 5], want (Int32)[2, 4]"},
 		"taken weights of several sparse bags": {func(x *Node) *Node {
-			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4), Features: 9, Taken: true}, 3)
+			bags := sparse(x, columns(x, 2, 4), 9)
+			bags.Taken = true
+			return members.SparseDense(model.NewStore().RootScope(), bags, 3)
 		}, "sparse bags whose weights are taken, 2 a batch, want one a batch and bound weights"},
 		"positions": {func(x *Node) *Node {
-			bags := synlayer.Bags{X: x, Columns: columns(x, 2, 4), Positions: columns(x, 9), Features: 9}
-			return synlayer.SparseDense(model.NewStore().RootScope(), bags, 3)
+			bags := sparse(x, columns(x, 2, 4), 9)
+			bags.Positions = columns(x, 9)
+			return members.SparseDense(model.NewStore().RootScope(), bags, 3)
 		}, "positions of sparse bags are (Int32)[9], want (Int32)[2, 9]"},
 		"features": {func(x *Node) *Node {
-			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Columns: columns(x, 2, 4)}, 3)
+			return members.SparseDense(model.NewStore().RootScope(), sparse(x, columns(x, 2, 4), 0), 3)
 		}, "4 columns of 0 features"},
 		"no columns": {func(x *Node) *Node {
-			return synlayer.SparseDense(model.NewStore().RootScope(), synlayer.Bags{X: x, Features: 9}, 3)
+			return members.SparseDense(model.NewStore().RootScope(), sparse(x, nil, 9), 3)
 		}, "columns of sparse bags are missing"},
 		"nothing bound": {func(x *Node) *Node {
-			synlayer.Gradients(ReduceAllSum(x))
+			members.Gradients(ReduceAllSum(x))
 			return x
 		}, "nothing is bound"},
 		"dropout": {func(x *Node) *Node {

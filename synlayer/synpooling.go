@@ -6,6 +6,8 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
 )
 
 // SynPooling is attention pooling with one trainable query a bag whose weights pass a Syn layer (figure 3):
@@ -42,16 +44,9 @@ type SynPooling struct {
 	TrueGradient bool
 	// Output is the number of pooled features; 0 for that of the instances.
 	Output int
-
-	// Bound > 0 builds Syn for any number of iterations in [-Bound, Bound] ([SynUpTo]), so that PoolNumbers can be
-	// given it as a node. At 0 exactly Iterations steps are built, and PoolNumbers ignores that number.
-	Bound int `json:"-"`
 }
 
-var (
-	_ Numbered  = SynPooling{}
-	_ Validated = SynPooling{}
-)
+var _ Pooling = SynPooling{}
 
 // DefaultSyn returns the pooling of the published code with three forward steps: M = 32, H = 4, S = 10, γ = 0.5,
 // layer norm. (Neither paper nor code has a default for I that was ever run.)
@@ -74,74 +69,43 @@ func DefaultSoftmax() SynPooling {
 	return p
 }
 
-// Numbers returns scale, gamma, iterations and dropout.
-func (p SynPooling) Numbers() []float64 {
-	return []float64{p.Scale, p.Gamma, float64(p.Iterations), p.Dropout}
-}
-
-// Structure implements [Numbered]. Iterations is part of it where Bound is 0, and so is whether there is dropout.
-func (p SynPooling) Structure() Pooling {
-	p.Scale, p.Gamma = 0, 0
-	if p.Bound > 0 {
-		p.Iterations = 0
-	}
-	if p.Dropout > 0 {
-		p.Dropout = 1
-	}
-	return p
-}
-
-// Validate implements [Validated].
+// Validate reports the first hyperparameter that makes no sense.
 func (p SynPooling) Validate() error {
 	if !(p.Gamma > 0 && p.Gamma <= 1) {
 		return fmt.Errorf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
 	}
-	if p.Bound > 0 && max(p.Iterations, -p.Iterations) > p.Bound {
-		return fmt.Errorf("synlayer: SynPooling with %d iterations, but a bound of %d", p.Iterations, p.Bound)
-	}
 	return cmp.Or(checkHeads("SynPooling", p.Heads, p.Embed), checkPositive("SynPooling", "scale", p.Scale), checkDropout("SynPooling", p.Dropout))
 }
 
-// Pool implements [Pooling].
+// Pool implements [Pooling]. It panics with what Validate reports.
 func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
-	return p.PoolNumbers(scope, bags, constants(bags.X, p.Numbers()))
-}
-
-// PoolNumbers implements [Numbered].
-func (p SynPooling) PoolNumbers(scope *model.Scope, bags Bags, numbers []*Node) (pooled, weights *Node) {
 	bags = bags.clean()
-	scale, gamma, iterations, rate := numbers[0], numbers[1], numbers[2], numbers[3]
-	members := bags.Members()
+	numMembers := bags.Members()
+	number := func(name string, v float64) *Node { return members.Number(scope, bags.X, name, v) }
 	x := bags.X
 	if p.Norm {
-		x = LayerNorm(scope.In("norm"), x, members)
+		x = LayerNorm(scope.In("norm"), x, numMembers)
 	}
-	keys, values := split(Dense(scope.In("keyvalue"), x, members, 2*p.Embed))
-	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, members), members, p.Embed)
-	query = Mul(query, number(scale, query))
+	keys, values := split(Dense(scope.In("keyvalue"), x, numMembers, 2*p.Embed))
+	query := Dense(scope.In("query_projection"), trainableQuery(scope, bags.X, numMembers), numMembers, p.Embed)
+	query = Mul(query, members.Along(number("scale", p.Scale), query))
 	attention := BagSoftmax(scores(query, keys, p.Heads), bags.Mask)
 
-	adjusted := attention
-	switch {
-	case p.Bound > 0:
-		adjusted = SynUpTo(attention, gamma, iterations, p.Bound)
-	case p.Iterations != 0:
-		adjusted = Syn(attention, gamma, p.Iterations)
-	}
+	adjusted := members.SynSteps(scope, attention, number("gamma", p.Gamma), p.Iterations)
 	if p.Renormalise {
-		adjusted = Div(adjusted, oneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
+		adjusted = Div(adjusted, members.OneIfZero(ReduceAndKeep(adjusted, ReduceSum, -1)))
 	}
 	weights = adjusted
 	if adjusted != attention && !p.TrueGradient {
 		weights = StraightThrough(attention, adjusted)
 	}
 	if p.Dropout > 0 {
-		weights = dropoutWeights(scope.In("dropout"), weights, rate, bags.DropoutKey)
+		weights = dropoutWeights(scope.In("dropout"), weights, number("dropout", p.Dropout), bags.DropoutKey)
 	}
 	output := p.Output
 	if output == 0 {
 		output = bags.X.Shape().Dim(-1)
 	}
-	return Dense(scope.In("output"), weightedSum(weights, values), members, output), weights
+	return Dense(scope.In("output"), weightedSum(weights, values), numMembers, output), weights
 }

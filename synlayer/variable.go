@@ -1,142 +1,28 @@
 package synlayer
 
 import (
-	"hash/fnv"
-	"math"
 	"math/rand/v2"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
+
+	"synpool/internal/members"
 )
 
-// Keys of what [Seed] and [Bind] leave with a graph.
-const (
-	paramSeeds = "/synlayer_seeds"
-	paramBound = "/synlayer_bound"
-)
-
-// Seed fixes the initial weights of the variables that layers of this package create in graph g: those of member i
-// are drawn from seeds[i]. Without it the seed is GoMLX's [model.ParamInitialSeed], and if that is not set either,
-// a random one.
+// Variable returns the value in g of the trainable variable name of scope, which it makes if it is not there yet: [dims],
+// or with numMembers > 0 members [numMembers, dims]. A pooling gets all its variables here or from [Dense] and [LayerNorm], so that it
+// can be trained side by side with others.
 //
-// A variable's values depend on its seed and its path alone: neither on the other members nor on the backend.
-func Seed(g *Graph, seeds ...uint64) {
-	model.SetGraphParam(g, paramSeeds, seeds)
+// A new variable holds what draw gives for each entry in turn. Its values depend on GoMLX's [model.ParamInitialSeed], which
+// is random where it is not set, and on its path alone: neither on the other members nor on the backend. Member i has the
+// seed plus i. Variable panics if dtype is neither float32 nor float64, and if the variable is there in another shape.
+func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, numMembers int, dims ...int) *Node {
+	return members.Variable(scope, g, dtype, name, draw, numMembers, dims...)
 }
 
-// seedsOf returns one seed a member.
-func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
-	count := max(members, 1)
-	if value, ok := model.GetGraphParam(g, paramSeeds); ok {
-		seeds := value.([]uint64)
-		if len(seeds) != count {
-			exceptions.Panicf("synlayer: %d seeds for %d members", len(seeds), count)
-		}
-		return seeds
-	}
-	first := uint64(model.GetParamOr(scope, model.ParamInitialSeed, int64(0)))
-	if first == 0 {
-		first = rand.Uint64()
-	}
-	seeds := make([]uint64, count)
-	for i := range seeds {
-		seeds[i] = first + uint64(i)
-	}
-	return seeds
-}
-
-// Bind makes the layers of this package, built in graph g from now on, find values, by path, where they would look
-// for variables. A trainer keeps parameters outside of any store with it: one compiled graph serves many fits, and a
-// loop binds its state. A layer that needs a path that is not bound panics.
-func Bind(g *Graph, values map[string]*Node) {
-	model.SetGraphParam(g, paramBound, &binding{values, map[string]int{}, nil, map[*Node]func() *Node{}})
-}
-
-// binding is the values of the variables of a graph and what became of them.
-type binding struct {
-	values map[string]*Node
-	uses   map[string]int         // how often each was asked for
-	maps   []denseMap             // with members
-	again  map[*Node]func() *Node // of a gradient that [Gradients] gathered, the same once more
-}
-
-// bound returns what is bound in g, nil for nothing.
-func bound(g *Graph) *binding {
-	if b, ok := model.GetGraphParam(g, paramBound); ok {
-		return b.(*binding)
-	}
-	return nil
-}
-
-// Variable returns the value in g of the trainable variable name of scope, [dims] or, with members > 0,
-// [members, dims]: the one bound to its path ([Bind]), else that of the store, where it is made, of draw's values for
-// every entry in turn, if it is not there yet ([Seed]). Poolings get all their variables here or from [Dense] and
-// [LayerNorm].
-func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
-	path := model.JoinPath(scope.Scope(), name)
-	stacked := dims
-	if members > 0 {
-		stacked = append([]int{members}, dims...)
-	}
-	if b := bound(g); b != nil {
-		value := b.values[path]
-		if value == nil {
-			exceptions.Panicf("synlayer: no value is bound to variable %s", path)
-		}
-		b.uses[path]++
-		return checked(value, path, dtype, stacked)
-	}
-	if v := scope.GetVariable(name); v != nil {
-		return checked(v.NodeValue(g), path, dtype, stacked)
-	}
-	stream := fnv.New64a()
-	stream.Write([]byte(path))
-	size := 1
-	for _, d := range dims {
-		size *= d
-	}
-	var flat []float64
-	for _, seed := range seedsOf(scope, g, members) {
-		rng := rand.New(rand.NewPCG(seed, stream.Sum64()))
-		for range size {
-			flat = append(flat, draw(rng))
-		}
-	}
-	var value *tensors.Tensor
-	switch dtype {
-	case dtypes.Float32:
-		narrow := make([]float32, len(flat))
-		for i, v := range flat {
-			narrow[i] = float32(v)
-		}
-		value = tensors.FromFlatDataAndDimensions(narrow, stacked...)
-	case dtypes.Float64:
-		value = tensors.FromFlatDataAndDimensions(flat, stacked...)
-	default:
-		exceptions.Panicf("synlayer: variables of type %s; layers compute in float32 or float64", dtype)
-	}
-	return scope.VariableWithValue(name, value).NodeValue(g)
-}
-
-// checked returns the value of a variable that is there already, whose shape must be the one wanted.
-func checked(value *Node, path string, dtype dtypes.DType, dims []int) *Node {
-	if want := shapes.Make(dtype, dims...); !value.Shape().Equal(want) {
-		exceptions.Panicf("synlayer: variable %s is %s, want %s", path, value.Shape(), want)
-	}
-	return value
-}
-
-// XavierUniform draws from U(-a, a), a = √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
+// XavierUniform returns a draw of initial weights for [Variable], from U(-a, a) with a = √(6/(fanIn+fanOut)) (Glorot and
+// Bengio 2010).
 func XavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
-	a := math.Sqrt(6 / float64(fanIn+fanOut))
-	return func(rng *rand.Rand) float64 { return a * (2*rng.Float64() - 1) }
-}
-
-// Always draws v.
-func Always(v float64) func(*rand.Rand) float64 {
-	return func(*rand.Rand) float64 { return v }
+	return members.XavierUniform(fanIn, fanOut)
 }

@@ -12,7 +12,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/synlayer"
+	"synpool/internal/members"
 	"synpool/synlayer/capsule"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -24,7 +24,7 @@ func TestCompareSums(t *testing.T) {
 	c := capsule.Class{Classes: classes, Coordinates: true, Routing: routing(3)}
 	forEach(t, dtypes.Float32, func(t *testing.T, backend compute.Backend, dtype dtypes.DType) {
 		out := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
-			synlayer.Seed(poses.Graph(), 3)
+			members.Seed(poses.Graph(), 3)
 			r, a := c.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 			return []*Node{r, a}
 		}).MustCall(normal(1, 1, batch, height, width, types, 4, 4).Tensor(dtype), uniform(2, batch, height, width, types).Tensor(dtype))
@@ -173,7 +173,7 @@ func TestComparePositions(t *testing.T) {
 		move := func(a array, axis int) array { return permuted(permuted(a, axis, c.rows), axis+1, c.columns) }
 		layer := capsule.Class{Classes: classes, Coordinates: c.coordinates, Routing: routing(3)}
 		exec := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, poses, activations *Node) []*Node {
-			synlayer.Seed(poses.Graph(), 3)
+			members.Seed(poses.Graph(), 3)
 			r, a := layer.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 			return []*Node{r, a}
 		})

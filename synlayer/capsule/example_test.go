@@ -11,7 +11,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/synlayer"
 	"synpool/synlayer/capsule"
 )
 
@@ -46,7 +45,6 @@ func ExampleNetwork_Classify() {
 	}
 	store := model.NewStore()
 	out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, images *Node) (activations, poses *Node) {
-		synlayer.Seed(images.Graph(), 1)
 		return network.Classify(scope, images)
 	}).MustCall(tensors.FromFlatDataAndDimensions(make([]float32, 3*28*28), 3, 28, 28, 1))
 	fmt.Println("activations", out[0].Shape())
@@ -63,7 +61,6 @@ func ExampleNetwork_Classify() {
 func ExampleClass_Route() {
 	routing := capsule.DefaultEMRouting()
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, features *Node) (activations, assignments *Node) {
-		synlayer.Seed(features.Graph(), 1)
 		capsules := capsule.Primary{Types: 3}.Capsules(scope.In("primary"), features)
 		capsules, _ = capsule.Convolutional{Types: 2, Kernel: 3, Stride: 1, Routing: routing}.Route(scope.In("patches"), capsules)
 		capsules, assignments = capsule.Class{Classes: 4, Coordinates: true, Routing: routing}.Route(scope.In("class"), capsules)
@@ -120,8 +117,9 @@ func ExampleClass_Compare() {
 	layer.Routing.Epsilon = 0.5 // softer than for training
 	poses := tensors.FromFlatDataAndDimensions(random(1, 2*16), 1, 1, 2, 1, 4, 4)
 	activations := tensors.FromFlatDataAndDimensions([]float64{0.9, 0.6}, 1, 1, 2, 1)
-	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, poses, activations *Node) (assignments, attention *Node) {
-		synlayer.Seed(poses.Graph(), 1)
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses, activations *Node) (assignments, attention *Node) {
 		return layer.Compare(scope, capsule.Capsules{Poses: poses, Activations: activations})
 	}).MustCall(poses, activations)
 	fmt.Println("assignments")
@@ -153,7 +151,6 @@ func ExampleNetwork_Route() {
 	network.Convolutional = network.Convolutional[:1]
 	network.Convolutional[0].Types = 3
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) []*Node {
-		synlayer.Seed(images.Graph(), 1)
 		capsules, assignments := network.Route(scope, images)
 		return append(assignments, capsules[0].Poses, capsules[1].Poses, capsules[2].Poses)
 	}).MustCall(tensors.FromFlatDataAndDimensions(make([]float32, 28*28), 1, 28, 28, 1))
@@ -177,15 +174,15 @@ func ExamplePrimary_Capsules() {
 	for i := range capsule.Side {
 		pose[0][i*capsule.Side+i] = 2
 	}
-	out := MustExecOnceN(gobackend.GetBackend(), func(features *Node) []*Node {
-		g := features.Graph()
-		synlayer.Bind(g, map[string]*Node{
-			"/pose/weights": Const(g, pose), "/pose/bias": Const(g, make([]float64, 16)),
-			"/activation/weights": Const(g, activation), "/activation/bias": Const(g, []float64{0}),
-		})
-		c := capsule.Primary{Types: 1}.Capsules(model.NewStore().RootScope(), features)
+	store := model.NewStore()
+	store.VariableWithValue("/pose/weights", pose)
+	store.VariableWithValue("/pose/bias", make([]float64, 16))
+	store.VariableWithValue("/activation/weights", activation)
+	store.VariableWithValue("/activation/bias", []float64{0})
+	out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, features *Node) []*Node {
+		c := capsule.Primary{Types: 1}.Capsules(scope, features)
 		return []*Node{c.Poses, c.Activations}
-	}, [][][][]float64{{{{1}, {-1}}}})
+	}).MustCall([][][][]float64{{{{1}, {-1}}}})
 	fmt.Println(out[0].Value().([][][][][][]float64)[0][0])
 	fmt.Printf("%.2f\n", out[1].Value())
 	// Output:
@@ -204,15 +201,15 @@ func ExampleConvolutional_Route() {
 	}
 	layer := capsule.Convolutional{Types: 1, Kernel: 2, Stride: 1, Routing: capsule.DefaultEMRouting()}
 	poses := tensors.FromFlatDataAndDimensions(unit(1, 1, 3, 1, 1, 3), 1, 2, 3, 1, 4, 4)
-	transforms := tensors.FromFlatDataAndDimensions(unit(1, 1, 1, 1), 4, 1, 4, 4)
-	out := MustExecOnceN(gobackend.GetBackend(), func(poses, transforms *Node) []*Node {
-		g := poses.Graph()
-		beta := Const(g, []float64{0})
-		synlayer.Bind(g, map[string]*Node{"/transforms": transforms, "/beta_u": beta, "/beta_a": beta})
-		below := capsule.Capsules{Poses: poses, Activations: Ones(g, shapes.Make(dtypes.Float64, 1, 2, 3, 1))}
-		above, assignments := layer.Route(model.NewStore().RootScope(), below)
+	store := model.NewStore()
+	store.VariableWithValue("/transforms", tensors.FromFlatDataAndDimensions(unit(1, 1, 1, 1), 4, 1, 4, 4))
+	store.VariableWithValue("/beta_u", []float64{0})
+	store.VariableWithValue("/beta_a", []float64{0})
+	out := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, poses *Node) []*Node {
+		below := capsule.Capsules{Poses: poses, Activations: Ones(poses.Graph(), shapes.Make(dtypes.Float64, 1, 2, 3, 1))}
+		above, assignments := layer.Route(scope, below)
 		return []*Node{above.Poses, assignments}
-	}, poses, transforms)
+	}).MustCall(poses)
 	for column, where := range []string{"left ", "right"} {
 		pose := out[0].Value().([][][][][][]float64)[0][0][column][0]
 		assigned := out[1].Value().([][][][][][][]float64)[0][0][column][0]

@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"synpool/synlayer"
+	"synpool/internal/members"
 	"synpool/synlayer/capsule"
 	"synpool/synlayer/internal/goldentest"
 )
@@ -103,7 +103,7 @@ func TestNetworkGradient(t *testing.T) {
 	images := tensors.FromFlatDataAndDimensions(random(3, 2*9*9), 2, 9, 9, 1)
 	store := model.NewStore()
 	loss := func(scope *model.Scope, images *Node) *Node {
-		synlayer.Seed(images.Graph(), 5)
+		members.Seed(images.Graph(), 5)
 		activations, _ := n.Classify(scope, images)
 		return capsule.SpreadLoss(activations, Const(images.Graph(), []int32{0, 2}), ConstAs(images, 0.5))
 	}
@@ -159,7 +159,7 @@ func TestNetworkRoute(t *testing.T) {
 	}
 	var want [][]int
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, images *Node) (all []*Node) {
-		synlayer.Seed(images.Graph(), 5)
+		members.Seed(images.Graph(), 5)
 		capsules, assignments := n.Route(scope, images)
 		if len(capsules) != 4 || len(assignments) != 3 {
 			t.Fatalf("%d layers and %d assignments, want 4 and 3", len(capsules), len(assignments))
@@ -192,7 +192,7 @@ func TestNetworkSeed(t *testing.T) {
 	images := tensors.FromFlatDataAndDimensions(random(3, 19*19), 1, 19, 19, 1)
 	of := func(seed uint64) []float64 {
 		return goldentest.Floats(model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
-			synlayer.Seed(x.Graph(), seed)
+			members.Seed(x.Graph(), seed)
 			a, _ := n.Classify(scope, x)
 			return a
 		}).MustCall(images)[0])

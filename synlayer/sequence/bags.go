@@ -13,8 +13,8 @@ import (
 // clean checks the shapes of bags, makes the mask explicit and sets whatever stands in padding to 0.
 func clean(s synlayer.Bags) synlayer.Bags {
 	rank := s.X.Rank()
-	if rank != 3 && rank != 4 || s.Columns != nil {
-		exceptions.Panicf("sequence: x is %s, want [batch, length, features] or [members, batch, length, features], not sparse", s.X.Shape())
+	if rank != 3 && rank != 4 {
+		exceptions.Panicf("sequence: x is %s, want [batch, length, features] or [members, batch, length, features]", s.X.Shape())
 	}
 	dims := s.X.Shape().Dimensions[:rank-1]
 	if slices.Min(dims) < 1 {

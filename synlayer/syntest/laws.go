@@ -12,20 +12,22 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"synpool/internal/members"
 	"synpool/synlayer"
 )
 
 // The sizes of the bags that the laws are tried on. Features is divisible by few numbers of heads on purpose: heads
 // divide the embedding, not the features.
 const (
-	batch     = 4
-	instances = 6
-	features  = 5
-	members   = 3
+	batch      = 4
+	instances  = 6
+	features   = 5
+	numMembers = 3
 )
 
 // Laws runs, as subtests in each of the given float types, float64 and float32 by default:
@@ -36,8 +38,8 @@ const (
 //   - empty: a bag without a real instance has weights 0, finite results and gradients, and harms no neighbour.
 //   - one: so has a bag of one instance.
 //   - extreme: features of up to 1e4, whose weights become tiny or underflow, give finite results and gradients.
-//   - members: k members stacked in front, each with its own seed, dropout key and, in a [synlayer.Numbered] pooling,
-//     numbers, give what the k give alone.
+//   - members: k members stacked in front, each with its own seed, dropout key and, in a pooling of package synlayer,
+//     hyperparameters that are numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
 	t.Helper()
@@ -71,11 +73,25 @@ type laws struct {
 	pooling  synlayer.Pooling
 	dtype    dtypes.DType
 	programs map[form]*program
-	shape    result // width and heads alone
+	shape    result                   // width and heads alone
+	asked    []members.Hyperparameter // by the pooling; see numbers
 }
 
 func newLaws(backend compute.Backend, pooling synlayer.Pooling, dtype dtypes.DType) *laws {
 	return &laws{backend: backend, pooling: pooling, dtype: dtype, programs: map[form]*program{}}
+}
+
+// numbers returns the hyperparameters of the pooling that can be numbers of members.
+func (l *laws) numbers() []members.Hyperparameter {
+	if l.asked == nil {
+		g := NewGraph(l.backend, "numbers")
+		defer g.Finalize()
+		x := Parameter(g, "x", shapes.Make(l.dtype, batch, instances, features))
+		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, batch, instances))
+		l.pooling.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: mask})
+		l.asked = members.Numbers(g)
+	}
+	return l.asked
 }
 
 // bags is a batch in Go: x [batch][instances][features], mask [batch][instances].
@@ -129,17 +145,17 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 	return func(scope *model.Scope, inputs []*Node) []*Node {
 		x, mask, key, numbers := inputs[0], inputs[1], inputs[2], inputs[3:]
 		g := x.Graph()
-		synlayer.Seed(g, seeds...)
+		members.Seed(g, seeds...)
 		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
 		if f.training {
 			in.DropoutKey = synlayer.DropoutKey(key, Const(g, uint32(3)))
+			byPath := map[string]*Node{}
+			for i, h := range l.numbers() {
+				byPath[h.Path] = numbers[i]
+			}
+			members.BindNumbers(g, byPath)
 		}
-		var pooled, weights *Node
-		if p, ok := l.pooling.(synlayer.Numbered); ok && f.training {
-			pooled, weights = p.PoolNumbers(scope, in, numbers)
-		} else {
-			pooled, weights = l.pooling.Pool(scope, in)
-		}
+		pooled, weights := l.pooling.Pool(scope, in)
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)
 		fixed := make([]float64, r.width)
 		for i := range fixed {
@@ -192,12 +208,12 @@ func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result
 	}
 	args := []any{tensors.FromFlatDataAndDimensions(x, append(dims, features)...),
 		tensors.FromFlatDataAndDimensions(mask, dims...), tensors.FromFlatDataAndDimensions(keys, keyDims...)}
-	if p, ok := l.pooling.(synlayer.Numbered); ok && f.training {
+	if f.training {
 		// Each seed has numbers of its own, a little smaller than the pooling's.
-		for _, v := range p.Numbers() {
+		for _, h := range l.numbers() {
 			own := make([]float64, len(seeds))
 			for i, seed := range seeds {
-				own[i] = v * (1 - 0.1*float64(seed%7))
+				own[i] = h.Value * (1 - 0.1*float64(seed%7))
 			}
 			args = append(args, tensors.FromFlatDataAndDimensions(own, keyDims...))
 		}
@@ -425,7 +441,7 @@ func (l *laws) extreme(t failer) {
 func (l *laws) members(t failer) {
 	var each []bags
 	seeds := []uint64{3, 1<<40 + 2, 5}
-	for m := range members {
+	for m := range numMembers {
 		b := draw(batch, instances)
 		for i := range b.x {
 			for j := range b.x[i] {
@@ -436,17 +452,17 @@ func (l *laws) members(t failer) {
 		}
 		each = append(each, b)
 	}
-	stacked := l.evaluate(t, form{training: true, stack: true}, each, seeds)
+	together := l.evaluate(t, form{training: true, stack: true}, each, seeds)
 	part := func(values []float64, m int) []float64 {
-		return values[m*len(values)/members : (m+1)*len(values)/members]
+		return values[m*len(values)/numMembers : (m+1)*len(values)/numMembers]
 	}
-	for m := range members {
+	for m := range numMembers {
 		single := l.evaluate(t, form{training: true}, each[m:m+1], seeds[m:m+1])
 		what := fmt.Sprintf(" of member %d", m)
-		l.same(t, "pooled"+what, part(stacked.pooled, m), single.pooled)
-		l.same(t, "weights"+what, part(stacked.weights, m), single.weights)
-		l.same(t, "gradient of x"+what, part(stacked.gradX, m), single.gradX)
-		l.same(t, "gradient of the variables"+what, part(stacked.grads, m), single.grads)
+		l.same(t, "pooled"+what, part(together.pooled, m), single.pooled)
+		l.same(t, "weights"+what, part(together.weights, m), single.weights)
+		l.same(t, "gradient of x"+what, part(together.gradX, m), single.gradX)
+		l.same(t, "gradient of the variables"+what, part(together.grads, m), single.grads)
 	}
 }
 

@@ -2,6 +2,7 @@ package syntest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,5 +83,16 @@ func TestLawsCatch(t *testing.T) {
 				t.Errorf("laws that failed: %v, want %q among them", failed, want)
 			}
 		})
+	}
+}
+
+// TestNumbers: the laws find the numbers of our poolings, so that members have their own.
+func TestNumbers(t *testing.T) {
+	var paths []string
+	for _, h := range newLaws(gobackend.GetBackend(), synlayer.DefaultSyn(), dtypes.Float64).numbers() {
+		paths = append(paths, h.Path)
+	}
+	if want := []string{"/scale", "/gamma"}; !slices.Equal(paths, want) {
+		t.Errorf("numbers %v, want %v", paths, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/examples/fit"
-	"synpool/synlayer"
+	"synpool/internal/members"
 	"synpool/synlayer/capsule"
 )
 
@@ -93,7 +93,7 @@ func (c *Classifier) Compare(digits Digits) (assignments [][][]float64, attentio
 	}
 	network := c.settings.Network
 	compare, err := model.NewExec(c.backend, c.store, func(scope *model.Scope, images *Node) (assignments, attention *Node) {
-		synlayer.Seed(images.Graph(), c.settings.Seed)
+		members.Seed(images.Graph(), c.settings.Seed)
 		scope = scope.In("capsules")
 		capsules, _ := network.Route(scope, images)
 		assignments, attention = network.Class.Compare(scope.Shared("class"), capsules[len(capsules)-2])

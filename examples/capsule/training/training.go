@@ -21,7 +21,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 
-	"synpool/synlayer"
+	"synpool/internal/members"
 	"synpool/synlayer/capsule"
 )
 
@@ -115,7 +115,7 @@ func open(store *model.Store, s Settings, folder string) (save func() error, err
 func (s Settings) trainer(backend compute.Backend, store *model.Store) *train.Trainer {
 	network := func(scope *model.Scope, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		synlayer.Seed(g, s.Seed)
+		members.Seed(g, s.Seed)
 		cosineschedule.New(scope, g, dtypes.Float32).LearningRate(s.LearningRate).
 			PeriodSteps(max(1, s.Epochs*s.stepsPerEpoch())).Done()
 		activations, _ := s.Network.Classify(scope.In("capsules"), inputs[0])

@@ -3,7 +3,7 @@ package neural
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/synlayer"
+	"synpool/internal/members"
 )
 
 // The constants of AdamW, PyTorch's defaults, and of the norm clip, PyTorch's clip_grad_norm_.
@@ -30,7 +30,7 @@ func clip(square *Node) *Node {
 
 // moments is the first half: m and v after a gradient that is still to be multiplied by clip.
 func moments(m, v, gradient, clip *Node) (first, second *Node) {
-	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(synlayer.Again(gradient), alongMembers(clip, gradient))
+	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(members.Again(gradient), alongMembers(clip, gradient))
 	return Add(MulScalar(m, beta1), MulScalar(g, 1-beta1)), Add(MulScalar(v, beta2), MulScalar(Square(again), 1-beta2))
 }
 

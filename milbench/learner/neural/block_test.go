@@ -139,7 +139,7 @@ func (p gain) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gra
 	features := x.Shape().Dim(-1)
 	dims := slices.Repeat([]int{1}, x.Rank())
 	dims[0], dims[len(dims)-1] = max(members, 1), features
-	factor := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", synlayer.Always(p.start), members, features)
+	factor := synlayer.Variable(scope, x.Graph(), x.DType(), "gain", func(*rand.Rand) float64 { return p.start }, members, features)
 	bags.X = graph.Mul(x, graph.Reshape(factor, dims...))
 	return synlayer.MaxPooling{}.Pool(scope, bags)
 }
@@ -492,13 +492,13 @@ func TestTwoLeft(t *testing.T) {
 	if backend == nil {
 		return
 	}
-	attention := structure{synlayer.DefaultNetwork(synlayer.DefaultAttention()), 166}
-	lse := structure{synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp().Structure()}, 166}
+	attention := structure{network: synlayer.DefaultNetwork(synlayer.DefaultAttention()), features: 166}
+	lse := structure{network: synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp()}, features: 166}
 	for batch := 1; batch < 40; batch++ {
 		for parameters := 1 << 12; parameters < 1<<20; parameters += parameters / 20 {
 			most := max(1, min(blockCache/(16*parameters), mostMembers))
 			for _, s := range []blockStructure{{structure: attention, batch: batch}, {structure: lse, batch: batch}, {structure: lse, batch: batch, own: true}} {
-				size := members(backend, s, parameters)
+				size := blockSize(backend, s, parameters)
 				if size > most || size < most/4*4 {
 					t.Errorf("batch %d: a block of %d fits, %d are possible", batch, size, most)
 				}

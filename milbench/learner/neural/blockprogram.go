@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"synpool/synlayer"
+	"synpool/internal/members"
 )
 
 // blockProgram is the compiled graphs that train several fits of one structure side by side along a members axis: the
@@ -171,23 +171,23 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 		parts[bp.table], s.first[bp.table], s.second[bp.table] = bp.madeUp(s, fixed[blockMissed])
 	}
 
-	members, batch := fixed[blockOrder].Shape().Dim(1), fixed[blockOrder].Shape().Dim(2)
+	fits, batch := fixed[blockOrder].Shape().Dim(1), fixed[blockOrder].Shape().Dim(2)
 	zero := Const(g, int32(0))
 	at := func(table *Node) *Node {
-		return Reshape(DynamicSlice(table, []*Node{step, zero, zero}, []int{1, members, batch}), members, batch)
+		return Reshape(DynamicSlice(table, []*Node{step, zero, zero}, []int{1, fits, batch}), fits, batch)
 	}
 	order, labels := at(fixed[blockOrder]), at(fixed[blockLabels])
 	time := Add(s.time, Const(g, int32(1)))
 	bags := bp.bags(fixed[blockX:], order)
-	bags.DropoutKey = synlayer.DropoutKey(fixed[blockSeed], time)
+	bags.DropoutKey = members.DropoutKey(fixed[blockSeed], time)
 	parameters := bp.parameters(parts)
-	logits, _ := bp.network.LogitsNumbers(bp.bind(parameters), bags, network)
+	logits, _ := bp.logits(bp.bind(parameters, network), bags)
 
 	counted := ConvertDType(GreaterOrEqual(order, zero), dtypes.Float32)
 	value, differentiated := logisticLoss(logits, labels)
 	total := func(losses *Node) *Node { return ReduceSum(Mul(losses, counted), 1) }
 	count := ReduceSum(counted, 1)
-	byPath, squares := synlayer.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
+	byPath, squares := members.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
 	gradients := bp.gather(byPath)
 	factor := clip(bp.square(gradients, squares))
 	active := GreaterThan(count, Const(g, float32(0)))
@@ -272,7 +272,7 @@ func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Nod
 			s = squares[bp.paths[part.parameters[0]]]
 		}
 		if s == nil {
-			s = synlayer.SumSquares(gradients[k])
+			s = members.SumSquares(gradients[k])
 		}
 		if sum == nil {
 			sum = s
@@ -284,7 +284,7 @@ func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Nod
 }
 
 // bags gathers the bags of order [members, batch] from data, the inputs from blockX on.
-func (bp *blockProgram) bags(data []*Node, order *Node) synlayer.Bags {
+func (bp *blockProgram) bags(data []*Node, order *Node) members.Sparse {
 	x, mask, factor, shift := data[0], data[1], data[blockFactor-blockX], data[blockShift-blockX]
 	g, dims := x.Graph(), x.Shape().Dimensions
 	members, batch := order.Shape().Dim(0), order.Shape().Dim(1)
@@ -303,7 +303,7 @@ func (bp *blockProgram) bags(data []*Node, order *Node) synlayer.Bags {
 	of := func(table *Node) *Node { return Gather(table, ExpandAxes(index, -1)) }
 	real := of(mask)
 	real = And(real, BroadcastToDims(ExpandAxes(GreaterOrEqual(order, zero), -1), members, batch, dims[1]))
-	bags := synlayer.Bags{X: taken, Mask: real}
+	bags := dense(taken, real)
 	if len(data) > blockColumns-blockX {
 		bags.Columns, bags.Features = of(data[blockColumns-blockX]), bp.features
 	}
@@ -343,9 +343,8 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
-	scope := bp.bind(bp.parameters(parts))
 	bags := bp.bags(in[2:], in[1])
-	logits, weights := bp.network.LogitsNumbers(scope, bags, values[:len(values)-2])
+	logits, weights := bp.logits(bp.bind(bp.parameters(parts), values[:len(values)-2]), bags)
 	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
 	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding is no winner, whatever the signs
 	out := []*Node{logits, ArgMax(chosen, -1)}

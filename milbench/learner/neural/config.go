@@ -110,8 +110,8 @@ func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.
 
 // OwnConfig returns the default setting around a pooling of the user's own, by name. The name stands for it in results:
 // give one with other hyperparameters another name, and list them all in [Trainer.Poolings]. The pooling must be a
-// comparable value that keeps the laws of package syntest; of one that is [synlayer.Validated], the setting says what makes no
-// sense. One that uses 1/√x or log(1+x) may round otherwise at another place of a block (see the package).
+// comparable value that keeps the laws of package syntest; of one that has a method Validate, the setting says what makes
+// no sense ([synlayer.Pooling]). One that uses 1/√x or log(1+x) may round otherwise at another place of a block (see the package).
 func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
 	c, err := DefaultConfig(mean)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c Config) Validate() error {
 			return err
 		}
 	}
-	if p, ok := c.own.(synlayer.Validated); ok {
+	if p, ok := c.own.(interface{ Validate() error }); ok {
 		if err := p.Validate(); err != nil {
 			return fmt.Errorf("pooling %q: %w", c.Pooling, err)
 		}
@@ -315,12 +315,10 @@ func (c Config) Network() synlayer.Network {
 	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout, Pooling: c.own}
 	switch c.Pooling {
 	case syn, softmax:
-		// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number.
 		p := synlayer.SynPooling{Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Gamma: 1, Norm: c.Norm}
 		if c.Pooling == syn {
 			p.Iterations, p.Gamma, p.Renormalise, p.TrueGradient = c.Iterations, c.Gamma, c.Renormalise, c.TrueGradient
 		}
-		p.Bound = bound(p.Iterations)
 		network.Pooling = p
 	case hopfield:
 		p := synlayer.DefaultHopfield()
@@ -342,6 +340,14 @@ func (c Config) Network() synlayer.Network {
 
 // bound returns the number of Syn steps that a graph is built for: 4, or the next power of two, so that settings
 // share graphs. It depends on the setting alone, so that its results do not depend on which others it shares with.
-func bound(iterations int) int {
-	return powerOfTwo(max(4, iterations, -iterations))
+// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number. It is 0 for
+// poolings that have no number of steps, and for those of the user's own, whose steps shape the graph.
+func (c Config) bound() int {
+	switch c.Pooling {
+	case syn:
+		return powerOfTwo(max(4, c.Iterations, -c.Iterations))
+	case softmax:
+		return powerOfTwo(4)
+	}
+	return 0
 }

@@ -132,8 +132,8 @@ func trainingNumbers(c Config) []float32 {
 // networkNumbers returns those of the network.
 func networkNumbers(c Config) []float32 {
 	var all []float32
-	for _, v := range c.Network().Numbers() {
-		all = append(all, float32(v))
+	for _, h := range c.numbers() {
+		all = append(all, float32(h.Value))
 	}
 	return all
 }

@@ -160,7 +160,7 @@ func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *
 
 // newModel rebuilds the network of a card on a backend.
 func newModel(b compute.Backend, c card) (*Model, error) {
-	p, err := newProgram(b, structure{c.Config.Network().Structure(), c.NumFeatures})
+	p, err := newProgram(b, c.Config.structure(c.NumFeatures))
 	if err != nil {
 		return nil, err
 	}

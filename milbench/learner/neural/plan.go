@@ -84,10 +84,10 @@ const (
 	deviceMembers = 64
 )
 
-// members returns the size of the blocks of a structure whose state has so many parameters. XLA makes other code for another size,
+// blockSize returns the size of the blocks of a structure whose state has so many parameters. XLA makes other code for another size,
 // with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
 // with copies of its first fit.
-func members(b compute.Backend, s blockStructure, parameters int) int {
+func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 	if !b.HasSharedBuffers() { // not a CPU
 		return deviceMembers
 	}
@@ -212,7 +212,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		return nil
 	}
 	one := l.memberMemory(parameters)
-	most := members(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
+	most := blockSize(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
 	size, workers := most, p.Workers
 	need := func() uint64 {
 		return xlaMemory + uint64(workers)*(workerMemory+4*uint64(l.data())+uint64(size)*one)

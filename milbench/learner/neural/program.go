@@ -12,18 +12,14 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"synpool/internal/members"
 	"synpool/milbench"
 	"synpool/synlayer"
 )
 
-// structure is what of a setting and a set shapes the graphs.
-type structure struct {
-	network  synlayer.Network // without its numbers
-	features int
-}
-
+// structureOf returns the structure of the fits of a setting on a set.
 func structureOf(c Config, bags []milbench.Instances, train []milbench.Example) structure {
-	return structure{c.Network().Structure(), bags[train[0].Bag].Features()}
+	return c.structure(bags[train[0].Bag].Features())
 }
 
 // program is the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so that any
@@ -80,13 +76,8 @@ func (p *program) variables(b compute.Backend, features int, seed uint64) (store
 	err = attempt(func() error {
 		g := NewGraph(b, "initial parameters")
 		defer g.Finalize()
-		synlayer.Seed(g, seed)
-		x := Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, features))
-		numbers := make([]*Node, len(p.network.Numbers()))
-		for i := range numbers {
-			numbers[i] = ConstAs(x, 0.5)
-		}
-		p.network.LogitsNumbers(store.RootScope(), synlayer.Bags{X: x}, numbers)
+		members.Seed(g, seed)
+		p.network.Logits(store.RootScope(), synlayer.Bags{X: Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, features))})
 		return nil
 	})
 	return store, err
@@ -127,13 +118,14 @@ func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
 	return p.flatten(variables)
 }
 
-// bind has the network, built in the scope that it returns, find parameters as its variables.
-func (p *program) bind(parameters []*Node) *model.Scope {
+// bind has the network, built in the scope that it returns, find parameters as its variables, and its numbers.
+func (p *program) bind(parameters, numbers []*Node) *model.Scope {
 	values := make(map[string]*Node, len(parameters))
 	for i, node := range parameters {
 		values[p.paths[i]] = node
 	}
-	synlayer.Bind(parameters[0].Graph(), values)
+	members.Bind(parameters[0].Graph(), values)
+	p.bindNumbers(numbers)
 	return model.NewStore().RootScope()
 }
 
@@ -166,9 +158,10 @@ const (
 func (p *program) trainGraph(in []*Node) []*Node {
 	values := numbers(in[inNumbers])
 	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
-	bags := synlayer.Bags{X: in[inX], Mask: in[inMask], DropoutKey: synlayer.DropoutKey(in[inSeed], in[inStep])}
+	bags := dense(in[inX], in[inMask])
+	bags.DropoutKey = members.DropoutKey(in[inSeed], in[inStep])
 	parameters := p.split(in[inParameters])
-	logits, _ := p.network.LogitsNumbers(p.bind(parameters), bags, network)
+	logits, _ := p.logits(p.bind(parameters, network), bags)
 	value, differentiated := logisticLoss(logits, in[inLabels])
 	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
 	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
@@ -213,15 +206,18 @@ func log1p(x *Node) *Node {
 // scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights
 // [batch, heads, instances].
 func (p *program) scoreGraph(in []*Node) []*Node {
-	logits, weights := p.network.LogitsNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	logits, weights := p.logits(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
 	return []*Node{logits, weights}
 }
 
 // poolGraph takes what scoreGraph does and returns the pooled vectors [batch, features].
 func (p *program) poolGraph(in []*Node) []*Node {
-	pooled, _ := p.network.PoolNumbers(p.bind(p.split(in[3])), synlayer.Bags{X: in[0], Mask: in[1]}, numbers(in[2]))
+	pooled, _ := p.pooled(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
 	return []*Node{pooled}
 }
+
+// dense returns bags without sparse columns.
+func dense(x, mask *Node) members.Sparse { return members.Sparse{Bags: members.Bags{X: x, Mask: mask}} }
 
 // call runs a graph and turns a panic inside of it into an error.
 func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {

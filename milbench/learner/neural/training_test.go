@@ -47,7 +47,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 		for _, c := range cases {
 			config := Config{Pooling: syn, Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale,
 				Norm: true, Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, WeightDecay: c.WeightDecay}
-			p, err := newProgram(backend, structure{config.Network().Structure(), c.Features})
+			p, err := newProgram(backend, config.structure(c.Features))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package synlayer
+package members
 
 import (
 	"maps"

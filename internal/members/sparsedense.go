@@ -1,4 +1,4 @@
-package synlayer
+package members
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
@@ -8,10 +8,10 @@ import (
 
 // SparseDense is [Dense] of the instances of sparse bags, with the same variables: it returns [batch, instances, width],
 // or with the members axis of the bags in front. Of the weights it takes the rows of each bag's columns alone.
-func SparseDense(scope *model.Scope, bags Bags, width int) *Node {
+func SparseDense(scope *model.Scope, bags Sparse, width int) *Node {
 	bags.checkColumns()
 	members, columns := bags.Members(), bags.X.Shape().Dim(-1)
-	x := zeroUnless(LessThan(bags.Columns, Const(bags.X.Graph(), int32(bags.Features))), bags.X, -2)
+	x := ZeroUnless(LessThan(bags.Columns, Const(bags.X.Graph(), int32(bags.Features))), bags.X, -2)
 	if bags.Taken {
 		if batch := x.Shape().Dim(-3); batch != 1 || bound(x.Graph()) == nil {
 			exceptions.Panicf("synlayer: sparse bags whose weights are taken, %d a batch, want one a batch and bound weights", batch)

@@ -1,0 +1,84 @@
+package members
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// DropoutKey is the DropoutKey of package synlayer.
+func DropoutKey(seed, step *Node) *Node {
+	seed, step = ConvertDType(seed, dtypes.Uint32), ConvertDType(step, dtypes.Uint32)
+	return mix(Add(mix(seed), Mul(step, Const(step.Graph(), uint32(0x9e3779b1)))))
+}
+
+// Dropout is the Dropout of package synlayer.
+func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
+	checkRank(x)
+	if key == nil {
+		return x
+	}
+	dims := x.Shape().Dimensions
+	entries := slices.Repeat([]int{1}, len(dims))
+	copy(entries[len(dims)-2:], dims[len(dims)-2:])
+	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
+}
+
+// SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
+func SparseDropout(scope *model.Scope, bags Sparse, rate *Node) *Node {
+	checkRank(bags.X)
+	if bags.DropoutKey == nil {
+		return bags.X
+	}
+	bags.checkColumns()
+	instances := slices.Repeat([]int{1}, bags.X.Rank())
+	instances[len(instances)-2] = bags.X.Shape().Dim(-2)
+	g := bags.X.Graph()
+	features := bags.Numbered
+	if features == nil {
+		features = Const(g, uint32(bags.Features))
+	}
+	first := Mul(IotaFull(g, shapes.Make(dtypes.Uint32, instances...)), features)
+	entry := Add(first, ExpandAxes(ConvertDType(bags.Columns, dtypes.Uint32), -2))
+	return drop(scope, bags.X, entry, rate, bags.DropoutKey)
+}
+
+// drop is [Dropout] where entry, which broadcasts to x, is the number of each entry in its bag.
+func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
+	g, dims := x.Graph(), x.Shape().Dimensions
+	rank := x.Rank()
+	salt := fnv.New32a()
+	salt.Write([]byte(scope.Scope()))
+	key = mix(BitwiseXor(key, Const(g, salt.Sum32())))
+	if !key.IsScalar() {
+		key.AssertDims(dims[0])
+		expanded := slices.Repeat([]int{1}, rank)
+		expanded[0] = dims[0]
+		key = Reshape(key, expanded...)
+	}
+	bagDims := slices.Repeat([]int{1}, rank)
+	bagDims[rank-3] = dims[rank-3]
+	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
+	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
+	start := mix(Add(bag, key))
+	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))
+	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
+	uniform := MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), dtypes.Float32), 1./(1<<24))
+	keep := BroadcastToDims(GreaterOrEqual(uniform, Along(rate, uniform)), dims...)
+	return Where(keep, Mul(x, Along(Reciprocal(OneMinus(rate)), x)), ZerosLike(x))
+}
+
+// mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the
+// backend it fuses into whatever consumes it.
+func mix(x *Node) *Node {
+	g := x.Graph()
+	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
+	x = Mul(x, Const(g, uint32(0x7feb352d)))
+	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(15)))
+	x = Mul(x, Const(g, uint32(0x846ca68b)))
+	return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
+}

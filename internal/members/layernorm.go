@@ -1,0 +1,59 @@
+package members
+
+import (
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// layerNormEpsilon is PyTorch's default, which the published code keeps.
+const layerNormEpsilon = 1e-5
+
+// LayerNorm is the LayerNorm of package synlayer.
+func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
+	g, dims := x.Graph(), x.Shape().Dimensions
+	features := dims[len(dims)-1]
+	gain := Variable(scope, g, x.DType(), "gain", Always(1), members, features)
+	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
+	x = Sub(x, spreadLast(DivScalar(sumLast(x), features), features))
+	variance := DivScalar(sumLast(Square(x)), features)
+	// The maximum changes no number: √ε is more than ε. It keeps XLA from an operation of its own for 1/√x, whose last bit depends
+	// on the place in the array, and so a member's result on where it stands in a block.
+	deviation := MaxScalar(Sqrt(AddScalar(variance, layerNormEpsilon)), layerNormEpsilon)
+	x = Mul(x, spreadLast(Reciprocal(deviation), features))
+	rows := Reshape(x, max(members, 1), -1, features)
+	stacked := func(v *Node) *Node { return spreadRows(Reshape(v, max(members, 1), features), rows.Shape().Dim(1)) }
+	return Reshape(Add(Mul(rows, stacked(gain)), stacked(bias)), dims...)
+}
+
+// Sums over the last axis or over the rows, and the opposite, each the gradient of the other, are written as products with
+// ones: those are vector code on XLA's CPU, where sums are not.
+
+// sumLast is the sum over the last axis, which it keeps.
+func sumLast(x *Node) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	last := len(dims) - 1
+	sum := MatMul(Reshape(x, -1, dims[last]), Ones(x.Graph(), shapes.Make(x.DType(), dims[last], 1)))
+	dims[last] = 1
+	return Reshape(sum, dims...)
+}
+
+// spreadLast repeats a last axis of size 1.
+func spreadLast(x *Node, size int) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	spread := MatMul(Reshape(x, -1, 1), Ones(x.Graph(), shapes.Make(x.DType(), 1, size)))
+	dims[len(dims)-1] = size
+	return Reshape(spread, dims...)
+}
+
+// sumRows is the sum [members, features] over the rows of x [members, rows, features].
+func sumRows(x *Node) *Node {
+	ones := Ones(x.Graph(), shapes.Make(x.DType(), x.Shape().Dimensions[:2]...))
+	return Einsum("mr,mrf->mf", ones, x)
+}
+
+// spreadRows repeats x [members, features] as rows [members, rows, features].
+func spreadRows(x *Node, rows int) *Node {
+	ones := Ones(x.Graph(), shapes.Make(x.DType(), x.Shape().Dim(0), rows))
+	return Einsum("mr,mf->mrf", ones, x)
+}

@@ -1,0 +1,93 @@
+package neural
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
+	"synpool/synlayer"
+)
+
+// structure is what of a setting and a set shapes the graphs.
+type structure struct {
+	network  synlayer.Network // with the same numbers for all ([apart])
+	steps    int              // the bound of the Syn steps, which are then a number; 0 where the network says how many
+	features int
+}
+
+// structure returns that of the fits of c on a set of so many features.
+func (c Config) structure(features int) structure {
+	steps := c.bound()
+	network, _ := apart(c.Network(), steps > 0)
+	return structure{network, steps, features}
+}
+
+// numbers returns what apart takes out of the network of c.
+func (c Config) numbers() []members.Hyperparameter {
+	_, numbers := apart(c.Network(), c.bound() > 0)
+	return numbers
+}
+
+// apart returns a network with its numbers taken out: others that make sense, the same for all, stand in their places. The
+// numbers are in a fixed order. The Syn steps are one of them where steps says so. What of a pooling of the user's own
+// is a number we cannot know, so all of it shapes the graph.
+func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers []members.Hyperparameter) {
+	take := func(path string, v *float64, other float64) {
+		numbers = append(numbers, members.Hyperparameter{Path: path, Value: *v})
+		*v = other
+	}
+	takeRate := func(path string, v *float64) { // whether there is dropout shapes the graph
+		other := 0.0
+		if *v > 0 {
+			other = 0.5
+		}
+		take(path, v, other)
+	}
+	takeRate("/dropout", &n.Dropout)
+	switch p := n.Pooling.(type) {
+	case synlayer.SynPooling:
+		take("/pooling/scale", &p.Scale, 1)
+		take("/pooling/gamma", &p.Gamma, 1)
+		iterations := float64(p.Iterations)
+		take("/pooling/iterations", &iterations, 0)
+		if steps {
+			p.Iterations = 0
+		}
+		takeRate("/pooling/dropout", &p.Dropout)
+		n.Pooling = p
+	case synlayer.HopfieldPooling:
+		take("/pooling/beta", &p.Beta, 1)
+		take("/pooling/tolerance", &p.Tolerance, 0)
+		takeRate("/pooling/dropout", &p.Dropout)
+		n.Pooling = p
+	case synlayer.LogSumExpPooling:
+		take("/pooling/sharpness", &p.Sharpness, 1)
+		n.Pooling = p
+	}
+	return n, numbers
+}
+
+// bindNumbers has the network, built from now on in the graph of numbers, take these, in the order of [apart].
+func (s structure) bindNumbers(numbers []*Node) {
+	_, order := apart(s.network, s.steps > 0)
+	byPath := map[string]*Node{}
+	for i, h := range order {
+		byPath[h.Path] = numbers[i]
+	}
+	members.BindNumbers(numbers[0].Graph(), byPath)
+	members.BoundSteps(numbers[0].Graph(), s.steps)
+}
+
+// pooled returns the pooled vectors [batch, features] of bags and the weights [batch, heads, instances] that made them, all with
+// the members axis of the bags in front if there is one.
+func (s structure) pooled(scope *model.Scope, bags members.Sparse) (pooled, weights *Node) {
+	n := s.network
+	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
+	return n.Pooling.Pool(scope.In("pooling"), synlayer.Bags(embedded))
+}
+
+// logits is [synlayer.Network.Logits] of bags that may be sparse.
+func (s structure) logits(scope *model.Scope, bags members.Sparse) (logits, weights *Node) {
+	pooled, weights := s.pooled(scope, bags)
+	return members.Classify(scope, pooled, bags.Members()), weights
+}

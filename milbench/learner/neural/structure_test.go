@@ -1,0 +1,80 @@
+package neural
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
+	"synpool/synlayer"
+)
+
+// TestNumbers: the layers of each network ask for all numbers that apart takes out of it and for no others, by the same paths
+// and with the same values. A rate of 0 is not asked for, nor are steps that shape the graph.
+func TestNumbers(t *testing.T) {
+	var configs []Config
+	for _, pooling := range Poolings {
+		c, err := DefaultConfig(pooling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		configs = append(configs, c)
+	}
+	dropping, updating := synlayer.DefaultSyn(), synlayer.DefaultHopfield()
+	dropping.Dropout = 0.25
+	updating.Dropout, updating.UpdateSteps, updating.Tolerance = 0.25, 2, 0.125
+	for name, pooling := range map[string]synlayer.Pooling{"dropping": dropping, "updating": updating, "sharp": synlayer.LogSumExpPooling{Sharpness: 5}} {
+		c, err := OwnConfig(name, pooling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		configs = append(configs, c)
+	}
+	for _, c := range configs {
+		g := graph.NewGraph(gobackend.GetBackend(), c.Pooling)
+		members.BoundSteps(g, c.bound())
+		c.Network().Logits(model.NewStore().RootScope(), synlayer.Bags{X: graph.Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 2, 5))})
+		asked := slices.Clone(members.Numbers(g))
+		g.Finalize()
+		want := slices.DeleteFunc(c.numbers(), func(h members.Hyperparameter) bool {
+			return strings.HasSuffix(h.Path, "/dropout") && h.Value == 0 || strings.HasSuffix(h.Path, "/iterations") && c.bound() == 0
+		})
+		byPath := func(a, b members.Hyperparameter) int { return strings.Compare(a.Path, b.Path) }
+		slices.SortFunc(asked, byPath)
+		slices.SortFunc(want, byPath)
+		if !slices.Equal(asked, want) {
+			t.Errorf("%s: layers ask for %v, the trainer gives %v", c.Pooling, asked, want)
+		}
+	}
+}
+
+// TestStructure: settings that differ in numbers alone have one structure, whose network makes sense.
+func TestStructure(t *testing.T) {
+	c, err := DefaultConfig(syn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := c
+	other.Gamma, other.Scale, other.Iterations, other.Dropout = 1, 2, -2, 0.5
+	flat, long, own := c, c, c
+	flat.Dropout, long.Iterations = 0, 5
+	own.Pooling, own.own = "own", c.Network().Pooling
+	s := c.structure(7)
+	if err := s.network.Validate(); err != nil {
+		t.Error(err)
+	}
+	if s != other.structure(7) {
+		t.Errorf("%+v and %+v differ in more than numbers", s, other.structure(7))
+	}
+	for _, c := range []Config{flat, long, own} {
+		if s == c.structure(7) {
+			t.Errorf("%+v has the structure of the default", c)
+		}
+	}
+}
