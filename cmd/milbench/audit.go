@@ -12,7 +12,7 @@ import (
 	"synpool/milbench/dataset/audit"
 )
 
-// audit is the subcommand that looks for columns that give the bag labels away.
+// audit is the subcommand that looks for columns that leak the bag labels.
 func (p *program) audit() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -97,11 +97,11 @@ func (p *program) writeReport(r audit.Report, known int) error {
 	}
 	switch {
 	case r.Kind == milbench.RealTarget || r.Kind == milbench.SurvivalTarget:
-		fmt.Fprintf(t, "verdict\tnone: columns that give labels away are looked for in classes, and the target is of kind %v\n", r.Kind)
+		fmt.Fprintf(t, "verdict\tnone: leaking columns are looked for in classes, and the target is of kind %v\n", r.Kind)
 	case r.Blind:
 		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
 	case r.OK():
-		fmt.Fprintf(t, "verdict\tno column gives the bag labels away\n")
+		fmt.Fprintf(t, "verdict\tno column leaks the bag labels\n")
 	default:
 		fmt.Fprintf(t, "verdict\ta figure computed with such a column among the features means nothing\n")
 	}

@@ -61,7 +61,7 @@ func TestBackendInstallFails(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	text, _ := succeed(t, "audit", "musk1")
-	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column gives the bag labels away"} {
+	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column leaks the bag labels"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

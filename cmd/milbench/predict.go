@@ -72,7 +72,7 @@ labels.csv every array is a bag, by name.`,
 				return err
 			}
 			if model.Leaked() {
-				p.note("note: %s was trained with a column that gives the labels away; its scores mean nothing without it", args[0])
+				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing without it", args[0])
 			}
 			predictions, err := model.Predict(c.Context(), set.Instances())
 			if err != nil {

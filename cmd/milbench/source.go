@@ -68,7 +68,7 @@ func (s *sources) check(files int) error {
 		return errors.New("--positive is for files; the positive label of a named set is known")
 	}
 	if files == 0 && s.keepLeak {
-		return errors.New("--keep-leak is for files; a named set has no column that gives the labels away")
+		return errors.New("--keep-leak is for files; a named set has no column that leaks the labels")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	return one, nil
 }
 
-// audited audits a file as it is stored and returns its set, marked if a column that gives the labels away is kept.
+// audited audits a file as it is stored and returns its set, marked if a column that leaks the labels is kept.
 func (p *program) audited(s sources, file string, stored *dataset.Source) (*milbench.Set, error) {
 	set, err := stored.Set(s.column.Column)
 	if err != nil {
@@ -124,8 +124,10 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 		}
 	}
 	switch {
+	case set.NumClasses() == 0:
+		p.note("note: %s: leaking columns are looked for in classes; the target is of kind %v", file, set.Kind)
 	case report.Blind:
-		p.note("note: %s: too few bags to tell a column that gives the labels away from chance", file)
+		p.note("note: %s: too few bags to tell a column that leaks the labels from chance", file)
 	case len(leaks) > 0 && s.keepLeak:
 		set.Leaked = true
 		p.note("note: %s: %v; kept, every result is marked leaked", file, leaks[0])

@@ -86,7 +86,7 @@ training bags; milbench run with the same settings says how well the model will 
 			}
 			leaked := ""
 			if bags.Leaked {
-				leaked = "; LEAKED: a column that gives the labels away is among the features"
+				leaked = "; LEAKED: a column that leaks the labels is among the features"
 			}
 			fmt.Fprintf(p.out, "%s: %s trained on %d bags for %d epochs: loss %.4f, AUC %.3f on the training bags themselves, which says nothing about new bags%s\n",
 				bags.Name, config.Pooling, len(bags.Bags), config.Epochs, loss, auc, leaked)

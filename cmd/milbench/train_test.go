@@ -222,7 +222,7 @@ func TestTrainLeaked(t *testing.T) {
 	if !strings.Contains(out, "LEAKED") {
 		t.Error(out)
 	}
-	if _, stderr := succeed(t, "predict", model, file); !strings.Contains(stderr, "was trained with a column that gives the labels away") {
+	if _, stderr := succeed(t, "predict", model, file); !strings.Contains(stderr, "was trained with a column that leaks the labels") {
 		t.Error(stderr)
 	}
 }

@@ -45,7 +45,7 @@ type Request struct {
 	Curves     bool   `json:"curves,omitempty"`
 	Spaces     bool   `json:"spaces,omitempty"`
 
-	// Of files, which column holds instance labels, and whether one that gives the labels away is kept.
+	// Of files, which column holds instance labels, and whether one that leaks the labels is kept.
 	InstanceLabels string `json:"instance_labels,omitempty"`
 	Positive       string `json:"positive,omitempty"` // of files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/internal/large"
+)
+
+// TestAuditMemory audits a folder of NumPy arrays that is several times as large as what the process may hold: arrays stay on
+// disk. What is measured is the resident memory at its peak, of which a hundred MB are the program and the columns at work.
+func TestAuditMemory(t *testing.T) {
+	const bags, features, most = 12, 512, 100  // MB
+	instances := large.Number(20_000, 100_000) // 490 MB, or 2.5 GB
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	list := "bag,label\n"
+	values := make([]byte, 0, 4*instances*features)
+	for range instances * features {
+		values = binary.LittleEndian.AppendUint32(values, math.Float32bits(random.Float32()))
+	}
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", instances, features)
+	header += strings.Repeat(" ", 64-(len(header)+11)%64) + "\n"
+	for bag := range bags {
+		list += fmt.Sprintf("b%d,%s\n", bag, []string{"normal", "tumour"}[bag%2])
+		binary.LittleEndian.PutUint32(values, math.Float32bits(float32(bag)+random.Float32())) // no bag is another
+		text := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+		text = append(append(text, header...), values...)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("b%d.npy", bag)), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "labels.csv"), []byte(list), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := process(t, "audit", dir)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	resident := 0
+	for running := true; running; {
+		select {
+		case err := <-ended:
+			if err != nil || !strings.Contains(out.String(), fmt.Sprintf("%d; %[2]d to %[2]d a bag", bags*instances, instances)) {
+				t.Fatalf("%v\n%s", err, &out)
+			}
+			running = false
+		case <-time.After(5 * time.Millisecond):
+			resident = max(resident, peak(c.Process.Pid))
+		}
+	}
+	t.Logf("%d MB of values, %d MB resident", bags*instances*features*4>>20, resident)
+	if resident == 0 || resident > most {
+		t.Errorf("%d MB resident, want at most %d", resident, most)
+	}
+}
+
+// peak returns the MB that a process has had resident at most since it began, 0 for one that has ended. The resource usage of
+// a child would count what its parent had resident.
+func peak(pid int) int {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(status), "\nVmHWM:")
+	var kB int
+	fmt.Sscan(after, &kB)
+	return kB >> 10
+}
