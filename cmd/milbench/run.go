@@ -54,6 +54,7 @@ are marked optimistic.` + shardHelp + filesHelp,
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run
   milbench run bags.csv --instance-label-column last --pooling attention,gated --width 64,256 --out results
+  milbench run musk1 --learner instance --pooling softmax --protocol nested --out results
   milbench run elephant fox tiger --out results --shard 3/12
   milbench run --plan results/missing.json --out results`,
 		Args: part.arguments(1, 0),
@@ -135,7 +136,8 @@ func required(c *cobra.Command, name string) {
 type gridFlags struct {
 	open           sources
 	set            settings
-	name           string // of the protocol
+	learners       []string // classical ones, by name
+	name           string   // of the protocol
 	folds, repeats int
 	seed           uint64
 	curves         bool
@@ -146,6 +148,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
 	g.set.addTo(f, false)
+	f.StringSliceVar(&g.learners, "learner", nil, "classical `list`: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
 	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
@@ -184,7 +187,7 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	list, err := g.set.listed()
+	list, err := g.listed()
 	if err != nil {
 		return run.Run{}, err
 	}
@@ -223,8 +226,45 @@ func (g *gridFlags) check() error {
 	if _, err := g.protocol(); err != nil {
 		return err
 	}
-	_, err := g.set.listed()
+	_, err := g.listed()
 	return err
+}
+
+// listed returns the settings of networks and classical learners. Of a classical learner it is the default or, where the validation
+// part chooses, the grid.
+func (g *gridFlags) listed() (list []json.RawMessage, err error) {
+	if len(g.learners) == 0 || g.flags.Changed("pooling") {
+		if list, err = g.set.listed(); err != nil {
+			return nil, err
+		}
+	} else if flag := g.set.firstGiven(); flag != "" {
+		return nil, fmt.Errorf("--%s: a setting of networks; name one with --pooling", flag)
+	}
+	for _, name := range g.learners {
+		entry, err := learner.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+		if g.name != milbench.NestedProtocol {
+			entry.Grid = nil
+		}
+		own, err := entry.Settings()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, own...)
+	}
+	return list, nil
+}
+
+// firstGiven returns the name of the first flag of a hyperparameter that was given, "" for none.
+func (s *settings) firstGiven() (name string) {
+	s.flags.Visit(func(f *pflag.Flag) {
+		if _, ok := f.Value.(counted); ok && name == "" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // listed returns the settings of the grid as JSON.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"synpool/milbench"
 	"synpool/milbench/learner/classic"
@@ -20,6 +21,26 @@ func Classic() []onebyone.Entry {
 	return []onebyone.Entry{
 		classic.InstanceEntry(),
 	}
+}
+
+// Names returns the names of the classical learners, in the order of [Classic].
+func Names() (names []string) {
+	for _, e := range Classic() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Find returns the classical learner of a name; the error for an unknown one suggests the nearest.
+func Find(name string) (onebyone.Entry, error) {
+	all := Classic()
+	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	if near := milbench.Nearest(name, Names()); near != "" {
+		return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; did you mean %q?", name, near)
+	}
+	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; use one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Resources is what learners may take of a machine.
