@@ -1,7 +1,6 @@
 package training_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/reviews/training"
+	"synpool/internal/fetched"
 )
 
 var signs = []string{"dull", "bright"}
@@ -188,13 +188,7 @@ func TestRefusals(t *testing.T) {
 
 // TestReviews trains both networks on a slice of the real reviews, and follows the text from the file to the weights.
 func TestReviews(t *testing.T) {
-	reviews, err := corpus.LoadReviews()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	reviews := fetched.Load(t, corpus.LoadReviews)
 	s := training.Quick()
 	data, err := s.Prepare(reviews)
 	if err != nil {

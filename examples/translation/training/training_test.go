@@ -1,7 +1,6 @@
 package training_test
 
 import (
-	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/translation/training"
+	"synpool/internal/fetched"
 	"synpool/internal/large"
 	"synpool/synlayer/sequence"
 )
@@ -127,13 +127,7 @@ func TestRefusals(t *testing.T) {
 // are asked for, models are trained on slices of the real pairs: the loss of sentences never seen falls below that of words by
 // their frequency alone, and with attention below that without.
 func TestMulti30k(t *testing.T) {
-	set, err := corpus.LoadMulti30k()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := fetched.Load(t, corpus.LoadMulti30k)
 	all, err := training.Full().Prepare(set)
 	if err != nil {
 		t.Fatal(err)

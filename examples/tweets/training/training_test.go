@@ -1,7 +1,6 @@
 package training_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -20,6 +19,7 @@ import (
 	"synpool/corpus"
 	"synpool/examples/fit"
 	"synpool/examples/tweets/training"
+	"synpool/internal/fetched"
 	"synpool/synlayer/sequence"
 )
 
@@ -226,13 +226,7 @@ func TestRefusals(t *testing.T) {
 
 // TestTweets trains on a slice of the real tweets, and follows the text from the file to the weights.
 func TestTweets(t *testing.T) {
-	tweets, err := corpus.LoadTweets()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	tweets := fetched.Load(t, corpus.LoadTweets)
 	s := training.Quick()
 	s.Most, s.Longest, s.Embed, s.Hidden, s.Attention.Width, s.Epochs, s.Batch, s.Rate = 2500, 24, 24, 12, 12, 3, 32, 5e-3
 	data, network := train(t, backendtest.Chosen(t), s, tweets)
