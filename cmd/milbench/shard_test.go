@@ -78,7 +78,7 @@ func TestShardFlag(t *testing.T) {
 	} {
 		noArray(t, c.env...)
 		f := shardFlags{text: c.text}
-		s, err := f.shard()
+		s, err := f.shard(1)
 		got := ""
 		switch {
 		case err != nil:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -69,8 +70,10 @@ func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
 	}
 }
 
-func FuzzMATLAB(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.mat", "testdata/refused/*.mat"} {
+// addFiles adds the files that match patterns, one or more each.
+func addFiles(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no files %s: %v", pattern, err)
@@ -83,6 +86,10 @@ func FuzzMATLAB(f *testing.F) {
 			f.Add(data)
 		}
 	}
+}
+
+func FuzzMATLAB(f *testing.F) {
+	addFiles(f, "testdata/*.mat", "testdata/refused/*.mat")
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for kind := range decoders {
 			f.Add(goodCells(matWriter{order: order, storage: kind, small: kind%2 == 0}))
@@ -131,47 +138,33 @@ func FuzzMATLAB(f *testing.F) {
 	})
 }
 
-func FuzzC45(f *testing.F) {
-	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
-	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
+// fuzzText reads data with its labels and without them.
+func fuzzText(f *testing.F, read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		bounded(t, data, 2000, func() {
-			s, err := ReadC45(bytes.NewReader(data), "fuzz")
+			s, err := read(bytes.NewReader(data), "fuzz", false)
 			requireSound(t, s, err)
-			unlabelled, err := readC45(bytes.NewReader(data), "fuzz", true)
+			unlabelled, err := read(bytes.NewReader(data), "fuzz", true)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
+}
+
+func FuzzC45(f *testing.F) {
+	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
+	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
+	fuzzText(f, readC45)
 }
 
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
 	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 2000, func() {
-			s, err := ReadCSV(bytes.NewReader(data), "fuzz")
-			requireSound(t, s, err)
-			unlabelled, err := readCSV(bytes.NewReader(data), "fuzz", true)
-			requireUnlabelled(t, s, unlabelled, err)
-		})
-	})
+	fuzzText(f, readCSV)
 }
 
 func FuzzNumPy(f *testing.F) {
-	for _, pattern := range []string{"testdata/numpy/*.npy", "testdata/numpy-refused/*.npy"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			f.Fatalf("no files %s: %v", pattern, err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
-	}
+	addFiles(f, "testdata/numpy/*.npy", "testdata/numpy-refused/*.npy")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m *milbench.Dense
 		var err error
