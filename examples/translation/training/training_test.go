@@ -13,6 +13,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/corpus"
+	"synpool/examples/fit/fittest"
 	"synpool/examples/translation/training"
 	"synpool/internal/fetched"
 	"synpool/internal/large"
@@ -107,20 +108,18 @@ func TestAlign(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for what, spoil := range map[string]func(*training.Settings){
+	prepare := func(s training.Settings) error {
+		_, err := s.Prepare(reversing())
+		return err
+	}
+	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
 		"too short":  func(s *training.Settings) { s.Longest = 1 },
 		"no words":   func(s *training.Settings) { s.Longest = 0 },
 		"no beam":    func(s *training.Settings) { s.Beam = 0 },
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
 		"no batch":   func(s *training.Settings) { s.Batch = 0 },
 		"no seed":    func(s *training.Settings) { s.Seed = 0 },
-	} {
-		s := small()
-		spoil(&s)
-		if _, err := s.Prepare(reversing()); err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
+	})
 }
 
 // TestMulti30k: in full no pair is left out. A few sentences that are trained on many times come back word for word. Where many draws
