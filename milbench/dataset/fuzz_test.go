@@ -8,26 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"synpool/internal/alloctest"
 	"synpool/milbench"
 )
-
-// bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
-func bounded(t *testing.T, data []byte, perByte uint64, f func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	if got, limit := after.TotalAlloc-before.TotalAlloc, 32<<20+perByte*uint64(len(data)); got > limit {
-		t.Errorf("%d bytes allocated for %d bytes of data", got, len(data))
-	}
-}
 
 // requireSound wants a set that a reader returned to be valid and, where it is small, to come back from a CSV file.
 func requireSound(t *testing.T, s *milbench.Set, err error) {
@@ -102,9 +90,9 @@ func FuzzMATLAB(f *testing.F) {
 		var s *milbench.Set
 		var err error
 		// zlib inflates 1032-fold, a value of one byte grows to 28, and slices grow twofold.
-		bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
+		alloctest.Bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
 		requireSound(t, s, err)
-		bounded(t, data, 1032*56, func() {
+		alloctest.Bounded(t, data, 1032*56, func() {
 			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", true)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
@@ -141,7 +129,7 @@ func FuzzMATLAB(f *testing.F) {
 // fuzzText reads data with its labels and without them.
 func fuzzText(f *testing.F, read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 2000, func() {
+		alloctest.Bounded(t, data, 2000, func() {
 			s, err := read(bytes.NewReader(data), "fuzz", false)
 			requireSound(t, s, err)
 			unlabelled, err := read(bytes.NewReader(data), "fuzz", true)
@@ -169,7 +157,7 @@ func FuzzNumPy(f *testing.F) {
 		var m *milbench.Dense
 		var err error
 		// A value of one byte grows to 4 and is held twice.
-		bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
+		alloctest.Bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
 		if err != nil {
 			requireOneLine(t, fmt.Errorf("fuzz: %w", err), "fuzz", "")
 			return
@@ -195,7 +183,7 @@ func FuzzNumPyList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, list []byte) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
 		var labelled *milbench.Set
-		bounded(t, list, 2000, func() {
+		alloctest.Bounded(t, list, 2000, func() {
 			s, err := ReadNumPy(folder)
 			if err == nil {
 				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
@@ -206,7 +194,7 @@ func FuzzNumPyList(f *testing.F) {
 				t.Errorf("error %q", err)
 			}
 		})
-		bounded(t, list, 2000, func() {
+		alloctest.Bounded(t, list, 2000, func() {
 			s, err := readNumPy(folder, true)
 			if err != nil {
 				err = fmt.Errorf("fuzz: %w", err)
@@ -228,7 +216,7 @@ func FuzzIDX(f *testing.F) {
 		var sizes []int
 		var values []byte
 		var err error
-		bounded(t, data, 1032*8, func() { sizes, values, err = readIDX(bytes.NewReader(data), "fuzz", dimensions) })
+		alloctest.Bounded(t, data, 1032*8, func() { sizes, values, err = readIDX(bytes.NewReader(data), "fuzz", dimensions) })
 		if err != nil {
 			requireOneLine(t, err, "fuzz", "")
 			return
