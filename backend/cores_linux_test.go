@@ -110,14 +110,21 @@ func small(b compute.Backend) (sum float32, err error) {
 	return out.Value().(float32), nil
 }
 
-func TestCoresBound(t *testing.T) {
+// onOwnThread keeps the thread for the test, and returns XLA on the CPU and the CPUs that the thread may run on.
+func onOwnThread(t *testing.T) (*Choice, []int) {
+	t.Helper()
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
 	c := onCPU(t)
 	before, err := affinity()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, before
+}
+
+func TestCoresBound(t *testing.T) {
+	c, before := onOwnThread(t)
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
 			runtime.LockOSThread()
@@ -167,13 +174,7 @@ func TestCoresBound(t *testing.T) {
 // Of a process that may use more CPUs than it has workers the threads run where the system puts them, since other processes
 // may be at work on any one; a client has no more of them than one that is bound has, so that it computes the same.
 func TestCoresFree(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	c := onCPU(t)
-	before, err := affinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, before := onOwnThread(t)
 	if len(before) == 1 {
 		t.Skip("it needs two CPUs")
 	}

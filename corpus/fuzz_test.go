@@ -4,25 +4,14 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
-)
 
-// bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
-func bounded(t *testing.T, data []byte, perByte uint64, f func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	if got, limit := after.TotalAlloc-before.TotalAlloc, 32<<20+perByte*uint64(len(data)); got > limit {
-		t.Errorf("%d bytes allocated for %d bytes of data", got, len(data))
-	}
-}
+	"synpool/internal/alloctest"
+)
 
 // inflation bounds what a byte of a compressed file can take: deflate packs up to 1032 to 1, and every line of a byte
 // needs a string of 16 bytes in a slice that grows twofold.
@@ -38,7 +27,7 @@ func FuzzTweets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var tweets []Tweet
 		var err error
-		bounded(t, data, inflation, func() { tweets, err = ReadTweets(bytes.NewReader(data), "fuzz") })
+		alloctest.Bounded(t, data, inflation, func() { tweets, err = ReadTweets(bytes.NewReader(data), "fuzz") })
 		if err != nil {
 			requireOneLine(t, err, "fuzz: ")
 			return
@@ -72,7 +61,7 @@ func FuzzReviews(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var reviews []Review
 		var err error
-		bounded(t, data, inflation, func() { reviews, err = ReadReviews(bytes.NewReader(data), int64(len(data)), "fuzz") })
+		alloctest.Bounded(t, data, inflation, func() { reviews, err = ReadReviews(bytes.NewReader(data), int64(len(data)), "fuzz") })
 		if err != nil {
 			requireOneLine(t, err, "fuzz: ")
 			return
@@ -103,7 +92,7 @@ func FuzzPairs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source, target []byte) {
 		var pairs []Pair
 		var err error
-		bounded(t, slices.Concat(source, target), inflation, func() {
+		alloctest.Bounded(t, slices.Concat(source, target), inflation, func() {
 			pairs, err = ReadPairs(bytes.NewReader(source), bytes.NewReader(target), "fuzz", "fuzz")
 		})
 		if err != nil {

@@ -32,11 +32,7 @@ func capacity(title string, memories []CapacityCurve) (*Figure, error) {
 	if len(memories) == 0 {
 		return nil, errors.New("there are no memories")
 	}
-	var names []string
-	for _, m := range memories {
-		names = append(names, m.Name)
-	}
-	if err := labelled("memory", names); err != nil {
+	if err := labelled("memory", namesOf(memories, func(m CapacityCurve) string { return m.Name })); err != nil {
 		return nil, err
 	}
 	p := newPlot("Components of a pattern", "Patterns stored")

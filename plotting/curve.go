@@ -14,6 +14,15 @@ import (
 // curveHeight is that of axes with curves.
 const curveHeight = 3.1 * vg.Inch
 
+// namesOf returns the names of curves.
+func namesOf[C any](curves []C, name func(C) string) []string {
+	names := make([]string, len(curves))
+	for i, c := range curves {
+		names[i] = name(c)
+	}
+	return names
+}
+
 // labelled reports what keeps curves of that kind from being told apart by their names and strokes.
 func labelled(kind string, names []string) error {
 	groups, _, err := grouped(kind, names)

@@ -15,16 +15,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares a figure's SVG with a file; go test -update writes it.
+// golden compares a figure's SVG with a file, as [goldenFile] does.
 func golden(t *testing.T, f *Figure, name string) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.Write(&b, SVG); err != nil {
 		t.Fatal(err)
 	}
+	goldenFile(t, "figure", b.Bytes(), name)
+}
+
+// goldenFile compares what was drawn with a file; go test -update writes it.
+func goldenFile(t *testing.T, what string, drawn []byte, name string) {
+	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(path, drawn, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -32,8 +38,8 @@ func golden(t *testing.T, f *Figure, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("the figure differs from %s; look at it, then run go test ./plotting -update", path)
+	if !bytes.Equal(drawn, want) {
+		t.Errorf("the %s differs from %s; look at it, then run go test ./plotting -update", what, path)
 	}
 }
 

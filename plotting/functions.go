@@ -62,11 +62,7 @@ func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
 
 // checkCurves reports what keeps curves from being drawn.
 func checkCurves(curves []FunctionCurve) error {
-	var names []string
-	for _, c := range curves {
-		names = append(names, c.Name)
-	}
-	if err := labelled("curve", names); err != nil {
+	if err := labelled("curve", namesOf(curves, func(c FunctionCurve) string { return c.Name })); err != nil {
 		return err
 	}
 	for _, c := range curves {

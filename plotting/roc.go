@@ -33,11 +33,7 @@ func roc(title string, curves []ROCCurve) (*Figure, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("there are no curves")
 	}
-	var names []string
-	for _, c := range curves {
-		names = append(names, c.Name)
-	}
-	if err := labelled("curve", names); err != nil {
+	if err := labelled("curve", namesOf(curves, func(c ROCCurve) string { return c.Name })); err != nil {
 		return nil, err
 	}
 	p := rocPlot()

@@ -39,11 +39,7 @@ func rocBand(title string, settings []ROCFolds) (*Figure, error) {
 	if len(settings) == 0 {
 		return nil, errors.New("there are no settings")
 	}
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.Name)
-	}
-	if err := labelled("setting", names); err != nil {
+	if err := labelled("setting", namesOf(settings, func(s ROCFolds) string { return s.Name })); err != nil {
 		return nil, err
 	}
 	if len(settings) > mostRibbons {

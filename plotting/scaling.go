@@ -32,11 +32,7 @@ func scaling(title string, curves []ScalingCurve) (*Figure, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("there are no curves")
 	}
-	var names []string
-	for _, c := range curves {
-		names = append(names, c.Name)
-	}
-	if err := labelled("curve", names); err != nil {
+	if err := labelled("curve", namesOf(curves, func(c ScalingCurve) string { return c.Name })); err != nil {
 		return nil, err
 	}
 	ideal := draw.LineStyle{Color: muted, Width: 0.8, Dashes: dashes[1]}

@@ -45,11 +45,7 @@ func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error
 	if scale != Linear && scale != Logarithmic {
 		return nil, fmt.Errorf("there is no scale %d", scale)
 	}
-	var names []string
-	for _, c := range curves {
-		names = append(names, c.Name)
-	}
-	if err := labelled("curve", names); err != nil {
+	if err := labelled("curve", namesOf(curves, func(c SweepCurve) string { return c.Name })); err != nil {
 		return nil, err
 	}
 	p := newPlot(axis, "AUC")

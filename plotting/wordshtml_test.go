@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,19 +19,7 @@ func TestWordsHTML(t *testing.T) {
 	if err := WordsHTML(&b, "What makes a review positive", document()); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "words.html")
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("the page differs from %s; look at it, then run go test ./plotting -update", path)
-	}
+	goldenFile(t, "page", b.Bytes(), "words.html")
 }
 
 // readPage returns the words of a page as a reader sees them; a page whose tags do not match fails.

@@ -10,22 +10,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"synpool/internal/reexec"
 )
 
-// stubborn makes the test program a command that does not heed its context.
-const stubborn = "MILBENCH_TEST_STUBBORN"
-
-// asCommand makes the test program the command itself.
-const asCommand = "MILBENCH_TEST_AS_COMMAND"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(stubborn) != "" {
+	switch reexec.Kind() {
+	case "command":
+		main()
+	case "stubborn": // a command that does not heed its context
 		withSignals(context.Background())
 		fmt.Println("started")
 		select {}
-	}
-	if os.Getenv(asCommand) != "" {
-		main()
 	}
 	if os.Getenv("GOMLX_BACKEND") == "" {
 		os.Setenv("GOMLX_BACKEND", "go") // a run a test: what counts is the start
@@ -75,13 +71,7 @@ func refuse(t *testing.T, code int, want string, args ...string) {
 // process returns the command as a process of its own.
 func process(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), self, args...)
-	c.Env = append(os.Environ(), asCommand+"=1")
-	return c
+	return reexec.Command(t, "command", args...)
 }
 
 // write writes a file into a folder of the test.

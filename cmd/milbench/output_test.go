@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/fetched"
 	"synpool/milbench/dataset/audit"
 )
 
@@ -83,12 +84,9 @@ func TestAudit(t *testing.T) {
 
 // The label column of a named set is known: it is found, and never used as a feature.
 func TestAuditNamed(t *testing.T) {
-	folder := os.Getenv("MILBENCH_DATA")
-	if _, err := os.Stat(filepath.Join(folder, "elephant.mat")); err != nil || folder == "" {
-		t.Skip("no elephant.mat: run `milbench data fetch elephant` and set MILBENCH_DATA to the folder it fills")
-	}
+	elephant := fetched.File(t, "elephant.mat", "elephant")
 	refuse(t, exitFinding, "never used as a feature", "audit", "elephant")
-	refuse(t, exitFinding, "column 231", "audit", filepath.Join(folder, "elephant.mat"))
+	refuse(t, exitFinding, "column 231", "audit", elephant)
 	out := filepath.Join(t.TempDir(), "out")
-	refuse(t, exitFinding, "--instance-label-column last", "run", filepath.Join(folder, "elephant.mat"), "--out", out)
+	refuse(t, exitFinding, "--instance-label-column last", "run", elephant, "--out", out)
 }

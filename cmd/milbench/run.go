@@ -59,10 +59,7 @@ are marked optimistic.` + shardHelp + filesHelp,
   milbench run --plan results/missing.json --out results`,
 		Args: part.arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkCores(cores); err != nil {
-				return err
-			}
-			which, err := part.shard()
+			which, err := part.shard(cores)
 			if err != nil {
 				return err
 			}

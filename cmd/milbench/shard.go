@@ -63,8 +63,11 @@ type shard struct {
 	array bool // n is the number of tasks of a Slurm array
 }
 
-// shard returns the shard that the flag or the environment asks for, nil for none.
-func (s *shardFlags) shard() (*shard, error) {
+// shard returns the shard that the flag or the environment asks for, nil for none. Before it looks it checks the number of cores.
+func (s *shardFlags) shard(cores int) (*shard, error) {
+	if err := checkCores(cores); err != nil {
+		return nil, err
+	}
 	switch s.text {
 	case "":
 		return shardOfArray()

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"synpool/internal/large"
+	"synpool/internal/reexec"
 	"synpool/milbench/results"
 	"synpool/milbench/run/cluster"
 )
@@ -77,7 +78,7 @@ func TestShardFlag(t *testing.T) {
 	} {
 		noArray(t, c.env...)
 		f := shardFlags{text: c.text}
-		s, err := f.shard()
+		s, err := f.shard(1)
 		got := ""
 		switch {
 		case err != nil:
@@ -364,26 +365,31 @@ func TestFailedShard(t *testing.T) {
 	}
 }
 
+// startStubborn starts a command that does not heed its context, and waits until it runs.
+func startStubborn(t *testing.T) (c *exec.Cmd, stderr *bytes.Buffer) {
+	t.Helper()
+	c, stderr = reexec.Command(t, "stubborn"), &bytes.Buffer{}
+	c.Stderr = stderr
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdout.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return c, stderr
+}
+
 // TestGivenUp: what does not heed a signal is given up in time, and a second SIGTERM, of a scheduler that sends it to the
 // script and to its child, does not take the grace away.
 func TestGivenUp(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel() // it waits
-			c := process(t)
-			c.Env = append(c.Env, stubborn+"=1")
-			var stderr bytes.Buffer
-			c.Stderr = &stderr
-			stdout, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := stdout.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
+			c, stderr := startStubborn(t)
 			start := time.Now()
 			if err := c.Process.Signal(signal); err != nil {
 				t.Fatal(err)
@@ -396,7 +402,7 @@ func TestGivenUp(t *testing.T) {
 			}
 			c.Wait() // the exit code tells
 			if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
-				t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, &stderr)
+				t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, stderr)
 			}
 		})
 	}
@@ -404,18 +410,7 @@ func TestGivenUp(t *testing.T) {
 
 // TestInterruptedTwice: who presses Ctrl-C a second time does not wait.
 func TestInterruptedTwice(t *testing.T) {
-	c := process(t)
-	c.Env = append(c.Env, stubborn+"=1")
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stdout.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := startStubborn(t)
 	start := time.Now()
 	for range 2 {
 		if err := c.Process.Signal(os.Interrupt); err != nil {

@@ -12,10 +12,6 @@ import (
 // wrong, and nothing is lost.
 func TestShardNoRoom(t *testing.T) {
 	noArray(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file, disk := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "disk")
 	if err := os.Mkdir(disk, 0o777); err != nil {
 		t.Fatal(err)
@@ -30,7 +26,8 @@ mount -o remount,rw,size=10m "$DISK"; shard large
 "$SELF" merge "$DISK/out" --out "$DISK/out" 2>"$ERR"; echo "merge $?" $(tr '\n' '|' <"$ERR")
 wc -l <"$DISK/out/results.jsonl"`
 	c := exec.CommandContext(t.Context(), "unshare", "-rm", "sh", "-c", script)
-	c.Env = append(os.Environ(), asCommand+"=1", "SELF="+self, "FILE="+file, "DISK="+disk, "ERR="+filepath.Join(t.TempDir(), "stderr"))
+	self := process(t)
+	c.Env = append(self.Env, "SELF="+self.Path, "FILE="+file, "DISK="+disk, "ERR="+filepath.Join(t.TempDir(), "stderr"))
 	out, err := c.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "no mount") {
 		t.Skipf("no file system of its own can be mounted here (%v): %s", err, out) // TestNoRoom of milbench/study needs none

@@ -45,10 +45,7 @@ named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shar
   milbench study --plan plan.json --out results --shard /12`,
 		Args: part.arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkCores(cores); err != nil {
-				return err
-			}
-			which, err := part.shard()
+			which, err := part.shard(cores)
 			if err != nil {
 				return err
 			}

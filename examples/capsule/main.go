@@ -40,10 +40,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	case !(*epsilon >= 0) || math.IsInf(*epsilon, 0):
 		return fmt.Errorf("-epsilon %g; give 0 for the setting's own, or a number above 0", *epsilon)
 	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
 	routing := settings.Network.Class.Routing
 	if *iterations > 0 {

@@ -35,6 +35,14 @@ type Flags struct {
 	Epochs      int    // 0 for those of the settings
 	Seed        uint64 // 1 or more
 	Checkpoints string // folder, "" for none
+	counts      []count
+}
+
+// count is a flag that may not be less than low.
+type count struct {
+	name  string
+	low   int
+	value *int
 }
 
 // New returns flags that a program adds its own to. quick says what -quick leaves out.
@@ -52,7 +60,14 @@ func (f *Flags) Syn() *int {
 	return f.Int("syn", 0, "Syn steps on the attention's weights: concentration if positive, distraction if negative, none at 0")
 }
 
-// Parse reads arguments, as the function Parse does, and checks the flags of all programs that train.
+// Count adds a flag, a number of low or more.
+func (f *Flags) Count(name string, low, value int, usage string) *int {
+	c := count{name, low, f.Int(name, value, usage)}
+	f.counts = append(f.counts, c)
+	return c.value
+}
+
+// Parse reads arguments, as the function Parse does, and checks the flags of all programs that train, and counts.
 func (f *Flags) Parse(arguments []string, out io.Writer) error {
 	if err := Parse(f.FlagSet, arguments, out); err != nil {
 		return err
@@ -62,6 +77,11 @@ func (f *Flags) Parse(arguments []string, out io.Writer) error {
 		return fmt.Errorf("-epochs %d; give 0 for the setting's own, or more", f.Epochs)
 	case f.Seed < 1 || f.Seed > math.MaxInt64:
 		return fmt.Errorf("-seed %d; give 1 to %d", f.Seed, uint64(math.MaxInt64))
+	}
+	for _, c := range f.counts {
+		if *c.value < c.low {
+			return fmt.Errorf("-%s %d; give %d or more", c.name, *c.value, c.low)
+		}
 	}
 	return nil
 }
@@ -84,6 +104,14 @@ func Parse(f *flag.FlagSet, arguments []string, out io.Writer) error {
 	return nil
 }
 
+// Choose returns the full settings of a program, or with -quick the quick ones.
+func Choose[S any](f *Flags, full, quick func() S) S {
+	if f.Quick {
+		return quick()
+	}
+	return full()
+}
+
 // Apply puts the flags into the seed and the epochs of settings.
 func (f *Flags) Apply(seed *uint64, epochs *int) {
 	*seed = f.Seed
@@ -102,12 +130,4 @@ func (f *Flags) Checkpoint(training string, seed uint64) string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '-'
 	})
 	return filepath.Join(f.Checkpoints, fmt.Sprintf("%s-seed-%d.checkpoint", strings.Join(words, "-"), seed))
-}
-
-// NotNegative is an error where the value of a flag is below 0.
-func NotNegative(name string, value int) error {
-	if value < 0 {
-		return fmt.Errorf("-%s %d; give 0 or more", name, value)
-	}
-	return nil
 }

@@ -30,8 +30,15 @@ func TestParse(t *testing.T) {
 	if err := command.New("test", "less").Parse([]string{"-help"}, &out); !errors.Is(err, flag.ErrHelp) || !strings.Contains(out.String(), "-quick") || !strings.Contains(out.String(), "less") {
 		t.Errorf("-help: %v, printed %q", err, &out)
 	}
-	if err := command.NotNegative("show", -1); err == nil || err.Error() != "-show -1; give 0 or more" {
-		t.Error(err)
+	for low, want := range map[int]string{-1: "", 0: "-show -1; give 0 or more", 1: "-show -1; give 1 or more"} {
+		flags, says := command.New("test", "less"), ""
+		show := flags.Count("show", low, 3, "words")
+		if err := flags.Parse([]string{"-show", "-1"}, &out); err != nil {
+			says = err.Error()
+		}
+		if says != want || *show != -1 {
+			t.Errorf("-show %d, at least %d: %q, want %q", *show, low, says, want)
+		}
 	}
 }
 

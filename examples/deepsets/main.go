@@ -26,21 +26,12 @@ func main() { command.Main("deepsets", run) }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("deepsets", "fewer sets")
-	sets := flags.Int("sets", 0, "sets to train on, a tenth as many to test; 0 for the setting's own")
-	repeats := flags.Int("repeats", 3, "seeds, from the one given, to repeat everything with")
+	sets := flags.Count("sets", 0, 0, "sets to train on, a tenth as many to test; 0 for the setting's own")
+	repeats := flags.Count("repeats", 1, 3, "seeds, from the one given, to repeat everything with")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
 	}
-	if *repeats < 1 {
-		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
-	}
-	if err := command.NotNegative("sets", *sets); err != nil {
-		return err
-	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	if *sets > 0 {
 		settings.Sets = *sets
 	}

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/corpus"
 )
 
 // Batch is which examples stand in a batch.
@@ -71,4 +76,37 @@ func PickLabels(labels, rows []int) []int32 {
 		}
 	}
 	return picked
+}
+
+// Lengths returns the length of each item.
+func Lengths[T any](items []T, length func(T) int) []int {
+	lengths := make([]int, len(items))
+	for i, item := range items {
+		lengths[i] = length(item)
+	}
+	return lengths
+}
+
+// Words returns what [Call] takes of words that were padded, or why they could not be.
+func Words(padded corpus.Batch, err error) ([]any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []any{tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...)}, nil
+}
+
+// Predict runs a graph on the input of each batch, and has read look at its results, which are those of [Call].
+func Predict(exec *model.Exec, batches []Batch, input func(Batch) ([]any, error), read func(b Batch, out []any)) error {
+	for _, b := range batches {
+		in, err := input(b)
+		if err != nil {
+			return err
+		}
+		out, err := Call(exec, in...)
+		if err != nil {
+			return err
+		}
+		read(b, out)
+	}
+	return nil
 }

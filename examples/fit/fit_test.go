@@ -387,6 +387,9 @@ func TestBatches(t *testing.T) {
 	if got := fit.Pick([]string{"a", "b"}, []int{1, -1, 0}); !slices.Equal(got, []string{"b", "", "a"}) {
 		t.Errorf("picked %q", got)
 	}
+	if got := fit.Lengths([]string{"a", "", "abc"}, func(s string) int { return len(s) }); !slices.Equal(got, []int{1, 0, 3}) {
+		t.Errorf("lengths %d", got)
+	}
 	if got := fit.PickLabels([]int{5, 6}, []int{1, -1, 0}); !slices.Equal(got, []int32{6, -1, 5}) {
 		t.Errorf("picked %d", got)
 	}

@@ -28,10 +28,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
 	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
 	settings.Adjust = sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
 	data, err := settings.Prepare()

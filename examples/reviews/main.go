@@ -29,20 +29,14 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	fold := flags.Int("fold", 0, "of the authors' ten: the one to test on")
 	folds := flags.Bool("folds", false, "test on each of the ten folds in turn, and print the means")
 	steps := flags.Syn()
-	show := flags.Int("show", 3, "reviews to show a sentence of")
+	show := flags.Count("show", 0, 3, "reviews to show a sentence of")
 	if err := flags.Parse(arguments, out); err != nil {
-		return err
-	}
-	if err := command.NotNegative("show", *show); err != nil {
 		return err
 	}
 	if *fold < 0 || *fold > 9 {
 		return fmt.Errorf("-fold %d; give 0 to 9", *fold)
 	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
 	adjust := sequence.Adjustment{Iterations: *steps, Gamma: 0.5, Renormalise: true}
 	settings.Document.Adjust, settings.Attention.WordAttention.Adjust, settings.Attention.SentenceAttention.Adjust = adjust, adjust, adjust

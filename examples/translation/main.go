@@ -27,17 +27,11 @@ func main() { command.Main("translation", run) }
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := command.New("translation", "sentences of up to 12 words and smaller models")
 	steps := flags.Syn()
-	show := flags.Int("show", 3, "translations to show with their alignments")
+	show := flags.Count("show", 0, 3, "translations to show with their alignments")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
 	}
-	if err := command.NotNegative("show", *show); err != nil {
-		return err
-	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
 	set, err := corpus.LoadMulti30k()
 	if err != nil {

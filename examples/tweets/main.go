@@ -31,24 +31,15 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	sigmoid := flags.Bool("sigmoid", false, "a sigmoid for each class, as for texts of several labels")
 	syn := flags.Syn()
 	ablation := flags.Bool("ablation", false, "beside -syn train without Syn steps and with as many in the other direction")
-	repeats := flags.Int("repeats", 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
-	show := flags.Int("show", 8, "words of each class to show")
+	repeats := flags.Count("repeats", 1, 1, "seeds, from the one given, to repeat everything with; means and standard deviations are printed")
+	show := flags.Count("show", 0, 8, "words of each class to show")
 	if err := flags.Parse(arguments, out); err != nil {
 		return err
-	}
-	if err := command.NotNegative("show", *show); err != nil {
-		return err
-	}
-	if *repeats < 1 {
-		return fmt.Errorf("-repeats %d; give 1 or more", *repeats)
 	}
 	if *ablation && *syn == 0 {
 		return errors.New("-ablation without Syn steps; give a number of them, -syn 3")
 	}
-	settings := training.Full()
-	if flags.Quick {
-		settings = training.Quick()
-	}
+	settings := command.Choose(flags, training.Full, training.Quick)
 	flags.Apply(&settings.Seed, &settings.Epochs)
 	settings.Sigmoid = *sigmoid
 	if *gru {

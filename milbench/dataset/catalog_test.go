@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 )
 
@@ -75,7 +76,7 @@ func TestCatalogCounts(t *testing.T) {
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			for _, f := range e.Files {
-				dataFile(t, f.Name)
+				fetched.File(t, f.Name)
 			}
 			if state, err := e.Verify(); err != nil || (state == Embedded || state == Generated) != (len(e.Files) == 0) {
 				t.Fatalf("%s: %v", state, err)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"testing"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
 )
@@ -192,7 +193,7 @@ func TestReadDigitsSmallBags(t *testing.T) {
 
 func TestReadDigitsMNIST(t *testing.T) {
 	c := digitFiles{DigitsConfig: generate.DefaultDigits()}
-	c.Images, c.Labels = dataFile(t, "t10k-images-idx3-ubyte.gz"), dataFile(t, "t10k-labels-idx1-ubyte.gz")
+	c.Images, c.Labels = fetched.File(t, "t10k-images-idx3-ubyte.gz"), fetched.File(t, "t10k-labels-idx1-ubyte.gz")
 	s, err := readDigits(c)
 	if err != nil {
 		t.Fatal(err)

@@ -4,29 +4,18 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"synpool/internal/alloctest"
 	"synpool/milbench"
 )
-
-// bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
-func bounded(t *testing.T, data []byte, perByte uint64, f func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	if got, limit := after.TotalAlloc-before.TotalAlloc, 32<<20+perByte*uint64(len(data)); got > limit {
-		t.Errorf("%d bytes allocated for %d bytes of data", got, len(data))
-	}
-}
 
 // requireSound wants a set that a reader returned to be valid and, where it is small, to come back from a CSV file.
 func requireSound(t *testing.T, s *milbench.Set, err error) {
@@ -69,8 +58,10 @@ func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
 	}
 }
 
-func FuzzMATLAB(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.mat", "testdata/refused/*.mat"} {
+// addFiles adds the files that match patterns, one or more each.
+func addFiles(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no files %s: %v", pattern, err)
@@ -83,6 +74,10 @@ func FuzzMATLAB(f *testing.F) {
 			f.Add(data)
 		}
 	}
+}
+
+func FuzzMATLAB(f *testing.F) {
+	addFiles(f, "testdata/*.mat", "testdata/refused/*.mat")
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for kind := range decoders {
 			f.Add(goodCells(matWriter{order: order, storage: kind, small: kind%2 == 0}))
@@ -95,9 +90,9 @@ func FuzzMATLAB(f *testing.F) {
 		var s *milbench.Set
 		var err error
 		// zlib inflates 1032-fold, a value of one byte grows to 28, and slices grow twofold.
-		bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
+		alloctest.Bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
 		requireSound(t, s, err)
-		bounded(t, data, 1032*56, func() {
+		alloctest.Bounded(t, data, 1032*56, func() {
 			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", true)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
@@ -131,52 +126,38 @@ func FuzzMATLAB(f *testing.F) {
 	})
 }
 
-func FuzzC45(f *testing.F) {
-	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
-	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
+// fuzzText reads data with its labels and without them.
+func fuzzText(f *testing.F, read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 2000, func() {
-			s, err := ReadC45(bytes.NewReader(data), "fuzz")
+		alloctest.Bounded(t, data, 2000, func() {
+			s, err := read(bytes.NewReader(data), "fuzz", false)
 			requireSound(t, s, err)
-			unlabelled, err := readC45(bytes.NewReader(data), "fuzz", true)
+			unlabelled, err := read(bytes.NewReader(data), "fuzz", true)
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
+}
+
+func FuzzC45(f *testing.F) {
+	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
+	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
+	fuzzText(f, readC45)
 }
 
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
 	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		bounded(t, data, 2000, func() {
-			s, err := ReadCSV(bytes.NewReader(data), "fuzz")
-			requireSound(t, s, err)
-			unlabelled, err := readCSV(bytes.NewReader(data), "fuzz", true)
-			requireUnlabelled(t, s, unlabelled, err)
-		})
-	})
+	fuzzText(f, readCSV)
 }
 
 func FuzzNumPy(f *testing.F) {
-	for _, pattern := range []string{"testdata/numpy/*.npy", "testdata/numpy-refused/*.npy"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			f.Fatalf("no files %s: %v", pattern, err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
-	}
+	addFiles(f, "testdata/numpy/*.npy", "testdata/numpy-refused/*.npy")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m *milbench.Dense
 		var err error
 		// A value of one byte grows to 4 and is held twice.
-		bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
+		alloctest.Bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
 		if err != nil {
 			requireOneLine(t, fmt.Errorf("fuzz: %w", err), "fuzz", "")
 			return
@@ -202,7 +183,7 @@ func FuzzNumPyList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, list []byte) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
 		var labelled *milbench.Set
-		bounded(t, list, 2000, func() {
+		alloctest.Bounded(t, list, 2000, func() {
 			s, err := ReadNumPy(folder)
 			if err == nil {
 				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
@@ -213,7 +194,7 @@ func FuzzNumPyList(f *testing.F) {
 				t.Errorf("error %q", err)
 			}
 		})
-		bounded(t, list, 2000, func() {
+		alloctest.Bounded(t, list, 2000, func() {
 			s, err := readNumPy(folder, true)
 			if err != nil {
 				err = fmt.Errorf("fuzz: %w", err)
@@ -235,7 +216,7 @@ func FuzzIDX(f *testing.F) {
 		var sizes []int
 		var values []byte
 		var err error
-		bounded(t, data, 1032*8, func() { sizes, values, err = readIDX(bytes.NewReader(data), "fuzz", dimensions) })
+		alloctest.Bounded(t, data, 1032*8, func() { sizes, values, err = readIDX(bytes.NewReader(data), "fuzz", dimensions) })
 		if err != nil {
 			requireOneLine(t, err, "fuzz", "")
 			return

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"synpool/internal/fetched"
 )
 
 func TestMusk1(t *testing.T) {
@@ -22,7 +24,7 @@ func TestMusk1(t *testing.T) {
 
 // The embedded bytes are those of the file.
 func TestMusk1Embedded(t *testing.T) {
-	want, err := os.ReadFile(dataFile(t, "clean1.data"))
+	want, err := os.ReadFile(fetched.File(t, "clean1.data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestMusk1Embedded(t *testing.T) {
 
 // The values of the cell-array file, without its label column, are those of the embedded set, bag by bag.
 func TestMusk1IsCellArrayFile(t *testing.T) {
-	stored, err := ReadFile(dataFile(t, "musk1.mat"))
+	stored, err := ReadFile(fetched.File(t, "musk1.mat"))
 	if err != nil {
 		t.Fatal(err)
 	}

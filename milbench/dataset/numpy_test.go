@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"synpool/internal/alloctest"
 	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
 )
@@ -424,7 +425,7 @@ func TestReadNumPyClaims(t *testing.T) {
 				t.Skip(err) // the file system has no room for files with holes
 			}
 		}
-		bounded(t, header, 0, func() {
+		alloctest.Bounded(t, header, 0, func() {
 			a, err := openArray(filepath.Join(folder, "a.npy"))
 			if err != nil {
 				t.Fatal(err)

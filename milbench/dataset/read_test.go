@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 )
 
@@ -35,16 +36,6 @@ func reference(t testing.TB) (small, sets map[string]summary) {
 		t.Fatal(err)
 	}
 	return r.Small, r.Sets
-}
-
-// dataFile returns the path of a file of a named set, or skips.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join(os.Getenv("MILBENCH_DATA"), name)
-	if _, err := os.Stat(path); err != nil || os.Getenv("MILBENCH_DATA") == "" {
-		t.Skipf("no %s: run `milbench data fetch` and set MILBENCH_DATA to the folder it fills", name)
-	}
-	return path
 }
 
 // requireSummary compares s with what SciPy reads.
@@ -94,7 +85,7 @@ func TestReadFileSets(t *testing.T) {
 	_, sets := reference(t)
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		t.Run(name, func(t *testing.T) {
-			s, err := ReadFile(dataFile(t, name))
+			s, err := ReadFile(fetched.File(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +151,7 @@ func TestReadFileRefuses(t *testing.T) {
 
 // The largest Web file holds 22 million values; read whole they would be 178 MB.
 func TestLoadWebCost(t *testing.T) {
-	path := dataFile(t, "web2.mat")
+	path := fetched.File(t, "web2.mat")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
@@ -179,7 +170,7 @@ func TestLoadWebCost(t *testing.T) {
 func BenchmarkReadFile(b *testing.B) {
 	for _, name := range []string{"web2.mat", "musk2.mat", "elephant.mat", "clean1.data"} {
 		b.Run(name, func(b *testing.B) {
-			path := dataFile(b, name)
+			path := fetched.File(b, name)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := ReadFile(path); err != nil {

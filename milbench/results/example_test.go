@@ -171,6 +171,15 @@ func ExampleArchive_Write() {
 	// Output: mine 6 <nil>
 }
 
+// curvesOf returns the curves of results.
+func curvesOf(fits []results.Result) (curves []results.Curve) {
+	for _, r := range fits {
+		curves = append(curves, results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config,
+			Loss: []float64{0.75, 0.5 / float64(1+r.Fold)}, WinnersChanged: []*float64{nil, nil}})
+	}
+	return curves
+}
+
 // curved writes results with curves.
 func curved(dir string, fits []results.Result) error {
 	file, err := results.Open(dir)
@@ -181,9 +190,8 @@ func curved(dir string, fits []results.Result) error {
 	if _, err := file.OpenCurves(); err != nil {
 		return err
 	}
-	for _, r := range fits { // the curve of a fit comes before its result
-		c := results.Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config, Loss: []float64{0.75, 0.5 / float64(1+r.Fold)}, WinnersChanged: []*float64{nil, nil}}
-		if err := errors.Join(file.AppendCurve(c), file.Append(r)); err != nil {
+	for i, c := range curvesOf(fits) { // the curve of a fit comes before its result
+		if err := errors.Join(file.AppendCurve(c), file.Append(fits[i])); err != nil {
 			return err
 		}
 	}
@@ -207,18 +215,7 @@ func ExampleReadCurves() {
 }
 
 func ExampleMeanCurves() {
-	dir, remove := folder()
-	defer remove()
-	if err := curved(dir, eight(3)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	curves, err := results.ReadCurves(dir)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	means, err := results.MeanCurves(curves)
+	means, err := results.MeanCurves(curvesOf(eight(3)))
 	if err != nil {
 		fmt.Println(err)
 		return

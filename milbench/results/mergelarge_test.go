@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"synpool/internal/large"
+	"synpool/internal/reexec"
 	"synpool/milbench"
 	"synpool/milbench/run/cluster"
 )
@@ -108,7 +109,7 @@ func TestMergeLarge(t *testing.T) {
 	most, within := int64(large.Number(130, 500))*1e6, time.Duration(large.Number(2, 10))*time.Second
 	dir := t.TempDir()
 	// A process of its own writes them, too: the peak of a process counts as that of those that it starts.
-	if out, err := helper(t, "large", dir).CombinedOutput(); err != nil {
+	if out, err := reexec.Command(t, "large", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, c := range []struct {
@@ -125,7 +126,7 @@ func TestMergeLarge(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, FileName)); err != nil { // what was merged before counts as results, too
 				t.Fatal(err)
 			}
-			cmd := helper(t, "merge", dir)
+			cmd := reexec.Command(t, "merge", dir)
 			if c.processors != "" {
 				cmd.Env = append(cmd.Env, "GOMAXPROCS="+c.processors)
 			}

@@ -7,55 +7,34 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"testing"
+
+	"synpool/internal/reexec"
 )
 
-// helperKey tells the test binary that it is a process of a test, and of which.
-const helperKey = "RESULTS_TEST_PROCESS"
-
 func TestMain(m *testing.M) {
-	switch os.Getenv(helperKey) {
+	switch reexec.Kind() {
 	case "":
 		os.Exit(m.Run())
 	case "large":
-		exitOn(writeLarge(os.Args[1], largeFits(), largeTwice()))
+		reexec.Exit(writeLarge(os.Args[1], largeFits(), largeTwice()))
 	case "few files": // a merge that may have no more than 40 files open
 		limitFiles(40)
-		exitOn(mergeLarge(os.Args[1]))
+		reexec.Exit(mergeLarge(os.Args[1]))
 	case "merge":
-		exitOn(mergeLarge(os.Args[1]))
+		reexec.Exit(mergeLarge(os.Args[1]))
 	case "lock": // holds the lock until its input ends
 		_, err := Open(os.Args[1])
 		fmt.Println("open:", err)
 		io.Copy(io.Discard, os.Stdin)
-		exitOn(err)
+		reexec.Exit(err)
 	}
-}
-
-func exitOn(err error) {
-	if err != nil {
-		fmt.Fprint(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func helper(t *testing.T, kind, dir string) *exec.Cmd {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, dir)
-	cmd.Env = append(os.Environ(), helperKey+"="+kind)
-	return cmd
 }
 
 // TestLock opens a folder that another process holds, and again when that process was killed.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	cmd := helper(t, "lock", dir)
+	cmd := reexec.Command(t, "lock", dir)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

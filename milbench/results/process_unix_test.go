@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"synpool/internal/reexec"
 )
 
 // namesOwner says that another process can read who holds the lock.
@@ -18,7 +20,7 @@ const namesOwner = true
 
 func limitFiles(n uint64) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
-		exitOn(err)
+		reexec.Exit(err)
 	}
 }
 
@@ -43,7 +45,7 @@ func TestManyFiles(t *testing.T) {
 			}
 		}
 	}
-	if out, err := helper(t, "few files", dir).CombinedOutput(); err != nil || string(out) != "48 results, 0 duplicates\n" {
+	if out, err := reexec.Command(t, "few files", dir).CombinedOutput(); err != nil || string(out) != "48 results, 0 duplicates\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 	requireCurves(t, dir)

@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
 )
 
 // readFile returns the bytes of a file of a results folder.
@@ -29,6 +31,35 @@ func readFile(t *testing.T, dir, name string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// contents returns the lines of a results folder by fit, without their wall times.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make(map[string]string)
+	for _, r := range found {
+		r.WallS = 0
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[r.Fit] = string(b)
+	}
+	return lines
+}
+
+// put returns a new folder whose file of results has a content.
+func put(t *testing.T, content []byte) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, results.FileName), content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // requireCurves wants the folder of a finished run to have one curve of each result.
@@ -56,7 +87,7 @@ func requireCurves(t *testing.T, dir string) {
 }
 
 // withCurves runs r with curves and returns the curves by fit.
-func withCurves(t *testing.T, r Run) map[string]results.Curve {
+func withCurves(t *testing.T, r run.Run) map[string]results.Curve {
 	t.Helper()
 	r.Curves = true
 	if _, err := r.Do(context.Background()); err != nil {
@@ -79,7 +110,7 @@ func withCurves(t *testing.T, r Run) map[string]results.Curve {
 func TestCurves(t *testing.T) {
 	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
 		t.Run(p.Name, func(t *testing.T) {
-			r := fakeRun(t.TempDir(), &fakeLearner{})
+			r := runtest.Run(t.TempDir(), &runtest.Learner{})
 			r.Sets, r.Protocol = r.Sets[:1], p
 			if _, err := r.Do(context.Background()); err != nil {
 				t.Fatal(err)
@@ -102,7 +133,7 @@ func TestCurves(t *testing.T) {
 			}
 			outcomes := make(map[string]milbench.Outcome)
 			r.Dir = t.TempDir()
-			r.Learner = &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+			r.Learner = &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 				fit := fits[o.Fit]
 				outcomes[key(fit.Repeat, fit.Fold, fit.Setting)] = *o
 				return true
@@ -116,7 +147,7 @@ func TestCurves(t *testing.T) {
 				fit := fits[o.Fit]
 				var loss, auc []float64
 				for _, e := range o.Epochs {
-					loss = append(loss, fakeLoss(fit, e.Number))
+					loss = append(loss, runtest.Loss(fit, e.Number))
 					if p.Name != "nested" {
 						continue
 					}
@@ -132,7 +163,7 @@ func TestCurves(t *testing.T) {
 					auc = append(auc, one)
 				}
 				changed, err := json.Marshal(c.WinnersChanged)
-				if c.Set != "first" || len(c.Loss) != fakeEpochs || !slices.Equal(c.Loss, loss) || !slices.Equal(c.ValidationAUC, auc) ||
+				if c.Set != "first" || len(c.Loss) != runtest.Epochs || !slices.Equal(c.Loss, loss) || !slices.Equal(c.ValidationAUC, auc) ||
 					string(changed) != "[null,0,0.5,0]" || err != nil {
 					t.Errorf("%+v, winners %s; want loss %v, AUC %v", c, changed, loss, auc)
 				}
@@ -154,7 +185,7 @@ func TestCurves(t *testing.T) {
 
 // TestCurvesBlind gives every test bag the other label: no curve changes.
 func TestCurvesBlind(t *testing.T) {
-	r := fakeRun(t.TempDir(), &fakeLearner{})
+	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	r.Sets = r.Sets[:1]
 	for i := range r.Sets[0].Bags {
 		if i%4 == 0 {
@@ -181,7 +212,7 @@ func TestCurvesBlind(t *testing.T) {
 }
 
 // fakeDir runs r and returns its folder.
-func fakeDir(t *testing.T, r Run) string {
+func fakeDir(t *testing.T, r run.Run) string {
 	t.Helper()
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
@@ -198,7 +229,7 @@ func TestCurvesNoWinners(t *testing.T) {
 		{func(int) bool { return false }, "[null,null,null,null]"},
 		{func(i int) bool { return i == 0 }, "[null,0,0.5,0]"},
 	} {
-		r := fakeRun(t.TempDir(), &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+		r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 			for _, e := range o.Epochs {
 				for i := range e.Test {
 					if !c.keep(i) {
@@ -218,7 +249,7 @@ func TestCurvesNoWinners(t *testing.T) {
 
 // TestCurvesGoOn leaves a folder as a killed run may: a curve without its result, a torn line, and both at once.
 func TestCurvesGoOn(t *testing.T) {
-	whole := fakeRun(t.TempDir(), &fakeLearner{})
+	whole := runtest.Run(t.TempDir(), &runtest.Learner{})
 	want := withCurves(t, whole)
 	lines := bytes.SplitAfter(readFile(t, whole.Dir, results.FileName), []byte("\n"))
 	curves := bytes.SplitAfter(readFile(t, whole.Dir, results.CurvesName), []byte("\n"))
@@ -231,10 +262,10 @@ func TestCurvesGoOn(t *testing.T) {
 		"a result taken out":  {slices.Concat(lines[:3], lines[4:9]), curves[:9]},
 		"a curve twice":       {lines[:9], slices.Concat(curves[:9], curves[3:5])},
 		"finished":            {lines, curves},
-		"finished, no result": {lines[:fakeTotal-1], curves},
+		"finished, no result": {lines[:runtest.Fits-1], curves},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := fakeRun(put(t, bytes.Join(left.results, nil)), &fakeLearner{})
+			r := runtest.Run(put(t, bytes.Join(left.results, nil)), &runtest.Learner{})
 			if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), bytes.Join(left.curves, nil), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -250,33 +281,33 @@ func TestCurvesGoOn(t *testing.T) {
 
 // TestCurveless asks for curves in the middle of a study.
 func TestCurveless(t *testing.T) {
-	r := fakeRun(t.TempDir(), &exhausted{})
+	r := runtest.Run(t.TempDir(), &exhausted{})
 	if _, err := r.Do(context.Background()); !errors.Is(err, errExhausted) {
 		t.Fatal(err)
 	}
-	r.Learner, r.Curves = &fakeLearner{}, true
-	done := 5 + fakeTotal/2
+	r.Learner, r.Curves = &runtest.Learner{}, true
+	done := 5 + runtest.Fits/2
 	sum, err := r.Do(context.Background())
-	if want := (Summary{Total: fakeTotal, Skipped: done, Done: fakeTotal - done, Curveless: done}); sum != want || err != nil {
+	if want := (run.Summary{Total: runtest.Fits, Skipped: done, Done: runtest.Fits - done, Curveless: done}); sum != want || err != nil {
 		t.Errorf("%+v, %v; want %+v", sum, err, want)
 	}
 	sum, err = r.Do(context.Background())
-	if want := (Summary{Total: fakeTotal, Skipped: fakeTotal, Curveless: done}); sum != want || err != nil {
+	if want := (run.Summary{Total: runtest.Fits, Skipped: runtest.Fits, Curveless: done}); sum != want || err != nil {
 		t.Errorf("%+v, %v; want %+v", sum, err, want)
 	}
-	if curves, err := results.ReadCurves(r.Dir); len(curves) != fakeTotal-done || err != nil {
+	if curves, err := results.ReadCurves(r.Dir); len(curves) != runtest.Fits-done || err != nil {
 		t.Errorf("%d curves, %v", len(curves), err)
 	}
 }
 
 // TestCurveFails has a learner return what makes no curve: that fit fails, the others go on.
 func TestCurveFails(t *testing.T) {
-	r := fakeRun(t.TempDir(), &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+	r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 		switch o.Fit {
 		case 0:
 			o.Epochs[1].Loss = math.NaN()
 		case 1:
-			o.Epochs = o.Epochs[fakeEpochs-1:]
+			o.Epochs = o.Epochs[runtest.Epochs-1:]
 		}
 		return true
 	}})
@@ -289,40 +320,22 @@ func TestCurveFails(t *testing.T) {
 	requireCurves(t, r.Dir)
 }
 
-// TestDamagedCurves checks that damage is reported by line and left as it is.
+// TestDamagedCurves: a run ends with what is wrong with the curves of its folder, and leaves them as they are.
 func TestDamagedCurves(t *testing.T) {
-	r := fakeRun(t.TempDir(), &fakeLearner{})
+	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	withCurves(t, r)
-	lines := bytes.SplitAfter(readFile(t, r.Dir, results.CurvesName), []byte("\n"))
 	r.Curves = true
-	for _, c := range []struct{ old, new, want string }{
-		{`"fit"`, `"tif"`, "no fit or no set"},
-		{`"repeat":0`, `"repeat":-1`, "out of range"},
-		{`"loss":[`, `"loss":[1,`, "5 losses, 0 validation AUCs and 4 changes of winners"},
-		{`"loss":[`, `"loss":[],"l":[`, "no epochs"},
-		{`0.5`, `1.5`, "1.5 is no share or AUC"},
-		{`"config":{`, `"config":3,"c":{`, "no JSON object"},
-		{`{"fit"`, `"fit"`, "line 3 is damaged"},
-	} {
-		damaged := bytes.Join(slices.Concat(lines[:2], [][]byte{bytes.Replace(lines[2], []byte(c.old), []byte(c.new), 1)}, lines[3:]), nil)
-		if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, readErr := results.ReadCurves(r.Dir)
-		_, runErr := r.Do(context.Background())
-		for _, err := range []error{readErr, runErr} {
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), results.CurvesName+": line 3") {
-				t.Errorf("error %v, want the file, line 3 and %q in it", err, c.want)
-			}
-		}
-		if !bytes.Equal(readFile(t, r.Dir, results.CurvesName), damaged) {
-			t.Error("the damaged file was changed")
-		}
-		if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.part")); left != nil {
-			t.Errorf("left behind: %v", left)
-		}
+	damaged := bytes.Replace(readFile(t, r.Dir, results.CurvesName), []byte("\n{"), []byte("\n"), 1)
+	if err := os.WriteFile(filepath.Join(r.Dir, results.CurvesName), damaged, 0o666); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := results.ReadCurves(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder without curves: %v", err)
+	if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), results.CurvesName+": line 2 is damaged") {
+		t.Errorf("error %v, want the file and the line in it", err)
+	}
+	if !bytes.Equal(readFile(t, r.Dir, results.CurvesName), damaged) {
+		t.Error("the damaged file was changed")
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.part")); left != nil {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -1,77 +1,25 @@
-package run
+package run_test
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"synpool/milbench"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
 )
-
-// contentLearner scores bags by what trains the model and by their content, wherever they stand in the task.
-type contentLearner struct{ trained, calls int }
-
-func (*contentLearner) Takes() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
-}
-
-func (*contentLearner) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, nil }
-
-func (l *contentLearner) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	l.calls++
-	content := make([]uint64, len(task.Bags))
-	for i, b := range task.Bags {
-		h := fnv.New64a()
-		if err := milbench.EachRow(b, func(_ int, row []float32) { binary.Write(h, binary.LittleEndian, row) }); err != nil {
-			return err
-		}
-		content[i] = h.Sum64()
-	}
-	for i, fit := range task.Fits {
-		l.trained++
-		model := fnv.New64a()
-		fmt.Fprint(model, fit.Seed, string(fit.Setting))
-		for _, e := range fit.Train {
-			fmt.Fprint(model, content[e.Bag], e.Label)
-		}
-		o := milbench.Outcome{Fit: i, Wall: 6 * time.Millisecond}
-		for epoch := 1; epoch <= 3; epoch++ {
-			if !fit.EveryEpoch && epoch < 3 {
-				continue
-			}
-			score := func(bags []int) (scores []milbench.Prediction) {
-				for _, b := range bags {
-					h := fnv.New64a()
-					fmt.Fprint(h, model.Sum64(), epoch, content[b])
-					scores = append(scores, milbench.Prediction{Scores: []float64{float64(h.Sum64() % 1000)}, Winners: []int{int(h.Sum64() % 7)}})
-				}
-				return scores
-			}
-			o.Epochs = append(o.Epochs, milbench.Epoch{Number: epoch, Loss: 1 / float64(epoch), Validation: score(fit.Validation), Test: score(fit.Test)})
-		}
-		if err := done(o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // TestDoAll does runs together and one by one: the results are the same, and fits that several of them ask for are trained
 // once. The set with a feature more is learnt by itself.
 func TestDoAll(t *testing.T) {
 	bags := func(change float32, features int) *milbench.Set {
-		set := fakeSet("base", 40)
+		set := runtest.Set("base", 40)
 		for i := range set.Bags {
 			values := make([]float32, 2*features)
 			for k := range values {
@@ -108,91 +56,37 @@ func TestDoAll(t *testing.T) {
 			return task, nil
 		}
 	}
-	run := func(protocol string, set *milbench.Set) Run {
-		return Run{Sets: []*milbench.Set{set}, Base: "base", Protocol: milbench.Protocol{Name: protocol, Folds: 4, Repeats: 2},
-			Settings: configs(`{"pooling":"mean"}`, `{"pooling":"max"}`), Seed: 3, Backend: "fake", Version: "v0"}
+	of := func(protocol string, set *milbench.Set) run.Run {
+		return run.Run{Sets: []*milbench.Set{set}, Base: "base", Protocol: milbench.Protocol{Name: protocol, Folds: 4, Repeats: 2},
+			Settings: runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`), Seed: 3, Backend: "fake", Version: "v0"}
 	}
-	runs := []Run{
-		run("honest", clean),                       // 16 fits
-		run("best-epoch", clean),                   // the same
-		run("published", clean),                    // the same, of the first fold
-		run("nested", clean),                       // 16 others
-		run("honest", leaked),                      // 16 others
-		run("honest", named(clean, "test noise")),  // trained without noise
-		run("honest", named(clean, "train noise")), // 16 others
-		run("honest", noisy),                       // trained with noise
+	runs := []run.Run{
+		of("honest", clean),                       // 16 fits
+		of("best-epoch", clean),                   // the same
+		of("published", clean),                    // the same, of the first fold
+		of("nested", clean),                       // 16 others
+		of("honest", leaked),                      // 16 others
+		of("honest", named(clean, "test noise")),  // trained without noise
+		of("honest", named(clean, "train noise")), // 16 others
+		of("honest", noisy),                       // trained with noise
 	}
 	runs[3].Curves, runs[5].Task, runs[6].Task = true, on(true), on(false)
-	const asked, different = 7*16 + 4, 4 * 16
-
-	do := func(together bool) (found []results.Result, curves []results.Curve, l *contentLearner) {
-		t.Helper()
-		l = &contentLearner{}
-		dir := filepath.Join(t.TempDir(), "out")
+	runtest.RequireTogether(t, func(dir string, l milbench.Learner) []run.Run {
 		own := slices.Clone(runs)
 		for i := range own {
 			own[i].Dir, own[i].Learner = dir, l
 		}
-		var sum Summary
-		var err error
-		if together {
-			if sum, err = DoAll(context.Background(), own); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			for _, r := range own {
-				one, err := r.Do(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				sum.Total, sum.Done = sum.Total+one.Total, sum.Done+one.Done
-			}
-		}
-		if want := (Summary{Total: asked, Done: asked}); sum != want {
-			t.Errorf("together %v: %+v, want %+v", together, sum, want)
-		}
-		if found, err = results.Read(dir); err != nil {
-			t.Fatal(err)
-		}
-		if curves, err = results.ReadCurves(dir); err != nil {
-			t.Fatal(err)
-		}
-		slices.SortFunc(found, func(a, b results.Result) int { return cmp.Compare(a.Fit, b.Fit) })
-		slices.SortFunc(curves, func(a, b results.Curve) int { return cmp.Compare(a.Fit, b.Fit) })
-		again, err := DoAll(context.Background(), own)
-		if want := (Summary{Total: asked, Skipped: asked}); err != nil || again != want {
-			t.Errorf("again: %+v, %v", again, err)
-		}
-		return found, curves, l
-	}
-	together, curves, joint := do(true)
-	alone, others, single := do(false)
-	if joint.trained != different || joint.calls != 2 || single.trained != asked || single.calls != len(runs) {
-		t.Errorf("%d fits in %d calls together, %d in %d alone", joint.trained, joint.calls, single.trained, single.calls)
-	}
-	wall := 0.0
-	for i := range together {
-		wall += together[i].WallS
-		together[i].WallS, alone[i].WallS = 0, 0
-	}
-	if want := different * 0.006; math.Abs(wall-want) > 1e-6 {
-		t.Errorf("the fits took %g s together, want %g", wall, want)
-	}
-	if !reflect.DeepEqual(together, alone) {
-		t.Error("results differ")
-	}
-	if len(curves) != 16 || !reflect.DeepEqual(curves, others) {
-		t.Errorf("%d curves, %d alone, or they differ", len(curves), len(others))
-	}
+		return own
+	}, runtest.Sharing{Asked: 7*16 + 4, Different: 4 * 16, Curves: 16, Calls: 2})
 }
 
 // TestDoAllErrors: no runs, two folders, and a task that cannot be changed.
 func TestDoAllErrors(t *testing.T) {
-	a, b := fakeRun(t.TempDir(), &fakeLearner{}), fakeRun(t.TempDir(), &fakeLearner{})
-	broken := fakeRun(t.TempDir(), &fakeLearner{})
+	a, b := runtest.Run(t.TempDir(), &runtest.Learner{}), runtest.Run(t.TempDir(), &runtest.Learner{})
+	broken := runtest.Run(t.TempDir(), &runtest.Learner{})
 	broken.Task = func(milbench.Task) (milbench.Task, error) { return milbench.Task{}, fmt.Errorf("a bag is missing") }
-	for want, runs := range map[string][]Run{"no runs": nil, "one folder": {a, b}, "first: a bag is missing": {broken}} {
-		if _, err := DoAll(context.Background(), runs); err == nil || !strings.Contains(err.Error(), want) {
+	for want, runs := range map[string][]run.Run{"no runs": nil, "one folder": {a, b}, "first: a bag is missing": {broken}} {
+		if _, err := run.DoAll(context.Background(), runs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}
 	}
@@ -230,7 +124,7 @@ func (l *weighing) Learn(_ context.Context, task milbench.Task, done func(milben
 // TestInstanceAUC follows the AUC of instances from the labels of a set to the table and the archive, and asks for no scores of
 // instances where instance labels are those of the bags.
 func TestInstanceAUC(t *testing.T) {
-	set := fakeSet("witnesses", 30)
+	set := runtest.Set("witnesses", 30)
 	for i := range set.Bags {
 		// 3 of the 4 pairs of a witness and another instance are in order.
 		set.Bags[i].Instances = &milbench.Dense{Rows: 4, Cols: 1, Values: []float32{1, 2, 3, 4}}
@@ -240,12 +134,12 @@ func TestInstanceAUC(t *testing.T) {
 		}
 		set.InstanceLabels = append(set.InstanceLabels, labels)
 	}
-	run := func(l milbench.Learner) Run {
-		r := fakeRun(t.TempDir(), l)
-		r.Sets, r.Settings = []*milbench.Set{set}, configs(`{"pooling":"mean"}`)
+	on := func(l milbench.Learner) run.Run {
+		r := runtest.Run(t.TempDir(), l)
+		r.Sets, r.Settings = []*milbench.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
 		return r
 	}
-	r := run(&weighing{})
+	r := on(&weighing{})
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +178,7 @@ func TestInstanceAUC(t *testing.T) {
 		}
 	}
 	l := &weighing{}
-	if _, err := run(l).Do(context.Background()); err != nil || l.asked {
+	if _, err := on(l).Do(context.Background()); err != nil || l.asked {
 		t.Errorf("scores of instances asked for: %v, %v", l.asked, err)
 	}
 }
@@ -292,18 +186,18 @@ func TestInstanceAUC(t *testing.T) {
 // TestInstances: a run that asks for the scores of instances keeps them in its results, and one that does not keeps none, also
 // where both are trained at once.
 func TestInstances(t *testing.T) {
-	set := fakeSet("scored", 30)
+	set := runtest.Set("scored", 30)
 	for i := range set.Bags {
 		set.Bags[i].Instances = &milbench.Dense{Rows: 3, Cols: 1, Values: []float32{float32(i), -0.5, 4}}
 	}
 	learner, dir := &weighing{}, t.TempDir()
-	asks := fakeRun(dir, learner)
+	asks := runtest.Run(dir, learner)
 	asks.Sets, asks.Base = []*milbench.Set{set}, "scored"
 	asks.Protocol.Folds = 3
 	asks.Instances = true
 	silent := asks
 	silent.Instances, silent.Protocol.Name = false, milbench.BestEpochProtocol
-	sum, err := DoAll(context.Background(), []Run{asks, silent})
+	sum, err := run.DoAll(context.Background(), []run.Run{asks, silent})
 	if err != nil || sum.Done != 2*18 || !learner.asked {
 		t.Fatalf("%+v, %v, asked %v", sum, err, learner.asked)
 	}
@@ -335,12 +229,12 @@ func TestInstances(t *testing.T) {
 // TestOtherTargets: results have the kind of the target, the targets, and the names of classes; protocols that choose by the AUC are
 // refused for kinds that have none, before anything is learnt.
 func TestOtherTargets(t *testing.T) {
-	set := fakeSet("grades", 30)
+	set := runtest.Set("grades", 30)
 	set.Kind = milbench.RealTarget
 	for i := range set.Bags {
 		set.Bags[i].Target = milbench.Target{Value: float64(i) / 4}
 	}
-	r := fakeRun(t.TempDir(), &weighing{})
+	r := runtest.Run(t.TempDir(), &weighing{})
 	r.Sets, r.Curves = []*milbench.Set{set}, true
 	if sum, err := r.Do(context.Background()); err != nil || sum.Done != 24 {
 		t.Fatalf("%+v, %v", sum, err)
@@ -367,9 +261,9 @@ func TestOtherTargets(t *testing.T) {
 		}
 	}
 
-	named := fakeSet("named", 30)
+	named := runtest.Set("named", 30)
 	named.Classes = []string{"benign", "malignant"}
-	r = fakeRun(t.TempDir(), &fakeLearner{})
+	r = runtest.Run(t.TempDir(), &runtest.Learner{})
 	r.Sets = []*milbench.Set{named}
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"bytes"
@@ -14,43 +14,27 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
 	"synpool/milbench/run/cluster"
+	"synpool/milbench/run/runtest"
 )
 
-// fakePlan is the plan of a run in so many shards.
-func fakePlan(t *testing.T, r Run, shards int) *cluster.Plan {
-	t.Helper()
-	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}
-	for i := range r.Sets {
-		one := r
-		one.Sets = r.Sets[i : i+1]
-		if err := AddTo(p, []Run{one}, r.Sets[i].Name, &fakeLearner{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.Divide(shards)
-	if err := p.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // shardRun trains a shard of a plan into an attempt of dir.
-func shardRun(t *testing.T, dir string, p *cluster.Plan, shard int, learner milbench.Learner) (Summary, error) {
+func shardRun(t *testing.T, dir string, p *cluster.Plan, shard int, learner milbench.Learner) (run.Summary, error) {
 	t.Helper()
 	if _, err := results.Follow(dir, p); err != nil {
-		return Summary{}, err
+		return run.Summary{}, err
 	}
-	runs := []Run{fakeRun(results.AttemptDir(dir, shard, p.Shards), learner)}
+	runs := []run.Run{runtest.Run(results.AttemptDir(dir, shard, p.Shards), learner)}
 	runs[0].Curves = p.Request.Curves
-	runs, err := Restrict(runs, p, p.Shard(shard))
+	runs, err := run.Restrict(runs, p, p.Shard(shard))
 	if err != nil {
-		return Summary{}, err
+		return run.Summary{}, err
 	}
 	if runs[0].Finished, err = results.Finished(dir, p); err != nil {
-		return Summary{}, err
+		return run.Summary{}, err
 	}
-	return DoAll(context.Background(), runs)
+	return run.DoAll(context.Background(), runs)
 }
 
 // folderBytes returns the merged files of a folder.
@@ -79,13 +63,13 @@ func mustMerge(t *testing.T, dirs []string, out string, p *cluster.Plan) results
 // TestShards trains the shards of a plan, some twice, in folders of two machines: the merged results are those of one run but
 // for order and wall times, whatever the order of folders, and merging again changes nothing.
 func TestShards(t *testing.T) {
-	undisturbed := fakeRun(t.TempDir(), &fakeLearner{})
+	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
 	undisturbed.Curves = true
 	if _, err := undisturbed.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	p := fakePlan(t, undisturbed, 5)
-	if len(p.Fits) != fakeTotal || len(p.Sets) != 2 || len(p.Settings) != 3 || len(p.Groups) != 6 {
+	p := runtest.Plan(t, undisturbed, 5)
+	if len(p.Fits) != runtest.Fits || len(p.Sets) != 2 || len(p.Settings) != 3 || len(p.Groups) != 6 {
 		t.Fatalf("%d fits on %d sets, %d settings, %d groups", len(p.Fits), len(p.Sets), len(p.Settings), len(p.Groups))
 	}
 	one, two := t.TempDir(), t.TempDir()
@@ -93,21 +77,21 @@ func TestShards(t *testing.T) {
 	for shard := range 5 {
 		dirs := [][]string{{one}, {two}, {one, two}}[shard%3]
 		for _, dir := range dirs {
-			learner := &fakeLearner{}
+			learner := &runtest.Learner{}
 			sum, err := shardRun(t, dir, p, shard, learner)
-			if err != nil || sum.Total != len(p.Shard(shard)) || sum.Done != sum.Total || learner.handed != sum.Done {
+			if err != nil || sum.Total != len(p.Shard(shard)) || sum.Done != sum.Total || learner.Handed != sum.Done {
 				t.Fatalf("shard %d: %+v, %v", shard, sum, err)
 			}
 			done += sum.Done
 		}
 	}
-	again := &fakeLearner{}
-	if sum, err := shardRun(t, one, p, 0, again); err != nil || sum.Skipped != sum.Total || again.handed != 0 {
+	again := &runtest.Learner{}
+	if sum, err := shardRun(t, one, p, 0, again); err != nil || sum.Skipped != sum.Total || again.Handed != 0 {
 		t.Errorf("a shard that is finished: %+v, %v", sum, err)
 	}
 	out := filepath.Join(t.TempDir(), "merged")
 	m := mustMerge(t, []string{one, two}, out, nil)
-	if m.Results != fakeTotal || m.Planned != fakeTotal || m.Missing != nil || m.Curves != fakeTotal || m.Duplicates != done-fakeTotal || m.Disagreements != 0 {
+	if m.Results != runtest.Fits || m.Planned != runtest.Fits || m.Missing != nil || m.Curves != runtest.Fits || m.Duplicates != done-runtest.Fits || m.Disagreements != 0 {
 		t.Errorf("%+v", m)
 	}
 	got, want := contents(t, out), contents(t, undisturbed.Dir)
@@ -122,7 +106,7 @@ func TestShards(t *testing.T) {
 	requireCurves(t, out)
 	first := folderBytes(t, out)
 	lines := strings.Count(first, "\n")
-	if want := 2*fakeTotal + 6 + 8; lines != want { // of results and curves, of times, of names
+	if want := 2*runtest.Fits + 6 + 8; lines != want { // of results and curves, of times, of names
 		t.Errorf("%d lines, want %d\n", lines, want)
 	}
 	mustMerge(t, []string{two, one, out, two}, out, nil)
@@ -143,8 +127,8 @@ func TestShards(t *testing.T) {
 
 // TestMergeMissing: what is missing is a plan, which trains it and nothing else.
 func TestMergeMissing(t *testing.T) {
-	r := fakeRun("", nil)
-	p := fakePlan(t, r, 6)
+	r := runtest.Run("", nil)
+	p := runtest.Plan(t, r, 6)
 	dir := t.TempDir()
 	if _, err := results.Merge(context.Background(), []string{dir}, dir, nil); !errors.Is(err, results.ErrNoResults) {
 		t.Errorf("a merge of nothing: %v", err)
@@ -152,17 +136,17 @@ func TestMergeMissing(t *testing.T) {
 	if _, err := results.Follow(dir, p); err != nil {
 		t.Fatal(err)
 	}
-	if m := mustMerge(t, []string{dir}, dir, nil); m.Results != 0 || m.Missing == nil || len(m.Missing.Fits) != fakeTotal {
+	if m := mustMerge(t, []string{dir}, dir, nil); m.Results != 0 || m.Missing == nil || len(m.Missing.Fits) != runtest.Fits {
 		t.Errorf("a merge before the first result: %+v", m)
 	}
 	for _, shard := range []int{0, 2, 5} {
-		if _, err := shardRun(t, dir, p, shard, &fakeLearner{}); err != nil {
+		if _, err := shardRun(t, dir, p, shard, &runtest.Learner{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	m := mustMerge(t, []string{dir}, dir, nil)
 	wanted := append(append(p.Shard(1), p.Shard(3)...), p.Shard(4)...)
-	if m.Missing == nil || len(m.Missing.Fits) != len(wanted) || m.Results != fakeTotal-len(wanted) || m.Planned != fakeTotal {
+	if m.Missing == nil || len(m.Missing.Fits) != len(wanted) || m.Results != runtest.Fits-len(wanted) || m.Planned != runtest.Fits {
 		t.Fatalf("%+v", m)
 	}
 	path := filepath.Join(dir, "missing.json")
@@ -182,25 +166,25 @@ func TestMergeMissing(t *testing.T) {
 	// A plan of the rest, in a folder of its own, is not the whole study: the whole plan says what is missing of it.
 	part := t.TempDir()
 	rest.Divide(1)
-	if _, err := shardRun(t, part, rest, 0, &fakeLearner{}); err != nil {
+	if _, err := shardRun(t, part, rest, 0, &runtest.Learner{}); err != nil {
 		t.Fatal(err)
 	}
 	if m := mustMerge(t, []string{part}, t.TempDir(), nil); m.Missing != nil || m.Planned != len(wanted) {
 		t.Errorf("the rest alone: %+v", m)
 	}
-	if m := mustMerge(t, []string{part}, t.TempDir(), p); m.Missing == nil || len(m.Missing.Fits) != fakeTotal-len(wanted) {
+	if m := mustMerge(t, []string{part}, t.TempDir(), p); m.Missing == nil || len(m.Missing.Fits) != runtest.Fits-len(wanted) {
 		t.Errorf("the rest of the whole: %+v", m)
 	}
-	if m := mustMerge(t, []string{part, dir}, t.TempDir(), nil); m.Missing != nil || m.Planned != fakeTotal {
+	if m := mustMerge(t, []string{part, dir}, t.TempDir(), nil); m.Missing != nil || m.Planned != runtest.Fits {
 		t.Errorf("both: %+v", m)
 	}
 
 	// In the folder itself only the rest is trained.
-	learner := &fakeLearner{}
-	if _, err := shardRun(t, dir, rest, 0, learner); err != nil || learner.handed != len(wanted) {
-		t.Errorf("%d fits, %v", learner.handed, err)
+	learner := &runtest.Learner{}
+	if _, err := shardRun(t, dir, rest, 0, learner); err != nil || learner.Handed != len(wanted) {
+		t.Errorf("%d fits, %v", learner.Handed, err)
 	}
-	if m := mustMerge(t, []string{dir}, dir, nil); m.Missing != nil || m.Results != fakeTotal {
+	if m := mustMerge(t, []string{dir}, dir, nil); m.Missing != nil || m.Results != runtest.Fits {
 		t.Errorf("%+v", m)
 	}
 
@@ -215,11 +199,11 @@ func TestMergeMissing(t *testing.T) {
 
 // TestTornAttempts: a torn last line of an attempt is left out, its fit is trained again, and the attempt stays as it is.
 func TestTornAttempts(t *testing.T) {
-	r := fakeRun("", nil)
+	r := runtest.Run("", nil)
 	r.Curves = true
-	p := fakePlan(t, r, 2)
+	p := runtest.Plan(t, r, 2)
 	dir := t.TempDir()
-	if _, err := shardRun(t, dir, p, 0, &fakeLearner{}); err != nil {
+	if _, err := shardRun(t, dir, p, 0, &runtest.Learner{}); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, results.AttemptsName, "*", results.FileName))
@@ -234,9 +218,9 @@ func TestTornAttempts(t *testing.T) {
 	if m := mustMerge(t, []string{dir}, t.TempDir(), nil); m.Results != len(p.Shard(0))-1 || m.Curves != m.Results {
 		t.Errorf("%+v", m)
 	}
-	l := &fakeLearner{}
-	if _, err := shardRun(t, dir, p, 0, l); err != nil || l.handed != 1 {
-		t.Errorf("%d fits were trained, %v", l.handed, err)
+	l := &runtest.Learner{}
+	if _, err := shardRun(t, dir, p, 0, l); err != nil || l.Handed != 1 {
+		t.Errorf("%d fits were trained, %v", l.Handed, err)
 	}
 	if now, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(now, torn) {
 		t.Errorf("the torn attempt was written to: %v", err)
@@ -245,18 +229,18 @@ func TestTornAttempts(t *testing.T) {
 
 // TestRestrict: a plan of other data is refused.
 func TestRestrict(t *testing.T) {
-	r := fakeRun("", nil)
-	p := fakePlan(t, r, 2)
-	changed := fakeRun("", nil)
-	changed.Sets[1] = fakeSet("second", 32)
-	_, err := Restrict([]Run{changed}, p, p.Fits)
+	r := runtest.Run("", nil)
+	p := runtest.Plan(t, r, 2)
+	changed := runtest.Run("", nil)
+	changed.Sets[1] = runtest.Set("second", 32)
+	_, err := run.Restrict([]run.Run{changed}, p, p.Fits)
 	if err == nil || !strings.Contains(err.Error(), "second: 24 fits of the plan are not there (here second has the checksum") {
 		t.Error(err)
 	}
-	one, two := fakeRun("", nil), fakeRun("", nil)
+	one, two := runtest.Run("", nil), runtest.Run("", nil)
 	one.Sets, two.Sets = one.Sets[:1], two.Sets[1:]
 	ofTwo := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return p.Sets[p.Arms[f.Arm].Set].Name != "second" })
-	if runs, err := Restrict([]Run{one, two}, p, ofTwo); err != nil || len(runs) != 1 || runs[0].Sets[0].Name != "second" {
+	if runs, err := run.Restrict([]run.Run{one, two}, p, ofTwo); err != nil || len(runs) != 1 || runs[0].Sets[0].Name != "second" {
 		t.Errorf("%d runs, %v", len(runs), err)
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"bytes"
@@ -7,26 +7,25 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"synpool/internal/reexec"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
 )
 
-// helperKey tells the test binary that it is a process of a test, and of which.
-const helperKey = "RUN_TEST_PROCESS"
-
 func TestMain(m *testing.M) {
-	switch os.Getenv(helperKey) {
+	switch reexec.Kind() {
 	case "":
 		os.Exit(m.Run())
 	case "run": // a run that takes its time and never ends
-		r := fakeRun(os.Args[1], &fakeLearner{delay: 3 * time.Millisecond})
+		r := runtest.Run(os.Args[1], &runtest.Learner{Delay: 3 * time.Millisecond})
 		r.Curves = true
-		r.Progress = func(p Progress) {
-			if p.Skipped+p.Done == fakeTotal-3 {
+		r.Progress = func(p run.Progress) {
+			if p.Skipped+p.Done == runtest.Fits-3 {
 				time.Sleep(time.Hour)
 			}
 		}
@@ -34,7 +33,7 @@ func TestMain(m *testing.M) {
 		exitOn(err)
 	case "limited": // a run that may not write files beyond 10,000 bytes
 		unlimit := limitFileSize(10_000)
-		r := fakeRun(os.Args[1], &fakeLearner{})
+		r := runtest.Run(os.Args[1], &runtest.Learner{})
 		r.Curves = true
 		_, err := r.Do(context.Background())
 		unlimit() // what go test -cover keeps is no part of the run
@@ -42,35 +41,21 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// exitOn ends the process, with 75 where the disk is full.
 func exitOn(err error) {
-	switch {
-	case errors.Is(err, results.ErrDiskFull):
+	if errors.Is(err, results.ErrDiskFull) {
 		fmt.Fprint(os.Stderr, err)
 		os.Exit(75)
-	case err != nil:
-		fmt.Fprint(os.Stderr, err)
-		os.Exit(1)
 	}
-	os.Exit(0)
-}
-
-func helper(t *testing.T, kind, dir string) *exec.Cmd {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, dir)
-	cmd.Env = append(os.Environ(), helperKey+"="+kind)
-	return cmd
+	reexec.Exit(err)
 }
 
 // TestKilledRun kills a run again and again and lets it go on: nothing is lost, nothing run twice, and in the end the
 // file is that of an undisturbed run but for order and wall times.
 func TestKilledRun(t *testing.T) {
 	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
-	sum, err := fakeRun(undisturbed, &fakeLearner{}).Do(context.Background())
-	if err != nil || sum != (Summary{Total: fakeTotal, Done: fakeTotal}) {
+	sum, err := runtest.Run(undisturbed, &runtest.Learner{}).Do(context.Background())
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits}) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	want := contents(t, undisturbed)
@@ -79,7 +64,7 @@ func TestKilledRun(t *testing.T) {
 	path := filepath.Join(dir, results.FileName)
 	kept := 0
 	for _, lines := range []int{1, 9, 20, 33} {
-		cmd := helper(t, "run", dir)
+		cmd := reexec.Command(t, "run", dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +82,7 @@ func TestKilledRun(t *testing.T) {
 		}
 		cmd.Wait()
 		got := contents(t, dir)
-		if len(got) < lines || len(got) == fakeTotal {
+		if len(got) < lines || len(got) == runtest.Fits {
 			t.Fatalf("%d results after the kill at %d", len(got), lines)
 		}
 		for fit, line := range got {
@@ -108,19 +93,19 @@ func TestKilledRun(t *testing.T) {
 		kept = len(got)
 	}
 
-	l := &fakeLearner{}
-	r := fakeRun(dir, l)
+	l := &runtest.Learner{}
+	r := runtest.Run(dir, l)
 	r.Curves = true
 	sum, err = r.Do(context.Background())
-	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: kept, Done: fakeTotal - kept}) || l.handed != fakeTotal-kept {
-		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.handed, sum, err)
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: kept, Done: runtest.Fits - kept}) || l.Handed != runtest.Fits-kept {
+		t.Errorf("%d kept, %d handed to the learner: %+v, %v", kept, l.Handed, sum, err)
 	}
 	if got := contents(t, dir); !maps.Equal(got, want) {
 		t.Errorf("the results differ from an undisturbed run's:\n%v\nwant\n%v", got, want)
 	}
 	b, err := os.ReadFile(path)
-	if err != nil || bytes.Count(b, []byte("\n")) != fakeTotal {
-		t.Errorf("%d lines, %v; want one a fit, %d", bytes.Count(b, []byte("\n")), err, fakeTotal)
+	if err != nil || bytes.Count(b, []byte("\n")) != runtest.Fits {
+		t.Errorf("%d lines, %v; want one a fit, %d", bytes.Count(b, []byte("\n")), err, runtest.Fits)
 	}
 	requireCurves(t, dir)
 }

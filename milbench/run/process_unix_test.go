@@ -1,6 +1,6 @@
 //go:build unix
 
-package run
+package run_test
 
 import (
 	"context"
@@ -12,7 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"synpool/internal/reexec"
 	"synpool/milbench/results"
+	"synpool/milbench/run/runtest"
 )
 
 // limitFileSize bounds the bytes of files that are written from now on, until what it returns is called.
@@ -32,7 +34,7 @@ func exitIf(err error) {
 // TestNoRoom lets a run hit a limit in the middle of a line: the lines before stay whole, and a run with room goes on.
 func TestNoRoom(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "full")
-	cmd := helper(t, "limited", dir)
+	cmd := reexec.Command(t, "limited", dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	err := cmd.Run()
@@ -44,20 +46,20 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("the error is %q", msg)
 	}
 	kept := len(contents(t, dir))
-	if kept == 0 || kept == fakeTotal {
+	if kept == 0 || kept == runtest.Fits {
 		t.Fatalf("%d results are kept", kept)
 	}
 	if size := len(readFile(t, dir, results.FileName)); size >= 10_000 {
 		t.Errorf("the file has %d bytes: the torn line was not cut off", size)
 	}
-	r := fakeRun(dir, &fakeLearner{})
+	r := runtest.Run(dir, &runtest.Learner{})
 	r.Curves = true
 	sum, err := r.Do(context.Background())
-	if err != nil || sum.Skipped != kept || sum.Done != fakeTotal-kept {
+	if err != nil || sum.Skipped != kept || sum.Done != runtest.Fits-kept {
 		t.Errorf("%+v, %v after %d kept", sum, err, kept)
 	}
 	undisturbed := t.TempDir()
-	if _, err := fakeRun(undisturbed, &fakeLearner{}).Do(context.Background()); err != nil {
+	if _, err := runtest.Run(undisturbed, &runtest.Learner{}).Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if !maps.Equal(contents(t, dir), contents(t, undisturbed)) {

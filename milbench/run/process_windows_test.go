@@ -1,3 +1,3 @@
-package run
+package run_test
 
 func limitFileSize(uint64) func() { panic("windows has no limit of file sizes") }

@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"context"
@@ -17,26 +17,28 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
 )
 
 // TestRunRecords checks every field of the results of a run.
 func TestRunRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	l := &fakeLearner{}
-	r := fakeRun(dir, l)
-	var seen []Progress
-	r.Progress = func(p Progress) { seen = append(seen, p) }
+	l := &runtest.Learner{}
+	r := runtest.Run(dir, l)
+	var seen []run.Progress
+	r.Progress = func(p run.Progress) { seen = append(seen, p) }
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if l.calls != len(r.Sets) {
-		t.Errorf("the learner was called %d times for %d sets", l.calls, len(r.Sets))
+	if l.Calls != len(r.Sets) {
+		t.Errorf("the learner was called %d times for %d sets", l.Calls, len(r.Sets))
 	}
-	begun := func(set string, done int) Progress {
-		return Progress{Summary: Summary{Total: fakeTotal, Done: done}, Set: set}
+	begun := func(set string, done int) run.Progress {
+		return run.Progress{Summary: run.Summary{Total: runtest.Fits, Done: done}, Set: set}
 	}
-	if half := fakeTotal / 2; len(seen) != fakeTotal+2 || seen[0] != begun("first", 0) || seen[1] != begun("first", 1) ||
-		seen[half] != begun("first", half) || seen[half+1] != begun("second", half) || seen[fakeTotal+1] != begun("second", fakeTotal) {
+	if half := runtest.Fits / 2; len(seen) != runtest.Fits+2 || seen[0] != begun("first", 0) || seen[1] != begun("first", 1) ||
+		seen[half] != begun("first", half) || seen[half+1] != begun("second", half) || seen[runtest.Fits+1] != begun("second", runtest.Fits) {
 		t.Errorf("%d calls of Progress: %+v", len(seen), seen)
 	}
 	found, err := results.Read(dir)
@@ -45,7 +47,7 @@ func TestRunRecords(t *testing.T) {
 	}
 	tested := make(map[string]int)
 	for _, res := range found {
-		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != fakeEpochs || res.Leaked ||
+		if res.Protocol != "honest" || res.Folds != 4 || res.FoldsRun != 4 || res.Seed != 1 || res.Epoch != runtest.Epochs || res.Leaked ||
 			res.Optimistic || res.Backend != "fake" || res.Version != "v0" || res.Revision != "0" || len(res.Validation) != 0 || res.WallS <= 0 {
 			t.Fatalf("%+v", res)
 		}
@@ -62,17 +64,17 @@ func TestRunRecords(t *testing.T) {
 		t.Errorf("%d bags, repeats and settings were tested", len(tested))
 	}
 
-	again := &fakeLearner{}
-	sum, err := fakeRun(dir, again).Do(context.Background())
-	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal}) || again.calls != 0 {
-		t.Errorf("a finished run again: %+v, %v, %d calls of the learner", sum, err, again.calls)
+	again := &runtest.Learner{}
+	sum, err := runtest.Run(dir, again).Do(context.Background())
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: runtest.Fits}) || again.Calls != 0 {
+		t.Errorf("a finished run again: %+v, %v, %d calls of the learner", sum, err, again.Calls)
 	}
 }
 
 // TestEpochChoice checks which epoch counts under each protocol, against all epochs' AUC.
 func TestEpochChoice(t *testing.T) {
 	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
-		r := fakeRun(t.TempDir(), nil)
+		r := runtest.Run(t.TempDir(), nil)
 		r.Sets, r.Protocol = r.Sets[:1], p
 		set := r.Sets[0]
 		fits, err := p.Fits(set, r.Settings, r.Seed)
@@ -80,7 +82,7 @@ func TestEpochChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := make(map[string]int) // epoch by repeat, fold and setting
-		r.Learner = &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+		r.Learner = &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 			fit := fits[o.Fit]
 			best := math.Inf(-1)
 			for _, e := range o.Epochs {
@@ -138,7 +140,7 @@ func TestEpochChoice(t *testing.T) {
 func TestFailedFits(t *testing.T) {
 	dir := t.TempDir()
 	boom := errors.New("boom")
-	l := &fakeLearner{spoil: func(o *milbench.Outcome) bool {
+	l := &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 		switch o.Fit {
 		case 0:
 			o.Epochs, o.Err = nil, boom
@@ -156,14 +158,14 @@ func TestFailedFits(t *testing.T) {
 		return true
 	}}
 	var failures int
-	r := fakeRun(dir, l)
-	r.Progress = func(p Progress) {
+	r := runtest.Run(dir, l)
+	r.Progress = func(p run.Progress) {
 		if p.Err != nil {
 			failures++
 		}
 	}
 	sum, err := r.Do(context.Background())
-	if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 12, Failed: 12}) || failures != 12 {
+	if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits - 12, Failed: 12}) || failures != 12 {
 		t.Errorf("%+v, %d failures reported", sum, failures)
 	}
 	if !errors.Is(err, boom) {
@@ -176,32 +178,32 @@ func TestFailedFits(t *testing.T) {
 			t.Errorf("%q is not in the error %v", want, err)
 		}
 	}
-	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
-	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: fakeTotal - 12, Done: 12}) {
+	sum, err = runtest.Run(dir, &runtest.Learner{}).Do(context.Background())
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: runtest.Fits - 12, Done: 12}) {
 		t.Errorf("the next run: %+v, %v", sum, err)
 	}
 }
 
 // failing fails as a whole on one set.
-type failing struct{ fakeLearner }
+type failing struct{ runtest.Learner }
 
 func (l *failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	if task.Name == "first" {
 		return errors.New("no such device")
 	}
-	return l.fakeLearner.Learn(ctx, task, done)
+	return l.Learner.Learn(ctx, task, done)
 }
 
 func TestFailedTask(t *testing.T) {
-	sum, err := fakeRun(t.TempDir(), &failing{}).Do(context.Background())
-	if sum != (Summary{Total: fakeTotal, Done: fakeTotal / 2, Failed: fakeTotal / 2}) || err == nil || err.Error() != "first: no such device" {
+	sum, err := runtest.Run(t.TempDir(), &failing{}).Do(context.Background())
+	if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits / 2, Failed: runtest.Fits / 2}) || err == nil || err.Error() != "first: no such device" {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
 
 // exhausted finishes five fits of one set, and else fails as a whole there.
 type exhausted struct {
-	fakeLearner
+	runtest.Learner
 	again bool
 }
 
@@ -215,7 +217,7 @@ func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(mil
 		}
 		l.again = true
 	}
-	err := l.fakeLearner.Learn(ctx, task, done)
+	err := l.Learner.Learn(ctx, task, done)
 	if err == nil && len(task.Fits) < len(whole.Fits) {
 		return errExhausted
 	}
@@ -226,21 +228,21 @@ func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(mil
 // next run does the rest.
 func TestExhausted(t *testing.T) {
 	dir := t.TempDir()
-	r := fakeRun(dir, &exhausted{})
+	r := runtest.Run(dir, &exhausted{})
 	r.Curves = true
 	sum, err := r.Do(context.Background())
-	if want := (Summary{Total: fakeTotal, Done: 5 + fakeTotal/2, Failed: fakeTotal/2 - 5}); sum != want || !errors.Is(err, errExhausted) {
+	if want := (run.Summary{Total: runtest.Fits, Done: 5 + runtest.Fits/2, Failed: runtest.Fits/2 - 5}); sum != want || !errors.Is(err, errExhausted) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	if err == nil || err.Error() != errExhausted.Error() {
 		t.Errorf("the error is %v, want %v", err, errExhausted)
 	}
-	r.Learner = &fakeLearner{}
+	r.Learner = &runtest.Learner{}
 	sum, err = r.Do(context.Background())
-	if want := (Summary{Total: fakeTotal, Skipped: 5 + fakeTotal/2, Done: fakeTotal/2 - 5}); sum != want || err != nil {
+	if want := (run.Summary{Total: runtest.Fits, Skipped: 5 + runtest.Fits/2, Done: runtest.Fits/2 - 5}); sum != want || err != nil {
 		t.Errorf("the next run: %+v, %v", sum, err)
 	}
-	undisturbed := fakeRun(t.TempDir(), &fakeLearner{})
+	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
 	if _, err := undisturbed.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -251,28 +253,28 @@ func TestExhausted(t *testing.T) {
 }
 
 // afterwards fails when it has handed over all fits.
-type afterwards struct{ fakeLearner }
+type afterwards struct{ runtest.Learner }
 
 func (l *afterwards) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	return errors.Join(l.fakeLearner.Learn(ctx, task, done), errors.New("the device is lost"))
+	return errors.Join(l.Learner.Learn(ctx, task, done), errors.New("the device is lost"))
 }
 
 // TestFailedAfterwards: a learner that fails with nothing left to do is not tried again; the results are kept, the error is told.
 func TestFailedAfterwards(t *testing.T) {
 	l := &afterwards{}
-	r := fakeRun(t.TempDir(), l)
+	r := runtest.Run(t.TempDir(), l)
 	sum, err := r.Do(context.Background())
-	if sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || err == nil || err.Error() != "first: the device is lost\nsecond: the device is lost" || l.calls != 2 {
-		t.Errorf("%+v, %v, %d calls", sum, err, l.calls)
+	if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits}) || err == nil || err.Error() != "first: the device is lost\nsecond: the device is lost" || l.Calls != 2 {
+		t.Errorf("%+v, %v, %d calls", sum, err, l.Calls)
 	}
-	if got := len(contents(t, r.Dir)); got != fakeTotal {
+	if got := len(contents(t, r.Dir)); got != runtest.Fits {
 		t.Errorf("%d results", got)
 	}
 }
 
 // flaky fails fits, by their settings, so many times, and then trains them; a setting of "" is the task as a whole.
 type flaky struct {
-	fakeLearner
+	runtest.Learner
 	failures map[string]int
 	tried    map[string]int
 }
@@ -287,14 +289,14 @@ func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 	if l.failures[""]--; l.failures[""] >= 0 {
 		return errors.New("no such device")
 	}
-	l.spoil = func(o *milbench.Outcome) bool {
+	l.Spoil = func(o *milbench.Outcome) bool {
 		k := key(task.Fits[o.Fit])
 		if l.failures[k]--; l.failures[k] >= 0 {
 			o.Epochs, o.Err = nil, errors.New("boom")
 		}
 		return true
 	}
-	return l.fakeLearner.Learn(ctx, task, done)
+	return l.Learner.Learn(ctx, task, done)
 }
 
 // TestTries: a fit that fails is tried three times inside the run, alone, and then reported; so is a task that fails as a whole.
@@ -307,21 +309,21 @@ func TestTries(t *testing.T) {
 		}
 		failed := 0
 		dir := t.TempDir()
-		r := fakeRun(dir, l)
+		r := runtest.Run(dir, l)
 		r.Curves = true
-		r.Progress = func(p Progress) {
+		r.Progress = func(p run.Progress) {
 			if p.Err != nil {
 				failed++
 			}
 		}
 		sum, err := r.Do(context.Background())
 		if whole > 0 {
-			if err != nil || sum != (Summary{Total: fakeTotal, Done: fakeTotal}) || l.tried[once] != 3 || l.tried[twice] != 1 {
+			if err != nil || sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits}) || l.tried[once] != 3 || l.tried[twice] != 1 {
 				t.Errorf("a task that fails twice: %+v, %v, tried %v", sum, err, l.tried)
 			}
 			continue
 		}
-		if sum != (Summary{Total: fakeTotal, Done: fakeTotal - 1, Failed: 1}) || failed != 1 || err == nil || strings.Count(err.Error(), "boom") != 1 ||
+		if sum != (run.Summary{Total: runtest.Fits, Done: runtest.Fits - 1, Failed: 1}) || failed != 1 || err == nil || strings.Count(err.Error(), "boom") != 1 ||
 			!strings.HasPrefix(err.Error(), `second: repeat 1, fold 3, seed 1, {"pooling":"mean"}: boom`) {
 			t.Errorf("%+v, %d failures reported, %v", sum, failed, err)
 		}
@@ -330,7 +332,7 @@ func TestTries(t *testing.T) {
 				t.Errorf("%s was tried %d times, want %d", fit, n, max(want, 1))
 			}
 		}
-		if len(contents(t, dir)) != fakeTotal-1 {
+		if len(contents(t, dir)) != runtest.Fits-1 {
 			t.Errorf("%d results", len(contents(t, dir)))
 		}
 		requireCurves(t, dir)
@@ -340,7 +342,7 @@ func TestTries(t *testing.T) {
 // TestPending asks what is still to do, before, during and after a run.
 func TestPending(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	r := fakeRun(dir, &exhausted{})
+	r := runtest.Run(dir, &exhausted{})
 	missing := func(first, second int) {
 		t.Helper()
 		pending, err := r.Pending()
@@ -349,12 +351,12 @@ func TestPending(t *testing.T) {
 		}
 		for i, want := range []int{first, second} {
 			p, set := pending[i], r.Sets[i]
-			if p.Total != fakeTotal/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
-				t.Errorf("%s: %d of %d fits missing, %d bags; want %d of %d", p.Task.Name, len(p.Task.Fits), p.Total, len(p.Task.Bags), want, fakeTotal/2)
+			if p.Total != runtest.Fits/2 || p.Task.Name != set.Name || len(p.Task.Bags) != len(set.Bags) || len(p.Task.Fits) != want {
+				t.Errorf("%s: %d of %d fits missing, %d bags; want %d of %d", p.Task.Name, len(p.Task.Fits), p.Total, len(p.Task.Bags), want, runtest.Fits/2)
 			}
 		}
 	}
-	missing(fakeTotal/2, fakeTotal/2)
+	missing(runtest.Fits/2, runtest.Fits/2)
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the folder was made (%v)", err)
 	}
@@ -362,7 +364,7 @@ func TestPending(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, dir)
-	missing(fakeTotal/2-5, 0)
+	missing(runtest.Fits/2-5, 0)
 	pending, err := r.Pending()
 	if err != nil {
 		t.Fatal(err)
@@ -372,12 +374,12 @@ func TestPending(t *testing.T) {
 			t.Errorf("%+v has every epoch", fit)
 		}
 	}
-	r.Learner = &fakeLearner{}
+	r.Learner = &runtest.Learner{}
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	missing(0, 0)
-	if after := contents(t, dir); len(before) != 5+fakeTotal/2 || len(after) != fakeTotal {
+	if after := contents(t, dir); len(before) != 5+runtest.Fits/2 || len(after) != runtest.Fits {
 		t.Errorf("%d results, then %d", len(before), len(after))
 	}
 
@@ -385,24 +387,24 @@ func TestPending(t *testing.T) {
 	if _, err := r.Pending(); err == nil {
 		t.Error("wrong input is no error")
 	}
-	r = fakeRun(put(t, []byte("damaged\n")), nil)
+	r = runtest.Run(put(t, []byte("damaged\n")), nil)
 	if _, err := r.Pending(); err == nil || !strings.Contains(err.Error(), "line 1 is damaged") {
 		t.Errorf("a damaged file: %v", err)
 	}
 }
 
 // twice hands every outcome over twice.
-type twice struct{ fakeLearner }
+type twice struct{ runtest.Learner }
 
 func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	return l.fakeLearner.Learn(ctx, task, func(o milbench.Outcome) error {
+	return l.Learner.Learn(ctx, task, func(o milbench.Outcome) error {
 		return errors.Join(done(o), done(o))
 	})
 }
 
 func TestOutcomeTwice(t *testing.T) {
-	sum, err := fakeRun(t.TempDir(), &twice{}).Do(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2*tries {
+	sum, err := runtest.Run(t.TempDir(), &twice{}).Do(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "twice") || sum.Done != 2*3 { // two sets, each tried three times
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
@@ -411,18 +413,18 @@ func TestOutcomeTwice(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := fakeRun(dir, &fakeLearner{})
-	r.Progress = func(p Progress) {
+	r := runtest.Run(dir, &runtest.Learner{})
+	r.Progress = func(p run.Progress) {
 		if p.Done == 7 {
 			cancel()
 		}
 	}
 	sum, err := r.Do(ctx)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "7 of 48 results kept") || sum != (Summary{Total: fakeTotal, Done: 7}) {
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "7 of 48 results kept") || sum != (run.Summary{Total: runtest.Fits, Done: 7}) {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	sum, err = fakeRun(dir, &fakeLearner{}).Do(context.Background())
-	if err != nil || sum != (Summary{Total: fakeTotal, Skipped: 7, Done: fakeTotal - 7}) {
+	sum, err = runtest.Run(dir, &runtest.Learner{}).Do(context.Background())
+	if err != nil || sum != (run.Summary{Total: runtest.Fits, Skipped: 7, Done: runtest.Fits - 7}) {
 		t.Errorf("the next run: %+v, %v", sum, err)
 	}
 }
@@ -431,9 +433,9 @@ func TestCanceled(t *testing.T) {
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := fakeRun(dir, &fakeLearner{})
-	r.Sets = []*milbench.Set{fakeSet("a.csv", 40)}
-	r.Progress = func(p Progress) {
+	r := runtest.Run(dir, &runtest.Learner{})
+	r.Sets = []*milbench.Set{runtest.Set("a.csv", 40)}
+	r.Progress = func(p run.Progress) {
 		if p.Done == 7 { // in the middle of a fold, of a repeat and of every setting
 			cancel()
 		}
@@ -443,7 +445,7 @@ func TestRenamed(t *testing.T) {
 	}
 	r.Sets[0].Name, r.Progress = "b.csv", nil
 	sum, err := r.Do(context.Background())
-	if err != nil || sum != (Summary{Total: 24, Skipped: 7, Done: 17}) {
+	if err != nil || sum != (run.Summary{Total: 24, Skipped: 7, Done: 17}) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	found, err := results.Read(dir)
@@ -467,18 +469,18 @@ func TestRenamed(t *testing.T) {
 // TestRunRefuses checks that wrong input is an error before anything is written.
 func TestRunRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
-		spoil func(*Run)
+		spoil func(*run.Run)
 		want  string
 	}{
-		"no sets":      {func(r *Run) { r.Sets = nil }, "no sets"},
-		"no settings":  {func(r *Run) { r.Settings = nil }, "no settings"},
-		"setting":      {func(r *Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
-		"same setting": {func(r *Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
-		"checksum":     {func(r *Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
-		"same set":     {func(r *Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
-		"folds":        {func(r *Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},
+		"no sets":      {func(r *run.Run) { r.Sets = nil }, "no sets"},
+		"no settings":  {func(r *run.Run) { r.Settings = nil }, "no settings"},
+		"setting":      {func(r *run.Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
+		"same setting": {func(r *run.Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
+		"checksum":     {func(r *run.Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
+		"same set":     {func(r *run.Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
+		"folds":        {func(r *run.Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},
 	} {
-		r := fakeRun(filepath.Join(t.TempDir(), "out"), &fakeLearner{})
+		r := runtest.Run(filepath.Join(t.TempDir(), "out"), &runtest.Learner{})
 		test.spoil(&r)
 		if _, err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
@@ -487,7 +489,7 @@ func TestRunRefuses(t *testing.T) {
 			t.Errorf("%s: the folder was made", name)
 		}
 	}
-	r := fakeRun(t.TempDir(), &fakeLearner{})
+	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	f, err := results.Open(r.Dir)
 	if err != nil {
 		t.Fatal(err)

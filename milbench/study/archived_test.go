@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"synpool/milbench/results"
+	"synpool/milbench/run/runtest"
 )
 
 // quickArchive returns the archive of the quick form of an experiment, without spaces.
@@ -17,7 +18,7 @@ func quickArchive(t *testing.T, name string) (Experiment, results.Archive) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	runs, _, err := e.Quick.Runs(dir, &fakeLearner{}, 1)
+	runs, _, err := e.Quick.Runs(dir, &runtest.Learner{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/cluster"
+	"synpool/milbench/run/runtest"
 )
 
 // TestExperiments checks that every experiment is whole: sets, settings and protocols that exist, and a quick form that is
@@ -106,7 +107,7 @@ func TestFindExperiment(t *testing.T) {
 // TestRuns runs a form on the sets that are there and names those that are not.
 func TestRuns(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
-	list := configs(`{"pooling":"mean","iterations":1}`, `{"pooling":"mean","iterations":1,"members":2}`)
+	list := runtest.Settings(`{"pooling":"mean","iterations":1}`, `{"pooling":"mean","iterations":1,"members":2}`)
 	form := Form{Arms: []Arm{
 		{Sets: []string{"elephant", "musk1"}, Protocol: protocol("honest", 0, 1), Settings: list},
 		{Sets: []string{"elephant", "musk1"}, Change: Change{Kind: Shuffled}, Protocol: protocol("best-epoch", 4, 1), Settings: list},
@@ -119,7 +120,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("sets %v", got)
 	}
 	dir := t.TempDir()
-	fake := &fakeLearner{}
+	fake := &runtest.Learner{}
 	runs, missing, err := form.Runs(dir, learner.All(fake, learner.Resources{Workers: 2}), 5)
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +145,8 @@ func TestRuns(t *testing.T) {
 	if err != nil || len(found) != 2*(10+4+1+4+4+4) {
 		t.Errorf("%d results, %v", len(found), err)
 	}
-	if fake.handed != 3*27 { // one network and two members
-		t.Errorf("%d networks were trained", fake.handed)
+	if fake.Handed != 3*27 { // one network and two members
+		t.Errorf("%d networks were trained", fake.Handed)
 	}
 	for _, r := range found {
 		if members := strings.Contains(string(r.Config), "members"); (len(r.MemberAUC) == 2) != members {
@@ -179,11 +180,11 @@ func TestDrawSeeds(t *testing.T) {
 
 // TestInPart checks which version of each bag the learner sees, and that the caller's fits stay as they are.
 func TestInPart(t *testing.T) {
-	clean, noisy := fakeSet("clean", 30), fakeSet("noisy", 30)
+	clean, noisy := runtest.Set("clean", 30), runtest.Set("noisy", 30)
 	for i := range noisy.Bags {
 		noisy.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{-1}}
 	}
-	fits, err := protocol("nested", 3, 1).Fits(clean, configs(`{}`), 1)
+	fits, err := protocol("nested", 3, 1).Fits(clean, runtest.Settings(`{}`), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestInPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(bag int) float64 { return first(changed.Bags[bag]) }
+		value := func(bag int) float32 { return changed.Bags[bag].(*milbench.Dense).Values[0] }
 		for i, f := range changed.Fits {
 			for k, e := range f.Train {
 				if (value(e.Bag) == -1) != (part == OnTrain) || e.Bag%30 != fits[i].Train[k].Bag || e.Label != fits[i].Train[k].Label {
@@ -216,18 +217,19 @@ func TestInPart(t *testing.T) {
 	if fmt.Sprint(task) != before {
 		t.Error("the task was changed")
 	}
-	if _, err := inPart(fakeSet("short", 29), OnTest)(task); err == nil {
+	if _, err := inPart(runtest.Set("short", 29), OnTest)(task); err == nil {
 		t.Error("a bag less with noise")
 	}
 }
 
 // TestLearner: what learns everything learns the settings of experiments, of networks and of the instance classifier.
 func TestLearner(t *testing.T) {
-	fake := &fakeLearner{}
-	r := fakeRun(t.TempDir(), learner.All(fake, learner.Resources{Workers: 2}), fakeSet("both", 40), slices.Concat(configs(`{"pooling":"mean"}`), instanceSettings[:2]))
+	fake := &runtest.Learner{}
+	r := runtest.Run(t.TempDir(), learner.All(fake, learner.Resources{Workers: 2}))
+	r.Sets, r.Settings = []*milbench.Set{runtest.Set("both", 40)}, slices.Concat(runtest.Settings(`{"pooling":"mean"}`), instanceSettings[:2])
 	sum, err := r.Do(context.Background())
-	if err != nil || sum.Done != 3*8 || fake.handed != 8 {
-		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.handed)
+	if err != nil || sum.Done != 3*8 || fake.Handed != 8 {
+		t.Errorf("%+v, %v, %d fits of the network", sum, err, fake.Handed)
 	}
 	found, err := results.Read(r.Dir)
 	if err != nil {
@@ -282,15 +284,15 @@ func TestOnly(t *testing.T) {
 func TestFormShard(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	form := Form{Arms: []Arm{
-		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
-		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: configs(`{"pooling":"mean"}`)},
+		{Sets: []string{"musk1"}, Protocol: protocol("honest", 4, 1), Settings: runtest.Settings(`{"pooling":"mean"}`)},
+		{Sets: []string{"musk1"}, Change: Change{Kind: "gaussian", Level: 10, Part: OnBoth}, Protocol: protocol("honest", 4, 1), Settings: runtest.Settings(`{"pooling":"mean"}`)},
 	}}
 	runs, _, err := form.Runs("", nil, 3)
 	if err != nil || len(runs) != 2 {
 		t.Fatal(len(runs), err)
 	}
 	p := &cluster.Plan{Seed: 3, Shards: 1}
-	if err := run.AddTo(p, runs, "musk1", &fakeLearner{}); err != nil || len(p.Fits) != 8 {
+	if err := run.AddTo(p, runs, "musk1", &runtest.Learner{}); err != nil || len(p.Fits) != 8 {
 		t.Fatal(len(p.Fits), err)
 	}
 	own := slices.DeleteFunc(slices.Clone(p.Fits), func(f cluster.Fit) bool { return f.Arm == 0 })

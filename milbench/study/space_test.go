@@ -20,11 +20,12 @@ import (
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/run/cluster"
+	"synpool/milbench/run/runtest"
 )
 
 // spaceSet returns 24 bags of three instances of two features; the first feature of the last instance tells the label.
 func spaceSet() *milbench.Set {
-	s := fakeSet("plane", 24)
+	s := runtest.Set("plane", 24)
 	for i := range s.Bags {
 		b := &s.Bags[i]
 		random := milbench.Rand(1, "plane", i)
@@ -40,7 +41,8 @@ func spaceSet() *milbench.Set {
 
 func spaceRun(t *testing.T, dir string) run.Run {
 	t.Helper()
-	r := fakeRun(dir, &fakeLearner{}, spaceSet(), nil)
+	r := runtest.Run(dir, &runtest.Learner{})
+	r.Sets, r.Settings = []*milbench.Set{spaceSet()}, nil
 	for _, pooling := range []string{"max", "mean"} {
 		c, err := neural.DefaultConfig(pooling)
 		if err != nil {
@@ -166,7 +168,7 @@ func TestShardSpaces(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p := fakePlan(t, one, 2)
+	p := runtest.Plan(t, one, 2)
 	p.Request.Spaces = true
 	dir := t.TempDir()
 	if _, err := results.Follow(dir, p); err != nil {

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/fetched"
 	"synpool/internal/large"
-	"synpool/milbench/dataset"
 	"synpool/synlayer/capsule"
 )
 
@@ -311,13 +311,7 @@ func TestSplit(t *testing.T) {
 
 // TestMNIST learns the real digits a little: a small network, 1,000 digits, and half of the others must be right.
 func TestMNIST(t *testing.T) {
-	d, err := MNIST()
-	if errors.Is(err, dataset.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fetched.Load(t, MNIST)
 	var counts [10]int
 	for _, label := range d.Labels {
 		counts[label]++

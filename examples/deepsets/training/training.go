@@ -206,10 +206,7 @@ func ByDistance(sets []Set) float64 {
 
 // batches are of two shapes, for small and large sets.
 func (s Settings) batches(sets []Set, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := make([]int, len(sets))
-	for i, set := range sets {
-		lengths[i] = len(set.Points)
-	}
+	lengths := fit.Lengths(sets, func(set Set) int { return len(set.Points) })
 	return fit.Batches(lengths, s.Batch, []int{(s.Largest + 1) / 2, s.Largest}, rng)
 }
 

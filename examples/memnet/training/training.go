@@ -166,15 +166,8 @@ func (n *Network) Read(stories []corpus.Story) ([]Reading, error) {
 		return nil, err
 	}
 	all := make([]Reading, len(stories))
-	for _, b := range batches {
-		in, err := n.data.input(stories, b)
-		if err != nil {
-			return nil, err
-		}
-		out, err := fit.Call(n.predict, in...)
-		if err != nil {
-			return nil, err
-		}
+	input := func(b fit.Batch) ([]any, error) { return n.data.input(stories, b) }
+	err = fit.Predict(n.predict, batches, input, func(b fit.Batch, out []any) {
 		logits, weights := out[0].([][]float32), out[1].([][][]float64)
 		for i, r := range b.Rows {
 			if r < 0 {
@@ -185,6 +178,9 @@ func (n *Network) Read(stories []corpus.Story) ([]Reading, error) {
 				all[r].Weights = append(all[r].Weights, hop[:len(stories[r].Facts)])
 			}
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
@@ -237,13 +233,10 @@ func (d *Data) input(stories []corpus.Story, b fit.Batch) ([]any, error) {
 		}
 		questions[i] = encode(story.Question)
 	}
-	facts, err := corpus.PadDocuments(documents, b.Limit, longest)
+	facts, err := fit.Words(corpus.PadDocuments(documents, b.Limit, longest))
 	if err != nil {
 		return nil, err
 	}
-	question, err := corpus.Pad(questions, longest)
-	if err != nil {
-		return nil, err
-	}
-	return []any{tensors.FromFlatDataAndDimensions(facts.IDs, facts.Dims...), tensors.FromFlatDataAndDimensions(question.IDs, question.Dims...)}, nil
+	question, err := fit.Words(corpus.Pad(questions, longest))
+	return append(facts, question...), err
 }

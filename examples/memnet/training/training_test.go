@@ -8,6 +8,7 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/corpus"
+	"synpool/examples/fit/fittest"
 	"synpool/examples/memnet/training"
 	"synpool/internal/large"
 	"synpool/synlayer/sequence"
@@ -95,26 +96,24 @@ func TestPrepare(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for what, spoil := range map[string]func(*training.Settings){
+	s := training.Quick()
+	s.Count, s.Epochs = 100, 1
+	try := func(s training.Settings) error {
+		d, err := s.Prepare()
+		if err == nil {
+			_, err = s.Train(t.Context(), backendtest.Chosen(t), d, io.Discard)
+		}
+		return err
+	}
+	fittest.RequireRefused(t, s, try, map[string]func(*training.Settings){
 		"no epochs":      func(s *training.Settings) { s.Epochs = 0 },
 		"no batch":       func(s *training.Settings) { s.Batch = 0 },
 		"no stories":     func(s *training.Settings) { s.Count = 0 },
 		"no new stories": func(s *training.Settings) { s.Stories = corpus.Stories{Hops: 1, Entities: 2, Moves: 1}; s.Count = 2000 },
 		"no hops":        func(s *training.Settings) { s.Hops = 0 },
 		"no width":       func(s *training.Settings) { s.Width = 0 },
-	} {
-		s := training.Quick()
-		s.Count, s.Epochs = 100, 1
-		spoil(&s)
-		d, err := s.Prepare()
-		if err == nil {
-			_, err = s.Train(t.Context(), backendtest.Chosen(t), d, io.Discard)
-		}
-		if err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	s := training.Quick()
+	})
+	s = training.Quick()
 	s.Count, s.Epochs, s.Batch, s.LinearEpochs = 10, 1, 64, 0
 	d, err := s.Prepare()
 	if err != nil {

@@ -1,7 +1,6 @@
 package retrieval_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,20 +8,13 @@ import (
 	"testing"
 
 	"synpool/examples/memory/retrieval"
-	"synpool/milbench/dataset"
+	"synpool/internal/fetched"
 )
 
 // digits returns n digits; it skips where they are not there.
 func digits(t *testing.T, n int) [][]float64 {
 	t.Helper()
-	digits, err := retrieval.Digits(n)
-	if errors.Is(err, dataset.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return digits
+	return fetched.Load(t, func() ([][]float64, error) { return retrieval.Digits(n) })
 }
 
 func TestDigits(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/corpus"
@@ -150,8 +149,8 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		Name: s.name(), Settings: s, Log: log,
 		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(train, rng) },
 		Input: func(b fit.Batch, _ float64) ([]any, error) {
-			ids, err := s.input(train, b)
-			return []any{ids, fit.PickLabels(train.Labels, b.Rows)}, err
+			in, err := s.input(train, b)
+			return append(in, fit.PickLabels(train.Labels, b.Rows)), err
 		},
 		Validate: func() (float64, string, error) {
 			r, err := n.Evaluate(d.Parts[1])
@@ -201,15 +200,8 @@ func (n *Network) Read(part Part) ([]Reading, error) {
 		return nil, err
 	}
 	all := make([]Reading, len(part.IDs))
-	for _, b := range batches {
-		ids, err := n.settings.input(part, b)
-		if err != nil {
-			return nil, err
-		}
-		out, err := fit.Call(n.predict, ids)
-		if err != nil {
-			return nil, err
-		}
+	input := func(b fit.Batch) ([]any, error) { return n.settings.input(part, b) }
+	err = fit.Predict(n.predict, batches, input, func(b fit.Batch, out []any) {
 		scores, words, sentences := out[0].([][]float64), out[1].([][][]float64), out[2].([][]float64)
 		for i, r := range b.Rows {
 			if r < 0 {
@@ -221,6 +213,9 @@ func (n *Network) Read(part Part) ([]Reading, error) {
 			}
 			all[r] = reading
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
@@ -264,18 +259,11 @@ func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 
 // batches are of one shape: every review is padded to the sentences that are read.
 func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := make([]int, len(part.IDs))
-	for i, sentences := range part.IDs {
-		lengths[i] = len(sentences)
-	}
+	lengths := fit.Lengths(part.IDs, func(sentences [][]int32) int { return len(sentences) })
 	return fit.Batches(lengths, s.Batch, []int{s.Sentences}, rng)
 }
 
 // input pads the reviews of a batch.
-func (s Settings) input(part Part, b fit.Batch) (*tensors.Tensor, error) {
-	padded, err := corpus.PadDocuments(fit.Pick(part.IDs, b.Rows), b.Limit, s.Words)
-	if err != nil {
-		return nil, err
-	}
-	return tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...), nil
+func (s Settings) input(part Part, b fit.Batch) ([]any, error) {
+	return fit.Words(corpus.PadDocuments(fit.Pick(part.IDs, b.Rows), b.Limit, s.Words))
 }

@@ -1,21 +1,20 @@
 package training_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
 	"synpool/backend/backendtest"
 	"synpool/corpus"
+	"synpool/examples/fit/fittest"
 	"synpool/examples/reviews/training"
+	"synpool/internal/fetched"
 )
 
 var signs = []string{"dull", "bright"}
@@ -49,20 +48,6 @@ func small() training.Settings {
 	return s
 }
 
-// train prepares and trains.
-func train(t *testing.T, backend compute.Backend, s training.Settings, reviews []corpus.Review) (*training.Data, *training.Network) {
-	t.Helper()
-	data, err := s.Prepare(reviews)
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := s.Train(t.Context(), backend, data, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data, network
-}
-
 func read(t *testing.T, n *training.Network, p training.Part) []training.Reading {
 	t.Helper()
 	readings, err := n.Read(p)
@@ -77,7 +62,7 @@ func TestTrain(t *testing.T) {
 	for _, flat := range []bool{false, true} {
 		s := small()
 		s.Flat = flat
-		data, network := train(t, gobackend.GetBackend(), s, telling(400))
+		data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(400))
 		if n := len(data.Parts[0].Labels); n != 320 || len(data.Parts[1].Labels) != 40 || len(data.Parts[2].Labels) != 40 {
 			t.Fatalf("%d reviews to train on", n)
 		}
@@ -107,7 +92,7 @@ func TestTrain(t *testing.T) {
 func TestReadWithout(t *testing.T) {
 	s := small()
 	s.Flat = true
-	data, network := train(t, gobackend.GetBackend(), s, telling(400))
+	data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(400))
 	part := training.Part{IDs: data.Parts[2].IDs[:8]}
 	part.IDs = append(part.IDs, part.IDs[0][:1], nil)
 	without, err := network.ReadWithout(part)
@@ -164,7 +149,11 @@ func TestBaseline(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for what, spoil := range map[string]func(*training.Settings){
+	prepare := func(s training.Settings) error {
+		_, err := s.Prepare(telling(100))
+		return err
+	}
+	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
 		"fold":         func(s *training.Settings) { s.Fold = 10 },
 		"no sentences": func(s *training.Settings) { s.Sentences = 0 },
 		"no words":     func(s *training.Settings) { s.Words = 0 },
@@ -172,29 +161,17 @@ func TestRefusals(t *testing.T) {
 		"no batch":     func(s *training.Settings) { s.Batch = 0 },
 		"no epochs":    func(s *training.Settings) { s.Epochs = 0 },
 		"no seed":      func(s *training.Settings) { s.Seed = 0 },
-	} {
-		s := small()
-		spoil(&s)
-		if _, err := s.Prepare(telling(100)); err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
+	})
 	s := small()
 	s.Batch, s.Epochs = 64, 1
-	if data, network := train(t, gobackend.GetBackend(), s, telling(40)); len(data.Parts[0].Labels) != 32 || network.Epoch != 1 {
+	if data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(40)); len(data.Parts[0].Labels) != 32 || network.Epoch != 1 {
 		t.Errorf("fewer reviews than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
 	}
 }
 
 // TestReviews trains both networks on a slice of the real reviews, and follows the text from the file to the weights.
 func TestReviews(t *testing.T) {
-	reviews, err := corpus.LoadReviews()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	reviews := fetched.Load(t, corpus.LoadReviews)
 	s := training.Quick()
 	data, err := s.Prepare(reviews)
 	if err != nil {
@@ -236,7 +213,7 @@ func TestReviews(t *testing.T) {
 	for _, flat := range []bool{true, false} {
 		s := small()
 		s.Flat, s.Sentences, s.Words, s.Epochs = flat, 10, 16, 4
-		data, network := train(t, backendtest.Chosen(t), s, some)
+		data, network := fittest.Train(t, backendtest.Chosen(t), s, some)
 		if n := [2]int{len(data.Parts[0].Labels), len(data.Parts[2].Labels)}; n != [2]int{320, 200} {
 			t.Fatalf("%d reviews to train on and to test", n)
 		}

@@ -238,10 +238,7 @@ func (s Settings) batches(examples []Example, rng *rand.Rand) ([]fit.Batch, erro
 			limits = append(limits, n)
 		}
 	}
-	lengths := make([]int, len(examples))
-	for i, e := range examples {
-		lengths[i] = max(len(e.Source), len(e.Target))
-	}
+	lengths := fit.Lengths(examples, func(e Example) int { return max(len(e.Source), len(e.Target)) })
 	return fit.Batches(lengths, s.Batch, append(limits, s.Longest), rng)
 }
 

@@ -1,7 +1,6 @@
 package training_test
 
 import (
-	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -14,7 +13,9 @@ import (
 
 	"synpool/backend/backendtest"
 	"synpool/corpus"
+	"synpool/examples/fit/fittest"
 	"synpool/examples/translation/training"
+	"synpool/internal/fetched"
 	"synpool/internal/large"
 	"synpool/synlayer/sequence"
 )
@@ -107,33 +108,25 @@ func TestAlign(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for what, spoil := range map[string]func(*training.Settings){
+	prepare := func(s training.Settings) error {
+		_, err := s.Prepare(reversing())
+		return err
+	}
+	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
 		"too short":  func(s *training.Settings) { s.Longest = 1 },
 		"no words":   func(s *training.Settings) { s.Longest = 0 },
 		"no beam":    func(s *training.Settings) { s.Beam = 0 },
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
 		"no batch":   func(s *training.Settings) { s.Batch = 0 },
 		"no seed":    func(s *training.Settings) { s.Seed = 0 },
-	} {
-		s := small()
-		spoil(&s)
-		if _, err := s.Prepare(reversing()); err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
+	})
 }
 
 // TestMulti30k: in full no pair is left out. A few sentences that are trained on many times come back word for word. Where many draws
 // are asked for, models are trained on slices of the real pairs: the loss of sentences never seen falls below that of words by
 // their frequency alone, and with attention below that without.
 func TestMulti30k(t *testing.T) {
-	set, err := corpus.LoadMulti30k()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := fetched.Load(t, corpus.LoadMulti30k)
 	all, err := training.Full().Prepare(set)
 	if err != nil {
 		t.Fatal(err)

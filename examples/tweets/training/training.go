@@ -13,7 +13,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/corpus"
@@ -172,8 +171,8 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		Name: s.name(), Settings: s, Log: log,
 		Batches: func(rng *rand.Rand) ([]fit.Batch, error) { return s.batches(train, rng) },
 		Input: func(b fit.Batch, _ float64) ([]any, error) {
-			words, err := input(train, b)
-			return []any{words, fit.PickLabels(train.Labels, b.Rows)}, err
+			in, err := input(train, b)
+			return append(in, fit.PickLabels(train.Labels, b.Rows)), err
 		},
 		Validate: func() (float64, string, error) {
 			r, err := n.Evaluate(d.Parts[1])
@@ -208,20 +207,15 @@ func (n *Network) read(part Part) (scores, weights [][]float64, err error) {
 		return nil, nil, err
 	}
 	scores, weights = make([][]float64, len(part.IDs)), make([][]float64, len(part.IDs))
-	for _, b := range batches {
-		words, err := input(part, b)
-		if err != nil {
-			return nil, nil, err
-		}
-		out, err := fit.Call(n.predict, words)
-		if err != nil {
-			return nil, nil, err
-		}
+	err = fit.Predict(n.predict, batches, func(b fit.Batch) ([]any, error) { return input(part, b) }, func(b fit.Batch, out []any) {
 		for i, r := range b.Rows {
 			if r >= 0 {
 				scores[r], weights[r] = out[0].([][]float64)[i], out[1].([][]float64)[i][:len(part.IDs[r])]
 			}
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return scores, weights, nil
 }
@@ -293,18 +287,11 @@ func (n *Network) TopWords(part Part, class, atLeast, most int) ([]WordImportanc
 
 // batches are padded to the longest tweet that is read, or to half of it.
 func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
-	lengths := make([]int, len(part.IDs))
-	for i, ids := range part.IDs {
-		lengths[i] = len(ids)
-	}
+	lengths := fit.Lengths(part.IDs, func(words []int32) int { return len(words) })
 	return fit.Batches(lengths, s.Batch, []int{(s.Longest + 1) / 2, s.Longest}, rng)
 }
 
 // input pads the tweets of a batch.
-func input(part Part, b fit.Batch) (*tensors.Tensor, error) {
-	padded, err := corpus.Pad(fit.Pick(part.IDs, b.Rows), b.Limit)
-	if err != nil {
-		return nil, err
-	}
-	return tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...), nil
+func input(part Part, b fit.Batch) ([]any, error) {
+	return fit.Words(corpus.Pad(fit.Pick(part.IDs, b.Rows), b.Limit))
 }

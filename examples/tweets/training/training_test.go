@@ -1,16 +1,13 @@
 package training_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -19,7 +16,9 @@ import (
 	"synpool/backend/backendtest"
 	"synpool/corpus"
 	"synpool/examples/fit"
+	"synpool/examples/fit/fittest"
 	"synpool/examples/tweets/training"
+	"synpool/internal/fetched"
 	"synpool/synlayer/sequence"
 )
 
@@ -48,26 +47,12 @@ func small() training.Settings {
 	return s
 }
 
-// train prepares and trains.
-func train(t *testing.T, backend compute.Backend, s training.Settings, tweets []corpus.Tweet) (*training.Data, *training.Network) {
-	t.Helper()
-	data, err := s.Prepare(tweets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := s.Train(t.Context(), backend, data, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data, network
-}
-
 // TestTrain: where one word says the class, the network and the bag of words find it, and the word weighs most.
 func TestTrain(t *testing.T) {
 	for _, sigmoid := range []bool{false, true} {
 		s := small()
 		s.Sigmoid = sigmoid
-		data, network := train(t, gobackend.GetBackend(), s, telling(600))
+		data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(600))
 		report, err := network.Evaluate(data.Parts[2])
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +168,7 @@ func TestSeveralLabels(t *testing.T) {
 func TestMasked(t *testing.T) {
 	s := small()
 	s.Epochs = 1
-	data, network := train(t, gobackend.GetBackend(), s, telling(60))
+	data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(60))
 	_, words, err := network.Importances("a wide green town")
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +187,11 @@ func TestMasked(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for what, spoil := range map[string]func(*training.Settings){
+	prepare := func(s training.Settings) error {
+		_, err := s.Prepare(telling(60))
+		return err
+	}
+	fittest.RequireRefused(t, small(), prepare, map[string]func(*training.Settings){
 		"shares":     func(s *training.Settings) { s.Shares = []int{1, 1} },
 		"no words":   func(s *training.Settings) { s.Longest = 0 },
 		"vocabulary": func(s *training.Settings) { s.Vocabulary = 0 },
@@ -210,32 +199,20 @@ func TestRefusals(t *testing.T) {
 		"no batch":   func(s *training.Settings) { s.Batch = 0 },
 		"no epochs":  func(s *training.Settings) { s.Epochs = 0 },
 		"no seed":    func(s *training.Settings) { s.Seed = 0 },
-	} {
-		s := small()
-		spoil(&s)
-		if _, err := s.Prepare(telling(60)); err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
+	})
 	s := small()
 	s.Batch, s.Epochs = 64, 1
-	if data, network := train(t, gobackend.GetBackend(), s, telling(60)); len(data.Parts[0].Labels) >= 64 || network.Epoch != 1 {
+	if data, network := fittest.Train(t, gobackend.GetBackend(), s, telling(60)); len(data.Parts[0].Labels) >= 64 || network.Epoch != 1 {
 		t.Errorf("fewer tweets than a batch: %d, epoch %d", len(data.Parts[0].Labels), network.Epoch)
 	}
 }
 
 // TestTweets trains on a slice of the real tweets, and follows the text from the file to the weights.
 func TestTweets(t *testing.T) {
-	tweets, err := corpus.LoadTweets()
-	if errors.Is(err, corpus.ErrNotFetched) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	tweets := fetched.Load(t, corpus.LoadTweets)
 	s := training.Quick()
 	s.Most, s.Longest, s.Embed, s.Hidden, s.Attention.Width, s.Epochs, s.Batch, s.Rate = 2500, 24, 24, 12, 12, 3, 32, 5e-3
-	data, network := train(t, backendtest.Chosen(t), s, tweets)
+	data, network := fittest.Train(t, backendtest.Chosen(t), s, tweets)
 	if n := [3]int{len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels)}; n[0]+n[1]+n[2] != 2500 || n[0] < 1995 || n[0] > 2005 || n[2] < 245 {
 		t.Errorf("%d tweets in the parts", n)
 	}

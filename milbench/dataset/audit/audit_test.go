@@ -6,12 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 )
@@ -419,16 +419,6 @@ type auditSummary struct {
 	LastWrong                                                      int      `json:"last_wrong"`
 }
 
-// file returns the path of a file of a named set, or skips.
-func file(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join(os.Getenv("MILBENCH_DATA"), name)
-	if _, err := os.Stat(path); err != nil || os.Getenv("MILBENCH_DATA") == "" {
-		t.Skipf("no %s: run `milbench data fetch` and set MILBENCH_DATA to the folder it fills", name)
-	}
-	return path
-}
-
 // The published files: the label column in every cell-array file, nothing else, and nothing once it was moved.
 func TestAuditFiles(t *testing.T) {
 	text, err := os.ReadFile("testdata/audit_reference.json")
@@ -445,7 +435,7 @@ func TestAuditFiles(t *testing.T) {
 	}
 	for name, want := range reference.Files {
 		t.Run(name, func(t *testing.T) {
-			s, err := dataset.ReadFile(file(t, name))
+			s, err := dataset.ReadFile(fetched.File(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}

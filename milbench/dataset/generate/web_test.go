@@ -1,9 +1,9 @@
 package generate_test
 
 import (
-	"os"
 	"testing"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
@@ -11,17 +11,12 @@ import (
 
 // On a real set of term vectors.
 func TestNoiseWeb(t *testing.T) {
-	if _, err := os.Stat(os.Getenv("MILBENCH_DATA") + "/web1.mat"); err != nil || os.Getenv("MILBENCH_DATA") == "" {
-		t.Skip("no web1.mat: run `milbench data fetch web1` and set MILBENCH_DATA to the folder it fills")
-	}
+	fetched.File(t, "web1.mat", "web1")
 	e, err := dataset.Find("web1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fetched.Load(t, e.Load)
 	terms := func(s *milbench.Set) (each []int, all int) {
 		for _, b := range s.Bags {
 			rows := b.Instances.(*milbench.Sparse)

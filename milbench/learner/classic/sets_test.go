@@ -2,10 +2,10 @@ package classic_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
+	"synpool/internal/fetched"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
@@ -117,17 +117,12 @@ func TestRaffHolt(t *testing.T) {
 
 // A fit of a sparse set of about 6,000 features takes seconds.
 func TestWeb(t *testing.T) {
-	if _, err := os.Stat(os.Getenv("MILBENCH_DATA") + "/web1.mat"); err != nil || os.Getenv("MILBENCH_DATA") == "" {
-		t.Skip("no web1.mat: run `milbench data fetch web1` and set MILBENCH_DATA to the folder it fills")
-	}
+	fetched.File(t, "web1.mat", "web1")
 	e, err := dataset.Find("web1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := e.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fetched.Load(t, e.Load)
 	start := time.Now()
 	auc := aucs(t, s, milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1}, classic.DefaultInstance())[0]
 	took := time.Since(start)

@@ -1,0 +1,43 @@
+// Package fittest has what tests of the example programs' trainings share.
+package fittest
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+)
+
+// Settings prepare the data of a training and train a network on it.
+type Settings[Examples, Data, Network any] interface {
+	Prepare(Examples) (Data, error)
+	Train(ctx context.Context, backend compute.Backend, data Data, log io.Writer) (Network, error)
+}
+
+// Train prepares the data of examples and trains a network on it.
+func Train[Examples, Data, Network any](t testing.TB, backend compute.Backend, s Settings[Examples, Data, Network], examples Examples) (Data, Network) {
+	t.Helper()
+	data, err := s.Prepare(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := s.Train(t.Context(), backend, data, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, network
+}
+
+// RequireRefused wants try to refuse settings, in one line, after each of the changes that spoil them.
+func RequireRefused[S any](t testing.TB, settings S, try func(S) error, spoils map[string]func(*S)) {
+	t.Helper()
+	for what, spoil := range spoils {
+		s := settings
+		spoil(&s)
+		if err := try(s); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package alloctest
+
+import (
+	"fmt"
+	"testing"
+)
+
+// recorder is a test of which we see what it says.
+type recorder struct {
+	testing.TB
+	says string
+}
+
+func (r *recorder) Errorf(format string, args ...any) { r.says += fmt.Sprintf(format, args...) }
+
+var kept []byte // so that it is allocated
+
+func TestBounded(t *testing.T) {
+	for megabytes, want := range map[int]bool{1: true, 33: true, 36: false} {
+		r := &recorder{TB: t}
+		Bounded(r, make([]byte, 1<<10), 2<<10, func() { kept = make([]byte, megabytes<<20) })
+		if (r.says == "") != want {
+			t.Errorf("%d MB where 34 may be: %q", megabytes, r.says)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package runtest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"synpool/milbench"
+)
+
+// Learner scores bags by their first value and noise that is a function of seed, setting, epoch and bag.
+type Learner struct {
+	Delay  time.Duration                // of each fit
+	Handed int                          // fits over all calls
+	Calls  int                          // of Learn
+	Spoil  func(*milbench.Outcome) bool // may change an outcome; false keeps it back
+}
+
+// Epochs is how many a [Learner] trains.
+const Epochs = 4
+
+// Loss returns what a [Learner] says of an epoch of a fit.
+func Loss(fit milbench.Fit, epoch int) float64 { return float64(fit.Seed%1000) / float64(epoch) }
+
+func (l *Learner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	l.Handed += len(task.Fits)
+	l.Calls++
+	for i, fit := range task.Fits {
+		time.Sleep(l.Delay)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		o := milbench.Outcome{Fit: i, Wall: time.Since(time.Unix(0, 0)), Epochs: epochs(fit, Epochs, func(epoch, b int) milbench.Prediction {
+			h := fnv.New64a()
+			fmt.Fprint(h, fit.Seed, string(fit.Setting), epoch, b)
+			noise := float64(h.Sum64()%1000)/1000 - 0.5
+			second := b + (Epochs-epoch)/2 // another winner in the last two epochs than before
+			return milbench.Prediction{Scores: []float64{first(task.Bags[b]) + 3*noise}, Winners: []int{0, second}}
+		})}
+		for k := range o.Epochs {
+			o.Epochs[k].Loss = Loss(fit, o.Epochs[k].Number)
+		}
+		if l.Spoil != nil && !l.Spoil(&o) {
+			continue
+		}
+		if err := done(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// epochs returns those that a fit asks for of so many, without their loss; score scores a bag.
+func epochs(fit milbench.Fit, n int, score func(epoch, bag int) milbench.Prediction) (list []milbench.Epoch) {
+	for epoch := 1; epoch <= n; epoch++ {
+		if !fit.EveryEpoch && epoch < n {
+			continue
+		}
+		all := func(bags []int) (scores []milbench.Prediction) {
+			for _, b := range bags {
+				scores = append(scores, score(epoch, b))
+			}
+			return scores
+		}
+		list = append(list, milbench.Epoch{Number: epoch, Validation: all(fit.Validation), Test: all(fit.Test)})
+	}
+	return list
+}
+
+// first returns the first value of a bag.
+func first(x milbench.Instances) float64 {
+	row := make([]float32, x.Features())
+	if err := x.Read(0, 1, row); err != nil {
+		panic(err) // in memory there is none
+	}
+	return float64(row[0])
+}
+
+func (*Learner) Takes() milbench.Takes {
+	return milbench.Takes{Name: "the fake", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+// Plan puts the fits of a setting into a group.
+func (*Learner) Plan(task milbench.Task) (milbench.Plan, error) {
+	p := milbench.Plan{Fits: len(task.Fits)}
+	place := make(map[string]int)
+	for i, f := range task.Fits {
+		at, found := place[string(f.Setting)]
+		if !found {
+			at = len(p.Groups)
+			place[string(f.Setting)] = at
+			p.Groups = append(p.Groups, milbench.Group{Members: 1, Compile: 0.5, Block: 1, Memory: 1})
+		}
+		p.Groups[at].Fits = append(p.Groups[at].Fits, i)
+		p.Groups[at].Blocks++
+	}
+	return p, nil
+}
+
+// ByContent is a learner that scores bags by what trains the model and by their content, wherever they stand in the task.
+type ByContent struct {
+	Trained int // fits
+	Calls   int // of Learn
+}
+
+// fitTime is what a fit takes by [ByContent].
+const fitTime = 6 * time.Millisecond
+
+func (*ByContent) Takes() milbench.Takes { return (*Learner)(nil).Takes() }
+
+func (*ByContent) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, nil }
+
+func (l *ByContent) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	l.Calls++
+	content := make([]uint64, len(task.Bags))
+	for i, b := range task.Bags {
+		h := fnv.New64a()
+		if err := milbench.EachRow(b, func(_ int, row []float32) { binary.Write(h, binary.LittleEndian, row) }); err != nil {
+			return err
+		}
+		content[i] = h.Sum64()
+	}
+	for i, fit := range task.Fits {
+		l.Trained++
+		model := fnv.New64a()
+		fmt.Fprint(model, fit.Seed, string(fit.Setting))
+		for _, e := range fit.Train {
+			fmt.Fprint(model, content[e.Bag], e.Label)
+		}
+		o := milbench.Outcome{Fit: i, Wall: fitTime, Epochs: epochs(fit, 3, func(epoch, b int) milbench.Prediction {
+			h := fnv.New64a()
+			fmt.Fprint(h, model.Sum64(), epoch, content[b])
+			return milbench.Prediction{Scores: []float64{float64(h.Sum64() % 1000)}, Winners: []int{int(h.Sum64() % 7)}}
+		})}
+		for k := range o.Epochs {
+			o.Epochs[k].Loss = 1 / float64(o.Epochs[k].Number)
+		}
+		if err := done(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _, _ milbench.Learner = (*Learner)(nil), (*ByContent)(nil)

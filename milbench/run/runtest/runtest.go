@@ -1,0 +1,67 @@
+// Package runtest has what tests of runs need: learners that take no time, sets, settings, runs and plans of them.
+package runtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/run"
+	"synpool/milbench/run/cluster"
+)
+
+// Set returns a set of n bags of one instance, every third positive and its feature larger by one.
+func Set(name string, n int) *milbench.Set {
+	s := &milbench.Set{Name: name, Checksum: fmt.Sprintf("%064x", len(name)*1000+n)}
+	for i := range n {
+		label := 0
+		if i%3 == 0 {
+			label = 1
+		}
+		s.Bags = append(s.Bags, milbench.Bag{
+			ID: fmt.Sprint(name, "-", i), Target: milbench.Labelled(label),
+			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(label)}},
+		})
+	}
+	return s
+}
+
+// Settings returns settings that are written as JSON.
+func Settings(list ...string) (settings []json.RawMessage) {
+	for _, s := range list {
+		settings = append(settings, json.RawMessage(s))
+	}
+	return settings
+}
+
+// Fits is how many a [Run] has.
+const Fits = 48
+
+// Run returns a run of 2 sets x 3 settings x 2 repeats x 4 folds.
+func Run(dir string, l milbench.Learner) run.Run {
+	return run.Run{
+		Sets:     []*milbench.Set{Set("first", 40), Set("second", 31)},
+		Protocol: milbench.Protocol{Name: milbench.HonestProtocol, Folds: 4, Repeats: 2},
+		Settings: Settings(`{"pooling":"syn","iterations":-3}`, `{"pooling":"syn","iterations":3}`, `{"pooling":"mean"}`),
+		Seed:     1, Learner: l, Dir: dir, Backend: "fake", Version: "v0", Revision: "0",
+	}
+}
+
+// Plan returns the plan of a run in so many shards.
+func Plan(t testing.TB, r run.Run, shards int) *cluster.Plan {
+	t.Helper()
+	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}
+	for i := range r.Sets {
+		one := r
+		one.Sets = r.Sets[i : i+1]
+		if err := run.AddTo(p, []run.Run{one}, r.Sets[i].Name, &Learner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Divide(shards)
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
