@@ -54,7 +54,7 @@ var imports = map[string]rule{
 	"corpus/download":               {[]string{"corpus", "internal/fetch"}, nil},
 	"examples/capsule":              {[]string{"backend", "examples/capsule/training", "examples/command"}, nil},
 	"examples/capsule/training":     {[]string{"internal/members", "examples/fit", "synlayer", "synlayer/capsule", "milbench/dataset", "gomlx", "compute"}, []string{"internal/large", "backend/backendtest", "gonum", "internal/fetched"}},
-	"examples/extending":            {nil, []string{"milbench", "milbench/dataset", "milbench/learner", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/results", "milbench/run", "milbench/run/cluster", "synlayer", "synlayer/syntest", "plotting", "gonum", "gonum/plot", "gomlx", "compute"}},
+	"examples/extending":            {nil, []string{"milbench", "milbench/dataset", "milbench/learner", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/results", "milbench/run", "milbench/cluster", "synlayer", "synlayer/syntest", "plotting", "gonum", "gonum/plot", "gomlx", "compute"}},
 	"examples/fit":                  {[]string{"corpus", "synlayer", "gomlx", "compute"}, []string{"backend/backendtest"}},
 	"examples/fit/fittest":          {[]string{"compute"}, nil},
 	"examples/command":              {},
@@ -82,18 +82,18 @@ var imports = map[string]rule{
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched"}},
-	"milbench/learner":              {[]string{"milbench", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"milbench/dataset", "milbench/run", "milbench/run/cluster", "milbench/results"}},
+	"milbench/learner":              {[]string{"milbench", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"milbench/dataset", "milbench/run", "milbench/cluster", "milbench/results"}},
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
 	"milbench/learner/onebyone":     {[]string{"milbench", "milbench/learner/schedule"}, nil},
 	"milbench/learner/classic":      {[]string{"milbench", "milbench/learner/onebyone", "internal/lbfgs", "gonum"}, []string{"milbench/dataset", "milbench/dataset/generate", "milbench/judge", "internal/fetched"}},
 	"milbench/learner/neural":       {[]string{"internal/members", "milbench", "milbench/learner/schedule", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/dataset/generate", "milbench/judge"}},
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
-	"milbench/results":              {[]string{"milbench", "milbench/run/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
-	"milbench/run":                  {[]string{"milbench", "milbench/run/cluster", "milbench/judge", "milbench/results", "gonum"}, []string{"x/sys", "internal/reexec", "milbench/run/runtest"}},
-	"milbench/run/cluster":          {[]string{"milbench"}, []string{"internal/large"}},
-	"milbench/run/runtest":          {[]string{"milbench", "milbench/results", "milbench/run", "milbench/run/cluster"}, nil},
+	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
+	"milbench/run":                  {[]string{"milbench", "milbench/cluster", "milbench/judge", "milbench/results", "gonum"}, []string{"x/sys", "internal/reexec", "milbench/run/runtest"}},
+	"milbench/cluster":          {[]string{"milbench"}, []string{"internal/large"}},
+	"milbench/run/runtest":          {[]string{"milbench", "milbench/results", "milbench/run", "milbench/cluster"}, nil},
 	"milbench/run/simulation":       {[]string{"gonum"}, nil},
-	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner/classic", "milbench/learner/neural", "milbench/results", "milbench/run", "milbench/run/cluster", "gonum"}, []string{"milbench/learner", "milbench/learner/onebyone", "compute", "milbench/run/runtest"}},
+	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner/classic", "milbench/learner/neural", "milbench/results", "milbench/run", "milbench/cluster", "gonum"}, []string{"milbench/learner", "milbench/learner/onebyone", "compute", "milbench/run/runtest"}},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset/generate", "milbench/judge", "milbench/results", "milbench/study", "plotting", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/run"}},
 	"milbench/study/results":        {[]string{"milbench/results"}, []string{"internal/large", "milbench/study", "milbench/study/report"}},
 	"plotting":                      {[]string{"gonum/plot", "gonum", "gonb", "x/image"}, nil},
@@ -104,11 +104,11 @@ var imports = map[string]rule{
 	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"notebooks/internal/labtest":    {},
-	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/judge", "milbench/learner", "milbench/learner/neural", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/run/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
+	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/judge", "milbench/learner", "milbench/learner/neural", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/run/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

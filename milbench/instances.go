@@ -3,13 +3,15 @@ package milbench
 import (
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // Instances are the instances of a bag, each a row of features. They are in memory, dense ([Dense]) or in compressed sparse
 // rows ([Sparse]), or in a file that is mapped into memory or read in pieces (package dataset).
 //
 // Values are float32, what files hold and networks take; sums and statistics over them are made in float64. Instances are
-// read-only, may be read by several goroutines at a time, and are the same if they are equal as interface values.
+// read-only, may be read by several goroutines at a time, and are the same if they are equal as interface values, so that the type
+// behind must be comparable: a pointer, say.
 type Instances interface {
 	// Len returns the number of instances.
 	Len() int
@@ -221,6 +223,9 @@ func ValidateInstances(x Instances) error {
 		return x.validate()
 	case *Sparse:
 		return x.validate()
+	}
+	if !reflect.TypeOf(x).Comparable() {
+		return fmt.Errorf("instances of type %T cannot be compared; use a pointer", x)
 	}
 	return nil
 }

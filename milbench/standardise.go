@@ -3,6 +3,7 @@ package milbench
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // constantFeature is the standard deviation, relative to the mean's size where that is above 1, up to which a feature
@@ -10,36 +11,38 @@ import (
 const constantFeature = 2e-7
 
 // Moments are the sums of a bag that features are scaled by. Those of several bags are put together without another look at
-// the bags ([Standardise]).
+// the bags ([Standardise]). Of a sparse bag they are those of the columns that it uses.
 type Moments struct {
-	Count  int       // instances
-	Sparse bool      // the bag is sparse
-	Mean   []float64 // of each feature
-	Square []float64 // of each feature, the sum of the squares of differences from the mean
+	Count    int       // instances
+	Features int       // of an instance
+	Sparse   bool      // the bag is sparse
+	Columns  []int32   // of a sparse bag, those that hold a value, ascending; all others have moments 0
+	Mean     []float64 // of each feature, or of each of Columns
+	Square   []float64 // likewise, the sum of the squares of differences from the mean
+}
+
+// MomentsBytes is about what the moments of bags take.
+func MomentsBytes(bags []Instances) (bytes uint64) {
+	for _, b := range bags {
+		if s, ok := b.(*Sparse); ok {
+			bytes += 20 * uint64(min(len(s.Values), s.Cols))
+		} else {
+			bytes += 16 * uint64(b.Features())
+		}
+	}
+	return bytes
 }
 
 // MomentsOf returns the moments of a bag, which it reads twice.
 func MomentsOf(x Instances) (Moments, error) {
-	m := Moments{Count: x.Len(), Sparse: IsSparse(x), Mean: make([]float64, x.Features()), Square: make([]float64, x.Features())}
+	if s, ok := x.(*Sparse); ok {
+		return sparseMoments(s), nil
+	}
+	m := Moments{Count: x.Len(), Features: x.Features(), Mean: make([]float64, x.Features()), Square: make([]float64, x.Features())}
 	if m.Count == 0 {
 		return m, nil
 	}
 	n := float64(m.Count)
-	if m.Sparse {
-		present := make([]int, len(m.Mean))
-		_ = EachValue(x, func(_, j int, v float32) { // there is no error in memory
-			m.Mean[j] += float64(v) / n
-			present[j]++
-		})
-		_ = EachValue(x, func(_, j int, v float32) {
-			d := float64(v) - m.Mean[j]
-			m.Square[j] += d * d
-		})
-		for j, mean := range m.Mean {
-			m.Square[j] += float64(m.Count-present[j]) * mean * mean
-		}
-		return m, nil
-	}
 	if err := EachRow(x, func(_ int, row []float32) {
 		for j, v := range row {
 			m.Mean[j] += float64(v)
@@ -59,6 +62,50 @@ func MomentsOf(x Instances) (Moments, error) {
 	return m, err
 }
 
+func sparseMoments(s *Sparse) Moments {
+	m := Moments{Count: s.Rows, Features: s.Cols, Sparse: true}
+	m.Columns = slices.Clone(s.Column)
+	slices.Sort(m.Columns)
+	m.Columns = slices.Clip(slices.Compact(m.Columns))
+	m.Mean, m.Square = make([]float64, len(m.Columns)), make([]float64, len(m.Columns))
+	place := make(map[int]int, len(m.Columns))
+	for k, j := range m.Columns {
+		place[int(j)] = k
+	}
+	n, present := float64(m.Count), make([]int, len(m.Columns))
+	_ = EachValue(s, func(_, j int, v float32) { // there is no error in memory
+		m.Mean[place[j]] += float64(v) / n
+		present[place[j]]++
+	})
+	_ = EachValue(s, func(_, j int, v float32) {
+		d := float64(v) - m.Mean[place[j]]
+		m.Square[place[j]] += d * d
+	})
+	for k, mean := range m.Mean {
+		m.Square[k] += float64(m.Count-present[k]) * mean * mean
+	}
+	return m
+}
+
+// each calls f with the moments of every feature, in order.
+func (m Moments) each(f func(j int, mean, square float64)) {
+	if !m.Sparse {
+		for j, mean := range m.Mean {
+			f(j, mean, m.Square[j])
+		}
+		return
+	}
+	k := 0
+	for j := range m.Features {
+		if k < len(m.Columns) && int(m.Columns[k]) == j {
+			f(j, m.Mean[k], m.Square[k])
+			k++
+		} else {
+			f(j, 0, 0)
+		}
+	}
+}
+
 // Standardise returns the shift and the factor of each feature with which (x − shift)·factor has mean 0 and standard
 // deviation 1 over the instances of bags, of which parts has the moments; where a bag is sparse, shift is nil, so that zeros
 // stay zeros, and the standard deviation alone becomes 1. A constant feature keeps its scale. No instances are an
@@ -69,7 +116,7 @@ func Standardise(parts []Moments) (shift, factor []float64, err error) {
 	count, features, sparse := 0, 0, false
 	for _, p := range parts {
 		count += p.Count
-		features = max(features, len(p.Mean))
+		features = max(features, p.Features)
 		sparse = sparse || p.Sparse
 	}
 	if count == 0 {
@@ -78,15 +125,13 @@ func Standardise(parts []Moments) (shift, factor []float64, err error) {
 	mean := make([]float64, features)
 	square := make([]float64, features)
 	for _, p := range parts {
-		for j, m := range p.Mean {
-			mean[j] += m * (float64(p.Count) / float64(count))
-		}
+		p.each(func(j int, m, _ float64) { mean[j] += m * (float64(p.Count) / float64(count)) })
 	}
 	for _, p := range parts {
-		for j, m := range p.Mean {
+		p.each(func(j int, m, own float64) {
 			d := m - mean[j]
-			square[j] += p.Square[j] + float64(p.Count)*d*d
-		}
+			square[j] += own + float64(p.Count)*d*d
+		})
 	}
 	factor = make([]float64, features)
 	for j := range factor {

@@ -13,7 +13,7 @@ const (
 	BinaryTarget   TargetKind = iota // two classes, the second of which is the positive one
 	ClassTarget                      // three classes or more, without order
 	RealTarget                       // a real number
-	SurvivalTarget                   // a time, and whether the event was seen then or the bag was lost from sight
+	SurvivalTarget                   // a time, and whether the event was seen then or the bag is censored
 )
 
 var targetKinds = []string{"binary", "classes", "real", "survival"}
@@ -51,7 +51,7 @@ type Target struct {
 	Label int `json:"label"`
 	// Value is a real target, or the time of survival.
 	Value float64 `json:"value,omitempty"`
-	// Event says that the event was seen at the time; otherwise the bag was lost from sight then (censored).
+	// Event says that the event was seen at the time; otherwise the bag was censored.
 	Event bool `json:"event,omitempty"`
 }
 

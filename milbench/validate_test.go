@@ -48,6 +48,23 @@ func TestValidateInstances(t *testing.T) {
 	}
 }
 
+// rows are instances of a type that cannot be compared.
+type rows [][]float32
+
+func (r rows) Len() int                           { return len(r) }
+func (r rows) Features() int                      { return len(r[0]) }
+func (r rows) Read(i, j int, dst []float32) error { copy(dst, r[i]); return nil }
+
+func TestValidateOwnInstances(t *testing.T) {
+	own := rows{{1, 2}}
+	if err := ValidateInstances(own); err == nil || !strings.Contains(err.Error(), "use a pointer") {
+		t.Errorf("error %v", err)
+	}
+	if err := ValidateInstances(&own); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTaskValidate(t *testing.T) {
 	good := func() Task {
 		bags := []Instances{&Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}, &Dense{Cols: 2}, &Sparse{Rows: 1, Cols: 2, RowStart: []int{0, 0}}}

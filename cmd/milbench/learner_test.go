@@ -38,7 +38,7 @@ func TestRunLearner(t *testing.T) {
 			t.Errorf("%v: rows %s, want %s", c.more, got, c.rows)
 		}
 	}
-	if out, _ := succeed(t, "run", file, "--learner", "instance", "--folds", "3", "--repeats", "1", "--dry-run", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(out, "about 1 MB") {
+	if out, _ := succeed(t, "run", file, "--learner", "instance", "--folds", "3", "--repeats", "1", "--dry-run", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(out, "about 61 MB") {
 		t.Errorf("no estimate of memory:\n%s", out)
 	}
 	for want, more := range map[string][]string{

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 )
 
 // missingName is the name of the plan of what a merge has found missing.

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/learner/schedule"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 )
 
 const planHelp = `

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/study"
 )
 

@@ -19,8 +19,8 @@ import (
 
 	"synpool/internal/large"
 	"synpool/internal/reexec"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 )
 
 // noArray takes the variables of schedulers out of the environment, and sets those given.

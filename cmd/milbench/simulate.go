@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/run/simulation"
 	"synpool/plotting"
 )

@@ -14,8 +14,8 @@ import (
 
 	"synpool/internal/large"
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/run/simulation"
 )
 

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 )
 
 // nearest gives a bag the label of the training bag whose mean is nearest.

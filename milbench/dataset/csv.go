@@ -210,11 +210,11 @@ func readHeader(record []string, unlabelled bool) (*layout, error) {
 		return -1
 	}
 	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
-	survival := columns.label < 0 && find(timeColumn) >= 0 && find(eventColumn) >= 0
+	survival := !unlabelled && columns.label < 0 && find(timeColumn) >= 0 && find(eventColumn) >= 0
 	if columns.bag < 0 || columns.label < 0 && !survival && !unlabelled {
 		return nil, nil
 	}
-	if survival && !unlabelled {
+	if survival {
 		columns.time, columns.event = find(timeColumn), find(eventColumn)
 	}
 	if unlabelled {
@@ -262,7 +262,7 @@ func (l *layout) featureName(j int) string {
 
 // WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither
 // names of features nor instance labels, groups or a split, else with one, in which features without names are called
-// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes.
+// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes, or read other targets.
 func WriteCSV(w io.Writer, s *milbench.Set) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -352,7 +352,13 @@ func writable(s *milbench.Set) error {
 	if n := len(s.Features); n > 0 && n != s.NumFeatures() {
 		return fmt.Errorf("%d names for %d features", n, s.NumFeatures())
 	}
+	if err := readBack(s); err != nil {
+		return err
+	}
 	seen := make(map[string]bool, len(s.Features))
+	if s.Kind == milbench.SurvivalTarget {
+		seen[timeColumn], seen[eventColumn] = true, true
+	}
 	for _, feature := range s.Features {
 		if feature == "" || seen[feature] || slices.Contains(reservedColumns, strings.ToLower(feature)) ||
 			feature != strings.TrimSpace(feature) || !plain(feature) {
@@ -375,6 +381,31 @@ func writable(s *milbench.Set) error {
 			if _, err := milbench.Float32(v); err != nil {
 				return fmt.Errorf("bag %s, instance label: %w", b.ID, err)
 			}
+		}
+	}
+	return nil
+}
+
+// readBack says which target [ReadCSV] would read otherwise.
+func readBack(s *milbench.Set) error {
+	if s.Kind == milbench.SurvivalTarget {
+		return nil
+	}
+	read := &milbench.Set{Bags: make([]milbench.Bag, len(s.Bags))}
+	words := make([]string, len(s.Bags))
+	for i, b := range s.Bags {
+		words[i] = labelText(s, b)
+		read.Bags[i].ID = b.ID
+		if words[i] != strings.TrimSpace(words[i]) || !plain(words[i]) {
+			return fmt.Errorf("bag %s: label %q has spaces around it or a control character", b.ID, words[i])
+		}
+	}
+	if err := setTargets(read, words); err != nil {
+		return err
+	}
+	for i, b := range s.Bags {
+		if read.Kind != s.Kind || read.Bags[i].Target != b.Target {
+			return fmt.Errorf("bag %s: label %q would be read as another target; rename the classes", b.ID, words[i])
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{header + "b1,0,1\nb2,1,2\nb1,1,2\n", "line 4: bag b1 has label 1 here and 0 before"},
 		{header + "b1,a,1\nb2,b,2\nb3,c,3\n", `every bag has a label of its own, bag b1 "a" and bag b2 "b", say`},
 		{header + "b1,a,1\nb2,a,2\n", "all 2 bags have label a; two classes are needed"},
-		{header + "b1,a,1\nb2,,2\n", "bag b2 has no label; give every bag one"},
+		{header + "b1,a,1\nb2,,2\n", "bag b2 has no label"},
 		{header + "b1,\"a\nb\",1\n", `line 2: bag b1: label "a\nb"; write it without line breaks`},
 		{"bag,time,event,f1\nb1,3,1,1\nb2,-1,0,2\n", `bag b2 has time "-1"; write a number from 0`},
 		{"bag,time,event,f1\nb1,3,1,1\nb2,soon,0,2\n", `bag b2 has time "soon"`},

@@ -553,11 +553,17 @@ func TestFilesThatChange(t *testing.T) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": numpyFile(kind, false, rows...)})
 		path := filepath.Join(folder, "a.npy")
 		x := kinds(t, folder, "a")["file"]
-		if err := os.Truncate(path, 4096); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		err := x.Read(0, 3000, make([]float32, 12000))
-		requireOneLine(t, err, path, "damaged")
+		for _, size := range []int64{info.Size() - 8, 4096} { // within its last page, and before it
+			if err := os.Truncate(path, size); err != nil {
+				t.Fatal(err)
+			}
+			err := x.Read(0, 3000, make([]float32, 12000))
+			requireOneLine(t, err, path, "damaged")
+		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}

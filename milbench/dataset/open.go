@@ -12,7 +12,7 @@ import (
 
 // Source is a set before its label column was moved.
 type Source struct {
-	Stored *milbench.Set // as stored: what [Audit] looks at
+	Stored *milbench.Set // as stored: what package audit looks at
 	Entry  *Entry        // of a named set; nil for a file
 }
 

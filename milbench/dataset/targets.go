@@ -22,8 +22,8 @@ func setTargets(s *milbench.Set, words []string) error {
 	if slices.ContainsFunc(words, isSurvival) {
 		return setSurvival(s, words)
 	}
-	if i := slices.Index(words, ""); i >= 0 {
-		return fmt.Errorf("bag %s has no label; give every bag one", s.Bags[i].ID)
+	if err := checkWords(s, words); err != nil {
+		return err
 	}
 	values, numbers := make([]float64, len(words)), true
 	distinct := map[string]string{} // by value, where all are numbers, as first written
@@ -90,6 +90,32 @@ func setTargets(s *milbench.Set, words []string) error {
 	return nil
 }
 
+// missing are what files write, in whatever case, where there is no label.
+var missing = []string{"", "?", "na", "n/a", "nan", "nil", "none", "null"}
+
+// checkWords refuses bags without a label, words that differ in case alone, and the one word among numbers.
+func checkWords(s *milbench.Set, words []string) error {
+	first := map[string]string{} // as written, by lower case
+	var odd []int                // the words that are no numbers
+	for i, word := range words {
+		lower := strings.ToLower(word)
+		if slices.Contains(missing, lower) {
+			return fmt.Errorf("bag %s has no label (%q); give it one or leave the bag out", s.Bags[i].ID, word)
+		}
+		if other, known := first[lower]; known && other != word {
+			return fmt.Errorf("bag %s has label %q, and there is %q; write labels of one class alike", s.Bags[i].ID, word, other)
+		}
+		first[lower] = word
+		if _, err := strconv.ParseFloat(word, 64); err != nil {
+			odd = append(odd, i)
+		}
+	}
+	if len(odd) == 1 && len(words) > 3 {
+		return fmt.Errorf("bag %s has label %q, and the labels of all other bags are numbers; correct it", s.Bags[odd[0]].ID, words[odd[0]])
+	}
+	return nil
+}
+
 // survivalMark begins the words of survival, which no label begins with.
 const survivalMark = "\x00"
 
@@ -115,7 +141,7 @@ func setSurvival(s *milbench.Set, words []string) error {
 			s.Bags[i].Event = true
 		case "0", "false":
 		default:
-			return fmt.Errorf("bag %s has event %q; write 1 where it was seen and 0 where the bag was lost from sight", s.Bags[i].ID, parts[2])
+			return fmt.Errorf("bag %s has event %q; write 1 where it was seen and 0 where the bag is censored", s.Bags[i].ID, parts[2])
 		}
 		s.Bags[i].Value = time
 	}
@@ -129,12 +155,17 @@ func SetPositive(s *milbench.Set, word string) error {
 		return fmt.Errorf("%s: a positive class is for two; its target is of kind %v", s.Name, s.Kind)
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
-	switch slices.Index(classes, word) {
+	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })
+	_, notNumber := strconv.ParseFloat(word, 64)
+	if at < 0 && s.Classes == nil && sameWord(word, "-1") {
+		at = 0 // of labels -1 and 1
+	}
+	switch at {
 	case 1:
 		return nil
 	case 0:
 	default:
-		if near := milbench.Nearest(word, classes); near != "" {
+		if near := milbench.Nearest(word, classes); near != "" && notNumber != nil {
 			return fmt.Errorf("%s: no bag has label %q; did you mean %q?", s.Name, word, near)
 		}
 		return fmt.Errorf("%s: no bag has label %q; the labels are %s and %s", s.Name, word, classes[0], classes[1])

@@ -78,17 +78,73 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// Bags without a label, and labels that are written in two ways, are refused: they would become classes.
+func TestTargetsRefused(t *testing.T) {
+	for _, c := range []struct {
+		labels []string
+		want   string
+	}{
+		{[]string{"0", "1", "nan", "1"}, `toy: bag b2 has no label ("nan"); give it one or leave the bag out`},
+		{[]string{"1", "NA"}, `toy: bag b1 has no label ("NA")`},
+		{[]string{"a", "b", "?"}, `toy: bag b2 has no label ("?")`},
+		{[]string{"yes", "no", "Yes"}, `toy: bag b2 has label "Yes", and there is "yes"; write labels of one class alike`},
+		{[]string{"class", "0", "1", "0", "1"}, `toy: bag b0 has label "class", and the labels of all other bags are numbers; correct it`},
+	} {
+		if _, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.labels, err, c.want)
+		}
+	}
+	// Of a file to score a column called time is a feature, as it is where a label stands beside it.
+	s, err := readCSV(strings.NewReader("bag,time,event,x\na,3,1,2\n"), "toy", true)
+	if err != nil || !slices.Equal(s.Features, []string{"time", "event", "x"}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// WriteCSV refuses targets that ReadCSV would read otherwise.
+func TestWriteCSVTargets(t *testing.T) {
+	bags := func(labels ...int) (all []milbench.Bag) {
+		for i, label := range labels {
+			all = append(all, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Labelled(label), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{1}}})
+		}
+		return all
+	}
+	three := bags(0, 0, 0)
+	for i := range three {
+		three[i].Target = milbench.Target{Value: float64(i)}
+	}
+	for name, s := range map[string]*milbench.Set{
+		"flipped": {Classes: []string{"yes", "no"}, Bags: bags(0, 1)},
+		"order":   {Kind: milbench.ClassTarget, Classes: []string{"low", "mid", "high"}, Bags: bags(0, 1, 2, 0)},
+		"real":    {Kind: milbench.RealTarget, Bags: three},
+		"spaces":  {Classes: []string{"a", " a"}, Bags: bags(0, 1)},
+		"time":    {Kind: milbench.SurvivalTarget, Features: []string{"time"}, Bags: bags(0, 0)},
+	} {
+		var b strings.Builder
+		if err := WriteCSV(&b, s); err == nil || b.Len() > 0 {
+			t.Errorf("%s: no error, %q", name, &b)
+		}
+	}
+	var b strings.Builder
+	if err := WriteCSV(&b, &milbench.Set{Kind: milbench.ClassTarget, Classes: []string{"high", "low", "mid"}, Bags: bags(0, 1, 2, 0)}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSetPositive(t *testing.T) {
 	for _, c := range []struct {
 		labels   []string
 		positive string
 		want     []string // classes
 		label    int      // of the first bag
+		changed  bool     // the set
 	}{
-		{[]string{"tumour", "normal"}, "tumour", []string{"normal", "tumour"}, 1},
-		{[]string{"tumour", "normal"}, "normal", []string{"tumour", "normal"}, 0},
-		{[]string{"0", "1"}, "1", nil, 0},
-		{[]string{"0", "1"}, "0", []string{"1", "0"}, 1},
+		{[]string{"tumour", "normal"}, "tumour", []string{"normal", "tumour"}, 1, false},
+		{[]string{"tumour", "normal"}, "normal", []string{"tumour", "normal"}, 0, true},
+		{[]string{"0", "1"}, "1", nil, 0, false},
+		{[]string{"0", "1"}, "0", []string{"1", "0"}, 1, true},
+		{[]string{"0.0", "1.0"}, "1.0", nil, 0, false},
+		{[]string{"-1", "1"}, "-1", []string{"1", "0"}, 1, true},
 	} {
 		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
 		if err != nil {
@@ -98,7 +154,7 @@ func TestSetPositive(t *testing.T) {
 		if err := SetPositive(s, c.positive); err != nil || !slices.Equal(s.Classes, c.want) || s.Bags[0].Label != c.label || s.NumPositive() != 1 {
 			t.Errorf("%q of %q: classes %q, first label %d, %v", c.positive, c.labels, s.Classes, s.Bags[0].Label, err)
 		}
-		if changed := s.ClassName(1) != slices.Max(c.labels); changed != (s.Checksum != before) || s.Checksum != resealed(t, s) {
+		if c.changed != (s.Checksum != before) || s.Checksum != resealed(t, s) {
 			t.Errorf("%q of %q: checksum %s after %s", c.positive, c.labels, s.Checksum, before)
 		}
 	}
@@ -107,6 +163,7 @@ func TestSetPositive(t *testing.T) {
 		positive string
 	}{
 		`toy: no bag has label "tumor"; did you mean "tumour"?`:           {[]string{"tumour", "normal"}, "tumor"},
+		`toy: no bag has label "2"; the labels are 0 and 1`:               {[]string{"-1", "1"}, "2"},
 		`toy: no bag has label "yes"; the labels are 0 and 1`:             {[]string{"0", "1"}, "yes"},
 		"toy: a positive class is for two; its target is of kind classes": {[]string{"a", "b", "c", "a"}, "a"},
 	} {

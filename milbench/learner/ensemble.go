@@ -85,7 +85,7 @@ func (e Ensemble) Plan(task milbench.Task) (milbench.Plan, error) {
 	for i, fit := range task.Fits {
 		n, setting, err := Members(fit.Setting)
 		if err != nil {
-			return milbench.Plan{}, fmt.Errorf("%s: %w", task.Name, err)
+			continue // Learn says so
 		}
 		fit.Setting = setting
 		for range max(n, 1) {

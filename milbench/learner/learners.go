@@ -87,7 +87,7 @@ type part struct {
 func (l byName) parts(task milbench.Task) (parts []part) {
 	own, networks := part{learner: l.classic}, part{learner: l.networks}
 	for i, f := range task.Fits {
-		if l.classic.Has(onebyone.Name(f.Setting)) {
+		if l.classic.Learns(f.Setting) {
 			own.fits = append(own.fits, i)
 		} else {
 			networks.fits = append(networks.fits, i)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // What a results folder that shards are trained into holds beside or instead of results.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
-	"synpool/milbench/run/cluster"
 )
 
 // folder returns a new folder, and what removes it.

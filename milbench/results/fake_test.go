@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // fake makes up the results of a study of 2 sets x 3 settings x 2 repeats x 4 folds = 48 fits.

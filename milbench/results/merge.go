@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // mostNamed bounds the fits that are named.

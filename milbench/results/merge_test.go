@@ -17,7 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // requireCurves wants a folder to have one curve of each result.

@@ -14,7 +14,7 @@ import (
 	"synpool/internal/large"
 	"synpool/internal/reexec"
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // writeLarge writes attempts of 12 shards with so many results of ten folds of sets like Musk 1, and as many more as given twice, and

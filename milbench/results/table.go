@@ -382,7 +382,7 @@ func nameSets(sets []*content, t *Table) {
 		if n := count[set.name()]; n > 1 {
 			set.shown += " (" + set.checksum[:min(8, len(set.checksum))] + ")"
 			if i == 0 || sets[i-1].name() != set.name() {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of different content have this name; the start of their checksums tells them apart", set.name(), n))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of this name have different checksums; the start of them tells the sets apart", set.name(), n))
 			}
 		}
 		if len(set.classes) == 2 {

@@ -331,7 +331,7 @@ func TestNotes(t *testing.T) {
 		"renamed twice and back": {slices.Concat(second[:1], change(func(r *Result) { r.Set = "c.csv" }, first[0]), change(func(r *Result) { r.Set = "b.csv" }, second[1]), first[1:]), "a.csv",
 			[]string{"a.csv: some of its results have the name c.csv, b.csv; the bags are the same"}},
 		"another file": {append(change(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }, first...), second...), "a.csv (00000000) a.csv (ffffffff)",
-			[]string{"a.csv: 2 sets of different content have this name; the start of their checksums tells them apart"}},
+			[]string{"a.csv: 2 sets of this name have different checksums; the start of them tells the sets apart"}},
 		"another file, the first renamed": {append(change(func(r *Result) { r.Checksum = strings.Repeat("f", 64) }, first...), change(func(r *Result) { r.Set = "b.csv" }, second...)...), "a.csv b.csv", nil},
 		"backend": {append(change(func(r *Result) { r.Backend = "xla:cpu" }, first[0]), first[1]), "a.csv",
 			[]string{"a.csv, syn: fits from several backends (go, xla:cpu); run into a new folder for figures of one alone"}},

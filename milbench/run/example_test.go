@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 )
 
 // firstFeature is a learner that learns nothing: the score of a bag is the first feature of its first instance.

@@ -23,7 +23,7 @@ func hasInstanceLabels(s *milbench.Set) bool {
 // witnesses returns, as labels 0 and 1, which instances of bag i make it positive; nil for a negative bag, and for one whose
 // instances are all the same.
 func witnesses(s *milbench.Set, i int) []int {
-	if s.InstanceLabels == nil || s.Bags[i].Label != 1 {
+	if s.InstanceLabels == nil || s.Kind != milbench.BinaryTarget || s.Bags[i].Label != 1 {
 		return nil
 	}
 	labels := make([]int, len(s.InstanceLabels[i]))

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/run/runtest"
 )
 

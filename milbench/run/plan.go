@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // AddTo adds the fits of runs to a plan, with what a learner says that they take. Their sets are made of source, a named set or

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 )
 
 // Experiment is a question, and what is run to answer it.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/classic"
@@ -20,7 +21,6 @@ import (
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/run/runtest"
 )
 

@@ -80,13 +80,18 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			if err != nil {
 				return nil, nil, err
 			}
+			chosen := drawn(set.NumInstances(), set.Name, r.Seed)
+			before := 0 // instances of the bags up to here
 			for i, b := range all {
-				some, err := standard.Vectors(b)
+				err := milbench.EachRow(b, func(k int, row []float32) {
+					if len(chosen) > 0 && chosen[0] == before+k {
+						vectors, bags, chosen = append(vectors, standard.Vector(row)), append(bags, i), chosen[1:]
+					}
+				})
 				if err != nil {
 					return nil, nil, err
 				}
-				vectors = append(vectors, some...)
-				bags = append(bags, slices.Repeat([]int{i}, b.Len())...)
+				before += b.Len()
 			}
 			return vectors, bags, nil
 		}
@@ -97,12 +102,10 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 			}
 			for i, b := range all {
 				mean := make([]float64, b.Features())
-				some, err := standard.Vectors(b)
-				if err != nil {
+				if err := milbench.EachRow(b, func(_ int, row []float32) {
+					floats.AddScaled(mean, 1/float64(b.Len()), standard.Vector(row))
+				}); err != nil {
 					return nil, nil, err
-				}
-				for _, v := range some {
-					floats.AddScaled(mean, 1/float64(b.Len()), v)
 				}
 				vectors, bags = append(vectors, mean), append(bags, i)
 			}
@@ -184,20 +187,25 @@ func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit 
 	return model.Pooled(ctx, set.Instances())
 }
 
-// fill makes the space of vectors, of which bags says the bag; test has the bags of the test part.
-func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
-	chosen := countUp(len(vectors))
-	if len(chosen) > mostVectors {
-		milbench.Rand(seed, "space "+set.Name).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+// drawn returns the vectors of a set that a space has, by index: all, or some drawn at random where there are too many.
+func drawn(vectors int, set string, seed uint64) []int {
+	chosen := countUp(vectors)
+	if vectors > mostVectors {
+		milbench.Rand(seed, "space "+set).Shuffle(vectors, func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:mostVectors]
 		slices.Sort(chosen)
 	}
+	return chosen
+}
+
+// fill makes the space of vectors, of which bags says the bag; test has the bags of the test part.
+func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
 	var list [][]float64
 	var parts [2]struct {
 		vectors [][]float64
 		labels  []int
 	}
-	for _, i := range chosen {
+	for _, i := range drawn(len(vectors), set.Name, seed) {
 		label, held := set.Bags[bags[i]].Label, slices.Contains(test, bags[i])
 		list = append(list, vectors[i])
 		s.Labels, s.Test = append(s.Labels, label), append(s.Test, held)

@@ -16,10 +16,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 	"synpool/milbench/run/runtest"
 )
 

@@ -111,8 +111,8 @@ const (
 //
 // A rare term of a sparse set agrees on most bags when one class is rare, yet not on the rare class.
 // Of three classes and more each is told from the others, with as many tests more. Other targets are described alone.
-// The cost is that of two passes over the values plus a sort of the bags for each column with a chance; of a set in files
-// there is never more than a piece in memory.
+// The cost is that of two passes over the values, more where bags times columns are beyond two million, plus a sort of the bags
+// for each column with a chance; of a set in files there is never more than a piece in memory.
 func Inspect(stored *milbench.Set) (Report, error) {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Kind: stored.Kind, Instances: stored.NumInstances(),

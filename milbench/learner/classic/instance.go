@@ -107,13 +107,14 @@ func (c Instance) Cost(bags []milbench.Instances) milbench.Cost {
 		}
 	}
 	const number = 8 // bytes
+	moments := milbench.MomentsBytes(bags)
 	if c.Gamma == 0 {
-		return milbench.Cost{Seconds: 4 * passes * values / coreFlops, Memory: uint64(number * rows)}
+		return milbench.Cost{Seconds: 4 * passes * values / coreFlops, Memory: moments + uint64(number*rows)}
 	}
 	landmarks := min(rows, mostLandmarks)
 	return milbench.Cost{
 		Seconds: (2*landmarks*values + rows*landmarks*landmarks + landmarks*landmarks*landmarks/3 + 4*passes*rows*landmarks) / coreFlops,
-		Memory:  uint64(number * (rows*(landmarks+1) + 3*landmarks*landmarks)),
+		Memory:  moments + uint64(number*(rows*(landmarks+1)+3*landmarks*landmarks)),
 	}
 }
 

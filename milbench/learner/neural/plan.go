@@ -184,6 +184,10 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		return fmt.Errorf("%s: building the network: %w", task.Name, err)
 	}
 	each := l.seconds(parameters, fits) / float64(len(fits))
+	moments := uint64(0) // of the bags, by which features are standardised
+	if !g.raw {
+		moments = milbench.MomentsBytes(task.Bags)
+	}
 	if !blocks(t.Backend) || l.data() > mostData {
 		process, worker := uint64(goMemory), uint64(0)
 		if blocks(t.Backend) {
@@ -196,7 +200,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 			p.jobs = append(p.jobs, job{fits: []int{i}, seconds: each})
 		}
 		need := func() uint64 {
-			return process + uint64(p.Workers)*(worker+4*(uint64(stateCopies*parameters)+8*l.largest()))
+			return process + moments + uint64(p.Workers)*(worker+4*(uint64(stateCopies*parameters)+8*l.largest()))
 		}
 		if t.Memory > 0 && need() > t.Memory {
 			for p.Workers > 1 && need() > t.Memory {
@@ -215,7 +219,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	most := blockSize(t.Backend, g.blockStructure, l.held(parameters, fewestColumns))
 	size, workers := most, p.Workers
 	need := func() uint64 {
-		return xlaMemory + uint64(workers)*(workerMemory+4*uint64(l.data())+uint64(size)*one)
+		return xlaMemory + moments + uint64(workers)*(workerMemory+4*uint64(l.data())+uint64(size)*one)
 	}
 	if t.Memory > 0 {
 		for workers > 1 && need() > t.Memory {

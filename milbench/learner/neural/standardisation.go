@@ -41,17 +41,13 @@ func (m bagMoments) standardisation(train []milbench.Example) (s Standardisation
 	return s, err
 }
 
-// Vectors returns the standardised instances of a bag, in single precision as a network takes them.
-func (s Standardisation) Vectors(bag milbench.Instances) ([][]float64, error) {
-	var vectors [][]float64
-	err := milbench.EachRow(bag, func(_ int, row []float32) {
-		vector := make([]float64, len(row))
-		for j, v := range row {
-			vector[j] = float64(s.apply(j, v))
-		}
-		vectors = append(vectors, vector)
-	})
-	return vectors, err
+// Vector returns an instance standardised, in single precision as a network takes it.
+func (s Standardisation) Vector(row []float32) []float64 {
+	vector := make([]float64, len(row))
+	for j, v := range row {
+		vector[j] = float64(s.apply(j, v))
+	}
+	return vector
 }
 
 // fill writes the standardised instances of bag row by row into dst. Sparse or dense, a bag of equal values gives equal rows.

@@ -113,7 +113,8 @@ func (e Entry) parse(setting json.RawMessage) (milbench.Estimator, error) {
 	if Name(setting) != e.Name {
 		return nil, fmt.Errorf("%.100s is that of %q", setting, Name(setting))
 	}
-	delete(values, e.key())
+	delete(values, learnerKey)
+	delete(values, poolingKey)
 	estimator := e.Default()
 	var all map[string]json.RawMessage // the hyperparameters that are always there
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
@@ -152,9 +153,13 @@ type Learner struct {
 
 var _ milbench.Learner = Learner{}
 
-// Has reports whether there is an entry of a name.
-func (l Learner) Has(name string) bool {
-	return slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == name })
+// Learns reports whether a setting is for the entries: it has the key "learner", or that of an entry with its name.
+func (l Learner) Learns(setting json.RawMessage) bool {
+	var s struct{ Learner, Pooling string }
+	if json.Unmarshal(setting, &s) != nil {
+		return false
+	}
+	return s.Learner != "" || slices.ContainsFunc(l.Entries, func(e Entry) bool { return e.Name == s.Pooling && e.key() == poolingKey })
 }
 
 // parse returns the estimator of a setting.
@@ -181,6 +186,9 @@ func training(task milbench.Task, fit milbench.Fit) milbench.Training {
 	}
 	return t
 }
+
+// processMemory is what a process takes beside its fits, in bytes.
+const processMemory = 60e6
 
 // valuesPerSecond is how many values of the training bags a fit gets through, where an estimator does not say what it takes.
 const valuesPerSecond = 1e7
@@ -249,16 +257,15 @@ func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 		return milbench.Plan{}, err
 	}
 	p := milbench.Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
-	type kind struct{ setting string }
-	groups := map[kind]*milbench.Group{}
-	var order []kind
+	groups := map[string]*milbench.Group{} // by setting
+	var order []string
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
 		if err != nil {
 			continue // Learn says so
 		}
 		c := cost(estimator, training(task, fit))
-		k := kind{string(fit.Setting)}
+		k := string(fit.Setting)
 		g := groups[k]
 		if g == nil {
 			g = &milbench.Group{Members: 1}
@@ -273,16 +280,16 @@ func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 	for _, g := range groups {
 		most = max(most, g.Memory)
 	}
-	if l.Memory > 0 && most > l.Memory {
-		return milbench.Plan{}, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, most/1e6+1, l.Memory/1e6)
+	if l.Memory > 0 && processMemory+most > l.Memory {
+		return milbench.Plan{}, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, (processMemory+most)/1e6+1, l.Memory/1e6)
 	}
-	for p.Workers > 1 && l.Memory > 0 && uint64(p.Workers)*most > l.Memory {
+	for p.Workers > 1 && l.Memory > 0 && processMemory+uint64(p.Workers)*most > l.Memory {
 		p.Workers--
 		p.Note = fmt.Sprintf("%s: %d fits at a time, to keep within %d MB of memory", task.Name, p.Workers, l.Memory/1e6)
 	}
 	for _, k := range order {
 		g := groups[k]
-		g.Blocks, g.Memory = len(g.Fits), uint64(p.Workers)*g.Memory
+		g.Blocks, g.Memory = len(g.Fits), processMemory+uint64(p.Workers)*g.Memory
 		p.Blocks += g.Blocks
 		p.Memory = max(p.Memory, g.Memory)
 		p.Groups = append(p.Groups, *g)

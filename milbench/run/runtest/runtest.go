@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"synpool/milbench"
+	"synpool/milbench/cluster"
 	"synpool/milbench/run"
-	"synpool/milbench/run/cluster"
 )
 
 // Set returns a set of n bags of one instance, every third positive and its feature larger by one.

@@ -1,4 +1,4 @@
-"""Writes instance.json, the reference weights of package baseline.
+"""Writes instance.json, the reference weights of package classic.
 
 Reference: scikit-learn's LogisticRegression, and LinearSVC with the squared hinge, on instances that bear the labels of
 their bags, standardised by StandardScaler (without centring where the instances are sparse). With a kernel the

@@ -14,7 +14,7 @@ import (
 
 	"synpool/internal/large"
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // TestDivide: whatever the groups, every fit has a shard, trainings stay whole, no shard takes much more than the best that

@@ -7,7 +7,7 @@ import (
 	"log"
 
 	"synpool/milbench"
-	"synpool/milbench/run/cluster"
+	"synpool/milbench/cluster"
 )
 
 // twoGroups is a plan of two settings on a set under 10-fold cross-validation, repeated so many times.
