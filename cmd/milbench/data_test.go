@@ -66,6 +66,7 @@ func TestFetchWithoutFolder(t *testing.T) {
 
 // Without network the command says so and to try again, and leaves no file.
 func TestFetchWithoutNetwork(t *testing.T) {
+	t.Parallel() // it waits
 	folder := t.TempDir()
 	c := process(t, "data", "fetch", "elephant", "musk1")
 	c.Env = append(c.Env, "MILBENCH_DATA="+folder, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=")

@@ -19,7 +19,7 @@ import (
 // disk. What is measured is the resident memory at its peak, of which a hundred MB are the program and the columns at work.
 func TestAuditMemory(t *testing.T) {
 	const bags, features, most = 12, 512, 100  // MB
-	instances := large.Number(20_000, 100_000) // 490 MB, or 2.5 GB
+	instances := large.Number(12_000, 100_000) // 290 MB, or 2.5 GB
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	list := "bag,label\n"
 	values := make([]byte, 0, 4*instances*features)

@@ -482,7 +482,7 @@ func TestKeptGraphs(t *testing.T) {
 	var want []string
 	for i, cache := range []string{"off", filepath.Join(root, "cache"), filepath.Join(root, "cache")} {
 		dir := filepath.Join(root, fmt.Sprint("run", i))
-		c := process(t, "run", file, "--pooling", "syn,attention", "--iterations=-3,3", "--folds", "4", "--repeats", "2", "--epochs", "5", "--batch", "2", "--out", dir)
+		c := process(t, "run", file, "--pooling", "syn,attention", "--iterations=-3,3", "--folds", "4", "--repeats", "2", "--width", "16", "--embed", "8", "--heads", "2", "--epochs", "3", "--batch", "2", "--out", dir)
 		c.Env = append(c.Env, backend.CacheVariable+"="+cache)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -505,7 +505,7 @@ func TestKeptGraphs(t *testing.T) {
 // until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
 // same to the byte.
 func TestKilledRuns(t *testing.T) {
-	kills, longest := large.Number(6, 24), 400*time.Millisecond
+	kills, longest := large.Number(4, 24), 400*time.Millisecond
 	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
 		longest = 700 * time.Millisecond
 	}

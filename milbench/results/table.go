@@ -193,6 +193,7 @@ type comparison struct {
 func gather(results []Result, t *Table) ([]comparison, error) {
 	sets := make(map[string]*content)
 	rows := make(map[studyKey]map[string]*rowFits)
+	canonical := make(map[string]json.RawMessage) // settings are few, results many
 	for i := range results {
 		r := &results[i]
 		if r.Target != milbench.BinaryTarget {
@@ -205,9 +206,13 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 		}
 		set.add(r)
 		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun}
-		config, err := milbench.CanonicalSetting(r.Config)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Set, err)
+		config, known := canonical[string(r.Config)]
+		if !known {
+			var err error
+			if config, err = milbench.CanonicalSetting(r.Config); err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Set, err)
+			}
+			canonical[string(r.Config)] = config
 		}
 		if rows[key] == nil {
 			rows[key] = make(map[string]*rowFits)

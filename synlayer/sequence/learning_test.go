@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/large"
 	"synpool/synlayer"
 	"synpool/synlayer/internal/goldentest"
 	"synpool/synlayer/sequence"
@@ -43,7 +44,8 @@ func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scop
 // TestTranslatorLearns: on reversing words, sentences never seen come out right, by both searches, with the attention where
 // the word stands, and with the probability that Logits gives them.
 func TestTranslatorLearns(t *testing.T) {
-	const words, longest, batch, steps, begin, end = 9, 5, 32, 400, 1, 2
+	const words, longest, batch, begin, end = 9, 5, 32, 1, 2
+	steps := large.Number(300, 400)
 	backend := backendtest.Chosen(t)
 	m := sequence.Translator{Source: words, Target: words, Embed: 16, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 16, Bidirectional: true}, Hidden: 32, Align: 16}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -151,7 +153,8 @@ func asRunes(s []int32) []rune { return s }
 // TestDeepSetsRankOutliers: the points of a set of 4 to 12 lie at two places ±m, drawn anew for each set, and the outlier
 // between them, where its distance from the mean is the smallest. Trained on pairs, the network ranks it above all.
 func TestDeepSetsRankOutliers(t *testing.T) {
-	const batch, least, most, candidates, steps = 32, 4, 12, 4, 500
+	const batch, least, most, candidates = 32, 4, 12, 4
+	steps := large.Number(300, 500)
 	backend := backendtest.Chosen(t)
 	d := sequence.DeepSets{Element: []int{32, 32}, Pooling: synlayer.MeanPooling{}, Set: []int{32, 1}}
 	rng := rand.New(rand.NewPCG(5, 5))

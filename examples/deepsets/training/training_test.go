@@ -29,6 +29,7 @@ func TestTrain(t *testing.T) {
 		arms["mean"] = small()
 	}
 	for name, s := range arms {
+		s.Sets = large.Number(2000, 3000)
 		if name == "attention" {
 			s.Pooling = sequence.WordAttention{Width: 16, Adjust: sequence.Adjustment{Iterations: 2, Gamma: 0.5, Renormalise: true}}
 		}

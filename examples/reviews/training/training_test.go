@@ -15,6 +15,7 @@ import (
 	"synpool/examples/fit/fittest"
 	"synpool/examples/reviews/training"
 	"synpool/internal/fetched"
+	"synpool/internal/large"
 )
 
 var signs = []string{"dull", "bright"}
@@ -210,7 +211,7 @@ func TestReviews(t *testing.T) {
 			some = append(some, r)
 		}
 	}
-	for _, flat := range []bool{true, false} {
+	for _, flat := range []bool{true, false}[:large.Number(1, 2)] {
 		s := small()
 		s.Flat, s.Sentences, s.Words, s.Epochs = flat, 10, 16, 4
 		data, network := fittest.Train(t, backendtest.Chosen(t), s, some)
