@@ -142,7 +142,7 @@ func baselineCases(t testing.TB) []baselineCase {
 	}
 	films.setting.Longest, films.setting.Logistic.C = 1, 10
 	if !large.Asked() {
-		return []baselineCase{balanced, films}
+		return []baselineCase{films}
 	}
 	return []baselineCase{balanced, plain, films}
 }

@@ -505,14 +505,14 @@ func TestKeptGraphs(t *testing.T) {
 // until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
 // same to the byte.
 func TestKilledRuns(t *testing.T) {
-	kills, longest := large.Number(4, 24), 400*time.Millisecond
+	kills, repeats, longest := large.Number(4, 24), large.Number(12, 30), 400*time.Millisecond
 	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
 		longest = 700 * time.Millisecond
 	}
 	file := write(t, "toy.csv", toy(false))
 	args := func(dir string) []string {
 		return []string{
-			"run", file, "--pooling", "mean,syn", "--iterations", "3", "--folds", "4", "--repeats", "30", "--cores", "2", "--curves", "--out", dir,
+			"run", file, "--pooling", "mean,syn", "--iterations", "3", "--folds", "4", "--repeats", fmt.Sprint(repeats), "--cores", "2", "--curves", "--out", dir,
 			"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "10", "--batch", "4",
 		}
 	}
@@ -528,7 +528,7 @@ func TestKilledRuns(t *testing.T) {
 		return text
 	}
 	want, wantTables := readResults(t, undisturbed), tables(undisturbed)
-	if len(want) != 240 {
+	if len(want) != 8*repeats {
 		t.Fatalf("%d results", len(want))
 	}
 

@@ -431,7 +431,7 @@ func TestInterruptedTwice(t *testing.T) {
 func TestKilledShards(t *testing.T) {
 	noArray(t)
 	shards := large.Number(4, 12)
-	kills, longest, repeats := large.Number(4, 50), 250*time.Millisecond, "30"
+	kills, longest, repeats := large.Number(4, 50), 250*time.Millisecond, fmt.Sprint(large.Number(12, 30))
 	if os.Getenv("GOMLX_BACKEND") != "go" { // starts more slowly, even with what the first run has compiled
 		longest = 600 * time.Millisecond
 	}

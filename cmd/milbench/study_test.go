@@ -94,9 +94,9 @@ func TestStudyStopped(t *testing.T) {
 			t.Errorf("exit code %d:\n%s", code, stderr.String())
 		}
 	}
-	stop(2) // the instance classifier's, which come first
+	stop(4) // the instance classifier's, which come first
 	stop(1)
-	if count() < 3 {
+	if count() < 5 {
 		t.Errorf("%d results are kept", count())
 	}
 

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/internal/large"
 	"synpool/synlayer/memory"
 )
 
@@ -165,7 +166,7 @@ func TestExactOneHot(t *testing.T) {
 // all patterns are alike, to the mean of those that are, and reaches a pattern only after the patterns are made different.
 func TestControllableDirection(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
-	for range 100 {
+	for range large.Number(30, 100) {
 		const n, d = 5, 9
 		centre := append(make([]float64, n), normal(random, 1, d-n, 1)[0]...)
 		patterns := normal(random, n, d, 0.02)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"synpool/internal/large"
 	"synpool/synlayer/memory"
 )
 
@@ -115,7 +116,7 @@ func TestInverseLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for _, gamma := range gammas {
 		s := memory.Syn{Gamma: gamma}
-		for range 50 {
+		for range large.Number(10, 50) {
 			n := 1 + random.IntN(30)
 			w := simplex(random, n, random.IntN(n))
 			if n > 3 {

@@ -78,10 +78,16 @@ func TestTrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, attentive := train(t, backend, s, data, 1, s.Beam)
+	if attentive[1] < 80 {
+		t.Errorf("BLEU %.1f with attention", attentive)
+	}
+	if !large.Asked() {
+		return
+	}
 	s.Align = 0
 	_, plain := train(t, backend, s, data, 1)
 	t.Logf("BLEU %.1f without attention, %.1f with", plain, attentive)
-	if attentive[0] < plain[0]+20 || attentive[1] < 80 {
+	if attentive[0] < plain[0]+20 {
 		t.Errorf("BLEU %.1f without attention, %.1f with", plain, attentive)
 	}
 }
@@ -157,9 +163,10 @@ func TestMulti30k(t *testing.T) {
 			}
 		}
 	}
-	if large.Asked() {
-		requireAttentionHelps(t, s, data)
+	if !large.Asked() { // TestTrain learns, from fewer words
+		return
 	}
+	requireAttentionHelps(t, s, data)
 
 	s.Longest = 8
 	few := slices.DeleteFunc(slices.Clone(data.Train), func(e training.Example) bool {

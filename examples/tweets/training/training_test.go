@@ -19,6 +19,7 @@ import (
 	"synpool/examples/fit/fittest"
 	"synpool/examples/tweets/training"
 	"synpool/internal/fetched"
+	"synpool/internal/large"
 	"synpool/synlayer/sequence"
 )
 
@@ -211,7 +212,7 @@ func TestRefusals(t *testing.T) {
 func TestTweets(t *testing.T) {
 	tweets := fetched.Load(t, corpus.LoadTweets)
 	s := training.Quick()
-	s.Most, s.Longest, s.Embed, s.Hidden, s.Attention.Width, s.Epochs, s.Batch, s.Rate = 2500, 24, 24, 12, 12, 3, 32, 5e-3
+	s.Most, s.Longest, s.Embed, s.Hidden, s.Attention.Width, s.Epochs, s.Batch, s.Rate = 2500, 24, 24, 12, 12, large.Number(1, 3), 32, 5e-3
 	data, network := fittest.Train(t, backendtest.Chosen(t), s, tweets)
 	if n := [3]int{len(data.Parts[0].Labels), len(data.Parts[1].Labels), len(data.Parts[2].Labels)}; n[0]+n[1]+n[2] != 2500 || n[0] < 1995 || n[0] > 2005 || n[2] < 245 {
 		t.Errorf("%d tweets in the parts", n)

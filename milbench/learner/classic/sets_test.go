@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"synpool/internal/fetched"
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/generate"
@@ -64,7 +65,7 @@ func TestMusk1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 3}
+	protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: large.Number(1, 3)}
 	hinge := classic.DefaultInstance()
 	hinge.Loss = classic.Hinge
 	radial := hinge
