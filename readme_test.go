@@ -81,6 +81,23 @@ func TestReadmeSize(t *testing.T) {
 	}
 }
 
+// TestReadmeClaims: an estimate of README.md stands with its interval in a row of RESULTS.md, which is written from the archives.
+func TestReadmeClaims(t *testing.T) {
+	results, err := os.ReadFile("RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := regexp.MustCompile(`([+−]0\.\d{3}) \(([+−]0\.\d{3} to [+−]0\.\d{3})\)`).FindAllStringSubmatch(readme(t), -1)
+	if len(claims) < 3 {
+		t.Fatalf("%d claims found", len(claims))
+	}
+	for _, claim := range claims {
+		if row := "| " + claim[1] + " | " + claim[2] + ","; !strings.Contains(string(results), row) {
+			t.Errorf("RESULTS.md has no row with %q", row)
+		}
+	}
+}
+
 // TestReadmeLinks looks for what README.md links to.
 func TestReadmeLinks(t *testing.T) {
 	links := regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme(t), -1)

@@ -76,3 +76,19 @@ func TestReadmeDemo(t *testing.T) {
 		t.Errorf("docs/demo.png is not what GOMLX_BACKEND=go milbench demo --out docs/demo.png draws (%v)", err)
 	}
 }
+
+// TestReadmeFigure: the figure of README.md is drawn from the committed results.
+func TestReadmeFigure(t *testing.T) {
+	if runtime.GOARCH != "amd64" { // other processors round differently
+		return
+	}
+	figure := filepath.Join(t.TempDir(), "shuffled.svg")
+	succeed(t, "plot", "../../milbench/study/results/published.json", "--figure", "control", "--out", figure)
+	drawn, err := os.ReadFile(figure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown, err := os.ReadFile("../../docs/shuffled.svg"); err != nil || !bytes.Equal(shown, drawn) {
+		t.Errorf("docs/shuffled.svg is not what milbench plot milbench/study/results/published.json --figure control draws (%v)", err)
+	}
+}
