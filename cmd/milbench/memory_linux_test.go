@@ -16,7 +16,7 @@ import (
 )
 
 // TestAuditMemory audits a folder of NumPy arrays that is several times as large as what the process may hold: arrays stay on
-// disk. What is measured is the resident memory at its peak, of which a hundred MB are the program and the columns at work.
+// disk. It measures the resident memory at its peak.
 func TestAuditMemory(t *testing.T) {
 	const bags, features, most = 12, 512, 100  // MB
 	instances := large.Number(12_000, 100_000) // 290 MB, or 2.5 GB

@@ -132,7 +132,7 @@ wall time. The defaults about the cluster are assumptions.`,
 	f := c.Flags()
 	counts := kind[int]{strconv.Atoi, "an integer", "10,100"}
 	f.Var(&list[int]{kind: counts, values: &fits, given: func(int) {}}, "fits", "numbers of fits; with --plan the default is that of the plan")
-	f.Var(&list[int]{kind: counts, values: &nodes, given: func(int) {}}, "nodes", "numbers of nodes, each of which runs a shard at a time")
+	f.Var(&list[int]{kind: counts, values: &nodes, given: func(int) {}}, "nodes", "numbers of nodes; each node runs one shard at a time")
 	f.IntVar(&on.Cores, "cores", on.Cores, "cores of a node; with --plan the default is that of the plan")
 	f.DurationVar(&wait, "queue-wait", wait, "mean time that a shard waits in the queue, exponential")
 	f.Float64Var(&on.Starts, "starts", on.Starts, "shards that the scheduler starts a second, at most")
@@ -146,7 +146,7 @@ wall time. The defaults about the cluster are assumptions.`,
 	f.IntVar(&search.Simulations, "simulations", search.Simulations, "simulations of a number of shards, at most; fewer where the mean wall time is known to 1 %")
 	f.Uint64Var(&search.Seed, "seed", search.Seed, "fixes all that is drawn")
 	f.StringVar(&plan, "plan", "", "simulate the groups of this plan")
-	f.StringVar(&measured, "measured", "", "measured times: a file with a line a run as go run ./milbench/learner/neural/bench prints it or, with --plan, a folder of results")
+	f.StringVar(&measured, "measured", "", "measured times: a file with one line per run, as go run ./milbench/learner/neural/bench prints them, or with --plan, a folder of results")
 	f.StringVar(&image, "figure", "", "draw wall time against nodes into this file, .png, .svg or .pdf")
 	addJSON(c, &asJSON)
 	return c
