@@ -271,7 +271,7 @@ func TestBrowserOpens(t *testing.T) {
 		chromedp.Click(chromedp.CSS(`jp-button[aria-label="Trust HTML"]`)),
 	)
 	if err == nil {
-		_, err = chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector('.jp-HTMLViewer iframe')?.contentDocument?.body?.dataset.ready === 'true'`))
+		_, err = chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector('.jp-HTMLViewer iframe')?.contentDocument?.body?.dataset.ready === 'true'`, chromedp.WithPollingTimeout(2*time.Minute)))
 	}
 	screenshot(t, browser, "explorer.png")
 	if err != nil {
