@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -52,4 +53,19 @@ func ExampleFlags() {
 	flags.Apply(&seed, &epochs)
 	fmt.Println(flags.Quick, epochs, seed, flags.Checkpoint("LSTM, attention, +3 Syn steps", seed))
 	// Output: true 3 1 kept/LSTM-attention-+3-Syn-steps-seed-1.checkpoint
+}
+
+func ExampleChoose() {
+	for _, arguments := range [][]string{{}, {"-quick", "-syn", "3"}} {
+		f := command.New("program", "a few bags")
+		steps := f.Syn()
+		if err := f.Parse(arguments, io.Discard); err != nil {
+			fmt.Println(err)
+		}
+		bags := command.Choose(f, func() int { return 1000 }, func() int { return 10 })
+		fmt.Printf("%d bags, %d Syn steps\n", bags, *steps)
+	}
+	// Output:
+	// 1000 bags, 0 Syn steps
+	// 10 bags, 3 Syn steps
 }

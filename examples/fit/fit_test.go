@@ -453,3 +453,30 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 }
+
+// TestPredict: batches go through a graph one after another, padded; what cannot be padded ends it.
+func TestPredict(t *testing.T) {
+	texts := [][]int32{{1, 2, 3}, {4}, {5, 6}}
+	batches, err := fit.Batches(fit.Lengths(texts, func(s []int32) int { return len(s) }), 2, []int{2, 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := model.MustNewExec(backendtest.Chosen(t), model.NewStore(), func(_ *model.Scope, ids *Node) *Node { return ReduceSum(ConvertDType(ids, dtypes.Float64), -1) })
+	input := func(b fit.Batch) ([]any, error) {
+		return fit.Words(corpus.Pad(fit.Pick(texts, b.Rows), b.Limit))
+	}
+	sums := make([]float64, len(texts))
+	if err := fit.Predict(exec, batches, input, func(b fit.Batch, out []any) {
+		for i, sum := range out[0].([]float64) {
+			if b.Rows[i] >= 0 {
+				sums[b.Rows[i]] = sum
+			}
+		}
+	}); err != nil || !slices.Equal(sums, []float64{6, 4, 11}) {
+		t.Errorf("sums %v, %v", sums, err)
+	}
+	failed := errors.New("no input")
+	if err := fit.Predict(exec, batches, func(fit.Batch) ([]any, error) { return fit.Words(corpus.Batch{}, failed) }, nil); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -16,13 +16,14 @@ import (
 	"synpool/milbench"
 )
 
-const (
+// Tests make these smaller.
+var (
 	// maxResident is how many bytes of mapped files are read before their pages are given back, so that what a process holds does
 	// not grow with its sets. They stay in the cache of the system.
 	maxResident = 32 << 20
 	// maxMapped is the number of files that are mapped at a time: the system allows some 65,000 mappings to a process, and Go's
 	// heap needs some of them. Further files are read in pieces.
-	maxMapped = 4096
+	maxMapped int64 = 4096
 )
 
 // mappings counts the files that are mapped.

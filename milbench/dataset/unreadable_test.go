@@ -1,0 +1,96 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// unreadable is instances in a file that is gone.
+type unreadable struct{ of milbench.Instances }
+
+var errGone = errors.New("gone")
+
+func (u *unreadable) Len() int                       { return u.of.Len() }
+func (u *unreadable) Features() int                  { return u.of.Features() }
+func (u *unreadable) Read(int, int, []float32) error { return errGone }
+
+// TestUnreadable: what reads bags hands on why one cannot be read.
+func TestUnreadable(t *testing.T) {
+	s := &milbench.Set{Name: "toy"}
+	for i := range 2 {
+		rows := &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}
+		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i), Instances: &unreadable{rows}})
+	}
+	source := &Source{Stored: s}
+	_, leaked := source.Leaked()
+	_, moved := MoveInstanceLabels(s, 1)
+	_, seal := sealed(s, s.Validate)
+	for what, err := range map[string]error{
+		"a leaked column": leaked, "instance labels": moved, "a checksum": seal, "CSV": WriteCSV(io.Discard, s),
+		"a column less": (&without{s.Bags[0].Instances, 0}).Read(0, 1, make([]float32, 1)),
+	} {
+		if !errors.Is(err, errGone) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// failing is a writer without room from the n-th byte on.
+type failing int
+
+func (f *failing) Write(b []byte) (int, error) {
+	if *f -= failing(len(b)); *f < 0 {
+		return 0, errGone
+	}
+	return len(b), nil
+}
+
+// TestWriteCSVSurvival: times and events come back, and a writer that fails is an error.
+func TestWriteCSVSurvival(t *testing.T) {
+	s := &milbench.Set{Name: "toy", Kind: milbench.SurvivalTarget, Features: []string{"x"}}
+	for i := range 3 {
+		rows := &milbench.Dense{Rows: 2000, Cols: 1, Values: slices.Repeat([]float32{0.25}, 2000)}
+		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Target{Value: 1.5 + float64(i), Event: i == 1}, Instances: rows})
+	}
+	var b strings.Builder
+	if err := WriteCSV(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadCSV(strings.NewReader(b.String()), "toy")
+	if err != nil || read.Kind != s.Kind || read.Bags[1].Target != s.Bags[1].Target || read.Bags[2].Target != s.Bags[2].Target {
+		t.Errorf("%v", err)
+	}
+	room := failing(5000)
+	if err := WriteCSV(&room, s); !errors.Is(err, errGone) {
+		t.Errorf("error %v", err)
+	}
+	if err := WriteCSV(&room, &milbench.Set{Name: "none"}); err == nil {
+		t.Error("a set without bags is written")
+	}
+}
+
+// TestDrawOther: only generated sets are drawn anew.
+func TestDrawOther(t *testing.T) {
+	e, err := Find("musk1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: it is no generated set and cannot be drawn" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := (&Source{Stored: &milbench.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
+		t.Error("a column of a named set")
+	}
+	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is no number
+		t.Error("no error")
+	}
+	if _, err := ReadCSV(strings.NewReader("0,a,1,2\n1,b,3,x\n"), "toy"); err == nil || !strings.Contains(err.Error(), "feature 2") {
+		t.Errorf("error %v", err)
+	}
+}
