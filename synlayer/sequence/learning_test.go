@@ -45,7 +45,7 @@ func learner(t testing.TB, backend compute.Backend, rate float64, loss func(scop
 // the word stands, and with the probability that Logits gives them.
 func TestTranslatorLearns(t *testing.T) {
 	const words, longest, batch, begin, end = 9, 5, 32, 1, 2
-	steps := large.Number(300, 400)
+	steps := large.Number(240, 400)
 	backend := backendtest.Chosen(t)
 	m := sequence.Translator{Source: words, Target: words, Embed: 16, Encoder: sequence.RNN{Cell: sequence.GRU, Hidden: 16, Bidirectional: true}, Hidden: 32, Align: 16}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -154,7 +154,7 @@ func asRunes(s []int32) []rune { return s }
 // between them, where its distance from the mean is the smallest. Trained on pairs, the network ranks it above all.
 func TestDeepSetsRankOutliers(t *testing.T) {
 	const batch, least, most, candidates = 32, 4, 12, 4
-	steps := large.Number(300, 500)
+	steps := large.Number(200, 500)
 	backend := backendtest.Chosen(t)
 	d := sequence.DeepSets{Element: []int{32, 32}, Pooling: synlayer.MeanPooling{}, Set: []int{32, 1}}
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -55,7 +55,7 @@ func tiny() Settings {
 // TestTrain learns ten places, far above chance on images that it did not see.
 func TestTrain(t *testing.T) {
 	s := tiny()
-	s.Epochs = large.Number(12, 20)
+	s.Epochs = large.Number(9, 20)
 	train, test, err := blocks(400).Split(200)
 	if err != nil {
 		t.Fatal(err)
