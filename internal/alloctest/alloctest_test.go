@@ -13,7 +13,7 @@ type recorder struct {
 
 func (r *recorder) Errorf(format string, args ...any) { r.says += fmt.Sprintf(format, args...) }
 
-var kept []byte // so that it is allocated
+var kept []byte // keeps what a test allocates from being optimised away
 
 func TestBounded(t *testing.T) {
 	for megabytes, want := range map[int]bool{1: true, 33: true, 36: false} {

@@ -7,6 +7,6 @@
 //   - plan: the fits of runs, divided into shards for several machines ([AddTo], [Restrict]; package cluster).
 //
 // A fit is known by what decides its scores (the set's checksum, protocol, folds, repeat, fold, seed and setting): a
-// fit whose result is in the folder is never run again, and a fit that failed leaves no result, so that it is tried
+// fit whose result is in the folder is never run again, and a fit that failed leaves no result and is tried
 // again.
 package run
