@@ -34,6 +34,7 @@ const otherSeparators = ";\t"
 var (
 	errNoHeader    = errors.New("neither a header with the columns bag and label nor an instance")
 	errNoBagHeader = errors.New("neither a header with the column bag nor an instance")
+	errNoLabel     = errors.New("a header with the column bag and without label; add the column label, or time and event")
 )
 
 var errSeparator = errors.New("semicolons or tabs stand between the fields; separate the fields by commas")
@@ -190,8 +191,8 @@ func readLayout(record []string, unlabelled bool) (columns *layout, header bool,
 	return columns, false, nil
 }
 
-// readHeader reads the first record if it is a header, which has the columns bag and, unless unlabelled, label; nil if
-// not. It may have no features.
+// readHeader reads the first record if it is a header, which the column bag tells; nil if not. Unless unlabelled it must
+// have a label. It may have no features.
 func readHeader(record []string, unlabelled bool) (*layout, error) {
 	position := make(map[string]int, len(record))
 	for i, text := range record {
@@ -211,8 +212,11 @@ func readHeader(record []string, unlabelled bool) (*layout, error) {
 	}
 	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
 	survival := !unlabelled && columns.label < 0 && find(timeColumn) >= 0 && find(eventColumn) >= 0
-	if columns.bag < 0 || columns.label < 0 && !survival && !unlabelled {
+	switch {
+	case columns.bag < 0:
 		return nil, nil
+	case columns.label < 0 && !survival && !unlabelled:
+		return nil, errNoLabel
 	}
 	if survival {
 		columns.time, columns.event = find(timeColumn), find(eventColumn)
@@ -276,7 +280,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	}
 
 	out := csv.NewWriter(w)
-	header := s.Features != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget
+	header := s.Features != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget || needsHeader(s)
 	var record []string
 	if header {
 		record = append(record, bagColumn)
@@ -335,6 +339,13 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// needsHeader reports whether [ReadCSV] would take the label and the id of the first bag for names of columns, or for fields
+// that are separated otherwise.
+func needsHeader(s *milbench.Set) bool {
+	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
+	return strings.EqualFold(label, bagColumn) || strings.EqualFold(id, bagColumn) || strings.ContainsAny(label, otherSeparators)
 }
 
 // writable says why [ReadCSV] would refuse s.

@@ -61,7 +61,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"", "no bags"},
 		{header, "no bags"},
 		{"bag,label\nb1,0\n", "line 1: no column of features"},
-		{"bag,f1,f2\nb1,0,1\n", `line 1: neither a header with the columns bag and label nor an instance: "f2" is not a number`},
+		{"bag,f1,f2\nb1,0,1\n", "line 1: a header with the column bag and without label; add the column label, or time and event"},
 		{"bag;label;f1\nb1;0;1\n", "line 1: semicolons or tabs stand between the fields; separate the fields by commas"},
 		{"\"bag\";\"label\";\"f1\"\n\"b1\";0;1\n", "line 1: semicolons or tabs"},
 		{"bag\tlabel\tf1\nb1\t0\t1\n", "line 1: semicolons or tabs"},

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,8 @@ func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
 	t.Helper()
 	if err != nil {
 		requireOneLine(t, err, "fuzz", "")
-		if labelled != nil {
+		// Without a header a label that is a word could be a bag, and predict asks for a header.
+		if labelled != nil && !errors.Is(err, errNoBagHeader) {
 			t.Errorf("a set only with labels: %v", err)
 		}
 		return
@@ -139,12 +141,16 @@ func fuzzText(f *testing.F, read func(r io.Reader, name string, unlabelled bool)
 }
 
 func FuzzC45(f *testing.F) {
+	f.Add([]byte("0,,0,;\n00,,0,0"))
 	f.Add([]byte("MUSK-1,1_1,42,-198,0.\nMUSK-2,2_1,3e1,0,1.\n"))
 	f.Add([]byte("| names\na,\"x,0.5,1.\nb,y,0x1p-2,0.\n"))
 	fuzzText(f, readC45)
 }
 
 func FuzzCSV(f *testing.F) {
+	f.Add([]byte("bag,1,1\nb,a,0\n")) // words of a label and of a bag that name columns
+	f.Add([]byte("2,0,0,0\n0,1,0,0\n"))
+	f.Add([]byte("bag,label,1\nlabel,bag,0\nbag,b,1\n"))
 	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
 	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))

@@ -273,7 +273,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 	a, b := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", false, []float64{3, 4}, []float64{5, 6})
 	for _, c := range []struct{ list, file, want string }{
 		{"a,0\nb,1\n", "labels.csv", "line 1: no header with the columns bag and label"},
-		{"bag,class\na,0\nb,1\n", "labels.csv", "line 1: no header with the columns bag and label"},
+		{"bag,class\na,0\nb,1\n", "labels.csv", "line 1: a header with the column bag and without label"},
 		{"bag;label\na;0\nb;1\n", "labels.csv", "line 1: semicolons or tabs"},
 		{"bag,label,age\na,0,3\nb,1,4\n", "labels.csv", "line 1: column age; beside bag and label only group and split"},
 		{"bag,label,instance_label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column instance_label; a line is a bag"},
