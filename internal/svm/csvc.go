@@ -363,8 +363,7 @@ func (p *part) second(i int, ki []float64) int {
 		if a <= 0 {
 			a = tau / 2
 		}
-		// b |b| is below 0 where b is, which spares a branch that is hard to predict.
-		if bb := b * math.Abs(b); bb*over >= square*a && b > 0 {
+		if bb := b * b; b > 0 && bb*over >= square*a {
 			best, square, over = j, bb, a
 		}
 	}

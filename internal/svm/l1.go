@@ -53,9 +53,8 @@ func (m *misses) add(d float64, column []float64) {
 	for i, c := range cost {
 		v := miss[i] + d*column[i]
 		miss[i] = v
-		if !(v > 0) {
-			c = 0
-		}
+		// c where the sign bit of v is 0, otherwise 0; a branch would be hard to predict.
+		c = math.Float64frombits(math.Float64bits(c) &^ uint64(int64(math.Float64bits(v))>>63))
 		on[i], pull[i] = c, c*v
 	}
 }
@@ -64,7 +63,7 @@ func (m *misses) add(d float64, column []float64) {
 func (m *misses) loss() float64 { return floats.Dot(m.pull, m.miss) }
 
 // fitL1 minimises the primal, one weight at a time: a Newton step of the loss with the penalty, halved until the objective
-// falls enough.
+// falls enough. Now and then it takes a Newton step of many weights.
 func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool, cost []float64) (*Hyperplane, error) {
 	n, d := len(cost), len(columns)
 	random := rand.New(rand.NewPCG(s.Seed, 0))
@@ -89,6 +88,8 @@ func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool,
 		h.Weights, h.Bias = w[:d-1], w[d-1]*s.InterceptScaling
 		return h
 	}
+	var p pace
+	var at []int // the features whose weights are not 0
 	active, worst, start := d, math.Inf(1), 0.0
 	for {
 		if h.Iterations == s.MaxIterations {
@@ -159,6 +160,15 @@ func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool,
 			continue
 		}
 		worst = top
+		at = at[:0]
+		for _, j := range order[:active] {
+			if w[j] != 0 {
+				at = append(at, j)
+			}
+		}
+		if u := float64(len(at)); p.due(len(at), u*u*float64(n)/2, float64(active*n+3*len(at)*n)) {
+			p.done(m.newton(columns, w, at))
+		}
 	}
 }
 
@@ -188,15 +198,16 @@ func (m *misses) search(column []float64, w, step, slope, bound float64) float64
 
 // weighted is Σ_i c_i x_i².
 func weighted(c, x []float64) float64 {
-	x = x[:len(c)]
-	var a, b float64
-	i := 0
-	for ; i+1 < len(c) && i+1 < len(x); i += 2 {
-		a += c[i] * x[i] * x[i]
-		b += c[i+1] * x[i+1] * x[i+1]
+	var s0, s1, s2, s3 float64
+	for len(c) >= 4 && len(x) >= 4 {
+		s0 += c[0] * x[0] * x[0]
+		s1 += c[1] * x[1] * x[1]
+		s2 += c[2] * x[2] * x[2]
+		s3 += c[3] * x[3] * x[3]
+		c, x = c[4:], x[4:]
 	}
-	if i < len(c) {
-		a += c[i] * x[i] * x[i]
+	for i, v := range x {
+		s0 += c[i] * v * v
 	}
-	return a + b
+	return s0 + s1 + s2 + s3
 }

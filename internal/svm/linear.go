@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Penalty is what keeps the weights of a hyperplane small.
@@ -168,6 +169,7 @@ func shuffle(r *rand.Rand, order []int) {
 }
 
 // fitL2 solves the dual, the α ≥ 0 of the least ½ |Σ_i α_i y_i x_i|² + Σ_i α_i²/(4 C_i) - Σ_i α_i, one α_i at a time.
+// Now and then it takes a Newton step of all α_i above 0.
 func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost []float64) (*Hyperplane, error) {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	var all []int // the examples that count
@@ -182,6 +184,9 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 		curvature[i] = diag[i] + floats.Dot(x[i], x[i]) + b2
 	}
 	h := &Hyperplane{Weights: make([]float64, len(x[0]))}
+	var p pace
+	var at []int               // the examples with α above 0
+	var products *mat.SymDense // once a Newton step needs them
 	active, shrinkAbove := len(all), math.Inf(1)
 	for {
 		if h.Iterations == s.MaxIterations {
@@ -229,5 +234,44 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 		if top > 0 {
 			shrinkAbove = top
 		}
+		at = at[:0]
+		for _, i := range all {
+			if alpha[i] > 0 {
+				at = append(at, i)
+			}
+		}
+		pass := 2 * float64(active) * float64(len(x[0]))
+		making := 0.0
+		if products == nil {
+			making = float64(len(x)) * float64(len(x)) * float64(len(x[0])) / 2
+		}
+		if len(x) <= newtonLimit && p.due(len(at), making, pass) {
+			if products == nil {
+				products = signedProducts(x, y, diag, b2)
+			}
+			lower := newtonDual(products, alpha, at)
+			p.done(lower)
+			if lower {
+				clear(h.Weights)
+				h.Bias = 0
+				for _, i := range at {
+					floats.AddScaled(h.Weights, alpha[i]*y[i], x[i])
+					h.Bias += alpha[i] * y[i] * b2
+				}
+				active, shrinkAbove = len(all), math.Inf(1)
+			}
+		}
 	}
+}
+
+// signedProducts returns the matrix of the dual, y_i y_j (x_i·x_j + b²), with diag added to its diagonal.
+func signedProducts(x [][]float64, y, diag []float64, b2 float64) *mat.SymDense {
+	s := mat.NewSymDense(len(x), nil)
+	for i, row := range x {
+		for j := i; j < len(x); j++ {
+			s.SetSym(i, j, y[i]*y[j]*(floats.Dot(row, x[j])+b2))
+		}
+		s.SetSym(i, i, s.At(i, i)+diag[i])
+	}
+	return s
 }
