@@ -249,12 +249,12 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 			if products == nil {
 				products = signedProducts(x, y, diag, b2)
 			}
-			lower := newtonDual(products, alpha, at)
+			lower := newtonDual(products, diag, alpha)
 			p.done(lower)
 			if lower {
 				clear(h.Weights)
 				h.Bias = 0
-				for _, i := range at {
+				for _, i := range all {
 					floats.AddScaled(h.Weights, alpha[i]*y[i], x[i])
 					h.Bias += alpha[i] * y[i] * b2
 				}

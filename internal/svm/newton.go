@@ -2,6 +2,7 @@ package svm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -67,27 +68,43 @@ func squares(scale float64, z []float64, rows, columns int) *mat.SymDense {
 	return s
 }
 
-// towards moves x to x + step, or to where the first of its values meets 0, and returns it; values that would change their
-// sign become 0. With all, the others still move all the way.
-func towards(x, step []float64, all bool) []float64 {
-	share := 1.0
-	for j, v := range x {
-		if !all && (v+step[j])*v < 0 {
-			share = min(share, -v/step[j])
-		}
-	}
-	moved := make([]float64, len(x))
-	for j, v := range x {
-		if moved[j] = v + share*step[j]; moved[j]*v <= 0 || share < 1 && -v/step[j] == share {
+// shares are the parts of a Newton step of which the best is taken.
+var shares = []float64{1, 0.5, 0.25, 0.125, 0.0625, 0.03125}
+
+// rounds is the most Newton steps in a row.
+const rounds = 20
+
+// toward returns w + share step, where weights that would change their sign are 0.
+func toward(w, step []float64, share float64) []float64 {
+	moved := make([]float64, len(w))
+	for j, v := range w {
+		if moved[j] = v + share*step[j]; moved[j]*v <= 0 {
 			moved[j] = 0
 		}
 	}
 	return moved
 }
 
-// newton takes a Newton step of the weights that are not 0, w[at[k]], with their signs kept, and reports whether it lowered
+// newton takes Newton steps of the weights that are not 0, w[at[k]], with their signs kept, and reports whether they lowered
 // the objective.
 func (m *misses) newton(columns [][]float64, w []float64, at []int) bool {
+	lower := false
+	for range rounds {
+		dropped, ok := m.newtonStep(columns, w, at)
+		if !ok {
+			break
+		}
+		lower = true
+		if dropped == 0 {
+			break
+		}
+		at = slices.DeleteFunc(at, func(j int) bool { return w[j] == 0 })
+	}
+	return lower
+}
+
+// newtonStep takes one step and returns the number of weights that became 0, and whether the objective is lower.
+func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bool) {
 	n := len(m.cost)
 	var on []int
 	for i, c := range m.on {
@@ -95,8 +112,8 @@ func (m *misses) newton(columns [][]float64, w []float64, at []int) bool {
 			on = append(on, i)
 		}
 	}
-	if len(on) == 0 {
-		return false
+	if len(on) == 0 || len(at) == 0 {
+		return 0, false
 	}
 	z, slope, old := make([]float64, len(at)*len(on)), make([]float64, len(at)), make([]float64, len(at))
 	for k, j := range at {
@@ -109,58 +126,140 @@ func (m *misses) newton(columns [][]float64, w []float64, at []int) bool {
 	}
 	step := solve(squares(2, z, len(at), len(on)), slope)
 	if step == nil {
-		return false
+		return 0, false
 	}
-	before := m.loss() + floats.Norm(old, 1)
-	next := &misses{m.cost, make([]float64, n), make([]float64, n), make([]float64, n)}
-	for _, all := range []bool{true, false} {
-		moved := towards(old, step, all)
-		copy(next.miss, m.miss)
+	first := 1.0 // the share at which the first weight meets 0
+	for k, v := range old {
+		if (v+step[k])*v < 0 {
+			first = min(first, -v/step[k])
+		}
+	}
+	least := m.loss() + floats.Norm(old, 1)
+	var best []float64
+	var found, next misses
+	for _, share := range append([]float64{first * (1 + 1e-12)}, shares...) {
+		moved := toward(old, step, share)
+		next = misses{m.cost, slices.Clone(m.miss), make([]float64, n), make([]float64, n)}
 		for k, j := range at {
 			floats.AddScaled(next.miss, old[k]-moved[k], columns[j])
 		}
 		next.add(0, columns[0])
-		if next.loss()+floats.Norm(moved, 1) < before {
-			for k, j := range at {
-				w[j] = moved[k]
-			}
-			*m = *next
-			return true
+		if o := next.loss() + floats.Norm(moved, 1); o < least {
+			least, best, found = o, moved, next
 		}
 	}
-	return false
+	if best == nil {
+		return 0, false
+	}
+	dropped := 0
+	for k, j := range at {
+		if w[j] = best[k]; w[j] == 0 {
+			dropped++
+		}
+	}
+	*m = found
+	return dropped, true
 }
 
-// newtonDual takes a Newton step of the α_i above 0, alpha[at[k]], of which products[k][l] is the matrix, and reports whether
-// it lowered the objective.
-func newtonDual(products *mat.SymDense, alpha []float64, at []int) bool {
-	s := mat.NewSymDense(len(at), nil)
-	ones, old := make([]float64, len(at)), make([]float64, len(at))
-	for k, i := range at {
-		for l := k; l < len(at); l++ {
-			s.SetSym(k, l, products.At(i, at[l]))
+// newtonDual moves alpha to the minimum of the dual by Newton's method on the primal (O. L. Mangasarian, "A finite Newton
+// method for classification", 2002), and reports whether it lowered the objective of the dual. products is the matrix of the
+// dual, whose diagonal holds diag = 1/(2 C_i), 0 for an example that does not count.
+//
+// With w = Σ_i a_i y_i x_i the misses are 1 - products a + diag a. Each step solves for the a_i of the examples that miss,
+// with the others 0, and searches the line to that solution.
+func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
+	n := len(alpha)
+	dual := func(a []float64) (miss []float64, objective float64) {
+		miss = make([]float64, n)
+		blas64.Symv(1, products.RawSymmetric(), blas64.Vector{N: n, Inc: 1, Data: a}, 0, blas64.Vector{N: n, Inc: 1, Data: miss})
+		objective = floats.Dot(a, miss)/2 - floats.Sum(a)
+		for i, v := range miss {
+			miss[i] = 1 - v + diag[i]*a[i]
 		}
-		ones[k], old[k] = 1, alpha[i]
+		return miss, objective
 	}
-	objective := func(a []float64) float64 {
-		v := mat.NewVecDense(len(a), a)
-		return mat.Inner(v, s, v)/2 - floats.Sum(a)
+	a := slices.Clone(alpha)
+	miss, before := dual(a)
+	for range rounds {
+		var at []int
+		for i, m := range miss {
+			if m > 0 && diag[i] > 0 {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 0 {
+			return false
+		}
+		s, ones := mat.NewSymDense(len(at), nil), make([]float64, len(at))
+		for k, i := range at {
+			ones[k] = 1
+			for l := k; l < len(at); l++ {
+				s.SetSym(k, l, products.At(i, at[l]))
+			}
+		}
+		solution := solve(s, ones)
+		if solution == nil {
+			return false
+		}
+		to := make([]float64, n)
+		for k, i := range at {
+			to[i] = solution[k]
+		}
+		there, _ := dual(to)
+		same := true
+		for i := range miss {
+			same = same && (diag[i] == 0 || (miss[i] > 0) == (there[i] > 0))
+		}
+		share := 1.0
+		if !same {
+			share = lowest(diag, a, to, miss, there)
+		}
+		floats.AddScaled(a, share, floats.SubTo(to, to, a))
+		floats.AddScaled(miss, share, floats.SubTo(there, there, miss))
+		if same {
+			break
+		}
 	}
-	before := objective(old)
-	c := mat.NewSymDense(len(at), nil)
-	c.CopySym(s)
-	best := solve(c, ones)
-	if best == nil {
+	for i, d := range diag { // at the minimum this changes nothing
+		if a[i] = 0; d > 0 {
+			a[i] = max(0, miss[i]/d)
+		}
+	}
+	if _, after := dual(a); !(after < before) {
 		return false
 	}
-	step := floats.SubTo(best, best, old)
-	for _, all := range []bool{true, false} {
-		if moved := towards(old, step, all); objective(moved) < before {
-			for k, i := range at {
-				alpha[i] = moved[k]
+	copy(alpha, a)
+	return true
+}
+
+// lowest returns the share of the way from a to b at which the primal is least, ½|w|² + Σ_i C_i max(0, miss_i)², by bisection
+// of its slope. Of |w|² = Σ_i a_i (1 - miss_i) the slope is linear.
+func lowest(diag, a, b, missA, missB []float64) float64 {
+	var ab, bb float64 // ⟨w_a, w_b - w_a⟩ and |w_b - w_a|²
+	for i := range a {
+		ab += a[i] * (missA[i] - missB[i])
+		bb += (b[i] - a[i]) * (missA[i] - missB[i])
+	}
+	slope := func(t float64) float64 {
+		s := ab + t*bb
+		for i, d := range diag {
+			change := missB[i] - missA[i]
+			if m := missA[i] + t*change; m > 0 && d > 0 {
+				s += m * change / d
 			}
-			return true
+		}
+		return s
+	}
+	if slope(1) <= 0 {
+		return 1
+	}
+	from, to := 0.0, 1.0
+	for range 40 {
+		if middle := (from + to) / 2; slope(middle) > 0 {
+			to = middle
+		} else {
+			from = middle
 		}
 	}
-	return false
+	return from
 }
