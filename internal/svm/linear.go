@@ -249,8 +249,8 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 			if products == nil {
 				products = signedProducts(x, y, diag, b2)
 			}
-			lower := newtonDual(products, diag, alpha)
-			p.done(lower)
+			steps, lower := newtonDual(products, diag, alpha)
+			p.done(steps, lower)
 			if lower {
 				clear(h.Weights)
 				h.Bias = 0

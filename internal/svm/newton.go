@@ -18,20 +18,23 @@ import (
 const newtonLimit = 2000
 
 // pace says when a Newton step is due.
-type pace struct{ passes, doublings int }
+type pace struct {
+	passes, doublings int
+	price             float64 // of a step, in passes
+}
 
 // due reports whether a step of unknowns, whose matrix takes products to make, is worth its cost after passes of the given
 // cost.
 func (p *pace) due(unknowns int, products, pass float64) bool {
 	p.passes++
 	u := float64(unknowns)
-	cost := products + u*u*u/6
-	return unknowns > 0 && unknowns <= newtonLimit && float64(p.passes) >= (4+cost/pass)*float64(int(1)<<p.doublings)
+	p.price = (products + u*u*u/6) / pass
+	return unknowns > 0 && unknowns <= newtonLimit && float64(p.passes) >= (4+p.price)*float64(int(1)<<p.doublings)
 }
 
-// done notes that a step was tried.
-func (p *pace) done(lower bool) {
-	p.passes = 0
+// done notes that steps were taken, the first of which is paid for.
+func (p *pace) done(steps int, lower bool) {
+	p.passes = -int(float64(steps-1) * p.price)
 	p.doublings = min(p.doublings+1, 10)
 	if lower {
 		p.doublings = 0
@@ -69,7 +72,7 @@ func squares(scale float64, z []float64, rows, columns int) *mat.SymDense {
 }
 
 // shares are the parts of a Newton step of which the best is taken.
-var shares = []float64{1, 0.5, 0.25, 0.125, 0.0625, 0.03125}
+var shares = []float64{1, 0.25, 0.0625}
 
 // rounds is the most Newton steps in a row.
 const rounds = 20
@@ -85,12 +88,12 @@ func toward(w, step []float64, share float64) []float64 {
 	return moved
 }
 
-// newton takes Newton steps of the weights that are not 0, w[at[k]], with their signs kept, and reports whether they lowered
-// the objective.
-func (m *misses) newton(columns [][]float64, w []float64, at []int) bool {
-	lower := false
-	for range rounds {
+// newton takes Newton steps of the weights that are not 0, w[at[k]], with their signs kept, and returns how many it tried,
+// and whether they lowered the objective.
+func (m *misses) newton(columns [][]float64, w []float64, at []int) (steps int, lower bool) {
+	for steps < rounds {
 		dropped, ok := m.newtonStep(columns, w, at)
+		steps++
 		if !ok {
 			break
 		}
@@ -100,7 +103,7 @@ func (m *misses) newton(columns [][]float64, w []float64, at []int) bool {
 		}
 		at = slices.DeleteFunc(at, func(j int) bool { return w[j] == 0 })
 	}
-	return lower
+	return steps, lower
 }
 
 // newtonStep takes one step and returns the number of weights that became 0, and whether the objective is lower.
@@ -162,12 +165,12 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bo
 }
 
 // newtonDual moves alpha to the minimum of the dual by Newton's method on the primal (O. L. Mangasarian, "A finite Newton
-// method for classification", 2002), and reports whether it lowered the objective of the dual. products is the matrix of the
+// method for classification", 2002), and returns the number of steps, and whether the objective of the dual is lower. products is the matrix of the
 // dual, whose diagonal holds diag = 1/(2 C_i), 0 for an example that does not count.
 //
 // With w = Σ_i a_i y_i x_i the misses are 1 - products a + diag a. Each step solves for the a_i of the examples that miss,
 // with the others 0, and searches the line to that solution.
-func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
+func newtonDual(products *mat.SymDense, diag, alpha []float64) (steps int, lower bool) {
 	n := len(alpha)
 	dual := func(a []float64) (miss []float64, objective float64) {
 		miss = make([]float64, n)
@@ -180,7 +183,8 @@ func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
 	}
 	a := slices.Clone(alpha)
 	miss, before := dual(a)
-	for range rounds {
+	for steps < rounds {
+		steps++
 		var at []int
 		for i, m := range miss {
 			if m > 0 && diag[i] > 0 {
@@ -188,7 +192,7 @@ func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
 			}
 		}
 		if len(at) == 0 {
-			return false
+			return steps, false
 		}
 		s, ones := mat.NewSymDense(len(at), nil), make([]float64, len(at))
 		for k, i := range at {
@@ -199,7 +203,7 @@ func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
 		}
 		solution := solve(s, ones)
 		if solution == nil {
-			return false
+			return steps, false
 		}
 		to := make([]float64, n)
 		for k, i := range at {
@@ -226,10 +230,10 @@ func newtonDual(products *mat.SymDense, diag, alpha []float64) bool {
 		}
 	}
 	if _, after := dual(a); !(after < before) {
-		return false
+		return steps, false
 	}
 	copy(alpha, a)
-	return true
+	return steps, true
 }
 
 // lowest returns the share of the way from a to b at which the primal is least, ½|w|² + Σ_i C_i max(0, miss_i)², by bisection
