@@ -167,7 +167,7 @@ func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool,
 			}
 		}
 		if u := float64(len(at)); p.due(len(at), u*u*float64(n)/2+float64(1+len(shares))*u*float64(n), float64(active*n+3*len(at)*n)) {
-			p.done(m.newton(columns, w, at))
+			p.done(m.newton(ctx, columns, w, at))
 		}
 	}
 }

@@ -249,7 +249,7 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 			if products == nil {
 				products = signedProducts(x, y, diag, b2)
 			}
-			steps, lower := newtonDual(products, diag, alpha)
+			steps, lower := newtonDual(ctx, products, diag, alpha)
 			p.done(steps, lower)
 			if lower {
 				clear(h.Weights)

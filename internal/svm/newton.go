@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -15,7 +16,7 @@ import (
 // and only where it lowers the objective, so that it never costs more than it may spare.
 
 // newtonLimit is the most unknowns of a Newton step.
-const newtonLimit = 2000
+const newtonLimit = 1500
 
 // pace says when a Newton step is due.
 type pace struct {
@@ -90,8 +91,8 @@ func toward(w, step []float64, share float64) []float64 {
 
 // newton takes Newton steps of the weights that are not 0, w[at[k]], with their signs kept, and returns how many it tried,
 // and whether they lowered the objective.
-func (m *misses) newton(columns [][]float64, w []float64, at []int) (steps int, lower bool) {
-	for steps < rounds {
+func (m *misses) newton(ctx context.Context, columns [][]float64, w []float64, at []int) (steps int, lower bool) {
+	for steps < rounds && ctx.Err() == nil {
 		dropped, ok := m.newtonStep(columns, w, at)
 		steps++
 		if !ok {
@@ -170,7 +171,7 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bo
 //
 // With w = Σ_i a_i y_i x_i the misses are 1 - products a + diag a. Each step solves for the a_i of the examples that miss,
 // with the others 0, and searches the line to that solution.
-func newtonDual(products *mat.SymDense, diag, alpha []float64) (steps int, lower bool) {
+func newtonDual(ctx context.Context, products *mat.SymDense, diag, alpha []float64) (steps int, lower bool) {
 	n := len(alpha)
 	dual := func(a []float64) (miss []float64, objective float64) {
 		miss = make([]float64, n)
@@ -183,7 +184,7 @@ func newtonDual(products *mat.SymDense, diag, alpha []float64) (steps int, lower
 	}
 	a := slices.Clone(alpha)
 	miss, before := dual(a)
-	for steps < rounds {
+	for steps < rounds && ctx.Err() == nil {
 		steps++
 		var at []int
 		for i, m := range miss {
