@@ -93,13 +93,9 @@ func toward(w, step []float64, share float64) []float64 {
 // and whether they lowered the objective.
 func (m *misses) newton(ctx context.Context, columns [][]float64, w []float64, at []int) (steps int, lower bool) {
 	for steps < rounds && ctx.Err() == nil {
-		dropped, ok := m.newtonStep(columns, w, at)
+		more, ok := m.newtonStep(columns, w, at)
 		steps++
-		if !ok {
-			break
-		}
-		lower = true
-		if dropped == 0 {
+		if lower = lower || ok; !more {
 			break
 		}
 		at = slices.DeleteFunc(at, func(j int) bool { return w[j] == 0 })
@@ -107,8 +103,8 @@ func (m *misses) newton(ctx context.Context, columns [][]float64, w []float64, a
 	return steps, lower
 }
 
-// newtonStep takes one step and returns the number of weights that became 0, and whether the objective is lower.
-func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bool) {
+// newtonStep takes one step and reports whether the objective is lower, and whether another step may lower it more.
+func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (more, lower bool) {
 	n := len(m.cost)
 	var on []int
 	for i, c := range m.on {
@@ -117,7 +113,7 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bo
 		}
 	}
 	if len(on) == 0 || len(at) == 0 {
-		return 0, false
+		return false, false
 	}
 	z, slope, old := make([]float64, len(at)*len(on)), make([]float64, len(at)), make([]float64, len(at))
 	for k, j := range at {
@@ -130,7 +126,7 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bo
 	}
 	step := solve(squares(2, z, len(at), len(on)), slope)
 	if step == nil {
-		return 0, false
+		return false, false
 	}
 	first := 1.0 // the share at which the first weight meets 0
 	for k, v := range old {
@@ -150,19 +146,21 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (int, bo
 		next.add(0, columns[0])
 		if o := next.loss() + floats.Norm(moved, 1); o < least {
 			least, best, found = o, moved, next
+			more = share < 1
 		}
 	}
 	if best == nil {
-		return 0, false
+		return false, false
 	}
-	dropped := 0
 	for k, j := range at {
-		if w[j] = best[k]; w[j] == 0 {
-			dropped++
-		}
+		w[j] = best[k]
+		more = more || w[j] == 0
+	}
+	for i, c := range found.on {
+		more = more || (c > 0) != (m.on[i] > 0)
 	}
 	*m = found
-	return dropped, true
+	return more, true
 }
 
 // newtonDual moves alpha to the minimum of the dual by Newton's method on the primal (O. L. Mangasarian, "A finite Newton
