@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,27 +43,25 @@ func (p *pace) done(steps int, lower bool) {
 	}
 }
 
-// solve returns the solution of a symmetric positive definite system, or nil.
+// solve returns the solution of a symmetric positive definite system, or nil. It overwrites a.
 func solve(a *mat.SymDense, b []float64) []float64 {
 	n := len(b)
 	ridge := 1e-12 * mat.Trace(a) / float64(n)
 	for i := range n {
 		a.SetSym(i, i, a.At(i, i)+ridge)
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(a) {
+	factor, ok := lapack64.Potrf(a.RawSymmetric())
+	if !ok {
 		return nil
 	}
-	x := mat.NewVecDense(n, nil)
-	if err := factor.SolveVecTo(x, mat.NewVecDense(n, b)); err != nil && x.Len() != n {
-		return nil
-	}
-	for _, v := range x.RawVector().Data {
-		if v-v != 0 {
+	x := slices.Clone(b)
+	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: x})
+	for _, v := range x {
+		if v-v != 0 { // NaN or infinite
 			return nil
 		}
 	}
-	return x.RawVector().Data
+	return x
 }
 
 // squares returns scale Z Zᵀ of z[rows][columns].

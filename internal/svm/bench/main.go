@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"synpool/internal/svm"
@@ -32,7 +33,8 @@ type problem struct {
 // line is what is printed.
 type line struct {
 	Name       string    `json:"name"`
-	Seconds    []float64 `json:"seconds"`
+	Seconds    []float64 `json:"seconds"` // wall
+	CPU        float64   `json:"cpu"`     // seconds per fit, of all threads
 	Iterations int       `json:"iterations"`
 	Decisions  []float64 `json:"decisions"`
 }
@@ -87,8 +89,13 @@ func run(folder, only string) error {
 func timed(p problem, x []float64) (line, error) {
 	l := line{Name: p.Name}
 	positive := make([]bool, p.N)
+	var last func([]float64) float64
 	for i, label := range p.Labels {
 		positive[i] = label == 1
+	}
+	before, err := cpu()
+	if err != nil {
+		return line{}, err
 	}
 	for range p.Repeats {
 		start := time.Now()
@@ -97,12 +104,23 @@ func timed(p problem, x []float64) (line, error) {
 			return line{}, err
 		}
 		l.Seconds = append(l.Seconds, time.Since(start).Seconds())
-		l.Iterations, l.Decisions = iterations, make([]float64, p.N)
-		for i := range l.Decisions {
-			l.Decisions[i] = decision(x[i*p.Columns:][:p.Columns])
-		}
+		l.Iterations, last = iterations, decision
 	}
-	return l, nil
+	after, err := cpu()
+	l.CPU = (after - before) / float64(p.Repeats)
+	for i := range p.N {
+		l.Decisions = append(l.Decisions, last(x[i*p.Columns:][:p.Columns]))
+	}
+	return l, err
+}
+
+// cpu returns the seconds that all threads have run.
+func cpu() (float64, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, nil
 }
 
 // fit returns the decision value as a function of a row of x, and the iterations.
