@@ -1,0 +1,166 @@
+package svm
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Kernel gives the values k(x_i, x_j) of n examples, row by row. They must be symmetric: k(x_i, x_j) = k(x_j, x_i). They need
+// not be positive semidefinite.
+type Kernel interface {
+	// Len returns n.
+	Len() int
+	// Diagonal writes k(x_i, x_i) into dst[n].
+	Diagonal(dst []float64)
+	// Row writes k(x_i, x_j), j = 0..n-1, into dst[n].
+	Row(i int, dst []float64)
+}
+
+// viewer is a kernel that has its rows in memory.
+type viewer interface {
+	Kernel
+	// view returns row i, which stays as it is until the next call but one, and must not be written to.
+	view(i int) []float64
+}
+
+var (
+	_ viewer = (*Matrix)(nil)
+	_ viewer = (*Cache)(nil)
+	_ Kernel = (*subset)(nil)
+)
+
+// Matrix is the kernel matrix of all examples, in the memory of the caller. Many fits may read it at the same time.
+type Matrix struct {
+	values    []float64
+	n, stride int
+}
+
+// NewMatrix returns the kernel k(x_i, x_j) = values[i stride + j] of n examples. It copies nothing. It errs where values is
+// too short or stride is below n.
+func NewMatrix(values []float64, n, stride int) (*Matrix, error) {
+	if n < 1 || stride < n || len(values) < n || (len(values)-n)/stride < n-1 {
+		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows, %d apart", len(values), n, stride)
+	}
+	return &Matrix{values, n, stride}, nil
+}
+
+// Len returns the number of examples.
+func (m *Matrix) Len() int { return m.n }
+
+// Diagonal writes k(x_i, x_i) into dst[n].
+func (m *Matrix) Diagonal(dst []float64) {
+	for i := range dst[:m.n] {
+		dst[i] = m.values[i*m.stride+i]
+	}
+}
+
+// Row copies row i into dst[n].
+func (m *Matrix) Row(i int, dst []float64) { copy(dst[:m.n], m.view(i)) }
+
+func (m *Matrix) view(i int) []float64 { return m.values[i*m.stride:][:m.n:m.n] }
+
+// Subset returns the kernel of the examples index[0], index[1], ... of k. It copies no values: the rows that a fit reads are
+// gathered into its cache. An example may occur more than once. It errs where an index is outside 0..n-1.
+func Subset(k Kernel, index []int) (Kernel, error) {
+	for _, i := range index {
+		if i < 0 || i >= k.Len() {
+			return nil, fmt.Errorf("svm: example %d of %d in a subset", i, k.Len())
+		}
+	}
+	s := &subset{base: k, index: slices.Clone(index)}
+	if inner, ok := k.(*subset); ok {
+		s.base = inner.base
+		for at, i := range s.index {
+			s.index[at] = inner.index[i]
+		}
+	}
+	return s, nil
+}
+
+type subset struct {
+	base    Kernel
+	index   []int
+	scratch []float64 // a row of base, where base has none in memory
+}
+
+func (s *subset) Len() int { return len(s.index) }
+
+func (s *subset) Diagonal(dst []float64) {
+	all := make([]float64, s.base.Len())
+	s.base.Diagonal(all)
+	for at, i := range s.index {
+		dst[at] = all[i]
+	}
+}
+
+func (s *subset) Row(i int, dst []float64) {
+	var row []float64
+	if v, ok := s.base.(viewer); ok {
+		row = v.view(s.index[i])
+	} else {
+		if s.scratch == nil {
+			s.scratch = make([]float64, s.base.Len())
+		}
+		row = s.scratch
+		s.base.Row(s.index[i], row)
+	}
+	dst = dst[:len(s.index)]
+	for at, i := range s.index {
+		dst[at] = row[i]
+	}
+}
+
+// Cache keeps the rows of a kernel that were read last. [CSVC] makes one for each fit; make one of your own where several
+// fits read the same costly kernel one after another. It is not safe for concurrent use.
+type Cache struct {
+	kernel       Kernel
+	rows         [][]float64 // nil: not kept
+	older, newer []int32     // a ring of the rows kept; entry n stands between the newest, older[n], and the oldest, newer[n]
+	kept, most   int
+}
+
+// NewCache returns a kernel with the values of k that keeps at most bytes of them, and at least two rows.
+func NewCache(k Kernel, bytes int64) *Cache {
+	n := k.Len()
+	c := &Cache{kernel: k, rows: make([][]float64, n), older: make([]int32, n+1), newer: make([]int32, n+1)}
+	c.most = int(min(max(bytes/(8*int64(max(n, 1))), 2), int64(n)))
+	c.older[n], c.newer[n] = int32(n), int32(n)
+	return c
+}
+
+// Len returns the number of examples.
+func (c *Cache) Len() int { return c.kernel.Len() }
+
+// Diagonal writes k(x_i, x_i) into dst[n].
+func (c *Cache) Diagonal(dst []float64) { c.kernel.Diagonal(dst) }
+
+// Row copies row i into dst[n].
+func (c *Cache) Row(i int, dst []float64) { copy(dst[:len(c.rows)], c.view(i)) }
+
+func (c *Cache) view(i int) []float64 {
+	end := int32(len(c.rows))
+	if c.rows[i] != nil {
+		c.unlink(int32(i))
+	} else {
+		var row []float64
+		if c.kept < c.most {
+			row = make([]float64, len(c.rows))
+			c.kept++
+		} else {
+			oldest := c.newer[end]
+			row, c.rows[oldest] = c.rows[oldest], nil
+			c.unlink(oldest)
+		}
+		c.kernel.Row(i, row)
+		c.rows[i] = row
+	}
+	newest := c.older[end]
+	c.older[end], c.newer[newest] = int32(i), int32(i)
+	c.older[i], c.newer[i] = newest, end
+	return c.rows[i]
+}
+
+func (c *Cache) unlink(i int32) {
+	c.older[c.newer[i]] = c.older[i]
+	c.newer[c.older[i]] = c.newer[i]
+}
