@@ -75,3 +75,30 @@ func ExampleCosts() {
 	fmt.Println(costs, err)
 	// Output: [0 7] <nil>
 }
+
+func ExampleCoarsen() {
+	x := make([]float64, 1000) // 0, 0.001, ..., 0.999
+	y := make([]float64, 1000) // the same, moved by 2
+	for i := range x {
+		x[i] = float64(i) / 1000
+		y[i] = x[i] + 2
+	}
+	cx, err := transport.Coarsen(transport.Euclidean, x, 1, nil, 50)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cy, err := transport.Coarsen(transport.Euclidean, y, 1, nil, 50)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var s transport.Solver
+	distance, bound, err := s.Approximate(cx, cy)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d representatives: %.2f, error at most %.2f\n", len(cx.Weights), distance, bound)
+	// Output: 50 representatives: 2.00, error at most 0.01
+}

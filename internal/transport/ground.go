@@ -61,17 +61,24 @@ func costs(dst []float64, metric Metric, x, y []float64, features int) {
 		four, one = absolutes4, absolutes
 	}
 	width := max(block/f&^3, 4)
-	for first := 0; first < m; first += width {
-		end := min(first+width, m)
+	for first := 0; first < m&^3; first += width {
+		end := min(first+width, m&^3)
 		for i := range n {
 			a, row := x[i*f:][:f], dst[i*m:][:m]
-			j := first
-			for ; j+4 <= end; j += 4 {
+			for j := first; j < end; j += 4 {
 				row[j], row[j+1], row[j+2], row[j+3] = four(a, y[j*f:][:f], y[(j+1)*f:][:f], y[(j+2)*f:][:f], y[(j+3)*f:][:f])
 			}
-			for ; j < end; j++ {
-				row[j] = one(a, y[j*f:][:f])
-			}
+		}
+	}
+	// The last columns, up to three: four rows at a time, which is faster than one by one.
+	for j := m &^ 3; j < m; j++ {
+		b := y[j*f:][:f]
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			dst[i*m+j], dst[(i+1)*m+j], dst[(i+2)*m+j], dst[(i+3)*m+j] = four(b, x[i*f:][:f], x[(i+1)*f:][:f], x[(i+2)*f:][:f], x[(i+3)*f:][:f])
+		}
+		for ; i < n; i++ {
+			dst[i*m+j] = one(b, x[i*f:][:f])
 		}
 	}
 	if metric == Euclidean {
