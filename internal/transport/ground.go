@@ -3,6 +3,8 @@ package transport
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/blas/gonum"
 )
 
 // Metric is the distance between two instances.
@@ -50,88 +52,104 @@ func shape(metric Metric, x, y []float64, features int) (int, int, error) {
 	return len(x) / features, len(y) / features, nil
 }
 
-// block is the number of values of y, and so of x, that stay in the first-level cache.
-const block = 2048
+const (
+	// block is the number of values of y that stay in the first-level cache while x passes.
+	block = 2048
+	// few features are compared without products.
+	few = 12
+	// near is the part of |x|^2 + |y|^2 below which a squared distance loses digits when taken from products.
+	near = 1e-2
+)
 
-// costs is Costs where all fits.
+// costs is Costs where all fits. Euclidean distances of more than a few features come from products, which are faster:
+//
+//	|x - y|^2 = |x|^2 + |y|^2 - 2 x.y
+//
+// Rows that are near each other, beside their norms, are compared value by value, so that their digits are not lost.
 func costs(dst []float64, metric Metric, x, y []float64, features int) {
 	n, m, f := len(x)/features, len(y)/features, features
-	four, one := squares4, squares
-	if metric == CityBlock {
-		four, one = absolutes4, absolutes
-	}
-	width := max(block/f&^3, 4)
-	for first := 0; first < m&^3; first += width {
-		end := min(first+width, m&^3)
-		for i := range n {
-			a, row := x[i*f:][:f], dst[i*m:][:m]
-			for j := first; j < end; j += 4 {
-				row[j], row[j+1], row[j+2], row[j+3] = four(a, y[j*f:][:f], y[(j+1)*f:][:f], y[(j+2)*f:][:f], y[(j+3)*f:][:f])
+	width := max(block/f, 4)
+	for first := 0; first < m; first += width {
+		end := min(first+width, m)
+		switch {
+		case metric == CityBlock:
+			for i := range n {
+				a, row := x[i*f:][:f], dst[i*m:][:m]
+				for j := first; j < end; j++ {
+					row[j] = absolutes(a, y[j*f:][:f])
+				}
 			}
+		case f <= few:
+			for i := range n {
+				a, row := x[i*f:][:f], dst[i*m:][:m]
+				for j := first; j < end; j++ {
+					row[j] = math.Sqrt(squares(a, y[j*f:][:f]))
+				}
+			}
+		default:
+			products(dst, x, y, first, end, f)
 		}
 	}
-	// The last columns, up to three: four rows at a time, which is faster than one by one.
-	for j := m &^ 3; j < m; j++ {
+}
+
+// products sets columns first to end of dst to Euclidean distances.
+func products(dst, x, y []float64, first, end, f int) {
+	var blas gonum.Implementation
+	n, m := len(x)/f, len(y)/f
+	norms := dst[(n-1)*m:][:m] // The last row keeps |y|^2 until its own turn.
+	for j := first; j < end; j++ {
 		b := y[j*f:][:f]
-		i := 0
-		for ; i+4 <= n; i += 4 {
-			dst[i*m+j], dst[(i+1)*m+j], dst[(i+2)*m+j], dst[(i+3)*m+j] = four(b, x[i*f:][:f], x[(i+1)*f:][:f], x[(i+2)*f:][:f], x[(i+3)*f:][:f])
-		}
-		for ; i < n; i++ {
-			dst[i*m+j] = one(b, x[i*f:][:f])
-		}
+		norms[j] = blas.Ddot(f, b, 1, b, 1)
 	}
-	if metric == Euclidean {
-		for i, d := range dst[:n*m] {
-			dst[i] = math.Sqrt(d)
+	for i := range n {
+		a, row := x[i*f:][:f], dst[i*m:][:m]
+		norm := blas.Ddot(f, a, 1, a, 1)
+		for j := first; j < end; j++ {
+			b := y[j*f:][:f]
+			both := norm + norms[j]
+			d := both - 2*blas.Ddot(f, a, 1, b, 1)
+			if !(d > near*both) { // or NaN
+				d = squares(a, b)
+			}
+			row[j] = math.Sqrt(d)
 		}
 	}
 }
 
-// squares4 returns the squared distances of a from four rows of its length.
-func squares4(a, b0, b1, b2, b3 []float64) (s0, s1, s2, s3 float64) {
-	b0, b1, b2, b3 = b0[:len(a)], b1[:len(a)], b2[:len(a)], b3[:len(a)]
-	for k, p := range a {
-		d := p - b0[k]
+// squares returns the squared distance of two rows of one length.
+func squares(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k <= len(a)-4; k += 4 {
+		p, q := (*[4]float64)(a[k:]), (*[4]float64)(b[k:])
+		d0, d1, d2, d3 := p[0]-q[0], p[1]-q[1], p[2]-q[2], p[3]-q[3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+	}
+	for ; k < len(a); k++ {
+		d := a[k] - b[k]
 		s0 += d * d
-		d = p - b1[k]
-		s1 += d * d
-		d = p - b2[k]
-		s2 += d * d
-		d = p - b3[k]
-		s3 += d * d
 	}
-	return
+	return s0 + s1 + (s2 + s3)
 }
 
-// squares returns the squared distance of two rows of one length. It sums in the order of squares4, so that a distance
-// does not depend on which of the two computed it.
-func squares(a, b []float64) (s float64) {
+// absolutes returns the city-block distance of two rows of one length.
+func absolutes(a, b []float64) float64 {
 	b = b[:len(a)]
-	for k, p := range a {
-		d := p - b[k]
-		s += d * d
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k <= len(a)-4; k += 4 {
+		p, q := (*[4]float64)(a[k:]), (*[4]float64)(b[k:])
+		s0 += math.Abs(p[0] - q[0])
+		s1 += math.Abs(p[1] - q[1])
+		s2 += math.Abs(p[2] - q[2])
+		s3 += math.Abs(p[3] - q[3])
 	}
-	return
-}
-
-// absolutes4 returns the city-block distances of a from four rows of its length.
-func absolutes4(a, b0, b1, b2, b3 []float64) (s0, s1, s2, s3 float64) {
-	b0, b1, b2, b3 = b0[:len(a)], b1[:len(a)], b2[:len(a)], b3[:len(a)]
-	for k, p := range a {
-		s0 += math.Abs(p - b0[k])
-		s1 += math.Abs(p - b1[k])
-		s2 += math.Abs(p - b2[k])
-		s3 += math.Abs(p - b3[k])
+	for ; k < len(a); k++ {
+		s0 += math.Abs(a[k] - b[k])
 	}
-	return
-}
-
-// absolutes returns the city-block distance of two rows of one length, summed in the order of absolutes4.
-func absolutes(a, b []float64) (s float64) {
-	b = b[:len(a)]
-	for k, p := range a {
-		s += math.Abs(p - b[k])
-	}
-	return
+	return s0 + s1 + (s2 + s3)
 }

@@ -261,7 +261,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCosts compares with the plain formula, for sizes around those of the blocks.
+// TestCosts compares with the plain formula, for sizes around those of the blocks, equal rows, and rows far from 0.
 func TestCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var got []float64
@@ -269,6 +269,14 @@ func TestCosts(t *testing.T) {
 		for range 12 {
 			n, m := 1+r.IntN(13), 1+r.IntN(13)
 			x, y := normal(r, n, f, 0), normal(r, m, f, 0)
+			if shift := math.Pow(10, float64(r.IntN(8))); r.IntN(3) == 0 {
+				for k := range x {
+					x[k] += shift
+				}
+				for k := range y {
+					y[k] += shift
+				}
+			}
 			copy(y[:f], x)
 			for _, metric := range []Metric{Euclidean, CityBlock} {
 				var err error
@@ -291,7 +299,7 @@ func TestCosts(t *testing.T) {
 					if metric == Euclidean {
 						want = math.Sqrt(want)
 					}
-					if d != want {
+					if !(math.Abs(d-want) <= 1e-12*want) {
 						t.Fatalf("%v of %d features: %v, want %v", metric, f, d, want)
 					}
 				}
