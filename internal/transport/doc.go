@@ -9,5 +9,7 @@
 //   - distance: the least sum of plan times cost
 //   - potentials: one number per row, whose sums stay below the costs; they prove that a plan is the best
 //
+// Bags of many rows may be coarsened ([Coarsen]) to representatives, with a bound on the error.
+//
 // A [Solver] finds exact distances, for given costs or between given bags. [Costs] computes the costs alone.
 package transport

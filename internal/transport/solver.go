@@ -1,13 +1,9 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
-
-// ErrPivots says that a solution needed more pivots than any known problem does. It guards against a loop without end.
-var ErrPivots = errors.New("transport: the simplex did not end")
 
 const (
 	// units is the whole mass where weights are not uniform: they are rounded to multiples of 1/units of their sum.
@@ -52,7 +48,7 @@ type node struct {
 //
 // cost has n rows and m columns, row by row; any finite values. Nil a means 1/n each, nil b 1/m each. Weights need not
 // sum to 1, only alike. An error is returned where a cost or weight is not finite, a weight is negative, sums differ, or
-// lengths do not fit. Values are exact but for rounding: about 1e-14 times the largest cost and the mass.
+// lengths do not fit. Values are exact but for rounding: at most about 1e-13 times the largest cost and the mass.
 func (s *Solver) Distance(cost []float64, n, m int, a, b []float64) (float64, error) {
 	if n < 1 || m < 1 || len(cost) != n*m || a != nil && len(a) != n || b != nil && len(b) != m {
 		return 0, fmt.Errorf("transport: %d costs, %d and %d weights do not fit %d x %d", len(cost), len(a), len(b), n, m)
@@ -352,7 +348,7 @@ func (s *Solver) potentials(cost []float64, depths bool) {
 func (s *Solver) optimise(cost []float64, tolerance float64) error {
 	n, m := s.n, s.m
 	rows := max(1, int(math.Sqrt(float64(n)*float64(m))/2)/m)
-	limit := 1000*(n+m) + 100*n*m
+	limit := 1000*(n+m) + 100*n*m // far more than any problem needs: a guard against a loop without end
 	checked := 0
 	v := s.v
 	for i, clean := 0, 0; ; {
@@ -379,7 +375,7 @@ func (s *Solver) optimise(cost []float64, tolerance float64) error {
 		if from >= 0 && worst < 0 {
 			clean = 0
 			if s.pivots++; s.pivots > limit {
-				return ErrPivots
+				return fmt.Errorf("transport: %d x %d has no optimum after %d pivots", n, m, limit)
 			}
 			s.pivot(int32(from), int32(n+to), worst)
 			continue

@@ -6,7 +6,8 @@
 
 Costs are part of the time: ot.dist and ot.emd2 with uniform weights on POT's side. One core: each side is one process pinned
 to it. Two cores: we use a goroutine per core, POT a process per core with half the pairs; the slower of the two counts. A
-single pair runs on one core on our side; POT's BLAS may use both. Bags are drawn from a seed that changes with the repeat.
+single pair runs on one core on our side; POT's BLAS may use both. Every process works through its pairs several times; the
+fastest pass counts, which other work on the machine disturbs least. Bags are drawn from a seed that changes with the repeat.
 """
 import argparse
 import collections
@@ -26,15 +27,15 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 FEATURES = 230
 
-Row = collections.namedtuple("Row", "name title metric")
+Row = collections.namedtuple("Row", "name title metric passes")
 ROWS = [
-    Row("small", "all 19,900 pairs of 200 bags of 4 to 10 instances", "Euclidean"),
-    Row("small-city", "the same, city-block", "city-block"),
-    Row("medium", "100 pairs of bags of 60", "Euclidean"),
-    Row("medium-city", "the same, city-block", "city-block"),
-    Row("500", "a pair of bags of 500", "Euclidean"),
-    Row("1000", "a pair of bags of 1,000", "Euclidean"),
-    Row("1000-city", "the same, city-block", "city-block"),
+    Row("small", "all 19,900 pairs of 200 bags of 4 to 10 instances", "Euclidean", 2),
+    Row("small-city", "a tenth of them, city-block", "city-block", 2),
+    Row("medium", "100 pairs of bags of 60", "Euclidean", 10),
+    Row("medium-city", "the same, city-block", "city-block", 5),
+    Row("500", "a pair of bags of 500", "Euclidean", 10),
+    Row("1000", "a pair of bags of 1,000", "Euclidean", 10),
+    Row("1000-city", "the same, city-block", "city-block", 5),
 ]
 
 
@@ -76,13 +77,13 @@ def draw(row, repeat):
     kind = row.name.split("-")[0]
     if kind == "small":
         sizes = rng.integers(4, 11, 200)
-        pairs = [(i, j) for i in range(200) for j in range(i + 1, 200)]
+        pairs = [(i, j) for i in range(200) for j in range(i + 1, 200)][:: 10 if row.metric == "city-block" else 1]
     elif kind == "medium":
         sizes, pairs = [60] * 200, [(2 * i, 2 * i + 1) for i in range(100)]
     else:
         sizes, pairs = [int(kind)] * 2, [(0, 1)]
     bags = [(rng.normal(size=n * FEATURES) + 0.2 * (i % 2)).tolist() for i, n in enumerate(sizes)]
-    return {"Features": FEATURES, "Bags": bags, "Pairs": pairs, "Metric": row.metric}
+    return {"Features": FEATURES, "Bags": bags, "Pairs": pairs, "Metric": row.metric, "Passes": row.passes}
 
 
 def run(side, file, bench, cores, row):
@@ -114,9 +115,12 @@ def peer(file, first, step):
 
     pairs = work["Pairs"][first::step]
     distance(*pairs[0])
-    start = time.perf_counter()
-    total = sum(distance(i, j) for i, j in pairs)
-    return {"seconds": time.perf_counter() - start, "sum": float(total), "pot": ot.__version__, "numpy": np.__version__}
+    seconds = []
+    for _ in range(work["Passes"]):
+        start = time.perf_counter()
+        total = sum(distance(i, j) for i, j in pairs)
+        seconds.append(time.perf_counter() - start)
+    return {"seconds": min(seconds), "sum": float(total), "pot": ot.__version__, "numpy": np.__version__}
 
 
 def machine():

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -24,12 +25,13 @@ type work struct {
 	Bags     [][]float64
 	Pairs    [][2]int
 	Metric   string
+	Passes   int // the fastest counts
 }
 
 // line is what is printed.
 type line struct {
-	Seconds float64 `json:"seconds"`
-	Sum     float64 `json:"sum"` // of the distances
+	Seconds float64 `json:"seconds"` // of the fastest pass
+	Sum     float64 `json:"sum"`     // of the distances
 	Go      string  `json:"go"`
 }
 
@@ -62,14 +64,17 @@ func run(in io.Reader, out io.Writer, cores int) error {
 	if _, err := w.distances(metric, w.Pairs[:1], 1); err != nil { // as POT does
 		return err
 	}
-	start := time.Now()
-	distances, err := w.distances(metric, w.Pairs, cores)
-	if err != nil {
-		return err
-	}
-	l := line{Seconds: time.Since(start).Seconds(), Go: runtime.Version()}
-	for _, d := range distances {
-		l.Sum += d
+	l := line{Seconds: math.Inf(1), Go: runtime.Version()}
+	for range w.Passes {
+		start := time.Now()
+		distances, err := w.distances(metric, w.Pairs, cores)
+		if err != nil {
+			return err
+		}
+		l.Seconds, l.Sum = min(l.Seconds, time.Since(start).Seconds()), 0
+		for _, d := range distances {
+			l.Sum += d
+		}
 	}
 	return json.NewEncoder(out).Encode(l)
 }
