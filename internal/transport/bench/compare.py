@@ -41,8 +41,9 @@ ROWS = [
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", metavar="FILE", default="results.jsonl")
+    parser.add_argument("--out", metavar="FILE", default="results.jsonl", help="lines are added to it (default %(default)s)")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--only", nargs="+", choices=[r.name for r in ROWS], metavar="NAME", help=", ".join(r.name for r in ROWS))
     parser.add_argument("--table", metavar="FILE", help="print the table of these lines and run nothing")
     parser.add_argument("--peer", nargs=3, metavar=("FILE", "FIRST", "STEP"), help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -53,12 +54,14 @@ def main():
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         parser.error("two cores are needed")
-    with tempfile.TemporaryDirectory() as folder, open(args.out, "w") as out:
+    with tempfile.TemporaryDirectory() as folder, open(args.out, "a") as out:
         bench = os.path.join(folder, "bench")
         subprocess.run(["go", "build", "-o", bench, "."], cwd=HERE, check=True)
         out.write(json.dumps(machine()) + "\n")
         for repeat in range(args.repeats):
             for row in ROWS:
+                if args.only and row.name not in args.only:
+                    continue
                 file = os.path.join(folder, "work.json")
                 with open(file, "w") as f:
                     json.dump(draw(row, repeat), f)
@@ -137,13 +140,15 @@ def table(lines):
             versions.update(line["versions"])
     head = lines[0]
     text = [f"{head['machine']}, load {head['load']:.1f} at the start, {head['date']}, {versions['go']}, POT {versions['pot']}, numpy {versions['numpy']}, Python {head['python']}. "
-            f"{FEATURES} features. Medians of {len(done[ROWS[0].name, 1, 'go'])} runs, in brackets least and most.", "",
+            f"{FEATURES} features. Medians over the repeats, in brackets least and most.", "",
             "| work | cores | ours, ms | POT, ms | ours is faster by |", "|:--|--:|--:|--:|--:|"]
     worst = 0
     for row in ROWS:
         for cores in (1, 2):
             go, pot = done[row.name, cores, "go"], done[row.name, cores, "pot"]
             both = sorted(go.keys() & pot.keys())
+            if not both:
+                continue
             worst = max([worst, *(abs(go[r]["sum"] / pot[r]["sum"] - 1) for r in both)])
             text.append(f"| {row.title if cores == 1 else ''} | {cores} | {spread([1e3 * go[r]['seconds'] for r in both])} | {spread([1e3 * pot[r]['seconds'] for r in both])} "
                         f"| {spread([pot[r]['seconds'] / go[r]['seconds'] for r in both])} |")
@@ -155,6 +160,8 @@ def spread(values):
     def number(v):
         return f"{v:.1f}" if v < 100 else f"{v:,.0f}"
 
+    if len(values) == 1:
+        return number(values[0])
     return f"{number(statistics.median(values))} ({number(min(values))}–{number(max(values))})"
 
 
