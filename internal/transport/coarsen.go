@@ -1,0 +1,120 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Limit is the usual number of representatives of a large bag. Bags of up to a thousand rows rarely need any: their exact
+// distance takes a fraction of a second.
+const Limit = 256
+
+// Coarse is a bag of weighted representatives, which are rows of the bag itself.
+type Coarse struct {
+	Metric   Metric
+	Features int
+	Rows     []float64 // representatives, row-major
+	Weights  []float64 // of the representatives
+	// Moved is the sum over rows of weight times distance to the representative. It is at least the distance between the
+	// bag and its representatives.
+	Moved float64
+}
+
+// Coarsen returns a bag as at most limit representatives. A bag of at most limit rows is its own: Moved is 0, and Rows is
+// x itself. Nil weights are uniform.
+//
+// It makes one step of k-medoids from rows at equal spaces: each row goes to the nearest of them, each group is then
+// represented by its row nearest to its mean, and each row goes to the nearest of these. Means themselves would bias
+// the distance: a mean of many rows of many features is nearer to everything than any row. Ties go to the first.
+func Coarsen(metric Metric, x []float64, features int, weights []float64, limit int) (*Coarse, error) {
+	n, _, err := shape(metric, x, x, features)
+	if err != nil {
+		return nil, err
+	}
+	if limit < 1 || weights != nil && len(weights) != n {
+		return nil, fmt.Errorf("transport: %d weights of %d rows, at most %d representatives", len(weights), n, limit)
+	}
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1 / float64(n)
+		if weights != nil {
+			w[i] = weights[i]
+			if !(w[i] >= 0 && w[i] <= math.MaxFloat64) {
+				return nil, fmt.Errorf("transport: the weight of row %d is %v", i, w[i])
+			}
+		}
+	}
+	c := &Coarse{Metric: metric, Features: features, Rows: x, Weights: w}
+	if n <= limit {
+		return c, nil
+	}
+	c.Rows, c.Weights = make([]float64, limit*features), make([]float64, limit)
+	for k := range limit {
+		i := k * n / limit
+		copy(c.Rows[k*features:], x[i*features:][:features])
+	}
+	to := make([]int, n)
+	c.assign(to, x, w)
+	c.centre(to, x, w)
+	c.assign(to, x, w)
+	if math.IsNaN(c.Moved) || math.IsInf(c.Moved, 0) {
+		return nil, fmt.Errorf("transport: distances within a bag sum to %v", c.Moved)
+	}
+	return c, nil
+}
+
+// assign sets to to the nearest representative of each row, and weights and Moved to what follows.
+func (c *Coarse) assign(to []int, x, w []float64) {
+	clear(c.Weights)
+	c.Moved = 0
+	distances := make([]float64, len(c.Weights))
+	for i := range to {
+		costs(distances, c.Metric, x[i*c.Features:][:c.Features], c.Rows, c.Features)
+		best := 0
+		for k, d := range distances {
+			if d < distances[best] {
+				best = k
+			}
+		}
+		to[i] = best
+		c.Weights[best] += w[i]
+		c.Moved += w[i] * distances[best]
+	}
+}
+
+// centre makes the row nearest to the mean of a group its representative. A group without weight keeps its own.
+func (c *Coarse) centre(to []int, x, w []float64) {
+	f := c.Features
+	means, nearest := make([]float64, len(c.Rows)), make([]float64, len(c.Weights))
+	for i, k := range to {
+		if w[i] > 0 {
+			part := w[i] / c.Weights[k]
+			for j, v := range x[i*f:][:f] {
+				means[k*f+j] += part * v
+			}
+		}
+	}
+	for k := range nearest {
+		nearest[k] = math.Inf(1)
+	}
+	for i, k := range to {
+		if c.Weights[k] > 0 {
+			if d := squares(x[i*f:][:f], means[k*f:][:f]); d < nearest[k] {
+				nearest[k] = d
+				copy(c.Rows[k*f:], x[i*f:][:f])
+			}
+		}
+	}
+}
+
+// Approximate returns the distance between the representatives of two bags. That of the bags themselves differs by at most
+// bound, the sum of both Moved, by the triangle inequality; as a rule by far less: see the README. Bound is 0 where both
+// bags are their own representatives, and the distance exact.
+func (s *Solver) Approximate(x, y *Coarse) (distance, bound float64, err error) {
+	if x.Metric != y.Metric || x.Features != y.Features {
+		return 0, 0, errors.New("transport: bags of different metrics or features")
+	}
+	distance, err = s.Between(x.Metric, x.Rows, y.Rows, x.Features, x.Weights, y.Weights)
+	return distance, x.Moved + y.Moved, err
+}

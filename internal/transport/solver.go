@@ -1,0 +1,477 @@
+package transport
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	// units is the whole mass where weights are not uniform: they are rounded to multiples of 1/units of their sum.
+	units = 1 << 52
+	// largest is the largest cost: sums along a path of arcs stay finite.
+	largest = 1e300
+	// slack is the part of the largest cost by which a reduced cost may be negative at the optimum.
+	slack = 1e-13
+	// sumTolerance is the part by which the sums of both sides may differ.
+	sumTolerance = 1e-9
+	// fresh is the number of pivots after which potentials are computed anew before they are believed.
+	fresh = 50
+)
+
+// Solver finds exact optimal plans. The zero value is ready. A Solver keeps its memory from one problem to the next, so that
+// a call allocates only where its problem is the largest so far. Goroutines need a Solver each.
+//
+// Method: primal network simplex on the transportation problem (Dantzig, 1951), with strongly feasible spanning trees
+// (Cunningham, 1976, A network simplex method), which do not cycle. Masses are whole numbers, so that ties are exact.
+// Sources are nodes 0 to n-1, sinks n to n+m-1, and the root n+m joins what the start left apart. Arcs to the root carry
+// nothing and never enter.
+type Solver struct {
+	n, m   int
+	unit   float64 // mass of a unit of flow
+	pivots int
+	nodes  []node
+	u, v   []float64 // potentials of sources and sinks: u_i + v_j = c_ij in the tree
+	supply []int64   // what greedy has left to send and to take: sources, then sinks
+	free   []int32   // columns that greedy may still fill
+	cost   []float64 // of Between
+}
+
+// node is a node of the spanning tree with the arc to its parent. The arc of a source leads to its parent, the arc of a
+// sink comes from it.
+type node struct {
+	parent, child, next, prev int32 // -1: none; children are a doubly linked list
+	depth                     int32
+	flow                      int64
+}
+
+// Distance returns the least sum over i and j of P[i,j]*cost[i*m+j] over all P >= 0 with row sums a and column sums b.
+//
+// cost has n rows and m columns, row by row; any finite values. Nil a means 1/n each, nil b 1/m each. Weights need not
+// sum to 1, only alike. An error is returned where a cost or weight is not finite, a weight is negative, sums differ, or
+// lengths do not fit. Values are exact but for rounding: at most about 1e-13 times the largest cost and the mass.
+func (s *Solver) Distance(cost []float64, n, m int, a, b []float64) (float64, error) {
+	if n < 1 || m < 1 || len(cost) != n*m || a != nil && len(a) != n || b != nil && len(b) != m {
+		return 0, fmt.Errorf("transport: %d costs, %d and %d weights do not fit %d x %d", len(cost), len(a), len(b), n, m)
+	}
+	top := 0.0
+	for _, c := range cost {
+		// A NaN fails every comparison.
+		if c := math.Abs(c); !(c <= top) {
+			top = c
+			if !(top <= largest) {
+				return 0, fmt.Errorf("transport: a cost is %v", c)
+			}
+		}
+	}
+	s.n, s.m, s.pivots = 0, 0, 0 // no plan in case of an error
+	if err := s.masses(n, m, a, b); err != nil {
+		return 0, err
+	}
+	s.n, s.m = n, m
+	s.start(cost)
+	if n > 1 && m > 1 {
+		if err := s.optimise(cost, slack*top); err != nil {
+			s.n, s.m = 0, 0
+			return 0, err
+		}
+	}
+	total := 0.0
+	for i := range s.nodes[:n+m] {
+		if k := &s.nodes[i]; k.flow > 0 {
+			r, c := s.ends(i)
+			total += float64(k.flow) * cost[r*m+c]
+		}
+	}
+	return total * s.unit, nil
+}
+
+// Between returns the optimal transport distance (earth mover's distance) between the rows of x and those of y, with the
+// metric as cost. X and y are row-major with the given number of features; a and b are the weights of their rows, as in
+// Distance.
+func (s *Solver) Between(metric Metric, x, y []float64, features int, a, b []float64) (float64, error) {
+	n, m, err := shape(metric, x, y, features)
+	if err != nil {
+		return 0, err
+	}
+	s.cost = grown(s.cost, n*m)
+	costs(s.cost, metric, x, y, features)
+	return s.Distance(s.cost, n, m, a, b)
+}
+
+// Flow is an entry of a plan: the mass that goes from a row to a column.
+type Flow struct {
+	Row, Col int
+	Mass     float64
+}
+
+// Plan appends the entries above 0 of the optimal plan of the last call, at most n+m-1 of them, to dst. Their order is
+// that of the tree: columns after rows.
+func (s *Solver) Plan(dst []Flow) []Flow {
+	for i := range s.n + s.m {
+		if flow := s.nodes[i].flow; flow > 0 {
+			r, c := s.ends(i)
+			dst = append(dst, Flow{Row: r, Col: c, Mass: float64(flow) * s.unit})
+		}
+	}
+	return dst
+}
+
+// Potentials returns the dual solution of the last call: u[i]+v[j] <= cost[i*m+j] but for rounding, with equality where
+// the plan has mass, so that sum a_i*u_i + sum b_j*v_j is the distance. The slices are those of the solver: its next call
+// overwrites them.
+func (s *Solver) Potentials() (u, v []float64) { return s.u, s.v }
+
+// ends returns row and column of the arc between a node and its parent.
+func (s *Solver) ends(node int) (int, int) {
+	if node < s.n {
+		return node, int(s.nodes[node].parent) - s.n
+	}
+	return int(s.nodes[node].parent), node - s.n
+}
+
+// masses sets supply and unit.
+func (s *Solver) masses(n, m int, a, b []float64) error {
+	s.supply = grown(s.supply, n+m)
+	if a == nil && b == nil {
+		g := gcd(n, m)
+		for i := range n {
+			s.supply[i] = int64(m / g)
+		}
+		for j := range m {
+			s.supply[n+j] = int64(n / g)
+		}
+		s.unit = 1 / float64(n/g*m)
+		return nil
+	}
+	left, err := whole(s.supply[:n], a, "source")
+	if err != nil {
+		return err
+	}
+	right, err := whole(s.supply[n:], b, "sink")
+	if err != nil {
+		return err
+	}
+	if !(math.Abs(left-right) <= sumTolerance*max(left, right)) {
+		return fmt.Errorf("transport: the weights sum to %v and %v", left, right)
+	}
+	s.unit = left / units
+	return nil
+}
+
+// whole sets to to weights as multiples of 1/units of their sum, which it returns; nil weights are uniform.
+func whole(to []int64, weights []float64, side string) (float64, error) {
+	sum := 1.0
+	if weights != nil {
+		sum = 0
+		for i, w := range weights {
+			if !(w >= 0 && w <= math.MaxFloat64) {
+				return 0, fmt.Errorf("transport: the weight of %s %d is %v", side, i, w)
+			}
+			sum += w
+		}
+	}
+	if !(sum > 0 && sum <= math.MaxFloat64) {
+		return 0, fmt.Errorf("transport: the weights of the %ss sum to %v", side, sum)
+	}
+	missing := int64(units)
+	for i := range to {
+		w := 1 / float64(len(to))
+		if weights != nil {
+			w = weights[i] / sum
+		}
+		to[i] = int64(math.Round(w * units))
+		missing -= to[i]
+	}
+	// Rounding leaves at most half a unit per weight.
+	for i := 0; missing != 0; i = (i + 1) % len(to) {
+		switch {
+		case missing > 0 && to[i] > 0:
+			to[i]++
+			missing--
+		case missing < 0 && to[i] > 1:
+			to[i]--
+			missing++
+		}
+	}
+	return sum, nil
+}
+
+// start makes the first tree: each row fills the columns that are cheapest for it beside what other rows would pay. Arcs
+// with flow form a forest; every tree of it hangs on the root.
+func (s *Solver) start(cost []float64) {
+	n, m := s.n, s.m
+	s.nodes = grown(s.nodes, n+m+1)
+	s.u, s.v, s.free = grown(s.u, n), grown(s.v, m), grown(s.free, m)
+	for i := range s.nodes {
+		s.nodes[i] = node{parent: -1, child: -1, next: -1, prev: -1}
+	}
+	v := s.v
+	copy(v, cost[:m])
+	for i := 1; i < n; i++ {
+		row := cost[i*m:][:len(v)]
+		for j, c := range row {
+			if c < v[j] {
+				v[j] = c
+			}
+		}
+	}
+	free := s.free
+	for j := range free {
+		free[j] = int32(j)
+	}
+	for i := range n {
+		row := cost[i*m:][:len(v)]
+		s.u[i] = math.Inf(1)
+		for j, c := range row {
+			if r := c - v[j]; r < s.u[i] {
+				s.u[i] = r
+			}
+		}
+		for s.supply[i] > 0 {
+			best, at := math.Inf(1), 0
+			for k, j := range free {
+				if r := row[j] - v[j]; r < best {
+					best, at = r, k
+				}
+			}
+			j := free[at]
+			// Exact ties leave either the row or the column behind, so that the arcs form no cycle.
+			flow := min(s.supply[i], s.supply[n+int(j)])
+			s.supply[i] -= flow
+			s.supply[n+int(j)] -= flow
+			if s.supply[n+int(j)] == 0 {
+				free[at] = free[len(free)-1]
+				free = free[:len(free)-1]
+			}
+			if flow == 0 {
+				continue // a sink without weight
+			}
+			s.join(int32(i), int32(n)+j, flow)
+		}
+	}
+	root := int32(n + m)
+	for i := range root {
+		if s.nodes[i].parent < 0 {
+			s.hang(i, root)
+		}
+	}
+	s.potentials(cost, true)
+}
+
+// join puts the arc from source i to sink j, which are in different trees, in the forest. Only sources are roots of trees
+// of more than one node.
+func (s *Solver) join(i, j int32, flow int64) {
+	switch {
+	case s.nodes[j].parent < 0:
+		s.hang(j, i)
+		s.nodes[j].flow = flow
+	case s.nodes[i].parent < 0:
+		s.hang(i, j)
+		s.nodes[i].flow = flow
+	default:
+		s.turn(j, -1, i, flow)
+	}
+}
+
+// turn hangs node below on above and turns the arcs around between it and node out, which loses its parent. Flow is that
+// of the new arc. Out is -1 for the root of the tree of below.
+func (s *Solver) turn(below, out, above int32, flow int64) {
+	for k := below; ; {
+		parent, old := s.nodes[k].parent, s.nodes[k].flow
+		if parent >= 0 {
+			s.cut(k)
+		}
+		s.hang(k, above)
+		s.nodes[k].flow = flow
+		if k == out || parent < 0 {
+			return
+		}
+		above, k, flow = k, parent, old
+	}
+}
+
+// hang makes child, which has no parent, a child of parent.
+func (s *Solver) hang(child, parent int32) {
+	c, p := &s.nodes[child], &s.nodes[parent]
+	c.parent, c.prev, c.next = parent, -1, p.child
+	if p.child >= 0 {
+		s.nodes[p.child].prev = child
+	}
+	p.child = child
+}
+
+// cut takes a node from the children of its parent.
+func (s *Solver) cut(child int32) {
+	c := &s.nodes[child]
+	if c.prev >= 0 {
+		s.nodes[c.prev].next = c.next
+	} else {
+		s.nodes[c.parent].child = c.next
+	}
+	if c.next >= 0 {
+		s.nodes[c.next].prev = c.prev
+	}
+}
+
+// potentials computes u and v from the tree. Those of the children of the root stay as they are. Depths are set, too, if asked.
+func (s *Solver) potentials(cost []float64, depths bool) {
+	n, m, root := s.n, s.m, int32(s.n+s.m)
+	k := s.nodes[root].child
+	for {
+		d := &s.nodes[k]
+		if depths {
+			d.depth = s.nodes[d.parent].depth + 1
+		}
+		if d.parent != root {
+			r, c := s.ends(int(k))
+			if int(k) < n {
+				s.u[r] = cost[r*m+c] - s.v[c]
+			} else {
+				s.v[c] = cost[r*m+c] - s.u[r]
+			}
+		}
+		if d.child >= 0 {
+			k = d.child
+			continue
+		}
+		for k != root && s.nodes[k].next < 0 {
+			k = s.nodes[k].parent
+		}
+		if k == root {
+			return
+		}
+		k = s.nodes[k].next
+	}
+}
+
+// optimise pivots until no reduced cost is below -tolerance.
+func (s *Solver) optimise(cost []float64, tolerance float64) error {
+	n, m := s.n, s.m
+	rows := max(1, int(math.Sqrt(float64(n)*float64(m))/2)/m)
+	limit := 1000*(n+m) + 100*n*m // far more than any problem needs: a guard against a loop without end
+	checked := 0
+	v := s.v
+	for i, clean := 0, 0; ; {
+		worst, from, to := -tolerance, -1, 0
+		for range rows {
+			row := cost[i*m:][:len(v)]
+			bound := worst + s.u[i]
+			at := -1
+			for j, c := range row {
+				if r := c - v[j]; r < bound {
+					bound, at = r, j
+				}
+			}
+			if at >= 0 {
+				worst, from, to = bound-s.u[i], i, at
+			}
+			if i++; i == n {
+				i = 0
+			}
+			if clean++; clean == n {
+				break
+			}
+		}
+		if from >= 0 && worst < 0 {
+			clean = 0
+			if s.pivots++; s.pivots > limit {
+				return fmt.Errorf("transport: %d x %d has no optimum after %d pivots", n, m, limit)
+			}
+			s.pivot(int32(from), int32(n+to), worst)
+			continue
+		}
+		if clean < n {
+			continue
+		}
+		if s.pivots-checked <= fresh {
+			return nil
+		}
+		s.potentials(cost, false)
+		checked, clean = s.pivots, 0
+	}
+}
+
+// pivot brings the arc from source i to sink j with reduced cost r < 0 into the tree.
+func (s *Solver) pivot(i, j int32, r float64) {
+	nodes, n, root := s.nodes, int32(s.n), int32(s.n+s.m)
+	// The arc that leaves is the last that blocks, along the cycle from the join in the direction of the new arc.
+	delta, out, below := int64(math.MaxInt64), int32(-1), i
+	blocksJ := false
+	p, q := i, j
+	for p != q {
+		a, b := &nodes[p], &nodes[q]
+		up, down := a.depth >= b.depth, b.depth >= a.depth
+		if up {
+			if (p < n || a.parent == root) && a.flow < delta {
+				delta, out, blocksJ = a.flow, p, false
+			}
+			p = a.parent
+		}
+		if down {
+			if q >= n && b.parent != root && b.flow <= delta {
+				delta, out, blocksJ = b.flow, q, true
+			}
+			q = b.parent
+		}
+	}
+	join := p
+	if delta > 0 {
+		for p := i; p != join; p = nodes[p].parent {
+			if p < n {
+				nodes[p].flow -= delta
+			} else {
+				nodes[p].flow += delta
+			}
+		}
+		for q := j; q != join; q = nodes[q].parent {
+			if q >= n {
+				nodes[q].flow -= delta
+			} else {
+				nodes[q].flow += delta
+			}
+		}
+	}
+	above := j
+	shiftU := r // of sources in the subtree that moves; its sinks move by as much the other way
+	if blocksJ {
+		below, above, shiftU = j, i, -r
+	}
+	s.turn(below, out, above, delta)
+	// Potentials and depths of the subtree.
+	u, v := s.u, s.v
+	for k := below; ; {
+		d := &nodes[k]
+		d.depth = nodes[d.parent].depth + 1
+		if k < n {
+			u[k] += shiftU
+		} else {
+			v[k-n] -= shiftU
+		}
+		if d.child >= 0 {
+			k = d.child
+			continue
+		}
+		for k != below && nodes[k].next < 0 {
+			k = nodes[k].parent
+		}
+		if k == below {
+			return
+		}
+		k = nodes[k].next
+	}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// grown returns a slice of length n, s where it is large enough.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
