@@ -76,7 +76,10 @@ var imports = map[string]rule{
 	"internal/large":                {},
 	"internal/lbfgs":                {[]string{"gonum"}, nil},
 	"internal/members":              {[]string{"gomlx", "compute"}, nil},
+	"internal/mixture":              {},
 	"internal/reexec":               {},
+	"internal/trees":                {},
+	"internal/trees/bench":          {[]string{"internal/trees"}, nil},
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest"}},
@@ -108,7 +111,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "internal/mixture", "internal/trees", "internal/trees/bench", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -16,7 +16,7 @@ type Config struct {
 	Features int  // candidate features per node; 0 means ⌊√d⌋
 	MinLeaf  int  // least number of rows in a leaf
 	MinSplit int  // least number of rows in a node that is split
-	Balanced bool // weigh each class by n / (k·n_class), n rows of k classes that occur
+	Balanced bool // weigh each class by W / (k·W_class), W the weight of all rows, of k classes that occur
 }
 
 // DefaultConfig returns 500 trees, ⌊√d⌋ candidates and leaves of one row.
@@ -111,7 +111,7 @@ type sample struct {
 	n, d, k int
 	columns []int32   // [d, n]: keys of the values
 	labels  []int32   // [n]
-	weights []float64 // [n], nil if all are 1; without class weights
+	weights []float64 // [n], nil if all are equal; without class weights
 	class   []float64 // [k]: class weights
 }
 
@@ -145,33 +145,37 @@ func (c Config) newSample(data Data) (*sample, error) {
 	if s.config.Features == 0 {
 		s.config.Features = int(math.Sqrt(float64(s.d)))
 	}
-	heaviest := 1.0
-	if len(data.Weights) > 0 {
-		heaviest = slices.Max(data.Weights)
-	}
-	kept := make([]int, 0, len(rows))
-	counts := make([]int, s.k)
+	var heaviest float64
 	for i, row := range rows {
 		if row < 0 || row >= len(data.Labels) {
 			return nil, fmt.Errorf("row %d at %d, want 0 to %d", row, i, len(data.Labels)-1)
 		}
-		label := data.Labels[row]
-		if label < 0 || label >= s.k {
+		if label := data.Labels[row]; label < 0 || label >= s.k {
 			return nil, fmt.Errorf("row %d has label %d, want 0 to %d", row, label, s.k-1)
 		}
 		if data.Weights != nil {
-			w := data.Weights[row]
-			if !(w >= 0 && w <= math.MaxFloat64) {
+			if w := data.Weights[row]; !(w >= 0 && w <= math.MaxFloat64) {
 				return nil, fmt.Errorf("row %d has weight %g", row, w)
 			}
-			if w /= heaviest; !(w > 0) {
+			heaviest = max(heaviest, data.Weights[row])
+		}
+	}
+	_, exponent := math.Frexp(heaviest)
+	scale := math.Ldexp(1, exponent-1) // of the weights: their squares must not overflow
+	kept := make([]int, 0, len(rows))
+	var total float64
+	sums := make([]float64, s.k)
+	for _, row := range rows {
+		label, w := data.Labels[row], 1.0
+		if data.Weights != nil {
+			if w = data.Weights[row] / scale; !(w > 0) {
 				continue
 			}
 			s.weights = append(s.weights, w)
 		}
 		kept = append(kept, row)
 		s.labels = append(s.labels, int32(label))
-		counts[label]++
+		total, sums[label] = total+w, sums[label]+w
 	}
 	s.n = len(kept)
 	if s.n == 0 {
@@ -180,19 +184,19 @@ func (c Config) newSample(data Data) (*sample, error) {
 	if s.n > math.MaxInt32/2 {
 		return nil, fmt.Errorf("%d rows, more than %d", s.n, math.MaxInt32/2)
 	}
-	if s.weights != nil && !slices.ContainsFunc(s.weights, func(w float64) bool { return w != 1 }) {
+	if s.weights != nil && slices.Min(s.weights) == slices.Max(s.weights) {
 		s.weights = nil
 	}
 	occur := 0
-	for _, count := range counts {
-		if count > 0 {
+	for _, sum := range sums {
+		if sum > 0 {
 			occur++
 		}
 	}
-	for k, count := range counts {
+	for k, sum := range sums {
 		s.class[k] = 1
-		if c.Balanced && count > 0 {
-			s.class[k] = float64(s.n) / float64(occur*count)
+		if c.Balanced && sum > 0 {
+			s.class[k] = total / (float64(occur) * sum)
 		}
 	}
 	s.columns = make([]int32, s.n*s.d)
@@ -245,15 +249,15 @@ type grower struct {
 	order []int32   // rows
 	label []int32   // their classes
 	pack  []uint64  // 1 + label·2³²; with two classes and unit weights
-	heavy []float64 // their weights; nil if all are 1
+	heavy []float64 // their weights; nil if all are equal
 
 	keys []int32 // [n]: values of a candidate in the node
 
 	// Features in an order of their own. As in scikit-learn, those known to be constant above the node come first.
 	features, constant []int32
 
-	counts, left, best []int32   // [k]: rows of the node, of the left child, and of the best one
-	sums, leftSums     []float64 // [k]: weights of the node and the left child, without class weights
+	counts, left   []int32   // [k]: rows of the node and of the left child
+	sums, leftSums []float64 // [k]: weights of the node and the left child, without class weights
 }
 
 func newGrower(s *sample) *grower {

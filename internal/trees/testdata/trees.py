@@ -47,7 +47,7 @@ def case(name, seed, rows, features, classes, shift, weighted=False, whole=False
         x[:, -2] = x[:, -2] > 4
     x = np.round(x, 3).astype(np.float32)
     weights = np.ceil(4 * rng.gamma(1, size=rows)) / 4 if weighted else None
-    if weighted and not options.get("class_weight"):  # scikit-learn balances classes with rows of weight 0, too
+    if weighted:
         weights[:5] = 0
 
     def fit(trees, state):
@@ -80,6 +80,7 @@ golden = {
         case("whole numbers, balanced", 4, 120, 12, 2, 0.7, whole=True, class_weight="balanced", max_features=5),
         case("weights, splits of 10", 5, 100, 8, 2, 0.7, weighted=True, min_samples_split=10, max_features=1),
         case("weights, all candidates, leaves of 2", 6, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8),
+        case("weights, balanced, leaves of 2", 7, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8, class_weight="balanced"),
     ],
 }
 path = pathlib.Path(__file__).with_name("trees.json")
