@@ -35,22 +35,22 @@ def data(rows, features):
     return np.concatenate([labels[:, None].astype(np.float32), x], axis=1)
 
 
-def scikit(path, rows, features):
+def scikit(path, rows, features, seed):
     from sklearn.ensemble import ExtraTreesClassifier
     from sklearn.metrics import roc_auc_score
     import sklearn
 
     table = np.fromfile(path, dtype=np.float32).reshape(-1, features + 1)
     x, y = np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
-    line = {"fit": [], "predict": [], "scikit-learn": sklearn.__version__, "numpy": np.__version__}
+    line = {"fit": [], "predict": [], "auc": [], "scikit-learn": sklearn.__version__, "numpy": np.__version__}
     for repeat in range(REPEATS):
         start = time.perf_counter()
-        model = ExtraTreesClassifier(TREES, n_jobs=WORKERS, random_state=repeat).fit(x[:rows], y[:rows])
+        model = ExtraTreesClassifier(TREES, n_jobs=WORKERS, random_state=seed + repeat).fit(x[:rows], y[:rows])
         line["fit"].append(time.perf_counter() - start)
         start = time.perf_counter()
         p = model.predict_proba(x[rows:])
         line["predict"].append(time.perf_counter() - start)
-    line["auc"] = float(roc_auc_score(y[rows:], p[:, 1]))
+        line["auc"].append(float(roc_auc_score(y[rows:], p[:, 1])))
     line["nodes"] = int(sum(t.tree_.node_count for t in model.estimators_))
     return line
 
@@ -58,13 +58,13 @@ def scikit(path, rows, features):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", metavar="FILE", default="results.jsonl", help="where the lines go (default %(default)s)")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--table", metavar="FILE", help="print the table of these lines and run nothing")
-    parser.add_argument("--scikit", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--scikit", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.scikit:
-        path, rows, features = args.scikit
-        return print(json.dumps(scikit(path, int(rows), int(features))))
+        path, *numbers = args.scikit
+        return print(json.dumps(scikit(path, *map(int, numbers))))
     if args.table:
         return print(table([json.loads(line) for line in open(args.table)]))
     with tempfile.TemporaryDirectory() as folder, open(args.out, "w") as out:
@@ -76,8 +76,8 @@ def main():
                 path = os.path.join(folder, "data")
                 data(rows, features).tofile(path)
                 for side, command in (
-                    ("go", [bench, "-data", path, "-rows", str(rows), "-features", str(features), "-trees", str(TREES), "-repeats", str(REPEATS), "-workers", str(WORKERS)]),
-                    ("scikit-learn", [sys.executable, __file__, "--scikit", path, str(rows), str(features)]),
+                    ("go", [bench, "-data", path, "-rows", str(rows), "-features", str(features), "-trees", str(TREES), "-repeats", str(REPEATS), "-workers", str(WORKERS), "-seed", str(round * REPEATS)]),
+                    ("scikit-learn", [sys.executable, __file__, "--scikit", path, str(rows), str(features), str(round * REPEATS)]),
                 ):
                     ran = subprocess.run(command, check=True, capture_output=True, text=True)
                     line = {"side": side, "round": round, "rows": rows, "features": features, **json.loads(ran.stdout)}
@@ -93,7 +93,8 @@ def machine():
 
 
 def table(lines):
-    """Markdown: medians over the rounds of the least times, and of the ratio of the two sides in each round."""
+    """Markdown: medians over the rounds of the least times, and of the ratio of the two sides in each round; mean AUC with
+    its standard error over seeds."""
     head, lines = lines[0], lines[1:]
     versions = {k: line[k] for line in lines for k in ("go", "scikit-learn", "numpy") if k in line}
     text = [f"{head['machine']}, {head['cores']} cores, load {head['load']:.1f} at the start, {versions['go']}, Python {head['python']}, "
@@ -105,7 +106,9 @@ def table(lines):
         for what, scale, digits in (("fit", 1, 3), ("predict", 1e3, 1)):
             a, b = [min(l[what]) for l in ours], [min(l[what]) for l in theirs]
             cells += [f"{scale * statistics.median(a):.{digits}f}", f"{scale * statistics.median(b):.{digits}f}", f"{statistics.median(y / x for x, y in zip(a, b)):.1f}"]
-        cells += [f"{statistics.median(l['auc'] for l in side):.3f}" for side in (ours, theirs)]
+        for side in (ours, theirs):
+            aucs = [a for l in side for a in l["auc"]]
+            cells.append(f"{statistics.mean(aucs):.3f} ± {statistics.stdev(aucs) / len(aucs) ** 0.5:.3f}")
         text.append("| " + " | ".join(cells) + " |")
     return "\n".join(text)
 

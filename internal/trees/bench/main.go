@@ -20,7 +20,7 @@ import (
 type line struct {
 	Fit     []float64 `json:"fit"`     // seconds
 	Predict []float64 `json:"predict"` // seconds
-	AUC     float64   `json:"auc"`     // of the test rows, last repeat
+	AUC     []float64 `json:"auc"`     // of the test rows
 	Nodes   int       `json:"nodes"`   // of the last repeat
 	Go      string    `json:"go"`
 }
@@ -38,6 +38,7 @@ func run() error {
 	features := flag.Int("features", 0, "features per row")
 	count := flag.Int("trees", 500, "trees")
 	repeats := flag.Int("repeats", 3, "fits and predictions")
+	seed := flag.Uint64("seed", 0, "seed of the first repeat; the next have the next")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "workers")
 	flag.Parse()
 	raw, err := os.ReadFile(*path)
@@ -64,7 +65,7 @@ func run() error {
 	out := line{Go: runtime.Version()}
 	for repeat := range *repeats {
 		start := time.Now()
-		forest, err := config.Fit(context.Background(), trees.Data{X: x[:train], Features: *features, Labels: labels[:*rows], Classes: 2}, uint64(repeat), *workers)
+		forest, err := config.Fit(context.Background(), trees.Data{X: x[:train], Features: *features, Labels: labels[:*rows], Classes: 2}, *seed+uint64(repeat), *workers)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func run() error {
 		for i := range scores {
 			scores[i] = p[2*i+1]
 		}
-		out.AUC, out.Nodes = auc(scores, labels[*rows:]), len(forest.Feature)
+		out.AUC, out.Nodes = append(out.AUC, auc(scores, labels[*rows:])), len(forest.Feature)
 	}
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
