@@ -76,11 +76,14 @@ var imports = map[string]rule{
 	"internal/large":                {},
 	"internal/lbfgs":                {[]string{"gonum"}, nil},
 	"internal/members":              {[]string{"gomlx", "compute"}, nil},
+	"internal/mixture":              {},
 	"internal/reexec":               {},
 	"internal/svm":                  {[]string{"gonum"}, []string{"internal/large"}},
 	"internal/svm/bench":            {[]string{"internal/svm"}, nil},
 	"internal/transport":            {[]string{"gonum"}, nil},
 	"internal/transport/bench":      {[]string{"internal/transport"}, nil},
+	"internal/trees":                {},
+	"internal/trees/bench":          {[]string{"internal/trees"}, nil},
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest"}},
@@ -112,7 +115,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "internal/svm", "internal/svm/bench", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/transport"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "internal/svm", "internal/svm/bench", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/transport", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

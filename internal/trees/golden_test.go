@@ -1,0 +1,163 @@
+package trees_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"math"
+	"runtime"
+	"testing"
+
+	"synpool/internal/trees"
+)
+
+//go:embed testdata/trees.json
+var goldenFile []byte
+
+// golden is a case of testdata/trees.py: rows training rows and as many test rows.
+type golden struct {
+	Name          string
+	Rows          int
+	Features      int
+	Classes       int
+	X             []float32
+	Labels        []int
+	Weights       []float64
+	Config        trees.Config
+	Probabilities []float64
+	Importance    []float64
+	Depth, Leaves float64
+	Seeds, Small  int
+	AUC           float64
+	AUCSE         float64 `json:"auc_se"`
+}
+
+func (g golden) train() trees.Data {
+	return trees.Data{X: g.X[:g.Rows*g.Features], Features: g.Features, Labels: g.Labels[:g.Rows], Classes: g.Classes, Weights: g.Weights}
+}
+
+func (g golden) test() []float32 { return g.X[g.Rows*g.Features:] }
+
+func goldenCases(t testing.TB) []golden {
+	t.Helper()
+	var file struct{ Cases []golden }
+	if err := json.Unmarshal(goldenFile, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Cases
+}
+
+func fit(t testing.TB, config trees.Config, data trees.Data, seed uint64) *trees.Forest {
+	t.Helper()
+	forest, err := config.Fit(context.Background(), data, seed, runtime.GOMAXPROCS(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := forest.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return forest
+}
+
+func predict(t testing.TB, forest *trees.Forest, x []float32) []float64 {
+	t.Helper()
+	p, err := forest.Predict(context.Background(), x, nil, runtime.GOMAXPROCS(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestGolden compares averages over many trees with scikit-learn's: random numbers differ, distributions must not.
+func TestGolden(t *testing.T) {
+	for _, g := range goldenCases(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			forest := fit(t, g.Config, g.train(), 1)
+			var mean float64
+			for i, p := range predict(t, forest, g.test()) {
+				want := g.Probabilities[i]
+				off := math.Abs(p - want)
+				mean += off / float64(len(g.Probabilities))
+				// The variance of what one tree gives is at most p(1−p). Five standard errors of the difference of two means.
+				if bound := 5*math.Sqrt(2*want*(1-want)/float64(g.Config.Trees)) + 1e-3; off > bound {
+					t.Errorf("probability %d is %.4f, want %.4f ± %.4f", i, p, want, bound)
+				}
+			}
+			if mean > 0.01 {
+				t.Errorf("probabilities are off by %.4f on average, want at most 0.01", mean)
+			}
+			depth, leaves := shape(forest)
+			if math.Abs(depth/g.Depth-1) > 0.02 {
+				t.Errorf("mean depth %.3f, want %.3f ± 2 %%", depth, g.Depth)
+			}
+			if math.Abs(leaves/g.Leaves-1) > 0.02 {
+				t.Errorf("%.2f leaves on average, want %.2f ± 2 %%", leaves, g.Leaves)
+			}
+			for j, want := range g.Importance {
+				if math.Abs(forest.Importance[j]-want) > 0.01 {
+					t.Errorf("importance of feature %d is %.4f, want %.4f ± 0.01", j, forest.Importance[j], want)
+				}
+			}
+		})
+	}
+}
+
+// TestGoldenAUC compares the AUC of small forests, averaged over seeds. On fixed rows it varies with the seed alone, so
+// that the means of both sides differ by some root of the sum of their squared standard errors.
+func TestGoldenAUC(t *testing.T) {
+	for _, g := range goldenCases(t) {
+		config := g.Config
+		config.Trees = g.Small
+		var sum, squares float64
+		for seed := range g.Seeds {
+			p := predict(t, fit(t, config, g.train(), uint64(seed)), g.test())
+			a := auc(p, g.Labels[g.Rows:], g.Classes)
+			sum, squares = sum+a, squares+a*a
+		}
+		n := float64(g.Seeds)
+		mean := sum / n
+		se := math.Sqrt((squares/n - mean*mean) / (n - 1))
+		if bound := 3.5 * math.Hypot(se, g.AUCSE); math.Abs(mean-g.AUC) > bound {
+			t.Errorf("%s: AUC %.4f, want %.4f ± %.4f", g.Name, mean, g.AUC, bound)
+		}
+	}
+}
+
+// shape returns depth and number of leaves, averaged over the trees.
+func shape(f *trees.Forest) (depth, leaves float64) {
+	for t := range f.Trees() {
+		a, b := f.Starts[t], f.Starts[t+1]
+		depths := make([]int, b-a)
+		deepest := 0
+		for i := range depths {
+			if f.Feature[int(a)+i] >= 0 {
+				depths[i+1], depths[f.Next[int(a)+i]] = depths[i]+1, depths[i]+1
+			} else {
+				leaves++
+			}
+			deepest = max(deepest, depths[i])
+		}
+		depth += float64(deepest)
+	}
+	n := float64(f.Trees())
+	return depth / n, leaves / n
+}
+
+// auc returns that of the last class against the others.
+func auc(p []float64, labels []int, classes int) float64 {
+	var won, pairs float64
+	for i, a := range labels {
+		for j, b := range labels {
+			if a != classes-1 || b == classes-1 {
+				continue
+			}
+			pairs++
+			if x, y := p[(i+1)*classes-1], p[(j+1)*classes-1]; x > y {
+				won++
+			} else if x == y {
+				won += 0.5
+			}
+		}
+	}
+	return won / pairs
+}
