@@ -3,7 +3,9 @@ package dataset
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -135,6 +137,36 @@ func TestCatalogCounts(t *testing.T) {
 				t.Errorf("positive bags %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the table of docs/datasets.md")
+
+// TestSetsPage compares the table of docs/datasets.md with the catalog. With -update it writes the table.
+func TestSetsPage(t *testing.T) {
+	const file, begin, end = "../../docs/datasets.md", "-run SetsPage -update -->\n", "<!-- end -->"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(text), begin)
+	table, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatal("docs/datasets.md has no place for the table")
+	}
+	var b strings.Builder
+	b.WriteString("| name | what | bags | positive | instances | features | files | licence |\n|:--|:--|--:|--:|--:|--:|:--|:--|\n")
+	for _, e := range Catalog() {
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %d | %d | %s | %s |\n", e.Name, e.Title, e.Bags, e.Positive, e.Instances, e.Features, e.Source, e.Licence)
+	}
+	if table == b.String() {
+		return
+	}
+	if !*update {
+		t.Fatal("the table of docs/datasets.md is not of this catalog; run: go test ./milbench/dataset -run SetsPage -update")
+	}
+	if err := os.WriteFile(file, []byte(before+begin+b.String()+end+after), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
