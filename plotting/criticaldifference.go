@@ -23,14 +23,17 @@ type MethodRank struct {
 // Measures of a diagram of ranks.
 const (
 	mostMethods  = 40
-	methodName   = 1.55 * vg.Inch // the longest
+	fullAxis     = 15               // methods up to which the axis shows every rank
+	wider        = 5 * vg.Length(1) // for each method more, of the figure
+	methodName   = 1.55 * vg.Inch   // the longest
 	methodPitch  = 14 * vg.Length(1)
 	lanePitch    = 6 * vg.Length(1)  // between bars
 	differenceAt = 15 * vg.Length(1) // of the bar of the critical difference, downwards
 	rankAxis     = 50 * vg.Length(1) // of the axis, downwards
 )
 
-// CriticalDifference draws average ranks of methods on an axis whose best rank stands on the right, and joins by a bar
+// CriticalDifference draws average ranks of up to 40 methods on an axis whose best rank stands on the right. Of up to 15
+// methods it shows the ranks from 1 to the last, of more those from the best average rank to the worst. It joins by a bar
 // the methods of each group that does not differ: whose largest and smallest average rank are less than the critical
 // difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
 // Learning Research 7 (2006), figure 1.
@@ -46,7 +49,8 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 	}
 	rows := (len(sorted) + 1) / 2
 	height := d.names() + vg.Length(rows)*methodPitch
-	return newDrawing(title, entries, figureWidth, height, d.draw), nil
+	width := figureWidth + vg.Length(max(0, len(sorted)-fullAxis))*wider
+	return newDrawing(title, entries, width, height, d.draw), nil
 }
 
 // checkRanks reports what keeps ranks from being drawn.
@@ -131,6 +135,27 @@ type ranking struct {
 // names returns where the names begin, downwards.
 func (d ranking) names() vg.Length { return rankAxis + vg.Length(len(d.lanes))*lanePitch + 12 }
 
+// ends returns the ranks at the ends of the axis.
+func (d ranking) ends() (low, high float64) {
+	k := len(d.methods)
+	if k <= fullAxis {
+		return 1, float64(k)
+	}
+	low, high = math.Floor(d.methods[0].Rank), math.Ceil(d.methods[k-1].Rank)
+	return low, max(high, low+1)
+}
+
+// tickStep returns the least of 1, 2, 5, 10, ... ranks that leaves room for numbers.
+func tickStep(pitch, room vg.Length) int {
+	for ten := 1; ; ten *= 10 {
+		for _, step := range []int{ten, 2 * ten, 5 * ten} {
+			if vg.Length(step)*pitch >= room {
+				return step
+			}
+		}
+	}
+}
+
 // draw paints the diagram.
 func (d ranking) draw(c *draw.Canvas) {
 	k := len(d.methods)
@@ -144,16 +169,17 @@ func (d ranking) draw(c *draw.Canvas) {
 		side = max(side, text.Width(label(m)))
 	}
 	left, right := c.Min.X+side+room, c.Max.X-side-room
-	pitch := (right - left) / vg.Length(k-1)
-	x := func(rank float64) vg.Length { return right - vg.Length(rank-1)*pitch }
+	low, high := d.ends()
+	pitch := (right - left) / vg.Length(high-low)
+	x := func(rank float64) vg.Length { return right - vg.Length(rank-low)*pitch }
 	axis := c.Max.Y - rankAxis
 	stroke := draw.LineStyle{Color: ink, Width: 0.8}
 
 	// The axis and its ticks.
 	c.StrokeLine2(stroke, left, axis, right, axis)
-	every := 1 + (k-1)/15
-	for rank := 1; rank <= k; rank++ {
-		if (rank-1)%every == 0 {
+	every, first := tickStep(pitch, text.Width(strconv.Itoa(k))+4), int(low)
+	for rank := first; rank <= int(high); rank++ {
+		if first == 1 && (rank-1)%every == 0 || first > 1 && rank%every == 0 {
 			c.StrokeLine2(stroke, x(float64(rank)), axis, x(float64(rank)), axis+4)
 			c.FillText(aligned(text, draw.XCenter), vg.Point{X: x(float64(rank)), Y: axis + 10}, strconv.Itoa(rank))
 		}

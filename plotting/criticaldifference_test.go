@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // ranked returns methods a, b, c, ... of the ranks.
@@ -121,7 +123,9 @@ func TestCriticalDifferenceFits(t *testing.T) {
 		"three":      {ranked(3, 1, 2), 0.7},
 		"all alike":  {ranked(2.5, 2.5, 2.5, 2.5), 1},
 		"twelve":     {many(12), 3.2},
+		"thirty":     {many(30), 9},
 		"forty":      {many(40), 8.5},
+		"many alike": {ranked(same(20, 10.5)...), 3},
 		"huge":       {ranked(1, 2, 3), 1e99},
 		"small":      {ranked(1, 2, 3), 1e-99},
 		"long names": {[]MethodRank{{long + "1", 1}, {long + "2", 2}, {strings.ReplaceAll(long, " ", "_"), 3}}, 1.5},
@@ -133,6 +137,29 @@ func TestCriticalDifferenceFits(t *testing.T) {
 			continue
 		}
 		framed(t, name, f)
+	}
+}
+
+// TestRankAxis: up to 15 methods the axis shows every rank, of more those that methods have; numbers have room.
+func TestRankAxis(t *testing.T) {
+	for _, c := range []struct {
+		ranks     []float64
+		low, high float64
+	}{
+		{[]float64{1.5, 1.5}, 1, 2},
+		{same(15, 8), 1, 15},
+		{same(16, 8.5), 8, 9},
+		{same(17, 9), 9, 10},
+		{append([]float64{4.2}, append(same(16, 9.5), 14.8)...), 4, 15},
+	} {
+		if low, high := (ranking{methods: ranked(c.ranks...)}).ends(); low != c.low || high != c.high {
+			t.Errorf("%v: axis from %v to %v, want %v to %v", c.ranks, low, high, c.low, c.high)
+		}
+	}
+	for want, pitch := range map[int]vg.Length{1: 14, 2: 13, 5: 3, 10: 1.4, 20: 0.7} {
+		if got := tickStep(pitch, 14); got != want {
+			t.Errorf("pitch %v: every %d ranks, want %d", pitch, got, want)
+		}
 	}
 }
 

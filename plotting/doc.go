@@ -22,6 +22,7 @@
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
+//	[AUCTable]                            AUC of learners on sets, with the best of each set marked
 //	[AUCDifferences]                      what changes of settings do to the AUC
 //	[Sweep]                               AUC against a number, such as that of steps
 //	[Scaling]                             wall time against nodes

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -21,6 +20,13 @@ type matrix struct {
 	rows, columns []string // names; nil for numbers from 1
 	row, column   string   // what a row and a column is, in the singular
 	square        bool     // cells are as high as wide
+
+	shades  *shading  // nil for those that cover the weights and 0
+	bar     string    // what the colour bar is of; "" for weights
+	least   vg.Length // width of a cell
+	gaps    bool      // a weight that is NaN leaves its cell empty
+	marked  [][]bool  // cells that are framed and bold; nil for none
+	entries []entry   // of the legend
 }
 
 // Bounds of what a matrix can show.
@@ -33,14 +39,14 @@ const (
 // check reports what keeps a matrix from being drawn.
 func (m matrix) check() error {
 	if len(m.weights) == 0 || len(m.weights[0]) == 0 {
-		return errors.New("there are no weights")
+		return fmt.Errorf("there are no %s", m.values())
 	}
 	for i, row := range m.weights {
 		if len(row) != len(m.weights[0]) {
-			return fmt.Errorf("%s 1 has %d weights but %s %d has %d", m.row, len(m.weights[0]), m.row, i+1, len(row))
+			return fmt.Errorf("%s 1 has %d %s but %s %d has %d", m.row, len(m.weights[0]), m.values(), m.row, i+1, len(row))
 		}
 		for j, w := range row {
-			if err := drawable(w); err != nil {
+			if err := drawable(w); err != nil && !(m.gaps && math.IsNaN(w)) {
 				return fmt.Errorf("%s %d, %s %d: %w", m.row, i+1, m.column, j+1, err)
 			}
 		}
@@ -55,7 +61,7 @@ func (m matrix) check() error {
 		{m.column, m.columns, len(m.weights[0]), mostColumns, mostNamed},
 	} {
 		if side.names != nil && len(side.names) != side.n {
-			return fmt.Errorf("%d names but the weights have %d of %s", len(side.names), side.n, plural(side.what))
+			return fmt.Errorf("%d names but the %s have %d of %s", len(side.names), m.values(), side.n, plural(side.what))
 		}
 		if side.n > side.most {
 			return fmt.Errorf("%d %s, of which %d at most can be told apart", side.n, plural(side.what), side.most)
@@ -65,6 +71,14 @@ func (m matrix) check() error {
 		}
 	}
 	return nil
+}
+
+// values returns what errors call the weights.
+func (m matrix) values() string {
+	if m.bar == "" {
+		return "weights"
+	}
+	return m.bar + " values"
 }
 
 // plural and capital turn what a row or a column is into what the errors and the axes say.
@@ -143,6 +157,7 @@ func (m matrix) layout(s shading) layout {
 	if m.columns != nil {
 		l.cell.X = max(l.cell.X, namedWidth)
 	}
+	l.cell.X = max(l.cell.X, m.least)
 	l.cell.Y = max(min(cellHeight, 480/vg.Length(len(m.weights))), leastHeight)
 	if m.square {
 		l.cell.Y = l.cell.X
@@ -183,9 +198,16 @@ func (m matrix) figure(title string) (*Figure, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	s := shadingOf(m.weights...)
+	if m.bar == "" {
+		m.bar = "Weight"
+	}
+	if m.shades == nil {
+		s := shadingOf(m.weights...)
+		m.shades = &s
+	}
+	s := *m.shades
 	l := m.layout(s)
-	return newDrawing(title, nil, max(l.width+2*margin, leastFigure), l.height, func(c *draw.Canvas) { m.draw(c, s, l) }), nil
+	return newDrawing(title, m.entries, max(l.width+2*margin, leastFigure), l.height, func(c *draw.Canvas) { m.draw(c, s, l) }), nil
 }
 
 // draw paints the matrix from the top left corner of c.
@@ -200,7 +222,7 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 			r := vg.Rectangle{Max: vg.Point{X: all.Min.X + vg.Length(j+1)*l.cell.X + overlap, Y: all.Max.Y - vg.Length(i)*l.cell.Y}}
 			r.Min = r.Max.Sub(l.cell).Sub(vg.Point{X: overlap, Y: overlap})
 			r.Max.X, r.Min.Y = min(r.Max.X, all.Max.X), max(r.Min.Y, all.Min.Y)
-			fill(c, s.at(w), r)
+			fill(c, m.shade(s, w), r)
 		}
 	}
 	if min(l.cell.X, l.cell.Y) >= 6 {
@@ -215,6 +237,15 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 		}
 	}
 	frame(c, draw.LineStyle{Color: muted, Width: 0.5}, all)
+	for i, row := range m.marked {
+		for j, marked := range row {
+			if marked {
+				r := vg.Rectangle{Max: vg.Point{X: all.Min.X + vg.Length(j+1)*l.cell.X - 1, Y: all.Max.Y - vg.Length(i)*l.cell.Y - 1}}
+				r.Min = r.Max.Sub(l.cell).Add(vg.Point{X: 2, Y: 2})
+				frame(c, mark(), r)
+			}
+		}
+	}
 	m.drawValues(c, s, l.cell, vg.Point{X: all.Min.X, Y: all.Max.Y})
 
 	// The names of rows on the left, those of columns on top.
@@ -240,8 +271,27 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 		c.StrokeLine2(draw.LineStyle{Color: muted, Width: 0.5}, bar.Max.X, y, bar.Max.X+barTick, y)
 		c.FillText(aligned(style(9, stdfont.WeightNormal), draw.XLeft), vg.Point{X: bar.Max.X + barTick + 2, Y: y}, t.Label)
 	}
-	c.FillText(turned(aligned(l.label, draw.XCenter), math.Pi/2), vg.Point{X: c.Min.X + l.left + size.X + l.right - l.label.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, "Weight")
+	c.FillText(turned(aligned(l.label, draw.XCenter), math.Pi/2), vg.Point{X: c.Min.X + l.left + size.X + l.right - l.label.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, m.bar)
 }
+
+// shade returns the colour of a cell.
+func (m matrix) shade(s shading, w float64) color.Color {
+	if m.gaps && math.IsNaN(w) {
+		return color.White
+	}
+	return s.at(w)
+}
+
+// written returns what a cell says.
+func (m matrix) written(s shading, w float64) string {
+	if m.gaps && math.IsNaN(w) {
+		return "–"
+	}
+	return s.shortly(w)
+}
+
+// mark returns the stroke around marked cells.
+func mark() draw.LineStyle { return draw.LineStyle{Color: colour(1), Width: 1.5} }
 
 // drawValues writes the values into the cells from the top left corner on where the widest fits.
 func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
@@ -252,7 +302,7 @@ func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 	}
 	for _, row := range m.weights {
 		for _, w := range row {
-			widest = max(widest, text.Width(s.shortly(w)))
+			widest = max(widest, text.Width(m.written(s, w)))
 		}
 	}
 	if room := (cell.X - 3) / widest; room < 1 {
@@ -262,10 +312,15 @@ func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 		return
 	}
 	text = aligned(text, draw.XCenter)
+	bold := aligned(style(text.Font.Size, stdfont.WeightBold), draw.XCenter)
 	for i, row := range m.weights {
 		for j, w := range row {
-			text.Color = inkOn(s.at(w))
-			c.FillText(text, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, s.shortly(w))
+			as := text
+			if m.marked != nil && m.marked[i][j] {
+				as = bold
+			}
+			as.Color = inkOn(m.shade(s, w))
+			c.FillText(as, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, m.written(s, w))
 		}
 	}
 }

@@ -54,7 +54,7 @@ never used as features.` + filesHelp,
 				return err
 			}
 			if report.OK() {
-				if err := audit.Conflict(source.Stored.Name, report.Duplicates); err != nil {
+				if err := audit.Conflict(source.Stored.Name, report.Duplicates); err != nil && (source.Entry == nil || !source.Entry.Ambiguous) {
 					return finding{err}
 				}
 				return nil

@@ -50,6 +50,25 @@ func TestData(t *testing.T) {
 	}
 }
 
+// Bags of the same instances with different labels are an error of a file, and known of a named set. The set is not
+// everywhere.
+func TestAmbiguousSet(t *testing.T) {
+	e, err := dataset.Find("mutagenesis2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, _ := e.Verify(); state == dataset.Missing {
+		return
+	}
+	if out, _ := succeed(t, "audit", e.Name); !strings.Contains(out, "with different labels") || !strings.Contains(out, "no column leaks the bag labels") {
+		t.Errorf("%s", out)
+	}
+	_, said := succeed(t, "run", e.Name, "--dry-run", "--out", t.TempDir())
+	if !strings.Contains(said, "never split between training and test") {
+		t.Errorf("%s", said)
+	}
+}
+
 // A fetch that is stopped says so, also where the sets before were there already.
 func TestFetchStopped(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())

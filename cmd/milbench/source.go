@@ -91,7 +91,11 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	grouped, duplicates, err := audit.GroupDuplicates(one.set)
+	group := audit.GroupDuplicates
+	if one.entry != nil && one.entry.Ambiguous {
+		group = audit.GroupAmbiguous
+	}
+	grouped, duplicates, err := group(one.set)
 	if err != nil {
 		return source{}, finding{err}
 	}

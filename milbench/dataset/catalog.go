@@ -38,6 +38,7 @@ type Entry struct {
 	InstanceLabels Column `json:"instance_label_column,omitempty"` // the stored column that holds instance labels
 	TrainBags      int    `json:"train_bags,omitempty"`            // official split: so many bags train, the rest test
 	Folds          int    `json:"folds"`                           // the customary number of folds
+	Ambiguous      bool   `json:"ambiguous,omitempty"`             // bags of the same instances have different labels: the features cannot tell them apart
 	Generated      bool   `json:"generated,omitempty"`             // drawn when it is opened: nothing to fetch
 
 	read func(paths []string) (*milbench.Set, error) // nil: ReadFile of the only file
@@ -65,10 +66,12 @@ func Find(name string) (Entry, error) {
 const (
 	rgmil   = "https://raw.githubusercontent.com/LMBDA-design/RGMIL/65651d4a7ce53730c7c2107121bbf170050e1d71/"
 	magics  = "https://raw.githubusercontent.com/MAGICS-LAB/NonparametricHopfield/13ce6a8d9bec319beb8cb7f21ce42fc5eae32489/datasets/mil_datasets/"
+	pevnak  = "https://raw.githubusercontent.com/pevnak/MIProblems/11621590cc4ad6090daa607b699bf18fa0ee310b/"
 	mnist   = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 	unknown = "none stated"
 
 	fromRGMIL  = "cell-array file of github.com/LMBDA-design/RGMIL"
+	fromPevny  = "text files of github.com/pevnak/MIProblems"
 	fromMAGICS = "Columbia file, as kept by github.com/MAGICS-LAB/NonparametricHopfield"
 )
 
@@ -78,6 +81,14 @@ const (
 	zhou       = "Zhou, Z.-H., Jiang, K., Li, M. (2005). Multi-instance learning based web mining. Applied Intelligence 22, 135-147."
 	gelasca    = "Gelasca, E. D., Byun, J., Obara, B., Manjunath, B. S. (2008). Evaluation and benchmark for biological image segmentation. IEEE International Conference on Image Processing."
 	kandemir   = "Kandemir, M., Zhang, C., Hamprecht, F. A. (2014). Empowering multiple instance histopathology cancer diagnosis by cell graphs. Medical Image Computing and Computer-Assisted Intervention."
+	briggs     = "Briggs, F., Fern, X. Z., Raich, R. (2012). Rank-loss support instance machines for MIML instance annotation. ACM SIGKDD International Conference on Knowledge Discovery and Data Mining, 534-542."
+	chen       = "Chen, Y., Bi, J., Wang, J. Z. (2006). MILES: Multiple-instance learning via embedded instance selection. IEEE Transactions on Pattern Analysis and Machine Intelligence 28, 1931-1947."
+	srinivasan = "Srinivasan, A., Muggleton, S., King, R. D. (1995). Comparing the use of background knowledge by inductive logic programming systems. International Workshop on Inductive Logic Programming, 199-230."
+	zhouSunLi  = "Zhou, Z.-H., Sun, Y.-Y., Li, Y.-F. (2009). Multi-instance learning by treating instances as non-i.i.d. samples. International Conference on Machine Learning, 1249-1256."
+	wangScott  = "Wang, C., Scott, S. D., Zhang, J., Tao, Q., Fomenko, D. E., Gladyshev, V. N. (2004). A study in modeling low-conservation protein superfamilies. Technical report TR-UNL-CSE-2004-3, University of Nebraska."
+	cheplygina = "Cheplygina, V., Tax, D. M. J. (2015). Characterizing multiple instance datasets. Similarity-Based Pattern Recognition, 15-27."
+	newsNote   = "The source does not name the newsgroup that positive bags have posts of, about 3 % of their posts."
+	ambiguous  = "Some molecules have the same bonds, and a few of these have different labels. Such bags are never split between training and test."
 	lecun      = "LeCun, Y., Bottou, L., Bengio, Y., Haffner, P. (1998). Gradient-based learning applied to document recognition. Proceedings of the IEEE 86, 2278-2324."
 	ilse       = "Ilse, M., Tomczak, J. M., Welling, M. (2018). Attention-based deep multiple instance learning. International Conference on Machine Learning."
 	chapman    = "Chapman, D., Jain, A. (1994). Musk (Version 1). UCI Machine Learning Repository, doi.org/10.24432/C5ZK5B."
@@ -85,7 +96,8 @@ const (
 )
 
 // Catalog returns the named sets: Musk 1-2, Elephant, Fox, Tiger, UCSB breast cancer, the Web index pages 1-9, bags of
-// MNIST digits, the Columbia files of Elephant and Musk 1, and sets that are generated: the algorithmic unit tests of Raff
+// MNIST digits, the Columbia files of Elephant, Musk 1 and seven categories of TREC9, ten sets of Pevny's MIProblems (birds,
+// Corel, Mutagenesis, Newsgroups and Protein), and sets that are generated: the algorithmic unit tests of Raff
 // and Holt ([generate.DrawRaffHolt]) and bags of known witness rates ([generate.DrawNeedle]), with the default settings.
 //
 // In every cell-array file that can be audited the last column of the instance matrix is a label, not a feature; the
@@ -173,6 +185,28 @@ func Catalog() []Entry {
 			Bags:      92, Positive: 47, Instances: 476, Features: 166, Folds: 10,
 		},
 	)
+	for _, t := range transposedSets {
+		e := Entry{
+			Name: t.name, Title: t.title, Source: fromPevny, Licence: unknown,
+			Citations: []string{t.citation, cheplygina}, Notes: t.notes,
+			Bags: t.bags, Positive: t.positive, Instances: t.instances, Features: t.features, Folds: 10, Ambiguous: t.notes == ambiguous,
+			read: func(paths []string) (*milbench.Set, error) { return ReadTransposed(paths[0], paths[1], paths[2]) },
+		}
+		for i, file := range []string{"data.csv", "bagids.csv", "labels.csv"} {
+			f := t.files[i]
+			e.Files = append(e.Files, File{Name: t.folder + "-" + file, URL: pevnak + t.folder + "/" + file, Bytes: f.bytes, SHA256: f.sha256})
+		}
+		all = append(all, e)
+	}
+	for _, t := range trec {
+		file := fmt.Sprintf("trec_%d_200x200_matlab.mat", t.number)
+		all = append(all, Entry{
+			Name: fmt.Sprintf("trec%d", t.number), Title: fmt.Sprintf("TREC9, category %d: passages of medical abstracts", t.number), Source: fromMAGICS, Licence: unknown,
+			Citations: []string{andrews},
+			Files:     []File{{Name: file, URL: magics + file, Bytes: t.file.bytes, SHA256: t.file.sha256}},
+			Bags:      400, Positive: 200, Instances: t.instances, Features: t.features, Folds: 10,
+		})
+	}
 	return append(all, generated()...)
 }
 
@@ -195,4 +229,82 @@ var web = [9]struct {
 		"39 + 15 positive bags (train + test) where the official list has 39 + 16."},
 	{55, 5999, 990598, "4915430b5e2944c927e374fc7bdf401b3f1fe7b2641b52b896f7782598e34ad6", ""},
 	{55, 6279, 1037188, "1bbf2698079fd2ba29457e315b5199e25c2ddf2a2f783c4b8c9374ef8c0ad564", ""},
+}
+
+// sum is what is known of a file.
+type sum struct {
+	bytes  int64
+	sha256 string
+}
+
+// transposedSets lists the sets of [ReadTransposed], each a folder of three files.
+var transposedSets = [...]struct {
+	name, folder, title, citation, notes string
+	bags, positive, instances, features  int
+	files                                [3]sum // data.csv, bagids.csv, labels.csv
+}{
+	{"brown-creeper", "BrownCreeper", "Brown creeper: segments of recordings in which birds sing", briggs, "The recordings are those of winter-wren.", 548, 197, 10232, 38, [3]sum{
+		{3017828, "b8b02b514304a7be9f25c3d0516c35e6fb781ad472408d4d71ea8d0412ab95aa"},
+		{37868, "3244f75a82f7989b258495cdb33586bddfc318d20fc1cf59dfac498908f57700"},
+		{20464, "9addef149fe7ecc46e19fc5a8f8d0e2b48c6cee259ced9ae516916ccc07eda25"},
+	}},
+	{"winter-wren", "WinterWren", "Winter wren: segments of recordings in which birds sing", briggs, "The recordings are those of brown-creeper.", 548, 109, 10232, 38, [3]sum{
+		{3017828, "bc206d93a7b559648b294ea7397fb8ca7a12b9e37da5bc77dbd2888a701b1917"},
+		{39047, "1e23dfa900eb570bd9777b65f79436504d945eaf0fa3b5118601caf670dd20b9"},
+		{20464, "27e3e8f0adc550d2b67bc628d7574eaf3b8bbe78896610d2262caef98cd14179"},
+	}},
+	{"corel-african", "CorelAfrican", "Corel, African people: segments of images", chen, "The images are those of corel-beach.", 2000, 100, 7947, 9, [3]sum{
+		{742324, "eea86b8163b3ae2dd5bd896277e4386ac145045453cf9cbd633a13d5d47bfde6"},
+		{34908, "5ac0a38e2611780adf2d71e2dfa830879e257456ef47c9df6183dd5a73c3cccc"},
+		{15894, "d305968cfd25805d419927ca5377056bb8c96eaef4191512e2e64d8ec296f846"},
+	}},
+	{"corel-beach", "CorelBeach", "Corel, beaches: segments of images", chen, "The images are those of corel-african.", 2000, 100, 7947, 9, [3]sum{
+		{742324, "7b785f8121ded20e61ebcd93ae2e611ee786c1f15cefc6f9007431b31ed10c7f"},
+		{34620, "98fc4f9b5d76a3d22d869ccdb2afce29a7b47d237a4cb822669d43326f9672cc"},
+		{15894, "f699fde4f7399b5fe67297ee3e7783482ef8f525c524245f627cc556e5881072"},
+	}},
+	{"mutagenesis1", "Mutagenesis1", "Mutagenesis, easy: bonds of molecules", srinivasan, ambiguous, 188, 125, 10486, 7, [3]sum{
+		{248876, "eb68dee20ac2667831c25dadb8e222333bd25691c7162e033dc21c3150e4b92e"},
+		{35220, "edbbd5617eb77304ca72a0493bc510e429e199df262912080eba04e50425a881"},
+		{20972, "15faf44a4842315fd8cc7cae5db37b4e768c5187293994604fd14e5fc821da49"},
+	}},
+	{"mutagenesis2", "Mutagenesis2", "Mutagenesis, hard: bonds of molecules", srinivasan, ambiguous, 42, 13, 2132, 7, [3]sum{
+		{50106, "48bf3bec3ce496dac6f3c35f5cfde07746d2c77d7657d13f14af153d2d1adbde"},
+		{5918, "c8e89182fe52a77dfa78ede94934c91ed948486bcf820611cd34a685be23886b"},
+		{4264, "9ca52a558e8ace487b17ecb33361312719e64b918af8f31de62bc564ddb0a8f8"},
+	}},
+	{"newsgroups1", "Newsgroups1", "Newsgroups 1: posts of twenty newsgroups", zhouSunLi, newsNote, 100, 50, 5443, 200, [3]sum{
+		{2316151, "aea242fe904236e863bd0b28d893f2b2c64b394bda96263a98cc13d7706feee0"},
+		{15949, "f0c71e068bdfdbffd27b6b4f46185df1d29a25eba2911f6b9576e53c0b8933bf"},
+		{10886, "e698964e9e5d19096a20bf81b6e80262eba7bfce604d4e143b64422c64181ad1"},
+	}},
+	{"newsgroups2", "Newsgroups2", "Newsgroups 2: posts of twenty newsgroups", zhouSunLi, newsNote, 100, 50, 3094, 200, [3]sum{
+		{1276677, "a22392dbfaf0e9e055167ee48792cada794da3628821beea61296c9a4c92c25d"},
+		{9079, "03d9d9a650bb80aec0f88fda27588fe4dacf13618869e16a59edb577bc2251aa"},
+		{6188, "f56c262421567568c861efd4f582c53e9f4b838637194963e34552689cccf848"},
+	}},
+	{"newsgroups3", "Newsgroups3", "Newsgroups 3: posts of twenty newsgroups", zhouSunLi, newsNote, 100, 50, 5175, 200, [3]sum{
+		{2166008, "b32ebe14f8c86ee38b9b6eab08d70df984c5d5e78ad4323608a9050ab9d8edb2"},
+		{15087, "1b929447753446600e4973986b313abc137b0d1d9d6b73b6edad8ed4a8b3b739"},
+		{10350, "41947f5df72d33580ac42e3510ad582d353cc2476b02f13a5c82946bc3cb736c"},
+	}},
+	{"protein", "Protein", "Protein: thioredoxin fold, windows of sequences", wangScott, "", 193, 25, 26611, 9, [3]sum{
+		{2084975, "89729a7b522718c998a1253cf89e5128a8d70e8ca22b956a2a43e7892fe06bb3"},
+		{91988, "c7edcb673f814c20dd50956a46a63dab5049d15304c16817c42e7991caf7dba8"},
+		{53222, "c36b5b9e2fdc11039b9a9f711431a40dbdc7fb7661a47fe652b389bf7391d161"},
+	}},
+}
+
+// trec lists the text sets of TREC9, all with 200 positive and 200 negative bags.
+var trec = [...]struct {
+	number, instances, features int
+	file                        sum
+}{
+	{1, 3224, 66552, sum{996464, "af8fcfdc98a6dd628648226908358f09f47a9bc3aea66d73c130536f023fe6f3"}},
+	{2, 3344, 66153, sum{1012136, "7b4b5b327496585dc1e054e5d97d07733b76469fe3c50fdf141ea3ecb9e5ae92"}},
+	{3, 3246, 66144, sum{987920, "0475191c653c38e6be0993d5d97e7f3312280c2ff51e44994a589e79e7a239d3"}},
+	{4, 3391, 67085, sum{1027368, "fa2c86ac552c674106f3659f35a7e7d60d8339cfc405eb7a410c2c517c6f934c"}},
+	{7, 3367, 66823, sum{1018464, "c42a31a61daa9d7d34b590799d3ae3e10616bb68926a984d0ea0110cce527d73"}},
+	{9, 3300, 66627, sum{1001144, "43dce05dd3d6db577ed4ce2102274353cae8a68e8ce0fd5d799a6e14f504e89e"}},
+	{10, 3453, 66082, sum{1045056, "fc5fdb10db780499265898c4bbb3592b53e746cf5c69b1c1b8fa2d4e006527c5"}},
 }

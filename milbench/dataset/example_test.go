@@ -5,6 +5,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"synpool/milbench"
@@ -35,6 +36,33 @@ func ExampleReadFile() {
 	// bag 7 label 1 instances 3
 	// bag 3 label 0 instances 3
 	// bag 9 label 1 instances 1
+}
+
+func ExampleReadTransposed() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	var paths []string
+	for name, text := range map[string]string{"a-data": "3\t5\t8\n4\t12\t15\n", "b-bags": "A\nA\nB\n", "c-labels": "1\n1\n0\n"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			log.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	s, err := dataset.ReadTransposed(paths[0], paths[1], paths[2])
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range s.Bags {
+		fmt.Println("bag", b.ID, "label", b.Label, "instances", b.Instances.Len(), "features", b.Instances.Features())
+	}
+	// Output:
+	// bag A label 1 instances 2 features 2
+	// bag B label 0 instances 1 features 2
 }
 
 func ExampleReadUnlabelled() {

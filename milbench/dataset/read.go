@@ -50,7 +50,7 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		return nil, fmt.Errorf("%s: the file is empty", path)
+		return nil, fmt.Errorf("%s: %w", path, errEmpty)
 	}
 	base, extension := filepath.Base(path), ""
 	for range 2 { // .csv.gz

@@ -24,18 +24,18 @@ type summary struct {
 	LastColumnSum                      float64 `json:"last_column_sum"`
 }
 
-// reference reads testdata/reference.json.
-func reference(t testing.TB) (small, sets map[string]summary) {
+// reference reads testdata/reference.json: small files, files of named sets, and named sets that are not everywhere.
+func reference(t testing.TB) (small, sets, named map[string]summary) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r struct{ Small, Sets map[string]summary }
+	var r struct{ Small, Sets, Named map[string]summary }
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	return r.Small, r.Sets
+	return r.Small, r.Sets, r.Named
 }
 
 // requireSummary compares s with what SciPy reads.
@@ -66,7 +66,7 @@ func requireSummary(t *testing.T, s *milbench.Set, want summary) {
 }
 
 func TestReadFileSmall(t *testing.T) {
-	small, _ := reference(t)
+	small, _, _ := reference(t)
 	for _, name := range slices.Sorted(maps.Keys(small)) {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadFile(filepath.Join("testdata", name))
@@ -82,7 +82,7 @@ func TestReadFileSmall(t *testing.T) {
 }
 
 func TestReadFileSets(t *testing.T) {
-	_, sets := reference(t)
+	_, sets, _ := reference(t)
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadFile(fetched.File(t, name))

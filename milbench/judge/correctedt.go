@@ -41,19 +41,12 @@ type CorrectedTTest struct {
 // they lie within 1e-12 of the largest figure: so far apart rounding alone may move them, which for a spread would make a t
 // without bound, and single bags move no AUC so little.
 func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
-	differences, err := paired(a, b)
+	differences, err := resampled(a, b, testToTrain)
 	if err != nil {
 		return CorrectedTTest{}, err
 	}
-	if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
-		return CorrectedTTest{}, fmt.Errorf("test bags over training bags: %v; give a number of at least 0", testToTrain)
-	}
-	if err := checkSpread(differences); err != nil {
-		return CorrectedTTest{}, err
-	}
 	mean, variance := stat.MeanVariance(differences, nil)
-	largest := max(slices.Max(a), -slices.Min(a), slices.Max(b), -slices.Min(b))
-	if slices.Max(differences)-slices.Min(differences) <= roundingSpread*largest || variance == 0 {
+	if same(a, b, differences, variance) {
 		return CorrectedTTest{}, fmt.Errorf("%w: %v", ErrSameDifference, differences[0])
 	}
 	j := float64(len(differences))
@@ -62,6 +55,24 @@ func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 	// The survival of |t|, as a beta distribution: no cancellation in the tail.
 	t.P = mathext.RegIncBeta((j-1)/2, 0.5, (j-1)/(j-1+t.T*t.T))
 	return t, nil
+}
+
+// resampled returns the differences of figures on the same resamples.
+func resampled(a, b []float64, testToTrain float64) ([]float64, error) {
+	differences, err := paired(a, b)
+	if err != nil {
+		return nil, err
+	}
+	if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
+		return nil, fmt.Errorf("test bags over training bags: %v; give a number of at least 0", testToTrain)
+	}
+	return differences, checkSpread(differences)
+}
+
+// same reports whether differences of a and b are the same but for rounding.
+func same(a, b, differences []float64, variance float64) bool {
+	largest := max(slices.Max(a), -slices.Min(a), slices.Max(b), -slices.Min(b))
+	return slices.Max(differences)-slices.Min(differences) <= roundingSpread*largest || variance == 0
 }
 
 // Interval returns the two-sided confidence interval of the difference at the given level in (0,1), say 0.95.

@@ -139,3 +139,28 @@ func ExampleKendall() {
 	fmt.Printf("%.3f %v\n", tau, err)
 	// Output: 0.183 <nil>
 }
+
+func ExampleBayesCorrelatedT() {
+	// AUC of two methods on each of 4 folds, where a difference of 0.01 does not matter.
+	p, err := judge.BayesCorrelatedT([]float64{0.92, 0.90, 0.95, 0.91}, []float64{0.90, 0.89, 0.91, 0.90}, 1.0/3, 0.01)
+	fmt.Printf("better %.3f, equal %.3f, worse %.3f %v\n", p.Better, p.Equal, p.Worse, err)
+	// Output: better 0.789, equal 0.177, worse 0.035 <nil>
+}
+
+func ExampleBayesSignedRank() {
+	// Mean AUC of the first two methods on each of five sets.
+	var a, b []float64
+	for _, set := range aucs {
+		a, b = append(a, set[0]), append(b, set[1])
+	}
+	p, err := judge.DefaultBayesSignedRank().Compare(a, b, 1)
+	fmt.Printf("better %.2f, equal %.2f, worse %.2f %v\n", p.Better, p.Equal, p.Worse, err)
+	// Output: better 0.87, equal 0.11, worse 0.01 <nil>
+}
+
+func ExampleDefaultBayesSignedRank() {
+	test := judge.DefaultBayesSignedRank()
+	test.Rope = 0.02
+	fmt.Printf("%+v\n", test)
+	// Output: {Rope:0.02 Prior:0.5 Samples:50000}
+}

@@ -23,7 +23,13 @@ type Duplicate struct {
 // on under another id. Groups that share a bag so become one group, transitively, under the name of one of them. It
 // returns the duplicates, and a set that shares its instances with s, or s itself if there are none.
 // Bags of the same instances with different targets cannot be learnt from: an error names them.
-func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
+func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) { return group(s, false) }
+
+// GroupAmbiguous is [GroupDuplicates] for a set that is known to have bags of the same instances with different targets. It
+// groups these as well and is no error.
+func GroupAmbiguous(s *milbench.Set) (*milbench.Set, []Duplicate, error) { return group(s, true) }
+
+func group(s *milbench.Set, ambiguous bool) (*milbench.Set, []Duplicate, error) {
 	c, err := compare(s, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -32,7 +38,7 @@ func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	if len(found) == 0 {
 		return s, found, nil
 	}
-	if err := Conflict(s.Name, found); err != nil {
+	if err := Conflict(s.Name, found); err != nil && !ambiguous {
 		return nil, found, err
 	}
 	bags := slices.Clone(s.Bags)

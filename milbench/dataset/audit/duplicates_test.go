@@ -89,6 +89,15 @@ func TestGroupDuplicatesConflict(t *testing.T) {
 	if !equalJSON(t, found, want) {
 		t.Errorf("duplicates %+v, want %+v", found, want)
 	}
+
+	grouped, found, err := GroupAmbiguous(s)
+	if err != nil || !equalJSON(t, found, want) {
+		t.Fatalf("duplicates %+v, %v", found, err)
+	}
+	b := grouped.Bags
+	if b[0].Group == "" || b[0].Group != b[2].Group || b[0].Group != b[4].Group || b[0].Group == b[1].Group || b[1].Group != b[3].Group || b[4].Label != 0 {
+		t.Errorf("groups %+v", b)
+	}
 }
 
 // No protocol tests on a bag whose twin it trains on.

@@ -9,6 +9,7 @@ The checksums are those of milbench.Set.Seal, computed anew here from what SciPy
 import hashlib
 import json
 import pathlib
+import re
 import struct
 import sys
 
@@ -57,7 +58,7 @@ def read_mat(path):
     m = scipy.io.loadmat(path)
     if "bag_ids" in m:
         ids, labels = dense(m["bag_ids"]).ravel(), dense(m["labels"]).ravel()
-        x = dense(m["features"])
+        x = dense(m["features"].astype(np.float32))
         order = list(dict.fromkeys(ids.tolist()))
         return [(f"{i:g}", int(labels[ids == i][0] > 0), x[ids == i]) for i in order]
     (cells,) = [v for v in m.values() if isinstance(v, np.ndarray) and v.dtype == object and v.shape[1] == 2]
@@ -71,6 +72,13 @@ def read_c45(path):
         label, rows = bags.setdefault(fields[0], (int(float(fields[-1])), []))
         rows.append([float(v) for v in fields[2:-1]])
     return [(name, label, np.array(rows)) for name, (label, rows) in bags.items()]
+
+
+def read_transposed(folder, name):
+    x = np.loadtxt(folder / f"{name}-data.csv", delimiter="\t").T
+    ids = np.loadtxt(folder / f"{name}-bagids.csv", dtype=int)
+    labels = np.loadtxt(folder / f"{name}-labels.csv")
+    return [(str(i), int(labels[ids == i][0]), x[ids == i]) for i in dict.fromkeys(ids.tolist())]
 
 
 def summary(bags):
@@ -155,10 +163,16 @@ def main(folder, keep):
         (HERE / "refused").mkdir(exist_ok=True)
         small_files()
         refused_files()
-    reference = {"made_by": f"reference.py, SciPy {scipy.__version__}, NumPy {np.__version__}", "small": {}, "sets": {}}
+    reference = {"made_by": f"reference.py, SciPy {scipy.__version__}, NumPy {np.__version__}", "small": {}, "sets": {}, "named": {}}
     for path in sorted(HERE.glob("*.mat")):
         reference["small"][path.name] = summary(read_mat(path))
-    for path in sorted(folder.glob("*.mat")):
+    for path in sorted(folder.glob("trec_*.mat")):
+        reference["named"][f"trec{path.stem.split('_')[1]}"] = summary(read_mat(path))
+    for path in sorted(folder.glob("*-data.csv")):
+        file = path.name.removesuffix("-data.csv")
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "-", file).lower()
+        reference["named"][name] = summary(read_transposed(folder, file))
+    for path in sorted(p for p in folder.glob("*.mat") if not p.name.startswith("trec_")):
         reference["sets"][path.name] = summary(read_mat(path))
     reference["sets"]["clean1.data"] = summary(read_c45(folder / "clean1.data"))
     (HERE / "reference.json").write_text(json.dumps(reference, indent=1, sort_keys=True) + "\n")
