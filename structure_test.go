@@ -78,9 +78,9 @@ var imports = map[string]rule{
 	"internal/members":              {[]string{"gomlx", "compute"}, nil},
 	"internal/mixture":              {},
 	"internal/reexec":               {},
+	"internal/transport":            {[]string{"gonum"}, nil},
 	"internal/svm":                  {[]string{"gonum"}, []string{"internal/large"}},
 	"internal/svm/bench":            {[]string{"internal/svm"}, nil},
-	"internal/transport":            {[]string{"gonum"}, nil},
 	"internal/transport/bench":      {[]string{"internal/transport"}, nil},
 	"internal/trees":                {},
 	"internal/trees/bench":          {[]string{"internal/trees"}, nil},
@@ -89,10 +89,10 @@ var imports = map[string]rule{
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched"}},
-	"milbench/learner":              {[]string{"milbench", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"milbench/dataset", "milbench/run", "milbench/cluster", "milbench/results"}},
+	"milbench/learner":              {[]string{"milbench", "milbench/judge", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"milbench/dataset", "milbench/run", "milbench/cluster", "milbench/results"}},
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
 	"milbench/learner/onebyone":     {[]string{"milbench", "milbench/learner/schedule"}, nil},
-	"milbench/learner/classic":      {[]string{"milbench", "milbench/learner/onebyone", "internal/lbfgs", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/dataset/generate", "milbench/judge", "internal/fetched"}},
+	"milbench/learner/classic":      {[]string{"milbench", "milbench/learner/onebyone", "internal/lbfgs", "internal/svm", "internal/transport", "internal/trees", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/dataset/generate", "milbench/judge", "internal/fetched"}},
 	"milbench/learner/neural":       {[]string{"internal/members", "milbench", "milbench/learner/schedule", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/dataset/generate", "milbench/judge"}},
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
 	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
@@ -115,7 +115,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "internal/svm", "internal/svm/bench", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/transport", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/lbfgs", "internal/transport", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

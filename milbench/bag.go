@@ -116,7 +116,16 @@ func (s *Set) HasSplit() bool {
 
 // Task returns what a learner gets to see of s with some fits.
 func (s *Set) Task(fits []Fit) Task {
-	return Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Fits: fits}
+	task := Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Fits: fits}
+	for i, b := range s.Bags {
+		if b.Group != "" && task.Groups == nil {
+			task.Groups = make([]string, len(s.Bags))
+		}
+		if task.Groups != nil {
+			task.Groups[i] = b.Group
+		}
+	}
+	return task
 }
 
 // Validate reports the first reason why s cannot be learnt from: no bags, a class without bags, a duplicate id,

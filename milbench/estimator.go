@@ -3,6 +3,7 @@ package milbench
 import (
 	"context"
 	"fmt"
+	"sync"
 )
 
 // Estimator is a classical learner: a struct of its hyperparameters, each with a JSON name, that fits one model at a time.
@@ -13,6 +14,7 @@ import (
 //	Validate() error              // reports the first hyperparameter that makes no sense
 //	Takes() Takes                 // what it can learn; else binary targets, dense or sparse
 //	Cost(bags []Instances) Cost   // what a fit on these training bags takes, about
+//	Shares() string               // what of the setting decides what it keeps in [Training.Shared]; else fits share nothing
 type Estimator interface {
 	// Fit learns from the training part. The same part and the same seed give the same model. It stops with the error of
 	// the context when that ends.
@@ -26,6 +28,79 @@ type Training struct {
 	Kind    TargetKind
 	Classes int    // 2 of a binary target, 0 of one without classes
 	Seed    uint64 // of whatever is random
+
+	// Shared, where it is not nil, has all bags of the training part, of which Bags may be some: the rest is held out by an inner fold.
+	// An estimator may look at their instances, not at their targets.
+	Shared *Shared
+}
+
+// Share returns Shared, or a new one of Bags alone, and where in it the Bags stand.
+func (t Training) Share() (s *Shared, rows []int, err error) {
+	if s = t.Shared; s == nil {
+		s = NewShared(t.Bags)
+	}
+	for i, b := range t.Bags {
+		row, found := s.Row(b)
+		if !found {
+			return nil, nil, fmt.Errorf("training bag %d is not among those that fits share", i)
+		}
+		rows = append(rows, row)
+	}
+	return s, rows, nil
+}
+
+// Shared keeps what fits on parts of the same bags have in common, distances between the bags, say, so that it is made once.
+type Shared struct {
+	Bags []Instances
+
+	row    map[Instances]int
+	mu     sync.Mutex
+	values map[string]*sharedValue
+}
+
+type sharedValue struct {
+	once  sync.Once
+	value any
+	err   error
+}
+
+// NewShared returns one of bags, which may be one and the same.
+func NewShared(bags []Instances) *Shared {
+	s := &Shared{Bags: bags, row: make(map[Instances]int, len(bags)), values: make(map[string]*sharedValue)}
+	for i, b := range bags {
+		if _, found := s.row[b]; !found {
+			s.row[b] = i
+		}
+	}
+	return s
+}
+
+// Row returns where a bag stands in Bags.
+func (s *Shared) Row(bag Instances) (int, bool) {
+	row, found := s.row[bag]
+	return row, found
+}
+
+// Once returns what of a shared is kept under a key, which is made once. What could not be made is tried again.
+func Once[T any](s *Shared, key string, make func() (T, error)) (T, error) {
+	s.mu.Lock()
+	kept := s.values[key]
+	if kept == nil {
+		kept = new(sharedValue)
+		s.values[key] = kept
+	}
+	s.mu.Unlock()
+	kept.once.Do(func() { kept.value, kept.err = make() })
+	if kept.err != nil {
+		s.mu.Lock()
+		if s.values[key] == kept {
+			delete(s.values, key)
+		}
+		s.mu.Unlock()
+		var none T
+		return none, kept.err
+	}
+	return kept.value.(T), nil
 }
 
 // Validate reports a bag that is malformed or as wide as no other, and targets that are none of their kind, one for each bag.
@@ -47,8 +122,15 @@ type Model interface {
 	Predict(bag Instances) (Prediction, error)
 }
 
+// InstanceScorer is a [Model] whose scores of instances take longer than that of their bag, so that Predict leaves them out.
+type InstanceScorer interface {
+	// InstanceScores returns a score for each instance, see [Prediction.Instances].
+	InstanceScores(bag Instances) ([]float64, error)
+}
+
 // Cost is what a fit takes, about.
 type Cost struct {
 	Seconds float64 // of one core of 4 GHz
+	Shared  float64 // the same, of what it keeps in [Training.Shared], once for all fits that share
 	Memory  uint64  // bytes at the peak, beside the bags
 }

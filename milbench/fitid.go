@@ -13,7 +13,7 @@ import (
 )
 
 // FitID returns the id of a fit: the first 16 hexadecimal digits of the SHA-256 of the JSON array of the set's checksum, the
-// protocol's name, the folds into which a repeat cuts the set, repeat and fold (from 0), the study's seed, and the setting
+// protocol's key ([Protocol.Key]), the folds into which a repeat cuts the set, repeat and fold (from 0), the study's seed, and the setting
 // as [CanonicalSetting] writes it. It is what decides the fit's scores, and nothing else.
 func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, setting json.RawMessage) (string, error) {
 	canonical, err := knownSetting(setting)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,11 @@ type Fit struct {
 	Validation []int // bags held out of the training part, to choose an epoch and a setting by; may be empty
 	Test       []int // bags of the test part
 
+	// Inner, where it is not empty, has folds of the training part, several cuts of it one after the other. Each is to be held out
+	// in turn, by a model that is trained on the rest with the setting; their predictions are [Epoch.Validation], one fold after the other. Test
+	// bags are scored by a model that is trained on the whole. There is no Validation beside it.
+	Inner [][]int
+
 	// EveryEpoch asks for the scores of validation and test bags after every epoch; otherwise only the last counts.
 	EveryEpoch bool
 
@@ -39,6 +45,7 @@ type Fit struct {
 type Task struct {
 	Name    string      // of the set, for messages
 	Bags    []Instances // of every bag
+	Groups  []string    // of every bag, see [Bag.Group]; nil where there are none
 	Kind    TargetKind
 	Classes int // 2 of a binary target, 0 of one without classes
 	Fits    []Fit
@@ -65,7 +72,15 @@ type Prediction struct {
 // Scored returns the prediction of a single score, as of a binary target.
 func Scored(score float64) Prediction { return Prediction{Scores: []float64{score}} }
 
-// Epoch holds the scores after one epoch of training, in the order of [Fit.Validation] and [Fit.Test].
+// HeldOut returns the bags whose predictions [Epoch.Validation] has, in their order.
+func (f Fit) HeldOut() []int {
+	if len(f.Inner) == 0 {
+		return f.Validation
+	}
+	return slices.Concat(f.Inner...)
+}
+
+// Epoch holds the scores after one epoch of training, in the order of [Fit.HeldOut] and [Fit.Test].
 type Epoch struct {
 	Number     int     // from 1
 	Loss       float64 // mean over the training bags, in training
@@ -79,6 +94,16 @@ type Outcome struct {
 	Epochs []Epoch // every epoch, or the last alone
 	Wall   time.Duration
 	Err    error // why this fit failed; the others go on
+
+	Portfolio []Weighted // of a fit that joins models, those that count
+}
+
+// Weighted is a model that counts in a joined one.
+type Weighted struct {
+	Setting json.RawMessage `json:"config"`
+	Weight  float64         `json:"weight"` // those of all models sum to 1
+	AUC     float64         `json:"auc"`    // on held-out bags of the training part, mean over inner folds
+	Epoch   int             `json:"epoch"`  // from 1, see [Epoch]
 }
 
 // Learner trains fits and scores bags: networks, classical learners, ensembles of either.
@@ -159,6 +184,9 @@ type Group struct {
 // is not there or a target that is none of its kind. It counts bags and fits from 0, as t does, instances and features from 1.
 func (t Task) Validate() error {
 	name := cmp.Or(t.Name, "task")
+	if t.Groups != nil && len(t.Groups) != len(t.Bags) {
+		return fmt.Errorf("%s: %d groups for %d bags", name, len(t.Groups), len(t.Bags))
+	}
 	if err := validateBags(t.Bags); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -195,6 +223,25 @@ func (f Fit) validate(t Task) error {
 		}
 		if err := e.Target.validate(t.Kind, t.Classes); err != nil {
 			return fmt.Errorf("training bag %d has %w", e.Bag, err)
+		}
+	}
+	if len(f.Inner) > 0 && len(f.Validation) > 0 {
+		return errors.New("both inner folds and a validation part")
+	}
+	trained := make(map[int]bool)
+	for _, e := range f.Train {
+		if len(f.Inner) > 0 {
+			trained[e.Bag] = true
+		}
+	}
+	for k, part := range f.Inner {
+		if len(part) == 0 {
+			return fmt.Errorf("inner fold %d is empty", k)
+		}
+		for _, i := range part {
+			if !trained[i] {
+				return fmt.Errorf("bag %d of inner fold %d is not in the training part", i, k)
+			}
 		}
 	}
 	for _, part := range [][]int{f.Validation, f.Test} {

@@ -12,7 +12,8 @@ import (
 const (
 	// HonestProtocol never looks at the test part before the end: repeated stratified k-fold, the last epoch counts.
 	HonestProtocol = "honest"
-	// NestedProtocol holds back a fifth of each training part, which chooses the epoch and the setting.
+	// NestedProtocol chooses the epoch and the setting inside each training part: by inner folds, and the model is that of the
+	// whole training part; or by a fifth that is held back (Inner 0).
 	NestedProtocol = "nested"
 	// PublishedProtocol is that of the released Syn script: the best test epoch counts and only the first fold is
 	// run; of a set with an official split the test part is the start of a shuffle. Its figures are optimistic.
@@ -25,14 +26,18 @@ const (
 // ProtocolNames lists the protocols, the default first.
 var ProtocolNames = []string{HonestProtocol, NestedProtocol, PublishedProtocol, BestEpochProtocol}
 
-// validationFolds is the number of parts into which a training part is cut under the nested protocol; one of them is
-// the validation part.
+// validationFolds is the number of parts into which a training part is cut under the nested protocol without inner folds; one
+// of them is the validation part.
 const validationFolds = 5
+
+// InnerFolds is the default number of inner folds.
+const InnerFolds = 5
 
 // What a protocol may ask for, and all fits of one set: more is a slip of the pen, and would not end.
 const (
 	maxFolds   = 1000
 	maxRepeats = 1000
+	maxInner   = 20
 	maxFits    = 100_000
 )
 
@@ -48,13 +53,30 @@ type Protocol struct {
 	Name    string `json:"name"`
 	Folds   int    `json:"folds"`   // 2 to 1000; ignored for sets with an official split
 	Repeats int    `json:"repeats"` // 1 to 1000, of the whole procedure, each with folds and seeds of its own
+
+	// Inner is how many inner folds the nested protocol cuts each training part into, 2 to 20, cut again and again where its
+	// bags are few ([CutInner]); 0 holds a fifth of the training part back instead, and the model has not seen it.
+	Inner int `json:"inner,omitempty"`
+}
+
+// Key is what of a protocol is in the id of a fit beside folds: its name, with the number of inner folds where there are some.
+func (p Protocol) Key() string { return ProtocolKey(p.Name, p.Inner) }
+
+// ProtocolKey is [Protocol.Key] of a name and a number of inner folds.
+func ProtocolKey(name string, inner int) string {
+	if inner > 0 {
+		return fmt.Sprintf("%s %d", name, inner)
+	}
+	return name
 }
 
 // Honest returns the default protocol, 10 folds and 5 repeats.
 func Honest() Protocol { return Protocol{Name: HonestProtocol, Folds: 10, Repeats: 5} }
 
-// Nested returns the nested protocol with 10 folds and 5 repeats.
-func Nested() Protocol { return Protocol{Name: NestedProtocol, Folds: 10, Repeats: 5} }
+// Nested returns the nested protocol with 10 folds, 5 repeats and 5 inner folds.
+func Nested() Protocol {
+	return Protocol{Name: NestedProtocol, Folds: 10, Repeats: 5, Inner: InnerFolds}
+}
 
 // Published returns the protocol of the released Syn script: the first of 4 folds, once.
 func Published() Protocol { return Protocol{Name: PublishedProtocol, Folds: 4, Repeats: 1} }
@@ -94,6 +116,10 @@ func (p Protocol) Validate() error {
 		return fmt.Errorf("--repeats %d: at least 1 repeat is needed", p.Repeats)
 	case p.Repeats > maxRepeats:
 		return fmt.Errorf("--repeats %d: at most %d repeats are possible", p.Repeats, maxRepeats)
+	case p.Inner != 0 && p.Name != NestedProtocol:
+		return fmt.Errorf("--inner %d: only the nested protocol has inner folds; add --protocol nested", p.Inner)
+	case p.Inner < 0 || p.Inner == 1 || p.Inner > maxInner:
+		return fmt.Errorf("--inner %d: 2 to %d inner folds are possible, or 0 to hold a fifth of the training part back", p.Inner, maxInner)
 	}
 	return nil
 }
@@ -182,7 +208,7 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 	}
 
 	rarest, fewest := 0, len(s.Bags)
-	for class, n := range countClasses(s, all) {
+	for class, n := range s.strata().count(all) {
 		if s.NumClasses() > 0 && n < fewest {
 			rarest, fewest = class, n
 		}
@@ -191,7 +217,7 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s bags; use at most %d folds", s.Name, p.Folds, fewest, s.className(rarest), fewest)
 	}
 	_, run := p.FoldsOf(s)
-	return stratifiedFolds(s, all, p.Folds, rng)[:run], nil
+	return s.strata().folds(all, p.Folds, rng)[:run], nil
 }
 
 // fit returns the fit of a fold, still without a setting.
@@ -236,19 +262,25 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 		Repeat: repeat, Fold: fold, Seed: SplitSeed(seed, "fit", repeat, fold),
 		Test: test, EveryEpoch: p.Name != HonestProtocol,
 	}
-	if p.Name == NestedProtocol {
+	for _, i := range train {
+		fit.Train = append(fit.Train, Example{Bag: i, Target: s.Bags[i].Target})
+	}
+	switch {
+	case p.Name == NestedProtocol && p.Inner > 0:
+		var err error
+		if fit.Inner, err = CutInner(s.Task(nil), fit.Train, p.Inner, SplitSeed(seed, "inner", repeat, fold)); err != nil {
+			return Fit{}, fmt.Errorf("%s: %w", where, err)
+		}
+	case p.Name == NestedProtocol:
 		validation := validationPart(s, train, Rand(seed, "validation", repeat, fold))
 		if validation == nil {
 			return Fit{}, fmt.Errorf("%s: no fifth of the training part has both classes and leaves both; use the honest protocol or a larger set", where)
 		}
 		fit.Validation = validation
-		train = slices.DeleteFunc(train, func(i int) bool {
-			_, found := slices.BinarySearch(validation, i)
+		fit.Train = slices.DeleteFunc(fit.Train, func(e Example) bool {
+			_, found := slices.BinarySearch(validation, e.Bag)
 			return found
 		})
-	}
-	for _, i := range train {
-		fit.Train = append(fit.Train, Example{Bag: i, Target: s.Bags[i].Target})
 	}
 	return fit, nil
 }
@@ -266,7 +298,7 @@ func allClasses(s *Set, bags []int, where, part, advice string) error {
 	if len(bags) == 0 {
 		return fmt.Errorf("%s: no bag in the %s part; %s", where, part, advice)
 	}
-	n := countClasses(s, bags)
+	n := s.strata().count(bags)
 	for class := s.NumClasses() - 1; class >= 0; class-- {
 		if n[class] == 0 {
 			return fmt.Errorf("%s: no %s bag in the %s part; %s", where, s.className(class), part, advice)
@@ -278,11 +310,11 @@ func allClasses(s *Set, bags []int, where, part, advice string) error {
 // validationPart returns the one of five stratified folds of the training part whose share of each class is nearest to
 // a fifth, among those that hold all classes and leave all; nil where there is none.
 func validationPart(s *Set, train []int, rng *rand.Rand) []int {
-	total := countClasses(s, train)
+	total := s.strata().count(train)
 	var best []int
 	least := 0.0
-	for _, fold := range stratifiedFolds(s, train, validationFolds, rng) {
-		n := countClasses(s, fold)
+	for _, fold := range s.strata().folds(train, validationFolds, rng) {
+		n := s.strata().count(fold)
 		usable := len(fold) > 0 && len(fold) < len(train)
 		off := 0.0
 		for c := range n {
@@ -307,7 +339,7 @@ func validationPart(s *Set, train []int, rng *rand.Rand) []int {
 
 // firstOfShuffle returns the bags of the first groups of a shuffle that hold at least n bags together.
 func firstOfShuffle(s *Set, bags []int, n int, rng *rand.Rand) []int {
-	groups := groupsOf(s, bags)
+	groups := s.strata().groups(bags)
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	var first []int
 	for _, g := range groups {
@@ -318,77 +350,6 @@ func firstOfShuffle(s *Set, bags []int, n int, rng *rand.Rand) []int {
 	}
 	slices.Sort(first)
 	return first
-}
-
-// stratifiedFolds cuts bags into k folds, as [Protocol] says; which fold is the first is random too.
-func stratifiedFolds(s *Set, bags []int, k int, rng *rand.Rand) [][]int {
-	groups := groupsOf(s, bags)
-	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
-	slices.SortStableFunc(groups, func(a, b []int) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return slices.Compare(countClasses(s, b)[1:], countClasses(s, a)[1:])
-	})
-
-	total := countClasses(s, bags)
-	folds := make([][]int, k)
-	held := make([][]int, k)
-	for f := range held {
-		held[f] = make([]int, len(total))
-	}
-	for _, g := range groups {
-		n := countClasses(s, g)
-		best, least := -1, 0.0
-		for f := range folds {
-			var added float64
-			for c := range n {
-				if n[c] > 0 {
-					// What the square grows by, less what is the same in every fold. Quotients, not products, are
-					// added: no processor can fuse them and break a tie otherwise.
-					added += float64(n[c]*held[f][c]) / (float64(total[c]) * float64(total[c]))
-				}
-			}
-			if best < 0 || added < least || added == least && len(folds[f]) < len(folds[best]) {
-				best, least = f, added
-			}
-		}
-		folds[best] = append(folds[best], g...)
-		for c := range n {
-			held[best][c] += n[c]
-		}
-	}
-	rng.Shuffle(k, func(i, j int) { folds[i], folds[j] = folds[j], folds[i] })
-	for _, f := range folds {
-		slices.Sort(f)
-	}
-	return folds
-}
-
-// groupsOf gathers the bags of each group, in the order of their first bags; a bag without a group stands alone.
-func groupsOf(s *Set, bags []int) [][]int {
-	var groups [][]int
-	place := make(map[string]int)
-	for _, i := range bags {
-		name := s.Bags[i].Group
-		at, seen := place[name]
-		if name == "" || !seen {
-			at = len(groups)
-			groups = append(groups, nil)
-			place[name] = at
-		}
-		groups[at] = append(groups[at], i)
-	}
-	return groups
-}
-
-// countClasses counts the bags of each class, see [Target.stratum].
-func countClasses(s *Set, bags []int) []int {
-	n := make([]int, max(s.NumClasses(), 2))
-	for _, i := range bags {
-		n[s.Bags[i].stratum(s.Kind)]++
-	}
-	return n
 }
 
 func abs(n int) int {

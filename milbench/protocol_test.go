@@ -76,7 +76,7 @@ func TestFits(t *testing.T) {
 		"split+g": paired(split(testSet(113, 40))),
 	}
 	for setName, s := range sets {
-		for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 5, 2}, {PublishedProtocol, 4, 3}, {BestEpochProtocol, 3, 2}, {HonestProtocol, 2, 1}} {
+		for _, p := range []Protocol{{Name: HonestProtocol, Folds: 10, Repeats: 3}, {Name: NestedProtocol, Folds: 5, Repeats: 2}, {Name: PublishedProtocol, Folds: 4, Repeats: 3}, {Name: BestEpochProtocol, Folds: 3, Repeats: 2}, {Name: HonestProtocol, Folds: 2, Repeats: 1}} {
 			t.Run(fmt.Sprint(setName, " ", p), func(t *testing.T) {
 				fits, err := p.Fits(s, oneSetting, 7)
 				if err != nil {
@@ -109,7 +109,7 @@ func TestFits(t *testing.T) {
 						if !slices.IsSorted(part) {
 							t.Errorf("part %v does not ascend", part)
 						}
-						n := countClasses(s, part)
+						n := s.strata().count(part)
 						if len(part) > 0 && (n[0] == 0 || n[1] == 0) {
 							t.Errorf("part %v has %v bags of the classes", part, n)
 						}
@@ -167,12 +167,12 @@ func TestFoldsAreEven(t *testing.T) {
 		s := testSet(size[0], size[1])
 		for k := 2; k <= min(10, size[1], size[0]-size[1]); k++ {
 			for seed := range uint64(5) {
-				fits, err := Protocol{HonestProtocol, k, 2}.Fits(s, oneSetting, seed)
+				fits, err := Protocol{Name: HonestProtocol, Folds: k, Repeats: 2}.Fits(s, oneSetting, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, f := range fits {
-					n := countClasses(s, f.Test)
+					n := s.strata().count(f.Test)
 					for c, of := range [2]int{size[0] - size[1], size[1]} {
 						if n[c] != of/k && n[c] != (of+k-1)/k {
 							t.Errorf("%v in %d folds: %d of %d bags of class %d in one", size, k, n[c], of, c)
@@ -190,12 +190,12 @@ func TestFoldsAreEven(t *testing.T) {
 // TestGroupedFoldsAreFair checks the greedy rule on groups that allow even folds.
 func TestGroupedFoldsAreFair(t *testing.T) {
 	s := grouped(testSet(120, 60), 4, 2, 2, 1, 1)
-	fits, err := Protocol{HonestProtocol, 5, 3}.Fits(s, oneSetting, 3)
+	fits, err := Protocol{Name: HonestProtocol, Folds: 5, Repeats: 3}.Fits(s, oneSetting, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range fits {
-		if n := countClasses(s, f.Test); n[0] < 11 || n[0] > 13 || n[1] < 11 || n[1] > 13 {
+		if n := s.strata().count(f.Test); n[0] < 11 || n[0] > 13 || n[1] < 11 || n[1] > 13 {
 			t.Errorf("repeat %d, fold %d has %v bags of the classes, want about 12 each", f.Repeat, f.Fold, n)
 		}
 	}
@@ -205,7 +205,7 @@ func TestGroupedFoldsAreFair(t *testing.T) {
 func TestFitsDeterminism(t *testing.T) {
 	s := grouped(testSet(90, 40), 1, 1, 2)
 	two := append(slices.Clone(oneSetting), json.RawMessage(`{"pooling":"max"}`))
-	p := Protocol{NestedProtocol, 5, 2}
+	p := Protocol{Name: NestedProtocol, Folds: 5, Repeats: 2}
 	a, err := p.Fits(s, two, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestFitsDeterminism(t *testing.T) {
 		t.Errorf("%d seeds for %d folds", len(seeds), len(a)/2)
 	}
 
-	more, err := Protocol{NestedProtocol, 5, 3}.Fits(s, two[1:], 1)
+	more, err := Protocol{Name: NestedProtocol, Folds: 5, Repeats: 3}.Fits(s, two[1:], 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestOfficialSplit(t *testing.T) {
 			official = append(official, i)
 		}
 	}
-	for _, p := range []Protocol{{HonestProtocol, 10, 3}, {NestedProtocol, 10, 3}, {PublishedProtocol, 4, 3}, {BestEpochProtocol, 10, 3}} {
+	for _, p := range []Protocol{{Name: HonestProtocol, Folds: 10, Repeats: 3}, {Name: NestedProtocol, Folds: 10, Repeats: 3}, {Name: PublishedProtocol, Folds: 4, Repeats: 3}, {Name: BestEpochProtocol, Folds: 10, Repeats: 3}} {
 		fits, err := p.Fits(s, oneSetting, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -303,21 +303,21 @@ func TestFitsErrors(t *testing.T) {
 		s    *Set
 		want string
 	}{
-		{"folds", Protocol{HonestProtocol, 1, 1}, testSet(20, 10), "--folds 1"},
-		{"repeats", Protocol{HonestProtocol, 2, 0}, testSet(20, 10), "--repeats 0"},
-		{"huge folds", Protocol{HonestProtocol, 1 << 40, 1}, testSet(20, 10), "--folds 1099511627776: at most 1000 folds"},
-		{"huge folds of a split", Protocol{HonestProtocol, 1001, 1}, split(testSet(30, 15)), "--folds 1001: at most 1000 folds"},
-		{"huge repeats", Protocol{HonestProtocol, 2, 100_000_000}, testSet(20, 10), "--repeats 100000000: at most 1000 repeats"},
-		{"huge together", Protocol{HonestProtocol, 200, 1000}, testSet(400, 200), "test: 1 settings x 200 folds x 1000 repeats: at most 100000 fits"},
-		{"name", Protocol{"honset", 2, 1}, testSet(20, 10), `did you mean "honest"?`},
-		{"rarer positive", Protocol{HonestProtocol, 10, 1}, testSet(40, 9), "test: --folds 10: there are only 9 positive bags; use at most 9 folds"},
-		{"rarer negative", Protocol{HonestProtocol, 10, 1}, testSet(40, 33), "only 7 negative bags; use at most 7"},
+		{"folds", Protocol{Name: HonestProtocol, Folds: 1, Repeats: 1}, testSet(20, 10), "--folds 1"},
+		{"repeats", Protocol{Name: HonestProtocol, Folds: 2, Repeats: 0}, testSet(20, 10), "--repeats 0"},
+		{"huge folds", Protocol{Name: HonestProtocol, Folds: 1 << 40, Repeats: 1}, testSet(20, 10), "--folds 1099511627776: at most 1000 folds"},
+		{"huge folds of a split", Protocol{Name: HonestProtocol, Folds: 1001, Repeats: 1}, split(testSet(30, 15)), "--folds 1001: at most 1000 folds"},
+		{"huge repeats", Protocol{Name: HonestProtocol, Folds: 2, Repeats: 100_000_000}, testSet(20, 10), "--repeats 100000000: at most 1000 repeats"},
+		{"huge together", Protocol{Name: HonestProtocol, Folds: 200, Repeats: 1000}, testSet(400, 200), "test: 1 settings x 200 folds x 1000 repeats: at most 100000 fits"},
+		{"name", Protocol{Name: "honset", Folds: 2, Repeats: 1}, testSet(20, 10), `did you mean "honest"?`},
+		{"rarer positive", Protocol{Name: HonestProtocol, Folds: 10, Repeats: 1}, testSet(40, 9), "test: --folds 10: there are only 9 positive bags; use at most 9 folds"},
+		{"rarer negative", Protocol{Name: HonestProtocol, Folds: 10, Repeats: 1}, testSet(40, 33), "only 7 negative bags; use at most 7"},
 		{"one class", Honest(), testSet(20, 20), "two classes"},
 		{"no bags", Honest(), &Set{Name: "void"}, "void: no bags"},
-		{"group", Protocol{HonestProtocol, 3, 1}, clumped, "no positive bag in the"},
+		{"group", Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}, clumped, "no positive bag in the"},
 		{"split of one class", Honest(), oneSided, "test: repeat 1, official split: no negative bag in the test part"},
 		{"torn group", Honest(), torn, "bag bag1 is in the training part and bag bag0 of the same group (patient7) in the test part"},
-		{"validation", Protocol{NestedProtocol, 2, 1}, testSet(20, 2), "no fifth of the training part"},
+		{"validation", Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1}, testSet(20, 2), "no fifth of the training part"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := test.p.Fits(test.s, oneSetting, 1)
@@ -354,11 +354,11 @@ func TestDefaultProtocol(t *testing.T) {
 // TestBestEpoch checks that the best test epoch is all that this protocol has of its own: parts and seeds are the honest one's.
 func TestBestEpoch(t *testing.T) {
 	s := testSet(40, 15)
-	honest, err := Protocol{HonestProtocol, 5, 2}.Fits(s, oneSetting, 3)
+	honest, err := Protocol{Name: HonestProtocol, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, err := Protocol{BestEpochProtocol, 5, 2}.Fits(s, oneSetting, 3)
+	best, err := Protocol{Name: BestEpochProtocol, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,20 +69,20 @@ func TestStrata(t *testing.T) {
 			}
 		}
 		for _, name := range []string{HonestProtocol, NestedProtocol} {
-			fits, err := Protocol{name, 5, 2}.Fits(s, oneSetting, 3)
+			fits, err := Protocol{Name: name, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)
 			if err != nil {
 				t.Fatalf("%v: %v", kind, err)
 			}
-			all := countClasses(s, indices(60))
+			all := s.strata().count(indices(60))
 			for _, f := range fits {
-				test := countClasses(s, f.Test)
+				test := s.strata().count(f.Test)
 				for c, n := range all {
 					if test[c] < n/5 || test[c] > (n+4)/5 {
 						t.Errorf("%v: %d bags of class %d in the test part, of %d in five", kind, test[c], c, n)
 					}
 				}
 				if name == NestedProtocol {
-					inside := countClasses(s, f.Validation)
+					inside := s.strata().count(f.Validation)
 					for c, n := range all {
 						if left := n - test[c]; n > 0 && (inside[c] < left/5 || inside[c] > (left+4)/5) {
 							t.Errorf("%v: %d bags of class %d validate, of %d", kind, inside[c], c, left)
@@ -102,7 +102,7 @@ func TestStrata(t *testing.T) {
 	for i := range s.Bags {
 		s.Bags[i].Label = i % 3
 	}
-	if _, err := (Protocol{HonestProtocol, 3, 1}).Fits(s, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "there are only 2 a bags; use at most 2 folds") {
+	if _, err := (Protocol{Name: HonestProtocol, Folds: 3, Repeats: 1}).Fits(s, oneSetting, 1); err == nil || !strings.Contains(err.Error(), "there are only 2 a bags; use at most 2 folds") {
 		t.Errorf("error %v", err)
 	}
 }

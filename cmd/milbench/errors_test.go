@@ -160,7 +160,7 @@ func TestUnreadable(t *testing.T) {
 		{"one.csv", "bag,label,p\na,1,2\nb,1,3\n", "two classes are needed"},
 		{"semicolons.csv", strings.ReplaceAll(good, ",", ";"), "separate the fields by commas"},
 		{"tabs.csv", strings.ReplaceAll(good, ",", "\t"), "separate the fields by commas"},
-		{"column.csv", "bag,p,q\na,1,2\n", "neither a header with the columns bag and label nor an instance"},
+		{"column.csv", "bag,p,q\na,1,2\n", "a header with the column bag and without label"},
 		{"digits.idx", "\x00\x00\x08\x01\x00\x00\x00\x01\x05", "an IDX file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

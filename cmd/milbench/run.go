@@ -47,7 +47,7 @@ training loss, the AUC of the validation part (nested only) and the share of hel
 instance with the largest weight, has changed since the epoch before.
 
 Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split).
-nested lets a fifth of each training part choose epoch and setting. published is that of the released Syn script: the best
+nested chooses epoch and setting by inner folds of each training part, and scores the model of the whole part. published is that of the released Syn script: the best
 test epoch of the first fold. best-epoch is honest except that it takes the best test epoch. The figures of the last two
 are marked optimistic.` + shardHelp + filesHelp,
 		Example: `  milbench run musk1 --out results
@@ -136,6 +136,7 @@ type gridFlags struct {
 	learners       []string // classical ones, by name
 	name           string   // of the protocol
 	folds, repeats int
+	inner          int
 	seed           uint64
 	curves         bool
 	flags          *pflag.FlagSet
@@ -149,6 +150,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
 	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
+	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of a training part, for nested; 0 holds a fifth of it back instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
 	g.open.addTo(f)
@@ -165,6 +167,9 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 	}
 	if g.flags.Changed("folds") {
 		protocol.Folds = g.folds
+	}
+	if g.flags.Changed("inner") {
+		protocol.Inner = g.inner
 	}
 	return protocol, protocol.Validate()
 }

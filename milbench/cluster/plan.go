@@ -216,7 +216,7 @@ func (p *Plan) validateFit(f *Fit) error {
 	case f.Seed != milbench.SplitSeed(p.Seed, "fit", f.Repeat, f.Fold):
 		return fmt.Errorf("seed %d is not that of repeat %d, fold %d of a study of seed %d", f.Seed, f.Repeat, f.Fold, p.Seed)
 	}
-	id, err := milbench.FitID(p.Sets[a.Set].Checksum, a.Protocol.Name, a.Folds, f.Repeat, f.Fold, p.Seed, p.Settings[f.Setting])
+	id, err := milbench.FitID(p.Sets[a.Set].Checksum, a.Protocol.Key(), a.Folds, f.Repeat, f.Fold, p.Seed, p.Settings[f.Setting])
 	if err == nil && id != f.ID {
 		err = fmt.Errorf("the id of its content is %s", id)
 	}

@@ -19,6 +19,11 @@ import (
 // Classic lists the classical learners.
 func Classic() []onebyone.Entry {
 	return []onebyone.Entry{
+		classic.StatisticsSVMEntry(),
+		classic.StatisticsTreesEntry(),
+		classic.DistanceSVMEntry(),
+		classic.SetKernelSVMEntry(),
+		classic.MInDEntry(),
 		classic.InstanceEntry(),
 	}
 }
@@ -52,7 +57,7 @@ type Resources struct {
 // All returns what learns every setting: those of the classical learners, of more that are given, of networks, and ensembles
 // of any of them.
 func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbench.Learner {
-	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+	return Auto{Of: Inner{Of: Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}}}
 }
 
 // Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it.

@@ -20,11 +20,12 @@ import (
 	"synpool/milbench"
 )
 
-// The versions of the form of an [Archive]: the older one, which is still written where it suffices, has binary targets
-// without names of classes alone.
+// The versions of the form of an [Archive]: the oldest that suffices is written. The first has binary targets without names of
+// classes alone, the second no inner folds.
 const (
-	binaryFormat  = 2
-	archiveFormat = 3
+	binaryFormat = 2
+	kindsFormat  = 3
+	innerFormat  = 4
 )
 
 // Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
@@ -80,6 +81,7 @@ type archivedPart struct {
 	Optimistic bool          `json:"optimistic,omitempty"`
 	Folds      int           `json:"folds"`
 	FoldsRun   int           `json:"folds_run"`
+	Inner      int           `json:"inner,omitempty"`
 	Seed       uint64        `json:"seed"`
 	Repeat     int           `json:"repeat"`
 	Fold       int           `json:"fold"`
@@ -194,7 +196,7 @@ func (a Archive) pack() (archived, error) {
 	}
 	slices.SortStableFunc(results, func(x, y Result) int {
 		return cmp.Or(milbench.CompareNatural(x.Set, y.Set), cmp.Compare(x.Checksum, y.Checksum), cmp.Compare(x.Protocol, y.Protocol),
-			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Seed, y.Seed),
+			cmp.Compare(x.Folds, y.Folds), cmp.Compare(x.FoldsRun, y.FoldsRun), cmp.Compare(x.Inner, y.Inner), cmp.Compare(x.Seed, y.Seed),
 			cmp.Compare(x.Repeat, y.Repeat), cmp.Compare(x.Fold, y.Fold), bytes.Compare(x.Config, y.Config),
 			cmp.Compare(x.Backend, y.Backend), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Revision, y.Revision))
 	})
@@ -218,8 +220,11 @@ func (a Archive) pack() (archived, error) {
 		if n := len(p.Sets); n == 0 || p.Sets[n-1].Set != r.Set || p.Sets[n-1].Checksum != r.Checksum {
 			p.Sets = append(p.Sets, archivedSet{Set: r.Set, Checksum: r.Checksum, Leaked: r.Leaked, Target: r.Target, Classes: r.Classes, place: make(map[string]int)})
 			if r.Target != milbench.BinaryTarget || r.Classes != nil {
-				p.Format = archiveFormat
+				p.Format = max(p.Format, kindsFormat)
 			}
+		}
+		if r.Inner > 0 {
+			p.Format = innerFormat
 		}
 		at, err := p.Sets[len(p.Sets)-1].add(r)
 		if err != nil {
@@ -236,7 +241,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Seed, r.Repeat, r.Fold, test, nil}
+	part := archivedPart{r.Protocol, r.Optimistic, r.Folds, r.FoldsRun, r.Inner, r.Seed, r.Repeat, r.Fold, test, nil}
 	if n := len(s.Parts); n == 0 || !s.Parts[n-1].same(part) {
 		s.Parts = append(s.Parts, part)
 	}
@@ -260,7 +265,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 
 // same reports whether fits of p and q were of the same fold, with the same bags held out.
 func (p archivedPart) same(q archivedPart) bool {
-	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Seed == q.Seed && p.Repeat == q.Repeat &&
+	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Inner == q.Inner && p.Seed == q.Seed && p.Repeat == q.Repeat &&
 		p.Fold == q.Fold && slices.Equal(p.Test, q.Test)
 }
 
@@ -342,8 +347,8 @@ func ReadArchive(r io.Reader) (Archive, error) {
 	if err := d.Decode(&p); err != nil {
 		return Archive{}, fmt.Errorf("an archive of results that cannot be read: %w", err)
 	}
-	if p.Format != binaryFormat && p.Format != archiveFormat {
-		return Archive{}, fmt.Errorf("an archive of format %d; this version reads the formats %d and %d", p.Format, binaryFormat, archiveFormat)
+	if p.Format < binaryFormat || p.Format > innerFormat {
+		return Archive{}, fmt.Errorf("an archive of format %d; this version reads the formats %d to %d", p.Format, binaryFormat, innerFormat)
 	}
 	a := Archive{Experiment: p.Experiment, Curves: p.Curves, Spaces: p.Spaces}
 	for _, s := range p.Spaces {
@@ -376,7 +381,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	by := p.Made[fit.Made]
 	r := Result{
 		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
-		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
+		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Inner: part.Inner, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}
 	var err error

@@ -134,7 +134,7 @@ func TestReadArchives(t *testing.T) {
 func TestReadArchiveRefuses(t *testing.T) {
 	text := writeArchive(t, archivedResults())
 	for _, change := range []struct{ old, new, want string }{
-		{`"format":2`, `"format":1`, "format 1; this version reads the formats 2 and 3"},
+		{`"format":2`, `"format":1`, "format 1; this version reads the formats 2 to 4"},
 		{`"experiment"`, `"experimen"`, "unknown field"},
 		{`"config":2`, `"config":3`, "setting 3 of 3"},
 		{`"test":[`, `"test":[99,`, "scores of"},

@@ -107,6 +107,12 @@ func (r Row) protocolCell() string {
 	default:
 		cell += fmt.Sprintf(", %d folds", r.Folds)
 	}
+	switch {
+	case r.Inner > 0:
+		cell += fmt.Sprintf(", %d inside", r.Inner)
+	case r.Protocol == milbench.NestedProtocol:
+		cell += ", a fifth inside"
+	}
 	if r.Optimistic {
 		cell += ", optimistic"
 	}

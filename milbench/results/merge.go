@@ -285,7 +285,7 @@ func gridKeys(p *cluster.Plan) (keys []fitKey, err error) {
 		for repeat := range a.Protocol.Repeats {
 			for fold := range a.FoldsRun {
 				for _, s := range a.Settings {
-					id, err := milbench.FitID(p.Sets[a.Set].Checksum, a.Protocol.Name, a.Folds, repeat, fold, p.Seed, p.Settings[s])
+					id, err := milbench.FitID(p.Sets[a.Set].Checksum, a.Protocol.Key(), a.Folds, repeat, fold, p.Seed, p.Settings[s])
 					if err != nil {
 						return nil, err
 					}

@@ -18,21 +18,22 @@ type Result struct {
 	Checksum string `json:"checksum"` // of the set
 
 	Protocol string          `json:"protocol"`
-	Folds    int             `json:"folds"`     // into which a repeat cuts the set; 1 for an official split
-	FoldsRun int             `json:"folds_run"` // how many of them make a repeat complete
-	Repeat   int             `json:"repeat"`    // from 0
-	Fold     int             `json:"fold"`      // from 0
-	Seed     uint64          `json:"seed"`      // of the study
-	Config   json.RawMessage `json:"config"`    // the setting, a JSON object
+	Folds    int             `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
+	FoldsRun int             `json:"folds_run"`       // how many of them make a repeat complete
+	Inner    int             `json:"inner,omitempty"` // see [milbench.Protocol.Inner]
+	Repeat   int             `json:"repeat"`          // from 0
+	Fold     int             `json:"fold"`            // from 0
+	Seed     uint64          `json:"seed"`            // of the study
+	Config   json.RawMessage `json:"config"`          // the setting, a JSON object
 
 	// Of the set: the kind of its targets, and the names of its classes where the file has some.
 	Target  milbench.TargetKind `json:"target,omitempty"`
 	Classes []string            `json:"classes,omitempty"`
 
-	Epoch      int         `json:"epoch"` // whose scores these are, from 1
-	Bags       []ScoredBag `json:"bags"`  // the test part
-	Validation []ScoredBag `json:"validation,omitempty"`
-	Inside     *Inside     `json:"inside,omitempty"` // what an [Archive] keeps of the validation part, in the place of its scores
+	Epoch      int         `json:"epoch"`                // whose scores these are, from 1
+	Bags       []ScoredBag `json:"bags"`                 // the test part
+	Validation []ScoredBag `json:"validation,omitempty"` // bags held out of the training part, of inner folds one fold after the other
+	Inside     *Inside     `json:"inside,omitempty"`     // what an [Archive] keeps of the validation part, in the place of its scores
 
 	// InstanceAUC says how well the weights of instances (scores, of a classifier of instances) tell those that make a bag
 	// positive, where instance labels are known: the AUC within a bag, mean over the positive test bags that hold both kinds.
@@ -41,6 +42,9 @@ type Result struct {
 
 	// MemberAUC has, of an ensemble, the test AUC of each member at this epoch.
 	MemberAUC []float64 `json:"member_auc,omitempty"`
+
+	// Portfolio has, of a fit that joins models ([milbench.Outcome].Portfolio), those that count.
+	Portfolio []milbench.Weighted `json:"portfolio,omitempty"`
 
 	Leaked     bool    `json:"leaked"`     // a column that gives the label away was among the features
 	Optimistic bool    `json:"optimistic"` // the test part had a say in the epoch
@@ -57,6 +61,7 @@ type ScoredBag struct {
 	Scores    []float64 `json:"scores"`              // see [milbench.Prediction]
 	Winners   []int     `json:"winners,omitempty"`   // of each head, the instance with the largest weight
 	Instances []float64 `json:"instances,omitempty"` // the score of each instance, where they were asked for
+	Part      int       `json:"part,omitempty"`      // the inner fold that held the bag out, from 1; 0 without inner folds
 }
 
 // UnmarshalJSON also reads what was written when a bag had a single "score".
@@ -99,8 +104,9 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 	return nil
 }
 
-// Inside is how good a fit is on its validation part, by which settings are chosen: the larger AUC, of equal ones the
-// smaller loss.
+// Inside is how good a fit is on what was held out of its training part, by which settings are chosen: the larger AUC, of
+// equal ones the smaller loss. Of inner folds the AUC is the mean over those that hold both classes (where none does, that of all together), since
+// scores of different models need not compare, and the loss that of all held-out bags.
 type Inside struct {
 	AUC     float64 `json:"auc"`
 	LogLoss float64 `json:"log_loss"` // nats a bag, see [judge.LogLoss]
@@ -113,7 +119,7 @@ func (a Inside) Better(b Inside) bool {
 
 // ID returns the fit's id ([milbench.FitID]). Set name, backend, version, revision and wall time have no part in it.
 func (r Result) ID() (string, error) {
-	return milbench.FitID(r.Checksum, r.Protocol, r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	return milbench.FitID(r.Checksum, milbench.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
 // AUC returns the area under the ROC curve of the test part.
@@ -131,16 +137,42 @@ func (r Result) ValidationFigures() (Inside, error) {
 	if r.Inside != nil {
 		return *r.Inside, nil
 	}
-	labels, scores := LabelsScores(r.Validation)
-	auc, err := judge.AUC(labels, scores)
-	var loss float64
-	if err == nil {
-		loss, err = judge.LogLoss(labels, scores)
-	}
+	inside, err := InsideOf(r.Validation)
 	if err != nil {
 		return Inside{}, fmt.Errorf("%s: fit %s, validation part: %w", r.Set, r.Fit, err)
 	}
-	return Inside{auc, loss}, nil
+	return inside, nil
+}
+
+// InsideOf returns the figures of bags that were held out of a training part.
+func InsideOf(held []ScoredBag) (Inside, error) {
+	labels, scores := LabelsScores(held)
+	loss, err := judge.LogLoss(labels, scores)
+	if err != nil {
+		return Inside{}, err
+	}
+	var sum float64
+	parts := 0
+	for from, to := 0, 0; from < len(held); from = to {
+		positive := 0
+		for to = from; to < len(held) && held[to].Part == held[from].Part; to++ {
+			positive += labels[to]
+		}
+		if positive == 0 || positive == to-from {
+			continue
+		}
+		auc, err := judge.AUC(labels[from:to], scores[from:to])
+		if err != nil {
+			return Inside{}, err
+		}
+		sum += auc
+		parts++
+	}
+	if parts > 0 {
+		return Inside{sum / float64(parts), loss}, nil
+	}
+	auc, err := judge.AUC(labels, scores)
+	return Inside{auc, loss}, err
 }
 
 // Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels and numbers of scores

@@ -31,9 +31,10 @@ type Row struct {
 	Optimistic bool     `json:"optimistic"`
 	Leaked     bool     `json:"leaked"`
 
-	Folds    int `json:"folds"`     // into which a repeat cuts the set; 1 for an official split
-	FoldsRun int `json:"folds_run"` // of these
-	TestBags int `json:"test_bags"` // of a repeat
+	Folds    int `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
+	FoldsRun int `json:"folds_run"`       // of these
+	TestBags int `json:"test_bags"`       // of a repeat
+	Inner    int `json:"inner,omitempty"` // inner folds, by which the nested protocol chooses
 
 	// 95 % t interval over repeats (folds and seeds on these bags, not new bags), cut at 0 and 1; null for one repeat.
 	AUCLow  *float64  `json:"auc_low"`
@@ -179,7 +180,7 @@ func (c *content) add(r *Result) {
 // change between two parts of a run (a file renamed, say) would tear repeats apart that no further run could complete.
 type studyKey struct {
 	checksum, protocol string
-	folds, run         int
+	folds, run, inner  int
 }
 
 // comparison is the rows of one set under one protocol.
@@ -205,7 +206,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 			sets[r.Checksum] = set
 		}
 		set.add(r)
-		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun}
+		key := studyKey{r.Checksum, r.Protocol, r.Folds, r.FoldsRun, r.Inner}
 		config, known := canonical[string(r.Config)]
 		if !known {
 			var err error
@@ -239,7 +240,7 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 	slices.SortFunc(all, func(a, b comparison) int {
 		return cmp.Or(compareSets(a.set, b.set),
 			cmp.Compare(slices.Index(milbench.ProtocolNames, a.protocol), slices.Index(milbench.ProtocolNames, b.protocol)),
-			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run))
+			strings.Compare(a.protocol, b.protocol), cmp.Compare(a.folds, b.folds), cmp.Compare(a.run, b.run), cmp.Compare(b.inner, a.inner))
 	})
 	labelRows(all)
 	nameSets(slices.SortedFunc(maps.Values(sets), compareSets), t)
@@ -465,7 +466,7 @@ func (row *rowFits) figures() (Row, error) {
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
-			out.Protocol, out.Folds, out.FoldsRun = r.Protocol, r.Folds, r.FoldsRun
+			out.Protocol, out.Folds, out.FoldsRun, out.Inner = r.Protocol, r.Folds, r.FoldsRun, r.Inner
 			out.Optimistic = out.Optimistic || r.Optimistic
 		}
 		n := float64(len(folds))

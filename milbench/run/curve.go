@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"synpool/milbench"
-	"synpool/milbench/judge"
 	"synpool/milbench/results"
 )
 
@@ -18,16 +17,16 @@ func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
 			return results.Curve{}, fmt.Errorf("the learner returned epoch %d where epoch %d comes", e.Number, i+1)
 		}
 		c.Loss = append(c.Loss, e.Loss)
-		if len(fit.Validation) > 0 {
-			validation, err := s.scored(fit.Validation, e.Validation)
+		if len(fit.HeldOut()) > 0 {
+			validation, err := s.held(fit, e)
 			if err != nil {
 				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
 			}
-			auc, err := judge.AUC(results.LabelsScores(validation))
+			inside, err := results.InsideOf(validation)
 			if err != nil {
 				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
 			}
-			c.ValidationAUC = append(c.ValidationAUC, auc)
+			c.ValidationAUC = append(c.ValidationAUC, inside.AUC)
 		}
 		var changed *float64
 		if i > 0 {

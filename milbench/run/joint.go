@@ -65,12 +65,18 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 				known = len(all.Bags)
 				bags[b] = known
 				all.Bags = append(all.Bags, b)
+				if task.Groups != nil {
+					for len(all.Groups) < known {
+						all.Groups = append(all.Groups, "")
+					}
+					all.Groups = append(all.Groups, task.Groups[i])
+				}
 			}
 			at[i] = known
 		}
 		for i, fit := range task.Fits {
 			fit = moved(fit, at)
-			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation})
+			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation, fit.Inner})
 			if err != nil {
 				return milbench.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
 			}
@@ -100,6 +106,9 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 			by[known] = append(by[known], a)
 		}
 	}
+	for all.Groups != nil && len(all.Groups) < len(all.Bags) {
+		all.Groups = append(all.Groups, "")
+	}
 	all.Name = j.name()
 	return all, by, nil
 }
@@ -125,12 +134,17 @@ func moved(fit milbench.Fit, at []int) milbench.Fit {
 		train[k] = milbench.Example{Bag: at[e.Bag], Target: e.Target}
 	}
 	fit.Train, fit.Validation, fit.Test = train, indices(fit.Validation), indices(fit.Test)
+	inner := fit.Inner
+	fit.Inner = nil
+	for _, part := range inner {
+		fit.Inner = append(fit.Inner, indices(part))
+	}
 	return fit
 }
 
 // outcome returns what the fit that asked gets of an outcome for several.
 func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
-	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err}
+	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
 	if several > 1 {
 		own.Wall /= time.Duration(several)
 	}

@@ -261,7 +261,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 		}
 		result := results.Result{
 			Set: s.set.Name, Checksum: s.set.Checksum,
-			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
+			Protocol: s.Protocol.Name, Folds: cut, FoldsRun: run, Inner: s.Protocol.Inner, Repeat: fit.Repeat, Fold: fit.Fold, Seed: s.Seed,
 			Config: config, Target: s.set.Kind, Classes: s.set.Classes,
 			Leaked: s.set.Leaked, Optimistic: s.Protocol.Optimistic(),
 			Backend: s.Backend, Version: s.Version, Revision: s.Revision,
@@ -358,10 +358,10 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		return results.Result{}, errors.New("the learner returned no epoch")
 	}
 	fit, result := s.fits[o.Fit], s.partial[o.Fit]
-	result.WallS = o.Wall.Seconds()
+	result.WallS, result.Portfolio = o.Wall.Seconds(), o.Portfolio
 	best := -1.0
 	for _, e := range o.Epochs {
-		validation, err := s.scored(fit.Validation, e.Validation)
+		validation, err := s.held(fit, e)
 		if err != nil {
 			return results.Result{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
 		}
@@ -372,7 +372,10 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		better := true // the last epoch counts, unless scores choose
 		switch s.Protocol.Name {
 		case milbench.NestedProtocol:
-			better, err = isBest(validation, &best)
+			var inside results.Inside
+			if inside, err = results.InsideOf(validation); err == nil {
+				better, best = inside.AUC > best, max(best, inside.AUC)
+			}
 		case milbench.PublishedProtocol, milbench.BestEpochProtocol:
 			better, err = isBest(test, &best)
 		}
@@ -422,6 +425,21 @@ func isBest(bags []results.ScoredBag, best *float64) (bool, error) {
 	}
 	*best = auc
 	return true, nil
+}
+
+// held puts scores beside the bags that were held out of the training part, and says which inner fold held each out.
+func (s *setStudy) held(fit milbench.Fit, e milbench.Epoch) ([]results.ScoredBag, error) {
+	bags, err := s.scored(fit.HeldOut(), e.Validation)
+	at := 0
+	for k, part := range fit.Inner {
+		for range part {
+			if at < len(bags) {
+				bags[at].Part = k + 1
+			}
+			at++
+		}
+	}
+	return bags, err
 }
 
 // scored puts scores beside the bags that they are for.

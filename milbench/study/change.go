@@ -144,6 +144,9 @@ func inPart(noisy *milbench.Set, part string) taskChange {
 			}
 			return moved
 		}
+		if task.Groups != nil {
+			task.Groups = slices.Concat(task.Groups, task.Groups)
+		}
 		task.Fits = slices.Clone(task.Fits)
 		for i := range task.Fits {
 			f := &task.Fits[i]
@@ -156,6 +159,11 @@ func inPart(noisy *milbench.Set, part string) taskChange {
 				f.Train[k].Bag += n
 			}
 			f.Validation = shifted(f.Validation)
+			inner := f.Inner
+			f.Inner = nil
+			for _, part := range inner {
+				f.Inner = append(f.Inner, shifted(part))
+			}
 		}
 		return task, nil
 	}

@@ -152,7 +152,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 func wantedFits(r run.Run, set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
 	cut, _ := r.Protocol.FoldsOf(set)
 	for _, f := range fits {
-		id, err := milbench.FitID(set.Checksum, r.Protocol.Name, cut, f.Repeat, f.Fold, r.Seed, f.Setting)
+		id, err := milbench.FitID(set.Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
 		if err != nil {
 			return nil, err
 		}

@@ -36,6 +36,10 @@ type Entry struct {
 	// Grid are the settings that are tried where the validation part chooses; empty for the default alone.
 	Grid []milbench.Estimator
 
+	// Model returns a pointer to a new model that the JSON of one that was fitted is read into; nil where models cannot be saved. Of
+	// one with a method Validate() error, that says what of it does not fit together.
+	Model func() milbench.Model
+
 	// Key is what stands before the name in settings, "learner" if it is empty.
 	Key string
 }
@@ -248,40 +252,102 @@ func cost(estimator milbench.Estimator, t milbench.Training) milbench.Cost {
 	return milbench.Cost{Seconds: float64(values) / valuesPerSecond}
 }
 
-// Plan implements [milbench.Learner]. Fewer workers are planned where the memory allowed does not suffice for all.
-func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
-	if err := task.Validate(); err != nil {
-		return milbench.Plan{}, err
+// job is fits that are learnt one after another, since they share something.
+type job struct {
+	fits   []int // of the task
+	shared *milbench.Shared
+}
+
+// shares returns what of an estimator decides what it shares, and whether it shares anything.
+func shares(estimator milbench.Estimator) (string, bool) {
+	if e, ok := estimator.(interface{ Shares() string }); ok {
+		return e.Shares(), true
 	}
-	if err := l.Check(task); err != nil {
-		return milbench.Plan{}, err
-	}
-	p := milbench.Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
-	groups := map[string]*milbench.Group{} // by setting
-	var order []string
+	return "", false
+}
+
+// jobs returns the jobs of a task, in the order of their first fits: fits whose training parts with what is held out of them are the
+// same bags, and whose estimators share the same, are in one.
+func (l Learner) jobs(task milbench.Task) (all []job) {
+	at := make(map[string]int)
 	for i, fit := range task.Fits {
 		estimator, err := l.parse(fit.Setting)
 		if err != nil {
-			continue // Learn says so
+			all = append(all, job{fits: []int{i}})
+			continue
 		}
-		c := cost(estimator, training(task, fit))
-		k := string(fit.Setting)
-		g := groups[k]
-		if g == nil {
-			g = &milbench.Group{Members: 1}
-			groups[k], order = g, append(order, k)
+		share, ok := shares(estimator)
+		if !ok {
+			all = append(all, job{fits: []int{i}})
+			continue
 		}
-		g.Fits = append(g.Fits, i)
-		g.Block += (c.Seconds - g.Block) / float64(len(g.Fits))
-		g.Memory = max(g.Memory, c.Memory)
-		p.Members = 1
+		whole := slices.Clone(fit.Validation)
+		for _, e := range fit.Train {
+			whole = append(whole, e.Bag)
+		}
+		slices.Sort(whole)
+		key := fmt.Sprint(share, whole)
+		known, found := at[key]
+		if !found {
+			var bags []milbench.Instances
+			for _, b := range whole {
+				bags = append(bags, task.Bags[b])
+			}
+			known, at[key] = len(all), len(all)
+			all = append(all, job{shared: milbench.NewShared(bags)})
+		}
+		all[known].fits = append(all[known].fits, i)
+	}
+	return all
+}
+
+// Plan implements [milbench.Learner]. Fewer workers are planned where the memory allowed does not suffice for all.
+func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
+	plan, _, err := l.plan(task)
+	return plan, err
+}
+
+func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
+	if err := task.Validate(); err != nil {
+		return milbench.Plan{}, nil, err
+	}
+	if err := l.Check(task); err != nil {
+		return milbench.Plan{}, nil, err
+	}
+	jobs := l.jobs(task)
+	p := milbench.Plan{Fits: len(task.Fits), Workers: max(l.Workers, 1)}
+	type group struct {
+		milbench.Group
+		seconds float64
+	}
+	groups := map[string]*group{} // by setting
+	var order []string
+	for _, j := range jobs {
+		for _, i := range j.fits {
+			fit := task.Fits[i]
+			estimator, err := l.parse(fit.Setting)
+			if err != nil {
+				continue // Learn says so
+			}
+			c := cost(estimator, training(task, fit))
+			k := string(fit.Setting)
+			g := groups[k]
+			if g == nil {
+				g = &group{Group: milbench.Group{Members: 1}}
+				groups[k], order = g, append(order, k)
+			}
+			g.Fits = append(g.Fits, i)
+			g.seconds += c.Seconds + c.Shared/float64(len(j.fits))
+			g.Memory = max(g.Memory, c.Memory)
+			p.Members = 1
+		}
 	}
 	most := uint64(0) // of one fit
 	for _, g := range groups {
 		most = max(most, g.Memory)
 	}
 	if l.Memory > 0 && processMemory+most > l.Memory {
-		return milbench.Plan{}, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, (processMemory+most)/1e6+1, l.Memory/1e6)
+		return milbench.Plan{}, nil, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, (processMemory+most)/1e6+1, l.Memory/1e6)
 	}
 	for p.Workers > 1 && l.Memory > 0 && processMemory+uint64(p.Workers)*most > l.Memory {
 		p.Workers--
@@ -289,25 +355,26 @@ func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 	}
 	for _, k := range order {
 		g := groups[k]
-		g.Blocks, g.Memory = len(g.Fits), processMemory+uint64(p.Workers)*g.Memory
+		slices.Sort(g.Fits)
+		g.Blocks, g.Block, g.Memory = len(g.Fits), g.seconds/float64(len(g.Fits)), processMemory+uint64(p.Workers)*g.Memory
 		p.Blocks += g.Blocks
 		p.Memory = max(p.Memory, g.Memory)
-		p.Groups = append(p.Groups, *g)
+		p.Groups = append(p.Groups, g.Group)
 	}
 	p.Time = schedule.Time(p.Groups, p.Workers)
-	return p, nil
+	return p, jobs, nil
 }
 
 // Learn implements [milbench.Learner].
 func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	plan, err := l.Plan(task)
+	plan, jobs, err := l.plan(task)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	next := make(chan int, len(task.Fits))
-	for i := range task.Fits {
+	next := make(chan int, len(jobs))
+	for i := range jobs {
 		next <- i
 	}
 	close(next)
@@ -325,17 +392,20 @@ func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milben
 	var workers sync.WaitGroup
 	for range plan.Workers {
 		workers.Go(func() {
-			for i := range next {
-				if ctx.Err() != nil {
-					return
+			for j := range next {
+				for _, i := range jobs[j].fits {
+					if ctx.Err() != nil {
+						return
+					}
+					start := time.Now()
+					epoch, err := l.learn(ctx, task, task.Fits[i], jobs[j].shared)
+					o := milbench.Outcome{Fit: i, Wall: time.Since(start), Err: err}
+					if err == nil {
+						o.Epochs = []milbench.Epoch{epoch}
+					}
+					hand(o)
 				}
-				start := time.Now()
-				epoch, err := l.learn(ctx, task, task.Fits[i])
-				o := milbench.Outcome{Fit: i, Wall: time.Since(start), Err: err}
-				if err == nil {
-					o.Epochs = []milbench.Epoch{epoch}
-				}
-				hand(o)
+				jobs[j].shared = nil // what it keeps is needed no more
 			}
 		})
 	}
@@ -344,12 +414,13 @@ func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milben
 }
 
 // learn fits one model and scores the bags that are held out.
-func (l Learner) learn(ctx context.Context, task milbench.Task, fit milbench.Fit) (milbench.Epoch, error) {
+func (l Learner) learn(ctx context.Context, task milbench.Task, fit milbench.Fit, shared *milbench.Shared) (milbench.Epoch, error) {
 	estimator, err := l.parse(fit.Setting)
 	if err != nil {
 		return milbench.Epoch{}, err
 	}
 	t := training(task, fit)
+	t.Shared = shared
 	model, err := estimator.Fit(ctx, t)
 	if err != nil {
 		return milbench.Epoch{}, err
@@ -370,12 +441,22 @@ func scores(model milbench.Model, bags []milbench.Instances, indices []int, inst
 	scores := make([]milbench.Prediction, len(indices))
 	for k, i := range indices {
 		var err error
-		if scores[k], err = model.Predict(bags[i]); err != nil {
+		if scores[k], err = Predict(model, bags[i], instances); err != nil {
 			return nil, fmt.Errorf("bag %d: %w", i, err)
-		}
-		if !instances {
-			scores[k].Instances = nil
 		}
 	}
 	return scores, nil
+}
+
+// Predict returns what a model says of a bag, with the scores of its instances where they are asked for and the model has them.
+func Predict(model milbench.Model, bag milbench.Instances, instances bool) (milbench.Prediction, error) {
+	p, err := model.Predict(bag)
+	if err != nil || !instances {
+		p.Instances = nil
+		return p, err
+	}
+	if m, ok := model.(milbench.InstanceScorer); ok && p.Instances == nil {
+		p.Instances, err = m.InstanceScores(bag)
+	}
+	return p, err
 }

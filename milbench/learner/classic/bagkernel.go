@@ -1,0 +1,167 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"synpool/internal/svm"
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// DistanceSVM is a support vector machine with the kernel of bags A and B
+//
+//	exp(-Sharpness (D(A, B) / m)^Power),
+//
+// D a distance between bags and m its mean over all pairs of bags of the training part. The kernel need not be positive
+// semidefinite; the machine finds a stationary point all the same.
+//
+// Source: earth mover's distances in such a kernel: J. Zhang, M. Marszalek, S. Lazebnik and C. Schmid, "Local features and kernels for
+// classification of texture and object categories", IJCV 73 (2007).
+type DistanceSVM struct {
+	Distance  Distance `json:"distance"`
+	Power     float64  `json:"power"`
+	Sharpness float64  `json:"sharpness"`
+	C         float64  `json:"c"`
+	Balanced  bool     `json:"balanced"` // both classes weigh the same, however many bags they have
+}
+
+// DefaultDistanceSVM returns the machine of a distance: of an earth mover's distance with Power 1 and Sharpness 0.5, of others a
+// Gaussian, with C = 10.
+func DefaultDistanceSVM(d Distance) DistanceSVM {
+	if d == EMD || d == EMDCityBlock {
+		return DistanceSVM{Distance: d, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
+	}
+	return DistanceSVM{Distance: d, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
+}
+
+// DistanceSVMEntry returns the machines of all distances for the list of learners.
+func DistanceSVMEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, d := range []Distance{EMDCityBlock, EMD, MeanMin, Hausdorff} {
+		for _, sharpness := range []float64{0.5, 2} {
+			s := DefaultDistanceSVM(d)
+			s.Sharpness = sharpness
+			grid = append(grid, &s)
+		}
+	}
+	return onebyone.Entry{
+		Name: "distance-svm", Summary: "an SVM on a kernel of distances between bags (earth mover's, mean-min, Hausdorff)",
+		Default: func() milbench.Estimator { s := DefaultDistanceSVM(EMDCityBlock); return &s },
+		Grid:    grid,
+		Model:   func() milbench.Model { return new(DistanceSVMModel) },
+	}
+}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s DistanceSVM) Validate() error {
+	if err := s.Distance.validate(); err != nil {
+		return err
+	}
+	if err := above0("power", s.Power); err != nil {
+		return err
+	}
+	if err := above0("sharpness", s.Sharpness); err != nil {
+		return err
+	}
+	return above0("c", s.C)
+}
+
+// Takes implements what [milbench.Estimator] may have.
+func (s DistanceSVM) Takes() milbench.Takes { return pairwise() }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s DistanceSVM) Shares() string { return "distances " + string(s.Distance) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s DistanceSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Distance.cost(bags) }
+
+// kernel returns the kernel at a distance.
+func (s DistanceSVM) kernel(distance, mean float64) float64 {
+	if mean > 0 {
+		distance /= mean
+	}
+	return math.Exp(-s.Sharpness * math.Pow(distance, s.Power))
+}
+
+// Fit implements [milbench.Estimator].
+func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	d, err := distancesOf(ctx, shared, s.Distance)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("kernel %s %v %v", s.Distance, s.Power, s.Sharpness)
+	gram, err := milbench.Once(shared, key, func() (*svm.Matrix, error) {
+		values := make([]float64, len(d.values))
+		for i, v := range d.values {
+			values[i] = s.kernel(v, d.mean)
+		}
+		return svm.NewMatrix(values, d.n, d.n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	machine, err := fitMachine(ctx, gram, rows, t, s.C, s.Balanced)
+	if err != nil {
+		return nil, err
+	}
+	m := &DistanceSVMModel{Setting: s, Mean: d.mean, Bias: machine.Bias, Scale: keepScale(d.z), live: d}
+	for i, c := range machine.Coefficients {
+		if c != 0 {
+			m.Coefficients = append(m.Coefficients, c)
+			m.rows, m.Support = append(m.rows, rows[i]), append(m.Support, keptBag{t.Bags[i]})
+		}
+	}
+	return m, nil
+}
+
+// DistanceSVMModel is a fitted [DistanceSVM]: the score of a bag is the sum of the kernels with the support bags, times
+// their coefficients, and the bias.
+type DistanceSVMModel struct {
+	Setting      DistanceSVM `json:"setting"`
+	Mean         float64     `json:"mean"` // distance, see [DistanceSVM]
+	Scale        keptScale   `json:"scale"`
+	Support      []keptBag   `json:"support"`
+	Coefficients numbers     `json:"coefficients"`
+	Bias         float64     `json:"bias"`
+
+	live *distances
+	rows []int // of the support bags among those of live
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *DistanceSVMModel) Validate() error {
+	if err := m.Setting.Validate(); err != nil {
+		return err
+	}
+	if len(m.Support) == 0 || len(m.Support) != len(m.Coefficients) {
+		return fmt.Errorf("%d support bags and %d coefficients", len(m.Support), len(m.Coefficients))
+	}
+	return m.Scale.validate(m.Support)
+}
+
+// Predict implements [milbench.Model].
+func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	row, err := distancesFrom(m.live, m.rows, m.Scale, m.Setting.Distance, m.Support, bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	score := m.Bias
+	for i, c := range m.Coefficients {
+		score += c * m.Setting.kernel(row[i], m.Mean)
+	}
+	return scored(score)
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *DistanceSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOut(m, bag)
+}

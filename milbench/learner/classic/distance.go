@@ -1,0 +1,209 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"synpool/internal/transport"
+	"synpool/milbench"
+)
+
+// Distance is a distance between two bags A and B of instances, all of one weight, by the distances d(a, b) of instances.
+type Distance string
+
+// The distances. Instances are standardised; their distances are Euclidean but for EMDCityBlock.
+const (
+	// MeanMin is the mean of mean_a min_b d(a, b) and mean_b min_a d(a, b).
+	MeanMin Distance = "mean-min"
+	// Hausdorff is the larger of max_a min_b d(a, b) and max_b min_a d(a, b).
+	Hausdorff Distance = "hausdorff"
+	// MinHausdorff is min_a min_b d(a, b), the minimal Hausdorff distance of Wang and Zucker (2000).
+	MinHausdorff Distance = "min-hausdorff"
+	// EMD is the earth mover's distance (Rubner, Tomasi and Guibas 2000): the least mean cost of moving A into B.
+	EMD Distance = "emd"
+	// EMDCityBlock is the earth mover's distance with city-block distances of instances.
+	EMDCityBlock Distance = "emd-city-block"
+)
+
+// Distances lists the distances.
+var Distances = []Distance{MeanMin, Hausdorff, MinHausdorff, EMD, EMDCityBlock}
+
+// validate reports an unknown distance.
+func (d Distance) validate() error {
+	if slices.Contains(Distances, d) {
+		return nil
+	}
+	var names []string
+	for _, known := range Distances {
+		names = append(names, string(known))
+	}
+	if near := milbench.Nearest(string(d), names); near != "" {
+		return fmt.Errorf("distance %q: there is no such distance; did you mean %q?", d, near)
+	}
+	return fmt.Errorf("distance %q: there is no such distance; use one of %s", d, strings.Join(names, ", "))
+}
+
+// metric returns the distance of instances.
+func (d Distance) metric() transport.Metric {
+	if d == EMDCityBlock {
+		return transport.CityBlock
+	}
+	return transport.Euclidean
+}
+
+// measure computes distances of one kind between bags. It is for one goroutine.
+type measure struct {
+	distance Distance
+	z        *standardised
+	solver   transport.Solver
+	costs    []float64
+}
+
+// between returns the distance between two bags.
+func (m *measure) between(a, b *points) (float64, error) {
+	var err error
+	if m.costs, err = m.z.between(m.distance.metric(), a, b, m.costs); err != nil {
+		return 0, err
+	}
+	switch m.distance {
+	case EMD, EMDCityBlock:
+		return m.solver.Distance(m.costs, a.rows, b.rows, nil, nil)
+	}
+	nearestA, nearestB := slices.Repeat([]float64{math.Inf(1)}, a.rows), slices.Repeat([]float64{math.Inf(1)}, b.rows)
+	for i := range a.rows {
+		for k, d := range m.costs[i*b.rows : (i+1)*b.rows] {
+			nearestA[i], nearestB[k] = min(nearestA[i], d), min(nearestB[k], d)
+		}
+	}
+	switch m.distance {
+	case MinHausdorff:
+		return slices.Min(nearestA), nil
+	case Hausdorff:
+		return max(slices.Max(nearestA), slices.Max(nearestB)), nil
+	}
+	return (mean(nearestA) + mean(nearestB)) / 2, nil
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// distances are those between all bags that fits share.
+type distances struct {
+	measure Distance
+	z       *standardised
+	n       int
+	values  []float64 // row by row
+	mean    float64   // over pairs
+
+	mu    sync.Mutex
+	other map[milbench.Instances][]float64 // of bags that are not among them
+}
+
+// distancesOf returns the distances between the bags that fits share.
+func distancesOf(ctx context.Context, s *milbench.Shared, d Distance) (*distances, error) {
+	return milbench.Once(s, "distances "+string(d), func() (*distances, error) {
+		z, err := standardisedOf(s)
+		if err != nil {
+			return nil, err
+		}
+		n := len(z.bags)
+		all := &distances{measure: d, z: z, n: n, values: make([]float64, n*n), other: make(map[milbench.Instances][]float64)}
+		m := measure{distance: d, z: z}
+		sum := 0.0
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for k := range i {
+				v, err := m.between(z.bags[i], z.bags[k])
+				if err != nil {
+					return nil, fmt.Errorf("distance of two bags: %w", err)
+				}
+				all.values[i*n+k], all.values[k*n+i] = v, v
+				sum += v
+			}
+		}
+		all.mean = sum / float64(max(n*(n-1)/2, 1))
+		return all, nil
+	})
+}
+
+// row returns the distances from the bags to another.
+func (d *distances) row(bag milbench.Instances) ([]float64, error) {
+	if i, found := d.z.shared.Row(bag); found {
+		return d.values[i*d.n : (i+1)*d.n], nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if row := d.other[bag]; row != nil {
+		return row, nil
+	}
+	row, err := distancesTo(d.z, d.measure, d.z.bags, bag)
+	if err == nil {
+		d.other[bag] = row
+	}
+	return row, err
+}
+
+// distancesTo returns the distances from bags to another.
+func distancesTo(z *standardised, d Distance, bags []*points, bag milbench.Instances) ([]float64, error) {
+	p, err := z.standardise(bag)
+	if err != nil {
+		return nil, err
+	}
+	m := measure{distance: d, z: z}
+	row := make([]float64, len(bags))
+	for i, b := range bags {
+		if row[i], err = m.between(b, p); err != nil {
+			return nil, err
+		}
+	}
+	return row, nil
+}
+
+// mostInstances bounds the instances of a bag for learners whose time grows with the square of their number.
+const mostInstances = 5000
+
+// pairwise says what learners take that compare all instances with one another.
+func pairwise() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxInstances: mostInstances}
+}
+
+// What estimates reckon with: values of two instances compared a second, and pairs of instances moved a second.
+const (
+	comparedPerSecond = 1.2e9
+	movedPerSecond    = 2e7
+)
+
+// instancesAndValues counts what is in bags.
+func instancesAndValues(bags []milbench.Instances) (rows, values float64) {
+	for _, b := range bags {
+		rows += float64(b.Len())
+		if s, ok := b.(*milbench.Sparse); ok {
+			values += float64(len(s.Values))
+		} else {
+			values += float64(b.Len()) * float64(b.Features())
+		}
+	}
+	return rows, values
+}
+
+// cost returns what the distances between bags take.
+func (d Distance) cost(bags []milbench.Instances) milbench.Cost {
+	rows, values := instancesAndValues(bags)
+	n := float64(len(bags))
+	shared := rows * values / 2 / comparedPerSecond
+	if d == EMD || d == EMDCityBlock {
+		shared += rows * rows / 2 / movedPerSecond
+	}
+	return milbench.Cost{Seconds: n * n * 1e-7, Shared: shared, Memory: uint64(8*(values+4*n*n)) + 1<<20}
+}

@@ -1,0 +1,155 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// MInD is a support vector machine with a radial kernel on dissimilarities: a bag is the vector of its distances to the training bags,
+// standardised over these.
+//
+// Source: V. Cheplygina, D. M. J. Tax and M. Loog, "Multiple instance learning with bag dissimilarities", Pattern Recognition 48
+// (2015).
+type MInD struct {
+	Distance Distance `json:"distance"`
+	Gamma    float64  `json:"gamma"` // of exp(-Gamma / n |x-z|^2), n training bags
+	C        float64  `json:"c"`
+	Balanced bool     `json:"balanced"` // both classes weigh the same, however many bags they have
+}
+
+// DefaultMInD returns mean-min distances, with C = 3.
+func DefaultMInD() MInD { return MInD{Distance: MeanMin, Gamma: 1, C: 3, Balanced: true} }
+
+// MInDEntry returns the machine on dissimilarities for the list of learners.
+func MInDEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, d := range []Distance{MeanMin, EMDCityBlock} {
+		for _, c := range []float64{1, 10} {
+			grid = append(grid, &MInD{Distance: d, Gamma: 1, C: c, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "mind", Summary: "an SVM on the distances to all training bags (MInD)",
+		Default: func() milbench.Estimator { s := DefaultMInD(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(MInDModel) },
+	}
+}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s MInD) Validate() error {
+	return cmp.Or(s.Distance.validate(), above0("gamma", s.Gamma), above0("c", s.C))
+}
+
+// Takes implements what [milbench.Estimator] may have.
+func (s MInD) Takes() milbench.Takes { return pairwise() }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s MInD) Shares() string { return "distances " + string(s.Distance) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s MInD) Cost(bags []milbench.Instances) milbench.Cost {
+	c, n := s.Distance.cost(bags), float64(len(bags))
+	c.Seconds += n * n * n / 2 / comparedPerSecond
+	return c
+}
+
+// Fit implements [milbench.Estimator].
+func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	d, err := distancesOf(ctx, shared, s.Distance)
+	if err != nil {
+		return nil, err
+	}
+	n := len(rows)
+	values := make([]float64, 0, n*n)
+	for _, i := range rows {
+		for _, k := range rows {
+			values = append(values, d.values[i*d.n+k])
+		}
+	}
+	own := milbench.NewShared(nil) // columns are those of the training bags alone: nothing is shared
+	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, s.C, s.Balanced)
+	if err != nil {
+		return nil, err
+	}
+	m := &MInDModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, live: d, rows: rows}
+	for _, b := range t.Bags {
+		m.Bags = append(m.Bags, keptBag{b})
+	}
+	return m, nil
+}
+
+// all returns 0 to n-1.
+func all(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// MInDModel is a fitted [MInD].
+type MInDModel struct {
+	Distance Distance       `json:"distance"`
+	Scale    keptScale      `json:"scale"`
+	Bags     []keptBag      `json:"bags"`
+	Machine  *radialMachine `json:"machine"`
+
+	live *distances
+	rows []int // of the training bags among those of live
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *MInDModel) Validate() error {
+	return cmp.Or(m.Distance.validate(), m.Scale.validate(m.Bags), m.Machine.validate(len(m.Bags)))
+}
+
+// Predict implements [milbench.Model].
+func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	x, err := distancesFrom(m.live, m.rows, m.Scale, m.Distance, m.Bags, bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	return scored(m.Machine.score(x))
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *MInDModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOut(m, bag)
+}
+
+// distancesFrom returns the distances from the training bags that a model needs to another bag: from live, where it has just been fitted, or
+// from the bags that it keeps.
+func distancesFrom(live *distances, rows []int, scale keptScale, d Distance, bags []keptBag, bag milbench.Instances) ([]float64, error) {
+	if live != nil {
+		all, err := live.row(bag)
+		if err != nil {
+			return nil, err
+		}
+		some := make([]float64, len(rows))
+		for i, at := range rows {
+			some[i] = all[at]
+		}
+		return some, nil
+	}
+	z := scale.standardised()
+	var kept []*points
+	for _, b := range bags {
+		p, err := z.standardise(b.Instances)
+		if err != nil {
+			return nil, fmt.Errorf("a training bag: %w", err)
+		}
+		kept = append(kept, p)
+	}
+	return distancesTo(z, d, kept, bag)
+}

@@ -1,0 +1,250 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// Statistics names statistics of each feature over the instances of a bag, separated by spaces: min, max, mean, sd (the standard deviation,
+// divided by n), and the quantiles q10, q25, median, q75 and q90, as numpy.quantile has them.
+type Statistics string
+
+// DefaultStatistics are those that the extremes and the middle of a bag need.
+const DefaultStatistics Statistics = "min max mean"
+
+// quantiles are the names of quantiles.
+var quantiles = map[string]float64{"q10": 0.1, "q25": 0.25, "median": 0.5, "q75": 0.75, "q90": 0.9}
+
+// names returns the statistics, each once.
+func (s Statistics) names() ([]string, error) {
+	all := []string{"min", "max", "mean", "sd"}
+	for name := range quantiles {
+		all = append(all, name)
+	}
+	slices.Sort(all[4:])
+	names := strings.Fields(string(s))
+	for i, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("statistics %q: %q is none of %s", s, name, strings.Join(all, ", "))
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("statistics %q: %q stands twice", s, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("statistics %q: name some of %s", s, strings.Join(all, ", "))
+	}
+	return names, nil
+}
+
+// of returns the statistics of a bag: all features of the first, then of the second.
+func (s Statistics) of(bag milbench.Instances) ([]float64, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	n, d := bag.Len(), bag.Features()
+	if n == 0 {
+		return nil, fmt.Errorf("an empty bag has no statistics")
+	}
+	lowest, highest := slices.Repeat([]float64{math.Inf(1)}, d), slices.Repeat([]float64{math.Inf(-1)}, d)
+	middle, square := make([]float64, d), make([]float64, d)
+	var columns [][]float64 // for quantiles
+	if slices.ContainsFunc(names, func(name string) bool { return quantiles[name] > 0 }) {
+		columns = make([][]float64, d)
+		for j := range columns {
+			columns[j] = make([]float64, 0, n)
+		}
+	}
+	err = milbench.EachRow(bag, func(_ int, row []float32) {
+		for j, x := range row {
+			v := float64(x)
+			lowest[j], highest[j] = min(lowest[j], v), max(highest[j], v)
+			middle[j] += v
+			if columns != nil {
+				columns[j] = append(columns[j], v)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for j := range middle {
+		middle[j] /= float64(n)
+	}
+	if slices.Contains(names, "sd") {
+		if err := milbench.EachRow(bag, func(_ int, row []float32) {
+			for j, x := range row {
+				square[j] += (float64(x) - middle[j]) * (float64(x) - middle[j])
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for _, column := range columns {
+		slices.Sort(column)
+	}
+	var all []float64
+	for _, name := range names {
+		switch name {
+		case "min":
+			all = append(all, lowest...)
+		case "max":
+			all = append(all, highest...)
+		case "mean":
+			all = append(all, middle...)
+		case "sd":
+			for _, s := range square {
+				all = append(all, math.Sqrt(s/float64(n)))
+			}
+		default:
+			for _, column := range columns {
+				all = append(all, quantile(column, quantiles[name]))
+			}
+		}
+	}
+	return all, nil
+}
+
+// quantile returns a quantile of ascending values, linear between two of them.
+func quantile(values []float64, q float64) float64 {
+	at := q * float64(len(values)-1)
+	i := int(at)
+	if i+1 >= len(values) {
+		return values[len(values)-1]
+	}
+	return values[i] + (at-float64(i))*(values[i+1]-values[i])
+}
+
+// vectors returns the statistics of the bags that fits share.
+func (s Statistics) vectors(ctx context.Context, shared *milbench.Shared) (*vectors, error) {
+	return milbench.Once(shared, "statistics "+string(s), func() (*vectors, error) {
+		var values []float64
+		for _, b := range shared.Bags {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			row, err := s.of(b)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, row...)
+		}
+		n := len(shared.Bags)
+		return standardiseVectors(values, n, len(values)/max(n, 1)), nil
+	})
+}
+
+// cost returns what statistics of bags and a machine on them take.
+func (s Statistics) cost(bags []milbench.Instances) milbench.Cost {
+	names, _ := s.names()
+	rows, n, d := 0.0, float64(len(bags)), 0.0
+	for _, b := range bags {
+		rows, d = rows+float64(b.Len()), float64(b.Features()*len(names))
+	}
+	return milbench.Cost{Seconds: n * n * 1e-7, Shared: (4*rows*d + n*n*d/2) / comparedPerSecond, Memory: uint64(8*(n*d+3*min(n, mostGram)*n)) + 1<<20}
+}
+
+// StatisticsSVM is a support vector machine with a radial kernel on statistics of each feature over the instances of a bag,
+// standardised over the training bags: exp(-Gamma / d |x-z|^2) of vectors of d values.
+//
+// Source: the "simple" embedding of J. Amores, "Multiple instance classification: review, taxonomy and comparative study", Artificial
+// Intelligence 201 (2013), and its minimum and maximum, T. Gärtner et al., "Multi-instance kernels" (2002).
+type StatisticsSVM struct {
+	Statistics Statistics `json:"statistics"`
+	Gamma      float64    `json:"gamma"`
+	C          float64    `json:"c"`
+	Balanced   bool       `json:"balanced"` // both classes weigh the same, however many bags they have
+}
+
+// DefaultStatisticsSVM returns minimum, maximum and mean, with C = 3.
+func DefaultStatisticsSVM() StatisticsSVM {
+	return StatisticsSVM{Statistics: DefaultStatistics, Gamma: 1, C: 3, Balanced: true}
+}
+
+// StatisticsSVMEntry returns the machine on statistics for the list of learners.
+func StatisticsSVMEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
+		for _, c := range []float64{1, 10} {
+			grid = append(grid, &StatisticsSVM{Statistics: statistics, Gamma: 1, C: c, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "statistics-svm", Summary: "an SVM on minimum, maximum and mean of each feature",
+		Default: func() milbench.Estimator { s := DefaultStatisticsSVM(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(StatisticsSVMModel) },
+	}
+}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s StatisticsSVM) Validate() error {
+	_, err := s.Statistics.names()
+	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C))
+}
+
+// Shares implements what [milbench.Estimator] may have.
+func (s StatisticsSVM) Shares() string { return "statistics " + string(s.Statistics) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s StatisticsSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Statistics.cost(bags) }
+
+// Fit implements [milbench.Estimator].
+func (s StatisticsSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Statistics.vectors(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := v.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.C, s.Balanced)
+	if err != nil {
+		return nil, err
+	}
+	return &StatisticsSVMModel{Statistics: s.Statistics, Features: t.Bags[0].Features(), Machine: machine}, nil
+}
+
+// StatisticsSVMModel is a fitted [StatisticsSVM].
+type StatisticsSVMModel struct {
+	Statistics Statistics     `json:"statistics"`
+	Features   int            `json:"features"`
+	Machine    *radialMachine `json:"machine"`
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *StatisticsSVMModel) Validate() error {
+	names, err := m.Statistics.names()
+	if err != nil {
+		return err
+	}
+	return m.Machine.validate(len(names) * m.Features)
+}
+
+// Predict implements [milbench.Model].
+func (m *StatisticsSVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	if n := bag.Features(); n != m.Features {
+		return milbench.Prediction{}, fmt.Errorf("a bag of %d features for a model of %d", n, m.Features)
+	}
+	x, err := m.Statistics.of(bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	return scored(m.Machine.score(x))
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *StatisticsSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOut(m, bag)
+}

@@ -1,0 +1,168 @@
+package classic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"synpool/internal/trees"
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// StatisticsTrees are extremely randomised trees on statistics of each feature over the instances of a bag. The score of a bag is the
+// logit of the mean over the trees of the share of positive bags in its leaf, kept 1/(2 Trees) away from 0 and 1.
+//
+// Source: P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006), on the embedding of
+// [StatisticsSVM].
+type StatisticsTrees struct {
+	Statistics Statistics `json:"statistics"`
+	Trees      int        `json:"trees"`
+	MinLeaf    int        `json:"min_leaf"` // bags of a leaf
+	Balanced   bool       `json:"balanced"` // both classes weigh the same, however many bags they have
+}
+
+// DefaultStatisticsTrees returns 500 trees on minimum, maximum and mean.
+func DefaultStatisticsTrees() StatisticsTrees {
+	return StatisticsTrees{Statistics: DefaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
+}
+
+// StatisticsTreesEntry returns the trees on statistics for the list of learners.
+func StatisticsTreesEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
+		for _, leaf := range []int{1, 3} {
+			grid = append(grid, &StatisticsTrees{Statistics: statistics, Trees: 500, MinLeaf: leaf, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "statistics-trees", Summary: "extremely randomised trees on minimum, maximum and mean of each feature",
+		Default: func() milbench.Estimator { s := DefaultStatisticsTrees(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(StatisticsTreesModel) },
+	}
+}
+
+// mostTrees bounds a forest.
+const mostTrees = 100_000
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s StatisticsTrees) Validate() error {
+	_, err := s.Statistics.names()
+	switch {
+	case err != nil:
+		return err
+	case s.Trees < 1 || s.Trees > mostTrees:
+		return fmt.Errorf("trees %d: from 1 to %d are needed", s.Trees, mostTrees)
+	case s.MinLeaf < 1:
+		return fmt.Errorf("min_leaf %d: at least 1 is needed", s.MinLeaf)
+	}
+	return nil
+}
+
+// Shares implements what [milbench.Estimator] may have.
+func (s StatisticsTrees) Shares() string { return "statistics " + string(s.Statistics) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s StatisticsTrees) Cost(bags []milbench.Instances) milbench.Cost {
+	c, n := s.Statistics.cost(bags), float64(len(bags))
+	d := 1.0
+	if len(bags) > 0 {
+		d = float64(bags[0].Features())
+	}
+	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(3*d) * 1e-8
+	return c
+}
+
+// Fit implements [milbench.Estimator].
+func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Statistics.vectors(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	x, err := milbench.Once(shared, "float32 "+s.Shares(), func() ([]float32, error) {
+		x := make([]float32, len(v.values))
+		for i, value := range v.values {
+			x[i] = float32(value)
+		}
+		return x, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, v.n)
+	count := [2]int{}
+	for i, row := range rows {
+		labels[row] = t.Targets[i].Label
+		count[labels[row]]++
+	}
+	if count[0] == 0 || count[1] == 0 {
+		return nil, errOneClass
+	}
+	c := trees.DefaultConfig()
+	c.Trees, c.MinLeaf, c.Balanced = s.Trees, s.MinLeaf, s.Balanced
+	forest, err := c.Fit(ctx, trees.Data{X: x, Features: v.d, Labels: labels, Classes: 2, Rows: rows}, t.Seed, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &StatisticsTreesModel{Statistics: s.Statistics, Features: t.Bags[0].Features(), Shift: v.shift, Factor: v.factor, Forest: forest}, nil
+}
+
+// StatisticsTreesModel is a fitted [StatisticsTrees].
+type StatisticsTreesModel struct {
+	Statistics Statistics    `json:"statistics"`
+	Features   int           `json:"features"`
+	Shift      numbers       `json:"shift"` // of the statistics
+	Factor     numbers       `json:"factor"`
+	Forest     *trees.Forest `json:"forest"`
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *StatisticsTreesModel) Validate() error {
+	names, err := m.Statistics.names()
+	if err != nil {
+		return err
+	}
+	if m.Forest == nil {
+		return errors.New("no forest")
+	}
+	d := len(names) * m.Features
+	if d < 1 || len(m.Shift) != d || len(m.Factor) != d || m.Forest.Features != d || m.Forest.Classes != 2 {
+		return fmt.Errorf("a forest that does not fit %d statistics", d)
+	}
+	return m.Forest.Validate()
+}
+
+// Predict implements [milbench.Model].
+func (m *StatisticsTreesModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	if n := bag.Features(); n != m.Features {
+		return milbench.Prediction{}, fmt.Errorf("a bag of %d features for a model of %d", n, m.Features)
+	}
+	values, err := m.Statistics.of(bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	x := make([]float32, len(values))
+	for j, v := range values {
+		x[j] = float32((v - m.Shift[j]) * m.Factor[j])
+	}
+	p, err := m.Forest.Predict(context.Background(), x, nil, 1)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	edge := 0.5 / float64(m.Forest.Trees())
+	positive := min(max(p[1], edge), 1-edge)
+	return scored(math.Log(positive / (1 - positive)))
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *StatisticsTreesModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOut(m, bag)
+}

@@ -1,0 +1,173 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/internal/svm"
+	"synpool/milbench"
+)
+
+// vectors are one vector a bag that fits share, standardised over these bags.
+type vectors struct {
+	n, d   int
+	values []float64 // row by row
+	shift  []float64
+	factor []float64
+}
+
+// standardiseVectors standardises rows in place: mean 0 and standard deviation 1 of each column; a constant column keeps its unit.
+func standardiseVectors(values []float64, n, d int) *vectors {
+	v := &vectors{n: n, d: d, values: values, shift: make([]float64, d), factor: make([]float64, d)}
+	square := make([]float64, d)
+	for i := range n {
+		floats.Add(v.shift, values[i*d:(i+1)*d])
+	}
+	floats.Scale(1/float64(max(n, 1)), v.shift)
+	for i := range n {
+		for j, x := range values[i*d : (i+1)*d] {
+			square[j] += (x - v.shift[j]) * (x - v.shift[j])
+		}
+	}
+	for j, s := range square {
+		sd := math.Sqrt(s / float64(max(n, 1)))
+		v.factor[j] = 1
+		if sd > 1e-9*max(1, math.Abs(v.shift[j])) {
+			v.factor[j] = 1 / sd
+		}
+	}
+	for i := range n {
+		v.apply(values[i*d : (i+1)*d])
+	}
+	return v
+}
+
+// apply standardises a vector in place.
+func (v *vectors) apply(x []float64) {
+	for j := range x {
+		x[j] = (x[j] - v.shift[j]) * v.factor[j]
+	}
+}
+
+// row returns vector i.
+func (v *vectors) row(i int) []float64 { return v.values[i*v.d : (i+1)*v.d] }
+
+// mostGram is the number of bags up to which a kernel matrix is held.
+const mostGram = 3000
+
+// radial is the kernel exp(-gamma |x-z|^2) of vectors.
+type radial struct {
+	v     *vectors
+	gamma float64
+}
+
+func (r radial) Len() int { return r.v.n }
+
+func (r radial) Diagonal(dst []float64) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+func (r radial) Row(i int, dst []float64) {
+	x := r.v.row(i)
+	for k := range dst {
+		dst[k] = radialKernel(r.gamma, x, r.v.row(k))
+	}
+}
+
+func radialKernel(gamma float64, x, z []float64) float64 {
+	z = z[:len(x)]
+	sum := 0.0
+	for j, v := range x {
+		d := v - z[j]
+		sum += d * d
+	}
+	return math.Exp(-gamma * sum)
+}
+
+// gram returns the radial kernel of vectors, as a matrix that fits share where it is small enough.
+func (v *vectors) gram(s *milbench.Shared, key string, gamma float64) (svm.Kernel, error) {
+	if v.n > mostGram {
+		return radial{v, gamma}, nil
+	}
+	squares, err := milbench.Once(s, "squares of "+key, func() ([]float64, error) {
+		all := make([]float64, v.n*v.n)
+		for i := range v.n {
+			for k := range i {
+				d := 0.0
+				z := v.row(k)
+				for j, x := range v.row(i) {
+					d += (x - z[j]) * (x - z[j])
+				}
+				all[i*v.n+k], all[k*v.n+i] = d, d
+			}
+		}
+		return all, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return milbench.Once(s, fmt.Sprintf("kernel %v of %s", gamma, key), func() (svm.Kernel, error) {
+		values := make([]float64, len(squares))
+		for i, d := range squares {
+			values[i] = math.Exp(-gamma * d)
+		}
+		return svm.NewMatrix(values, v.n, v.n)
+	})
+}
+
+// radialMachine is a support vector machine with a radial kernel on vectors.
+type radialMachine struct {
+	Gamma        float64 `json:"gamma"`
+	Shift        numbers `json:"shift"` // of the vectors
+	Factor       numbers `json:"factor"`
+	Support      numbers `json:"support"` // standardised, row by row
+	Coefficients numbers `json:"coefficients"`
+	Bias         float64 `json:"bias"`
+}
+
+// fitRadial fits a machine to the vectors of the training bags, with the kernel's gamma times the number of features, as scikit-learn's
+// gamma="scale".
+func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbench.Shared, key string, rows []int, gamma, c float64, balanced bool) (*radialMachine, error) {
+	gamma /= float64(v.d)
+	k, err := v.gram(s, key, gamma)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := fitMachine(ctx, k, rows, t, c, balanced)
+	if err != nil {
+		return nil, err
+	}
+	m := &radialMachine{Gamma: gamma, Shift: v.shift, Factor: v.factor, Bias: fitted.Bias}
+	for i, beta := range fitted.Coefficients {
+		if beta != 0 {
+			m.Coefficients = append(m.Coefficients, beta)
+			m.Support = append(m.Support, v.row(rows[i])...)
+		}
+	}
+	return m, nil
+}
+
+// validate reports what of a machine on vectors of d values does not fit together.
+func (m *radialMachine) validate(d int) error {
+	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d || len(m.Support) != d*len(m.Coefficients) {
+		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
+	}
+	return nil
+}
+
+// score returns the decision value of a vector, which it standardises in place.
+func (m *radialMachine) score(x []float64) float64 {
+	for j := range x {
+		x[j] = (x[j] - m.Shift[j]) * m.Factor[j]
+	}
+	score := m.Bias
+	for i, c := range m.Coefficients {
+		score += c * radialKernel(m.Gamma, m.Support[i*len(x):(i+1)*len(x)], x)
+	}
+	return score
+}

@@ -1,0 +1,154 @@
+package milbench
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// strata is what folds are balanced by: of every bag its class (of survival whether the event was seen) and its group.
+type strata struct {
+	number int // of classes, at least 2
+	class  []int
+	group  []string // nil where there are none
+}
+
+// strata returns those of the bags of a set.
+func (s *Set) strata() strata {
+	all := strata{number: max(s.NumClasses(), 2), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
+	for i, b := range s.Bags {
+		all.class[i], all.group[i] = b.stratum(s.Kind), b.Group
+	}
+	return all
+}
+
+// strata returns those of training bags; of other bags nothing is known.
+func (t Task) strata(train []Example) strata {
+	all := strata{number: max(t.Classes, 2), class: make([]int, len(t.Bags)), group: t.Groups}
+	for _, e := range train {
+		all.class[e.Bag] = e.stratum(t.Kind)
+	}
+	return all
+}
+
+// count counts the bags of each class.
+func (s strata) count(bags []int) []int {
+	n := make([]int, s.number)
+	for _, i := range bags {
+		n[s.class[i]]++
+	}
+	return n
+}
+
+// groups gathers the bags of each group, in the order of their first bags; a bag without a group stands alone.
+func (s strata) groups(bags []int) [][]int {
+	var groups [][]int
+	place := make(map[string]int)
+	for _, i := range bags {
+		name := ""
+		if s.group != nil {
+			name = s.group[i]
+		}
+		at, seen := place[name]
+		if name == "" || !seen {
+			at = len(groups)
+			groups = append(groups, nil)
+			place[name] = at
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// folds cuts bags into k folds, as [Protocol] says; which fold is the first is random too.
+func (s strata) folds(bags []int, k int, rng *rand.Rand) [][]int {
+	groups := s.groups(bags)
+	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	slices.SortStableFunc(groups, func(a, b []int) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return slices.Compare(s.count(b)[1:], s.count(a)[1:])
+	})
+
+	total := s.count(bags)
+	folds := make([][]int, k)
+	held := make([][]int, k)
+	for f := range held {
+		held[f] = make([]int, len(total))
+	}
+	for _, g := range groups {
+		n := s.count(g)
+		best, least := -1, 0.0
+		for f := range folds {
+			var added float64
+			for c := range n {
+				if n[c] > 0 {
+					// What the square grows by, less what is the same in every fold. Quotients, not products, are
+					// added: no processor can fuse them and break a tie otherwise.
+					added += float64(n[c]*held[f][c]) / (float64(total[c]) * float64(total[c]))
+				}
+			}
+			if best < 0 || added < least || added == least && len(folds[f]) < len(folds[best]) {
+				best, least = f, added
+			}
+		}
+		folds[best] = append(folds[best], g...)
+		for c := range n {
+			held[best][c] += n[c]
+		}
+	}
+	rng.Shuffle(k, func(i, j int) { folds[i], folds[j] = folds[j], folds[i] })
+	for _, f := range folds {
+		slices.Sort(f)
+	}
+	return folds
+}
+
+// Inner folds are cut again where bags are few, until so many predictions are made of held-out bags, or so often.
+const (
+	innerPredictions = 150
+	maxInnerCuts     = 4
+)
+
+// ErrInner is wrapped by the error about a training part that cannot be cut into inner folds.
+var ErrInner = errors.New("the training part cannot be cut into inner folds; use the honest protocol or more bags")
+
+// CutInner cuts a training part of a task into k inner folds, or as many as its rarest class has bags, stratified and with whole
+// groups as [Protocol] cuts a set. A part of fewer than 150 bags is cut several times, up to four, until at least 150 bags
+// have been held out: the folds of one cut stand behind those of the one before. A fold whose rest would lack a class is left out. Fewer than two folds of
+// a cut are an error ([ErrInner]).
+func CutInner(t Task, train []Example, k int, seed uint64) (inner [][]int, err error) {
+	s := t.strata(train)
+	bags := make([]int, len(train))
+	for i, e := range train {
+		bags[i] = e.Bag
+	}
+	total := s.count(bags)
+	if t.Classes > 0 {
+		k = min(k, slices.Min(total))
+	} else {
+		k = min(k, len(bags))
+	}
+	if k < 2 {
+		return nil, fmt.Errorf("%w: its classes have %v bags", ErrInner, total)
+	}
+	cuts := min(max((innerPredictions+len(bags)-1)/len(bags), 1), maxInnerCuts)
+	for cut := range cuts {
+		before := len(inner)
+		for _, fold := range s.folds(bags, k, Rand(seed, "cut", cut)) {
+			usable := len(fold) > 0
+			for c, n := range s.count(fold) {
+				usable = usable && (t.Classes == 0 || n < total[c])
+			}
+			if usable {
+				inner = append(inner, fold)
+			}
+		}
+		if len(inner) < before+2 {
+			return nil, fmt.Errorf("%w: its groups are too large", ErrInner)
+		}
+	}
+	return inner, nil
+}
