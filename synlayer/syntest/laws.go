@@ -41,6 +41,8 @@ const (
 //   - members: k members stacked in front, each with its own seed, dropout key and, in a pooling of package synlayer,
 //     hyperparameters that are numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
+//
+// Of a [synlayer.Classifier] the logits and the losses of both labels keep all of these, too, as if they were pooled features.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
 	t.Helper()
 	if len(types) == 0 {
@@ -88,7 +90,7 @@ func (l *laws) numbers() []members.Hyperparameter {
 		defer g.Finalize()
 		x := Parameter(g, "x", shapes.Make(l.dtype, batch, instances, features))
 		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, batch, instances))
-		l.pooling.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: mask})
+		pool(model.NewStore().RootScope(), l.pooling, synlayer.Bags{X: x, Mask: mask})
 		l.asked = members.Numbers(g)
 	}
 	return l.asked
@@ -155,7 +157,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 			}
 			members.BindNumbers(g, byPath)
 		}
-		pooled, weights := l.pooling.Pool(scope, in)
+		pooled, weights := pool(scope, l.pooling, in)
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)
 		fixed := make([]float64, r.width)
 		for i := range fixed {
@@ -184,6 +186,22 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 		}
 		return outputs
 	}
+}
+
+// pool is the Pool of a pooling, with the logits and the losses of a classifier beside its pooled vectors.
+func pool(scope *model.Scope, pooling synlayer.Pooling, bags synlayer.Bags) (pooled, weights *Node) {
+	classifier, ok := pooling.(synlayer.Classifier)
+	if !ok {
+		return pooling.Pool(scope, bags)
+	}
+	c := classifier.Classify(scope, bags)
+	all := []*Node{c.Pooled, ExpandAxes(c.Logits, -1)}
+	if c.Loss != nil {
+		for _, labels := range []*Node{ZerosLike(c.Logits), OnesLike(c.Logits)} {
+			all = append(all, ExpandAxes(c.Loss(labels), -1))
+		}
+	}
+	return Concatenate(all, -1), c.Weights
 }
 
 // evaluate pools the stacked batches, one a seed. A single batch has no members axis unless the form has it.
