@@ -12,7 +12,8 @@ import (
 type Classifier interface {
 	Pooling
 	// Classify returns what Pool returns, with the logits and the loss. It makes all its variables, those of the loss too,
-	// whether the loss is asked for or not: a scored network has those of the trained one.
+	// whether the loss is asked for or not: a scored network has those of the trained one. It makes them before the logits:
+	// GoMLX's Go backend fails if a variable comes after all that a graph returns.
 	Classify(scope *model.Scope, bags Bags) Classification
 }
 

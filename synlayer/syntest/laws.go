@@ -42,7 +42,10 @@ const (
 //     hyperparameters that are numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
 //
-// Of a [synlayer.Classifier] the logits and the losses of both labels keep all of these, too, as if they were pooled features.
+// Of a [synlayer.Classifier] the logits and the losses of both labels keep all of these, too, as if they were pooled features, and
+// there is one more law:
+//
+//   - classifier: Classify and Pool give the same pooled vectors and weights.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
 	t.Helper()
 	if len(types) == 0 {
@@ -68,6 +71,7 @@ var all = []struct {
 }{
 	{"permutation", (*laws).permutation}, {"padding", (*laws).padding}, {"alone", (*laws).alone}, {"empty", (*laws).empty},
 	{"one", (*laws).one}, {"extreme", (*laws).extreme}, {"members", (*laws).members}, {"dropout", (*laws).dropout},
+	{"classifier", (*laws).classifier},
 }
 
 type laws struct {
@@ -490,4 +494,29 @@ func (l *laws) dropout(t failer) {
 	if !slices.Equal(first.pooled, second.pooled) || !slices.Equal(first.weights, second.weights) {
 		t.Fatalf("two evaluations without a dropout key differ")
 	}
+}
+
+func (l *laws) classifier(t failer) {
+	classifier, ok := l.pooling.(synlayer.Classifier)
+	if !ok {
+		return
+	}
+	b := draw(batch, instances)
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	exec, err := model.NewExec(l.backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
+		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
+		c := classifier.Classify(scope, in)
+		pooled, weights := l.pooling.Pool(store.RootScope(), in)
+		return []*Node{c.Pooled, c.Weights, Identity(pooled), Identity(weights)}
+	})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	out, err := exec.Call(b.x, b.mask)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	l.same(t, "pooled by Pool", floats(out[2]), floats(out[0]))
+	l.same(t, "weights by Pool", floats(out[3]), floats(out[1]))
 }
