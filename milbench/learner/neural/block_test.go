@@ -105,6 +105,14 @@ func setting(t *testing.T, pooling string) Config {
 	return c
 }
 
+// likewise is the small setting of a pooling with the training of c.
+func likewise(t *testing.T, pooling string, c Config) Config {
+	t.Helper()
+	other := setting(t, pooling)
+	other.Epochs, other.LR, other.Batch = c.Epochs, c.LR, c.Batch
+	return other
+}
+
 // newBlock returns a prepared block of fits that train on all bags and score all.
 func newBlock(t *testing.T, b compute.Backend, bags []milbench.Instances, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
@@ -179,6 +187,14 @@ func TestBlockIsStepByStep(t *testing.T) {
 			c.LR = 2e-4 * float64(m+1) // the true gradient is steep, and blows rounding up where steps are large
 		},
 		"no layer": func(c *Config, m int) { c.Layers = 0 },
+		// Losses of their own, and what of them is random.
+		dsmil: func(c *Config, m int) { *c = likewise(t, dsmil, *c); c.Scale = 0.1 * float64(m+1) },
+		clam:  func(c *Config, m int) { *c = likewise(t, clam, *c); c.Top = 3 },
+		acmil: func(c *Config, m int) {
+			*c = likewise(t, acmil, *c)
+			c.Branches, c.Top, c.MaskRate, c.Dropout = 3, 4, 0.2*float64(m+1), 0.25
+		},
+		setFormer: func(c *Config, m int) { *c = likewise(t, setFormer, *c); c.LR *= 0.2 },
 		"sparse": func(c *Config, m int) {
 			c.Batch, c.Dropout, c.LR = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1)
 		},
@@ -433,6 +449,10 @@ func TestBlockPlaces(t *testing.T) {
 		{230, "lse", at(10, 3)},
 		{166, "lse", func(c *Config) { c.Layers, c.Batch = 0, 3 }},
 		{166, "syn", at(256, 2)},
+		{166, dsmil, at(64, 3)},
+		{166, clam, at(64, 3)},
+		{230, acmil, at(64, 3)},
+		{20, setFormer, func(c *Config) { c.Width, c.Embed, c.Inducing, c.Batch = 16, 24, 5, 3 }},
 		{20, "syn", func(c *Config) { c.Width, c.Iterations = 16, -3 }},
 		{20, "syn", func(c *Config) { c.Width, c.TrueGradient = 16, true }},
 	}

@@ -63,6 +63,12 @@ func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers 
 	case synlayer.LogSumExpPooling:
 		take("/pooling/sharpness", &p.Sharpness, 1)
 		n.Pooling = p
+	case synlayer.DSMILPooling:
+		take("/pooling/scale", &p.Scale, 1)
+		n.Pooling = p
+	case synlayer.ACMILPooling:
+		takeRate("/pooling/dropout", &p.MaskRate)
+		n.Pooling = p
 	}
 	return n, numbers
 }
