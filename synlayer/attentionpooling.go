@@ -26,11 +26,16 @@ func DefaultAttention() AttentionPooling { return AttentionPooling{Embed: 128} }
 // Pool implements [Pooling], with one head.
 func (p AttentionPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	bags = bags.clean()
-	numMembers := bags.Members()
-	hidden := Tanh(Dense(scope.In("tanh"), bags.X, numMembers, p.Embed))
-	if p.Gated {
-		hidden = Mul(hidden, Sigmoid(Dense(scope.In("gate"), bags.X, numMembers, p.Embed)))
-	}
-	weights = BagSoftmax(swapLast(Dense(scope.In("score"), hidden, numMembers, 1)), bags.Mask)
+	weights = BagSoftmax(attentionLogits(scope, bags.X, bags.Members(), p.Embed, 1, p.Gated), bags.Mask)
 	return weightedSum(weights, bags.X), weights
+}
+
+// attentionLogits returns the logits [batch, heads, instances] of the attention of [AttentionPooling]; the heads share the hidden
+// layer.
+func attentionLogits(scope *model.Scope, x *Node, numMembers, embed, heads int, gated bool) *Node {
+	hidden := Tanh(Dense(scope.In("tanh"), x, numMembers, embed))
+	if gated {
+		hidden = Mul(hidden, Sigmoid(Dense(scope.In("gate"), x, numMembers, embed)))
+	}
+	return swapLast(Dense(scope.In("score"), hidden, numMembers, heads))
 }

@@ -13,7 +13,11 @@ func BagSoftmax(logits, mask *Node) *Node {
 	if mask == nil {
 		return Softmax(logits, -1)
 	}
-	real := members.MaskLike(mask, logits, -2)
+	return softmaxWhere(members.MaskLike(mask, logits, -2), logits)
+}
+
+// softmaxWhere is [BagSoftmax] over the instances that real, of the shape of logits, marks.
+func softmaxWhere(real, logits *Node) *Node {
 	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))
 	e := Where(real, Exp(Where(real, Sub(logits, largest), ZerosLike(logits))), ZerosLike(logits))

@@ -57,6 +57,8 @@ func BenchmarkPooling(b *testing.B) {
 			{"hopfield", synlayer.DefaultHopfield()}, {"attention", synlayer.DefaultAttention()},
 			{"gated", synlayer.AttentionPooling{Embed: 128, Gated: true}}, {"mean", synlayer.MeanPooling{}},
 			{"max", synlayer.MaxPooling{}}, {"sum", synlayer.SumPooling{}}, {"lse", synlayer.DefaultLogSumExp()},
+			{"dsmil", synlayer.DefaultDSMIL()}, {"clam", synlayer.DefaultCLAM()}, {"acmil", synlayer.DefaultACMIL()},
+			{"settransformer", synlayer.DefaultSetTransformer()},
 		} {
 			b.Run(name+"/"+c.name, func(b *testing.B) {
 				exec := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, x *Node) *Node {

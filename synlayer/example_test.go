@@ -118,6 +118,73 @@ func ExampleLogSumExpPooling() {
 	// Output: [[2.965 1.965]] with weights [0.000 1.000 0.000]
 }
 
+func ExampleDSMILPooling() {
+	p := synlayer.DefaultDSMIL()
+	p.Scale = 0.1
+	pooled(p) // the critical instance, then what the attention pools
+	// Output: [[1.000 0.000 -0.852 0.686]] with weights [0.405 0.595 0.000]
+}
+
+func ExampleCLAMPooling() {
+	p := synlayer.DefaultCLAM()
+	p.Top = 2
+	pooled(p)
+	// Output: [[2.047 1.047]] with weights [0.477 0.523 0.000]
+}
+
+func ExampleACMILPooling() {
+	p := synlayer.DefaultACMIL()
+	p.MaskRate = 0
+	pooled(p)
+	// Output: [[1.999 0.999]] with weights [0.477 0.523 0.000]
+}
+
+func ExampleSetTransformerPooling() {
+	p := synlayer.DefaultSetTransformer()
+	p.Embed, p.Heads = 2, 1
+	pooled(p)
+	// Output: [[-1.000 1.000]] with weights [0.174 0.826 0.000]
+}
+
+// A training loop of your own takes the loss from the network: here that of CLAM, which clusters the instances, too.
+func ExampleNetwork_Classify() {
+	network := synlayer.Network{Layers: 1, Width: 4, Pooling: synlayer.DefaultCLAM()}
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	loss := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, x, labels *Node) *Node {
+		c := network.Classify(scope, synlayer.Bags{X: x})
+		if c.Loss == nil { // as of most poolings
+			return synlayer.LogisticLoss(c.Logits, labels)
+		}
+		return c.Loss(labels)
+	}).MustCall1([][][]float32{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}, []float32{0, 1})
+	fmt.Println("a loss per bag:", loss.Shape())
+	// Output: a loss per bag: (Float32)[2]
+}
+
+// halves classifies by the mean of all features of all instances.
+type halves struct{ synlayer.MeanPooling }
+
+func (p halves) Classify(scope *model.Scope, bags synlayer.Bags) synlayer.Classification {
+	pooled, weights := p.Pool(scope, bags)
+	return synlayer.Classification{Logits: ReduceMean(pooled, -1), Pooled: pooled, Weights: weights}
+}
+
+func ExampleClassify() {
+	show("%g", func(g *Graph) *Node {
+		x := Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})
+		return synlayer.Classify(model.NewStore().RootScope(), halves{}, synlayer.Bags{X: x}).Logits
+	})
+	// Output: 2.5 6.5
+}
+
+func ExampleLogisticLoss() {
+	show("%.3f", func(g *Graph) *Node {
+		return synlayer.LogisticLoss(Const(g, []float64{0, 4, 4}), Const(g, []float64{1, 1, 0}))
+	})
+	// Output: 0.693 0.018 4.018
+}
+
 func ExampleNetwork() {
 	network := synlayer.DefaultNetwork(synlayer.DefaultSyn())
 	store := model.NewStore()

@@ -52,6 +52,12 @@ func poolings() map[string]synlayer.Pooling {
 	attention.Embed = 6
 	gated := attention
 	gated.Gated = true
+	acmil := synlayer.DefaultACMIL()
+	acmil.Embed, acmil.Branches, acmil.Top = 6, 3, 2
+	transformer := synlayer.DefaultSetTransformer()
+	transformer.Embed, transformer.Heads, transformer.Inducing = 6, 2, 3
+	bare := transformer
+	bare.Blocks, bare.Norm = 1, false
 	return map[string]synlayer.Pooling{
 		"softmax":             small(synlayer.DefaultSoftmax()),
 		"syn concentrating":   concentrate,
@@ -68,6 +74,11 @@ func poolings() map[string]synlayer.Pooling {
 		"max":                 synlayer.MaxPooling{},
 		"sum":                 synlayer.SumPooling{},
 		"log-sum-exp":         synlayer.DefaultLogSumExp(),
+		"dsmil":               synlayer.DSMILPooling{Embed: 6, Scale: 0.5},
+		"clam":                synlayer.CLAMPooling{Embed: 6, Top: 2, InstanceWeight: 0.3},
+		"acmil":               acmil,
+		"set transformer":     transformer,
+		"set transformer -":   bare,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Width features with ReLU, the pooling, and a dense map of the pooled vector to one logit.
 //
 // Variables, by path below the scope: embedding_0, embedding_1, ... and classifier (weights, bias), and those of the
-// pooling below pooling.
+// pooling below pooling. A pooling that is a [Classifier] takes the place of the last dense map.
 //
 // The published network ends in a sigmoid and its loss clamps the probability to [1e-5, 1-1e-5], which stops the
 // gradient of a bag that is wrong beyond a logit of 11.5. Train on the logits instead: elsewhere the loss is the same.
@@ -41,8 +41,14 @@ func (n Network) Validate() error {
 // Logits returns the logit [batch] of each bag being positive and the pooling's weights [batch, heads, instances], all with
 // the members axis of the bags in front if there is one. It panics with what Validate reports.
 func (n Network) Logits(scope *model.Scope, bags Bags) (logits, weights *Node) {
+	c := n.Classify(scope, bags)
+	return c.Logits, c.Weights
+}
+
+// Classify returns all that the network makes of bags, for a training loop: the loss of a pooling that has one of its own is
+// part of it. It panics with what Validate reports.
+func (n Network) Classify(scope *model.Scope, bags Bags) Classification {
 	mustBe(n)
 	embedded := members.Embed(scope, members.Sparse{Bags: members.Bags(bags)}, n.Layers, n.Width, n.Dropout)
-	pooled, weights := n.Pooling.Pool(scope.In("pooling"), Bags(embedded))
-	return members.Classify(scope, pooled, bags.Members()), weights
+	return Classify(scope, n.Pooling, Bags(embedded))
 }

@@ -342,6 +342,18 @@ func TestPanics(t *testing.T) {
 		build func(x *Node) *Node
 		want  string
 	}{
+		"scale of DSMIL":     {func(x *Node) *Node { return logits(x, synlayer.DSMILPooling{Embed: 3}) }, "DSMILPooling with scale 0"},
+		"embedding of DSMIL": {func(x *Node) *Node { return logits(x, synlayer.DSMILPooling{Scale: 1}) }, "DSMILPooling with embedding 0, want 1 or more"},
+		"top":                {func(x *Node) *Node { return logits(x, synlayer.CLAMPooling{Embed: 3, Top: 65}) }, "CLAMPooling with top 65, want 1 to 64"},
+		"instance weight":    {func(x *Node) *Node { return logits(x, synlayer.CLAMPooling{Embed: 3, Top: 1, InstanceWeight: 2}) }, "CLAMPooling with instance weight 2, want one in [0, 1]"},
+		"branches":           {func(x *Node) *Node { return logits(x, synlayer.ACMILPooling{Embed: 3, Top: 1}) }, "ACMILPooling with branches 0"},
+		"mask rate": {func(x *Node) *Node {
+			return logits(x, synlayer.ACMILPooling{Embed: 3, Top: 1, Branches: 2, MaskRate: 1})
+		}, "ACMILPooling with mask rate 1, want one in [0, 1)"},
+		"inducing points": {func(x *Node) *Node { return logits(x, synlayer.SetTransformerPooling{Embed: 4, Heads: 2}) }, "SetTransformerPooling with inducing points 0"},
+		"blocks": {func(x *Node) *Node {
+			return logits(x, synlayer.SetTransformerPooling{Embed: 4, Heads: 2, Inducing: 1, Blocks: -1})
+		}, "SetTransformerPooling with -1 blocks"},
 		"gamma in a network":     {func(x *Node) *Node { return logits(x, bad) }, "SynPooling with gamma 0, want one in (0, 1]"},
 		"bound in a network":     {func(x *Node) *Node { return logits(x, beyond) }, "10 iterations, but a bound of 4"},
 		"dropout in a network":   {func(x *Node) *Node { return logits(x, falling) }, "HopfieldPooling with dropout 1"},

@@ -32,13 +32,19 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Layers, integer, func(p *grid, v int) { p.Layers = []int{v} }), "layers", "dense layers before the pooling")
 	add(newList(s, single, &g.Width, integer, func(p *grid, v int) { p.Width = []int{v} }), "width", "their features")
 	add(newList(s, single, &g.Embed, integer, func(p *grid, v int) { p.Embed, p.Heads = []int{v}, []int{1} }), "embed",
-		"features of keys and values over all heads (syn, softmax, hopfield), of the hidden layer (attention, gated)")
-	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{min(v, 1)}, []int{1} }), "heads", "attention heads (syn, softmax, hopfield)")
-	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax)")
+		"features of keys and values over all heads (syn, softmax, hopfield, settransformer), of the queries (dsmil), of the hidden layer (attention, gated, clam, acmil)")
+	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{min(v, 1)}, []int{1} }), "heads", "attention heads (syn, softmax, hopfield, settransformer)")
+	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax, dsmil)")
 	add(newList(s, single, &g.Beta, number, func(p *grid, v float64) { p.Beta = []float64{v} }), "beta", "inverse temperature (hopfield)")
-	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield)")
+	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield, settransformer)")
 	add(newList(s, single, &g.Renormalise, boolean, nil), "renormalise", "divide the weights by their sum after the Syn steps: true or false (syn; default false)")
 	add(newList(s, single, &g.TrueGradient, boolean, nil), "true-gradient", "differentiate through the Syn steps, not straight through: true or false (syn; default false)")
+	add(newList(s, single, &g.Branches, integer, func(p *grid, v int) { p.Branches = []int{v} }), "branches", "attention branches (acmil)")
+	add(newList(s, single, &g.Top, integer, func(p *grid, v int) { p.Top = []int{v} }), "top",
+		"most attended instances of a bag that are clustered in training, with as many least attended ones (clam), or may be masked (acmil)")
+	add(newList(s, single, &g.MaskRate, number, func(p *grid, v float64) { p.MaskRate = []float64{v} }), "mask-rate",
+		"probability that one of the most attended instances is masked in a training step, in [0,1) (acmil)")
+	add(newList(s, single, &g.Inducing, integer, func(p *grid, v int) { p.Inducing = []int{v} }), "inducing", "inducing points (settransformer)")
 	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
 	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
 	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")

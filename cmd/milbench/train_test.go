@@ -123,7 +123,7 @@ func TestTrainPredict(t *testing.T) {
 // Every pooling can be trained, saved, loaded and asked for weights; those without attention have no winners.
 func TestTrainEveryPooling(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
-	for _, pooling := range []string{"syn", "hopfield", "attention", "gated", "mean", "max", "sum", "lse"} {
+	for _, pooling := range []string{"syn", "hopfield", "attention", "gated", "mean", "max", "sum", "lse", "dsmil", "clam", "acmil", "settransformer"} {
 		model := filepath.Join(t.TempDir(), pooling)
 		succeed(t, with("train", file, "--pooling", pooling, "--out", model)...)
 		without := pooling == "mean" || pooling == "sum"

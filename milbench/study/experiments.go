@@ -241,10 +241,12 @@ func ablations() []json.RawMessage {
 	)
 }
 
-// everyPooling are the default settings of all poolings, Syn with concentration and with distraction.
+// everyPooling are the default settings of the poolings around Syn, Syn itself with concentration and with distraction. The list is
+// that of the committed results: poolings that package neural gains do not change the experiment.
 func everyPooling() []json.RawMessage {
+	poolings := []string{"syn", "softmax", "hopfield", "attention", "gated", "mean", "max", "sum", "lse"}
 	return slices.Concat(
-		settings(neural.Grid{Pooling: neural.Poolings, Iterations: []int{-3, 3}}),
+		settings(neural.Grid{Pooling: poolings, Iterations: []int{-3, 3}}),
 		instanceSettings[:1],
 	)
 }

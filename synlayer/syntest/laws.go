@@ -41,6 +41,11 @@ const (
 //   - members: k members stacked in front, each with its own seed, dropout key and, in a pooling of package synlayer,
 //     hyperparameters that are numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
+//
+// Of a [synlayer.Classifier] the logits and the losses of both labels keep all of these, too, as if they were pooled features, and
+// there is one more law:
+//
+//   - classifier: Classify and Pool give the same pooled vectors and weights.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
 	t.Helper()
 	if len(types) == 0 {
@@ -66,6 +71,7 @@ var all = []struct {
 }{
 	{"permutation", (*laws).permutation}, {"padding", (*laws).padding}, {"alone", (*laws).alone}, {"empty", (*laws).empty},
 	{"one", (*laws).one}, {"extreme", (*laws).extreme}, {"members", (*laws).members}, {"dropout", (*laws).dropout},
+	{"classifier", (*laws).classifier},
 }
 
 type laws struct {
@@ -88,7 +94,7 @@ func (l *laws) numbers() []members.Hyperparameter {
 		defer g.Finalize()
 		x := Parameter(g, "x", shapes.Make(l.dtype, batch, instances, features))
 		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, batch, instances))
-		l.pooling.Pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: mask})
+		pool(model.NewStore().RootScope(), l.pooling, synlayer.Bags{X: x, Mask: mask})
 		l.asked = members.Numbers(g)
 	}
 	return l.asked
@@ -155,7 +161,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 			}
 			members.BindNumbers(g, byPath)
 		}
-		pooled, weights := l.pooling.Pool(scope, in)
+		pooled, weights := pool(scope, l.pooling, in)
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)
 		fixed := make([]float64, r.width)
 		for i := range fixed {
@@ -184,6 +190,22 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 		}
 		return outputs
 	}
+}
+
+// pool is the Pool of a pooling, with the logits and the losses of a classifier beside its pooled vectors.
+func pool(scope *model.Scope, pooling synlayer.Pooling, bags synlayer.Bags) (pooled, weights *Node) {
+	classifier, ok := pooling.(synlayer.Classifier)
+	if !ok {
+		return pooling.Pool(scope, bags)
+	}
+	c := classifier.Classify(scope, bags)
+	all := []*Node{c.Pooled, ExpandAxes(c.Logits, -1)}
+	if c.Loss != nil {
+		for _, labels := range []*Node{ZerosLike(c.Logits), OnesLike(c.Logits)} {
+			all = append(all, ExpandAxes(c.Loss(labels), -1))
+		}
+	}
+	return Concatenate(all, -1), c.Weights
 }
 
 // evaluate pools the stacked batches, one a seed. A single batch has no members axis unless the form has it.
@@ -472,4 +494,29 @@ func (l *laws) dropout(t failer) {
 	if !slices.Equal(first.pooled, second.pooled) || !slices.Equal(first.weights, second.weights) {
 		t.Fatalf("two evaluations without a dropout key differ")
 	}
+}
+
+func (l *laws) classifier(t failer) {
+	classifier, ok := l.pooling.(synlayer.Classifier)
+	if !ok {
+		return
+	}
+	b := draw(batch, instances)
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	exec, err := model.NewExec(l.backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
+		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
+		c := classifier.Classify(scope, in)
+		pooled, weights := l.pooling.Pool(store.RootScope(), in)
+		return []*Node{c.Pooled, c.Weights, Identity(pooled), Identity(weights)}
+	})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	out, err := exec.Call(b.x, b.mask)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	l.same(t, "pooled by Pool", floats(out[2]), floats(out[0]))
+	l.same(t, "weights by Pool", floats(out[3]), floats(out[1]))
 }

@@ -46,6 +46,27 @@ func (fault broken) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weight
 	return ReduceSum(Mul(x, ExpandAxes(share, -1)), -2), ExpandAxes(share, -2)
 }
 
+// selfish is mean pooling whose training loss looks at all bags of the batch.
+type selfish struct{ synlayer.MeanPooling }
+
+func (p selfish) Classify(scope *model.Scope, bags synlayer.Bags) synlayer.Classification {
+	pooled, weights := p.Pool(scope, bags)
+	logits := ReduceSum(pooled, -1)
+	return synlayer.Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(labels *Node) *Node {
+		return Mul(synlayer.LogisticLoss(logits, labels), ReduceAndKeep(logits, ReduceSum, -1))
+	}}
+}
+
+// TestLawsCatchLoss: the laws hold the training loss of a classifier, too.
+func TestLawsCatchLoss(t *testing.T) {
+	defer func() {
+		if why, ok := recover().(caught); !ok {
+			t.Errorf("%v, want a law that fails", why)
+		}
+	}()
+	newLaws(gobackend.GetBackend(), selfish{}, dtypes.Float64).alone(caught(""))
+}
+
 type caught string
 
 func (caught) Helper()                           {}

@@ -51,6 +51,15 @@ func unequal(bags int) (matrices []milbench.Instances, examples []milbench.Examp
 	return matrices, examples
 }
 
+// shorten leaves dense bags at most 8 instances, which keeps them to one bucket.
+func shorten(bags []milbench.Instances) {
+	for i := range bags {
+		m := bags[i].(*milbench.Dense)
+		m.Rows = min(m.Rows, 8)
+		m.Values = m.Values[:m.Rows*m.Cols]
+	}
+}
+
 // spread makes bags sparse: value j of an instance moves to a column that depends on the bag and on j, and a value below 0.3
 // in size is left out, the first one aside.
 func spread(bags []milbench.Instances, columns int) {
@@ -103,6 +112,14 @@ func setting(t *testing.T, pooling string) Config {
 	}
 	c.Width, c.Embed, c.Heads, c.Batch, c.Dropout = 48, 8, 2, 3, 0
 	return c
+}
+
+// likewise is the small setting of a pooling with the training of c.
+func likewise(t *testing.T, pooling string, c Config) Config {
+	t.Helper()
+	other := setting(t, pooling)
+	other.Epochs, other.LR, other.Batch = c.Epochs, c.LR, c.Batch
+	return other
 }
 
 // newBlock returns a prepared block of fits that train on all bags and score all.
@@ -179,6 +196,14 @@ func TestBlockIsStepByStep(t *testing.T) {
 			c.LR = 2e-4 * float64(m+1) // the true gradient is steep, and blows rounding up where steps are large
 		},
 		"no layer": func(c *Config, m int) { c.Layers = 0 },
+		// Losses of their own, and what of them is random.
+		dsmil: func(c *Config, m int) { *c = likewise(t, dsmil, *c); c.Scale = 0.1 * float64(m+1) },
+		clam:  func(c *Config, m int) { *c = likewise(t, clam, *c); c.Top = 3 },
+		acmil: func(c *Config, m int) {
+			*c = likewise(t, acmil, *c)
+			c.Branches, c.Top, c.MaskRate, c.Dropout = 3, 4, 0.2*float64(m+1), 0.25
+		},
+		setFormer: func(c *Config, m int) { *c = likewise(t, setFormer, *c); c.LR *= 0.2 },
 		"sparse": func(c *Config, m int) {
 			c.Batch, c.Dropout, c.LR = 1, 0.25+0.25*float64(m), 1e-4*float64(m+1)
 		},
@@ -198,6 +223,9 @@ func TestBlockIsStepByStep(t *testing.T) {
 		}
 		if name == "sparse" {
 			spread(bags, 400)
+		}
+		if slices.Contains(Poolings, name) {
+			shorten(bags)
 		}
 		if name == "raw" {
 			for _, b := range bags {
@@ -433,6 +461,10 @@ func TestBlockPlaces(t *testing.T) {
 		{230, "lse", at(10, 3)},
 		{166, "lse", func(c *Config) { c.Layers, c.Batch = 0, 3 }},
 		{166, "syn", at(256, 2)},
+		{166, dsmil, at(64, 3)},
+		{166, clam, at(64, 3)},
+		{230, acmil, at(64, 3)},
+		{20, setFormer, func(c *Config) { c.Width, c.Embed, c.Inducing, c.Batch = 16, 24, 5, 3 }},
 		{20, "syn", func(c *Config) { c.Width, c.Iterations = 16, -3 }},
 		{20, "syn", func(c *Config) { c.Width, c.TrueGradient = 16, true }},
 	}
@@ -679,11 +711,7 @@ func TestBlockPoolings(t *testing.T) {
 		return
 	}
 	bags, examples := unequal(30)
-	for i := range bags {
-		m := bags[i].(*milbench.Dense)
-		m.Rows = min(m.Rows, 8)
-		m.Values = m.Values[:m.Rows*m.Cols]
-	}
+	shorten(bags)
 	for _, pooling := range Poolings {
 		c := setting(t, pooling)
 		c.LR = 0.01

@@ -181,10 +181,10 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	bags := bp.bags(fixed[blockX:], order)
 	bags.DropoutKey = members.DropoutKey(fixed[blockSeed], time)
 	parameters := bp.parameters(parts)
-	logits, _ := bp.logits(bp.bind(parameters, network), bags)
+	classified := bp.classify(bp.bind(parameters, network), bags)
 
 	counted := ConvertDType(GreaterOrEqual(order, zero), dtypes.Float32)
-	value, differentiated := logisticLoss(logits, labels)
+	value, differentiated := losses(classified, labels)
 	total := func(losses *Node) *Node { return ReduceSum(Mul(losses, counted), 1) }
 	count := ReduceSum(counted, 1)
 	byPath, squares := members.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
@@ -344,7 +344,8 @@ func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
 	bags := bp.bags(in[2:], in[1])
-	logits, weights := bp.logits(bp.bind(bp.parameters(parts), values[:len(values)-2]), bags)
+	c := bp.classify(bp.bind(bp.parameters(parts), values[:len(values)-2]), bags)
+	logits, weights := c.Logits, c.Weights
 	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
 	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding is no winner, whatever the signs
 	out := []*Node{logits, ArgMax(chosen, -1)}

@@ -24,11 +24,16 @@ const (
 	maximum   = "max"
 	sum       = "sum"
 	logSumExp = "lse"
+	dsmil     = "dsmil"
+	clam      = "clam"
+	acmil     = "acmil"
+	setFormer = "settransformer"
 )
 
 // Poolings lists the poolings by name. "softmax" is "syn" without Syn steps; "attention" and "gated" are those of Ilse
-// et al. 2018; "lse" is log-sum-exp with sharpness 1.
-var Poolings = []string{syn, softmax, hopfield, attention, gated, mean, maximum, sum, logSumExp}
+// et al. 2018; "lse" is log-sum-exp with sharpness 1. "dsmil", "clam" (its single branch) and "acmil" have a training loss of
+// their own, which is then the loss that is reported ([synlayer.Classifier]).
+var Poolings = []string{syn, softmax, hopfield, attention, gated, mean, maximum, sum, logSumExp, dsmil, clam, acmil, setFormer}
 
 // Config is one setting: every hyperparameter of a network and its training. Fields that the pooling does not have are
 // ignored and do not appear in its JSON.
@@ -37,14 +42,19 @@ type Config struct {
 
 	Iterations int     // I: Syn steps, negative for inverse steps (syn)
 	Gamma      float64 // γ in (0, 1] (syn)
-	Embed      int     // M: features of keys and values over all heads; of the hidden layer of attention and gated
-	Heads      int     // H (syn, softmax, hopfield)
-	Scale      float64 // S (syn, softmax)
+	Embed      int     // M: features of keys and values over all heads; of the queries (dsmil); of the hidden layer (attention, gated, clam, acmil)
+	Heads      int     // H (syn, softmax, hopfield, settransformer)
+	Scale      float64 // S (syn, softmax, dsmil)
 	Beta       float64 // β (hopfield)
-	Norm       bool    // layer norms (syn, softmax, hopfield)
+	Norm       bool    // layer norms (syn, softmax, hopfield, settransformer)
 
 	Renormalise  bool // weights divided by their sum after the Syn steps (syn)
 	TrueGradient bool // through the Syn steps, not straight through; for ablations (syn)
+
+	Branches int     // attentions (acmil)
+	Top      int     // most attended instances: those that are clustered, as many least attended ones (clam), or masked (acmil)
+	MaskRate float64 // the probability that one of them is masked in training, in [0, 1) (acmil)
+	Inducing int     // inducing points of each block (settransformer)
 
 	Layers  int     // L: dense layers before the pooling
 	Width   int     // D: their features
@@ -75,13 +85,17 @@ var keys = []key{
 	{"pooling", func(c *Config) any { return &c.Pooling }, nil, false},
 	{"iterations", func(c *Config) any { return &c.Iterations }, []string{syn}, false},
 	{"gamma", func(c *Config) any { return &c.Gamma }, []string{syn}, false},
-	{"embed", func(c *Config) any { return &c.Embed }, []string{syn, softmax, hopfield, attention, gated}, false},
-	{"heads", func(c *Config) any { return &c.Heads }, []string{syn, softmax, hopfield}, false},
-	{"scale", func(c *Config) any { return &c.Scale }, []string{syn, softmax}, false},
+	{"embed", func(c *Config) any { return &c.Embed }, []string{syn, softmax, hopfield, attention, gated, dsmil, clam, acmil, setFormer}, false},
+	{"heads", func(c *Config) any { return &c.Heads }, []string{syn, softmax, hopfield, setFormer}, false},
+	{"scale", func(c *Config) any { return &c.Scale }, []string{syn, softmax, dsmil}, false},
 	{"beta", func(c *Config) any { return &c.Beta }, []string{hopfield}, false},
-	{"norm", func(c *Config) any { return &c.Norm }, []string{syn, softmax, hopfield}, false},
+	{"norm", func(c *Config) any { return &c.Norm }, []string{syn, softmax, hopfield, setFormer}, false},
 	{"renormalise", func(c *Config) any { return &c.Renormalise }, []string{syn}, true},
 	{"true_gradient", func(c *Config) any { return &c.TrueGradient }, []string{syn}, true},
+	{"branches", func(c *Config) any { return &c.Branches }, []string{acmil}, false},
+	{"top", func(c *Config) any { return &c.Top }, []string{clam, acmil}, false},
+	{"mask_rate", func(c *Config) any { return &c.MaskRate }, []string{acmil}, false},
+	{"inducing", func(c *Config) any { return &c.Inducing }, []string{setFormer}, false},
 	{"layers", func(c *Config) any { return &c.Layers }, nil, false},
 	{"width", func(c *Config) any { return &c.Width }, nil, false},
 	{"dropout", func(c *Config) any { return &c.Dropout }, nil, false},
@@ -158,6 +172,18 @@ func DefaultConfig(pooling string) (Config, error) {
 	case attention, gated:
 		c.Embed = synlayer.DefaultAttention().Embed
 	case mean, maximum, sum, logSumExp:
+	case dsmil:
+		p := synlayer.DefaultDSMIL()
+		c.Embed, c.Scale = p.Embed, p.Scale
+	case clam:
+		p := synlayer.DefaultCLAM()
+		c.Embed, c.Top = p.Embed, p.Top
+	case acmil:
+		p := synlayer.DefaultACMIL()
+		c.Embed, c.Branches, c.Top, c.MaskRate = p.Embed, p.Branches, p.Top, p.MaskRate
+	case setFormer:
+		p := synlayer.DefaultSetTransformer()
+		c.Embed, c.Heads, c.Inducing, c.Norm = p.Embed, p.Heads, p.Inducing, p.Norm
 	default:
 		if near := milbench.Nearest(pooling, Poolings); near != "" {
 			return Config{}, fmt.Errorf("pooling %q: there is no such pooling; did you mean %q?", pooling, near)
@@ -192,6 +218,10 @@ func (c Config) Validate() error {
 		{"heads", c.Heads >= 1 && c.Embed%max(c.Heads, 1) == 0, fmt.Sprintf("a divisor of the embedding, %d", c.Embed)},
 		{"scale", positive(c.Scale), "more than 0"},
 		{"beta", positive(c.Beta), "more than 0"},
+		{"branches", c.Branches >= 1 && c.Branches <= maxBranches, fmt.Sprintf("from 1 to %d", maxBranches)},
+		{"top", c.Top >= 1 && c.Top <= synlayer.MaxTop, fmt.Sprintf("from 1 to %d", synlayer.MaxTop)},
+		{"mask_rate", c.MaskRate >= 0 && c.MaskRate < 1, "from 0 to less than 1"},
+		{"inducing", c.Inducing >= 1 && c.Inducing <= maxInducing, fmt.Sprintf("from 1 to %d", maxInducing)},
 		{"layers", c.Layers >= 0 && c.Layers <= maxLayers, fmt.Sprintf("from 0 to %d", maxLayers)},
 		{"width", c.Width >= 1 && c.Width <= maxFeatures, fmt.Sprintf("from 1 to %d", maxFeatures)},
 		{"dropout", c.Dropout >= 0 && c.Dropout < 1, "from 0 to less than 1"},
@@ -215,6 +245,8 @@ const (
 	maxFeatures   = 1 << 14
 	maxLayers     = 64
 	maxEpochs     = 1_000_000
+	maxBranches   = 64
+	maxInducing   = 1 << 10
 )
 
 // maxNumbers bounds the parameters of a network, and the numbers of one batch of bags.
@@ -228,11 +260,14 @@ func (c Config) checkSize(features, instances, bags int) error {
 		in = c.Width
 	}
 	parameters += in * 4 * max(c.Embed, 1)
+	if c.Pooling == setFormer { // a layer for what goes in and one for the seed, and five attention blocks of five layers
+		parameters += 27 * c.Embed * c.Embed
+	}
 	if parameters > maxNumbers {
 		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width or --layers",
 			c.Width, c.Layers, parameters, features, maxNumbers)
 	}
-	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, c.Width)); size > maxNumbers {
+	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, widest(c.Network()))); size > maxNumbers {
 		return fmt.Errorf("batch %d of bags of up to %d instances holds %.0f numbers, more than %d; lower --batch", min(c.Batch, bags), instances, size, maxNumbers)
 	}
 	return nil
@@ -334,6 +369,18 @@ func (c Config) Network() synlayer.Network {
 		network.Pooling = synlayer.SumPooling{}
 	case logSumExp:
 		network.Pooling = synlayer.DefaultLogSumExp()
+	case dsmil:
+		network.Pooling = synlayer.DSMILPooling{Embed: c.Embed, Scale: c.Scale}
+	case clam:
+		p := synlayer.DefaultCLAM()
+		p.Embed, p.Top = c.Embed, c.Top
+		network.Pooling = p
+	case acmil:
+		network.Pooling = synlayer.ACMILPooling{Embed: c.Embed, Branches: c.Branches, Top: c.Top, MaskRate: c.MaskRate}
+	case setFormer:
+		p := synlayer.DefaultSetTransformer()
+		p.Embed, p.Heads, p.Inducing, p.Norm = c.Embed, c.Heads, c.Inducing, c.Norm
+		network.Pooling = p
 	}
 	return network
 }

@@ -27,6 +27,11 @@ type Grid struct {
 	Standardise []bool
 
 	Renormalise, TrueGradient []bool
+
+	Branches []int
+	Top      []int
+	MaskRate []float64
+	Inducing []int
 }
 
 // Configs returns the settings, in the order of the lists, each once: values of a hyperparameter that a pooling does
@@ -51,6 +56,10 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "norm", g.Norm)
 		some = vary(some, "renormalise", g.Renormalise)
 		some = vary(some, "true_gradient", g.TrueGradient)
+		some = vary(some, "branches", g.Branches)
+		some = vary(some, "top", g.Top)
+		some = vary(some, "mask_rate", g.MaskRate)
+		some = vary(some, "inducing", g.Inducing)
 		some = vary(some, "layers", g.Layers)
 		some = vary(some, "width", g.Width)
 		some = vary(some, "dropout", g.Dropout)

@@ -161,8 +161,7 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	bags := dense(in[inX], in[inMask])
 	bags.DropoutKey = members.DropoutKey(in[inSeed], in[inStep])
 	parameters := p.split(in[inParameters])
-	logits, _ := p.logits(p.bind(parameters, network), bags)
-	value, differentiated := logisticLoss(logits, in[inLabels])
+	value, differentiated := losses(p.classify(p.bind(parameters, network), bags), in[inLabels])
 	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
 	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
 	for i, g := range gradients {
@@ -185,35 +184,26 @@ func (p *program) split(flat *Node) []*Node {
 	return parameters
 }
 
-// logisticLoss is −log of the probability that logits give to labels, 0 or 1, of each bag: log(1 + exp(z)), z = l·(1−2y).
-// Of its two forms, which differ by rounding alone, the first is reported and the second, GoMLX's Softplus, differentiated: its
-// value would be rounded by its place in a block.
-func logisticLoss(logits, labels *Node) (value, differentiated *Node) {
-	z := Mul(logits, OneMinus(MulScalar(labels, 2)))
-	return Add(MaxScalar(z, 0.0), log1p(Exp(Neg(Abs(z))))), Softplus(z)
-}
-
-// log1p returns log(1+x) for x in [0, 1] to a few units in the last place, as log(u)·x/(u−1) of the rounded u = 1+x (Kahan).
-// XLA's own rounds otherwise in other places of an array where it fuses a product with a sum. The minima change no number:
-// the first keeps XLA from that, the second from taking (1+x)−1 for x.
-func log1p(x *Node) *Node {
-	x = MinScalar(x, 2.0)
-	u := MinScalar(AddScalar(x, 1), 4.0)
-	step := AddScalar(u, -1)
-	return Where(IsZero(step), x, Div(Mul(Log(u), x), step))
+// losses returns what training minimises of each bag in two forms, which differ by rounding alone: the first is reported, the
+// second differentiated.
+func losses(c synlayer.Classification, labels *Node) (value, differentiated *Node) {
+	if c.Loss == nil {
+		return members.LogisticLoss(c.Logits, labels)
+	}
+	loss := c.Loss(labels)
+	return loss, loss
 }
 
 // scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights
 // [batch, heads, instances].
 func (p *program) scoreGraph(in []*Node) []*Node {
-	logits, weights := p.logits(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
-	return []*Node{logits, weights}
+	c := p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
+	return []*Node{c.Logits, c.Weights}
 }
 
 // poolGraph takes what scoreGraph does and returns the pooled vectors [batch, features].
 func (p *program) poolGraph(in []*Node) []*Node {
-	pooled, _ := p.pooled(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
-	return []*Node{pooled}
+	return []*Node{p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1])).Pooled}
 }
 
 // dense returns bags without sparse columns.

@@ -63,6 +63,12 @@ func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers 
 	case synlayer.LogSumExpPooling:
 		take("/pooling/sharpness", &p.Sharpness, 1)
 		n.Pooling = p
+	case synlayer.DSMILPooling:
+		take("/pooling/scale", &p.Scale, 1)
+		n.Pooling = p
+	case synlayer.ACMILPooling:
+		takeRate("/pooling/dropout", &p.MaskRate)
+		n.Pooling = p
 	}
 	return n, numbers
 }
@@ -78,16 +84,9 @@ func (s structure) bindNumbers(numbers []*Node) {
 	members.BoundSteps(numbers[0].Graph(), s.steps)
 }
 
-// pooled returns the pooled vectors [batch, features] of bags and the weights [batch, heads, instances] that made them, all with
-// the members axis of the bags in front if there is one.
-func (s structure) pooled(scope *model.Scope, bags members.Sparse) (pooled, weights *Node) {
+// classify is [synlayer.Network.Classify] of bags that may be sparse.
+func (s structure) classify(scope *model.Scope, bags members.Sparse) synlayer.Classification {
 	n := s.network
 	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
-	return n.Pooling.Pool(scope.In("pooling"), synlayer.Bags(embedded))
-}
-
-// logits is [synlayer.Network.Logits] of bags that may be sparse.
-func (s structure) logits(scope *model.Scope, bags members.Sparse) (logits, weights *Node) {
-	pooled, weights := s.pooled(scope, bags)
-	return members.Classify(scope, pooled, bags.Members()), weights
+	return synlayer.Classify(scope, n.Pooling, synlayer.Bags(embedded))
 }

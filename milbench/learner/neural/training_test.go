@@ -1,10 +1,14 @@
 package neural
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -20,33 +24,61 @@ import (
 	"synpool/synlayer"
 )
 
+// trainingCase is a case of training.json or training_deep.json.
+type trainingCase struct {
+	Pooling                                   string
+	Features, Width, Embed, Heads, Iterations int
+	Branches, Top, Inducing                   int
+	Scale, Gamma, LR                          float64
+	MaskRate                                  float64 `json:"mask_rate"`
+	WeightDecay                               float64 `json:"weight_decay"`
+	Bags                                      [][][]float64
+	Labels                                    []int
+	Batches                                   [][]int
+	Initial, Final                            map[string][]float64
+	Losses, Norms                             []float64
+}
+
+func (c trainingCase) config() Config {
+	return Config{Pooling: cmp.Or(c.Pooling, syn), Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Norm: true,
+		Branches: c.Branches, Top: c.Top, MaskRate: c.MaskRate, Inducing: c.Inducing,
+		Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, WeightDecay: c.WeightDecay}
+}
+
+// blind reports whether a number of a variable shifts all logits of a softmax by the same, which does not see it. Its gradient is
+// rounding.
+func (c trainingCase) blind(path string, i int) bool {
+	switch {
+	case path == "/pooling/keyvalue/bias": // keys first
+		return i < c.Embed
+	case c.Pooling == setFormer:
+		return strings.HasSuffix(path, "/key/bias")
+	}
+	return path == "/pooling/score/bias"
+}
+
 // TestTrainingAgainstPyTorch takes 20 steps from the same weights as PyTorch did in float64, with batches of two bags
 // of unequal size and clipping, and compares every loss and the parameters after them. Tolerance: float32 rounding,
 // 6e-8 a step and operation, through 20 steps. AdamW divides a gradient by its size, so that a parameter may be off by a
-// fraction of the 0.2 that 20 steps can move it; the biases of the keys, which softmax does not see, have no gradient
-// but rounding and are left out.
+// fraction of the 0.2 that 20 steps can move it; the biases that a softmax does not see have no gradient but rounding and are left
+// out.
 func TestTrainingAgainstPyTorch(t *testing.T) {
-	data, err := os.ReadFile("testdata/training.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []struct {
-		Features, Width, Embed, Heads, Iterations int
-		Scale, Gamma, LR                          float64
-		WeightDecay                               float64 `json:"weight_decay"`
-		Bags                                      [][][]float64
-		Labels                                    []int
-		Batches                                   [][]int
-		Initial, Final                            map[string][]float64
-		Losses, Norms                             []float64
-	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
+	var cases []trainingCase
+	for _, file := range []string{"training.json", "training_deep.json"} {
+		data, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var some []trainingCase
+		if err := json.Unmarshal(data, &some); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, some...)
 	}
 	for name, backend := range backendtest.All(t) {
 		for _, c := range cases {
-			config := Config{Pooling: syn, Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale,
-				Norm: true, Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, WeightDecay: c.WeightDecay}
+			config := c.config()
+			what := fmt.Sprintf("%s, %s, I = %d", name, config.Pooling, c.Iterations)
 			p, err := newProgram(backend, config.structure(c.Features))
 			if err != nil {
 				t.Fatal(err)
@@ -67,12 +99,8 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 			var flat, final []float32
 			blind := map[int]bool{}
 			for _, path := range p.paths {
-				if path == "/pooling/keyvalue/bias" {
-					for i := range c.Embed {
-						blind[len(flat)+i] = true
-					}
-				}
 				for i, v := range c.Initial[path] {
+					blind[len(flat)] = c.blind(path, i)
 					flat = append(flat, float32(v))
 					final = append(final, float32(c.Final[path][i]))
 				}
@@ -92,24 +120,25 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := float64(tensors.ToScalar[float32](loss)) / float64(len(batch)); math.Abs(got-want) > 2e-5*max(1, want) {
-					t.Errorf("%s, I = %d: loss of step %d is %.8g, want %.8g", name, c.Iterations, step+1, got, want)
+					t.Errorf("%s: loss of step %d is %.8g, want %.8g", what, step+1, got, want)
 				}
 				clipped = clipped || c.Norms[step] > 1
 			}
 			if !clipped {
 				t.Errorf("no gradient of the golden file was clipped")
 			}
-			for i, got := range tensors.MustCopyFlatData[float32](state[0]) {
-				if !blind[i] && math.Abs(float64(got-final[i])) > 1e-3 {
-					t.Errorf("%s, I = %d: parameter %d is %.8g after the last step, want %.8g", name, c.Iterations, i, got, final[i])
+			check := func(how string) func(i int, got float32) {
+				return func(i int, got float32) {
+					if !blind[i] && math.Abs(float64(got-final[i])) > 1e-3 {
+						t.Errorf("%s%s: parameter %d is %.8g after the last step, want %.8g", how, what, i, got, final[i])
+					}
 				}
 			}
+			for i, got := range tensors.MustCopyFlatData[float32](state[0]) {
+				check("")(i, got)
+			}
 			if blocks(backend) {
-				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses, func(i int, got float32) {
-					if !blind[i] && math.Abs(float64(got-final[i])) > 1e-3 {
-						t.Errorf("block, %s, I = %d: parameter %d is %.8g after the last step, want %.8g", name, c.Iterations, i, got, final[i])
-					}
-				})
+				blockAgainstPyTorch(t, backend, config, bags, c.Labels, c.Batches, flat, c.Losses, check("block, "))
 			}
 			p.finalize()
 		}
@@ -129,6 +158,7 @@ func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, b
 	if len(b.buckets) != 1 {
 		t.Fatalf("bags of %d buckets, one batch cannot hold them", len(b.buckets))
 	}
+	b.seeds = tensors.FromFlatDataAndDimensions([]uint32{2, 1}, 2)
 	pieces := b.pieces(initial)
 	for k, part := range b.parts {
 		var one []float32
@@ -145,7 +175,7 @@ func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, b
 		}
 		total := tensors.MustCopyFlatData[float32](b.state[blockLoss])[1]
 		if got := float64(total-before) / float64(len(golden[step%len(golden)])); math.Abs(got-want) > 3e-5*max(1, want) {
-			t.Errorf("block, I = %d: loss of step %d is %.8g, want %.8g", config.Iterations, step+1, got, want)
+			t.Errorf("block, %s, I = %d: loss of step %d is %.8g, want %.8g", config.Pooling, config.Iterations, step+1, got, want)
 		}
 		before = total
 	}

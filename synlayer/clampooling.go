@@ -1,0 +1,93 @@
+package synlayer
+
+import (
+	"cmp"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
+)
+
+// CLAMPooling is the single-branch CLAM of Lu et al. 2021 (Methods): the gated attention of [AttentionPooling], and in training
+// a clustering of the most and the least attended instances.
+//
+//	pooled, a = gated attention of x;  logit = pooled W_c + b_c
+//	s_i       = x_i W_s + b_s                       of class 0 and class 1
+//	T, B      = the k instances with the largest and the smallest a
+//	instance  = 1/2k (Σ over T of h(−s_i) + Σ over B of h(s_i))     s_i of the label's class
+//	h(s)      = log(1 + exp(1 + s))                 the smooth SVM loss of two classes, with margin and temperature 1
+//	loss      = (1−w) · logistic loss of the logit + w · instance
+//
+// k is Top, at most half of the bag, so that no instance is in both T and B; a bag of one has no instance loss. (The published
+// program takes Top of any bag and fails for smaller ones.) The choice of T and B has no gradient.
+//
+// Variables, by path below the scope: those of [AttentionPooling]; classifier [features, 1] and instance [features, 2], each
+// weights and bias.
+//
+// The paper scores a bag by two logits and an instance by two for each class; here each pair is its difference, on which alone
+// the losses depend.
+type CLAMPooling struct {
+	Embed          int     // features of the hidden layer of the attention, 256 in the paper
+	Top            int     // k, 8 in the paper
+	InstanceWeight float64 // w in [0, 1], 0.3 in the paper
+}
+
+var _ Classifier = CLAMPooling{}
+
+// DefaultCLAM returns the paper's values.
+func DefaultCLAM() CLAMPooling { return CLAMPooling{Embed: 256, Top: 8, InstanceWeight: 0.3} }
+
+// Validate reports the first hyperparameter that makes no sense.
+func (p CLAMPooling) Validate() error {
+	if !(p.InstanceWeight >= 0 && p.InstanceWeight <= 1) {
+		return fmt.Errorf("synlayer: CLAMPooling with instance weight %g, want one in [0, 1]", p.InstanceWeight)
+	}
+	return cmp.Or(checkCount("CLAMPooling", "embedding", p.Embed), checkTop("CLAMPooling", p.Top))
+}
+
+// MaxTop bounds Top of [CLAMPooling] and [ACMILPooling]: each of these instances adds to the graph.
+const MaxTop = 64
+
+// checkTop reports a number of most attended instances that makes no sense.
+func checkTop(of string, k int) error {
+	if k < 1 || k > MaxTop {
+		return fmt.Errorf("synlayer: %s with top %d, want 1 to %d", of, k, MaxTop)
+	}
+	return nil
+}
+
+// Pool implements [Pooling], with one head. It panics with what Validate reports.
+func (p CLAMPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	mustBe(p)
+	return AttentionPooling{Embed: p.Embed, Gated: true}.Pool(scope, bags)
+}
+
+// Classify implements [Classifier]. It panics with what Validate reports.
+func (p CLAMPooling) Classify(scope *model.Scope, bags Bags) Classification {
+	mustBe(p)
+	bags = bags.clean()
+	numMembers := bags.Members()
+	instance := swapLast(Dense(scope.In("instance"), bags.X, numMembers, 2)) // [batch, 2, instances]
+	pooled, weights := p.Pool(scope, bags)
+	logits := members.Classify(scope, pooled, numMembers)
+	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(labels *Node) *Node {
+		positive := ExpandAxes(labels, -1, -2) // [batch, 1, 1]
+		class := func(k int) *Node { return SliceAxis(instance, -2, AxisElem(k)) }
+		score := Add(Mul(class(1), positive), Mul(class(0), OneMinus(positive)))
+		clusters := ReduceSum(p.clusters(score, weights, bags.Mask), -1, -2)
+		return Add(MulScalar(LogisticLoss(logits, labels), 1-p.InstanceWeight), MulScalar(clusters, p.InstanceWeight))
+	}}
+}
+
+// clusters returns what each instance adds to the instance loss, of its score and its weight [batch, 1, instances].
+func (p CLAMPooling) clusters(score, weights, mask *Node) *Node {
+	const halves = 2
+	top := topInstances(weights, mask, p.Top, halves)
+	either := Or(top, topInstances(Neg(weights), mask, p.Top, halves))
+	value, differentiated := members.Softened(OnePlus(Where(top, Neg(score), score)))
+	loss := StraightThrough(differentiated, value)
+	count := ReduceAndKeep(ConvertDType(either, score.DType()), ReduceSum, -1)
+	return Div(Where(either, loss, ZerosLike(loss)), members.OneIfZero(count))
+}

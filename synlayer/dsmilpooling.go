@@ -1,0 +1,99 @@
+package synlayer
+
+import (
+	"cmp"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"synpool/internal/members"
+)
+
+// DSMILPooling is the dual-stream aggregator of Li, Li and Eliceiri 2021 (section 3.2): the instance that scores highest is the
+// query of an attention over all.
+//
+//	s_i = x_i W_s + b_s                          the score of an instance
+//	c₁  = max over instances of s_i              the first stream; m is the instance that has it, the critical one
+//	q_i = x_i W_q + b_q,  v_i = x_i W_v + b_v
+//	a   = softmax over instances of S · q_i·q_m
+//	c₂  = (Σ a v) W_c + b_c                      the second stream
+//	logit = (c₁ + c₂)/2,  loss = (L(c₁) + L(c₂))/2     L is the logistic loss
+//
+// pooled = (x_m, Σ a v), which has twice the features of the instances. Instances that tie for the critical one share its place
+// evenly. An empty bag has c₁ = 0.
+//
+// Variables, by path below the scope: instance [features, 1], query [features, Embed], value [features, features] and classifier
+// [features, 1], each weights and bias.
+//
+// The paper has S = 1. Its published program has S = 1/√Embed, a second layer in the query and dropout in the value.
+type DSMILPooling struct {
+	Embed int     // features of the queries, 128 in the published program
+	Scale float64 // S > 0
+}
+
+var _ Classifier = DSMILPooling{}
+
+// DefaultDSMIL returns queries of 128 features and the paper's S = 1.
+func DefaultDSMIL() DSMILPooling { return DSMILPooling{Embed: 128, Scale: 1} }
+
+// Validate reports the first hyperparameter that makes no sense.
+func (p DSMILPooling) Validate() error {
+	return cmp.Or(checkCount("DSMILPooling", "embedding", p.Embed), checkPositive("DSMILPooling", "scale", p.Scale))
+}
+
+// checkCount reports a number of things that is not 1 or more.
+func checkCount(of, name string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("synlayer: %s with %s %d, want 1 or more", of, name, n)
+	}
+	return nil
+}
+
+// Pool implements [Pooling], with one head. It panics with what Validate reports.
+func (p DSMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
+	_, pooled, _, weights = p.streams(scope, bags)
+	return pooled, weights
+}
+
+// Classify implements [Classifier]. It panics with what Validate reports.
+func (p DSMILPooling) Classify(scope *model.Scope, bags Bags) Classification {
+	first, pooled, attended, weights := p.streams(scope, bags)
+	second := members.Classify(scope, attended, bags.Members())
+	return Classification{
+		Logits:  MulScalar(Add(first, second), 0.5),
+		Pooled:  pooled,
+		Weights: weights,
+		Loss: func(labels *Node) *Node {
+			return MulScalar(Add(LogisticLoss(first, labels), LogisticLoss(second, labels)), 0.5)
+		},
+	}
+}
+
+// streams returns the logit c₁ [batch] of the first stream, the pooled vectors of both and of the second, and its weights.
+func (p DSMILPooling) streams(scope *model.Scope, bags Bags) (first, pooled, attended, weights *Node) {
+	mustBe(p)
+	bags = bags.clean()
+	x, numMembers := bags.X, bags.Members()
+	score := swapLast(Dense(scope.In("instance"), x, numMembers, 1)) // [batch, 1, instances]
+	critical := largestShare(score, bags.Mask)
+	first = ReduceSum(Mul(critical, score), -1, -2)
+
+	queries := Dense(scope.In("query"), x, numMembers, p.Embed)
+	query := weightedSum(critical, queries)
+	query = Mul(query, members.Along(members.Number(scope, x, "scale", p.Scale), query))
+	values := Dense(scope.In("value"), x, numMembers, x.Shape().Dim(-1))
+	weights = BagSoftmax(scores(query, queries, 1), bags.Mask)
+	attended = weightedSum(weights, values)
+	return first, Concatenate([]*Node{weightedSum(critical, x), attended}, -1), attended, weights
+}
+
+// largestShare returns weights that share 1 evenly among the instances with the largest value of a row of values [batch, heads,
+// instances]; a row without a real instance gets 0.
+func largestShare(values, mask *Node) *Node {
+	real := members.MaskLike(mask, values, -2)
+	lowest := Infinity(values.Graph(), values.DType(), -1)
+	largest := ReduceAndKeep(Where(real, values, lowest), ReduceMax, -1)
+	holds := ConvertDType(And(real, Equal(values, largest)), values.DType())
+	return StopGradient(Div(holds, members.OneIfZero(ReduceAndKeep(holds, ReduceSum, -1))))
+}
