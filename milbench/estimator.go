@@ -34,11 +34,21 @@ type Training struct {
 	Shared *Shared
 }
 
-// Share returns Shared, or a new one of Bags alone, and where in it the Bags stand.
+// Share returns Shared, or a new one of Bags alone, and where in it the Bags stand. What [Training.Validate] reports is an error;
+// the bags that fits share are looked at once.
 func (t Training) Share() (s *Shared, rows []int, err error) {
-	if s = t.Shared; s == nil {
-		s = NewShared(t.Bags)
+	if err := t.validateTargets(); err != nil {
+		return nil, nil, err
 	}
+	if s = t.Shared; s == nil {
+		if err := validateBags(t.Bags); err != nil {
+			return nil, nil, err
+		}
+		s = NewShared(t.Bags)
+	} else if _, err := Once(s, "valid bags", func() (bool, error) { return true, validateBags(s.Bags) }); err != nil {
+		return nil, nil, err
+	}
+	rows = make([]int, 0, len(t.Bags))
 	for i, b := range t.Bags {
 		row, found := s.Row(b)
 		if !found {
@@ -105,6 +115,14 @@ func Once[T any](s *Shared, key string, make func() (T, error)) (T, error) {
 
 // Validate reports a bag that is malformed or as wide as no other, and targets that are none of their kind, one for each bag.
 func (t Training) Validate() error {
+	if err := t.validateTargets(); err != nil {
+		return err
+	}
+	return validateBags(t.Bags)
+}
+
+// validateTargets reports targets that are none of their kind, one for each bag.
+func (t Training) validateTargets() error {
 	if len(t.Targets) != len(t.Bags) {
 		return fmt.Errorf("%d targets for %d training bags", len(t.Targets), len(t.Bags))
 	}
@@ -113,7 +131,7 @@ func (t Training) Validate() error {
 			return fmt.Errorf("training bag %d has %w", i, err)
 		}
 	}
-	return validateBags(t.Bags)
+	return nil
 }
 
 // Model scores bags.

@@ -1,7 +1,13 @@
 package milbench
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -32,5 +38,115 @@ func TestSetTask(t *testing.T) {
 	task := s.Task([]Fit{{Fold: 1}})
 	if task.Name != s.Name || task.Kind != ClassTarget || task.Classes != 3 || len(task.Bags) != 4 || len(task.Fits) != 1 || task.Bags[2] != s.Bags[2].Instances {
 		t.Errorf("%+v", task)
+	}
+}
+
+func TestShare(t *testing.T) {
+	good := func() Training {
+		return Training{Bags: testSet(3, 1).Instances(), Targets: []Target{Labelled(1), Labelled(0), Labelled(0)}}
+	}
+	alone := good()
+	s, rows, err := alone.Share()
+	if err != nil || !slices.Equal(rows, []int{0, 1, 2}) || len(s.Bags) != 3 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	more := testSet(5, 1).Instances()
+	part := good()
+	part.Shared = NewShared(append(slices.Clone(more), part.Bags[2], part.Bags[0], part.Bags[1], part.Bags[2]))
+	if s, rows, err = part.Share(); err != nil || s != part.Shared || !slices.Equal(rows, []int{6, 7, 5}) {
+		t.Errorf("%v, %v", rows, err)
+	}
+	if row, found := s.Row(more[3]); !found || row != 3 {
+		t.Errorf("row %d, %v", row, found)
+	}
+	if _, found := s.Row(testSet(1, 1).Instances()[0]); found {
+		t.Error("a stranger is found")
+	}
+	for want, spoil := range map[string]func(*Training){
+		"2 targets for 3 training bags":                         func(t *Training) { t.Targets = t.Targets[:2] },
+		"training bag 1 has label 2":                            func(t *Training) { t.Targets[1].Label = 2 },
+		"bag 2 has no instances":                                func(t *Training) { t.Bags[2] = nil },
+		"bag 1 has 2 features, bag 0 has":                       func(t *Training) { t.Bags[1] = &Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}} },
+		"bag 0: instances of type milbench.plain cannot be com": func(t *Training) { t.Bags = []Instances{plain{}}; t.Targets = t.Targets[:1] },
+		"training bag 1 is not among those that fits share":     func(t *Training) { t.Shared = NewShared([]Instances{t.Bags[0], t.Bags[2]}) },
+		"bag 1: value NaN of feature 1 of instance 1": func(t *Training) {
+			t.Shared = NewShared(append(slices.Clone(t.Bags[:1]), &Dense{Rows: 1, Cols: 1, Values: []float32{float32(math.NaN())}}))
+			t.Bags, t.Targets = t.Bags[:1], t.Targets[:1]
+		},
+	} {
+		training := good()
+		spoil(&training)
+		for range 2 {
+			if _, _, err := training.Share(); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		}
+	}
+}
+
+// plain is a bag that cannot be compared.
+type plain []float32
+
+func (plain) Len() int                       { return 0 }
+func (plain) Features() int                  { return 1 }
+func (plain) Read(int, int, []float32) error { return nil }
+
+// What is kept under a key is made once, however many ask for it at a time; what could not be made is tried again.
+func TestOnce(t *testing.T) {
+	s := NewShared(nil)
+	var made atomic.Int32
+	var asking sync.WaitGroup
+	for i := range 16 {
+		asking.Go(func() {
+			got, err := Once(s, fmt.Sprint("key ", i%2), func() (int, error) { return int(made.Add(1)), nil })
+			again, _ := Once(s, fmt.Sprint("key ", i%2), func() (int, error) { return -1, nil })
+			if err != nil || got < 1 || got != again {
+				t.Errorf("%d and %d, %v", got, again, err)
+			}
+		})
+	}
+	asking.Wait()
+	if made.Load() != 2 {
+		t.Errorf("made %d times", made.Load())
+	}
+	boom := errors.New("boom")
+	for try := range 3 {
+		got, err := Once(s, "fails at first", func() (string, error) {
+			if try < 2 {
+				return "half", boom
+			}
+			return "whole", nil
+		})
+		if try < 2 && (!errors.Is(err, boom) || got != "") || try == 2 && (err != nil || got != "whole") {
+			t.Errorf("try %d: %q, %v", try, got, err)
+		}
+	}
+	// What is made may ask for something else that is kept.
+	if got, err := Once(s, "outer", func() (int, error) { return Once(s, "inner", func() (int, error) { return 7, nil }) }); err != nil || got != 7 {
+		t.Errorf("%d, %v", got, err)
+	}
+}
+
+// The error of a try that several wait for is theirs all, and the next one tries again.
+func TestOnceFailsTogether(t *testing.T) {
+	s := NewShared(nil)
+	boom := errors.New("boom")
+	var tries atomic.Int32
+	for range 50 {
+		var asking sync.WaitGroup
+		for range 4 {
+			asking.Go(func() {
+				if _, err := Once(s, "key", func() (int, error) { tries.Add(1); return 0, boom }); !errors.Is(err, boom) {
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+		asking.Wait()
+	}
+	if n := tries.Load(); n < 50 || n > 200 {
+		t.Errorf("%d tries", n)
+	}
+	if got, err := Once(s, "key", func() (int, error) { return 1, nil }); err != nil || got != 1 {
+		t.Errorf("%d, %v", got, err)
 	}
 }

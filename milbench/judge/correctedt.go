@@ -57,6 +57,22 @@ func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 	return t, nil
 }
 
+// CorrectedInterval returns the mean of figures of one method on the resamples of [CorrectedT] and its two-sided confidence
+// interval at the given level in (0,1):
+//
+//	mean -+ t(J-1, (1+level)/2) sqrt((1/J + testToTrain) s^2)
+//
+// It needs two figures: [ErrTooFew].
+func CorrectedInterval(figures []float64, testToTrain, level float64) (mean, low, high float64, err error) {
+	if _, err := resampled(figures, make([]float64, len(figures)), testToTrain); err != nil {
+		return 0, 0, 0, err
+	}
+	mean, variance := stat.MeanVariance(figures, nil)
+	j := float64(len(figures))
+	low, high, err = CorrectedTTest{Difference: mean, SE: math.Sqrt((1/j + testToTrain) * variance), Freedom: len(figures) - 1}.Interval(level)
+	return mean, low, high, err
+}
+
 // resampled returns the differences of figures on the same resamples.
 func resampled(a, b []float64, testToTrain float64) ([]float64, error) {
 	differences, err := paired(a, b)

@@ -164,7 +164,6 @@ func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outc
 	var epochs []milbench.Epoch
 	var settings []json.RawMessage
 	var models [][]float64
-	var families []string
 	var errs []error
 	h := heldOf(fit)
 	for k, o := range all {
@@ -175,13 +174,12 @@ func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outc
 			continue
 		}
 		epochs, settings, models = append(epochs, epoch), append(settings, p.Candidates[k]), append(models, scores)
-		families = append(families, onebyone.Name(p.Candidates[k]))
 	}
 	if len(models) == 0 {
 		joined.Err = fmt.Errorf("none of %d candidates could be learnt: %w", len(all), errs[0])
 		return joined
 	}
-	c, err := combine(h, models, families)
+	c, err := combine(h, models)
 	if err != nil {
 		joined.Err = err
 		return joined

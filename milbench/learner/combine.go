@@ -96,12 +96,11 @@ const sharpness = 0.02
 // negligible is the weight, relative to the largest, below which a model does not count.
 const negligible = 0.05
 
-// combine weighs models by their scores of held-out bags: models[m][k] of bag k, family[m] the kind of model m. Of each kind the best counts,
-// and weighs exp(AUC / sharpness); scores are joined as normal quantiles of their ranks, and the sum is made a logit by logistic regression on the held-out bags
-// (J. Platt, "Probabilistic outputs for support vector machines", 1999).
-func combine(h held, models [][]float64, family []string) (*Combination, error) {
+// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(AUC / sharpness); scores are joined as normal quantiles of
+// their ranks, and the mean is made a logit by logistic regression on the held-out bags (J. Platt, "Probabilistic outputs for support
+// vector machines", 1999).
+func combine(h held, models [][]float64) (*Combination, error) {
 	c := &Combination{Weights: make([]float64, len(models)), AUC: make([]float64, len(models)), rankers: make([]ranker, len(models))}
-	best := make(map[string]int)
 	most := 0.0
 	for m, scores := range models {
 		if len(scores) != len(h.labels) || len(scores) == 0 {
@@ -112,13 +111,10 @@ func combine(h held, models [][]float64, family []string) (*Combination, error) 
 		if c.AUC[m], err = h.auc(scores); err != nil {
 			return nil, err
 		}
-		if b, found := best[family[m]]; !found || c.AUC[m] > c.AUC[b] {
-			best[family[m]] = m
-		}
 		most = max(most, c.AUC[m])
 	}
 	sum := 0.0
-	for _, m := range best {
+	for m := range models {
 		if w := math.Exp((c.AUC[m] - most) / sharpness); w >= negligible {
 			c.Weights[m] = w
 		}

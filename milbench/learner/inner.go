@@ -3,6 +3,7 @@ package learner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"synpool/milbench"
 )
@@ -28,6 +29,10 @@ func (l Inner) Learn(ctx context.Context, task milbench.Task, done func(milbench
 			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(x.of))
 		}
 		at := x.of[o.Fit]
+		if x.handed[o.Fit] {
+			return fmt.Errorf("the learner handed over fit %d twice", o.Fit)
+		}
+		x.handed[o.Fit] = true
 		o.Fit = at.fit
 		if len(task.Fits[at.fit].Inner) == 0 {
 			return done(o)
@@ -64,6 +69,7 @@ type place struct{ fit, part int }
 type expanded struct {
 	task     milbench.Task
 	of       []place
+	handed   []bool               // of each training
 	outcomes [][]milbench.Outcome // of each fit with inner folds, one a training
 	missing  []int
 }
@@ -72,13 +78,21 @@ type expanded struct {
 func expand(task milbench.Task) *expanded {
 	x := &expanded{task: task, outcomes: make([][]milbench.Outcome, len(task.Fits)), missing: make([]int, len(task.Fits))}
 	x.task.Fits = nil
+	var last milbench.Fit          // with inner folds
+	var rests [][]milbench.Example // of its inner folds: fits of one fold, which stand together, share them
 	for i, fit := range task.Fits {
 		if len(fit.Inner) == 0 {
 			x.task.Fits, x.of = append(x.task.Fits, fit), append(x.of, place{i, 0})
 			continue
 		}
-		for k, part := range fit.Inner {
-			x.task.Fits, x.of = append(x.task.Fits, innerFit(fit, k, part)), append(x.of, place{i, k})
+		if !slices.Equal(last.Train, fit.Train) || !slices.EqualFunc(last.Inner, fit.Inner, slices.Equal) {
+			last, rests = fit, nil
+			for _, part := range fit.Inner {
+				rests = append(rests, rest(fit.Train, part))
+			}
+		}
+		for k := range fit.Inner {
+			x.task.Fits, x.of = append(x.task.Fits, innerFit(fit, k, rests[k])), append(x.of, place{i, k})
 		}
 		whole := fit
 		whole.Inner = nil
@@ -86,23 +100,29 @@ func expand(task milbench.Task) *expanded {
 		x.missing[i] = len(fit.Inner) + 1
 		x.outcomes[i] = make([]milbench.Outcome, x.missing[i])
 	}
+	x.handed = make([]bool, len(x.of))
 	return x
 }
 
-// innerFit returns the fit that holds out inner fold k of fit.
-func innerFit(fit milbench.Fit, k int, part []int) milbench.Fit {
+// innerFit returns the fit that holds out inner fold k of fit and trains on the rest.
+func innerFit(fit milbench.Fit, k int, rest []milbench.Example) milbench.Fit {
+	one := fit
+	one.Seed, one.Inner, one.Train, one.Validation, one.Test, one.Instances = milbench.SplitSeed(fit.Seed, "inner", k), nil, rest, fit.Inner[k], nil, false
+	return one
+}
+
+// rest returns the training bags that an inner fold does not hold out.
+func rest(train []milbench.Example, part []int) (rest []milbench.Example) {
 	held := make(map[int]bool, len(part))
 	for _, b := range part {
 		held[b] = true
 	}
-	one := fit
-	one.Seed, one.Inner, one.Train, one.Validation, one.Test, one.Instances = milbench.SplitSeed(fit.Seed, "inner", k), nil, nil, part, nil, false
-	for _, e := range fit.Train {
+	for _, e := range train {
 		if !held[e.Bag] {
-			one.Train = append(one.Train, e)
+			rest = append(rest, e)
 		}
 	}
-	return one
+	return rest
 }
 
 // add takes note of the outcome of a training.
@@ -116,17 +136,23 @@ func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 	all := x.outcomes[i]
 	joined := milbench.Outcome{Fit: i}
 	whole := all[len(all)-1]
-	for k, o := range all {
-		joined.Wall += o.Wall
-		where := fmt.Sprintf("inner fold %d", k+1)
+	where := func(k int) string {
 		if k == len(all)-1 {
-			where = "the whole training part"
+			return "the whole training part"
 		}
-		switch {
-		case o.Err != nil:
-			return milbench.Outcome{Fit: i, Err: fmt.Errorf("%s: %w", where, o.Err), Wall: joined.Wall}
-		case len(o.Epochs) != len(whole.Epochs):
-			return milbench.Outcome{Fit: i, Err: fmt.Errorf("%s: %d epochs, on the whole %d", where, len(o.Epochs), len(whole.Epochs)), Wall: joined.Wall}
+		return fmt.Sprintf("inner fold %d", k+1)
+	}
+	for _, o := range all {
+		joined.Wall += o.Wall
+	}
+	for k, o := range all {
+		if o.Err != nil {
+			return milbench.Outcome{Fit: i, Err: fmt.Errorf("%s: %w", where(k), o.Err), Wall: joined.Wall}
+		}
+	}
+	for k, o := range all {
+		if len(o.Epochs) != len(whole.Epochs) {
+			return milbench.Outcome{Fit: i, Err: fmt.Errorf("%s: %d epochs, on the whole %d", where(k), len(o.Epochs), len(whole.Epochs)), Wall: joined.Wall}
 		}
 	}
 	for k, e := range whole.Epochs {
@@ -135,7 +161,7 @@ func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 		for f, part := range fit.Inner {
 			held := all[f].Epochs[k]
 			if held.Number != e.Number || len(held.Validation) != len(part) {
-				return milbench.Outcome{Fit: i, Err: fmt.Errorf("inner fold %d: epoch %d with %d scores, not epoch %d with %d", f+1, held.Number, len(held.Validation), e.Number, len(part))}
+				return milbench.Outcome{Fit: i, Err: fmt.Errorf("%s: epoch %d with %d scores, not epoch %d with %d", where(f), held.Number, len(held.Validation), e.Number, len(part)), Wall: joined.Wall}
 			}
 			one.Validation = append(one.Validation, held.Validation...)
 		}

@@ -24,6 +24,10 @@ func Classic() []onebyone.Entry {
 		classic.DistanceSVMEntry(),
 		classic.SetKernelSVMEntry(),
 		classic.MInDEntry(),
+		classic.MILESEntry(),
+		classic.BagMISVMEntry(),
+		classic.InstanceMISVMEntry(),
+		classic.CitationKNNEntry(),
 		classic.InstanceEntry(),
 	}
 }

@@ -69,7 +69,8 @@ func (t Table) instances() bool {
 }
 
 const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; " +
-	"95 % CI: t interval over repeats (other folds and seeds on the same bags): the chance in splitting and training, not that of drawing new bags; " +
+	"95 % CI: t interval over repeats, of which three are needed (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
+	"else over five folds or more, corrected for the training bags that these share, else over test bags (DeLong); " +
 	"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
 	"AP: average precision."
 
@@ -78,6 +79,8 @@ func (r Row) cells(plusMinus, dash string) []string {
 	auc, ci, se, instances := figure(r.AUCMean), "", "", ""
 	if r.AUCSD != nil {
 		auc += " " + plusMinus + " " + figure(*r.AUCSD)
+	}
+	if r.AUCLow != nil {
 		ci = figure(*r.AUCLow) + dash + figure(*r.AUCHigh)
 	}
 	if r.AUCSE != nil {

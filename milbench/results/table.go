@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"synpool/milbench"
 	"synpool/milbench/judge"
@@ -36,10 +37,11 @@ type Row struct {
 	TestBags int `json:"test_bags"`       // of a repeat
 	Inner    int `json:"inner,omitempty"` // inner folds, by which the nested protocol chooses
 
-	// 95 % t interval over repeats (folds and seeds on these bags, not new bags), cut at 0 and 1; null for one repeat.
-	AUCLow  *float64  `json:"auc_low"`
-	AUCHigh *float64  `json:"auc_high"`
-	AUCs    []float64 `json:"aucs"` // of each repeat
+	// 95 % interval, cut at 0 and 1, and over what ([Interval]); null where there is none.
+	AUCLow   *float64  `json:"auc_low"`
+	AUCHigh  *float64  `json:"auc_high"`
+	Interval Interval  `json:"auc_interval,omitempty"`
+	AUCs     []float64 `json:"aucs"` // of each repeat
 
 	// AUCSE is the standard error of one repeat's AUC: DeLong's of each fold, folds taken as independent, root mean
 	// square over repeats. Null where a fold has fewer than two bags of a class.
@@ -65,6 +67,25 @@ type Row struct {
 	Versions  []string `json:"versions"`
 	Revisions []string `json:"revisions"`
 }
+
+// Interval says over what the interval of an AUC is.
+type Interval string
+
+const (
+	// OverRepeats is the t interval over three repeats or more: other folds and seeds on the same bags, not new bags.
+	OverRepeats Interval = "repeats"
+	// OverFolds is, of fewer repeats, the interval over their folds, corrected for the training bags that these share
+	// ([judge.CorrectedInterval]).
+	OverFolds Interval = "folds"
+	// OverBags is, of fewer than five folds or an official split, that of DeLong's standard error over test bags.
+	OverBags Interval = "bags"
+)
+
+// How many repeats, or folds of all repeats, an interval over them needs: over two it would reach from 0 to 1.
+const (
+	fewestRepeats = 3
+	fewestFolds   = 5
+)
 
 // Chosen is a setting that the validation part chose, and in how many fits.
 type Chosen struct {
@@ -441,7 +462,7 @@ func (row *rowFits) figures() (Row, error) {
 		Config: row.config, Chosen: row.chosen}
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true
-	var instances []float64
+	var instances, foldAUCs []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
@@ -455,6 +476,7 @@ func (row *rowFits) figures() (Row, error) {
 				return Row{}, fmt.Errorf("%s: fit %s, test part: %w", r.Set, r.Fit, err)
 			}
 			auc += a
+			foldAUCs = append(foldAUCs, a)
 			precision += p
 			if _, se, err := judge.DeLong(labels, scores); err == nil {
 				foldVariance += se * se
@@ -513,13 +535,33 @@ func (row *rowFits) figures() (Row, error) {
 		if err != nil {
 			return Row{}, err
 		}
-		_, low, high, err := judge.MeanInterval(out.AUCs, Level)
-		if err != nil {
-			return Row{}, err
-		}
-		low, high = max(low, 0), min(high, 1)
-		out.AUCSD, out.AUCLow, out.AUCHigh = &sd, &low, &high
+		out.AUCSD = &sd
+	}
+	if err := out.interval(foldAUCs); err != nil {
+		return Row{}, err
 	}
 	out.Backends, out.Versions, out.Revisions = slices.Sorted(maps.Keys(backends)), slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Keys(revisions))
 	return out, nil
+}
+
+// interval computes the interval of the AUC from those of repeats or, where these are few, of all folds.
+func (r *Row) interval(foldAUCs []float64) (err error) {
+	var low, high float64
+	switch {
+	case r.N >= fewestRepeats:
+		r.Interval = OverRepeats
+		_, low, high, err = judge.MeanInterval(r.AUCs, Level)
+	case len(foldAUCs) >= fewestFolds:
+		r.Interval = OverFolds
+		_, low, high, err = judge.CorrectedInterval(foldAUCs, 1/float64(r.Folds-1), Level)
+	case r.AUCSE != nil:
+		r.Interval = OverBags
+		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.AUCSE
+		low, high = r.AUCMean-half, r.AUCMean+half
+	default:
+		return nil
+	}
+	low, high = max(low, 0), min(high, 1)
+	r.AUCLow, r.AUCHigh = &low, &high
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"synpool/milbench"
+	"synpool/milbench/judge"
 )
 
 var update = flag.Bool("update", false, "write the golden tables anew")
@@ -77,13 +78,12 @@ func TestFigures(t *testing.T) {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
 	mean, syn := table.Rows[0], table.Rows[1]
-	if mean.Setting != "mean" || mean.N != 1 || mean.AUCMean != 0.5 || mean.AUCSD != nil || mean.AUCLow != nil || mean.AUCSE != nil || mean.TestBags != 7 {
+	if mean.Setting != "mean" || mean.N != 1 || mean.AUCMean != 0.5 || mean.AUCSD != nil || mean.AUCLow != nil || mean.AUCSE != nil || mean.Interval != "" || mean.TestBags != 7 {
 		t.Errorf("mean: %+v", mean)
 	}
-	if syn.Setting != "syn I=-3" || syn.N != 2 || syn.TestBags != 8 || syn.Folds != 2 || syn.Protocol != "honest" || !slices.Equal(syn.AUCs, []float64{0.875, 1}) {
+	if syn.Setting != "syn I=-3" || syn.N != 2 || syn.TestBags != 8 || syn.Interval != OverBags || syn.Folds != 2 || syn.Protocol != "honest" || !slices.Equal(syn.AUCs, []float64{0.875, 1}) {
 		t.Errorf("syn: %+v", syn)
 	}
-	half := 12.706204736174694 * 0.125 / 2 // t(1, .975) = 12.7062..., SD = .125/sqrt 2
 	// Fold 2 of repeat 1: V10 = (0.5, 1), V01 = (1, 0.5), each of variance 0.125: se^2 = 0.125. The other folds: 0.
 	se := math.Sqrt(0.125 / 4 / 2)
 	// Pooled, repeat 1: positives 1 2 0 2 against negatives -2 -1 -1 1: 3.5 + 4 + 3 + 4 of 16. Repeat 2: positives
@@ -91,7 +91,7 @@ func TestFigures(t *testing.T) {
 	pooled := (14.5/16 + 1) / 2
 	for name, pair := range map[string][2]float64{
 		"mean": {syn.AUCMean, 0.9375}, "SD": {*syn.AUCSD, 0.125 / math.Sqrt2},
-		"low": {*syn.AUCLow, 0.9375 - half}, "high": {*syn.AUCHigh, 1}, "SE": {*syn.AUCSE, se},
+		"low": {*syn.AUCLow, 0.9375 - 1.959963984540054*se}, "high": {*syn.AUCHigh, 1}, "SE": {*syn.AUCSE, se},
 		"pooled": {syn.AUCPooled, pooled},
 		// Fold 2 of repeat 1 in falling order: 1 0 1 0: 1/2 * 1 + 1/2 * 2/3.
 		"AP": {syn.AveragePrecision, ((1+5.0/6)/2 + 1) / 2},
@@ -473,5 +473,46 @@ func TestOrder(t *testing.T) {
 	}
 	if got := strings.Join(labels, ", "); got != "max, syn, syn I=-3, syn I=3, syn I=10" {
 		t.Errorf("settings in order: %s", got)
+	}
+}
+
+// TestIntervals checks over what the interval of an AUC is, for numbers of repeats and folds.
+func TestIntervals(t *testing.T) {
+	for _, c := range []struct {
+		repeats, folds int
+		want           Interval
+	}{{3, 2, OverRepeats}, {2, 3, OverFolds}, {1, 5, OverFolds}, {2, 2, OverBags}, {1, 4, OverBags}} {
+		var all []Result
+		var aucs []float64 // of every fold
+		for repeat := range c.repeats {
+			for fold := range c.folds {
+				scores := []float64{-2, float64(repeat) - 1, float64(fold%2) - 0.5, 2}
+				r := sample("set", `{"pooling":"max"}`, repeat, fold, four, scores)
+				r.Folds, r.FoldsRun = c.folds, c.folds
+				var err error
+				if r.Fit, err = r.ID(); err != nil {
+					t.Fatal(err)
+				}
+				auc, err := r.AUC()
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, aucs = append(all, r), append(aucs, auc)
+			}
+		}
+		table, err := Tabulate(all)
+		if err != nil || len(table.Rows) != 1 {
+			t.Fatalf("%+v: %d rows, %v", c, len(table.Rows), err)
+		}
+		row := table.Rows[0]
+		if row.Interval != c.want || row.AUCLow == nil || *row.AUCLow > row.AUCMean || *row.AUCHigh < row.AUCMean {
+			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.AUCLow, row.AUCHigh, row.AUCMean)
+		}
+		if c.want == OverFolds {
+			_, low, _, err := judge.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
+			if err != nil || math.Abs(max(low, 0)-*row.AUCLow) > 1e-12 {
+				t.Errorf("%+v: low is %v, want %v, %v", c, *row.AUCLow, low, err)
+			}
+		}
 	}
 }

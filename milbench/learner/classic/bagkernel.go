@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,6 +22,7 @@ import (
 // classification of texture and object categories", IJCV 73 (2007).
 type DistanceSVM struct {
 	Distance  Distance `json:"distance"`
+	Scaling   Scaling  `json:"scaling"`
 	Power     float64  `json:"power"`
 	Sharpness float64  `json:"sharpness"`
 	C         float64  `json:"c"`
@@ -31,19 +33,21 @@ type DistanceSVM struct {
 // Gaussian, with C = 10.
 func DefaultDistanceSVM(d Distance) DistanceSVM {
 	if d == EMD || d == EMDCityBlock {
-		return DistanceSVM{Distance: d, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
+		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
 	}
-	return DistanceSVM{Distance: d, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
+	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
 }
 
 // DistanceSVMEntry returns the machines of all distances for the list of learners.
 func DistanceSVMEntry() onebyone.Entry {
 	var grid []milbench.Estimator
-	for _, d := range []Distance{EMDCityBlock, EMD, MeanMin, Hausdorff} {
-		for _, sharpness := range []float64{0.5, 2} {
-			s := DefaultDistanceSVM(d)
-			s.Sharpness = sharpness
-			grid = append(grid, &s)
+	for _, d := range []Distance{EMDCityBlock, MeanMin} {
+		for _, scaling := range Scalings {
+			for _, c := range []float64{10, 100} {
+				s := DefaultDistanceSVM(d)
+				s.Scaling, s.C = scaling, c
+				grid = append(grid, &s)
+			}
 		}
 	}
 	return onebyone.Entry{
@@ -56,7 +60,7 @@ func DistanceSVMEntry() onebyone.Entry {
 
 // Validate reports the first hyperparameter that makes no sense.
 func (s DistanceSVM) Validate() error {
-	if err := s.Distance.validate(); err != nil {
+	if err := cmp.Or(s.Distance.validate(), s.Scaling.validate()); err != nil {
 		return err
 	}
 	if err := above0("power", s.Power); err != nil {
@@ -72,7 +76,7 @@ func (s DistanceSVM) Validate() error {
 func (s DistanceSVM) Takes() milbench.Takes { return pairwise() }
 
 // Shares implements what [milbench.Estimator] may have.
-func (s DistanceSVM) Shares() string { return "distances " + string(s.Distance) }
+func (s DistanceSVM) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }
 
 // Cost implements what [milbench.Estimator] may have.
 func (s DistanceSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Distance.cost(bags) }
@@ -90,15 +94,15 @@ func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}
-	d, err := distancesOf(ctx, shared, s.Distance)
+	d, err := distancesOf(ctx, shared, s.Distance, s.Scaling)
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("kernel %s %v %v", s.Distance, s.Power, s.Sharpness)
+	key := fmt.Sprintf("kernel %s %s %v %v", s.Distance, s.Scaling, s.Power, s.Sharpness)
 	gram, err := milbench.Once(shared, key, func() (*svm.Matrix, error) {
 		values := make([]float64, len(d.values))
 		for i, v := range d.values {
@@ -135,6 +139,9 @@ type DistanceSVMModel struct {
 
 	live *distances
 	rows []int // of the support bags among those of live
+
+	z    *standardised // of a model that was read
+	kept []*points     // the support bags
 }
 
 // Validate reports what of a model that was read does not fit together.
@@ -145,12 +152,24 @@ func (m *DistanceSVMModel) Validate() error {
 	if len(m.Support) == 0 || len(m.Support) != len(m.Coefficients) {
 		return fmt.Errorf("%d support bags and %d coefficients", len(m.Support), len(m.Coefficients))
 	}
-	return m.Scale.validate(m.Support)
+	if !(m.Mean >= 0) {
+		return fmt.Errorf("a mean distance of %v; distances are not below 0", m.Mean)
+	}
+	if err := m.Scale.validate(m.Support); err != nil {
+		return err
+	}
+	var err error
+	m.z, m.kept, err = m.Scale.points(m.Support)
+	return err
 }
 
 // Predict implements [milbench.Model].
 func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	row, err := distancesFrom(m.live, m.rows, m.Scale, m.Setting.Distance, m.Support, bag)
+	return m.predict(bag, true)
+}
+
+func (m *DistanceSVMModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
+	row, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Setting.Distance, bag, keep)
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
@@ -163,5 +182,5 @@ func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction,
 
 // InstanceScores implements [milbench.InstanceScorer].
 func (m *DistanceSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOut(m, bag)
+	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
 }

@@ -15,7 +15,7 @@ import (
 // Distance is a distance between two bags A and B of instances, all of one weight, by the distances d(a, b) of instances.
 type Distance string
 
-// The distances. Instances are standardised; their distances are Euclidean but for EMDCityBlock.
+// The distances. Distances of instances are Euclidean but for EMDCityBlock.
 const (
 	// MeanMin is the mean of mean_a min_b d(a, b) and mean_b min_a d(a, b).
 	MeanMin Distance = "mean-min"
@@ -65,17 +65,18 @@ type measure struct {
 
 // between returns the distance between two bags.
 func (m *measure) between(a, b *points) (float64, error) {
-	var err error
-	if m.costs, err = m.z.between(m.distance.metric(), a, b, m.costs); err != nil {
+	costs, err := m.z.between(m.distance.metric(), a, b, m.costs)
+	if err != nil {
 		return 0, err
 	}
+	m.costs = costs
 	switch m.distance {
 	case EMD, EMDCityBlock:
-		return m.solver.Distance(m.costs, a.rows, b.rows, nil, nil)
+		return m.solver.Distance(costs, a.rows, b.rows, nil, nil)
 	}
 	nearestA, nearestB := slices.Repeat([]float64{math.Inf(1)}, a.rows), slices.Repeat([]float64{math.Inf(1)}, b.rows)
 	for i := range a.rows {
-		for k, d := range m.costs[i*b.rows : (i+1)*b.rows] {
+		for k, d := range costs[i*b.rows : (i+1)*b.rows] {
 			nearestA[i], nearestB[k] = min(nearestA[i], d), min(nearestB[k], d)
 		}
 	}
@@ -109,9 +110,9 @@ type distances struct {
 }
 
 // distancesOf returns the distances between the bags that fits share.
-func distancesOf(ctx context.Context, s *milbench.Shared, d Distance) (*distances, error) {
-	return milbench.Once(s, "distances "+string(d), func() (*distances, error) {
-		z, err := standardisedOf(s)
+func distancesOf(ctx context.Context, s *milbench.Shared, d Distance, scaling Scaling) (*distances, error) {
+	return milbench.Once(s, fmt.Sprintf("distances %s %s", d, scaling), func() (*distances, error) {
+		z, err := scaledOf(s, scaling)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +138,8 @@ func distancesOf(ctx context.Context, s *milbench.Shared, d Distance) (*distance
 	})
 }
 
-// row returns the distances from the bags to another.
-func (d *distances) row(bag milbench.Instances) ([]float64, error) {
+// row returns the distances from the bags to another, which are remembered where keep asks for it.
+func (d *distances) row(bag milbench.Instances, keep bool) ([]float64, error) {
 	if i, found := d.z.shared.Row(bag); found {
 		return d.values[i*d.n : (i+1)*d.n], nil
 	}
@@ -148,7 +149,7 @@ func (d *distances) row(bag milbench.Instances) ([]float64, error) {
 		return row, nil
 	}
 	row, err := distancesTo(d.z, d.measure, d.z.bags, bag)
-	if err == nil {
+	if err == nil && keep {
 		d.other[bag] = row
 	}
 	return row, err
@@ -200,10 +201,13 @@ func instancesAndValues(bags []milbench.Instances) (rows, values float64) {
 // cost returns what the distances between bags take.
 func (d Distance) cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := instancesAndValues(bags)
-	n := float64(len(bags))
+	n, most := float64(len(bags)), 0.0
+	for _, b := range bags {
+		most = max(most, float64(b.Len()))
+	}
 	shared := rows * values / 2 / comparedPerSecond
 	if d == EMD || d == EMDCityBlock {
 		shared += rows * rows / 2 / movedPerSecond
 	}
-	return milbench.Cost{Seconds: n * n * 1e-7, Shared: shared, Memory: uint64(8*(values+4*n*n)) + 1<<20}
+	return milbench.Cost{Seconds: n * n * 1e-7, Shared: shared, Memory: uint64(8*(values+4*n*n+most*most)) + 1<<20}
 }

@@ -5,6 +5,9 @@
 //   - instance classifier: a classifier of single instances, each of which is given the label of its bag in
 //     training; the score of a bag is the maximum over its instances. Known as SI-SVM with the hinge loss ([Instance]).
 //     Linear, or with a radial kernel.
+//   - concept: a training instance that bags are compared with ([MILES]).
+//   - witness: the instance of a positive bag that stands for the bag in training ([BagMISVM]).
+//   - references and citers: the training bags nearest to a bag, and those that it is among the nearest to ([CitationKNN]).
 //   - setting: the struct of a learner, as JSON.
 //   - margin: y f(x) of an instance with y = 1 in a positive and -1 in a negative bag.
 //

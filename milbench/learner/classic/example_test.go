@@ -64,3 +64,57 @@ func ExampleInstanceEntry() {
 	// false
 	// <nil>
 }
+
+// show prints the scores of the bags and of their instances.
+func show(estimator milbench.Estimator) {
+	train := milbench.Training{Bags: bags, Targets: []milbench.Target{milbench.Labelled(1), milbench.Labelled(0), milbench.Labelled(1), milbench.Labelled(0)}}
+	model, err := estimator.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := onebyone.Predict(model, bag, true)
+		fmt.Printf("%.1f from %.1f %v\n", p.Scores[0], p.Instances, err)
+	}
+}
+
+func ExampleMILES_Fit() {
+	s := classic.DefaultMILES()
+	s.Penalty = classic.L1
+	show(s)
+	// Output:
+	// 0.9 from [0.0 0.0 1.9] <nil>
+	// -0.9 from [0.0 0.0] <nil>
+	// 0.9 from [1.8 0.0] <nil>
+	// -0.9 from [0.0 0.0] <nil>
+}
+
+func ExampleBagMISVM_Fit() {
+	show(classic.DefaultBagMISVM())
+	// Output:
+	// 1.0 from [-1.0 -1.1 1.0] <nil>
+	// -1.0 from [-1.1 -1.0] <nil>
+	// 1.0 from [1.0 -1.0] <nil>
+	// -1.0 from [-1.0 -1.1] <nil>
+}
+
+func ExampleInstanceMISVM_Fit() {
+	s := classic.DefaultInstanceMISVM()
+	s.Gamma = 0 // linear
+	show(s)
+	// Output:
+	// 1.3 from [-1.7 -1.3 1.3] <nil>
+	// -1.0 from [-1.3 -1.0] <nil>
+	// 1.0 from [1.0 -1.7] <nil>
+	// -1.3 from [-1.7 -1.3] <nil>
+}
+
+func ExampleCitationKNN_Fit() {
+	show(classic.CitationKNN{Distance: classic.Hausdorff, References: 1, Citers: 1})
+	// Output:
+	// 1.9 from [0.0 0.0 3.9] <nil>
+	// -1.9 from [-0.3 0.0] <nil>
+	// 1.9 from [3.6 3.0] <nil>
+	// -1.9 from [0.0 -0.3] <nil>
+}

@@ -11,6 +11,9 @@ import (
 	"synpool/milbench"
 )
 
+// errNotValidated is the error about a model that was read and of which nothing says that it fits together.
+var errNotValidated = errors.New("a model that was read must be validated before it predicts")
+
 // numbers are float64 values that stand in JSON as one string: little endian, in base64.
 type numbers []float64
 
@@ -145,6 +148,19 @@ func (k keptScale) standardised() *standardised {
 	return &standardised{scale: scale{k.Shift, k.Factor}, sparse: k.Sparse}
 }
 
+// points standardises the bags that a model keeps.
+func (k keptScale) points(bags []keptBag) (*standardised, []*points, error) {
+	z := k.standardised()
+	all := make([]*points, len(bags))
+	for i, b := range bags {
+		var err error
+		if all[i], err = z.standardise(b.Instances); err != nil {
+			return nil, nil, fmt.Errorf("bag %d of the model: %w", i, err)
+		}
+	}
+	return z, all, nil
+}
+
 // validate reports lengths that do not fit those of bags.
 func (k keptScale) validate(bags []keptBag) error {
 	if len(k.Shift) != len(k.Factor) || len(k.Factor) == 0 {
@@ -155,5 +171,5 @@ func (k keptScale) validate(bags []keptBag) error {
 			return fmt.Errorf("a support bag that is not of %d features", len(k.Factor))
 		}
 	}
-	return nil
+	return above0All("factor", k.Factor)
 }

@@ -18,7 +18,12 @@ func scored(score float64) (milbench.Prediction, error) {
 
 // leaveOut returns for each instance of a bag by how much the score falls without it; of a single instance the score.
 func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
-	whole, err := m.Predict(bag)
+	return leaveOutBy(m.Predict, bag)
+}
+
+// leaveOutBy is leaveOut of what a function predicts.
+func leaveOutBy(predict func(milbench.Instances) (milbench.Prediction, error), bag milbench.Instances) ([]float64, error) {
+	whole, err := predict(bag)
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +34,19 @@ func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
 	if n == 1 {
 		return []float64{whole.Scores[0]}, nil
 	}
+	in := bag // in memory, where each rest is copied from
+	if !milbench.IsSparse(bag) {
+		if in, err = milbench.ToDense(bag); err != nil {
+			return nil, err
+		}
+	}
 	scores := make([]float64, n)
 	for i := range n {
-		rest, err := without(bag, i)
+		rest, err := without(in, i)
 		if err != nil {
 			return nil, err
 		}
-		p, err := m.Predict(rest)
+		p, err := predict(rest)
 		if err != nil {
 			return nil, err
 		}

@@ -16,20 +16,23 @@ import (
 // (2015).
 type MInD struct {
 	Distance Distance `json:"distance"`
+	Scaling  Scaling  `json:"scaling"`
 	Gamma    float64  `json:"gamma"` // of exp(-Gamma / n |x-z|^2), n training bags
 	C        float64  `json:"c"`
 	Balanced bool     `json:"balanced"` // both classes weigh the same, however many bags they have
 }
 
 // DefaultMInD returns mean-min distances, with C = 3.
-func DefaultMInD() MInD { return MInD{Distance: MeanMin, Gamma: 1, C: 3, Balanced: true} }
+func DefaultMInD() MInD {
+	return MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
+}
 
 // MInDEntry returns the machine on dissimilarities for the list of learners.
 func MInDEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, d := range []Distance{MeanMin, EMDCityBlock} {
 		for _, c := range []float64{1, 10} {
-			grid = append(grid, &MInD{Distance: d, Gamma: 1, C: c, Balanced: true})
+			grid = append(grid, &MInD{Distance: d, Scaling: Deviation, Gamma: 1, C: c, Balanced: true})
 		}
 	}
 	return onebyone.Entry{
@@ -41,14 +44,14 @@ func MInDEntry() onebyone.Entry {
 
 // Validate reports the first hyperparameter that makes no sense.
 func (s MInD) Validate() error {
-	return cmp.Or(s.Distance.validate(), above0("gamma", s.Gamma), above0("c", s.C))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C))
 }
 
 // Takes implements what [milbench.Estimator] may have.
 func (s MInD) Takes() milbench.Takes { return pairwise() }
 
 // Shares implements what [milbench.Estimator] may have.
-func (s MInD) Shares() string { return "distances " + string(s.Distance) }
+func (s MInD) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }
 
 // Cost implements what [milbench.Estimator] may have.
 func (s MInD) Cost(bags []milbench.Instances) milbench.Cost {
@@ -62,11 +65,11 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}
-	d, err := distancesOf(ctx, shared, s.Distance)
+	d, err := distancesOf(ctx, shared, s.Distance, s.Scaling)
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +110,28 @@ type MInDModel struct {
 
 	live *distances
 	rows []int // of the training bags among those of live
+
+	z    *standardised // of a model that was read
+	kept []*points     // the training bags
 }
 
 // Validate reports what of a model that was read does not fit together.
 func (m *MInDModel) Validate() error {
-	return cmp.Or(m.Distance.validate(), m.Scale.validate(m.Bags), m.Machine.validate(len(m.Bags)))
+	if err := cmp.Or(m.Distance.validate(), m.Scale.validate(m.Bags), m.Machine.validate(len(m.Bags))); err != nil {
+		return err
+	}
+	var err error
+	m.z, m.kept, err = m.Scale.points(m.Bags)
+	return err
 }
 
 // Predict implements [milbench.Model].
 func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	x, err := distancesFrom(m.live, m.rows, m.Scale, m.Distance, m.Bags, bag)
+	return m.predict(bag, true)
+}
+
+func (m *MInDModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
+	x, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Distance, bag, keep)
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
@@ -125,31 +140,25 @@ func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error)
 
 // InstanceScores implements [milbench.InstanceScorer].
 func (m *MInDModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOut(m, bag)
+	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
 }
 
-// distancesFrom returns the distances from the training bags that a model needs to another bag: from live, where it has just been fitted, or
-// from the bags that it keeps.
-func distancesFrom(live *distances, rows []int, scale keptScale, d Distance, bags []keptBag, bag milbench.Instances) ([]float64, error) {
-	if live != nil {
-		all, err := live.row(bag)
-		if err != nil {
-			return nil, err
+// distancesFrom returns the distances from the training bags that a model needs to another bag: from live, where it has just been
+// fitted, or from the bags that it keeps.
+func distancesFrom(live *distances, rows []int, z *standardised, kept []*points, d Distance, bag milbench.Instances, keep bool) ([]float64, error) {
+	if live == nil {
+		if z == nil {
+			return nil, errNotValidated
 		}
-		some := make([]float64, len(rows))
-		for i, at := range rows {
-			some[i] = all[at]
-		}
-		return some, nil
+		return distancesTo(z, d, kept, bag)
 	}
-	z := scale.standardised()
-	var kept []*points
-	for _, b := range bags {
-		p, err := z.standardise(b.Instances)
-		if err != nil {
-			return nil, fmt.Errorf("a training bag: %w", err)
-		}
-		kept = append(kept, p)
+	all, err := live.row(bag, keep)
+	if err != nil {
+		return nil, err
 	}
-	return distancesTo(z, d, kept, bag)
+	some := make([]float64, len(rows))
+	for i, at := range rows {
+		some[i] = all[at]
+	}
+	return some, nil
 }

@@ -1,8 +1,11 @@
 package classic
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -26,12 +29,17 @@ type standardised struct {
 	shared *milbench.Shared
 	bags   []*points
 	sparse bool
+
+	zeros sync.Pool // of *[]float64: a row each of zeros, of sparse bags
 }
 
 // standardisedOf returns those of the bags that fits share.
-func standardisedOf(s *milbench.Shared) (*standardised, error) {
-	return milbench.Once(s, "standardised", func() (*standardised, error) {
-		scale, err := scaleOf(s.Bags)
+func standardisedOf(s *milbench.Shared) (*standardised, error) { return scaledOf(s, Deviation) }
+
+// scaledOf returns the instances of the bags that fits share, scaled otherwise.
+func scaledOf(s *milbench.Shared, scaling Scaling) (*standardised, error) {
+	return milbench.Once(s, "scaled by "+string(scaling), func() (*standardised, error) {
+		scale, err := scaling.of(s.Bags)
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +72,9 @@ func (z *standardised) of(bag milbench.Instances) (*points, error) {
 func (z *standardised) standardise(bag milbench.Instances) (*points, error) {
 	if n := bag.Features(); n != len(z.factor) {
 		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, len(z.factor))
+	}
+	if bag.Len() == 0 {
+		return nil, errors.New("an empty bag has no distances to others")
 	}
 	p := &points{rows: bag.Len()}
 	if !z.sparse {
@@ -100,12 +111,15 @@ func (z *standardised) between(metric transport.Metric, a, b *points, dst []floa
 	if !z.sparse {
 		return transport.Costs(dst, metric, a.values, b.values, len(z.factor))
 	}
-	if n := a.rows * b.rows; cap(dst) < n {
-		dst = make([]float64, n)
-	} else {
-		dst = dst[:n]
+	n := a.rows * b.rows
+	dst = slices.Grow(dst[:0], n)[:n]
+	row, _ := z.zeros.Get().(*[]float64)
+	if row == nil {
+		zeros := make([]float64, len(z.factor))
+		row = &zeros
 	}
-	dense := make([]float64, len(z.factor))
+	defer z.zeros.Put(row)
+	dense := *row
 	for i := range a.rows {
 		columns, values := a.row(i)
 		for k, j := range columns {
@@ -125,23 +139,53 @@ func (z *standardised) between(metric transport.Metric, a, b *points, dst []floa
 func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, b *points, k int) float64 {
 	columns, values := b.row(k)
 	if metric == transport.CityBlock {
-		sum := a.sums[i] + b.sums[k]
+		sizes := a.sums[i] + b.sums[k]
+		sum := sizes
 		for n, j := range columns {
 			if v := dense[j]; v != 0 {
 				sum += math.Abs(v-values[n]) - math.Abs(v) - math.Abs(values[n])
 			}
 		}
-		return max(sum, 0)
+		if sum < cancels*sizes {
+			sum = 0
+			eachDifference(a, i, b, k, func(d float64) { sum += math.Abs(d) })
+		}
+		return sum
 	}
 	product := 0.0
 	for n, j := range columns {
 		product += dense[j] * values[n]
 	}
-	square := a.squares[i] + b.squares[k] - 2*product
-	if square < 1e-9*(a.squares[i]+b.squares[k]) { // what cancels: one instance, up to rounding
-		return 0
+	sizes := a.squares[i] + b.squares[k]
+	square := sizes - 2*product
+	if square < cancels*sizes {
+		square = 0
+		eachDifference(a, i, b, k, func(d float64) { square += d * d })
 	}
 	return math.Sqrt(square)
+}
+
+// cancels is the part of the sizes of two instances below which their distance is summed difference by difference, since
+// too many digits cancel in the difference of sums.
+const cancels = 1e-5
+
+// eachDifference calls f with the differences of row i of a and row k of b in the columns that either stores.
+func eachDifference(a *points, i int, b *points, k int, f func(float64)) {
+	ca, va := a.row(i)
+	cb, vb := b.row(k)
+	for len(ca) > 0 || len(cb) > 0 {
+		switch {
+		case len(cb) == 0 || len(ca) > 0 && ca[0] < cb[0]:
+			f(va[0])
+			ca, va = ca[1:], va[1:]
+		case len(ca) == 0 || cb[0] < ca[0]:
+			f(vb[0])
+			cb, vb = cb[1:], vb[1:]
+		default:
+			f(va[0] - vb[0])
+			ca, va, cb, vb = ca[1:], va[1:], cb[1:], vb[1:]
+		}
+	}
 }
 
 // centre returns the mean of the points of a bag.

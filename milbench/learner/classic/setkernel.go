@@ -62,12 +62,13 @@ func (s SetKernelSVM) Cost(bags []milbench.Instances) milbench.Cost {
 
 // sum returns K of two bags.
 func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (float64, error) {
-	var err error
-	if *costs, err = z.between(transport.Euclidean, a, b, *costs); err != nil {
+	all, err := z.between(transport.Euclidean, a, b, *costs)
+	if err != nil {
 		return 0, err
 	}
+	*costs = all
 	gamma, sum := s.Gamma/float64(len(z.factor)), 0.0
-	for _, d := range *costs {
+	for _, d := range all {
 		sum += math.Exp(-gamma * d * d)
 	}
 	return sum, nil
@@ -85,7 +86,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mo
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}
@@ -154,19 +155,16 @@ func (m *SetKernelModel) Validate() error {
 	if len(m.Support) == 0 || len(m.Support) != len(m.Coefficients) {
 		return fmt.Errorf("%d support bags and %d coefficients", len(m.Support), len(m.Coefficients))
 	}
-	m.z = m.Scale.standardised()
-	for _, b := range m.Support {
-		p, err := m.z.standardise(b.Instances)
-		if err != nil {
-			return err
-		}
-		m.support = append(m.support, p)
-	}
-	return nil
+	var err error
+	m.z, m.support, err = m.Scale.points(m.Support)
+	return err
 }
 
 // Predict implements [milbench.Model].
 func (m *SetKernelModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	if m.z == nil {
+		return milbench.Prediction{}, errNotValidated
+	}
 	p, err := m.z.of(bag)
 	if err != nil {
 		return milbench.Prediction{}, err

@@ -18,9 +18,19 @@ import (
 // aucs returns the mean over repeats of the AUC of the pooled scores of all folds, for each setting.
 func aucs(t testing.TB, s *milbench.Set, protocol milbench.Protocol, configs ...classic.Instance) []float64 {
 	t.Helper()
-	var settings []json.RawMessage
+	var estimators []milbench.Estimator
 	for _, c := range configs {
-		setting, err := classic.InstanceEntry().Setting(&c)
+		estimators = append(estimators, &c)
+	}
+	return aucsOf(t, s, protocol, classic.InstanceEntry(), estimators...)
+}
+
+// aucsOf returns those of settings of an entry.
+func aucsOf(t testing.TB, s *milbench.Set, protocol milbench.Protocol, entry onebyone.Entry, estimators ...milbench.Estimator) []float64 {
+	t.Helper()
+	var settings []json.RawMessage
+	for _, e := range estimators {
+		setting, err := entry.Setting(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +41,7 @@ func aucs(t testing.TB, s *milbench.Set, protocol milbench.Protocol, configs ...
 		t.Fatal(err)
 	}
 	task := s.Task(fits)
-	learner := onebyone.Learner{Entries: []onebyone.Entry{classic.InstanceEntry()}, Workers: 2}
+	learner := onebyone.Learner{Entries: []onebyone.Entry{entry}, Workers: 2}
 	type row struct{ repeat, setting int }
 	labels, scores := map[row][]int{}, map[row][]float64{}
 	if err := learner.Learn(t.Context(), task, func(o milbench.Outcome) error {
@@ -130,5 +140,78 @@ func TestWeb(t *testing.T) {
 	t.Logf("AUC %.3f in %v", auc, took)
 	if auc < 0.6 || took > time.Minute {
 		t.Errorf("AUC %.3f in %v", auc, took)
+	}
+}
+
+// selectionEntries are MILES, both machines of Andrews et al., and citation-kNN.
+func selectionEntries() []onebyone.Entry {
+	return []onebyone.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.CitationKNNEntry()}
+}
+
+// On the embedded set the defaults of the learners that select instances or compare bags reach about the AUC here.
+func TestSelectionMusk1(t *testing.T) {
+	s, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: large.Number(1, 3)}
+	for i, e := range selectionEntries() {
+		auc := aucsOf(t, s, protocol, e, e.Default())[0]
+		t.Logf("%s: AUC %.3f", e.Name, auc)
+		if want := []float64{0.96, 0.94, 0.94, 0.93}[i]; auc < want-0.04 || auc > want+0.04 {
+			t.Errorf("%s: AUC %.3f, want about %.2f", e.Name, auc, want)
+		}
+	}
+}
+
+// On fetched sets the defaults reach at least the AUC here.
+func TestSelectionSets(t *testing.T) {
+	for _, bar := range []struct {
+		set  string
+		aucs [4]float64
+	}{
+		{"elephant", [4]float64{0.87, 0.83, 0.86, 0.83}},
+		{"fox", [4]float64{0.68, 0.60, 0.60, 0.55}},
+		{"tiger", [4]float64{0.83, 0.78, 0.78, 0.75}},
+	} {
+		t.Run(bar.set, func(t *testing.T) {
+			fetched.File(t, bar.set+".mat", bar.set)
+			found, err := dataset.Find(bar.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := fetched.Load(t, found.Load)
+			for i, e := range selectionEntries() {
+				auc := aucsOf(t, s, milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1}, e, e.Default())[0]
+				t.Logf("%s: AUC %.3f", e.Name, auc)
+				if auc < bar.aucs[i] {
+					t.Errorf("%s: AUC %.3f, want %.2f or more", e.Name, auc, bar.aucs[i])
+				}
+			}
+		})
+	}
+}
+
+// Where no label goes with its bag none of them finds anything.
+func TestSelectionShuffledMusk1(t *testing.T) {
+	s, err := dataset.Musk1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1}
+	for _, e := range selectionEntries() {
+		sum := 0.0
+		const controls = 6
+		for seed := range uint64(controls) {
+			shuffled, err := generate.ShuffledLabels(s, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += aucsOf(t, shuffled, protocol, e, e.Default())[0]
+		}
+		t.Logf("%s: AUC %.3f on shuffled labels", e.Name, sum/controls)
+		if auc := sum / controls; auc < 0.38 || auc > 0.62 {
+			t.Errorf("%s: AUC %.3f on shuffled labels", e.Name, auc)
+		}
 	}
 }

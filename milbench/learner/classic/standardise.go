@@ -1,6 +1,80 @@
 package classic
 
-import "synpool/milbench"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// Scaling is what features are brought to before instances are compared.
+type Scaling string
+
+// The scalings, over the instances of the training part.
+const (
+	// Deviation gives every feature mean 0 and standard deviation 1; those of sparse sets are not shifted.
+	Deviation Scaling = "deviation"
+	// Range maps the least value of a feature to 0 and the largest to 1; in sparse sets the largest absolute value to 1.
+	Range Scaling = "range"
+	// Unscaled leaves features as they are.
+	Unscaled Scaling = "none"
+)
+
+// Scalings lists the scalings.
+var Scalings = []Scaling{Deviation, Range, Unscaled}
+
+// validate reports an unknown scaling.
+func (s Scaling) validate() error {
+	if slices.Contains(Scalings, s) {
+		return nil
+	}
+	var names []string
+	for _, known := range Scalings {
+		names = append(names, string(known))
+	}
+	if near := milbench.Nearest(string(s), names); near != "" {
+		return fmt.Errorf("scaling %q: there is no such scaling; did you mean %q?", s, near)
+	}
+	return fmt.Errorf("scaling %q: there is no such scaling; use one of %s", s, strings.Join(names, ", "))
+}
+
+// of returns the scale over the instances of bags.
+func (s Scaling) of(bags []milbench.Instances) (scale, error) {
+	if s == Deviation || len(bags) == 0 {
+		return scaleOf(bags)
+	}
+	d := bags[0].Features()
+	z := scale{shift: make([]float64, d), factor: slices.Repeat([]float64{1}, d)}
+	if s == Unscaled {
+		return z, nil
+	}
+	sparse := true
+	for _, b := range bags {
+		sparse = sparse && milbench.IsSparse(b)
+	}
+	least, most := slices.Repeat([]float64{math.Inf(1)}, d), slices.Repeat([]float64{math.Inf(-1)}, d)
+	for _, b := range bags {
+		if err := milbench.EachValue(b, func(_, j int, v float32) {
+			least[j], most[j] = min(least[j], float64(v)), max(most[j], float64(v))
+		}); err != nil {
+			return scale{}, err
+		}
+	}
+	for j := range d {
+		width := most[j] - least[j]
+		if sparse {
+			width = max(math.Abs(most[j]), math.Abs(least[j]))
+		} else {
+			z.shift[j] = least[j]
+		}
+		if width > 0 && !math.IsInf(width, 0) {
+			z.factor[j] = 1 / width
+		}
+	}
+	return z, nil
+}
 
 // scale maps the value v of feature j to (v - shift[j]) * factor[j].
 type scale struct{ shift, factor []float64 }

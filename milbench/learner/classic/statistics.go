@@ -126,7 +126,11 @@ func quantile(values []float64, q float64) float64 {
 // vectors returns the statistics of the bags that fits share.
 func (s Statistics) vectors(ctx context.Context, shared *milbench.Shared) (*vectors, error) {
 	return milbench.Once(shared, "statistics "+string(s), func() (*vectors, error) {
-		var values []float64
+		names, err := s.names()
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, 0, len(names)*shared.Bags[0].Features()*len(shared.Bags))
 		for _, b := range shared.Bags {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -138,7 +142,7 @@ func (s Statistics) vectors(ctx context.Context, shared *milbench.Shared) (*vect
 			values = append(values, row...)
 		}
 		n := len(shared.Bags)
-		return standardiseVectors(values, n, len(values)/max(n, 1)), nil
+		return standardiseVectors(values, n, len(values)/n), nil
 	})
 }
 
@@ -201,7 +205,7 @@ func (s StatisticsSVM) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}
@@ -228,6 +232,9 @@ func (m *StatisticsSVMModel) Validate() error {
 	names, err := m.Statistics.names()
 	if err != nil {
 		return err
+	}
+	if m.Features < 1 {
+		return fmt.Errorf("a machine of %d features", m.Features)
 	}
 	return m.Machine.validate(len(names) * m.Features)
 }

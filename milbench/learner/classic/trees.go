@@ -70,6 +70,7 @@ func (s StatisticsTrees) Cost(bags []milbench.Instances) milbench.Cost {
 	if len(bags) > 0 {
 		d = float64(bags[0].Features())
 	}
+	c.Memory += c.Memory/2 + uint64(float64(s.Trees)*n*24) // statistics as float32, and at most 2n nodes of a tree
 	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(3*d) * 1e-8
 	return c
 }
@@ -79,7 +80,7 @@ func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +99,8 @@ func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench
 		return nil, err
 	}
 	labels := make([]int, v.n)
-	count := [2]int{}
 	for i, row := range rows {
 		labels[row] = t.Targets[i].Label
-		count[labels[row]]++
-	}
-	if count[0] == 0 || count[1] == 0 {
-		return nil, errOneClass
 	}
 	c := trees.DefaultConfig()
 	c.Trees, c.MinLeaf, c.Balanced = s.Trees, s.MinLeaf, s.Balanced
@@ -133,8 +129,11 @@ func (m *StatisticsTreesModel) Validate() error {
 	if m.Forest == nil {
 		return errors.New("no forest")
 	}
+	if m.Features < 1 {
+		return fmt.Errorf("a forest of %d features", m.Features)
+	}
 	d := len(names) * m.Features
-	if d < 1 || len(m.Shift) != d || len(m.Factor) != d || m.Forest.Features != d || m.Forest.Classes != 2 {
+	if len(m.Shift) != d || len(m.Factor) != d || m.Forest.Features != d || m.Forest.Classes != 2 {
 		return fmt.Errorf("a forest that does not fit %d statistics", d)
 	}
 	return m.Forest.Validate()

@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -154,10 +155,10 @@ func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbenc
 
 // validate reports what of a machine on vectors of d values does not fit together.
 func (m *radialMachine) validate(d int) error {
-	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d || len(m.Support) != d*len(m.Coefficients) {
+	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d || len(m.Coefficients) == 0 || len(m.Support) != d*len(m.Coefficients) {
 		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
 	}
-	return nil
+	return cmp.Or(above0("gamma", m.Gamma), above0All("factor", m.Factor))
 }
 
 // score returns the decision value of a vector, which it standardises in place.

@@ -267,7 +267,7 @@ func (c Config) checkSize(features, instances, bags int) error {
 		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width or --layers",
 			c.Width, c.Layers, parameters, features, maxNumbers)
 	}
-	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, widest(c.Network()))); size > maxNumbers {
+	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, c.Width)); size > maxNumbers {
 		return fmt.Errorf("batch %d of bags of up to %d instances holds %.0f numbers, more than %d; lower --batch", min(c.Batch, bags), instances, size, maxNumbers)
 	}
 	return nil

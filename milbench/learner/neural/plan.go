@@ -327,18 +327,9 @@ func (l *layout) held(parameters, columns int) int {
 func (l *layout) largest() uint64 {
 	largest := 0
 	for _, size := range l.buckets {
-		largest = max(largest, size.instances*max(l.batch, scoringBatch(size.instances, l.features))*max(l.width(size), widest(l.network)))
+		largest = max(largest, size.instances*max(l.batch, scoringBatch(size.instances, l.features))*max(l.width(size), l.network.Width))
 	}
 	return uint64(largest)
-}
-
-// widest returns the features of an instance in the arrays of a network, those of a Set Transformer's blocks together: each keeps as
-// many arrays for the gradient as a network without them has.
-func widest(n synlayer.Network) int {
-	if p, ok := n.Pooling.(synlayer.SetTransformerPooling); ok {
-		return max(n.Width, (1+p.Blocks)*p.Embed)
-	}
-	return n.Width
 }
 
 // BlockSpeedup is about how many times as fast XLA trains many fits side by side as the Go backend does step by step: 33 to 45

@@ -14,6 +14,7 @@ package onebyone
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -37,7 +38,7 @@ type Entry struct {
 	Grid []milbench.Estimator
 
 	// Model returns a pointer to a new model that the JSON of one that was fitted is read into; nil where models cannot be saved. Of
-	// one with a method Validate() error, that says what of it does not fit together.
+	// one with a method Validate() error, that says what of it does not fit together. Use [Entry.ReadModel].
 	Model func() milbench.Model
 
 	// Key is what stands before the name in settings, "learner" if it is empty.
@@ -286,7 +287,11 @@ func (l Learner) jobs(task milbench.Task) (all []job) {
 			whole = append(whole, e.Bag)
 		}
 		slices.Sort(whole)
-		key := fmt.Sprint(share, whole)
+		name := fmt.Appendf(nil, "%q", share)
+		for _, b := range whole {
+			name = binary.AppendUvarint(name, uint64(b))
+		}
+		key := string(name)
 		known, found := at[key]
 		if !found {
 			var bags []milbench.Instances

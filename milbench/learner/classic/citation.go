@@ -1,0 +1,181 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// CitationKNN lets training bags vote on a bag X: its references, the References training bags nearest to it, and its citers, the training
+// bags b that have X among the Citers nearest of X and the other training bags. A bag that is both votes twice. The score is
+//
+//	log((p + 1/2) / (n + 1/2))
+//
+// with p votes of positive and n of negative bags, so that the paper's label, positive where p > n, is the sign of the score.
+//
+// Of equally near bags the first in the training part is the nearer reference, and X is nearer to a citer than bags at the same
+// distance.
+//
+// Source: J. Wang and J.-D. Zucker, "Solving the multiple-instance problem: a lazy learning approach", ICML (2000), with [MinHausdorff]
+// or [Hausdorff]. The score in place of the label is ours.
+type CitationKNN struct {
+	Distance   Distance `json:"distance"`
+	References int      `json:"references"`
+	Citers     int      `json:"citers"` // ranks within which X must be; the number of citers varies
+}
+
+// DefaultCitationKNN returns the paper's minimal Hausdorff distance, 2 references and citers of rank 4.
+func DefaultCitationKNN() CitationKNN {
+	return CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4}
+}
+
+// CitationKNNEntry returns citation-kNN for the list of learners.
+func CitationKNNEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, d := range []Distance{MinHausdorff, MeanMin} {
+		for _, references := range []int{2, 5, 10} {
+			grid = append(grid, &CitationKNN{Distance: d, References: references, Citers: 2 * references})
+		}
+	}
+	return onebyone.Entry{
+		Name: "citation-knn", Summary: "votes of the nearest training bags and of those that a bag is near to (citation-kNN)",
+		Default: func() milbench.Estimator { s := DefaultCitationKNN(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(CitationKNNModel) },
+	}
+}
+
+var _ milbench.Estimator = CitationKNN{}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s CitationKNN) Validate() error {
+	switch err := s.Distance.validate(); {
+	case err != nil:
+		return err
+	case s.References < 0 || s.Citers < 0:
+		return fmt.Errorf("references %d, citers %d: 0 or more are needed", s.References, s.Citers)
+	case s.References == 0 && s.Citers == 0:
+		return errors.New("references 0 and citers 0: no bag would vote")
+	}
+	return nil
+}
+
+// Takes implements what [milbench.Estimator] may have.
+func (s CitationKNN) Takes() milbench.Takes { return pairwise() }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s CitationKNN) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, Deviation) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s CitationKNN) Cost(bags []milbench.Instances) milbench.Cost { return s.Distance.cost(bags) }
+
+// Fit implements [milbench.Estimator].
+func (s CitationKNN) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := share(t)
+	if err != nil {
+		return nil, err
+	}
+	d, err := distancesOf(ctx, shared, s.Distance, Deviation)
+	if err != nil {
+		return nil, err
+	}
+	m := &CitationKNNModel{Setting: s, Scale: keepScale(d.z), Positive: positives(t), Reach: make(numbers, len(rows)), live: d, rows: rows}
+	others := make([]float64, 0, len(rows))
+	for i, row := range rows {
+		m.Bags = append(m.Bags, keptBag{t.Bags[i]})
+		others = others[:0]
+		for k, other := range rows {
+			if k != i {
+				others = append(others, d.values[row*d.n+other])
+			}
+		}
+		slices.Sort(others)
+		switch {
+		case s.Citers == 0:
+			m.Reach[i] = -1
+		case s.Citers > len(others):
+			m.Reach[i] = math.MaxFloat64
+		default: // up to rounding, which differs between the two directions of a distance
+			m.Reach[i] = others[s.Citers-1] * (1 + 1e-12)
+		}
+	}
+	return m, nil
+}
+
+// CitationKNNModel is a fitted [CitationKNN].
+type CitationKNNModel struct {
+	Setting  CitationKNN `json:"setting"`
+	Scale    keptScale   `json:"scale"`
+	Bags     []keptBag   `json:"bags"`
+	Positive []bool      `json:"positive"`
+	Reach    numbers     `json:"reach"` // a bag cites what is at most so far from it
+
+	live *distances
+	rows []int // of the training bags among those of live
+
+	z    *standardised // of a model that was read
+	kept []*points     // the training bags
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *CitationKNNModel) Validate() error {
+	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Bags)); err != nil {
+		return err
+	}
+	if len(m.Bags) == 0 || len(m.Bags) != len(m.Positive) || len(m.Bags) != len(m.Reach) {
+		return fmt.Errorf("%d bags, %d labels and %d reaches", len(m.Bags), len(m.Positive), len(m.Reach))
+	}
+	var err error
+	m.z, m.kept, err = m.Scale.points(m.Bags)
+	return err
+}
+
+// Predict implements [milbench.Model].
+func (m *CitationKNNModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	return m.predict(bag, true)
+}
+
+func (m *CitationKNNModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
+	if bag.Len() == 0 {
+		return milbench.Prediction{}, errors.New("an empty bag has no score")
+	}
+	d, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Setting.Distance, bag, keep)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	votes := [2]float64{0.5, 0.5}
+	vote := func(i int) {
+		if m.Positive[i] {
+			votes[1]++
+		} else {
+			votes[0]++
+		}
+	}
+	for i, v := range d {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return milbench.Prediction{}, fmt.Errorf("the distance to training bag %d is %v; values must be finite", i, v)
+		}
+		if v <= m.Reach[i] {
+			vote(i)
+		}
+	}
+	order := all(len(d))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
+	for _, i := range order[:min(m.Setting.References, len(order))] {
+		vote(i)
+	}
+	return scored(math.Log(votes[1] / votes[0]))
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *CitationKNNModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
+}

@@ -1,0 +1,409 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"synpool/internal/svm"
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// BagMISVM is MI-SVM, the support vector machine that maximises the margin of bags. It is fitted to all instances of the negative bags
+// and to one witness of each positive bag, the instance of the largest decision value. The score of a bag is the maximum over its
+// instances.
+//
+// The first fit has the means of the positive bags as witnesses. Then witnesses are chosen and the machine is fitted to them until they
+// stay, or come back to an earlier choice, or for Rounds fits.
+//
+// The kernel of standardised instances of d features is exp(-Gamma / d |x-z|^2), or their product where Gamma is 0.
+//
+// Source: S. Andrews, I. Tsochantaridis and T. Hofmann, "Support vector machines for multiple-instance learning", NIPS 15 (2002),
+// figure 3. Balanced is ours.
+type BagMISVM struct {
+	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
+	C        float64 `json:"c"`
+	Rounds   int     `json:"rounds"`   // at most, after the first fit
+	Balanced bool    `json:"balanced"` // both classes weigh the same, however many examples they have
+}
+
+// InstanceMISVM is mi-SVM, the support vector machine that maximises the margin of instances. It is fitted to all instances, those of
+// negative bags being negative. The score of a bag is the maximum over its instances.
+//
+// In the first fit all instances of positive bags are positive. Then each of them has the sign of its decision value, in a bag with
+// none above 0 the largest is positive, and the machine is fitted again, until the labels stay, or come back to an earlier choice, or
+// for Rounds fits.
+//
+// The kernel and the source are those of [BagMISVM], figure 2 of the paper.
+type InstanceMISVM struct {
+	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
+	C        float64 `json:"c"`
+	Rounds   int     `json:"rounds"`   // at most, after the first fit
+	Balanced bool    `json:"balanced"` // both classes weigh the same, however many instances they have
+}
+
+// DefaultBagMISVM returns Gamma = 1 and C = 3, at most 50 rounds.
+func DefaultBagMISVM() BagMISVM { return BagMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true} }
+
+// DefaultInstanceMISVM returns Gamma = 1 and C = 3, at most 50 rounds.
+func DefaultInstanceMISVM() InstanceMISVM {
+	return InstanceMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true}
+}
+
+// alternation is what both have.
+type alternation BagMISVM
+
+// grid returns the settings that are tried.
+func (a alternation) grid() (list []alternation) {
+	for _, gamma := range []float64{0.3, 1, 3} {
+		for _, c := range []float64{1, 10} {
+			a.Gamma, a.C = gamma, c
+			list = append(list, a)
+		}
+	}
+	a.Gamma, a.C = 0, 0.1
+	return append(list, a)
+}
+
+// BagMISVMEntry returns MI-SVM for the list of learners.
+func BagMISVMEntry() onebyone.Entry {
+	e := onebyone.Entry{
+		Name: "mi-svm-bag", Summary: "an SVM on one instance of each positive bag (MI-SVM)",
+		Default: func() milbench.Estimator { s := DefaultBagMISVM(); return &s },
+		Model:   func() milbench.Model { return new(MISVMModel) },
+	}
+	for _, a := range alternation(DefaultBagMISVM()).grid() {
+		s := BagMISVM(a)
+		e.Grid = append(e.Grid, &s)
+	}
+	return e
+}
+
+// InstanceMISVMEntry returns mi-SVM for the list of learners.
+func InstanceMISVMEntry() onebyone.Entry {
+	e := onebyone.Entry{
+		Name: "mi-svm-instance", Summary: "an SVM on instances whose labels it finds (mi-SVM)",
+		Default: func() milbench.Estimator { s := DefaultInstanceMISVM(); return &s },
+		Model:   func() milbench.Model { return new(MISVMModel) },
+	}
+	for _, a := range alternation(DefaultInstanceMISVM()).grid() {
+		s := InstanceMISVM(a)
+		e.Grid = append(e.Grid, &s)
+	}
+	return e
+}
+
+var (
+	_ milbench.Estimator = BagMISVM{}
+	_ milbench.Estimator = InstanceMISVM{}
+)
+
+// alternationTolerance is where a machine stops, below the usual 1e-3: what is chosen next depends on decision values.
+const alternationTolerance = 1e-4
+
+// mostRounds bounds the rounds.
+const mostRounds = 10_000
+
+func (a alternation) validate() error {
+	if err := cmp.Or(gammaOr0(a.Gamma), above0("c", a.C)); err != nil {
+		return err
+	}
+	if a.Rounds < 1 || a.Rounds > mostRounds {
+		return fmt.Errorf("rounds %d: from 1 to %d are needed", a.Rounds, mostRounds)
+	}
+	return nil
+}
+
+// gammaOr0 reports a gamma that is neither above 0 nor 0.
+func gammaOr0(gamma float64) error {
+	if !(gamma >= 0) || math.IsInf(gamma, 1) {
+		return fmt.Errorf("gamma %v: 0 or more is needed", gamma)
+	}
+	return nil
+}
+
+func (a alternation) cost(bags []milbench.Instances, rounds float64) milbench.Cost {
+	rows, values := instancesAndValues(bags)
+	n := rows + float64(len(bags))
+	c := milbench.Cost{Seconds: rounds * rows * rows / 3e7, Memory: uint64(8*2*values) + 1<<20}
+	if n <= mostInstanceGram {
+		c.Shared = n * values / 2 / comparedPerSecond
+		c.Memory += uint64(8 * n * n)
+	} else {
+		c.Seconds += 2 * n * values / comparedPerSecond
+		c.Memory += instanceCacheBytes
+	}
+	c.Memory += min(uint64(8*n*n), uint64(svm.DefaultCSVC().CacheBytes))
+	return c
+}
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s BagMISVM) Validate() error { return alternation(s).validate() }
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s InstanceMISVM) Validate() error { return alternation(s).validate() }
+
+// Takes implements what [milbench.Estimator] may have.
+func (s BagMISVM) Takes() milbench.Takes { return pairwise() }
+
+// Takes implements what [milbench.Estimator] may have.
+func (s InstanceMISVM) Takes() milbench.Takes { return pairwise() }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s BagMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s InstanceMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s BagMISVM) Cost(bags []milbench.Instances) milbench.Cost { return alternation(s).cost(bags, 2) }
+
+// Cost implements what [milbench.Estimator] may have.
+func (s InstanceMISVM) Cost(bags []milbench.Instances) milbench.Cost {
+	return alternation(s).cost(bags, 5)
+}
+
+// choice is what a round is fitted to: examples by their place among the kernels.
+type choice struct {
+	examples []int
+	positive []bool
+}
+
+// Fit implements [milbench.Estimator].
+func (s BagMISVM) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	return alternation(s).fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
+		for i, bag := range bags {
+			switch {
+			case t.Targets[i].Label != 1:
+				for _, at := range k.instances(bag) {
+					c.examples, c.positive = append(c.examples, at), append(c.positive, false)
+				}
+				continue
+			case f == nil:
+				c.examples = append(c.examples, k.means+bag)
+			default:
+				c.examples = append(c.examples, k.first[bag]+floats.MaxIdx(f[k.first[bag]:k.first[bag+1]]))
+			}
+			c.positive = append(c.positive, true)
+		}
+		return c
+	})
+}
+
+// Fit implements [milbench.Estimator].
+func (s InstanceMISVM) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	return alternation(s).fit(ctx, t, func(k *instanceKernels, bags []int, f []float64) (c choice) {
+		for i, bag := range bags {
+			some := false
+			for _, at := range k.instances(bag) {
+				positive := t.Targets[i].Label == 1 && (f == nil || f[at] > 0)
+				some = some || positive
+				c.examples, c.positive = append(c.examples, at), append(c.positive, positive)
+			}
+			if t.Targets[i].Label == 1 && !some {
+				n := k.first[bag+1] - k.first[bag]
+				c.positive[len(c.positive)-n+floats.MaxIdx(f[k.first[bag]:k.first[bag+1]])] = true
+			}
+		}
+		return c
+	})
+}
+
+// fit fits machines to what choose returns, first without decision values, then with those of the machine before.
+func (a alternation) fit(ctx context.Context, t milbench.Training, choose func(k *instanceKernels, bags []int, f []float64) choice) (milbench.Model, error) {
+	if err := a.validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range t.Bags {
+		if b.Len() == 0 {
+			return nil, fmt.Errorf("training bag %d is empty", i)
+		}
+	}
+	k, bags, err := instanceKernelsOf(ctx, shared, rows, a.Gamma)
+	if err != nil {
+		return nil, err
+	}
+	chosen := choose(k, bags, nil)
+	seen := map[string]bool{chosen.key(): true}
+	var machine *svm.Machine
+	for round := 0; ; round++ {
+		if machine, err = fitExamples(ctx, k.values, chosen.examples, chosen.positive, a.C, alternationTolerance, a.Balanced); err != nil {
+			return nil, err
+		}
+		if round == a.Rounds {
+			break
+		}
+		next := choose(k, bags, k.decisions(machine, chosen.examples))
+		if key := next.key(); seen[key] {
+			break
+		} else {
+			seen[key] = true
+		}
+		chosen = next
+	}
+	return a.model(k, t.Bags, bags, chosen.examples, machine)
+}
+
+// key is the same of choices that are the same.
+func (c choice) key() string {
+	var b strings.Builder
+	for i, at := range c.examples {
+		fmt.Fprintf(&b, "%d %t,", at, c.positive[i])
+	}
+	return b.String()
+}
+
+// model keeps the support vectors of a machine, all of them instances, or the weights of a linear one.
+func (a alternation) model(k *instanceKernels, bags []milbench.Instances, at []int, examples []int, machine *svm.Machine) (*MISVMModel, error) {
+	m := &MISVMModel{Gamma: a.Gamma, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z, support: &points{}}
+	width := len(k.z.factor)
+	where := make(map[int]instanceOf, k.means)
+	for i, bag := range bags {
+		for j := range bag.Len() {
+			where[k.first[at[i]]+j] = instanceOf{bag, j}
+		}
+	}
+	var kept []instanceOf
+	for i, c := range machine.Coefficients {
+		if c != 0 {
+			m.Coefficients, kept = append(m.Coefficients, c), append(kept, where[examples[i]])
+			m.support.add(k.p, examples[i], width)
+		}
+	}
+	if a.Gamma == 0 {
+		m.Weights = make(numbers, width)
+		for i, c := range m.Coefficients {
+			if k.z.sparse {
+				columns, values := m.support.row(i)
+				for n, j := range columns {
+					m.Weights[j] += c * values[n]
+				}
+			} else {
+				floats.AddScaled(m.Weights, c, m.support.values[i*width:(i+1)*width])
+			}
+		}
+		m.Coefficients, m.support = nil, nil
+		return m, nil
+	}
+	if len(kept) == 0 {
+		return nil, errors.New("the machine has no support vectors")
+	}
+	bag, err := keepInstances(kept, k.z.sparse)
+	m.Support = &bag
+	return m, err
+}
+
+// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]: the decision value of a standardised instance x is
+// sum_i Coefficients_i k(x, z_i) + Bias with the support vectors z_i, or with a linear kernel Weights x + Bias.
+type MISVMModel struct {
+	Gamma        float64   `json:"gamma"` // see [BagMISVM]
+	Scale        keptScale `json:"scale"`
+	Support      *keptBag  `json:"support,omitempty"` // one instance each
+	Coefficients numbers   `json:"coefficients,omitempty"`
+	Weights      numbers   `json:"weights,omitempty"` // of a linear kernel, of the standardised features
+	Bias         float64   `json:"bias"`
+
+	z       *standardised
+	support *points
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *MISVMModel) Validate() error {
+	if err := gammaOr0(m.Gamma); err != nil {
+		return err
+	}
+	if m.Gamma == 0 {
+		if err := m.Scale.validate(nil); err != nil {
+			return err
+		}
+		if len(m.Weights) != len(m.Scale.Factor) {
+			return fmt.Errorf("%d weights for %d features", len(m.Weights), len(m.Scale.Factor))
+		}
+		m.z = m.Scale.standardised()
+		return nil
+	}
+	if m.Support == nil || m.Support.Instances == nil || m.Support.Len() != len(m.Coefficients) {
+		return fmt.Errorf("%d coefficients, and not as many support vectors", len(m.Coefficients))
+	}
+	if err := m.Scale.validate([]keptBag{*m.Support}); err != nil {
+		return err
+	}
+	z := m.Scale.standardised()
+	support, err := z.standardise(m.Support.Instances)
+	if err != nil {
+		return err
+	}
+	m.z, m.support = z, support
+	return nil
+}
+
+// Scores returns the decision value of each instance of a bag.
+func (m *MISVMModel) Scores(bag milbench.Instances) ([]float64, error) {
+	if m.z == nil {
+		return nil, errNotValidated
+	}
+	p, err := m.z.of(bag)
+	if err != nil {
+		return nil, err
+	}
+	f := make([]float64, p.rows)
+	if m.Gamma == 0 {
+		m.linear(p, f)
+	} else {
+		const block = 256 // support vectors at a time, to bound the memory of large bags
+		k, width := instanceKernel{z: m.z, gamma: m.Gamma}, len(m.z.factor)
+		values := make([]float64, min(block, m.support.rows)*p.rows)
+		for from := 0; from < m.support.rows && p.rows > 0; from += block {
+			part := m.support.slice(from, min(from+block, m.support.rows), width)
+			k.rows(part, p, values[:part.rows*p.rows])
+			for i := range part.rows {
+				floats.AddScaled(f, m.Coefficients[from+i], values[i*p.rows:(i+1)*p.rows])
+			}
+		}
+	}
+	floats.AddConst(m.Bias, f)
+	for i, v := range f {
+		if v-v != 0 {
+			return nil, fmt.Errorf("instance %d: its score is %v; its values must be finite", i+1, v)
+		}
+	}
+	return f, nil
+}
+
+// linear writes the products of instances with the weights.
+func (m *MISVMModel) linear(p *points, f []float64) {
+	width := len(m.Weights)
+	for i := range f {
+		if !m.z.sparse {
+			f[i] = floats.Dot(m.Weights, p.values[i*width:(i+1)*width])
+			continue
+		}
+		columns, values := p.row(i)
+		for n, j := range columns {
+			f[i] += m.Weights[j] * values[n]
+		}
+	}
+}
+
+// Predict returns the maximum of the decision values of the instances, which instance has it, the first of equals, and all of them.
+func (m *MISVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	f, err := m.Scores(bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	if len(f) == 0 {
+		return milbench.Prediction{}, errors.New("an empty bag has no score")
+	}
+	winner := floats.MaxIdx(f)
+	return milbench.Prediction{Scores: []float64{f[winner]}, Winners: []int{winner}, Instances: f}, nil
+}

@@ -1,0 +1,315 @@
+package learner
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"synpool/internal/large"
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/onebyone"
+)
+
+// trainingOf returns some of drawn bags as a training part.
+func trainingOf(bags []milbench.Instances, targets []milbench.Target, rows []int) milbench.Training {
+	t := milbench.Training{Classes: 2, Seed: 11}
+	for _, i := range rows {
+		t.Bags, t.Targets = append(t.Bags, bags[i]), append(t.Targets, targets[i])
+	}
+	return t
+}
+
+func upTo(n int) (rows []int) {
+	for i := range n {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// scoresOf fits an estimator and returns the scores of bags.
+func scoresOf(t *testing.T, e milbench.Estimator, train milbench.Training, bags []milbench.Instances) (scores []float64) {
+	t.Helper()
+	m, err := e.Fit(t.Context(), train)
+	if err != nil {
+		t.Fatalf("%T: %v", e, err)
+	}
+	for _, b := range bags {
+		p, err := m.Predict(b)
+		if err != nil {
+			t.Fatalf("%T: %v", e, err)
+		}
+		scores = append(scores, p.Scores[0])
+	}
+	return scores
+}
+
+func farthest(a, b []float64) (most float64) {
+	for i := range a {
+		most = max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
+}
+
+// permuted returns bags with their instances in another order.
+func permuted(t *testing.T, bags []milbench.Instances) (all []milbench.Instances) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, b := range bags {
+		from, err := milbench.ToDense(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := &milbench.Dense{Rows: from.Rows, Cols: from.Cols}
+		for _, k := range rng.Perm(from.Rows) {
+			to.Values = append(to.Values, from.Row(k)...)
+		}
+		if !milbench.IsSparse(b) {
+			all = append(all, to)
+			continue
+		}
+		s, err := milbench.ToSparse(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// orderTolerance is by how much the order of instances and that of training bags may change scores: 1e-6, and as much as the
+// tolerance of a machine, 1e-3 of a gradient, leaves open. Elsewhere more is left open.
+var orderTolerance = map[string]struct{ instances, bags float64 }{
+	// A kernel that is not positive semidefinite has several stationary points, and the order of the bags decides which is found.
+	"distance-svm": {1e-6, math.Inf(1)},
+	// Its tolerance with the L1 penalty leaves the weights of similar concepts open.
+	"miles": {1, 1},
+	// Machines on instances, of which some are equal: they end at another solution within their tolerance, 1e-4.
+	"mi-svm-bag":      {1e-3, 4e-3},
+	"mi-svm-instance": {1e-3, 4e-3},
+	// What makes equal instances no singular kernel matrix is a mere 1e-8.
+	"instance": {1e-4, 4e-3},
+}
+
+// The order of instances and of training bags changes no score, up to what [orderTolerance] says.
+func TestOrder(t *testing.T) {
+	const train = 30
+	for _, sparse := range []bool{false, true} {
+		bags, targets := drawn(4, 45, 5, sparse)
+		for _, e := range Classic() {
+			for i, estimator := range small(t, e) {
+				rows := upTo(train)
+				want := scoresOf(t, estimator, trainingOf(bags, targets, rows), bags)
+				turned := permuted(t, bags)
+				d := farthest(want, scoresOf(t, estimator, trainingOf(turned, targets, rows), turned))
+				rand.New(rand.NewPCG(3, 3)).Shuffle(train, func(i, k int) { rows[i], rows[k] = rows[k], rows[i] })
+				other := farthest(want, scoresOf(t, estimator, trainingOf(bags, targets, rows), bags))
+				t.Logf("%s %d, sparse %v: instances %.1g, bags %.1g", e.Name, i, sparse, d, other)
+				tolerance, ok := orderTolerance[e.Name]
+				if !ok {
+					tolerance.instances, tolerance.bags = 1e-6, 4e-3
+				}
+				if d > tolerance.instances || other > tolerance.bags {
+					t.Errorf("%s %d, sparse %v: scores change by %.2g with the order of instances, by %.2g with that of bags", e.Name, i, sparse, d, other)
+				}
+			}
+		}
+	}
+}
+
+// What fits share changes none of them. A fit on the whole training part is bit-identical with and without [milbench.Training.Shared];
+// one on some of its bags is bit-identical to any other with a Shared of the same bags, whatever has been fitted with it before, and to
+// that of the runner.
+func TestShared(t *testing.T) {
+	const train = 30
+	for _, sparse := range []bool{false, true} {
+		bags, targets := drawn(5, 40, 4, sparse)
+		for _, e := range Classic() {
+			estimators := small(t, e)
+			used := milbench.NewShared(bags[:train])
+			part := slices.DeleteFunc(upTo(train), func(i int) bool { return i%4 == 1 })
+			for _, estimator := range estimators { // fills what is shared
+				for _, rows := range [][]int{upTo(train), slices.DeleteFunc(upTo(train), func(i int) bool { return i%4 == 2 })} {
+					one := trainingOf(bags, targets, rows)
+					one.Shared = used
+					scoresOf(t, estimator, one, bags[train:])
+				}
+			}
+			for i, estimator := range estimators {
+				whole := trainingOf(bags, targets, upTo(train))
+				want := scoresOf(t, estimator, whole, bags)
+				if whole.Shared = used; !sameBits(want, scoresOf(t, estimator, whole, bags)) {
+					t.Errorf("%s %d, sparse %v: a fit on all bags changes with what is shared", e.Name, i, sparse)
+				}
+				one := trainingOf(bags, targets, part)
+				one.Shared = milbench.NewShared(bags[:train])
+				want = scoresOf(t, estimator, one, bags)
+				if one.Shared = used; !sameBits(want, scoresOf(t, estimator, one, bags)) {
+					t.Errorf("%s %d, sparse %v: a fit on some bags changes with what was fitted before", e.Name, i, sparse)
+				}
+
+				setting, err := e.Setting(estimator)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fit := milbench.Fit{Setting: setting, Seed: one.Seed}
+				for k := range bags {
+					switch {
+					case slices.Contains(part, k):
+						fit.Train = append(fit.Train, milbench.Example{Bag: k, Target: targets[k]})
+					case k < train:
+						fit.Validation = append(fit.Validation, k)
+					default:
+						fit.Test = append(fit.Test, k)
+					}
+				}
+				o := learn(t, onebyone.Learner{Entries: Classic(), Workers: 2}, milbench.Task{Bags: bags, Classes: 2, Fits: []milbench.Fit{fit, fit}})
+				for _, o := range o {
+					if o.Err != nil {
+						t.Fatal(o.Err)
+					}
+					held, test := o.Epochs[0].Validation, o.Epochs[0].Test
+					for k, b := range fit.Validation {
+						if held[k].Scores[0] != want[b] {
+							t.Errorf("%s %d, sparse %v: the runner gives held-out bag %d %v, want %v", e.Name, i, sparse, b, held[k].Scores[0], want[b])
+						}
+					}
+					for k, b := range fit.Test {
+						if test[k].Scores[0] != want[b] {
+							t.Errorf("%s %d, sparse %v: the runner gives test bag %d %v, want %v", e.Name, i, sparse, b, test[k].Scores[0], want[b])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// By type: a training part has targets of its own bags and no others, and what fits share has instances alone.
+func TestNoOtherTargets(t *testing.T) {
+	target := reflect.TypeFor[milbench.Target]()
+	var fields []string
+	var visit func(path string, typ reflect.Type)
+	seen := map[reflect.Type]bool{}
+	visit = func(path string, typ reflect.Type) {
+		if typ == target {
+			fields = append(fields, path)
+			return
+		}
+		if seen[typ] {
+			return
+		}
+		seen[typ] = true
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			visit(path, typ.Elem())
+		case reflect.Map:
+			visit(path, typ.Key())
+			visit(path, typ.Elem())
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				visit(path+"."+typ.Field(i).Name, typ.Field(i).Type)
+			}
+		}
+	}
+	visit("Training", reflect.TypeFor[milbench.Training]())
+	if !slices.Equal(fields, []string{"Training.Targets"}) {
+		t.Errorf("targets stand in %v", fields)
+	}
+	bags, targets := drawn(1, 10, 2, false)
+	for _, e := range Classic() {
+		one := trainingOf(bags, targets, upTo(8))
+		one.Targets = targets // of two more bags than there are
+		if _, err := e.Default().Fit(t.Context(), one); err == nil {
+			t.Errorf("%s takes 10 targets of 8 bags", e.Name)
+		}
+	}
+}
+
+// The score of a test bag does not depend on the other test bags.
+func TestTestBags(t *testing.T) {
+	bags, targets := drawn(6, 40, 4, false)
+	var fits []milbench.Fit
+	for _, e := range Classic() {
+		setting, err := e.Setting(small(t, e)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := milbench.Fit{Setting: setting, Test: []int{30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, Inner: [][]int{{0, 2, 4}, {5, 7, 9}}}
+		for k := range 30 {
+			fit.Train = append(fit.Train, milbench.Example{Bag: k, Target: targets[k]})
+		}
+		fits = append(fits, fit)
+	}
+	l := Inner{Of: onebyone.Learner{Entries: Classic(), Workers: 2}}
+	before := learn(t, l, milbench.Task{Bags: bags, Classes: 2, Fits: fits})
+	other := slices.Clone(bags)
+	for i := 31; i < 40; i++ {
+		other[i] = &milbench.Dense{Rows: 1, Cols: 4, Values: []float32{1e3, -1e3, 0, float32(i)}}
+	}
+	after := learn(t, l, milbench.Task{Bags: other, Classes: 2, Fits: fits})
+	for i := range fits {
+		if err := before[i].Err; err != nil {
+			t.Fatal(err)
+		}
+		a, b := before[i].Epochs[0], after[i].Epochs[0]
+		if !reflect.DeepEqual(a.Validation, b.Validation) || !reflect.DeepEqual(a.Test[0], b.Test[0]) || reflect.DeepEqual(a.Test[1], b.Test[1]) {
+			t.Errorf("%s: other test bags change %v to %v", fits[i].Setting, a.Test[0], b.Test[0])
+		}
+	}
+}
+
+// Where no label goes with its bag nothing is found: the AUC averaged over the folds and over independent draws is 0.5 to within four
+// standard errors. The AUC of a fold with 3 bags of each class has a variance of (3+3+1)/(12*3*3) where scores are random; those of the
+// ten folds of a draw are taken for independent.
+func TestRandomLabels(t *testing.T) {
+	draws := large.Number(10, 100)
+	const folds, n = 10, 60
+	l := onebyone.Learner{Entries: Classic(), Workers: 2}
+	var settings []json.RawMessage
+	for _, e := range Classic() {
+		setting, err := e.Setting(small(t, e)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = append(settings, setting)
+	}
+	sums := make([]float64, len(settings))
+	for draw := range draws {
+		bags, _ := drawn(uint64(100+draw), n, 4, draw%2 == 1)
+		s := &milbench.Set{Name: "random labels"}
+		for i, k := range rand.New(rand.NewPCG(uint64(draw), 1)).Perm(n) {
+			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Instances: bags[i], Target: milbench.Labelled(k % 2)})
+		}
+		fits, err := milbench.Protocol{Name: milbench.HonestProtocol, Folds: folds, Repeats: 1}.Fits(s, settings, uint64(draw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range learn(t, l, s.Task(fits)) {
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			var labels []int
+			var scores []float64
+			for k, b := range fits[i].Test {
+				labels, scores = append(labels, s.Bags[b].Label), append(scores, o.Epochs[0].Test[k].Scores[0])
+			}
+			auc, err := judge.AUC(labels, scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[i%len(settings)] += auc / float64(folds*draws)
+		}
+	}
+	half := 4 * math.Sqrt(7.0/108/float64(folds*draws))
+	for i, auc := range sums {
+		t.Logf("%s: %.3f", settings[i], auc)
+		if math.Abs(auc-0.5) > half {
+			t.Errorf("%s: AUC %.3f on random labels, want 0.5 within %.3f", settings[i], auc, half)
+		}
+	}
+}

@@ -1,0 +1,409 @@
+package learner_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/cluster"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
+)
+
+// nested is a run under the nested protocol with five inner folds.
+func nested(dir string, of milbench.Learner) run.Run {
+	r := runtest.Run(dir, learner.Inner{Of: of})
+	r.Sets = []*milbench.Set{runtest.Set("first", 60)}
+	r.Protocol = milbench.Protocol{Name: milbench.NestedProtocol, Folds: 10, Repeats: 2, Inner: 5}
+	r.Settings = runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`)
+	return r
+}
+
+func do(t *testing.T, r run.Run) []results.Result {
+	t.Helper()
+	if _, err := r.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := results.Read(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// insideAUC is the mean over inner folds of their AUC, of those that hold both classes.
+func insideAUC(t *testing.T, held []results.ScoredBag) float64 {
+	t.Helper()
+	parts := map[int][]results.ScoredBag{}
+	for _, b := range held {
+		parts[b.Part] = append(parts[b.Part], b)
+	}
+	sum, n := 0.0, 0
+	for _, bags := range parts {
+		labels, scores := results.LabelsScores(bags)
+		if slices.Contains(labels, 0) && slices.Contains(labels, 1) {
+			auc, err := judge.AUC(labels, scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += auc
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// The epoch that counts has the largest mean AUC over inner folds, the first of equals; the table says how it was chosen.
+func TestNestedRun(t *testing.T) {
+	r := nested(t.TempDir(), &runtest.Learner{})
+	found := do(t, r)
+	if len(found) != 40 {
+		t.Fatalf("%d results", len(found))
+	}
+	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]milbench.Fit{}
+	for _, f := range fits {
+		of[fmt.Sprint(f.Repeat, f.Fold, string(f.Setting))] = f
+	}
+	epochs := map[int]int{}
+	for _, res := range found {
+		fit := of[fmt.Sprint(res.Repeat, res.Fold, string(res.Config))]
+		if res.Inner != 5 || res.Optimistic || len(res.Validation) != len(fit.HeldOut()) {
+			t.Fatalf("%+v", res)
+		}
+		at := 0
+		for k, part := range fit.Inner {
+			for _, b := range part {
+				if got := res.Validation[at]; got.Part != k+1 || got.ID != r.Sets[0].Bags[b].ID || got.Winners != nil {
+					t.Fatalf("held-out bag %d: %+v, want bag %d of fold %d", at, got, b, k+1)
+				}
+				at++
+			}
+		}
+		// The learner of the task, asked for each epoch.
+		var outcome milbench.Outcome
+		if err := r.Learner.Learn(t.Context(), r.Sets[0].Task([]milbench.Fit{fit}), func(o milbench.Outcome) error { outcome = o; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		best, want := -1.0, 0
+		for _, e := range outcome.Epochs {
+			held := slices.Clone(res.Validation)
+			for k := range held {
+				held[k].Scores = e.Validation[k].Scores
+			}
+			if auc := insideAUC(t, held); auc > best {
+				best, want = auc, e.Number
+			}
+		}
+		if res.Epoch != want {
+			t.Errorf("repeat %d, fold %d, %s: epoch %d, want %d", res.Repeat, res.Fold, res.Config, res.Epoch, want)
+		}
+		epochs[res.Epoch]++
+		figures, err := res.ValidationFigures()
+		if err != nil || math.Abs(figures.AUC-best) > 1e-12 {
+			t.Errorf("inside AUC %v, want %v (%v)", figures.AUC, best, err)
+		}
+	}
+	if len(epochs) < 2 {
+		t.Errorf("epochs chosen: %v", epochs)
+	}
+
+	table, err := results.Tabulate(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := table.Write(&text, "md"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "nested, 10 folds, 5 inside") {
+		t.Errorf("%s", text.String())
+	}
+}
+
+// Fits with inner folds and those that hold a fifth back have ids of their own and stand in rows of their own, in one folder; so
+// do those of another number of inner folds.
+func TestInnerApart(t *testing.T) {
+	dir := t.TempDir()
+	ids := map[string]bool{}
+	for _, inner := range []int{0, 3, 5} {
+		r := nested(dir, &runtest.Learner{})
+		r.Protocol.Inner = inner
+		r.Protocol.Repeats = 1
+		sum, err := r.Do(t.Context())
+		if err != nil || sum.Done != 20 || sum.Skipped != 0 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		if again, err := r.Do(t.Context()); err != nil || again.Skipped != 20 {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+	}
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, res := range found {
+		ids[res.Fit] = true
+	}
+	if len(ids) != 60 {
+		t.Errorf("%d ids of 60 fits", len(ids))
+	}
+	requireRows := func(found []results.Result) {
+		t.Helper()
+		table, err := results.Tabulate(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner := map[int]int{}
+		for _, row := range table.Rows {
+			inner[row.Inner]++
+		}
+		if len(inner) != 3 || inner[0] != inner[5] || inner[0] != inner[3] {
+			t.Errorf("rows by inner folds: %v", inner)
+		}
+		var text bytes.Buffer
+		if err := table.Write(&text, "md"); err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range []string{"nested, 10 folds, a fifth inside", "nested, 10 folds, 3 inside", "nested, 10 folds, 5 inside"} {
+			if !strings.Contains(text.String(), cell) {
+				t.Errorf("no %q in\n%s", cell, text.String())
+			}
+		}
+	}
+	requireRows(found)
+
+	// An archive keeps them apart, too.
+	var text bytes.Buffer
+	if err := (results.Archive{Experiment: "inner", Results: found}).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	once := text.String()
+	back, err := results.ReadArchive(&text)
+	if err != nil || len(back.Results) != len(found) {
+		t.Fatalf("%d results, %v", len(back.Results), err)
+	}
+	before := map[string]results.Result{}
+	for _, res := range found {
+		before[res.Fit] = res
+	}
+	for _, res := range back.Results {
+		was, ok := before[res.Fit]
+		if !ok || res.Inner != was.Inner || res.Epoch != was.Epoch || res.Inside == nil || res.Validation != nil {
+			t.Fatalf("%+v", res)
+		}
+		want, err := was.ValidationFigures()
+		if err != nil || math.Abs(res.Inside.AUC-want.AUC) > 1e-9 || math.Abs(res.Inside.LogLoss-want.LogLoss) > 1e-8*max(1, want.LogLoss) {
+			t.Errorf("inside %+v, want %+v (%v)", *res.Inside, want, err)
+		}
+	}
+	requireRows(back.Results)
+	var again bytes.Buffer
+	if err := (results.Archive{Experiment: "inner", Results: back.Results}).Write(&again); err != nil || again.String() != once {
+		t.Errorf("an archive of what an archive holds differs (%v)", err)
+	}
+}
+
+// Shards of a plan with inner folds, merged, are the results of one run; the file of the plan keeps the number of inner folds.
+func TestInnerShards(t *testing.T) {
+	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
+	r := nested(t.TempDir(), &runtest.Learner{})
+	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1}
+	if err := run.AddTo(p, []run.Run{r}, "first", r.Learner); err != nil {
+		t.Fatal(err)
+	}
+	p.Divide(3)
+	var file bytes.Buffer
+	if err := p.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	p, err := cluster.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Fits) != 40 || p.Arms[0].Protocol.Inner != 5 {
+		t.Fatalf("%d fits, %+v", len(p.Fits), p.Arms)
+	}
+	networks := 0
+	for _, f := range p.Fits {
+		networks += f.Networks
+	}
+	if want := 40 * (3*5 + 1); networks != want { // a part of 54 bags is cut three times
+		t.Errorf("%d trainings, want %d", networks, want)
+	}
+	dir := t.TempDir()
+	if _, err := results.Follow(dir, p); err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for shard := range 3 {
+		runs, err := run.Restrict([]run.Run{nested(results.AttemptDir(dir, shard, 3), &runtest.Learner{})}, p, p.Shard(shard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := run.DoAll(context.Background(), runs)
+		if err != nil || sum.Done == 0 {
+			t.Fatalf("shard %d: %+v, %v", shard, sum, err)
+		}
+		done += sum.Done
+	}
+	out := filepath.Join(t.TempDir(), "merged")
+	m, err := results.Merge(t.Context(), []string{dir}, out, nil)
+	if err != nil || m.Results != 40 || m.Missing != nil || m.Disagreements != 0 || done != 40 {
+		t.Fatalf("%+v, %v, %d done", m, err, done)
+	}
+	merged, err := results.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(all []results.Result) map[string]string {
+		by := map[string]string{}
+		for _, r := range all {
+			r.WallS = 0
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by[r.Fit] = string(text)
+		}
+		return by
+	}
+	if !maps.Equal(lines(whole), lines(merged)) {
+		t.Error("merged results differ from those of one run")
+	}
+
+	// Another number of inner folds is another plan.
+	other := nested(t.TempDir(), &runtest.Learner{})
+	other.Protocol.Inner = 4
+	if _, err := run.Restrict([]run.Run{other}, p, p.Shard(0)); err == nil || !strings.Contains(err.Error(), "fits of the plan are not there") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Runs that differ in their inner folds alone are handed to the learner together, and each gets its own.
+func TestInnerTogether(t *testing.T) {
+	set := runtest.Set("first", 60)
+	start := func(dir string) (runs []run.Run) {
+		for _, p := range []milbench.Protocol{
+			{Name: milbench.HonestProtocol, Folds: 4, Repeats: 1}, {Name: milbench.NestedProtocol, Folds: 4, Repeats: 1, Inner: 3},
+			{Name: milbench.NestedProtocol, Folds: 4, Repeats: 1, Inner: 4}, {Name: milbench.NestedProtocol, Folds: 4, Repeats: 1},
+		} {
+			r := nested(dir, &runtest.Learner{})
+			r.Sets, r.Protocol, r.Base = []*milbench.Set{set}, p, "first"
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	together, alone := t.TempDir(), t.TempDir()
+	if sum, err := run.DoAll(t.Context(), start(together)); err != nil || sum.Done != 32 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	for _, r := range start(alone) {
+		if _, err := r.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(dir string) map[string]results.Result {
+		found, err := results.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := map[string]results.Result{}
+		for _, r := range found {
+			r.WallS = 0
+			by[r.Fit] = r
+		}
+		return by
+	}
+	if a, b := read(together), read(alone); len(a) != 32 || !reflect.DeepEqual(a, b) {
+		t.Errorf("%d results, and they differ from those of the runs one by one", len(a))
+	}
+}
+
+// A fit of which a fold fails is tried again, and its error says which fold and which fit.
+func TestInnerRunFails(t *testing.T) {
+	var bad uint64
+	r := nested(t.TempDir(), nil)
+	r.Protocol.Repeats = 1
+	fits, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad = milbench.SplitSeed(fits[4].Seed, "inner", 1)
+	r.Learner = learner.Inner{Of: failing{&runtest.Learner{}, bad}}
+	sum, err := r.Do(t.Context())
+	if sum.Done != 18 || sum.Failed != 2 || err == nil || !strings.Contains(err.Error(), `first: repeat 1, fold 3, seed 1, {"pooling":"mean"}: inner fold 2: no convergence`) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	r.Learner = learner.Inner{Of: &runtest.Learner{}}
+	if sum, err := r.Do(t.Context()); err != nil || sum.Skipped != 18 || sum.Done != 2 {
+		t.Errorf("again: %+v, %v", sum, err)
+	}
+}
+
+// failing fails the trainings of a seed.
+type failing struct {
+	*runtest.Learner
+	seed uint64
+}
+
+func (f failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return f.Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+		if task.Fits[o.Fit].Seed == f.seed {
+			o.Epochs, o.Err = nil, fmt.Errorf("no convergence")
+		}
+		return done(o)
+	})
+}
+
+// Real learners under the nested protocol: the setting that inner folds choose is the one that can tell the classes apart.
+func TestNestedChoosesSetting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &milbench.Set{Name: "wide", Checksum: strings.Repeat("a", 64)}
+	for i := range 50 { // classes differ in spread alone
+		d := &milbench.Dense{Rows: 8, Cols: 1}
+		for range d.Rows {
+			d.Values = append(d.Values, float32(rng.NormFloat64()*(1+2*float64(i%2))))
+		}
+		s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Target: milbench.Labelled(i % 2), Instances: d})
+	}
+	var settings []json.RawMessage
+	for _, statistics := range []classic.Statistics{"mean", "sd"} {
+		e := classic.DefaultStatisticsSVM()
+		e.Statistics = statistics
+		setting, err := classic.StatisticsSVMEntry().Setting(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = append(settings, setting)
+	}
+	found := do(t, run.Run{
+		Sets: []*milbench.Set{s}, Protocol: milbench.Protocol{Name: milbench.NestedProtocol, Folds: 5, Repeats: 1, Inner: 4}, Settings: settings,
+		Seed: 1, Learner: learner.All(&runtest.Learner{}, learner.Resources{Workers: 2}), Dir: t.TempDir(), Backend: "go", Version: "v0", Revision: "0",
+	})
+	table, err := results.Tabulate(found)
+	if err != nil || len(table.Rows) != 1 {
+		t.Fatalf("%+v, %v", table, err)
+	}
+	row := table.Rows[0]
+	if len(row.AUCs) != 1 || row.AUCs[0] < 0.85 || len(row.Chosen) != 1 || !strings.Contains(string(row.Chosen[0].Config), `"statistics":"sd"`) {
+		t.Errorf("AUCs %v, chosen %+v", row.AUCs, row.Chosen)
+	}
+}

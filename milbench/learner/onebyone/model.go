@@ -1,0 +1,72 @@
+package onebyone
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// ReadModel reads a model from its JSON. A field that is missing or null is an error, as is what the model's own Validate reports; what
+// is read predicts, or says why not.
+func (e Entry) ReadModel(text []byte) (milbench.Model, error) {
+	if e.Model == nil {
+		return nil, fmt.Errorf("model of %s: such models cannot be saved", e.Name)
+	}
+	m := e.Model()
+	err := filled(text, reflect.TypeOf(m).Elem())
+	if err == nil {
+		err = json.Unmarshal(text, m)
+	}
+	if v, ok := m.(interface{ Validate() error }); ok && err == nil {
+		err = v.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model of %s: %w", e.Name, err)
+	}
+	return m, nil
+}
+
+// filled reports a field of a struct that its JSON lacks, and of structs in it. Fields that may be left out (omitempty) may be missing.
+func filled(data []byte, t reflect.Type) error {
+	if t.Kind() != reflect.Struct || readsItself(t) {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name = cmp.Or(name, f.Name)
+		value, found := values[name]
+		if !found && options == "omitempty" {
+			continue
+		}
+		if !found || string(value) == "null" {
+			return fmt.Errorf("%s is missing", name)
+		}
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if err := filled(value, inner); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// readsItself reports whether a type has a way of its own to be read.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}

@@ -1,0 +1,422 @@
+package onebyone_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"weak"
+
+	"synpool/milbench"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/run/runtest"
+)
+
+// sharing is an estimator whose fits share what its part says. What it is asked for, log remembers.
+type sharing struct {
+	Part string `json:"part"` // "" shares nothing
+	Step int    `json:"step"`
+}
+
+// asked is what estimators were asked for in a test.
+type asked struct {
+	mu    sync.Mutex
+	fits  int
+	made  map[string]int // what fits share, by part
+	watch func(sharing, milbench.Training) error
+}
+
+var log *asked
+
+// watching starts a log. Tests that use it do not run side by side.
+func watching(t *testing.T, watch func(sharing, milbench.Training) error) *asked {
+	log = &asked{made: map[string]int{}, watch: watch}
+	t.Cleanup(func() { log = nil })
+	return log
+}
+
+type sharingPart struct{ sharing }
+
+// Shares implements what [milbench.Estimator] may have.
+func (s sharingPart) Shares() string { return "part " + s.Part }
+
+func (s sharing) Cost([]milbench.Instances) milbench.Cost {
+	return milbench.Cost{Seconds: 1, Shared: 60, Memory: 40e6}
+}
+
+func (s sharing) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	log.mu.Lock()
+	log.fits++
+	log.mu.Unlock()
+	shared, rows, err := t.Share()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != len(t.Bags) {
+		return nil, fmt.Errorf("%d rows", len(rows))
+	}
+	if _, err := milbench.Once(shared, "made", func() (int, error) {
+		log.mu.Lock()
+		defer log.mu.Unlock()
+		log.made[s.Part]++
+		return 0, nil
+	}); err != nil {
+		return nil, err
+	}
+	if log.watch != nil {
+		if err := log.watch(s, t); err != nil {
+			return nil, err
+		}
+	}
+	return firstValue(s.Step), ctx.Err()
+}
+
+// firstValue scores a bag by its first value, times a factor.
+type firstValue int
+
+func (f firstValue) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	row := make([]float32, bag.Features())
+	if err := bag.Read(0, 1, row); err != nil {
+		return milbench.Prediction{}, err
+	}
+	return milbench.Scored(float64(f) * float64(row[0])), nil
+}
+
+// entries are one whose fits share and one whose fits do not.
+func entries() []onebyone.Entry {
+	return []onebyone.Entry{
+		{Name: "sharing", Summary: "for tests", Default: func() milbench.Estimator { return &sharingPart{} }},
+		{Name: "alone", Summary: "for tests", Default: func() milbench.Estimator { return &sharing{} }},
+	}
+}
+
+func settings(list ...string) (all []json.RawMessage) {
+	for _, s := range list {
+		name, rest, _ := strings.Cut(s, " ")
+		part, step, _ := strings.Cut(rest, " ")
+		all = append(all, json.RawMessage(fmt.Sprintf(`{"learner":%q,"part":%q,"step":%s}`, name, part, step)))
+	}
+	return all
+}
+
+// set returns n bags of one value each, all different.
+func set(n int) *milbench.Set {
+	s := runtest.Set("test", n)
+	for i := range s.Bags {
+		s.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i % 7)}}
+	}
+	return s
+}
+
+func fits(t *testing.T, s *milbench.Set, p milbench.Protocol, list []json.RawMessage) milbench.Task {
+	t.Helper()
+	all, err := p.Fits(s, list, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Task(all)
+}
+
+// four are settings of two parts.
+var four = settings("sharing a 1", "sharing b 1", "sharing a 2", "sharing b 2")
+
+// What fits share is made once for each fold and each part, whatever else they differ in, inner folds and a validation part
+// included, by one worker and by several; of an estimator that shares nothing once a fit.
+func TestSharedOnce(t *testing.T) {
+	s := set(42)
+	for name, p := range map[string]milbench.Protocol{
+		"honest":      {Name: milbench.HonestProtocol, Folds: 4, Repeats: 2},
+		"nested":      {Name: milbench.NestedProtocol, Folds: 4, Repeats: 2, Inner: 3},
+		"held back":   {Name: milbench.NestedProtocol, Folds: 4, Repeats: 2},
+		"best epochs": {Name: milbench.BestEpochProtocol, Folds: 4, Repeats: 2},
+	} {
+		for _, workers := range []int{1, 3} {
+			task := fits(t, s, p, append(slices.Clone(four), settings("alone x 1", "alone x 2")...))
+			l := watching(t, nil)
+			handed := 0
+			err := learner.Inner{Of: onebyone.Learner{Entries: entries(), Workers: workers}}.Learn(t.Context(), task, func(o milbench.Outcome) error {
+				handed++
+				return o.Err
+			})
+			trainings := 1 + len(task.Fits[0].Inner)
+			if cut := p.Inner > 0; (trainings > 1) != cut {
+				t.Fatalf("%s: %d trainings", name, trainings)
+			}
+			if err != nil || handed != 48 || l.fits != 48*trainings {
+				t.Errorf("%s, %d workers: %d outcomes of %d fits, %v", name, workers, handed, l.fits, err)
+			}
+			if l.made["a"] != 8 || l.made["b"] != 8 || l.made["x"] != 16*trainings {
+				t.Errorf("%s, %d workers: made %v, want a: 8 b: 8 x: %d", name, workers, l.made, 16*trainings)
+			}
+		}
+	}
+}
+
+// With one worker outcomes come job by job, in the order of their first fits, and within a job in the order of the fits.
+func TestJobOrder(t *testing.T) {
+	watching(t, nil)
+	task := fits(t, set(20), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, append(slices.Clone(four), settings("alone x 1")...))
+	var order []int
+	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o milbench.Outcome) error {
+		order = append(order, o.Fit)
+		return o.Err
+	}); err != nil || !slices.Equal(order, []int{0, 2, 1, 3, 4, 5, 7, 6, 8, 9}) {
+		t.Errorf("order %v, %v", order, err)
+	}
+	// A setting that makes no sense fails alone.
+	task.Fits[2].Setting = json.RawMessage(`{"learner":"sharing","part":"a"}`)
+	order = nil
+	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o milbench.Outcome) error {
+		order = append(order, o.Fit)
+		if (o.Err != nil) != (o.Fit == 2) {
+			t.Errorf("fit %d: %v", o.Fit, o.Err)
+		}
+		return nil
+	}); err != nil || !slices.Equal(order, []int{0, 1, 3, 2, 4, 5, 7, 6, 8, 9}) {
+		t.Errorf("order %v, %v", order, err)
+	}
+}
+
+// leaks returns a bag that fits share and that none may see: one that is not in the training part of the fit.
+func leaks(shared *milbench.Shared, test []milbench.Instances) error {
+	for i, b := range shared.Bags {
+		if slices.Contains(test, b) {
+			return fmt.Errorf("shared bag %d is of the test part", i)
+		}
+	}
+	return nil
+}
+
+// An estimator that looks at all it is given finds no test bag, under any protocol, and the whole training part.
+func TestNoTestBags(t *testing.T) {
+	s := set(42)
+	for _, p := range []milbench.Protocol{
+		{Name: milbench.HonestProtocol, Folds: 3, Repeats: 2}, {Name: milbench.NestedProtocol, Folds: 3, Repeats: 2, Inner: 3},
+		{Name: milbench.NestedProtocol, Folds: 3, Repeats: 2}, {Name: milbench.PublishedProtocol, Folds: 3, Repeats: 2}, milbench.BestEpoch(),
+	} {
+		task := fits(t, s, p, four)
+		of := map[uint64]milbench.Fit{} // by seed
+		for _, f := range task.Fits {
+			of[f.Seed] = f
+			for k := range f.Inner {
+				of[milbench.SplitSeed(f.Seed, "inner", k)] = f
+			}
+		}
+		l := watching(t, func(_ sharing, train milbench.Training) error {
+			fit, known := of[train.Seed]
+			if !known {
+				return fmt.Errorf("a fit of seed %d", train.Seed)
+			}
+			var test []milbench.Instances
+			for _, b := range fit.Test {
+				test = append(test, task.Bags[b])
+			}
+			if len(train.Shared.Bags) != len(fit.Train)+len(fit.Validation) || len(train.Targets) != len(train.Bags) {
+				return fmt.Errorf("%d bags are shared and %d of %d are to be learnt from", len(train.Shared.Bags), len(train.Bags), len(fit.Train))
+			}
+			if leaks(milbench.NewShared(append(slices.Clone(train.Shared.Bags), test[0])), test) == nil {
+				return errors.New("one test bag too many is not seen")
+			}
+			return errors.Join(leaks(train.Shared, test), leaks(milbench.NewShared(train.Bags), test))
+		})
+		if err := (learner.Inner{Of: onebyone.Learner{Entries: entries(), Workers: 2}}).Learn(t.Context(), task, func(o milbench.Outcome) error { return o.Err }); err != nil {
+			t.Errorf("%+v: %v", p, err)
+		}
+		if l.fits < len(task.Fits) {
+			t.Errorf("%+v: %d fits", p, l.fits)
+		}
+	}
+}
+
+// What fits share is let go when their job ends.
+func TestSharedIsLetGo(t *testing.T) {
+	var before []weak.Pointer[milbench.Shared]
+	kept := 0
+	watching(t, func(_ sharing, train milbench.Training) error {
+		if n := len(before); n > 0 && before[n-1].Value() == train.Shared {
+			return nil
+		}
+		runtime.GC()
+		for _, p := range before {
+			if p.Value() != nil {
+				kept++
+			}
+		}
+		before = append(before, weak.Make(train.Shared))
+		return nil
+	})
+	task := fits(t, set(40), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 5, Repeats: 1}, four)
+	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o milbench.Outcome) error { return o.Err }); err != nil {
+		t.Fatal(err)
+	}
+	if len(before) != 10 || kept > 0 {
+		t.Errorf("%d jobs, %d kept what they shared", len(before), kept)
+	}
+}
+
+// A run that is stopped keeps the results that it has, and the next one makes what is missing and nothing else.
+func TestStopAndResume(t *testing.T) {
+	start := func(dir string) run.Run {
+		r := runtest.Run(dir, learner.Inner{Of: onebyone.Learner{Entries: entries(), Workers: 2}})
+		r.Sets = []*milbench.Set{set(60)}
+		r.Protocol = milbench.Protocol{Name: milbench.NestedProtocol, Folds: 5, Repeats: 1, Inner: 2}
+		r.Settings = four
+		return r
+	}
+	whole := start(t.TempDir())
+	l := watching(t, nil)
+	if _, err := whole.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := lines(t, whole.Dir)
+	if l.made["a"] != 5 || l.made["b"] != 5 || len(want) != 20 {
+		t.Errorf("made %v, %d results", l.made, len(want))
+	}
+
+	r := start(t.TempDir())
+	kept := 0
+	for _, stop := range []int{3, 6, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r.Progress = func(p run.Progress) {
+			if p.Done == stop {
+				cancel()
+			}
+		}
+		watching(t, nil)
+		sum, err := r.Do(ctx)
+		cancel()
+		if !errors.Is(err, context.Canceled) || sum.Skipped != kept || sum.Done < stop || sum.Failed > 0 {
+			t.Fatalf("stopped after %d: %+v, %v", stop, sum, err)
+		}
+		kept += sum.Done
+	}
+	r.Progress = nil
+	l = watching(t, nil)
+	sum, err := r.Do(t.Context())
+	if err != nil || sum.Skipped != kept || sum.Done != 20-kept {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if l.fits != (20-kept)*(1+2*4) || l.made["a"]+l.made["b"] > 20-kept { // 48 bags are cut four times
+		t.Errorf("%d fits, made %v for %d results", l.fits, l.made, 20-kept)
+	}
+	got := lines(t, r.Dir)
+	for fit, line := range want {
+		if got[fit] != line {
+			t.Errorf("fit %s is\n%s\nwant\n%s", fit, got[fit], line)
+		}
+	}
+}
+
+// lines are the results of a folder without their times.
+func lines(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]string{}
+	for _, r := range found {
+		r.WallS = 0
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by[r.Fit] != "" {
+			t.Errorf("fit %s stands twice", r.Fit)
+		}
+		by[r.Fit] = string(text)
+	}
+	return by
+}
+
+// A fit that needs more memory than is allowed is refused before any is learnt; with little, fewer are learnt at a time. What fits share
+// is reckoned once for all of a job.
+func TestPlanMemoryAndTime(t *testing.T) {
+	l := watching(t, nil)
+	task := fits(t, set(20), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, four)
+	all := onebyone.Learner{Entries: entries(), Workers: 4}
+	plan, err := all.Plan(task)
+	if err != nil || plan.Fits != 8 || plan.Workers != 4 || plan.Note != "" || plan.Memory != 220e6 || len(plan.Groups) != 4 || plan.Blocks != 8 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	seconds := 0.0
+	for _, g := range plan.Groups {
+		seconds += float64(g.Blocks) * g.Block
+	}
+	if want := 8*1 + 4*60.0; math.Abs(seconds-want) > 1e-9 || plan.Time != time.Duration(want/4*float64(time.Second)) {
+		t.Errorf("%v s of work and %v with four workers, want %v", seconds, plan.Time, want)
+	}
+	all.Memory = 150e6
+	plan, err = all.Plan(task)
+	if err != nil || plan.Workers != 2 || plan.Memory != 140e6 || plan.Note != "test: 2 fits at a time, to keep within 150 MB of memory" {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	all.Memory = 90e6
+	refused := "test: a fit needs 101 MB of memory, more than the 90 MB allowed; raise --memory"
+	if _, err := all.Plan(task); err == nil || err.Error() != refused {
+		t.Errorf("error %v", err)
+	}
+	if err := all.Learn(t.Context(), task, func(milbench.Outcome) error { t.Error("an outcome"); return nil }); err == nil || err.Error() != refused || l.fits > 0 {
+		t.Errorf("error %v after %d fits", err, l.fits)
+	}
+}
+
+// half is a model with fields in it.
+type half struct {
+	Kept  float64          `json:"kept"`
+	Inner *struct{ A int } `json:"inner"`
+	Maybe string           `json:"maybe,omitempty"`
+	When  time.Time        `json:"when"` // which reads itself
+	Never func()           `json:"-"`
+}
+
+func (h *half) Predict(milbench.Instances) (milbench.Prediction, error) {
+	return milbench.Scored(h.Kept), nil
+}
+
+func (h *half) Validate() error {
+	if h.Inner.A < 0 {
+		return fmt.Errorf("A %d", h.Inner.A)
+	}
+	return nil
+}
+
+func TestReadModel(t *testing.T) {
+	e := onebyone.Entry{Name: "half", Model: func() milbench.Model { return new(half) }}
+	const good = `{"kept":2,"inner":{"A":1},"when":"2026-01-02T03:04:05Z","more":1}`
+	m, err := e.ReadModel([]byte(good))
+	if err != nil || m.(*half).Kept != 2 || m.(*half).Inner.A != 1 || m.(*half).When.IsZero() {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for change, want := range map[string]string{
+		`"kept":2|"kept":null`:           "kept is missing",
+		`"kept":2,|`:                     "kept is missing",
+		`{"A":1}|null`:                   "inner is missing",
+		`{"A":1}|{}`:                     "inner: A is missing",
+		`{"A":1}|{"A":null}`:             "inner: A is missing",
+		`{"A":1}|3`:                      "inner: json: cannot unmarshal",
+		`{"A":1}|{"A":-1}`:               "A -1",
+		`"2026-01-02T03:04:05Z"|"today"`: `parsing time "today"`,
+		`"kept":2|"kept":"2"`:            "json: cannot unmarshal",
+		`}|`:                             "unexpected end",
+	} {
+		old, with, _ := strings.Cut(change, "|")
+		if _, err := e.ReadModel([]byte(strings.Replace(good, old, with, 1))); err == nil || !strings.HasPrefix(err.Error(), "model of half: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", change, err, want)
+		}
+	}
+	e.Model = nil
+	if _, err := e.ReadModel([]byte(good)); err == nil || err.Error() != "model of half: such models cannot be saved" {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,106 @@
+package results
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// heldOut returns held-out bags: of each inner fold the scores of its negative and of its positive bags.
+func heldOut(folds ...[2][]float64) (bags []ScoredBag) {
+	for k, fold := range folds {
+		for label, scores := range fold {
+			for _, score := range scores {
+				bags = append(bags, ScoredBag{ID: "bag", Target: milbench.Labelled(label), Scores: []float64{score}, Part: k + 1})
+			}
+		}
+	}
+	return bags
+}
+
+// The AUC inside is the mean over the inner folds with both classes, however far their scores lie apart; the loss is that of all bags.
+func TestInsideOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		held []ScoredBag
+		auc  float64
+	}{
+		"apart":                {heldOut([2][]float64{{-1, 0}, {1}}, [2][]float64{{100, 101}, {102}}, [2][]float64{{-51}, {-50, -49}}), 1},
+		"folds weigh the same": {heldOut([2][]float64{{-1}, {1}}, [2][]float64{{1, 1, 1, 2}, {0, 0, -1}}), 0.5},
+		"one class is no AUC":  {heldOut([2][]float64{{-1, 3}, {1}}, [2][]float64{{5}, nil}, [2][]float64{nil, {-5, -6}}), 0.5},
+		"ties":                 {heldOut([2][]float64{{2, 2}, {2}}), 0.5},
+		// None has both: their scores are compared after all.
+		"no fold with both": {heldOut([2][]float64{{-1, 3}, nil}, [2][]float64{nil, {2, 4}}), 0.75},
+	} {
+		got, err := InsideOf(c.held)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		loss, err := judge.LogLoss(LabelsScores(c.held))
+		if err != nil || got.AUC != c.auc || got.LogLoss != loss {
+			t.Errorf("%s: %+v, want AUC %v and loss %v (%v)", name, got, c.auc, loss, err)
+		}
+	}
+	// Without inner folds all bags are one part.
+	held := heldOut([2][]float64{{-1}, {1}}, [2][]float64{{1}, {0}})
+	for i := range held {
+		held[i].Part = 0
+	}
+	if got, err := InsideOf(held); err != nil || got.AUC != 0.625 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, held := range [][]ScoredBag{nil, heldOut([2][]float64{{1, 2}, nil})} {
+		if got, err := InsideOf(held); err == nil {
+			t.Errorf("%d bags: %+v", len(held), got)
+		}
+	}
+}
+
+func TestBetter(t *testing.T) {
+	for _, c := range []struct {
+		a, b Inside
+		want bool
+	}{
+		{Inside{0.8, 9}, Inside{0.7, 0.1}, true}, {Inside{0.7, 0.1}, Inside{0.8, 9}, false},
+		{Inside{0.7, 0.1}, Inside{0.7, 0.2}, true}, {Inside{0.7, 0.1}, Inside{0.7, 0.1}, false},
+	} {
+		if got := c.a.Better(c.b); got != c.want {
+			t.Errorf("%v better than %v: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// The number of inner folds is in the id of a fit; where there are none, the id is what it was before there were any.
+func TestInnerID(t *testing.T) {
+	r := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{1, 2})
+	r.Protocol, r.Optimistic = milbench.NestedProtocol, false
+	ids := map[string]int{}
+	for _, inner := range []int{0, 2, 5} {
+		r.Inner = inner
+		r = withID(r)
+		if other, twice := ids[r.Fit]; twice {
+			t.Errorf("%d and %d inner folds have one id", inner, other)
+		}
+		ids[r.Fit] = inner
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		r.Inner++
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "is not the id of its content") {
+			t.Errorf("error %v", err)
+		}
+		r.Inner = inner
+	}
+	before, err := milbench.FitID(r.Checksum, milbench.NestedProtocol, r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
+	if _, known := ids[before]; err != nil || !known || ids[before] != 0 {
+		t.Errorf("the id of a fit without inner folds is new (%v)", err)
+	}
+	for want, in := range map[string]Inside{"AUC of the validation part of 1.5": {1.5, 0}, "AUC of the validation part of NaN": {math.NaN(), 0}, "loss of the validation part of -1": {0.5, -1}, "loss of the validation part of +Inf": {0.5, math.Inf(1)}} {
+		r.Inside = &in
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
