@@ -12,6 +12,7 @@ import (
 // held are the labels of bags that models had not seen when they scored them, inner fold by inner fold.
 type held struct {
 	labels []int // 0 or 1
+	bags   int   // different ones
 	starts []int // fold k is starts[k]:starts[k+1]
 }
 
@@ -22,12 +23,15 @@ func heldOf(fit milbench.Fit) held {
 		label[e.Bag] = e.Label
 	}
 	h := held{starts: []int{0}}
+	seen := make(map[int]bool)
 	for _, part := range fit.Inner {
 		for _, b := range part {
 			h.labels = append(h.labels, label[b])
+			seen[b] = true
 		}
 		h.starts = append(h.starts, len(h.labels))
 	}
+	h.bags = len(seen)
 	return h
 }
 
@@ -89,19 +93,30 @@ type Combination struct {
 	shift   float64
 }
 
-// sharpness is by how much less AUC inside, as mean over inner folds, a model weighs e times less. It is about the standard error of
-// that AUC where a training part has a hundred bags.
-const sharpness = 0.02
+// doubt is by how many standard errors of the best model's AUC inside the AUC of another is less that weighs e times less. Small
+// differences among models are chance, and what is chance is joined, not chosen.
+const doubt = 1.5
+
+// error returns DeLong's standard error of the AUC of scores, of bags that are held out several times as if once; where a class has a single
+// bag, that of an AUC of a half.
+func (h held) error(scores []float64) float64 {
+	again := math.Sqrt(float64(len(h.labels)) / float64(max(h.bags, 1)))
+	if _, se, err := judge.DeLong(h.labels, scores); err == nil {
+		return max(se*again, 1/float64(len(h.labels)))
+	}
+	return math.Sqrt(1 / 12.0)
+}
 
 // negligible is the weight, relative to the largest, below which a model does not count.
 const negligible = 0.05
 
-// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(AUC / sharpness); scores are joined as normal quantiles of
+// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(AUC / (doubt SE)), with the AUC as mean over inner
+// folds and the standard error SE of the best one's; scores are joined as normal quantiles of
 // their ranks, and the mean is made a logit by logistic regression on the held-out bags (J. Platt, "Probabilistic outputs for support
 // vector machines", 1999).
 func combine(h held, models [][]float64) (*Combination, error) {
 	c := &Combination{Weights: make([]float64, len(models)), AUC: make([]float64, len(models)), rankers: make([]ranker, len(models))}
-	most := 0.0
+	best := 0
 	for m, scores := range models {
 		if len(scores) != len(h.labels) || len(scores) == 0 {
 			return nil, fmt.Errorf("%d scores of %d held-out bags", len(scores), len(h.labels))
@@ -111,11 +126,13 @@ func combine(h held, models [][]float64) (*Combination, error) {
 		if c.AUC[m], err = h.auc(scores); err != nil {
 			return nil, err
 		}
-		most = max(most, c.AUC[m])
+		if c.AUC[m] > c.AUC[best] {
+			best = m
+		}
 	}
-	sum := 0.0
+	sharpness, sum := doubt*h.error(models[best]), 0.0
 	for m := range models {
-		if w := math.Exp((c.AUC[m] - most) / sharpness); w >= negligible {
+		if w := math.Exp((c.AUC[m] - c.AUC[best]) / sharpness); w >= negligible {
 			c.Weights[m] = w
 		}
 	}

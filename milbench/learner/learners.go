@@ -28,6 +28,8 @@ func Classic() []onebyone.Entry {
 		classic.BagMISVMEntry(),
 		classic.InstanceMISVMEntry(),
 		classic.CitationKNNEntry(),
+		classic.BagOfWordsEntry(),
+		classic.FisherVectorsEntry(),
 		classic.InstanceEntry(),
 	}
 }

@@ -159,6 +159,9 @@ func (t Table) writeMarkdown(w io.Writer) error {
 			b.WriteString("|\n")
 		}
 	}
+	for _, verdict := range t.Verdicts {
+		b.WriteString("\n" + escape.Replace(verdict) + "\n")
+	}
 	b.WriteString("\n" + legend + "\n")
 	for _, note := range t.allNotes() {
 		b.WriteString("\n" + escape.Replace(note) + "\n")

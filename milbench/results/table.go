@@ -66,6 +66,8 @@ type Row struct {
 	Backends  []string `json:"backends"`
 	Versions  []string `json:"versions"`
 	Revisions []string `json:"revisions"`
+
+	folds map[foldKey]float64 // the AUC of each
 }
 
 // Interval says over what the interval of an AUC is.
@@ -95,8 +97,9 @@ type Chosen struct {
 
 // Table is the rows of a results folder, and what a reader should know beside them.
 type Table struct {
-	Rows  []Row
-	Notes []string // what was left out, and what does not go together
+	Rows     []Row
+	Verdicts []string // which rows of a set differ beyond chance, in words
+	Notes    []string // what was left out, and what does not go together
 }
 
 // Tabulate computes a table from raw results. Rows are ordered by set, protocol and setting. Repeats that lack a fold
@@ -150,7 +153,8 @@ func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, err
 		t.Rows = append(t.Rows, row)
 	}
 	t.noteMixtures()
-	return t, nil
+	t.Verdicts, err = t.verdicts()
+	return t, err
 }
 
 // repeatKey names a repeat: repeats of studies with other seeds are repeats too.
@@ -459,7 +463,7 @@ func (t *Table) noteMixtures() {
 // figures computes the row.
 func (row *rowFits) figures() (Row, error) {
 	out := Row{Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
-		Config: row.config, Chosen: row.chosen}
+		Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true
 	var instances, foldAUCs []float64
@@ -477,6 +481,7 @@ func (row *rowFits) figures() (Row, error) {
 			}
 			auc += a
 			foldAUCs = append(foldAUCs, a)
+			out.folds[foldKey{key, fold}] = a
 			precision += p
 			if _, se, err := judge.DeLong(labels, scores); err == nil {
 				foldVariance += se * se

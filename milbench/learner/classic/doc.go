@@ -8,6 +8,10 @@
 //   - concept: a training instance that bags are compared with ([MILES]).
 //   - witness: the instance of a positive bag that stands for the bag in training ([BagMISVM]).
 //   - references and citers: the training bags nearest to a bag, and those that it is among the nearest to ([CitationKNN]).
+//   - codebook: centres of clusters of instances, its words; the histogram of a bag has the share of its instances
+//     nearest to each word ([BagOfWords]).
+//   - Fisher vector: how the likelihood of the instances of a bag changes with the means and deviations of a mixture of
+//     Gaussian densities ([FisherVectors]).
 //   - setting: the struct of a learner, as JSON.
 //   - margin: y f(x) of an instance with y = 1 in a positive and -1 in a negative bag.
 //

@@ -118,3 +118,41 @@ func ExampleCitationKNN_Fit() {
 	// 1.9 from [3.6 3.0] <nil>
 	// -1.9 from [0.0 -0.3] <nil>
 }
+
+func ExampleBagOfWords() {
+	train := milbench.Training{Bags: bags, Targets: []milbench.Target{milbench.Labelled(1), milbench.Labelled(0), milbench.Labelled(1), milbench.Labelled(0)}}
+	setting := classic.DefaultBagOfWords()
+	setting.Words = 2 // of small and of large instances
+	model, err := setting.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f %v\n", p.Scores[0], err)
+	}
+	// Output:
+	// 1.00 <nil>
+	// -1.00 <nil>
+	// 1.00 <nil>
+	// -1.00 <nil>
+}
+
+func ExampleFisherVectors() {
+	train := milbench.Training{Bags: bags, Targets: []milbench.Target{milbench.Labelled(1), milbench.Labelled(0), milbench.Labelled(1), milbench.Labelled(0)}}
+	model, err := classic.FisherVectors{Components: 2, C: 10, Balanced: true}.Fit(context.Background(), train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, bag := range bags {
+		p, err := model.Predict(bag)
+		fmt.Printf("%.2f %v\n", p.Scores[0], err)
+	}
+	// Output:
+	// 0.77 <nil>
+	// -0.90 <nil>
+	// 0.81 <nil>
+	// -0.65 <nil>
+}

@@ -141,7 +141,7 @@ func (s MILES) Fit(ctx context.Context, t milbench.Training) (milbench.Model, er
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}

@@ -220,7 +220,7 @@ func (a alternation) fit(ctx context.Context, t milbench.Training, choose func(k
 	if err := a.validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := t.Share()
+	shared, rows, err := share(t)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,258 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"synpool/internal/mixture"
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// BagOfWords is a support vector machine with a radial kernel on histograms of words. A word is one of Words centres that k-means finds
+// among the standardised instances; the vector of a bag A has for each word w
+//
+//	sqrt(|{a in A: w is the centre nearest to a}| / |A|),
+//
+// standardised over the training bags, and the kernel of vectors x and z of d words is exp(-Gamma / d |x-z|^2). The square root makes
+// distances those of Hellinger.
+//
+// The codebook is built from the instances of all bags of the training part, also those that an inner fold holds out, and never from
+// targets. All fits on a training part share it: the seed of k-means++ depends on the number of words alone, not on the seed of the fit.
+// It is built from an evenly spaced sample if there are more than 20,000 instances, or 40 million values. There are at most as many words
+// as instances.
+//
+// Source: G. Csurka, C. R. Dance, L. Fan, J. Willamowski and C. Bray, "Visual categorization with bags of keypoints", ECCV workshop on
+// statistical learning in computer vision (2004); as a learner of bags the "histogram" embedding of J. Amores, "Multiple instance
+// classification: review, taxonomy and comparative study", Artificial Intelligence 201 (2013).
+type BagOfWords struct {
+	Words    int     `json:"words"`
+	Gamma    float64 `json:"gamma"`
+	C        float64 `json:"c"`
+	Balanced bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+
+	start []float64 // centres that k-means begins at, [words, features], instead of those that it draws
+}
+
+// DefaultBagOfWords returns 50 words, with C = 3.
+func DefaultBagOfWords() BagOfWords { return BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }
+
+// BagOfWordsEntry returns the machine on histograms of words for the list of learners.
+func BagOfWordsEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, words := range []int{20, 100} {
+		for _, c := range []float64{1, 10} {
+			grid = append(grid, &BagOfWords{Words: words, Gamma: 1, C: c, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "bag-of-words", Summary: "an SVM on histograms of the nearest words of a k-means codebook",
+		Default: func() milbench.Estimator { s := DefaultBagOfWords(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(BagOfWordsModel) },
+	}
+}
+
+const (
+	mostWords        = 10_000
+	mostWordFeatures = 10_000 // of an instance: centres are dense
+)
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s BagOfWords) Validate() error {
+	if s.Words < 2 || s.Words > mostWords {
+		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
+	}
+	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C))
+}
+
+// Takes implements what [milbench.Estimator] may have.
+func (s BagOfWords) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: mostWordFeatures}
+}
+
+// Shares implements what [milbench.Estimator] may have.
+func (s BagOfWords) Shares() string { return fmt.Sprintf("words %d", s.Words) }
+
+// wordPasses is how often an estimate of time expects k-means to read the sample, seeding included.
+const wordPasses = 25
+
+// Cost implements what [milbench.Estimator] may have.
+func (s BagOfWords) Cost(bags []milbench.Instances) milbench.Cost {
+	rows, n, d := 0, float64(len(bags)), 0
+	for _, b := range bags {
+		rows, d = rows+b.Len(), b.Features()
+	}
+	some, words := float64(sampled(rows, d)), float64(min(s.Words, rows))
+	return milbench.Cost{
+		Seconds: n * n * 1e-7,
+		Shared:  ((some*wordPasses+float64(rows))*words*float64(d) + n*n*words/2) / comparedPerSecond,
+		Memory:  uint64(some*float64(4*d+24)+8*(words*float64(2*d)+n*words+3*min(n, mostGram)*n)) + milbench.MomentsBytes(bags) + 1<<20,
+	}
+}
+
+// kmeans returns the k-means of a codebook: one start, as scikit-learn with k-means++.
+func (s BagOfWords) kmeans(words int) mixture.KMeans {
+	k := mixture.DefaultKMeans(words)
+	k.Restarts, k.Iterations = 1, 100
+	return k
+}
+
+// codebook is what fits with a number of words share.
+type codebook struct {
+	scale   scale
+	centres *mixture.Centres
+	vectors *vectors // the histograms of the bags
+}
+
+// codebookOf returns the codebook of the bags that fits share.
+func (s BagOfWords) codebookOf(ctx context.Context, shared *milbench.Shared) (*codebook, error) {
+	return milbench.Once(shared, s.Shares(), func() (*codebook, error) {
+		scale, err := sharedScale(shared)
+		if err != nil {
+			return nil, err
+		}
+		x, err := newSample(shared.Bags, scale, mostSampled)
+		if err != nil {
+			return nil, err
+		}
+		c, k := &codebook{scale: scale}, s.kmeans(min(s.Words, x.n))
+		if s.start != nil {
+			c.centres, err = k.From(ctx, x.rows(), s.start)
+		} else {
+			c.centres, err = k.Fit(ctx, x.rows(), rand.New(rand.NewPCG(uint64(s.Words), 1)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		n, words := len(shared.Bags), c.centres.Clusters()
+		values := make([]float64, 0, n*words)
+		for _, b := range shared.Bags {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			list, err := wordsOf(b, scale, c.centres)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, histogram(list, words, -1)...)
+		}
+		c.vectors = standardiseVectors(values, n, words)
+		return c, nil
+	})
+}
+
+// wordsOf returns the word of each instance of a bag.
+func wordsOf(bag milbench.Instances, s scale, centres *mixture.Centres) ([]int, error) {
+	list := make([]int, 0, bag.Len())
+	var err error
+	for row := range s.rows(bag, &err) {
+		word, _ := centres.Nearest(row)
+		list = append(list, word)
+	}
+	return list, err
+}
+
+// histogram returns the root of the share of each word in a list, without one instance of the word without if that is not negative.
+func histogram(list []int, words, without int) []float64 {
+	shares, n := make([]float64, words), len(list)
+	for _, word := range list {
+		shares[word]++
+	}
+	if without >= 0 {
+		shares[without]--
+		n--
+	}
+	for word, count := range shares {
+		shares[word] = math.Sqrt(count / float64(n))
+	}
+	return shares
+}
+
+// Fit implements [milbench.Estimator].
+func (s BagOfWords) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := share(t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.codebookOf(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.C, s.Balanced)
+	if err != nil {
+		return nil, err
+	}
+	return &BagOfWordsModel{Scale: keptScale{Shift: c.scale.shift, Factor: c.scale.factor}, Centres: c.centres.Values, Machine: machine}, nil
+}
+
+// BagOfWordsModel is a fitted [BagOfWords].
+type BagOfWordsModel struct {
+	Scale   keptScale      `json:"scale"`
+	Centres numbers        `json:"centres"` // [words, features], of standardised instances
+	Machine *radialMachine `json:"machine"`
+}
+
+func (m *BagOfWordsModel) centres() *mixture.Centres {
+	return &mixture.Centres{Features: len(m.Scale.Factor), Values: m.Centres}
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *BagOfWordsModel) Validate() error {
+	if err := cmp.Or(m.Scale.validate(nil), m.centres().Validate()); err != nil {
+		return err
+	}
+	return m.Machine.validate(m.centres().Clusters())
+}
+
+// words returns the word of each instance of a bag, and the score of the bag.
+func (m *BagOfWordsModel) words(bag milbench.Instances) ([]int, float64, error) {
+	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, m.Machine.score(histogram(list, m.centres().Clusters(), -1)), nil
+}
+
+// Predict implements [milbench.Model].
+func (m *BagOfWordsModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	_, score, err := m.words(bag)
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	return scored(score)
+}
+
+// InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, the same for all of one word; of
+// a single instance the score.
+func (m *BagOfWordsModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	list, whole, err := m.words(bag)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := scored(whole); err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		return []float64{whole}, nil
+	}
+	falls, scores := make(map[int]float64), make([]float64, len(list))
+	for i, word := range list {
+		fall, known := falls[word]
+		if !known {
+			score := m.Machine.score(histogram(list, m.centres().Clusters(), word))
+			if _, err := scored(score); err != nil {
+				return nil, err
+			}
+			fall = whole - score
+			falls[word] = fall
+		}
+		scores[i] = fall
+	}
+	return scores, nil
+}

@@ -1,0 +1,241 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"synpool/internal/mixture"
+	"synpool/internal/svm"
+	"synpool/milbench"
+	"synpool/milbench/learner/onebyone"
+)
+
+// FisherVectors is a linear support vector machine on the improved Fisher vectors of bags. A mixture of Components Gaussian densities of
+// diagonal covariance, with weights w_k, means μ_k and deviations σ_k, is fitted to the standardised instances. The vector of a bag of n
+// instances x, for which γ_k is the probability of component k, has for each component k and feature j
+//
+//	1/(n sqrt(w_k))   Σ_x γ_k (x_j - μ_kj) / σ_kj
+//	1/(n sqrt(2 w_k)) Σ_x γ_k ((x_j - μ_kj)² / σ_kj² - 1)
+//
+// of which each value z becomes sign(z) sqrt(|z|), and the whole is scaled to length 1. The machine has the squared hinge loss and
+// penalises its bias, as scikit-learn's LinearSVC.
+//
+// The mixture is fitted to the instances of all bags of the training part, also those that an inner fold holds out, and never to
+// targets. EM begins at clusters of k-means. All fits on a training part share the mixture: the seed of k-means depends on the number of
+// components alone, not on the seed of the fit. The mixture is fitted to an evenly spaced sample if there are more than 20,000
+// instances, or 40 million values. There are at most as many components as instances. EM adds 0.01 to every variance (features have
+// variance 1), so that no component shrinks to a point.
+//
+// Source: F. Perronnin, J. Sánchez and T. Mensink, "Improving the Fisher kernel for large-scale image classification", ECCV (2010),
+// sections 2.1 and 3; for bags X.-S. Wei, J. Wu and Z.-H. Zhou, "Scalable algorithms for multi-instance learning", IEEE TNNLS 28 (2017),
+// miFV, which first projects the instances onto principal components; we do not.
+type FisherVectors struct {
+	Components int     `json:"components"`
+	C          float64 `json:"c"`
+	Balanced   bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+
+	start *mixture.Mixture // where EM begins, instead of at clusters of k-means
+}
+
+// DefaultFisherVectors returns 4 components, with C = 3.
+func DefaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
+
+// FisherVectorsEntry returns the machine on Fisher vectors for the list of learners.
+func FisherVectorsEntry() onebyone.Entry {
+	var grid []milbench.Estimator
+	for _, components := range []int{4, 16} {
+		for _, c := range []float64{1, 10} {
+			grid = append(grid, &FisherVectors{Components: components, C: c, Balanced: true})
+		}
+	}
+	return onebyone.Entry{
+		Name: "fisher-vectors", Summary: "a linear SVM on Fisher vectors of a Gaussian mixture (miFV without PCA)",
+		Default: func() milbench.Estimator { s := DefaultFisherVectors(); return &s }, Grid: grid,
+		Model: func() milbench.Model { return new(FisherVectorsModel) },
+	}
+}
+
+const (
+	mostComponents     = 1000
+	mostFisherFeatures = 2000 // of an instance: a vector has 2 for each component
+	varianceFloor      = 0.01
+)
+
+// Validate reports the first hyperparameter that makes no sense.
+func (s FisherVectors) Validate() error {
+	if s.Components < 1 || s.Components > mostComponents {
+		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
+	}
+	return above0("c", s.C)
+}
+
+// Takes implements what [milbench.Estimator] may have.
+func (s FisherVectors) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: mostFisherFeatures}
+}
+
+// Shares implements what [milbench.Estimator] may have.
+func (s FisherVectors) Shares() string { return fmt.Sprintf("components %d", s.Components) }
+
+// What an estimate of time expects: passes of k-means and EM over the sample, where one of EM counts as three, and passes of the machine
+// over the vectors.
+const (
+	fisherPasses  = 80
+	machinePasses = 50
+)
+
+// Cost implements what [milbench.Estimator] may have.
+func (s FisherVectors) Cost(bags []milbench.Instances) milbench.Cost {
+	rows, n, d := 0, float64(len(bags)), 0
+	for _, b := range bags {
+		rows, d = rows+b.Len(), b.Features()
+	}
+	some, values := float64(sampled(rows, d)), float64(min(s.Components, max(rows, 1)))*float64(d)
+	return milbench.Cost{
+		Seconds: (machinePasses + n/2) * n * 2 * values / comparedPerSecond,
+		Shared:  (some*fisherPasses + 3*float64(rows)) * values / comparedPerSecond,
+		Memory:  uint64(some*float64(4*d+24)+8*(8*values+4*n*values+n*n)) + milbench.MomentsBytes(bags) + 1<<20,
+	}
+}
+
+// em returns the configuration of a mixture.
+func (s FisherVectors) em(components int) mixture.Gaussian {
+	g := mixture.DefaultGaussian(components)
+	g.Floor = varianceFloor
+	return g
+}
+
+// fisher is what fits with a number of components share.
+type fisher struct {
+	scale   scale
+	mixture *mixture.Mixture
+	values  []float64 // the vectors of the bags, row by row
+}
+
+// fisherOf returns the mixture and the vectors of the bags that fits share.
+func (s FisherVectors) fisherOf(ctx context.Context, shared *milbench.Shared) (*fisher, error) {
+	return milbench.Once(shared, s.Shares(), func() (*fisher, error) {
+		scale, err := sharedScale(shared)
+		if err != nil {
+			return nil, err
+		}
+		x, err := newSample(shared.Bags, scale, mostSampled)
+		if err != nil {
+			return nil, err
+		}
+		f, g := &fisher{scale: scale}, s.em(min(s.Components, x.n))
+		if s.start != nil {
+			f.mixture, err = g.From(ctx, x.rows(), s.start)
+		} else {
+			f.mixture, err = g.Fit(ctx, x.rows(), rand.New(rand.NewPCG(uint64(s.Components), 2)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.values = make([]float64, 0, len(shared.Bags)*2*len(f.mixture.Means))
+		for _, b := range shared.Bags {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			vector, err := fisherVector(b, scale, f.mixture)
+			if err != nil {
+				return nil, err
+			}
+			f.values = append(f.values, vector...)
+		}
+		return f, nil
+	})
+}
+
+// fisherVector returns the Fisher vector of a bag.
+func fisherVector(bag milbench.Instances, s scale, m *mixture.Mixture) ([]float64, error) {
+	var failed error
+	vector, err := m.Fisher(s.rows(bag, &failed))
+	return vector, cmp.Or(failed, err)
+}
+
+// Fit implements [milbench.Estimator].
+func (s FisherVectors) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	shared, rows, err := share(t)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.fisherOf(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	d := 2 * len(f.mixture.Means)
+	x := svm.Dense[float64]{N: len(rows), Features: d, Stride: d}
+	for _, i := range rows {
+		x.Values = append(x.Values, f.values[i*d:(i+1)*d]...)
+	}
+	positive := positives(t)
+	var weights []float64
+	if s.Balanced {
+		weights = svm.Balanced(positive)
+	}
+	linear := svm.DefaultLinear()
+	linear.C, linear.Tolerance = s.C, 1e-6
+	plane, err := svm.FitLinear(ctx, linear, x, positive, weights)
+	switch {
+	case errors.Is(err, svm.ErrOneClass):
+		return nil, errOneClass
+	case errors.Is(err, svm.ErrNotConverged):
+		return nil, fmt.Errorf("%w; lower c", err)
+	case err != nil:
+		return nil, err
+	}
+	return &FisherVectorsModel{
+		Scale: keptScale{Shift: f.scale.shift, Factor: f.scale.factor}, Shares: f.mixture.Weights, Means: f.mixture.Means,
+		Variances: f.mixture.Variances, Weights: plane.Weights, Bias: plane.Bias,
+	}, nil
+}
+
+// FisherVectorsModel is a fitted [FisherVectors]: the score of a bag is the product of Weights with its Fisher vector, and Bias.
+type FisherVectorsModel struct {
+	Scale     keptScale `json:"scale"`
+	Shares    numbers   `json:"shares"` // of the components, [components]
+	Means     numbers   `json:"means"`  // [components, features], of standardised instances
+	Variances numbers   `json:"variances"`
+	Weights   numbers   `json:"weights"` // [2, components, features]
+	Bias      float64   `json:"bias"`
+}
+
+func (m *FisherVectorsModel) mixture() *mixture.Mixture {
+	return &mixture.Mixture{Features: len(m.Scale.Factor), Weights: m.Shares, Means: m.Means, Variances: m.Variances}
+}
+
+// Validate reports what of a model that was read does not fit together.
+func (m *FisherVectorsModel) Validate() error {
+	if err := cmp.Or(m.Scale.validate(nil), m.mixture().Validate()); err != nil {
+		return err
+	}
+	if len(m.Weights) != 2*len(m.Means) {
+		return fmt.Errorf("%d weights for Fisher vectors of %d values", len(m.Weights), 2*len(m.Means))
+	}
+	return nil
+}
+
+// Predict implements [milbench.Model].
+func (m *FisherVectorsModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	vector, err := fisherVector(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.mixture())
+	if err != nil {
+		return milbench.Prediction{}, err
+	}
+	score := m.Bias
+	for j, z := range vector {
+		score += m.Weights[j] * z
+	}
+	return scored(score)
+}
+
+// InstanceScores implements [milbench.InstanceScorer].
+func (m *FisherVectorsModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return leaveOut(m, bag)
+}

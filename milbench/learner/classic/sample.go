@@ -1,0 +1,108 @@
+package classic
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"synpool/internal/mixture"
+	"synpool/milbench"
+)
+
+// A codebook or a mixture is built from at most this many instances, which have at most this many values together.
+const (
+	mostSampled = 20_000
+	mostValues  = 40_000_000
+)
+
+// sharedScale returns the scale of the bags that fits share.
+func sharedScale(s *milbench.Shared) (scale, error) {
+	return milbench.Once(s, "scale", func() (scale, error) { return scaleOf(s.Bags) })
+}
+
+// sampled returns how many of some instances of d features are sampled.
+func sampled(instances, d int) int {
+	return min(instances, mostSampled, max(mostValues/max(d, 1), 1))
+}
+
+// sample holds standardised instances of bags, row-major, [n, d].
+type sample struct {
+	n, d   int
+	values []float32
+	order  []int // of the rows
+}
+
+// newSample takes all instances of bags, or evenly spaced ones where there are more than most or more than mostValues values. It sorts
+// them by value: as long as all are taken, the order of bags and instances changes nothing.
+func newSample(bags []milbench.Instances, s scale, most int) (*sample, error) {
+	count := 0
+	for _, b := range bags {
+		count += b.Len()
+	}
+	d := len(s.factor)
+	n := sampled(min(count, most), d)
+	x := &sample{n: n, d: d, values: make([]float32, n*d), order: all(n)}
+	before, at := 0, 0 // instances of the bags before, and of the sample
+	for _, b := range bags {
+		for ; at < n && at*count/n < before+b.Len(); at++ {
+			i := at*count/n - before
+			if err := b.Read(i, i+1, x.row(at)); err != nil {
+				return nil, err
+			}
+		}
+		before += b.Len()
+	}
+	slices.SortFunc(x.order, func(i, k int) int { return slices.Compare(x.row(i), x.row(k)) })
+	for i := range n {
+		if err := s.narrow(x.row(i), x.row(i)); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (x *sample) row(i int) []float32 { return x.values[i*x.d : (i+1)*x.d] }
+
+// rows yields the instances in order.
+func (x *sample) rows() iter.Seq[[]float32] { return mixture.Matrix(x.values, x.d, x.order) }
+
+// narrow writes an instance standardised into dst, which may be the instance.
+func (s scale) narrow(row, dst []float32) error {
+	for j, v := range row {
+		z := float32((float64(v) - s.shift[j]) * s.factor[j])
+		if z-z != 0 { // NaN or infinite
+			return fmt.Errorf("feature %d of an instance is %v, %v once standardised; values must be finite", j, v, z)
+		}
+		dst[j] = z
+	}
+	return nil
+}
+
+// rows yields the instances of a bag, standardised; each is valid until the next. It stops at the first error and writes it to failed.
+func (s scale) rows(bag milbench.Instances, failed *error) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		switch {
+		case bag.Features() != len(s.factor):
+			*failed = fmt.Errorf("a bag of %d features for a model of %d", bag.Features(), len(s.factor))
+			return
+		case bag.Len() == 0:
+			*failed = errors.New("an empty bag has no score")
+			return
+		}
+		z, done := make([]float32, len(s.factor)), false
+		err := milbench.EachRow(bag, func(_ int, row []float32) {
+			if done {
+				return
+			}
+			if err := s.narrow(row, z); err != nil {
+				*failed, done = err, true
+				return
+			}
+			done = !yield(z)
+		})
+		if *failed == nil {
+			*failed = err
+		}
+	}
+}
