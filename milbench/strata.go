@@ -113,7 +113,7 @@ const (
 )
 
 // ErrInner is wrapped by the error about a training part that cannot be cut into inner folds.
-var ErrInner = errors.New("the training part cannot be cut into inner folds; use the honest protocol or more bags")
+var ErrInner = errors.New("the training part cannot be cut into inner folds, which need two bags or groups of each class; add bags, or use a learner that chooses nothing under the honest protocol")
 
 // CutInner cuts a training part of a task into k inner folds, or as many as its rarest class has bags, stratified and with whole
 // groups as [Protocol] cuts a set. A part of fewer than 150 bags is cut several times, up to four, until at least 150 bags

@@ -62,7 +62,7 @@ func (p *program) command() *cobra.Command {
 		Short: "Benchmark attention pooling on multiple-instance learning, honestly",
 		Long: `Benchmark attention pooling on multiple-instance learning, honestly.
 
-Trains networks with the Syn layer and other poolings of a bag on your bags or on named sets, under protocols that
+Trains support vector machines and trees on bags, and networks with the Syn layer and other poolings, on your bags or on named sets, under protocols that
 cannot look at the test part, and tabulates their figures.
 
 Exit codes: 0 done; 1 an audit found a column that leaks the labels or a bag with two labels, a fit failed three times,

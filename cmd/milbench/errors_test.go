@@ -114,7 +114,7 @@ func TestWrongUse(t *testing.T) {
 		{"train nothing.csv --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
 		{"train musk1 --out .", `--out ".": . holds something else than a model`},
 		{"train musk1 --out TOY", `--out "TOY": `},
-		{"train musk1 --cores 2 --out OUT", "unknown flag: --cores; see milbench train --help"},
+		{"train musk1 --cores 2 --out OUT", "--cores: for --learner; a network is trained on all cores"},
 		{"demo --out OUT.gif", "end the name with .png, .svg or .pdf"},
 		{"demo --out OUT/demo.png", "there is no folder"},
 		{"demo --cores=-1", "--cores -1"},

@@ -19,6 +19,7 @@ func TestRunLearner(t *testing.T) {
 		{[]string{"--learner", "instance"}, "instance", 3},
 		{[]string{"--learner", "instance", "--pooling", "mean", "--width", "4", "--epochs", "2"}, "instance, mean", 6},
 		{[]string{"--learner", "instance", "--protocol", "nested"}, "instance (chosen inside)", 12},
+		{[]string{"--learner", "auto"}, "auto", 3},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		succeed(t, append([]string{"run", file, "--folds", "3", "--repeats", "1", "--out", dir}, c.more...)...)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -12,6 +15,8 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
 )
 
@@ -24,16 +29,21 @@ func (p *program) predict() *cobra.Command {
 		asJSON         bool
 		formats        = []string{"csv", "json"}
 		usage          = "one of " + strings.Join(formats, ", ")
-		instancesUsage = "one row per instance, with its attention weights"
+		instancesUsage = "one row per instance, with its attention weights or its score"
 	)
 	c := &cobra.Command{
 		Use:   "predict MODEL FILE|NAME",
 		Short: "Score bags with a trained model, and say which instances won",
 		Long: `Score bags with a trained model, and say which instances won.
 
-Prints for each bag its score (the logit of positive), the probability and, if the pooling has attention, the winner of each
-head: the instance with the largest weight, counted from 0 in the order of the file. --instances prints for each instance
-its weight, averaged over the heads, and that of each head.
+Prints for each bag its score (the logit of positive), the probability, 1/(1+exp(-score)), and the winners: of a network with attention for each
+head the instance with the largest weight, of the instance classifier that with the largest score, counted from 0 in the
+order of the file.
+
+--instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Of a classical model it
+prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
+standard deviation 1 within the bag. Scores of different bags do not compare. Most classical models score a bag once more
+without each of its instances, which takes long where bags are large and distances are earth mover's.
 
 The features are those that the model was trained on, in the same order. The file needs no labels; labels in it are ignored.
 A CSV file without a header must have a label column before the bags.` + filesHelp + ` Without
@@ -59,31 +69,34 @@ labels.csv every array is a bag, by name.`,
 			if err != nil {
 				return err
 			}
-			choice, err := p.chooseBackend()
+			nets := &networks{program: p, alone: true}
+			defer nets.end()
+			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {
 				return err
 			}
-			defer choice.Backend.Finalize()
-			model, err := neural.Load(choice.Backend, args[0])
-			if err != nil {
+			about := model.About()
+			if err := fits(about, args[0], set, args[1]); err != nil {
 				return err
 			}
-			if err := fits(model, args[0], set, args[1]); err != nil {
-				return err
-			}
-			if model.Leaked() {
+			if about.Leaked {
 				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing without it", args[0])
 			}
-			predictions, err := model.Predict(c.Context(), set.Instances())
+			rows, err := predicted(c.Context(), model, set, instances)
+			if s := stoppedBy(c.Context()); s != nil && err != nil {
+				return s
+			}
+			if errors.Is(err, learner.ErrNoInstances) {
+				return fmt.Errorf("--instances: %s: %w", args[0], err)
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], withID(set, err))
 			}
-			rows := scoredBags(model, set, predictions, instances)
 			switch {
 			case format == "json":
 				return p.writeJSON(rows)
 			case instances:
-				return writeWeights(p.out, rows)
+				return writeInstances(p.out, rows)
 			}
 			return writeScores(p.out, rows)
 		},
@@ -98,22 +111,22 @@ labels.csv every array is a bag, by name.`,
 
 // withID names the bag that an error of a model is about as the set does.
 func withID(set *milbench.Set, err error) error {
-	if bad := (*neural.BagError)(nil); errors.As(err, &bad) {
+	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("bag %s: %w", set.Bags[bad.Bag].ID, bad.Err)
 	}
 	return err
 }
 
 // fits reports why a model cannot score the bags of a set.
-func fits(model *neural.Model, modelName string, set *milbench.Set, setName string) error {
-	if have, want := set.NumFeatures(), model.NumFeatures(); have != want {
+func fits(model learner.About, modelName string, set *milbench.Set, setName string) error {
+	if have, want := set.NumFeatures(), model.NumFeatures; have != want {
 		hint := "give it the columns that the model was trained on"
 		if have == want+1 {
 			hint += "; if one of them holds instance labels, name it with --instance-label-column"
 		}
 		return fmt.Errorf("%s has %d features, the model %s has %d; %s", setName, have, modelName, want, hint)
 	}
-	want := model.Features()
+	want := model.Features
 	for i, name := range set.Features {
 		if want != nil && name != want[i] {
 			return fmt.Errorf("%s: feature %d is %q, of the model %s it is %q; put the columns in the order that it was trained on", setName, i+1, name, modelName, want[i])
@@ -135,33 +148,71 @@ type scoredBag struct {
 // weighted is what is printed of an instance.
 type weighted struct {
 	Instance int       `json:"instance"`
-	Weight   float64   `json:"weight"` // mean over the heads
+	Weight   float64   `json:"weight"` // of a network, mean over the heads
 	Heads    []float64 `json:"heads"`
+	Score    *float64  `json:"score"` // of other models, instead
 }
 
-func scoredBags(model *neural.Model, set *milbench.Set, predictions []neural.Prediction, instances bool) []scoredBag {
-	rows := make([]scoredBag, len(predictions))
-	for i, p := range predictions {
-		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: p.Score, Probability: p.Probability, Winners: p.Winners}
-		if classes := model.Classes(); len(classes) == 2 {
+// MarshalJSON implements [json.Marshaler]: what the model does not have is left out.
+func (w weighted) MarshalJSON() ([]byte, error) {
+	if w.Score != nil {
+		return json.Marshal(struct {
+			Instance int     `json:"instance"`
+			Score    float64 `json:"score"`
+		}{w.Instance, *w.Score})
+	}
+	return json.Marshal(struct {
+		Instance int       `json:"instance"`
+		Weight   float64   `json:"weight"`
+		Heads    []float64 `json:"heads"`
+	}{w.Instance, w.Weight, w.Heads})
+}
+
+// predicted returns what a model says of the bags of a set.
+func predicted(ctx context.Context, model learner.Model, set *milbench.Set, instances bool) ([]scoredBag, error) {
+	rows := make([]scoredBag, len(set.Bags))
+	classes := model.About().Classes
+	fill := func(i int, score float64, winners []int) {
+		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: score, Probability: 1 / (1 + math.Exp(-score)), Winners: winners}
+		if len(classes) == 2 {
 			rows[i].Class = classes[0]
-			if p.Score > 0 {
+			if score > 0 {
 				rows[i].Class = classes[1]
 			}
 		}
-		if !instances {
-			continue
+	}
+	if n, is := model.(network); is {
+		predictions, err := n.Model.Predict(ctx, set.Instances())
+		for i, p := range predictions {
+			fill(i, p.Score, p.Winners)
+			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
 		}
-		for k := range set.Bags[i].Instances.Len() {
-			w := weighted{Instance: k}
-			for _, head := range p.Weights {
-				w.Heads = append(w.Heads, head[k])
-				w.Weight += head[k] / float64(len(p.Weights))
-			}
-			rows[i].Instances = append(rows[i].Instances, w)
+		return rows, err
+	}
+	predictions, err := model.Predict(ctx, set.Instances(), instances)
+	for i, p := range predictions {
+		fill(i, p.Scores[0], p.Winners)
+		for k := range p.Instances {
+			rows[i].Instances = append(rows[i].Instances, weighted{Instance: k, Score: &p.Instances[k]})
 		}
 	}
-	return rows
+	return rows, err
+}
+
+// weights returns what is printed of the n instances of a bag that a network has scored, if that is asked for.
+func weights(p neural.Prediction, n int, asked bool) (all []weighted) {
+	if !asked {
+		return nil
+	}
+	for k := range n {
+		w := weighted{Instance: k}
+		for _, head := range p.Weights {
+			w.Heads = append(w.Heads, head[k])
+			w.Weight += head[k] / float64(len(p.Weights))
+		}
+		all = append(all, w)
+	}
+	return all
 }
 
 func writeScores(w io.Writer, rows []scoredBag) error {
@@ -182,16 +233,24 @@ func writeScores(w io.Writer, rows []scoredBag) error {
 	return out.Error()
 }
 
-func writeWeights(w io.Writer, rows []scoredBag) error {
+func writeInstances(w io.Writer, rows []scoredBag) error {
 	out := csv.NewWriter(w)
+	first := rows[0].Instances[0]
 	header := []string{"bag", "instance", "weight"}
-	for h := range rows[0].Instances[0].Heads {
+	if first.Score != nil {
+		header[2] = "score"
+	}
+	for h := range first.Heads {
 		header = append(header, fmt.Sprintf("weight_%d", h+1))
 	}
 	out.Write(header)
 	for _, r := range rows {
 		for _, instance := range r.Instances {
-			row := []string{r.Bag, strconv.Itoa(instance.Instance), decimal(instance.Weight)}
+			value := instance.Weight
+			if instance.Score != nil {
+				value = *instance.Score
+			}
+			row := []string{r.Bag, strconv.Itoa(instance.Instance), decimal(value)}
 			for _, weight := range instance.Heads {
 				row = append(row, decimal(weight))
 			}

@@ -57,9 +57,9 @@ func TestReadmeDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	table.WriteString("| setting | AUC | 95 % interval over folds |\n|:--|--:|--:|\n")
+	table.WriteString("| learner | AUC | 95 % interval over folds |\n|:--|--:|--:|\n")
 	for _, r := range d.Rows {
-		fmt.Fprintf(&table, "| %s | %.3f | %.3f to %.3f |\n", r.Name, r.AUCMean, r.FoldLow, r.FoldHigh)
+		fmt.Fprintf(&table, "| %s | %.3f | %s |\n", r.Setting, r.AUCMean, r.interval())
 	}
 	text := string(file)
 	if !strings.Contains(text, "\n"+table.String()+"\n") {

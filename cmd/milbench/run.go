@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,12 @@ func (p *program) run() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
-		Short: "Train and test settings on sets, keep the raw scores, and tabulate them",
-		Long: `Train and test settings on sets, keep the raw scores, and tabulate them.
+		Short: "Compare learners on sets of bags by cross-validation",
+		Long: `Compare learners on sets of bags by cross-validation, keep the raw scores, and tabulate them.
+
+Without flags it compares support vector machines and trees on whole bags, a classifier of instances and three small networks,
+says which cannot be told apart, and takes about a minute for a set like musk1. --preset paper compares the poolings of the
+Syn paper with its settings.
 
 Every setting takes a list, say --iterations=-3,0,3, and all combinations are run; a setting that a pooling lacks does
 not multiply its fits. Settings share folds and initial weights. Each finished fit adds one line to DIR/results.jsonl. A
@@ -140,16 +145,31 @@ type gridFlags struct {
 	seed           uint64
 	curves         bool
 	flags          *pflag.FlagSet
+	note           func(format string, args ...any)
+}
+
+// What is compared where no flag says: learners of each family with their defaults, and networks of the small preset.
+var (
+	comparedLearners = []string{"statistics-svm", "statistics-trees", "distance-svm", "set-kernel-svm", "miles", "instance"}
+	comparedPoolings = []string{"max", "gated", "syn"}
+)
+
+// comparedRepeats is how often they are compared.
+const comparedRepeats = 2
+
+// compares reports whether no flag says what to compare.
+func (g *gridFlags) compares() bool {
+	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset
 }
 
 func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
 	g.set.addTo(f, false)
-	f.StringSliceVar(&g.learners, "learner", nil, "classical `list`: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
+	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners that are no networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
-	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1)")
+	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; 2 where no flag says what to compare; published 1)")
 	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of a training part, for nested; 0 holds a fifth of it back instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
@@ -162,8 +182,11 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 	if err != nil {
 		return protocol, err
 	}
-	if g.flags.Changed("repeats") {
+	switch {
+	case g.flags.Changed("repeats"):
 		protocol.Repeats = g.repeats
+	case g.compares() && protocol.Repeats > comparedRepeats:
+		protocol.Repeats = comparedRepeats
 	}
 	if g.flags.Changed("folds") {
 		protocol.Folds = g.folds
@@ -193,19 +216,41 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	var asked []milbench.Fit
-	for _, setting := range list {
-		asked = append(asked, milbench.Fit{Setting: setting})
-	}
-	if err := learner.Check(neural.Trainer{}, s.set.Task(asked)); err != nil {
+	if list, err = g.able(s.set, list); err != nil {
 		return run.Run{}, err
 	}
 	_, err = protocol.Fits(s.set, list, g.seed)
 	return run.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
 }
 
+// able returns the settings of learners that can learn a set, and says in a note which are left out; none is an error.
+func (g *gridFlags) able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, err error) {
+	var refused []string
+	for _, setting := range list {
+		why := learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
+		if why == nil {
+			able = append(able, setting)
+			continue
+		}
+		if err == nil {
+			err = why
+		}
+		if text := why.Error(); !slices.Contains(refused, text) {
+			refused = append(refused, text)
+		}
+	}
+	if len(able) == 0 {
+		return nil, err
+	}
+	for _, text := range refused {
+		g.note("note: %s; it is left out", text)
+	}
+	return able, nil
+}
+
 // studies returns the runs of names and files, one each.
 func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Run, err error) {
+	g.note = p.note
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -235,24 +280,39 @@ func (g *gridFlags) check() error {
 // listed returns the settings of networks and classical learners. Of a classical learner it is the default or, where the validation
 // part chooses, the grid.
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
-	if len(g.learners) == 0 || g.flags.Changed("pooling") {
+	switch {
+	case g.compares():
+		return compared(g.set.grid.Preset, g.name == milbench.NestedProtocol)
+	case len(g.learners) == 0 || g.flags.Changed("pooling"):
 		if list, err = g.set.listed(); err != nil {
 			return nil, err
 		}
-	} else if flag := g.set.firstGiven(); flag != "" {
-		return nil, fmt.Errorf("--%s: a setting of networks; name one with --pooling", flag)
+	case g.set.firstGiven() != "":
+		return nil, fmt.Errorf("--%s: a setting of networks; name one with --pooling", g.set.firstGiven())
 	}
-	for _, name := range g.learners {
-		entry, err := learner.Find(name)
+	own, err := ofLearners(g.learners, g.name == milbench.NestedProtocol)
+	return append(list, own...), err
+}
+
+// compared returns the settings that are compared where no flag says what.
+func compared(preset string, grids bool) (list []json.RawMessage, err error) {
+	configs, err := neural.Grid{Preset: preset, Pooling: comparedPoolings}.Configs()
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	if list, err = texts(configs); err != nil {
+		return nil, err
+	}
+	own, err := ofLearners(comparedLearners, grids)
+	return append(list, own...), err
+}
+
+// ofLearners returns the settings of classical learners: their grids or their defaults.
+func ofLearners(names []string, grids bool) (list []json.RawMessage, err error) {
+	for _, name := range names {
+		own, err := learner.Settings(name, grids)
 		if err != nil {
 			return nil, fmt.Errorf("--%w", err)
-		}
-		if g.name != milbench.NestedProtocol {
-			entry.Grid = nil
-		}
-		own, err := entry.Settings()
-		if err != nil {
-			return nil, err
 		}
 		list = append(list, own...)
 	}
@@ -275,7 +335,11 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []json.RawMessage
+	return texts(configs)
+}
+
+// texts returns settings of networks as JSON.
+func texts(configs []neural.Config) (list []json.RawMessage, err error) {
 	for _, config := range configs {
 		text, err := json.Marshal(config)
 		if err != nil {

@@ -21,11 +21,12 @@ type settings struct {
 // addTo gives flags a flag for each hyperparameter. With single each takes one value only.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	s.flags = flags
+	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "what networks are set to where no flag says: small, for sets of up to a few hundred bags, or paper")
 	add := func(v pflag.Value, name, usage string) { flags.Var(v, name, usage) }
 	g := &s.grid
 	type grid = neural.Grid
 
-	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of a bag: "+strings.Join(neural.Poolings, ", "))
+	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of a bag (the default counts where another flag of networks is given): "+strings.Join(neural.Poolings, ", "))
 	add(newList(s, single, &g.Iterations, integer, func(p *grid, v int) { p.Iterations = []int{v} }), "iterations",
 		"Syn steps I: positive concentrates the weights, negative distracts them, 0 leaves them (syn)")
 	add(newList(s, single, &g.Gamma, number, func(p *grid, v float64) { p.Gamma = []float64{v} }), "gamma", "Syn's gamma, in (0,1] (syn)")
@@ -78,7 +79,7 @@ const maxSettings = 10_000
 func (s *settings) fitTogether() error {
 	had, total := make(map[string]bool), 0
 	for _, pooling := range s.grid.Pooling {
-		config, has, err := settingsOf(pooling)
+		config, has, err := settingsOf(s.grid.Preset, pooling)
 		if err != nil {
 			return fmt.Errorf("--%w", err)
 		}
@@ -115,7 +116,7 @@ func (s *settings) fitTogether() error {
 // owners returns the poolings that have a setting, named by its flag.
 func owners(setting string) (poolings []string) {
 	for _, pooling := range neural.Poolings {
-		if _, has, err := settingsOf(pooling); err == nil && has[setting] {
+		if _, has, err := settingsOf(neural.PaperPreset, pooling); err == nil && has[setting] {
 			poolings = append(poolings, pooling)
 		}
 	}
@@ -133,9 +134,9 @@ func or(values []int, byDefault int) []int {
 	return values
 }
 
-// settingsOf returns the default setting of a pooling, and the flags of what it sets.
-func settingsOf(pooling string) (config neural.Config, has map[string]bool, err error) {
-	if config, err = neural.DefaultConfig(pooling); err != nil {
+// settingsOf returns the setting of a pooling in a preset, and the flags of what it sets.
+func settingsOf(preset, pooling string) (config neural.Config, has map[string]bool, err error) {
+	if config, err = neural.PresetConfig(preset, pooling); err != nil {
 		return config, nil, err
 	}
 	names, err := neural.Hyperparameters(pooling)
@@ -176,7 +177,7 @@ type list[T any] struct {
 func newList[T any](s *settings, single bool, values *[]T, k kind[T], alone func(*neural.Grid, T)) *list[T] {
 	return &list[T]{kind: k, values: values, single: single, given: func(v T) {
 		if alone != nil {
-			probe := neural.Grid{Pooling: neural.Poolings}
+			probe := neural.Grid{Preset: neural.PaperPreset, Pooling: neural.Poolings}
 			alone(&probe, v)
 			s.probes = append(s.probes, probe)
 		}

@@ -423,7 +423,7 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 	case a.grid == nil:
 		return "", nil // arms and settings are those of the experiment
 	}
-	list, err := a.grid.set.listed()
+	list, err := a.grid.listed()
 	if err != nil {
 		return "", err
 	}
@@ -442,7 +442,7 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 			entry = &named
 		}
 		if protocol, err := a.grid.protocolOf(entry); err != nil || protocol != arm.Protocol {
-			return fmt.Sprintf("--protocol, --folds or --repeats (%s, %d and %d for %s)", arm.Protocol.Name, arm.Protocol.Folds, arm.Protocol.Repeats, source), err
+			return fmt.Sprintf("--protocol, --folds, --repeats or --inner (%s, %d, %d and %d for %s)", arm.Protocol.Name, arm.Protocol.Folds, arm.Protocol.Repeats, arm.Protocol.Inner, source), err
 		}
 	}
 	return "", nil

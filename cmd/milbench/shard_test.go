@@ -252,7 +252,7 @@ func TestMergeCommand(t *testing.T) {
 	refuse(t, exitUse, "is a plan of other seeds (1) than are asked for; choose another --out", args(dir, "--seed", "2", "--shard", "1/3")...)
 	refuse(t, exitUse, "is a plan of other settings than are asked for", args(dir, "--lr", "0.1", "--shard", "1/3")...)
 	refuse(t, exitUse, "is a plan of other options (", args(dir, "--curves", "--shard", "1/3")...)
-	otherFolds := "is a plan of other --protocol, --folds or --repeats (honest, 3 and 2 for " + file + ") than are asked for"
+	otherFolds := "is a plan of other --protocol, --folds, --repeats or --inner (honest, 3, 2 and 0 for " + file + ") than are asked for"
 	refuse(t, exitUse, otherFolds, args(dir, "--folds", "4", "--shard", "1/3")...)
 	refuse(t, exitUse, otherFolds, with("run", file, "--pooling", "mean,max", "--repeats", "2", "--out", dir, "--shard", "1/3")...)
 	refuse(t, exitUse, "plan.json has 3 shards, and --shard is of 4; give --shard i/3, or --plan "+dir, args(dir, "--shard", "1/4")...)

@@ -19,7 +19,8 @@ func (p *program) table() *cobra.Command {
 		Short: "Tabulate the results of a folder",
 		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
 
-The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over repeats.
+The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over
+repeats or, of fewer than three, over folds or test bags. It ends with what can be told apart.
 Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that leaks the
 labels LEAKED.`,
 		Example: "  milbench table results\n  milbench table results --format tex",
@@ -53,9 +54,13 @@ func (p *program) writeTable(dir, format string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
+	table.Rank()
 	if format == "csv" || format == "json" {
 		for _, n := range table.Notes {
 			p.note("note: %s", n)
+		}
+		for _, v := range table.Verdicts {
+			p.note("%s", v)
 		}
 	}
 	return table.Write(p.out, format)

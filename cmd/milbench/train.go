@@ -1,41 +1,63 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/judge"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
 )
 
 // train is the subcommand that trains one model on all bags of a set.
 func (p *program) train() *cobra.Command {
 	var (
-		open sources
-		set  settings
-		dir  string
-		seed uint64
+		open   sources
+		asked  trainFlags
+		dir    string
+		seed   uint64
+		cores  int
+		memory memorySize
 	)
-	set.grid.Pooling = []string{"syn"}
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
 		Short: "Train a model on all bags of a set, for milbench predict",
 		Long: `Train a model on all bags of a set, for milbench predict.
 
-Settings that you leave out have the pooling's default, that of the published code. This command prints figures on the
-training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp,
-		Example: `  milbench train musk1 --pooling syn --iterations=-3 --out model
+--pooling and the flags below it train a network. Settings that you leave out have the pooling's default, that of the published
+code. --learner trains a classical learner with its default setting; --setting replaces fields of it.
+
+--learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
+their AUC on held-out bags of the inner folds.
+
+This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp,
+		Example: `  milbench train bags.csv --learner auto --out model
+  milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
+  milbench train musk1 --pooling syn --iterations=-3 --out model
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			configs, err := set.configs()
+			setting, config, err := asked.chosen()
 			if err != nil {
 				return err
 			}
-			config := configs[0]
-			if err := neural.CanSave(dir); err != nil { // a training may be long
+			if err := checkCores(cores); err != nil {
+				return err
+			}
+			if config != nil && c.Flags().Changed("cores") {
+				return errors.New("--cores: for --learner; a network is trained on all cores")
+			}
+			if err := modeldir.CanSave(dir); err != nil { // a training may be long
 				return fmt.Errorf("--out %q: %w", dir, err)
 			}
 			sources, err := p.open(open, args)
@@ -43,43 +65,49 @@ training bags; milbench run with the same settings says how well the model will 
 				return err
 			}
 			bags := sources[0].set
-			choice, err := p.chooseBackend()
-			if err != nil {
+			task := bags.Task([]milbench.Fit{{Setting: setting}})
+			if err := learner.Check(neural.Trainer{}, task); err != nil {
 				return err
 			}
-			defer choice.Backend.Finalize()
+			nets := &networks{program: p, cores: cores, memory: memory.bound(), alone: config != nil}
+			if nets.alone {
+				nets.memory = uint64(memory) // unless it is given, the machine says what is too much
+			}
+			defer nets.end()
+			trainer := learner.Trainer{Networks: nets, Resources: learner.Resources{Workers: cores, Memory: nets.memory}}
+			if trainer.NeedsNetworks(setting) {
+				if err := nets.start(); err != nil {
+					return err
+				}
+			}
 
 			bar, loss := p.progress(), 0.0
-			trainer := neural.Trainer{Backend: choice.Backend}
-			model, err := trainer.Train(c.Context(), config, bags, seed, func(epoch int, l float64) {
-				loss = l
-				bar.show(func() string { return fmt.Sprintf("epoch %d of %d, loss %.4f", epoch, config.Epochs, l) })
+			model, err := trainer.Train(c.Context(), setting, bags, seed, func(now learner.Progress) {
+				loss = now.Loss
+				bar.show(func() string {
+					if config != nil {
+						return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss)
+					}
+					line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
+					if now.Epoch > 0 {
+						line += fmt.Sprintf(", epoch %d, loss %.4f", now.Epoch, now.Loss)
+					}
+					return line
+				})
 			})
 			bar.clear()
-			if errors.Is(err, neural.ErrDiverged) {
+			if s := stoppedBy(c.Context()); s != nil && err != nil {
+				return fmt.Errorf("%w: no model was saved", s)
+			}
+			if diverged(err) {
 				return finding{err}
 			}
 			if err != nil {
 				return err
 			}
-			var labels []int
-			for _, b := range bags.Bags {
-				labels = append(labels, b.Label)
-			}
-			predictions, err := model.Predict(c.Context(), bags.Instances())
-			if bad := (*neural.BagError)(nil); errors.As(err, &bad) {
-				return finding{fmt.Errorf("%s: %w; lower --lr, or standardise the features", bags.Name, withID(bags, err))}
-			}
+			auc, err := trainingAUC(c, model, bags)
 			if err != nil {
 				return err
-			}
-			var scores []float64
-			for _, p := range predictions {
-				scores = append(scores, p.Score)
-			}
-			auc, err := judge.AUC(labels, scores)
-			if err != nil {
-				return fmt.Errorf("%s: %w", bags.Name, err)
 			}
 			if err := model.Save(dir); err != nil {
 				return err
@@ -88,8 +116,15 @@ training bags; milbench run with the same settings says how well the model will 
 			if bags.Leaked {
 				leaked = "; LEAKED: a column that leaks the labels is among the features"
 			}
-			fmt.Fprintf(p.out, "%s: %s trained on %d bags for %d epochs: loss %.4f, AUC %.3f on the training bags themselves, which says nothing about new bags%s\n",
-				bags.Name, config.Pooling, len(bags.Bags), config.Epochs, loss, auc, leaked)
+			how := ":"
+			if config != nil {
+				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
+			}
+			fmt.Fprintf(p.out, "%s: %s trained on %d bags%s AUC %.3f on the training bags themselves, which says nothing about new bags%s\n",
+				bags.Name, onebyone.Name(setting), len(bags.Bags), how, auc, leaked)
+			if err := p.writeMembers(model.About().Members); err != nil {
+				return err
+			}
 			fmt.Fprintf(p.out, "model in %s\n", dir)
 			return nil
 		},
@@ -97,9 +132,111 @@ training bags; milbench run with the same settings says how well the model will 
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&dir, "out", "", "folder of the model (required)")
-	set.addTo(f, true)
-	f.Uint64Var(&seed, "seed", 1, "seed of initial weights, order and dropout")
+	asked.addTo(f)
+	f.Uint64Var(&seed, "seed", 1, "seed of whatever is random: initial weights, order, dropout, trees, inner folds")
+	coresFlag(f, &cores)
+	f.Lookup("cores").Usage = "cores to train on, at most those there are; for --learner"
+	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free; of a network no bound)")
 	open.addTo(f)
 	required(c, "out")
 	return c
+}
+
+// trainingAUC returns the AUC on the bags that a model was trained on.
+func trainingAUC(c *cobra.Command, model learner.Model, bags *milbench.Set) (float64, error) {
+	var labels []int
+	for _, b := range bags.Bags {
+		labels = append(labels, b.Label)
+	}
+	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
+	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
+		hint := ""
+		if _, is := model.(network); is {
+			hint = "; lower --lr, or standardise the features"
+		}
+		return 0, finding{fmt.Errorf("%s: %w%s", bags.Name, withID(bags, err), hint)}
+	}
+	if err != nil {
+		return 0, err
+	}
+	var scores []float64
+	for _, p := range predictions {
+		scores = append(scores, p.Scores[0])
+	}
+	auc, err := judge.AUC(labels, scores)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", bags.Name, err)
+	}
+	return auc, nil
+}
+
+// writeMembers writes the models of which one is joined, if it is.
+func (p *program) writeMembers(members []milbench.Weighted) error {
+	if len(members) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	epochs := slices.ContainsFunc(members, func(m milbench.Weighted) bool { return m.Epoch > 1 }) // of networks
+	head := "learner\tweight\tAUC inside"
+	if epochs {
+		head += "\tepoch"
+	}
+	fmt.Fprintln(t, head)
+	for _, m := range members {
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f", onebyone.Name(m.Setting), m.Weight, m.AUC)
+		if epochs {
+			fmt.Fprintf(t, "\t%d", m.Epoch)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// trainFlags are the flags that choose what is trained.
+type trainFlags struct {
+	set     settings
+	learner string
+	setting string
+	flags   *pflag.FlagSet
+}
+
+func (t *trainFlags) addTo(f *pflag.FlagSet) {
+	t.flags = f
+	t.set.grid.Pooling = []string{"syn"}
+	f.StringVar(&t.learner, "learner", "", "a learner that is no network, by `name`: "+strings.Join(learner.Names(), ", "))
+	f.StringVar(&t.setting, "setting", "", "fields of its setting that replace the default, as a JSON `object`, say '{\"c\":3}'")
+	t.set.addTo(f, true)
+}
+
+// chosen returns the setting that the flags choose; of a network as a [neural.Config], too.
+func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
+	if !t.flags.Changed("learner") {
+		if t.flags.Changed("setting") {
+			return nil, nil, errors.New("--setting: the setting of a learner that is no network; name one with --learner")
+		}
+		configs, err := t.set.configs()
+		if err != nil {
+			return nil, nil, err
+		}
+		setting, err := json.Marshal(configs[0])
+		return setting, &configs[0], err
+	}
+	if t.flags.Changed("pooling") {
+		return nil, nil, errors.New("--pooling: one model is trained; leave out --pooling or --learner")
+	}
+	if flag := t.set.firstGiven(); flag != "" {
+		return nil, nil, fmt.Errorf("--%s: a setting of networks; use --setting for fields of --learner %s", flag, t.learner)
+	}
+	settings, err := learner.Settings(t.learner, false)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--%w", err)
+	}
+	if t.flags.Changed("setting") {
+		setting, err := learner.Override(t.learner, json.RawMessage(t.setting))
+		if err != nil {
+			return nil, nil, fmt.Errorf("--setting of %s: %w", t.learner, err)
+		}
+		return setting, nil, nil
+	}
+	return settings[0], nil, nil
 }

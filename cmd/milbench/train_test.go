@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/neural"
 )
 
 // predictions reads what predict prints.
@@ -224,5 +230,177 @@ func TestTrainLeaked(t *testing.T) {
 	}
 	if _, stderr := succeed(t, "predict", model, file); !strings.Contains(stderr, "was trained with a column that leaks the labels") {
 		t.Error(stderr)
+	}
+}
+
+// words is toy with labels that are words, and without them.
+func words() (labelled, unlabelled string) {
+	var with, without strings.Builder
+	for line := range strings.Lines(toy(false)) {
+		fields := strings.SplitN(line, ",", 3)
+		label := map[string]string{"0": "benign", "1": "malign"}[fields[1]]
+		if label == "" {
+			label = fields[1] // the header
+		}
+		with.WriteString(fields[0] + "," + label + "," + fields[2])
+		without.WriteString(fields[0] + "," + fields[2])
+	}
+	return with.String(), without.String()
+}
+
+// quick are fields of settings that train in a moment.
+var quick = map[string]string{"statistics-trees": `{"trees":20}`, "auto": `{"inner":2}`}
+
+// Every learner that is no network can be trained, saved, loaded and asked for scores of instances.
+func TestTrainLearners(t *testing.T) {
+	labelled, unlabelled := words()
+	file, fresh := write(t, "toy.csv", labelled), write(t, "fresh.csv", unlabelled)
+	for _, name := range learner.Names() {
+		t.Run(name, func(t *testing.T) {
+			model := filepath.Join(t.TempDir(), "model")
+			args := []string{"train", file, "--learner", name, "--out", model}
+			if setting := quick[name]; setting != "" {
+				args = append(args, "--setting", setting)
+			}
+			out, stderr := succeed(t, args...)
+			if !strings.Contains(out, "toy: "+name+" trained on 24 bags: AUC ") || !strings.Contains(out, "model in "+model) || strings.Contains(stderr, "backend ") {
+				t.Error(out, stderr)
+			}
+			if has := strings.Contains(out, "AUC inside"); has != (name == learner.AutoName) {
+				t.Error(out)
+			}
+			bags := predictions(t, model, fresh)
+			if with := predictions(t, model, file); !reflect.DeepEqual(bags, with) {
+				t.Errorf("without labels %+v, with them %+v", bags, with)
+			}
+			right := 0
+			for i, b := range bags {
+				if p := 1 / (1 + math.Exp(-b.Score)); p != b.Probability {
+					t.Errorf("bag %s: probability %v of score %v", b.Bag, b.Probability, b.Score)
+				}
+				if want := []string{"benign", "malign"}[i%2]; b.Class == want {
+					right++
+				}
+				if (b.Class == "malign") != (b.Score > 0) || (len(b.Winners) > 0) != slices.Contains([]string{"instance", "mi-svm-bag", "mi-svm-instance"}, name) || b.Instances != nil {
+					t.Errorf("%+v", b)
+				}
+			}
+			if right < 14 {
+				t.Errorf("%d of 24 bags are told apart", right)
+			}
+
+			// Of instances, as JSON and as CSV.
+			asJSON, _ := succeed(t, "predict", model, fresh, "--instances", "--json")
+			if strings.Contains(asJSON, "weight") || strings.Contains(asJSON, "heads") {
+				t.Errorf("weights of %s:\n%s", name, asJSON)
+			}
+			rows := predictions(t, model, fresh, "--instances")
+			text, _ := succeed(t, "predict", model, fresh, "--instances")
+			lines := strings.Split(strings.TrimSpace(text), "\n")
+			if lines[0] != "bag,instance,score" || len(lines) != 1+24/4*10 {
+				t.Fatalf("%d lines:\n%s", len(lines), text)
+			}
+			at := 1
+			for _, b := range rows {
+				for _, i := range b.Instances {
+					if i.Score == nil {
+						t.Fatalf("%s: %+v has no score", name, b)
+					}
+					if want := b.Bag + "," + strconv.Itoa(i.Instance) + "," + decimal(*i.Score); lines[at] != want {
+						t.Errorf("%s, want %s", lines[at], want)
+					}
+					at++
+				}
+			}
+			refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", toy(true)))
+		})
+	}
+}
+
+// A portfolio with a network among its candidates is trained, saved and loaded.
+func TestTrainAutoNetwork(t *testing.T) {
+	labelled, unlabelled := words()
+	file, model := write(t, "toy.csv", labelled), filepath.Join(t.TempDir(), "model")
+	config, err := neural.DefaultConfig("max")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Layers, config.Width, config.Epochs, config.Batch, config.LR, config.Dropout = 1, 8, 6, 4, 0.02, 0
+	setting, err := json.Marshal(map[string]any{"inner": 2, "candidates": []any{config}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, stderr := succeed(t, "train", file, "--learner", "auto", "--setting", string(setting), "--out", model)
+	if !strings.Contains(out, "max      1.000") || !strings.Contains(stderr, "backend ") {
+		t.Error(out, stderr)
+	}
+	fresh := write(t, "fresh.csv", unlabelled)
+	if got := predictions(t, model, fresh, "--instances"); len(got) != 24 || got[1].Instances[0].Score == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTrainLearnerFlags(t *testing.T) {
+	file, out := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--learner", "mint"}, `--learner "mint": there is no such learner; did you mean "mind"?`},
+		{[]string{"--learner", "mind", "--pooling", "max"}, "--pooling: one model is trained; leave out --pooling or --learner"},
+		{[]string{"--learner", "mind", "--width", "8"}, "--width: a setting of networks; use --setting for fields of --learner mind"},
+		{[]string{"--setting", `{"c":1}`}, "--setting: the setting of a learner that is no network; name one with --learner"},
+		{[]string{"--learner", "mind", "--setting", `{"gama":1}`}, `--setting of mind: there is no field "gama"; did you mean "gamma"?`},
+		{[]string{"--learner", "mind", "--setting", `{"c":true}`}, `--setting of mind: c true: a value of type float64 is needed`},
+		{[]string{"--learner", "mind", "--setting", `c=1`}, `--setting of mind: "c=1" is no JSON object`},
+		{[]string{"--learner", "mind", "--setting", `{"distance":"emdd"}`}, `--setting of mind: distance "emdd": there is no such distance; did you mean "emd"?`},
+		{[]string{"--learner", "auto", "--setting", `{"inner":1}`}, `inner 1: 2 to 20 inner folds are possible`},
+		{[]string{"--learner", "mind", "--memory", "1MB"}, "raise --memory"},
+		{[]string{"--learner", "mind", "--cores", "0"}, "--cores 0: at least 1 is needed"},
+		{[]string{"--pooling", "max", "--cores", "1"}, "--cores: for --learner; a network is trained on all cores"},
+	} {
+		refuse(t, exitUse, c.want, append([]string{"train", file, "--out", out}, c.args...)...)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a model was saved")
+	}
+	refuse(t, exitUse, "one: the training part cannot be cut into inner folds", "train", write(t, "one.csv", "bag,label,p\na,0,1\nb,1,2\n"), "--learner", "auto", "--out", out)
+}
+
+// A classical model whose files are damaged is refused.
+func TestDamagedLearners(t *testing.T) {
+	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
+	succeed(t, "train", file, "--learner", "set-kernel-svm", "--out", model)
+	fitted := filepath.Join(model, "milbench-parameters-1", "fitted.json")
+	good, err := os.ReadFile(fitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(fitted, good[1:], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, model+": not a model of this version of milbench: fitted.json is damaged; train it again", "predict", model, file)
+	succeed(t, "train", file, "--learner", "instance", "--out", model) // is replaced all the same
+	predictions(t, model, file)
+}
+
+// A stopped training leaves the model that was there.
+func TestTrainStopped(t *testing.T) {
+	file, model := write(t, "toy.csv", toy(false)), filepath.Join(t.TempDir(), "model")
+	succeed(t, "train", file, "--learner", "instance", "--out", model)
+	before := predictions(t, model, file)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&stopped{syscall.SIGINT})
+	for _, name := range []string{"auto", "mind"} {
+		o := milbenchOf(ctx, "train", file, "--learner", name, "--out", model)
+		if o.code != 130 || !strings.Contains(o.err, "no model was saved") {
+			t.Errorf("%s: exit code %d, %s", name, o.code, o.err)
+		}
+	}
+	if after := predictions(t, model, file); !reflect.DeepEqual(after, before) {
+		t.Error("the model has changed")
+	}
+	if entries, err := os.ReadDir(model); err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v (%v)", entries, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"synpool/milbench"
 	"synpool/milbench/learner/onebyone"
@@ -62,8 +63,13 @@ func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 // weighed by how well they order bags that they have not seen, and joined; each is then fitted to the whole part. It never
 // looks at the test part. Other settings are handed on as they are.
 //
-// The outcome has one epoch. Its validation scores are those of the joined models on held-out bags, which also set the weights: a little too good.
-type Auto struct{ Of milbench.Learner }
+// The outcome has one epoch. Its validation scores, where the fit has inner folds, are those of the joined models on held-out bags, which also set the weights: a little too good.
+type Auto struct {
+	Of milbench.Learner
+
+	// check, if set, reports why a task cannot be learnt. A candidate that cannot learn a task does not count.
+	check func(milbench.Task) error
+}
 
 var _ milbench.Learner = Auto{}
 
@@ -73,15 +79,41 @@ func (a Auto) Takes() milbench.Takes { return a.Of.Takes() }
 // candidate says which candidate of which fit a fit that is handed on is.
 type candidate struct{ fit, number int }
 
-// handed returns the task that is handed on, who asked for each of its fits, the portfolio of each fit that has one, and why a fit cannot be learnt.
-func (a Auto) handed(task milbench.Task) (on milbench.Task, of []candidate, fits []milbench.Fit, portfolios []*Portfolio, failed []error) {
-	on = task
-	on.Fits = nil
-	fits, portfolios, failed = append(fits, task.Fits...), make([]*Portfolio, len(task.Fits)), make([]error, len(task.Fits))
+// handed is a task as it is handed on.
+type handed struct {
+	task       milbench.Task
+	of         []candidate          // who asked for each of its fits
+	fits       []milbench.Fit       // those that were asked for, with inner folds
+	portfolios []*Portfolio         // of each that has one
+	outcomes   [][]milbench.Outcome // of its candidates; those that cannot learn the task have failed
+	missing    []int                // candidates
+	failed     []error              // why a fit cannot be learnt
+}
+
+// handed returns the task that is handed on.
+func (a Auto) handed(task milbench.Task) *handed {
+	n := len(task.Fits)
+	h := &handed{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]milbench.Outcome, n),
+		missing: make([]int, n), failed: make([]error, n)}
+	h.task.Fits = nil
+	unable := make(map[string]error) // by setting
+	able := func(setting json.RawMessage) error {
+		if a.check == nil {
+			return nil
+		}
+		err, known := unable[string(setting)]
+		if !known {
+			one := task
+			one.Fits = []milbench.Fit{{Setting: setting}}
+			err = a.check(one)
+			unable[string(setting)] = err
+		}
+		return err
+	}
 	for i, fit := range task.Fits {
 		p, is, err := portfolioOf(fit.Setting)
 		if !is {
-			on.Fits, of = append(on.Fits, fit), append(of, candidate{i, 0})
+			h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, candidate{i, 0})
 			continue
 		}
 		if err == nil && len(fit.Inner) == 0 {
@@ -91,117 +123,201 @@ func (a Auto) handed(task milbench.Task) (on milbench.Task, of []candidate, fits
 				fit.Inner, err = milbench.CutInner(task, fit.Train, p.Inner, milbench.SplitSeed(fit.Seed, "portfolio"))
 			}
 		}
-		if failed[i] = err; err != nil {
+		if err != nil {
+			h.failed[i] = err
 			continue
 		}
-		fits[i], portfolios[i] = fit, &p
+		h.fits[i], h.portfolios[i], h.outcomes[i] = fit, &p, make([]milbench.Outcome, len(p.Candidates))
 		for k, setting := range p.Candidates {
+			if err := able(setting); err != nil {
+				h.outcomes[i][k].Err = err
+				continue
+			}
 			one := fit
 			one.Setting, one.EveryEpoch = setting, true
-			on.Fits, of = append(on.Fits, one), append(of, candidate{i, k})
+			h.task.Fits, h.of = append(h.task.Fits, one), append(h.of, candidate{i, k})
+			h.missing[i]++
+		}
+		if h.missing[i] == 0 {
+			_, h.failed[i] = p.weigh(fit, h.outcomes[i])
 		}
 	}
-	return on, of, fits, portfolios, failed
+	return h
 }
 
-// Learn implements [milbench.Learner]. A candidate that fails does not count; a fit all of whose candidates fail has failed.
+// Learn implements [milbench.Learner]. A candidate that fails, or cannot learn the task, does not count; a fit all of whose candidates
+// fail has failed.
 func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	on, of, fits, portfolios, failed := a.handed(task)
-	outcomes, missing := make([][]milbench.Outcome, len(fits)), make([]int, len(fits))
-	for i, err := range failed {
+	h := a.handed(task)
+	for i, err := range h.failed {
 		if err != nil {
 			if err := done(milbench.Outcome{Fit: i, Err: err}); err != nil {
 				return err
 			}
 		}
-		if portfolios[i] != nil {
-			missing[i] = len(portfolios[i].Candidates)
-			outcomes[i] = make([]milbench.Outcome, missing[i])
-		}
 	}
-	if len(on.Fits) == 0 {
+	if len(h.task.Fits) == 0 {
 		return ctx.Err()
 	}
-	return a.Of.Learn(ctx, on, func(o milbench.Outcome) error {
-		if o.Fit < 0 || o.Fit >= len(of) {
-			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(of))
+	return a.Of.Learn(ctx, h.task, func(o milbench.Outcome) error {
+		if o.Fit < 0 || o.Fit >= len(h.of) {
+			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(h.of))
 		}
-		at := of[o.Fit]
+		at := h.of[o.Fit]
 		o.Fit = at.fit
-		if portfolios[at.fit] == nil {
+		if h.portfolios[at.fit] == nil {
 			return done(o)
 		}
-		outcomes[at.fit][at.number] = o
-		if missing[at.fit]--; missing[at.fit] > 0 {
+		h.outcomes[at.fit][at.number] = o
+		if h.missing[at.fit]--; h.missing[at.fit] > 0 {
 			return nil
 		}
-		joined := portfolios[at.fit].join(fits[at.fit], outcomes[at.fit])
+		joined := h.portfolios[at.fit].join(h.fits[at.fit], h.outcomes[at.fit])
 		joined.Fit = at.fit
-		outcomes[at.fit] = nil
+		if len(task.Fits[at.fit].Inner) == 0 { // held-out bags that nobody has asked for
+			for k := range joined.Epochs {
+				joined.Epochs[k].Validation = nil
+			}
+		}
+		h.outcomes[at.fit] = nil
 		return done(joined)
 	})
 }
 
-// Plan implements [milbench.Learner]. The fit of a portfolio stands in a group once a training.
+// Plan implements [milbench.Learner]. The fits of a portfolio are a group, each with the trainings of all its candidates.
 func (a Auto) Plan(task milbench.Task) (milbench.Plan, error) {
-	on, of, _, _, _ := a.handed(task)
-	plan, err := a.Of.Plan(on)
+	h := a.handed(task)
+	plan, err := a.Of.Plan(h.task)
 	if err != nil {
 		return milbench.Plan{}, err
 	}
 	for g := range plan.Groups {
 		for k, i := range plan.Groups[g].Fits {
-			plan.Groups[g].Fits[k] = of[i].fit
+			plan.Groups[g].Fits[k] = h.of[i].fit
 		}
 	}
+	plan.Groups = h.gathered(plan.Groups)
 	plan.Fits = len(task.Fits)
 	return plan, nil
+}
+
+// gathered returns groups in which the trainings of a portfolio's candidates are one block per fit.
+func (h *handed) gathered(groups []milbench.Group) (all []milbench.Group) {
+	type cost struct {
+		milbench.Group
+		seconds map[int]float64 // of each fit
+	}
+	joined := make(map[string]*cost) // by the setting of the portfolio
+	var order []string
+	for _, g := range groups {
+		each := g.Block * float64(g.Blocks) / float64(max(len(g.Fits), 1))
+		rest := g
+		rest.Fits = nil
+		for _, i := range g.Fits {
+			if h.portfolios[i] == nil {
+				rest.Fits = append(rest.Fits, i)
+				continue
+			}
+			key := string(h.fits[i].Setting)
+			c := joined[key]
+			if c == nil {
+				c = &cost{Group: milbench.Group{Members: 1}, seconds: make(map[int]float64)}
+				joined[key], order = c, append(order, key)
+			}
+			if _, known := c.seconds[i]; !known {
+				c.Fits = append(c.Fits, i)
+			}
+			c.seconds[i] += each
+			c.Memory = max(c.Memory, g.Memory)
+		}
+		if len(rest.Fits) < len(g.Fits) && len(g.Fits) > 0 {
+			for _, key := range order {
+				if c := joined[key]; slices.Contains(g.Fits, c.Fits[0]) {
+					c.Compile += g.Compile
+				}
+			}
+			rest.Blocks = (g.Blocks*len(rest.Fits) + len(g.Fits) - 1) / len(g.Fits)
+		}
+		if len(rest.Fits) > 0 {
+			all = append(all, rest)
+		}
+	}
+	for _, key := range order {
+		c := joined[key]
+		for _, s := range c.seconds {
+			c.Block += s / float64(len(c.Fits))
+		}
+		slices.Sort(c.Fits)
+		c.Blocks = len(c.Fits)
+		all = append(all, c.Group)
+	}
+	return all
+}
+
+// weighed is the candidates of a fit, weighed.
+type weighed struct {
+	*Combination
+	held   held
+	models []milbench.Weighted // those that could be learnt, in the order of the combination
+	epochs []milbench.Epoch    // the best of each
+	scores [][]float64         // of each, of the held-out bags
+}
+
+// weigh weighs the candidates of a fit. Those that have failed do not count, unless all have.
+func (p *Portfolio) weigh(fit milbench.Fit, all []milbench.Outcome) (w *weighed, err error) {
+	w = &weighed{held: heldOf(fit)}
+	var errs []error
+	for k, o := range all {
+		name := onebyone.Name(p.Candidates[k])
+		epoch, scores, err := bestEpoch(w.held, o)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			continue
+		}
+		w.models = append(w.models, milbench.Weighted{Setting: p.Candidates[k], Epoch: epoch.Number})
+		w.epochs, w.scores = append(w.epochs, epoch), append(w.scores, scores)
+	}
+	if len(w.models) == 0 {
+		return nil, fmt.Errorf("none of %d candidates could be learnt: %w", len(all), errs[0])
+	}
+	if w.Combination, err = combine(w.held, w.scores); err != nil {
+		return nil, err
+	}
+	for m := range w.models {
+		w.models[m].Weight, w.models[m].AUC = w.Weights[m], w.AUC[m]
+	}
+	return w, nil
 }
 
 // join returns the outcome of a fit of which all candidates are there.
 func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outcome {
 	var joined milbench.Outcome
-	var epochs []milbench.Epoch
-	var settings []json.RawMessage
-	var models [][]float64
-	var errs []error
-	h := heldOf(fit)
-	for k, o := range all {
+	for _, o := range all {
 		joined.Wall += o.Wall
-		epoch, scores, err := bestEpoch(h, o)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", onebyone.Name(p.Candidates[k]), err))
-			continue
-		}
-		epochs, settings, models = append(epochs, epoch), append(settings, p.Candidates[k]), append(models, scores)
 	}
-	if len(models) == 0 {
-		joined.Err = fmt.Errorf("none of %d candidates could be learnt: %w", len(all), errs[0])
-		return joined
-	}
-	c, err := combine(h, models)
+	c, err := p.weigh(fit, all)
 	if err != nil {
 		joined.Err = err
 		return joined
 	}
 	e := milbench.Epoch{Number: 1}
-	scores := make([]float64, len(models))
-	for k := range h.labels {
-		for m := range models {
-			scores[m] = models[m][k]
+	scores := make([]float64, len(c.models))
+	for k := range c.held.labels {
+		for m := range c.models {
+			scores[m] = c.scores[m][k]
 		}
 		e.Validation = append(e.Validation, milbench.Scored(c.Score(scores)))
 	}
 	for k := range fit.Test {
-		for m := range models {
-			scores[m] = epochs[m].Test[k].Scores[0]
+		for m := range c.models {
+			scores[m] = c.epochs[m].Test[k].Scores[0]
 		}
 		e.Test = append(e.Test, milbench.Scored(c.Score(scores)))
 	}
-	for m, w := range c.Weights {
-		if w > 0 {
-			e.Loss += w * epochs[m].Loss
-			joined.Portfolio = append(joined.Portfolio, milbench.Weighted{Setting: settings[m], Weight: w, AUC: c.AUC[m], Epoch: epochs[m].Number})
+	for m, model := range c.models {
+		if model.Weight > 0 {
+			e.Loss += model.Weight * c.epochs[m].Loss
+			joined.Portfolio = append(joined.Portfolio, model)
 		}
 	}
 	joined.Epochs = []milbench.Epoch{e}

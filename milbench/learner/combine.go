@@ -1,6 +1,8 @@
 package learner
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -105,6 +107,62 @@ func (h held) error(scores []float64) float64 {
 		return max(se*again, 1/float64(len(h.labels)))
 	}
 	return math.Sqrt(1 / 12.0)
+}
+
+// combinationJSON is a [Combination] as it is stored.
+type combinationJSON struct {
+	Weights []float64   `json:"weights"`
+	AUC     []float64   `json:"auc"`
+	Rankers [][]float64 `json:"rankers"` // of each model, its scores of held-out bags, ascending
+	Slope   float64     `json:"slope"`
+	Shift   float64     `json:"shift"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c *Combination) MarshalJSON() ([]byte, error) {
+	j := combinationJSON{Weights: c.Weights, AUC: c.AUC, Slope: c.slope, Shift: c.shift}
+	for _, r := range c.rankers {
+		j.Rankers = append(j.Rankers, r)
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. What does not fit together is an error.
+func (c *Combination) UnmarshalJSON(data []byte) error {
+	var j combinationJSON
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&j); err != nil {
+		return err
+	}
+	n, sum := len(j.Weights), 0.0
+	if n == 0 || len(j.AUC) != n || len(j.Rankers) != n {
+		return fmt.Errorf("%d weights, %d AUCs and %d lists of scores", n, len(j.AUC), len(j.Rankers))
+	}
+	*c = Combination{Weights: j.Weights, AUC: j.AUC, slope: j.Slope, shift: j.Shift}
+	for m, r := range j.Rankers {
+		if len(r) == 0 || !slices.IsSorted(r) {
+			return fmt.Errorf("scores of model %d that do not ascend", m+1)
+		}
+		if w, auc := j.Weights[m], j.AUC[m]; w < 0 || auc < 0 || auc > 1 {
+			return fmt.Errorf("model %d has weight %v and AUC %v", m+1, w, auc)
+		}
+		sum += j.Weights[m]
+		c.rankers = append(c.rankers, slices.Compact(r))
+	}
+	if math.Abs(sum-1) > 1e-6 || !(j.Slope > 0) {
+		return fmt.Errorf("weights that sum to %v, and a slope of %v", sum, j.Slope)
+	}
+	return nil
+}
+
+// some returns the combination of some of the models, which are all that count.
+func (c *Combination) some(models []int) *Combination {
+	s := &Combination{slope: c.slope, shift: c.shift}
+	for _, m := range models {
+		s.Weights, s.AUC, s.rankers = append(s.Weights, c.Weights[m]), append(s.AUC, c.AUC[m]), append(s.rankers, c.rankers[m])
+	}
+	return s
 }
 
 // negligible is the weight, relative to the largest, below which a model does not count.

@@ -11,7 +11,11 @@ import (
 // Inner is a [milbench.Learner] of fits with inner folds ([milbench.Fit].Inner): each is learnt once a fold, on the rest of its training part, and once
 // on the whole, by what learns fits without. Validation has the predictions of the held-out bags, test bags are scored by the model of the
 // whole, epoch by epoch.
-type Inner struct{ Of milbench.Learner }
+type Inner struct {
+	Of milbench.Learner
+
+	heldOnly bool // nothing is trained on the whole: epochs have neither scores of test bags nor a loss
+}
 
 var _ milbench.Learner = Inner{}
 
@@ -20,7 +24,7 @@ func (l Inner) Takes() milbench.Takes { return l.Of.Takes() }
 
 // Learn implements [milbench.Learner]. A fit of which a fold fails has failed.
 func (l Inner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	x := expand(task)
+	x := expand(task, l.heldOnly)
 	if len(x.task.Fits) == 0 {
 		return ctx.Err()
 	}
@@ -48,7 +52,7 @@ func (l Inner) Learn(ctx context.Context, task milbench.Task, done func(milbench
 
 // Plan implements [milbench.Learner]. A fit stands in its group once a training.
 func (l Inner) Plan(task milbench.Task) (milbench.Plan, error) {
-	x := expand(task)
+	x := expand(task, l.heldOnly)
 	plan, err := l.Of.Plan(x.task)
 	if err != nil {
 		return milbench.Plan{}, err
@@ -72,11 +76,12 @@ type expanded struct {
 	handed   []bool               // of each training
 	outcomes [][]milbench.Outcome // of each fit with inner folds, one a training
 	missing  []int
+	heldOnly bool
 }
 
 // expand returns the trainings of a task.
-func expand(task milbench.Task) *expanded {
-	x := &expanded{task: task, outcomes: make([][]milbench.Outcome, len(task.Fits)), missing: make([]int, len(task.Fits))}
+func expand(task milbench.Task, heldOnly bool) *expanded {
+	x := &expanded{task: task, heldOnly: heldOnly, outcomes: make([][]milbench.Outcome, len(task.Fits)), missing: make([]int, len(task.Fits))}
 	x.task.Fits = nil
 	var last milbench.Fit          // with inner folds
 	var rests [][]milbench.Example // of its inner folds: fits of one fold, which stand together, share them
@@ -94,10 +99,13 @@ func expand(task milbench.Task) *expanded {
 		for k := range fit.Inner {
 			x.task.Fits, x.of = append(x.task.Fits, innerFit(fit, k, rests[k])), append(x.of, place{i, k})
 		}
-		whole := fit
-		whole.Inner = nil
-		x.task.Fits, x.of = append(x.task.Fits, whole), append(x.of, place{i, len(fit.Inner)})
-		x.missing[i] = len(fit.Inner) + 1
+		x.missing[i] = len(fit.Inner)
+		if !heldOnly {
+			whole := fit
+			whole.Inner = nil
+			x.task.Fits, x.of = append(x.task.Fits, whole), append(x.of, place{i, len(fit.Inner)})
+			x.missing[i]++
+		}
 		x.outcomes[i] = make([]milbench.Outcome, x.missing[i])
 	}
 	x.handed = make([]bool, len(x.of))
@@ -137,7 +145,7 @@ func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 	joined := milbench.Outcome{Fit: i}
 	whole := all[len(all)-1]
 	where := func(k int) string {
-		if k == len(all)-1 {
+		if k == len(fit.Inner) {
 			return "the whole training part"
 		}
 		return fmt.Sprintf("inner fold %d", k+1)
@@ -158,6 +166,9 @@ func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 	for k, e := range whole.Epochs {
 		one := e
 		one.Validation = nil
+		if x.heldOnly {
+			one = milbench.Epoch{Number: e.Number}
+		}
 		for f, part := range fit.Inner {
 			held := all[f].Epochs[k]
 			if held.Number != e.Number || len(held.Validation) != len(part) {

@@ -46,7 +46,7 @@ func (w *watched) Learn(ctx context.Context, task milbench.Task, done func(milbe
 func TestInner(t *testing.T) {
 	w := &watched{seeded: &seeded{}}
 	task := innerTask()
-	outcomes := learn(t, Inner{w}, task)
+	outcomes := learn(t, Inner{Of: w}, task)
 	if err := w.task.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -136,7 +136,7 @@ func TestInnerFails(t *testing.T) {
 			}
 			return nil
 		}}
-		outcomes := learn(t, Inner{l}, innerTask())
+		outcomes := learn(t, Inner{Of: l}, innerTask())
 		if err := outcomes[0].Err; !errors.Is(err, boom) || err.Error() != want || outcomes[0].Epochs != nil {
 			t.Errorf("%+v, want %q", outcomes[0], want)
 		}
@@ -153,7 +153,7 @@ func TestInnerFails(t *testing.T) {
 		"the learner handed over fit 2 twice":                     func(o *milbench.Outcome) { o.Fit = 2 },
 	} {
 		var failed error
-		err := Inner{&spoiling{&seeded{}, 1, spoil}}.Learn(t.Context(), innerTask(), func(o milbench.Outcome) error {
+		err := Inner{Of: &spoiling{&seeded{}, 1, spoil}}.Learn(t.Context(), innerTask(), func(o milbench.Outcome) error {
 			if o.Err != nil {
 				failed = o.Err
 			}
@@ -163,12 +163,12 @@ func TestInnerFails(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if err := (Inner{&seeded{}}).Learn(t.Context(), innerTask(), func(milbench.Outcome) error { return boom }); !errors.Is(err, boom) {
+	if err := (Inner{Of: &seeded{}}).Learn(t.Context(), innerTask(), func(milbench.Outcome) error { return boom }); !errors.Is(err, boom) {
 		t.Errorf("what done refuses: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (Inner{&seeded{}}).Learn(ctx, milbench.Task{}, nil); !errors.Is(err, context.Canceled) {
+	if err := (Inner{Of: &seeded{}}).Learn(ctx, milbench.Task{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("no fits: %v", err)
 	}
 }
@@ -192,7 +192,7 @@ func (s *spoiling) Learn(ctx context.Context, task milbench.Task, done func(milb
 // A fit stands in the groups of a plan once a training; without inner folds nothing changes.
 func TestInnerPlan(t *testing.T) {
 	task := innerTask()
-	plan, err := Inner{&seeded{}}.Plan(task)
+	plan, err := Inner{Of: &seeded{}}.Plan(task)
 	if err != nil || plan.Fits != 3 || plan.Groups[0].Blocks != 11 || !slices.Equal(plan.Groups[0].Fits, []int{0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2}) {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -215,7 +215,7 @@ func TestInnerPlan(t *testing.T) {
 		t.Errorf("%+v", o[0])
 	}
 	refusal := errors.New("too large")
-	if _, err := (Inner{refusing{&seeded{}, refusal}}).Plan(task); !errors.Is(err, refusal) {
+	if _, err := (Inner{Of: refusing{&seeded{}, refusal}}).Plan(task); !errors.Is(err, refusal) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func (r refusing) Plan(milbench.Task) (milbench.Plan, error) { return milbench.P
 func ExampleInner() {
 	task := innerTask()
 	task.Fits = task.Fits[:1]
-	err := Inner{&seeded{}}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+	err := Inner{Of: &seeded{}}.Learn(context.Background(), task, func(o milbench.Outcome) error {
 		e := o.Epochs[0]
 		fmt.Printf("fit %d: %d scores of bags that inner folds held out, %d of test bags, %v\n", o.Fit, len(e.Validation), len(e.Test), o.Wall)
 		return nil
@@ -242,7 +242,7 @@ func ExampleInner() {
 }
 
 func TestInnerTakes(t *testing.T) {
-	if got, want := (Inner{&seeded{}}).Takes(), (&seeded{}).Takes(); got.Dense != want.Dense || !slices.Equal(got.Kinds, want.Kinds) {
+	if got, want := (Inner{Of: &seeded{}}).Takes(), (&seeded{}).Takes(); got.Dense != want.Dense || !slices.Equal(got.Kinds, want.Kinds) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,10 +1,12 @@
-// Package learner has the list of all learners, and what is made of several: ensembles.
+// Package learner has the list of all learners, what is made of several (ensembles, inner folds, the portfolio auto), and trained
+// models of every kind.
 //
 // Networks are trained side by side by package neural; classical learners, one file each, are in package classic, and
 // package onebyone makes them milbench learners. To add one, write its file and add a line to [Classic].
 package learner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,15 +36,15 @@ func Classic() []onebyone.Entry {
 	}
 }
 
-// Names returns the names of the classical learners, in the order of [Classic].
+// Names returns the names of the classical learners, in the order of [Classic], and [AutoName], whose settings [Settings] returns.
 func Names() (names []string) {
 	for _, e := range Classic() {
 		names = append(names, e.Name)
 	}
-	return names
+	return append(names, AutoName)
 }
 
-// Find returns the classical learner of a name; the error for an unknown one suggests the nearest.
+// Find returns the classical learner of a name; the error for an unknown one suggests the nearest of [Names].
 func Find(name string) (onebyone.Entry, error) {
 	all := Classic()
 	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
@@ -63,11 +65,44 @@ type Resources struct {
 // All returns what learns every setting: those of the classical learners, of more that are given, of networks, and ensembles
 // of any of them.
 func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbench.Learner {
-	return Auto{Of: Inner{Of: Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}}}
+	return Auto{
+		Of:    Inner{Of: each(networks, r, more)},
+		check: func(task milbench.Task) error { return Check(networks, task, more...) },
+	}
 }
 
-// Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it.
+// each returns what learns every setting without inner folds.
+func each(networks milbench.Learner, r Resources, more []onebyone.Entry) milbench.Learner {
+	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
+}
+
+// Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it. Of a portfolio it is that
+// of the first candidate, if none can.
 func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry) error {
+	fits := task.Fits
+	task.Fits = nil
+	for _, fit := range fits {
+		p, is, err := portfolioOf(fit.Setting)
+		switch {
+		case !is:
+			task.Fits = append(task.Fits, fit)
+			continue
+		case err != nil:
+			return err
+		}
+		var first error
+		for _, c := range p.Candidates {
+			one := task
+			one.Fits = []milbench.Fit{{Setting: c}}
+			if err = Check(networks, one, more...); err == nil {
+				break
+			}
+			first = cmp.Or(first, err)
+		}
+		if err != nil {
+			return first
+		}
+	}
 	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
 	for _, p := range l.parts(task) {
 		check := networks.Takes().Check

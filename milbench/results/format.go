@@ -70,7 +70,7 @@ func (t Table) instances() bool {
 
 const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; " +
 	"95 % CI: t interval over repeats, of which three are needed (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
-	"else over five folds or more, corrected for the training bags that these share, else over test bags (DeLong); " +
+	"else over five folds or more (\"folds\"), corrected for the training bags that these share, else over test bags (\"bags\", DeLong); " +
 	"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
 	"AP: average precision."
 
@@ -82,6 +82,9 @@ func (r Row) cells(plusMinus, dash string) []string {
 	}
 	if r.AUCLow != nil {
 		ci = figure(*r.AUCLow) + dash + figure(*r.AUCHigh)
+		if r.Interval != OverRepeats {
+			ci += " " + string(r.Interval)
+		}
 	}
 	if r.AUCSE != nil {
 		se = figure(*r.AUCSE)
@@ -159,11 +162,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 			b.WriteString("|\n")
 		}
 	}
-	for _, verdict := range t.Verdicts {
-		b.WriteString("\n" + escape.Replace(verdict) + "\n")
-	}
-	b.WriteString("\n" + legend + "\n")
-	for _, note := range t.allNotes() {
+	for _, note := range slices.Concat([]string{legend}, t.allNotes(), t.Verdicts) {
 		b.WriteString("\n" + escape.Replace(note) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
@@ -197,12 +196,12 @@ func (t Table) allNotes() []string {
 func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"set", "setting", "auc_mean", "auc_sd", "n", "protocol", "optimistic", "leaked", "folds", "folds_run",
-		"test_bags", "auc_low", "auc_high", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
+		"test_bags", "auc_low", "auc_high", "auc_interval", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
 		"log_loss", "instance_auc", "checksum", "config", "backends", "versions", "revisions"})
 	for _, r := range t.Rows {
 		c.Write([]string{r.Set, r.Setting, sixDigits(&r.AUCMean), sixDigits(r.AUCSD), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
-			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
+			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), string(r.Interval), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
 			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), sixDigits(r.InstanceAUC), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")})
 	}
@@ -247,7 +246,7 @@ func (t Table) writeLaTeX(w io.Writer) error {
 		line(cells)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	for _, note := range append([]string{legend}, t.allNotes()...) {
+	for _, note := range slices.Concat([]string{legend}, t.allNotes(), t.Verdicts) {
 		b.WriteString("\n\\par " + escape.Replace(note) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())

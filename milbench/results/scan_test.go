@@ -47,7 +47,7 @@ func TestOldScores(t *testing.T) {
 		t.Fatalf("%+v, %v", table, err)
 	}
 	// What that revision showed of it.
-	if got := strings.Join(table.Rows[0].cells("±", "–"), " "); got != "musk1 max 0.642 0.524–0.760 1 0.060 0.634 0.641 0.554 0.559 0.796  nested, 4 folds, a fifth inside" {
+	if got := strings.Join(table.Rows[0].cells("±", "–"), " "); got != "musk1 max 0.642 0.524–0.760 bags 1 0.060 0.634 0.641 0.554 0.559 0.796  nested, 4 folds, a fifth inside" {
 		t.Errorf("the row is %s", got)
 	}
 

@@ -26,6 +26,7 @@ var shortKeys = map[string]string{iterationsKey: "I"}
 // setting is a decoded config; apart from the pooling's name it is opaque.
 type setting struct {
 	pooling string
+	classic bool           // no network: its hyperparameters are those of no other
 	values  map[string]any // numbers as json.Number; without the pooling
 }
 
@@ -35,13 +36,22 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 		return setting{}, err
 	}
 	name := "model"
+	_, classic := values[learnerKey]
 	for _, key := range []string{poolingKey, learnerKey} {
 		if text, ok := values[key].(string); ok {
 			name = text
 		}
 		delete(values, key)
 	}
-	return setting{pooling: name, values: values}, nil
+	return setting{pooling: name, classic: classic, values: values}, nil
+}
+
+// family names what a setting is compared with in labels: the networks, or the settings of its own classical learner.
+func (s setting) family() string {
+	if s.classic {
+		return s.pooling
+	}
+	return ""
 }
 
 // differing returns the keys, in order, that have more than one value among the settings that have them, or that only some

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -122,6 +123,34 @@ func TabulateBest(results []Result) (Table, error) {
 		row, err := c.choose(c.rows, "any", t)
 		return []*rowFits{row}, err
 	})
+}
+
+// Rank orders the rows of each comparison by AUC, the largest first.
+func (t Table) Rank() {
+	for rows := range t.comparisons() {
+		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.AUCMean, a.AUCMean) })
+	}
+}
+
+// comparisons returns the rows of each set and protocol, which stand together.
+func (t Table) comparisons() iter.Seq[[]Row] {
+	return func(yield func([]Row) bool) {
+		for rest := t.Rows; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].comparesWith(rest[0]) {
+				n++
+			}
+			if !yield(rest[:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
+	}
+}
+
+// comparesWith reports whether two rows are of one set under one protocol.
+func (r Row) comparesWith(s Row) bool {
+	return r.Checksum == s.Checksum && r.Protocol == s.Protocol && r.Folds == s.Folds && r.FoldsRun == s.FoldsRun && r.Inner == s.Inner
 }
 
 // tabulate makes rows of results; inside makes those of a comparison under the nested protocol.
@@ -277,18 +306,22 @@ func compareSets(a, b *content) int {
 	return cmp.Or(milbench.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
-// labelRows labels every row by the keys that differ among all rows of its set's name.
+// labelRows labels every row by the keys that differ among the rows of its family and its set's name.
 func labelRows(all []comparison) {
-	bySet := make(map[string][]setting)
+	type of struct{ set, family string }
+	settings, keys := make(map[of][]setting), make(map[of][]string)
 	for _, c := range all {
 		for _, row := range c.rows {
-			bySet[c.set.name()] = append(bySet[c.set.name()], row.setting)
+			at := of{c.set.name(), row.setting.family()}
+			settings[at] = append(settings[at], row.setting)
 		}
 	}
+	for at, some := range settings {
+		keys[at] = differing(some)
+	}
 	for _, c := range all {
-		keys := differing(bySet[c.set.name()])
 		for _, row := range c.rows {
-			row.label = row.setting.label(keys)
+			row.label = row.setting.label(keys[of{c.set.name(), row.setting.family()}])
 		}
 	}
 }
@@ -566,7 +599,11 @@ func (r *Row) interval(foldAUCs []float64) (err error) {
 	default:
 		return nil
 	}
+	if err != nil || high-low <= tied { // figures that are all the same say nothing about their spread
+		r.Interval = ""
+		return err
+	}
 	low, high = max(low, 0), min(high, 1)
 	r.AUCLow, r.AUCHigh = &low, &high
-	return err
+	return nil
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,76 +19,87 @@ type foldKey struct {
 	fold int
 }
 
-// alpha is the chance of any error among the verdicts on one set.
+func (k foldKey) compare(l foldKey) int {
+	return cmp.Or(k.repeatKey.compare(l.repeatKey), cmp.Compare(k.fold, l.fold))
+}
+
+// alpha bounds the chance that any two rows of a set that are equally good are called different.
 const alpha = 1 - Level
 
-// verdicts says of each set and protocol with several rows, in a sentence or two, which row has the largest AUC, which are worse beyond chance
-// and which cannot be told apart from it.
+// tied is the difference of AUCs up to which they are the same but for rounding.
+const tied = 1e-9
+
+// verdicts says of each set and protocol with several rows, in a sentence or two, which row has the largest AUC, which are worse
+// beyond chance, and which cannot be told apart from it.
 //
-// Folds of two rows are compared by the corrected resampled t-test ([judge.CorrectedT]), of one fold alone by the normal test of the
-// difference with DeLong's standard errors, as if the two were independent, which finds less. The p-values of a set are adjusted by
-// [judge.Holm].
+// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]). Where a single fold has been run,
+// the normal test of the difference with DeLong's standard errors takes its place; it treats the two as independent and so finds
+// less. The p-values of all pairs of rows are adjusted together ([judge.Holm]): the best row is chosen by the same figures.
+// There is no verdict on rows of which some have more finished repeats than others.
 func (t Table) verdicts() (list []string, err error) {
-	for rest := t.Rows; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].Checksum == rest[0].Checksum && rest[n].Protocol == rest[0].Protocol && rest[n].Folds == rest[0].Folds &&
-			rest[n].FoldsRun == rest[0].FoldsRun && rest[n].Inner == rest[0].Inner {
-			n++
+	for rows := range t.comparisons() {
+		unequal := slices.ContainsFunc(rows, func(r Row) bool {
+			return !maps.EqualFunc(r.folds, rows[0].folds, func(a, b float64) bool { return true })
+		})
+		if len(rows) < 2 || rows[0].Leaked || unequal {
+			continue
 		}
-		if n > 1 && !rest[0].Leaked {
-			text, err := verdict(rest[:n])
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", rest[0].Set, err)
-			}
-			list = append(list, text)
+		text, err := verdict(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rows[0].Set, err)
 		}
-		rest = rest[n:]
+		list = append(list, text)
 	}
 	return list, nil
 }
 
 // verdict compares rows of one set with the best of them.
 func verdict(rows []Row) (string, error) {
-	best := 0
-	for i, r := range rows {
-		if r.AUCMean > rows[best].AUCMean {
-			best = i
-		}
-	}
-	var others []Row
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.AUCMean, a.AUCMean) })
 	var p []float64
-	for i, r := range rows {
-		if i == best {
-			continue
+	for i, a := range rows {
+		for _, b := range rows[:i] { // the first pairs of row i are those with the best rows
+			v, err := b.differs(a)
+			if err != nil {
+				return "", err
+			}
+			p = append(p, v)
 		}
-		v, err := rows[best].differs(r)
-		if err != nil {
-			return "", err
-		}
-		others, p = append(others, r), append(p, v)
 	}
 	p, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}
+	best := []string{rows[0].Setting}
 	var worse, same []string
-	most := 0.0
-	for i, r := range others {
-		by := rows[best].AUCMean - r.AUCMean
-		if p[i] < alpha {
-			worse = append(worse, fmt.Sprintf("%s (by %.3f)", r.Setting, by))
+	most, at := 0.0, 0
+	for i, r := range rows {
+		if i == 0 {
 			continue
 		}
-		same = append(same, r.Setting)
-		most = max(most, by)
+		withBest := p[at]
+		at += i
+		switch by := rows[0].AUCMean - r.AUCMean; {
+		case by <= tied:
+			best = append(best, r.Setting)
+		case withBest < alpha:
+			worse = append(worse, fmt.Sprintf("%s (by %.3f)", r.Setting, by))
+		default:
+			same, most = append(same, r.Setting), by
+		}
 	}
-	name := rows[best].Set
-	if rows[best].Protocol != milbench.HonestProtocol {
-		name += ", " + rows[best].Protocol
+	name := rows[0].Set
+	if rows[0].Protocol != milbench.HonestProtocol {
+		name += ", " + rows[0].Protocol
 	}
-	text := fmt.Sprintf("%s: %s has the largest AUC, %.3f.", name, rows[best].Setting, rows[best].AUCMean)
+	verb := "has"
+	if len(best) > 1 {
+		verb = "have"
+	}
+	text := fmt.Sprintf("%s: %s %s the largest AUC, %.3f.", name, strings.Join(best, ", "), verb, rows[0].AUCMean)
 	if len(same) > 0 {
-		text += fmt.Sprintf(" Not told apart from it (chance explains differences of up to %.3f): %s.", most, strings.Join(same, ", "))
+		text += fmt.Sprintf(" Not told apart from it, with AUCs smaller by up to %.3f: %s.", most, strings.Join(same, ", "))
 	}
 	if len(worse) > 0 {
 		text += fmt.Sprintf(" Worse beyond chance: %s.", strings.Join(worse, ", "))
@@ -95,28 +107,18 @@ func verdict(rows []Row) (string, error) {
 	return text, nil
 }
 
-// differs returns the p-value of a difference between the AUCs of two rows.
+// differs returns the p-value of a difference between the AUCs of two rows that have the same folds.
 func (r Row) differs(s Row) (float64, error) {
-	var a, b []float64
-	for _, key := range slices.SortedFunc(maps.Keys(r.folds), func(x, y foldKey) int {
-		if c := x.repeatKey.compare(y.repeatKey); c != 0 {
-			return c
+	if r.FoldsRun > 1 && len(r.folds) >= 2 {
+		var a, b []float64
+		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
+			a, b = append(a, r.folds[key]), append(b, s.folds[key])
 		}
-		return x.fold - y.fold
-	}) {
-		if other, both := s.folds[key]; both {
-			a, b = append(a, r.folds[key]), append(b, other)
-		}
-	}
-	if r.FoldsRun > 1 && len(a) >= 2 {
 		test, err := judge.CorrectedT(a, b, 1/float64(r.Folds-1))
-		switch {
-		case errors.Is(err, judge.ErrSameDifference):
+		if errors.Is(err, judge.ErrSameDifference) {
 			return 1, nil
-		case err != nil:
-			return 0, err
 		}
-		return test.P, nil
+		return test.P, err
 	}
 	if r.AUCSE == nil || s.AUCSE == nil {
 		return 1, nil

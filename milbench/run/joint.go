@@ -51,6 +51,7 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 	var all milbench.Task
 	var by [][]asked
 	bags := make(map[milbench.Instances]int)
+	var groups []string          // of the bags
 	fits := make(map[string]int) // by what trains it
 	for _, s := range j {
 		task, err := s.task()
@@ -64,12 +65,12 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 			if !found {
 				known = len(all.Bags)
 				bags[b] = known
-				all.Bags = append(all.Bags, b)
-				if task.Groups != nil {
-					for len(all.Groups) < known {
-						all.Groups = append(all.Groups, "")
-					}
-					all.Groups = append(all.Groups, task.Groups[i])
+				all.Bags, groups = append(all.Bags, b), append(groups, "")
+			}
+			if task.Groups != nil {
+				all.Groups = groups
+				if groups[known] == "" {
+					groups[known] = task.Groups[i]
 				}
 			}
 			at[i] = known
@@ -106,8 +107,8 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 			by[known] = append(by[known], a)
 		}
 	}
-	for all.Groups != nil && len(all.Groups) < len(all.Bags) {
-		all.Groups = append(all.Groups, "")
+	if all.Groups != nil {
+		all.Groups = groups // of all bags
 	}
 	all.Name = j.name()
 	return all, by, nil

@@ -346,7 +346,16 @@ func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
 // failed returns the error about a fit that failed.
 func (s *setStudy) failed(fit int, err error) error {
 	r := s.partial[fit]
-	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, r.Config, err)
+	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, shortened(r.Config), err)
+}
+
+// shortened returns a setting, cut where it is that of a portfolio, whose candidates fill pages.
+func shortened(config json.RawMessage) string {
+	const most = 300
+	if len(config) <= most {
+		return string(config)
+	}
+	return string(config[:most]) + "..."
 }
 
 // result returns the result of an outcome: the scores of the epoch that counts.

@@ -121,10 +121,10 @@ func distancesOf(ctx context.Context, s *milbench.Shared, d Distance, scaling Sc
 		m := measure{distance: d, z: z}
 		sum := 0.0
 		for i := range n {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
 			for k := range i {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				v, err := m.between(z.bags[i], z.bags[k])
 				if err != nil {
 					return nil, fmt.Errorf("distance of two bags: %w", err)

@@ -62,6 +62,7 @@ func InstanceEntry() onebyone.Entry {
 			&Instance{Loss: Hinge, C: 0.1, Weighted: true}, &Instance{Loss: Hinge, C: 0.01, Weighted: true},
 			&Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.01}, &Instance{Loss: Hinge, C: 1, Weighted: true, Gamma: 0.03},
 		},
+		Model: func() milbench.Model { return new(InstanceModel) },
 	}
 }
 
@@ -260,4 +261,9 @@ func (m *InstanceModel) Predict(bag milbench.Instances) (milbench.Prediction, er
 	}
 	winner := floats.MaxIdx(scores)
 	return milbench.Prediction{Scores: []float64{scores[winner]}, Winners: []int{winner}, Instances: scores}, nil
+}
+
+// InstanceScores implements [milbench.InstanceScorer]: they are the Scores.
+func (m *InstanceModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+	return m.Scores(bag)
 }

@@ -407,3 +407,6 @@ func (m *MISVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error
 	winner := floats.MaxIdx(f)
 	return milbench.Prediction{Scores: []float64{f[winner]}, Winners: []int{winner}, Instances: f}, nil
 }
+
+// InstanceScores returns the decision values of the instances.
+func (m *MISVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) { return m.Scores(bag) }

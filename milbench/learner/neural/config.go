@@ -193,6 +193,41 @@ func DefaultConfig(pooling string) (Config, error) {
 	return c, nil
 }
 
+// SmallConfig returns a setting around the named pooling for sets of tens to a few hundred bags: a narrow network without layer norms in
+// the pooling, little dropout and some weight decay. [DefaultConfig] has the paper's.
+func SmallConfig(pooling string) (Config, error) {
+	c, err := DefaultConfig(pooling)
+	c.Width, c.Dropout, c.Norm = 64, 0.2, false
+	if c.Embed > 0 {
+		c.Embed = 32
+	}
+	c.Epochs, c.Batch, c.WeightDecay = 60, 4, 0.01
+	return c, err
+}
+
+// The presets of settings, the default of a command first.
+const (
+	SmallPreset = "small" // [SmallConfig]
+	PaperPreset = "paper" // [DefaultConfig]
+)
+
+// Presets lists the presets.
+var Presets = []string{SmallPreset, PaperPreset}
+
+// PresetConfig returns the setting of a preset around the named pooling. An unknown preset is an error.
+func PresetConfig(preset, pooling string) (Config, error) {
+	switch preset {
+	case SmallPreset:
+		return SmallConfig(pooling)
+	case PaperPreset, "":
+		return DefaultConfig(pooling)
+	}
+	if near := milbench.Nearest(preset, Presets); near != "" {
+		return Config{}, fmt.Errorf("preset %q: there is no such preset; did you mean %q?", preset, near)
+	}
+	return Config{}, fmt.Errorf("preset %q: there is no such preset; use one of %s", preset, strings.Join(Presets, ", "))
+}
+
 // Validate reports the first hyperparameter that makes no sense.
 func (c Config) Validate() error {
 	if c.own == nil {

@@ -7,8 +7,10 @@ import (
 )
 
 // Grid lists values of hyperparameters, every combination of which is a setting. An empty list stands for the
-// pooling's default ([DefaultConfig]).
+// pooling's value in the preset ([PresetConfig]).
 type Grid struct {
+	Preset string // "" is [PaperPreset]
+
 	Pooling     []string // at least one
 	Iterations  []int
 	Gamma       []float64
@@ -42,7 +44,7 @@ func (g Grid) Configs() ([]Config, error) {
 	}
 	var configs []Config
 	for _, pooling := range g.Pooling {
-		c, err := DefaultConfig(pooling)
+		c, err := PresetConfig(g.Preset, pooling)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/milbench"
+	"synpool/milbench/learner/modeldir"
 )
 
 // Model is a trained network.
@@ -21,20 +22,9 @@ type Model struct {
 
 // card is what is saved of a model beside its parameters, and shown of it.
 type card struct {
-	Format          int             `json:"format"`
-	Sum             string          `json:"sum"` // SHA-256 of the card with this field empty
-	Set             string          `json:"set"`
-	Checksum        string          `json:"checksum"`          // of the set
-	Classes         []string        `json:"classes,omitempty"` // names of the negative and the positive class
-	Leaked          bool            `json:"leaked"`
-	Seed            uint64          `json:"seed"`
+	modeldir.Card
 	Config          Config          `json:"config"`
-	NumFeatures     int             `json:"num_features"`
-	Features        []string        `json:"features,omitempty"`
 	Standardisation Standardisation `json:"standardisation"`
-
-	Parameters string            `json:"parameters"` // their folder
-	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
 }
 
 // Config returns the setting.
@@ -91,24 +81,14 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}
 	return &Model{
-		card: card{Format: format, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Leaked: set.Leaked, Seed: seed, Config: config,
-			NumFeatures: set.NumFeatures(), Features: set.Features, Standardisation: f.input},
+		card:       card{modeldir.CardOf("", set, seed), config, f.input},
 		program:    f.program,
 		parameters: parameters,
 	}, nil
 }
 
 // BagError is why a bag cannot be scored.
-type BagError struct {
-	Bag int // its index
-	Err error
-}
-
-// Error counts bags from 0, as Bag does.
-func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag, e.Err) }
-
-// Unwrap returns the reason.
-func (e *BagError) Unwrap() error { return e.Err }
+type BagError = modeldir.BagError
 
 // Predict scores bags. A [BagError] is about the first that has no instances, another number of features than the model,
 // values that are not finite, or such a score.
@@ -122,7 +102,7 @@ func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predict
 	}
 	for i, p := range predictions {
 		if !p.finite() {
-			return nil, &BagError{i, errors.New("its score is not finite: its values or the model's weights are too large for float32")}
+			return nil, &BagError{Bag: i, Err: errors.New("its score is not finite: its values or the model's weights are too large for float32")}
 		}
 	}
 	return predictions, nil
@@ -140,18 +120,12 @@ func (m *Model) Pooled(ctx context.Context, bags []milbench.Instances) (vectors 
 
 // on checks bags and has work done on all of them with the model's parameters.
 func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
+	if err := m.card.Check(bags); err != nil {
+		return err
+	}
 	indices := make([]int, len(bags))
-	for i, b := range bags {
+	for i := range bags {
 		indices[i] = i
-		switch {
-		case b.Features() != m.card.NumFeatures:
-			return &BagError{i, fmt.Errorf("%d features; the model, trained on %s, takes %d", b.Features(), m.card.Set, m.card.NumFeatures)}
-		case b.Len() == 0:
-			return &BagError{i, errors.New("no instances")}
-		}
-		if err := milbench.ValidateInstances(b); err != nil {
-			return &BagError{i, err}
-		}
 	}
 	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}
 	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))

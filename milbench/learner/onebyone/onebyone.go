@@ -183,6 +183,12 @@ func (l Learner) parse(setting json.RawMessage) (milbench.Estimator, error) {
 	return nil, fmt.Errorf("there is no learner %q", name)
 }
 
+// CheckSetting reports what is wrong with a setting: a learner that is not there, or a hyperparameter.
+func (l Learner) CheckSetting(setting json.RawMessage) error {
+	_, err := l.parse(setting)
+	return err
+}
+
 // training returns the training part of a fit.
 func training(task milbench.Task, fit milbench.Fit) milbench.Training {
 	t := milbench.Training{Kind: task.Kind, Classes: task.Classes, Seed: fit.Seed}
@@ -198,8 +204,8 @@ const processMemory = 60e6
 // valuesPerSecond is how many values of the training bags a fit gets through, where an estimator does not say what it takes.
 const valuesPerSecond = 1e7
 
-// takes says what an entry can learn.
-func (e Entry) takes() milbench.Takes {
+// Takes says what an entry can learn.
+func (e Entry) Takes() milbench.Takes {
 	t := milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
 	if own, ok := e.Default().(interface{ Takes() milbench.Takes }); ok {
 		t = own.Takes()
@@ -212,7 +218,7 @@ func (e Entry) takes() milbench.Takes {
 func (l Learner) Takes() milbench.Takes {
 	var all milbench.Takes
 	for _, e := range l.Entries {
-		t := e.takes()
+		t := e.Takes()
 		for _, k := range t.Kinds {
 			if !slices.Contains(all.Kinds, k) {
 				all.Kinds = append(all.Kinds, k)
@@ -231,7 +237,7 @@ func (l Learner) Check(task milbench.Task) error {
 	}
 	for _, e := range l.Entries {
 		if asked[e.Name] {
-			if err := e.takes().Check(task); err != nil {
+			if err := e.Takes().Check(task); err != nil {
 				return err
 			}
 		}
@@ -255,8 +261,9 @@ func cost(estimator milbench.Estimator, t milbench.Training) milbench.Cost {
 
 // job is fits that are learnt one after another, since they share something.
 type job struct {
-	fits   []int // of the task
-	shared *milbench.Shared
+	fits    []int // of the task
+	shared  *milbench.Shared
+	refused map[int]error // why fits are not learnt
 }
 
 // shares returns what of an estimator decides what it shares, and whether it shares anything.
@@ -327,7 +334,9 @@ func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
 	}
 	groups := map[string]*group{} // by setting
 	var order []string
-	for _, j := range jobs {
+	var tooLarge error // of the last fit that is
+	for n := range jobs {
+		j := &jobs[n]
 		for _, i := range j.fits {
 			fit := task.Fits[i]
 			estimator, err := l.parse(fit.Setting)
@@ -335,6 +344,14 @@ func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
 				continue // Learn says so
 			}
 			c := cost(estimator, training(task, fit))
+			if l.Memory > 0 && processMemory+c.Memory > l.Memory {
+				tooLarge = fmt.Errorf("%s needs %d MB of memory for a fit, more than the %d MB allowed; raise --memory", Name(fit.Setting), (processMemory+c.Memory)/1e6+1, l.Memory/1e6)
+				if j.refused == nil {
+					j.refused = make(map[int]error)
+				}
+				j.refused[i] = tooLarge
+				continue
+			}
 			k := string(fit.Setting)
 			g := groups[k]
 			if g == nil {
@@ -351,8 +368,8 @@ func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
 	for _, g := range groups {
 		most = max(most, g.Memory)
 	}
-	if l.Memory > 0 && processMemory+most > l.Memory {
-		return milbench.Plan{}, nil, fmt.Errorf("%s: a fit needs %d MB of memory, more than the %d MB allowed; raise --memory", task.Name, (processMemory+most)/1e6+1, l.Memory/1e6)
+	if tooLarge != nil && len(order) == 0 {
+		return milbench.Plan{}, nil, fmt.Errorf("%s: %w", task.Name, tooLarge)
 	}
 	for p.Workers > 1 && l.Memory > 0 && processMemory+uint64(p.Workers)*most > l.Memory {
 		p.Workers--
@@ -401,6 +418,10 @@ func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milben
 				for _, i := range jobs[j].fits {
 					if ctx.Err() != nil {
 						return
+					}
+					if why := jobs[j].refused[i]; why != nil {
+						hand(milbench.Outcome{Fit: i, Err: why})
+						continue
 					}
 					start := time.Now()
 					epoch, err := l.learn(ctx, task, task.Fits[i], jobs[j].shared)

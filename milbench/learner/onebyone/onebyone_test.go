@@ -362,7 +362,7 @@ func TestPlanMemoryAndTime(t *testing.T) {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	all.Memory = 90e6
-	refused := "test: a fit needs 101 MB of memory, more than the 90 MB allowed; raise --memory"
+	refused := "test: sharing needs 101 MB of memory for a fit, more than the 90 MB allowed; raise --memory"
 	if _, err := all.Plan(task); err == nil || err.Error() != refused {
 		t.Errorf("error %v", err)
 	}

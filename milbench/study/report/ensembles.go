@@ -130,7 +130,7 @@ func ensembles(a results.Archive) (string, error) {
 		return "", err
 	}
 	if !kept {
-		rows, err := results.Tabulate(joined)
+		rows, err := tabulate(joined)
 		if err != nil {
 			return "", err
 		}

@@ -14,7 +14,7 @@ func features(a results.Archive) (string, error) {
 	if len(a.Spaces) == 0 {
 		return "", errIncomplete
 	}
-	t, err := results.Tabulate(a.Results)
+	t, err := tabulate(a.Results)
 	if err != nil {
 		return "", err
 	}

@@ -144,7 +144,7 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 
 // pooledTable computes the rows of results, drawings put together.
 func pooledTable(fits []results.Result) ([]results.Row, error) {
-	t, err := results.Tabulate(fits)
+	t, err := tabulate(fits)
 	if err != nil {
 		return nil, err
 	}

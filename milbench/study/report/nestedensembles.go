@@ -9,7 +9,7 @@ import (
 
 // ensembleGrid has a line for each set and a column for the ensembles of each pooling and for what is chosen among them.
 func ensembleGrid(fits []results.Result) (grid, error) {
-	t, err := results.Tabulate(fits)
+	t, err := tabulate(fits)
 	if err != nil {
 		return grid{}, err
 	}

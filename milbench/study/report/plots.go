@@ -354,7 +354,7 @@ func witnessPlot(a results.Archive, instances bool) (*plotting.Figure, error) {
 
 // instanceRows are rows with the AUC of instances, one figure a drawing, in the place of that of bags.
 func instanceRows(fits []results.Result) ([]results.Row, error) {
-	t, err := results.Tabulate(fits)
+	t, err := tabulate(fits)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func poolingOf(r results.Row) string {
 // poolingGrid has a line for each set and a column for each pooling and for what is chosen among several.
 func poolingGrid(fits []results.Result) (grid, error) {
 	fits = models(fits)
-	t, err := results.Tabulate(fits)
+	t, err := tabulate(fits)
 	if err != nil {
 		return grid{}, err
 	}
@@ -53,7 +53,7 @@ func poolingGrid(fits []results.Result) (grid, error) {
 
 // addBest adds a column of what the validation parts choose among all settings.
 func (g *grid) addBest(fits []results.Result, column string) error {
-	t, err := results.TabulateBest(fits)
+	t, err := tabulateBest(fits)
 	if err != nil {
 		return err
 	}

@@ -418,7 +418,7 @@ func singleFolds(fits []results.Result, images, web []string) (string, error) {
 // shuffledMeans returns, by protocol, the mean AUC over sets and settings of each shuffle of the labels that has been run on all
 // of them.
 func shuffledMeans(fits []results.Result) (map[string][]float64, error) {
-	t, err := results.Tabulate(fits)
+	t, err := tabulate(fits)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func Section(a results.Archive) (string, error) {
 		_, err := study.FindExperiment(a.Experiment)
 		return "", fmt.Errorf("report on %q: %w", a.Experiment, err)
 	}
-	t, err := results.Tabulate(a.Results)
+	t, err := tabulate(a.Results)
 	if err == nil && len(t.Rows) == 0 {
 		err = errIncomplete
 	}

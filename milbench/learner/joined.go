@@ -1,0 +1,335 @@
+package learner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/onebyone"
+)
+
+// combinationName is the file of what joins the scores of the members.
+const combinationName = "combination.json"
+
+// memberName returns the folder of a member in that of the parameters.
+func memberName(m int) string { return fmt.Sprintf("member-%d", m+1) }
+
+// ensembleKind is the kind of ensembles on their cards; that of portfolios is [AutoName].
+const ensembleKind = "ensemble"
+
+// joinedModel is a model of [AutoName], with the members that count and what joins their scores, or an ensemble ([Ensemble]), whose score is
+// the mean of its members'.
+type joinedModel struct {
+	card        joinedCard
+	combination *Combination // nil of an ensemble
+	models      []Model
+}
+
+type joinedCard struct {
+	modeldir.Card
+	Setting json.RawMessage     `json:"setting"`
+	Members []milbench.Weighted `json:"members"` // the most important first, as the combination has them; of an ensemble all weigh the same
+}
+
+// counted counts the fits that are done.
+type counted struct {
+	milbench.Learner
+	progress func(done, total int)
+}
+
+// Learn implements [milbench.Learner].
+func (c counted) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	n := 0
+	c.progress(n, len(task.Fits))
+	return c.Learner.Learn(ctx, task, func(o milbench.Outcome) error {
+		n++
+		c.progress(n, len(task.Fits))
+		return done(o)
+	})
+}
+
+// trainPortfolio weighs the candidates of a portfolio by inner folds of a set and fits those that count to all bags.
+func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p Portfolio, set *milbench.Set, seed uint64, progress func(Progress)) (Model, error) {
+	var networks milbench.Learner = noNetworks{}
+	if t.Networks != nil {
+		networks = t.Networks
+	}
+	fits := 0
+	count := func(done, total int) {
+		fits = total
+		progress(Progress{Done: done, Total: total + len(p.Candidates)})
+	}
+	auto := Auto{
+		Of:    Inner{Of: counted{each(networks, t.Resources, t.More), count}, heldOnly: true},
+		check: func(task milbench.Task) error { return Check(networks, task, t.More...) },
+	}
+	h := auto.handed(set.Task([]milbench.Fit{{Seed: seed, Setting: setting, Train: examples(set)}}))
+	if err := h.failed[0]; err != nil {
+		return nil, err
+	}
+	if err := auto.Of.Learn(ctx, h.task, func(o milbench.Outcome) error {
+		h.outcomes[0][h.of[o.Fit].number] = o
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	w, err := p.weigh(h.fits[0], h.outcomes[0])
+	if err != nil {
+		return nil, err
+	}
+	var chosen []int
+	for i, m := range w.models {
+		if m.Weight > 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b int) int { return cmp.Compare(w.models[b].Weight, w.models[a].Weight) })
+	m := &joinedModel{card: joinedCard{Card: modeldir.CardOf(AutoName, set, seed), Setting: setting}, combination: w.some(chosen)}
+	shared := milbench.NewShared(set.Instances())
+	for k, i := range chosen {
+		of := w.models[i]
+		done := Progress{Done: fits + k, Total: fits + len(chosen)}
+		progress(done)
+		one, err := t.train(ctx, of.Setting, of.Epoch, set, seed, shared, func(p Progress) {
+			if p.Epoch > 0 {
+				done.Epoch, done.Loss = p.Epoch, p.Loss
+				progress(done)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		m.card.Members, m.models = append(m.card.Members, of), append(m.models, one)
+	}
+	progress(Progress{Done: fits + len(chosen), Total: fits + len(chosen)})
+	return m, nil
+}
+
+// trainEnsemble trains the n members of an ensemble.
+func (t Trainer) trainEnsemble(ctx context.Context, setting json.RawMessage, n int, of json.RawMessage, epochs int, set *milbench.Set, seed uint64, shared *milbench.Shared, progress func(Progress)) (Model, error) {
+	m := &joinedModel{card: joinedCard{Card: modeldir.CardOf(ensembleKind, set, seed), Setting: setting}}
+	for k := range n {
+		own := seed
+		if k > 0 {
+			own = milbench.SplitSeed(seed, "member", k)
+		}
+		one, err := t.train(ctx, of, epochs, set, own, shared, func(p Progress) {
+			p.Done, p.Total = k, n
+			progress(p)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("member %d: %w", k+1, err)
+		}
+		m.card.Members, m.models = append(m.card.Members, milbench.Weighted{Setting: of, Weight: 1 / float64(n)}), append(m.models, one)
+	}
+	progress(Progress{Done: n, Total: n})
+	return m, nil
+}
+
+// noNetworks is what learns networks where none can be learnt.
+type noNetworks struct{}
+
+func (noNetworks) Takes() milbench.Takes {
+	return milbench.Takes{Name: "what trains no network", Kinds: []milbench.TargetKind{milbench.BinaryTarget}}
+}
+
+func (noNetworks) Learn(context.Context, milbench.Task, func(milbench.Outcome) error) error {
+	return fmt.Errorf("networks cannot be trained here")
+}
+
+func (noNetworks) Plan(milbench.Task) (milbench.Plan, error) {
+	return milbench.Plan{}, fmt.Errorf("networks cannot be trained here")
+}
+
+// About implements [Model].
+func (m *joinedModel) About() About {
+	a := about(&m.card.Card, m.card.Setting)
+	if m.combination != nil {
+		a.Members = m.card.Members
+	}
+	return a
+}
+
+// Save implements [Model].
+func (m *joinedModel) Save(dir string) error {
+	c := m.card
+	return modeldir.Save(dir, &c, func(folder string) error {
+		for k, one := range m.models {
+			if err := one.Save(filepath.Join(folder, memberName(k))); err != nil {
+				return err
+			}
+		}
+		if m.combination == nil {
+			return nil
+		}
+		return modeldir.WriteJSON(folder, combinationName, m.combination)
+	})
+}
+
+// load reads the model of a kind in dir; deep is how many models it stands in.
+func (m *joinedModel) load(dir, kind string, t Trainer, deep int) error {
+	if deep > 1 || deep > 0 && kind == AutoName {
+		return modeldir.Damaged("a model of kind %s stands in another", kind)
+	}
+	m.card.Kind = kind
+	if err := modeldir.Read(dir, &m.card); err != nil {
+		return err
+	}
+	if err := compact(&m.card.Setting); err != nil {
+		return err
+	}
+	files, err := m.card.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := m.loadCombination(files); err != nil {
+		return err
+	}
+	for k := range m.card.Members {
+		member := &m.card.Members[k]
+		if err := compact(&member.Setting); err != nil {
+			return err
+		}
+		one, err := t.load(filepath.Join(m.card.Folder(dir), memberName(k)), deep+1)
+		if err != nil {
+			return err
+		}
+		if is := one.About(); is.NumFeatures != m.card.NumFeatures || onebyone.Name(is.Setting) != onebyone.Name(member.Setting) {
+			return modeldir.Damaged("member %d does not belong to it", k+1)
+		}
+		m.models = append(m.models, one)
+	}
+	for name := range m.card.Files {
+		folder, _, _ := strings.Cut(name, "/")
+		known := name == combinationName && kind == AutoName
+		for k := range m.models {
+			known = known || folder == memberName(k) && folder != name
+		}
+		if !known {
+			return modeldir.Damaged("%s does not belong to it", name)
+		}
+	}
+	return nil
+}
+
+// compact brings a setting to the form that it had before it was written into a card.
+func compact(setting *json.RawMessage) error {
+	var b bytes.Buffer
+	if err := json.Compact(&b, *setting); err != nil {
+		return modeldir.Damaged("a setting: %v", err)
+	}
+	*setting = b.Bytes()
+	return nil
+}
+
+// loadCombination reads what joins the members, which the card has.
+func (m *joinedModel) loadCombination(files map[string][]byte) error {
+	n := len(m.card.Members)
+	if m.card.Kind == ensembleKind {
+		if asked, _, err := Members(m.card.Setting); err != nil || n == 0 || asked != n {
+			return modeldir.Damaged("its setting does not ask for %d members", n)
+		}
+		for k, member := range m.card.Members {
+			if member.Weight != 1/float64(n) {
+				return modeldir.Damaged("member %d of %d weighs %v", k+1, n, member.Weight)
+			}
+		}
+		return nil
+	}
+	if _, is, err := portfolioOf(m.card.Setting); !is || err != nil {
+		return modeldir.Damaged("its setting is none of %s", AutoName)
+	}
+	if err := modeldir.ReadJSON(files, combinationName, &m.combination); err != nil {
+		return err
+	}
+	if m.combination == nil || len(m.combination.Weights) != n {
+		return modeldir.Damaged("%s does not fit %d members", combinationName, n)
+	}
+	for k, member := range m.card.Members {
+		if w := m.combination.Weights[k]; member.Weight != w || w == 0 {
+			return modeldir.Damaged("member %d weighs %v, in %s %v", k+1, member.Weight, combinationName, w)
+		}
+	}
+	return nil
+}
+
+// Predict implements [Model]. The score of an instance is the weighted mean over the members that have scores of instances, each
+// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised.
+func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
+	if err := m.card.Check(bags); err != nil {
+		return nil, err
+	}
+	all := make([]milbench.Prediction, len(bags))
+	for i, b := range bags {
+		if instances {
+			all[i].Instances = make([]float64, b.Len())
+		}
+	}
+	total := 0.0 // weight of the members with scores of instances
+	var without []string
+	for k, one := range m.models {
+		scores, err := one.Predict(ctx, bags, instances)
+		has := err == nil && instances && !slices.ContainsFunc(scores, func(p milbench.Prediction) bool { return p.Instances == nil })
+		if instances && !has {
+			without = append(without, onebyone.Name(m.card.Members[k].Setting))
+			scores, err = one.Predict(ctx, bags, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		w := m.card.Members[k].Weight
+		for i, p := range scores {
+			if len(p.Scores) != 1 {
+				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d scores of member %d", len(p.Scores), k+1)}
+			}
+			all[i].Members = append(all[i].Members, p.Scores)
+			switch {
+			case has && m.combination == nil:
+				floats.AddScaled(all[i].Instances, w, p.Instances)
+			case has:
+				addStandardised(all[i].Instances, w, p.Instances)
+			}
+		}
+		if has {
+			total += w
+		}
+	}
+	if instances && total == 0 {
+		return nil, fmt.Errorf("the members (%s) have %w; these learners have some: %s", strings.Join(without, ", "), ErrNoInstances, strings.Join(InstanceScorers(), ", "))
+	}
+	one := make([]float64, len(m.models))
+	for i := range all {
+		for k, s := range all[i].Members {
+			one[k] = s[0]
+		}
+		all[i].Scores = []float64{stat.Mean(one, nil)}
+		if m.combination != nil {
+			all[i].Scores[0] = m.combination.Score(one)
+		}
+		if instances {
+			floats.Scale(1/total, all[i].Instances)
+		}
+	}
+	return all, nil
+}
+
+// addStandardised adds values times a factor, standardised; values that are all the same add nothing.
+func addStandardised(sum []float64, factor float64, values []float64) {
+	mean, sd := stat.PopMeanStdDev(values, nil)
+	if !(sd > 0) {
+		return
+	}
+	for i, v := range values {
+		sum[i] += factor * (v - mean) / sd
+	}
+}

@@ -1,0 +1,362 @@
+package learner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/onebyone"
+)
+
+// Model is a trained model that can be kept in a folder: a network, a classical model, or several joined ([AutoName]).
+type Model interface {
+	// Predict scores bags, their instances too where that is asked for. An error about a bag is a [*modeldir.BagError]. A model that has no
+	// scores of instances says so by an error that wraps [ErrNoInstances].
+	Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error)
+
+	// Save writes the model into a folder, see [modeldir.Save].
+	Save(dir string) error
+
+	// About says what the model is and what it was trained on.
+	About() About
+}
+
+// ErrNoInstances is wrapped by the error about a model that has no scores of instances.
+var ErrNoInstances = errors.New("no scores of instances")
+
+// About says what a model is and what it was trained on.
+type About struct {
+	Setting     json.RawMessage
+	Set         string
+	Classes     []string // names of the negative and the positive class; nil where the set had none
+	Leaked      bool     // the set kept a column that gives the label away
+	NumFeatures int
+	Features    []string            // their names; nil where the set had none
+	Members     []milbench.Weighted // of several models joined, the most important first
+}
+
+// about returns what a card says.
+func about(c *modeldir.Card, setting json.RawMessage) About {
+	return About{Setting: setting, Set: c.Set, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features}
+}
+
+// Networks trains and reads networks.
+type Networks interface {
+	milbench.Learner
+
+	// TrainModel trains a network on all bags of a set, for so many epochs, or, where that is 0, for those of the setting. progress is called after
+	// each epoch.
+	TrainModel(ctx context.Context, setting json.RawMessage, epochs int, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (Model, error)
+
+	// LoadModel reads a network that was saved.
+	LoadModel(dir string) (Model, error)
+}
+
+// Progress says how far a training is.
+type Progress struct {
+	Done, Total int // fits
+	Epoch       int // of the network in training, from 1; 0 of other learners
+	Loss        float64
+}
+
+// Trainer trains and reads models of every kind.
+type Trainer struct {
+	Networks  Networks         // may be nil where no setting is that of a network
+	Resources Resources        // that a training may take
+	More      []onebyone.Entry // classical learners beside [Classic]
+}
+
+// Train trains a model on all bags of a set. progress, if not nil, is called now and then, by one goroutine at a time.
+//
+// A model of [AutoName] is the one that [Auto] makes of the set as a training part: candidates are weighed by inner folds, and those that count are
+// fitted to all bags.
+func (t Trainer) Train(ctx context.Context, setting json.RawMessage, set *milbench.Set, seed uint64, progress func(Progress)) (Model, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	if p, is, err := portfolioOf(setting); err != nil {
+		return nil, err
+	} else if is {
+		m, err := t.trainPortfolio(ctx, setting, p, set, seed, progress)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", set.Name, err)
+		}
+		return m, nil
+	}
+	return t.train(ctx, setting, 0, set, seed, nil, progress)
+}
+
+// train trains a model that is not joined of others. Where fits share something, shared has it.
+func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int, set *milbench.Set, seed uint64, shared *milbench.Shared, progress func(Progress)) (Model, error) {
+	if n, of, err := Members(setting); err != nil {
+		return nil, err
+	} else if n > 0 {
+		return t.trainEnsemble(ctx, setting, n, of, epochs, set, seed, shared, progress)
+	}
+	classical := onebyone.Learner{Entries: t.entries(), Workers: 1, Memory: t.Resources.Memory}
+	if !classical.Learns(setting) {
+		if t.Networks == nil {
+			return nil, fmt.Errorf("%s: %.100s is the setting of a network, and none can be trained here", set.Name, setting)
+		}
+		return t.Networks.TrainModel(ctx, setting, epochs, set, seed, func(epoch int, loss float64) { progress(Progress{Total: 1, Epoch: epoch, Loss: loss}) })
+	}
+	entry, err := t.entry(onebyone.Name(setting))
+	if err != nil {
+		return nil, err
+	}
+	estimator, err := entry.Parse(setting)
+	if err != nil {
+		return nil, err
+	}
+	fit := milbench.Fit{Seed: seed, Setting: setting, Train: examples(set)}
+	if _, err := classical.Plan(set.Task([]milbench.Fit{fit})); err != nil { // it must fit into the memory
+		return nil, err
+	}
+	part := milbench.Training{Bags: set.Instances(), Kind: set.Kind, Classes: set.NumClasses(), Seed: seed, Shared: shared}
+	for _, e := range fit.Train {
+		part.Targets = append(part.Targets, e.Target)
+	}
+	fitted, err := estimator.Fit(ctx, part)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", set.Name, entry.Name, err)
+	}
+	m := &classicModel{entry: entry, card: classicCard{modeldir.CardOf(classicKind, set, seed), setting}}
+	if err := m.keep(fitted); err != nil {
+		return nil, fmt.Errorf("%s: %w", entry.Name, err)
+	}
+	progress(Progress{Done: 1, Total: 1})
+	return m, nil
+}
+
+// examples returns all bags of a set as a training part.
+func examples(set *milbench.Set) (all []milbench.Example) {
+	for i, b := range set.Bags {
+		all = append(all, milbench.Example{Bag: i, Target: b.Target})
+	}
+	return all
+}
+
+func (t Trainer) entries() []onebyone.Entry { return append(Classic(), t.More...) }
+
+// entry returns the classical learner of a name.
+func (t Trainer) entry(name string) (onebyone.Entry, error) {
+	all := t.entries()
+	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	return Find(name)
+}
+
+// NeedsNetworks reports whether a setting is that of a network, or of a portfolio with one among its candidates.
+func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
+	if p, is, _ := portfolioOf(setting); is {
+		return slices.ContainsFunc(p.Candidates, t.NeedsNetworks)
+	}
+	return !onebyone.Learner{Entries: t.entries()}.Learns(setting)
+}
+
+// Load reads a model of any kind. Errors about the files wrap [modeldir.ErrNoModel].
+func (t Trainer) Load(dir string) (Model, error) { return t.load(dir, 0) }
+
+// load reads a model that stands in so many others.
+func (t Trainer) load(dir string, deep int) (Model, error) {
+	kind, err := modeldir.Kind(dir)
+	if err == nil {
+		switch kind {
+		case "":
+			if t.Networks != nil {
+				return t.Networks.LoadModel(dir)
+			}
+			err = errors.New("it is a network, and none can be read here")
+		case classicKind:
+			m := &classicModel{}
+			if err = m.load(dir, t); err == nil {
+				return m, nil
+			}
+		case AutoName, ensembleKind:
+			m := &joinedModel{}
+			if err = m.load(dir, kind, t, deep); err == nil {
+				return m, nil
+			}
+		default:
+			err = modeldir.Damaged("its kind, %q, is unknown", kind)
+		}
+	}
+	if deep > 0 { // the folder is a part of one
+		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
+	}
+	return nil, fmt.Errorf("%s: %w", dir, err)
+}
+
+// classicKind is the kind of classical models on their cards.
+const classicKind = "classic"
+
+// fittedName is the file of a classical model.
+const fittedName = "fitted.json"
+
+// classicModel is a classical model.
+type classicModel struct {
+	card   classicCard
+	entry  onebyone.Entry
+	text   json.RawMessage // of the model
+	fitted milbench.Model
+}
+
+type classicCard struct {
+	modeldir.Card
+	Setting json.RawMessage `json:"setting"`
+}
+
+// keep makes of a model that was fitted the one that will be read: the same numbers, without what fits share.
+func (m *classicModel) keep(fitted milbench.Model) (err error) {
+	if m.entry.Model == nil {
+		return errors.New("its models cannot be saved")
+	}
+	if m.text, err = json.Marshal(fitted); err != nil {
+		return err
+	}
+	m.fitted, err = m.entry.ReadModel(m.text)
+	return err
+}
+
+// About implements [Model].
+func (m *classicModel) About() About { return about(&m.card.Card, m.card.Setting) }
+
+// Save implements [Model].
+func (m *classicModel) Save(dir string) error {
+	c := m.card
+	return modeldir.Save(dir, &c, func(folder string) error { return modeldir.WriteJSON(folder, fittedName, m.text) })
+}
+
+func (m *classicModel) load(dir string, t Trainer) error {
+	m.card.Kind = classicKind
+	if err := modeldir.Read(dir, &m.card); err != nil {
+		return err
+	}
+	err := compact(&m.card.Setting)
+	if err != nil {
+		return err
+	}
+	if m.entry, err = t.entry(onebyone.Name(m.card.Setting)); err != nil {
+		return modeldir.Damaged("%v", err)
+	}
+	if _, err := m.entry.Parse(m.card.Setting); err != nil {
+		return modeldir.Damaged("%v", err)
+	}
+	if m.entry.Model == nil {
+		return modeldir.Damaged("models of %s cannot be read", m.entry.Name)
+	}
+	files, err := m.card.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := modeldir.ReadJSON(files, fittedName, &m.text); err != nil {
+		return err
+	}
+	if m.fitted, err = m.entry.ReadModel(m.text); err != nil {
+		return modeldir.Damaged("%s: %v", fittedName, err)
+	}
+	if err := m.probe(); err != nil {
+		return modeldir.Damaged("%s: %v", fittedName, err)
+	}
+	return nil
+}
+
+// probe scores a bag of zeros: what a file says of the number of features may not be what its card says.
+func (m *classicModel) probe() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it does not fit %d features: %v", m.card.NumFeatures, r)
+		}
+	}()
+	_, err = m.fitted.Predict(&milbench.Sparse{Rows: 1, Cols: m.card.NumFeatures, RowStart: []int{0, 0}})
+	return err
+}
+
+// mostLeftOut bounds the instances of a bag that are scored by leaving each out, which takes as many predictions.
+const mostLeftOut = 2000
+
+// tooLarge reports a bag that the learner does not take, or whose instances would take too long to score.
+func (m *classicModel) tooLarge(bags []milbench.Instances, instances bool) error {
+	most := m.entry.Takes().MaxInstances
+	_, slow := m.fitted.(milbench.InstanceScorer)
+	for i, b := range bags {
+		n := b.Len()
+		if most > 0 && n > most {
+			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s takes at most %d", n, m.entry.Name, most)}
+		}
+		if instances && slow && n > mostLeftOut {
+			return &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d instances; %s scores those of bags of at most %d; leave out --instances", n, m.entry.Name, mostLeftOut)}
+		}
+	}
+	return nil
+}
+
+// Predict implements [Model].
+func (m *classicModel) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
+	if err := m.card.Check(bags); err != nil {
+		return nil, err
+	}
+	if _, is := m.fitted.(milbench.InstanceScorer); instances && !is && len(bags) > 0 { // Predict may have them
+		if p, err := m.fitted.Predict(bags[0]); err == nil && p.Instances == nil {
+			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(InstanceScorers(), ", "))
+		}
+	}
+	if err := m.tooLarge(bags, instances); err != nil {
+		return nil, err
+	}
+	all, errs := make([]milbench.Prediction, len(bags)), make([]error, len(bags))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(bags)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(bags) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				all[i], errs[i] = onebyone.Predict(m.fitted, bags[i], instances)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	select { // a bag may take long; its worker ends with it
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-done:
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, &modeldir.BagError{Bag: i, Err: err}
+		}
+	}
+	return all, nil
+}
+
+// InstanceScorers returns the names of the classical learners whose models score instances.
+func InstanceScorers() (names []string) {
+	for _, e := range Classic() {
+		if e.Model == nil {
+			continue
+		}
+		if _, is := e.Model().(milbench.InstanceScorer); is {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,43 @@
+package modeldir
+
+import (
+	"errors"
+	"fmt"
+
+	"synpool/milbench"
+)
+
+// CardOf returns the card of a model of a kind that is trained on a set.
+func CardOf(kind string, set *milbench.Set, seed uint64) Card {
+	return Card{Format: format, Kind: kind, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Leaked: set.Leaked, Seed: seed,
+		NumFeatures: set.NumFeatures(), Features: set.Features}
+}
+
+// BagError is why a bag cannot be scored.
+type BagError struct {
+	Bag int // its index
+	Err error
+}
+
+// Error counts bags from 0, as Bag does.
+func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag, e.Err) }
+
+// Unwrap returns the reason.
+func (e *BagError) Unwrap() error { return e.Err }
+
+// Check returns a [*BagError] about the first bag that the model cannot score: one without instances, with another number of
+// features, or with values that are not finite.
+func (c *Card) Check(bags []milbench.Instances) error {
+	for i, b := range bags {
+		switch {
+		case b.Features() != c.NumFeatures:
+			return &BagError{i, fmt.Errorf("%d features; the model, trained on %s, takes %d", b.Features(), c.Set, c.NumFeatures)}
+		case b.Len() == 0:
+			return &BagError{i, errors.New("no instances")}
+		}
+		if err := milbench.ValidateInstances(b); err != nil {
+			return &BagError{i, err}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package learner
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/onebyone"
+)
+
+// DefaultPortfolio returns the candidates that [Auto] tries unless others are named: classical learners of several families, with 5
+// inner folds.
+func DefaultPortfolio() Portfolio {
+	p := Portfolio{Inner: 5}
+	add := func(name string, change func(milbench.Estimator)) {
+		all := Classic()
+		i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name })
+		if i < 0 {
+			return
+		}
+		estimator := all[i].Default()
+		if change != nil {
+			change(estimator)
+		}
+		setting, err := all[i].Setting(estimator)
+		if err != nil {
+			panic(fmt.Sprintf("default setting of %s: %v", name, err)) // a struct of numbers and names
+		}
+		p.Candidates = append(p.Candidates, setting)
+	}
+	add("statistics-svm", nil)
+	add("statistics-trees", nil)
+	add("statistics-trees", func(e milbench.Estimator) {
+		s := e.(*classic.StatisticsTrees)
+		s.Statistics, s.MinLeaf = "min max mean sd q25 median q75", 2
+	})
+	for _, scaling := range classic.Scalings {
+		add("distance-svm", func(e milbench.Estimator) {
+			s := e.(*classic.DistanceSVM)
+			*s = classic.DefaultDistanceSVM(classic.EMDCityBlock)
+			s.Scaling = scaling
+		})
+	}
+	add("distance-svm", func(e milbench.Estimator) {
+		s := e.(*classic.DistanceSVM)
+		*s = classic.DefaultDistanceSVM(classic.MeanMin)
+		s.Scaling = classic.Range
+	})
+	add("mind", func(e milbench.Estimator) { e.(*classic.MInD).C = 10 })
+	add("set-kernel-svm", func(e milbench.Estimator) { e.(*classic.SetKernelSVM).Gamma = 1 })
+	add("miles", nil)
+	add("miles", func(e milbench.Estimator) {
+		s := e.(*classic.MILES)
+		s.Gamma, s.C = 4, 10
+	})
+	add("mi-svm-bag", nil)
+	add("citation-knn", nil)
+	add(classic.InstanceName, func(e milbench.Estimator) {
+		*e.(*classic.Instance) = classic.Instance{Loss: classic.Hinge, C: 1, Weighted: true, Gamma: 0.02}
+	})
+	return p
+}
+
+// Settings returns the settings of the classical learner of a name, or of [AutoName]: the default or, with grid, those that are
+// tried where a validation part chooses.
+func Settings(name string, grid bool) ([]json.RawMessage, error) {
+	if name == AutoName {
+		setting, err := DefaultPortfolio().Setting()
+		return []json.RawMessage{setting}, err
+	}
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !grid {
+		e.Grid = nil
+	}
+	return e.Settings()
+}
+
+// Override returns the default setting of the learner of a name with some of its fields replaced, given as a JSON object.
+func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
+	if name == AutoName {
+		p := DefaultPortfolio()
+		if err := overwrite(&p, fields); err != nil {
+			return nil, err
+		}
+		setting, err := p.Setting()
+		if err == nil {
+			_, _, err = portfolioOf(setting)
+		}
+		for _, c := range p.Candidates {
+			if own := (onebyone.Learner{Entries: Classic()}); err == nil && own.Learns(c) {
+				err = own.CheckSetting(c)
+			}
+		}
+		return setting, err
+	}
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	estimator := e.Default()
+	if err := overwrite(estimator, fields); err != nil {
+		return nil, err
+	}
+	if v, ok := estimator.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return e.Setting(estimator)
+}

@@ -1,0 +1,95 @@
+package results
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"synpool/internal/large"
+)
+
+// rowsOf returns rows of one set with the AUC of each fold of each repeat.
+func rowsOf(folds int, aucs map[string][][]float64) []Row {
+	var rows []Row
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
+		repeats, found := aucs[name]
+		if !found {
+			continue
+		}
+		r := Row{Set: "set", Setting: name, Protocol: "honest", Folds: folds, FoldsRun: folds, N: len(repeats), Checksum: "c", folds: make(map[foldKey]float64)}
+		for repeat, list := range repeats {
+			for fold, auc := range list {
+				r.folds[foldKey{repeatKey{1, repeat}, fold}] = auc
+				r.AUCMean += auc / float64(len(list)*len(repeats))
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func TestVerdict(t *testing.T) {
+	high, tie, low := []float64{.9, .95, .92, .97, .91}, []float64{.95, .9, .92, .91, .97}, []float64{.6, .66, .61, .64, .63}
+	for _, c := range []struct {
+		name string
+		rows []Row
+		want string
+	}{
+		{"worse and tied", rowsOf(5, map[string][][]float64{"a": {low, low}, "b": {high, tie}, "c": {tie, high}}),
+			"set: b, c have the largest AUC, 0.930. Worse beyond chance: a (by 0.302)."},
+		{"chance", rowsOf(5, map[string][][]float64{"a": {high}, "b": {{.88, .96, .9, .97, .92}}}),
+			"set: a has the largest AUC, 0.930. Not told apart from it, with AUCs smaller by up to 0.004: b."},
+		{"a difference without spread", rowsOf(3, map[string][][]float64{"a": {{.9, .9, .9}}, "b": {{.8, .8, .8}}}),
+			"set: a has the largest AUC, 0.900. Not told apart from it, with AUCs smaller by up to 0.100: b."},
+		{"repeats that are missing", rowsOf(5, map[string][][]float64{"a": {high, tie}, "b": {low}}), ""},
+		{"one row", rowsOf(5, map[string][][]float64{"a": {high}}), ""},
+	} {
+		got, err := Table{Rows: c.rows}.verdicts()
+		if err != nil || strings.Join(got, "\n") != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+
+	split := rowsOf(1, map[string][][]float64{"a": {{.9}}, "b": {{.6}}, "c": {{.85}}})
+	for i := range split {
+		se := 0.05
+		split[i].AUCSE = &se
+	}
+	got, err := Table{Rows: split}.verdicts()
+	if want := "set: a has the largest AUC, 0.900. Not told apart from it, with AUCs smaller by up to 0.050: c. Worse beyond chance: b (by 0.300)."; err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("official split: %q, %v, want %q", got, err, want)
+	}
+	split[0].Leaked = true
+	if got, err := (Table{Rows: split}).verdicts(); err != nil || len(got) > 0 {
+		t.Errorf("a leaked set: %q, %v", got, err)
+	}
+}
+
+// Of nine rows that are equally good, with folds of one repeat that are as much alike as the corrected test supposes, any is called
+// worse in at most 5 % of tables. 400 tables: 0.05 and four standard errors are 0.094; tests against the best row alone gave 0.12 of them.
+func TestVerdictsUnderChance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	tables, wrong := large.Number(400, 4000), 0
+	for range tables {
+		aucs := make(map[string][][]float64)
+		for k := range 9 {
+			shared := rng.NormFloat64() * 0.0316 // the variance that folds share is 1/(k-1) of a fold's over what remains: 1/10 of all for 10 folds
+			var folds []float64
+			for range 10 {
+				folds = append(folds, 0.8+shared+rng.NormFloat64()*0.0949)
+			}
+			aucs[fmt.Sprintf("%c", 'a'+k)] = [][]float64{folds}
+		}
+		text, err := verdict(rowsOf(10, aucs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text, "Worse") {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / float64(tables); share > 0.094 {
+		t.Errorf("%.3f of tables call a row worse", share)
+	}
+}
