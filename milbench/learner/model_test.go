@@ -452,38 +452,6 @@ func (m plainNetwork) saveAs(kind string) func(string) error {
 	return m.Save
 }
 
-// FuzzFitted: whatever the file of a classical model says, it is read and predicts without a panic, in memory that the file
-// accounts for.
-func FuzzFitted(f *testing.F) {
-	set := shifted(f, 12, false)
-	for i, e := range Classic() {
-		m, err := Trainer{}.Train(f.Context(), must(e.Settings())[0], set, 1, nil)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(i, []byte(m.(*classicModel).text))
-		f.Add(i, []byte(`{}`))
-	}
-	f.Add(0, []byte(`null`))
-	bags := set.Instances()
-	f.Fuzz(func(_ *testing.T, i int, text []byte) {
-		all := Classic()
-		e := all[((i%len(all))+len(all))%len(all)]
-		m, err := e.ReadModel(text)
-		if err != nil {
-			return
-		}
-		c := &classicModel{entry: e, fitted: m}
-		c.card.NumFeatures = 3
-		if c.probe() != nil {
-			return
-		}
-		for _, b := range bags[:3] {
-			_, _ = m.Predict(b)
-		}
-	})
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -1,0 +1,251 @@
+package learner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/onebyone"
+)
+
+// knowing is a learner whose candidates order bags by their numbers ("good"), or by chance. It checks that no fit sees more than its part.
+type knowing struct {
+	t    *testing.T
+	test []int // bags of no training part
+}
+
+func (k knowing) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+}
+
+func (k knowing) Plan(task milbench.Task) (milbench.Plan, error) { return (&seeded{}).Plan(task) }
+
+func (k knowing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	for i, fit := range task.Fits {
+		for _, e := range fit.Train {
+			if slices.Contains(k.test, e.Bag) || slices.Contains(fit.Validation, e.Bag) {
+				k.t.Errorf("bag %d is trained on and held out", e.Bag)
+			}
+		}
+		if len(fit.Inner) > 0 || len(fit.Validation) > 0 && len(fit.Test) > 0 {
+			k.t.Errorf("fit %d has inner folds, or both a validation and a test part", i)
+		}
+		setting := string(fit.Setting)
+		o := milbench.Outcome{Fit: i}
+		if strings.Contains(setting, "broken") {
+			o.Err = errors.New("no luck")
+		} else {
+			scores := func(bags []int) (list []milbench.Prediction) {
+				for _, b := range bags {
+					v := float64(b)
+					if !strings.Contains(setting, "good") {
+						v = milbench.Rand(fit.Seed, setting, b).NormFloat64()
+					}
+					list = append(list, milbench.Scored(v))
+				}
+				return list
+			}
+			o.Epochs = []milbench.Epoch{{Number: 1, Validation: scores(fit.Validation), Test: scores(fit.Test)}}
+		}
+		if err := done(o); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// numbered is a task of 60 bags, of which the later are positive more often: half of 40 to train on and 20 to test.
+func numbered(settings ...string) (milbench.Task, []int) {
+	task := milbench.Task{Name: "numbered", Kind: milbench.BinaryTarget, Classes: 2}
+	fit := milbench.Fit{Seed: 7}
+	for b := range 60 {
+		task.Bags = append(task.Bags, &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b)}})
+		if b%3 == 0 {
+			fit.Test = append(fit.Test, b)
+			continue
+		}
+		label := 0
+		if b >= 30 != (b%10 == 1) {
+			label = 1
+		}
+		fit.Train = append(fit.Train, milbench.Example{Bag: b, Target: milbench.Labelled(label)})
+	}
+	for _, s := range settings {
+		one := fit
+		one.Setting = json.RawMessage(s)
+		task.Fits = append(task.Fits, one)
+	}
+	return task, fit.Test
+}
+
+func TestAuto(t *testing.T) {
+	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"broken"},{"learner":"good"}]}`
+	task, test := numbered(portfolio, `{"learner":"good"}`, `{"learner":"auto","inner":5,"candidates":[{"learner":"broken"}]}`)
+	outcomes := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)
+	auto, good, failed := outcomes[0], outcomes[1], outcomes[2]
+	if auto.Err != nil || good.Err != nil {
+		t.Fatal(auto.Err, good.Err)
+	}
+	if len(auto.Epochs) != 1 || auto.Epochs[0].Validation != nil || len(auto.Epochs[0].Test) != len(test) {
+		t.Errorf("%+v", auto)
+	}
+	sum := 0.0
+	for _, m := range auto.Portfolio {
+		if sum += m.Weight; strings.Contains(string(m.Setting), "broken") {
+			t.Errorf("%s counts", m.Setting)
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 || auto.Portfolio[len(auto.Portfolio)-1].Weight < 0.8 || auto.Portfolio[len(auto.Portfolio)-1].AUC < 0.8 {
+		t.Errorf("members %+v", auto.Portfolio)
+	}
+	if failed.Err == nil || !strings.Contains(failed.Err.Error(), "none of 1 candidates could be learnt: broken: ") {
+		t.Errorf("all candidates fail: %v", failed.Err)
+	}
+
+	// Under the nested protocol held-out scores are handed over.
+	task.Fits = task.Fits[:1]
+	var err error
+	if task.Fits[0].Inner, err = milbench.CutInner(task, task.Fits[0].Train, 4, 3); err != nil {
+		t.Fatal(err)
+	}
+	nested := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)[0]
+	if nested.Err != nil || len(nested.Epochs[0].Validation) != len(task.Fits[0].HeldOut()) {
+		t.Errorf("%+v", nested)
+	}
+	task.Fits[0].Validation, task.Fits[0].Inner = []int{1}, nil
+	if o := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "inner folds, not a validation part") {
+		t.Errorf("a validation part: %v", o.Err)
+	}
+}
+
+// TestAutoPlan: the trainings of all candidates count, those of a fit together.
+func TestAutoPlan(t *testing.T) {
+	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)
+	plan, err := Auto{Of: Inner{Of: knowing{t, test}}}.Plan(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := milbench.CutInner(task, task.Fits[0].Train, 5, milbench.SplitSeed(task.Fits[0].Seed, "portfolio"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainings := 2 * (len(inner) + 1) // of the portfolio, one second each
+	if len(plan.Groups) != 2 || !slices.Equal(plan.Groups[0].Fits, []int{1}) || !slices.Equal(plan.Groups[1].Fits, []int{0}) {
+		t.Fatalf("%+v", plan.Groups)
+	}
+	if own, of := plan.Groups[0], plan.Groups[1]; own.Blocks != 1 || own.Block != 1 || of.Blocks != 1 || math.Abs(of.Block-float64(trainings)) > 1e-9 || of.Memory != 5 {
+		t.Errorf("%+v, of %d trainings", plan.Groups, trainings)
+	}
+}
+
+// TestCombine: weights are those of the formula, members that order bags by chance weigh nothing beside a good one, and the joined
+// score orders bags at least nearly as well as the best.
+func TestCombine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	h := held{starts: []int{0}, bags: 120}
+	var good, alike, chance []float64
+	for k := range 240 { // every bag twice
+		label := k % 2
+		h.labels = append(h.labels, label)
+		v := 2*float64(label) + rng.NormFloat64()
+		good, alike, chance = append(good, v), append(alike, math.Exp(v/2)), append(chance, rng.NormFloat64())
+		if (k+1)%24 == 0 {
+			h.starts = append(h.starts, k+1)
+		}
+	}
+	c, err := combine(h, [][]float64{good, alike, chance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, se, err := judge.DeLong(h.labels, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worse := math.Exp((c.AUC[2] - c.AUC[0]) / (1.5 * se * math.Sqrt2))
+	if worse > 0.05 || c.Weights[2] != 0 || math.Abs(c.Weights[0]-0.5) > 1e-12 || math.Abs(c.Weights[1]-0.5) > 1e-12 {
+		t.Errorf("weights %v of AUCs %v", c.Weights, c.AUC)
+	}
+	var joined []float64
+	loss := 0.0
+	for k := range h.labels {
+		s := c.Score([]float64{good[k], alike[k], chance[k]})
+		joined = append(joined, s)
+		loss += math.Log1p(math.Exp(-s * float64(2*h.labels[k]-1)))
+	}
+	if auc, err := h.auc(joined); err != nil || math.Abs(auc-c.AUC[0]) > 1e-12 {
+		t.Errorf("AUC %v, of one alone %v, %v", auc, c.AUC[0], err)
+	}
+	if loss /= float64(len(h.labels)); loss > 0.45 { // of the true logits, 4 v - 4 halved: 0.34 nats on average
+		t.Errorf("log-loss %v", loss)
+	}
+
+	// The rank of a score rises with it, between and beyond all held-out scores.
+	r := newRanker([]float64{3, -1, 0.5, 3, 2})
+	last := math.Inf(-1)
+	for s := -9.0; s < 12; s += 0.125 {
+		if v := r.of(s); v <= last || math.IsInf(v, 0) || math.IsNaN(v) {
+			t.Errorf("rank of %v is %v, before %v", s, v, last)
+		} else {
+			last = v
+		}
+	}
+}
+
+// TestTooMuchMemory: a learner that needs more memory than is allowed stops no other.
+func TestTooMuchMemory(t *testing.T) {
+	task := milbench.Task{Name: "many", Kind: milbench.BinaryTarget, Classes: 2}
+	fit := milbench.Fit{Test: []int{0}}
+	for b := range 3000 {
+		task.Bags = append(task.Bags, &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b)}})
+		fit.Train = append(fit.Train, milbench.Example{Bag: b, Target: milbench.Labelled(b % 2)})
+	}
+	for _, name := range []string{"distance-svm", "statistics-svm"} {
+		fit.Setting = must(Settings(name, false))[0]
+		task.Fits = append(task.Fits, fit)
+	}
+	l := onebyone.Learner{Entries: Classic(), Workers: 1, Memory: 320e6}
+	plan, err := l.Plan(task)
+	if err != nil || len(plan.Groups) != 1 || !slices.Equal(plan.Groups[0].Fits, []int{1}) {
+		t.Fatalf("%+v, %v", plan.Groups, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err = l.Learn(ctx, task, func(o milbench.Outcome) error {
+		if o.Fit != 0 || o.Err == nil || !strings.HasPrefix(o.Err.Error(), "distance-svm needs ") || !strings.HasSuffix(o.Err.Error(), "more than the 320 MB allowed; raise --memory") {
+			t.Errorf("%+v", o)
+		}
+		cancel() // the other would be learnt now
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestTooLargeToPredict: bags that a learner does not take are refused by name, not scored for hours.
+func TestTooLargeToPredict(t *testing.T) {
+	set := shifted(t, 12, false)
+	large := &milbench.Dense{Rows: 6000, Cols: set.NumFeatures(), Values: make([]float32, 6000*set.NumFeatures())}
+	for name, c := range map[string]struct {
+		instances bool
+		want      string
+	}{
+		"mind":           {false, "6000 instances; mind takes at most 5000"},
+		"statistics-svm": {true, "6000 instances; statistics-svm scores those of bags of at most 2000; leave out --instances"},
+	} {
+		m, err := Trainer{}.Train(t.Context(), must(Settings(name, false))[0], set, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Predict(t.Context(), []milbench.Instances{large}, c.instances); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
