@@ -226,8 +226,16 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 // able returns the settings of learners that can learn a set, and says in a note which are left out; none is an error.
 func (g *gridFlags) able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, err error) {
 	var refused []string
+	check := func(setting json.RawMessage) error {
+		return learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
+	}
 	for _, setting := range list {
-		why := learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
+		for _, candidate := range learner.Candidates(setting) {
+			if why := check(candidate); why != nil && !slices.Contains(refused, why.Error()) {
+				refused = append(refused, why.Error())
+			}
+		}
+		why := check(setting)
 		if why == nil {
 			able = append(able, setting)
 			continue

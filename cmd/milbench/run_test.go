@@ -580,3 +580,26 @@ func TestKilledRuns(t *testing.T) {
 		t.Errorf("only %d of %d kills hit a run between its first result and its last", during, killed)
 	}
 }
+
+// A bag that a learner does not take leaves that learner out, of the comparison and of a portfolio, in one line each.
+func TestRunLeavesOut(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("bag,label,a\n")
+	for b := range 12 {
+		rows := 2
+		if b == 3 {
+			rows = 5001
+		}
+		for i := range rows {
+			fmt.Fprintf(&file, "b%d,%d,%d\n", b, b%2, i+b)
+		}
+	}
+	path := write(t, "wide.csv", file.String())
+	for _, name := range []string{"auto", "mind,statistics-svm"} {
+		_, said := succeed(t, "run", path, "--learner", name, "--folds", "3", "--repeats", "1", "--dry-run", "--out", t.TempDir())
+		if n := strings.Count(said, "note: wide: mind takes bags of at most 5000 instances; bag 3 has 5001; it is left out"); n != 1 {
+			t.Errorf("%s: %d notes in\n%s", name, n, said)
+		}
+	}
+	refuse(t, exitUse, "mind takes bags of at most 5000 instances", "run", path, "--learner", "mind", "--folds", "3", "--out", t.TempDir())
+}

@@ -59,6 +59,15 @@ func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	return p, true, err
 }
 
+// Candidates returns the settings that a portfolio tries; nil of a setting that is not one.
+func Candidates(setting json.RawMessage) []json.RawMessage {
+	p, is, err := portfolioOf(setting)
+	if !is || err != nil {
+		return nil
+	}
+	return p.Candidates
+}
+
 // Auto is a [milbench.Learner] of portfolios ([Portfolio]): inside each training part candidates of several families are tried by inner folds,
 // weighed by how well they order bags that they have not seen, and joined; each is then fitted to the whole part. It never
 // looks at the test part. Other settings are handed on as they are.

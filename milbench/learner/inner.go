@@ -11,6 +11,9 @@ import (
 // Inner is a [milbench.Learner] of fits with inner folds ([milbench.Fit].Inner): each is learnt once a fold, on the rest of its training part, and once
 // on the whole, by what learns fits without. Validation has the predictions of the held-out bags, test bags are scored by the model of the
 // whole, epoch by epoch.
+//
+// A learner may look at the instances of the bags that an inner fold holds out, not at their targets: scales and distances are made once for the whole
+// training part. So held-out predictions know a little more than those of test bags, of which nothing is known.
 type Inner struct {
 	Of milbench.Learner
 
