@@ -59,7 +59,7 @@ func (t Training) Share() (s *Shared, rows []int, err error) {
 	return s, rows, nil
 }
 
-// Shared keeps what fits on parts of the same bags have in common, distances between the bags, say, so that it is made once.
+// Shared keeps what fits on parts of the same bags have in common (distances between the bags, say). It is made once.
 type Shared struct {
 	Bags []Instances
 

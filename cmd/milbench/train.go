@@ -170,7 +170,7 @@ func trainingAUC(c *cobra.Command, model learner.Model, bags *milbench.Set) (flo
 	return auc, nil
 }
 
-// writeMembers writes the models of which one is joined, if it is.
+// writeMembers writes the models that a joined one has.
 func (p *program) writeMembers(members []milbench.Weighted) error {
 	if len(members) == 0 {
 		return nil

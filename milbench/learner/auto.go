@@ -298,7 +298,7 @@ func (p *Portfolio) weigh(fit milbench.Fit, all []milbench.Outcome) (w *weighed,
 	return w, nil
 }
 
-// join returns the outcome of a fit of which all candidates are there.
+// join returns the outcome of a fit once all its candidates are there.
 func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outcome {
 	var joined milbench.Outcome
 	for _, o := range all {

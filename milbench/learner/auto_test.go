@@ -61,7 +61,7 @@ func (k knowing) Learn(ctx context.Context, task milbench.Task, done func(milben
 	return ctx.Err()
 }
 
-// numbered is a task of 60 bags, of which the later are positive more often: half of 40 to train on and 20 to test.
+// numbered is a task of 60 bags; later ones are positive more often: half of 40 to train on and 20 to test.
 func numbered(settings ...string) (milbench.Task, []int) {
 	task := milbench.Task{Name: "numbered", Kind: milbench.BinaryTarget, Classes: 2}
 	fit := milbench.Fit{Seed: 7}

@@ -223,7 +223,7 @@ func (c *Combination) join(scores []float64) float64 {
 	return sum
 }
 
-// Score returns the logit of a bag of which the models have scores; those of models that do not count are not looked at.
+// Score returns the logit of a bag from the scores of the models; scores of models that do not count are ignored.
 func (c *Combination) Score(scores []float64) float64 { return c.slope*c.join(scores) + c.shift }
 
 // platt returns slope and shift of the logit of positive by logistic regression on values, with Platt's targets, by Newton's method. A slope

@@ -13,7 +13,7 @@ import (
 // whole, epoch by epoch.
 //
 // A learner may look at the instances of the bags that an inner fold holds out, not at their targets: scales and distances are made once for the whole
-// training part. So held-out predictions know a little more than those of test bags, of which nothing is known.
+// training part. So held-out predictions know a little more than those of test bags, which no model has seen.
 type Inner struct {
 	Of milbench.Learner
 
@@ -25,7 +25,7 @@ var _ milbench.Learner = Inner{}
 // Takes implements [milbench.Learner].
 func (l Inner) Takes() milbench.Takes { return l.Of.Takes() }
 
-// Learn implements [milbench.Learner]. A fit of which a fold fails has failed.
+// Learn implements [milbench.Learner]. A fit fails if one of its folds fails.
 func (l Inner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	x := expand(task, l.heldOnly)
 	if len(x.task.Fits) == 0 {
@@ -142,7 +142,7 @@ func (x *expanded) add(at place, o milbench.Outcome) {
 	x.missing[at.fit]--
 }
 
-// join returns the outcome of a fit of which all trainings are there.
+// join returns the outcome of a fit once all its trainings are there.
 func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 	all := x.outcomes[i]
 	joined := milbench.Outcome{Fit: i}

@@ -38,7 +38,7 @@ type About struct {
 	Setting     json.RawMessage
 	Set         string
 	Classes     []string // names of the negative and the positive class; nil where the set had none
-	Leaked      bool     // the set kept a column that gives the label away
+	Leaked      bool     // the set kept a column that leaks the label
 	NumFeatures int
 	Features    []string            // their names; nil where the set had none
 	Members     []milbench.Weighted // of several models joined, the most important first

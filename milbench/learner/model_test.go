@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// shifted is a set of bags of which the positive ones have an instance with a larger feature.
+// shifted is a set of bags; positive ones have an instance with a larger feature.
 func shifted(t testing.TB, bags int, sparse bool) *milbench.Set {
 	t.Helper()
 	random := milbench.Rand(5, "shifted")
@@ -271,7 +271,7 @@ func TestJoinedModel(t *testing.T) {
 	damages(t, trainer, dir)
 }
 
-// TestEnsembleModel: the score is the mean of the members', of which the first has the seed of the whole.
+// TestEnsembleModel: the score is the mean of the members'; the first has the seed of the whole.
 func TestEnsembleModel(t *testing.T) {
 	set := shifted(t, 24, false)
 	one := json.RawMessage(`{"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)

@@ -337,7 +337,7 @@ func TestInnerTogether(t *testing.T) {
 	}
 }
 
-// A fit of which a fold fails is tried again, and its error says which fold and which fit.
+// A fit is tried again if a fold fails; its error says which fold and which fit.
 func TestInnerRunFails(t *testing.T) {
 	var bad uint64
 	r := nested(t.TempDir(), nil)

@@ -35,7 +35,7 @@ const tied = 1e-9
 // Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]). Where a single fold has been run,
 // the normal test of the difference with DeLong's standard errors takes its place; it treats the two as independent and so finds
 // less. The p-values of all pairs of rows are adjusted together ([judge.Holm]): the best row is chosen by the same figures.
-// There is no verdict on rows of which some have more finished repeats than others.
+// There is no verdict while some rows have more finished repeats than others.
 func (t Table) verdicts() (list []string, err error) {
 	for rows := range t.comparisons() {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {

@@ -11,7 +11,7 @@ import (
 	"synpool/milbench"
 )
 
-// errNotValidated is the error about a model that was read and of which nothing says that it fits together.
+// errNotValidated is the error about a model that was read and not validated.
 var errNotValidated = errors.New("a model that was read must be validated before it predicts")
 
 // numbers are float64 values that stand in JSON as one string: little endian, in base64.

@@ -42,7 +42,7 @@ func (m *Model) SetName() string { return m.card.Set }
 // Classes returns the names of the negative and the positive class, nil where the set had none.
 func (m *Model) Classes() []string { return m.card.Classes }
 
-// Leaked reports whether that set kept a column that gives the label away.
+// Leaked reports whether that set kept a column that leaks the label.
 func (m *Model) Leaked() bool { return m.card.Leaked }
 
 // ErrDiverged is wrapped by the error about a training whose loss left the finite numbers.
