@@ -3,6 +3,7 @@ package learner
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ type candidate struct{ fit, number int }
 // handed is a task as it is handed on.
 type handed struct {
 	task       milbench.Task
-	of         []candidate          // who asked for each of its fits
+	of         [][]candidate        // who asked for each of its fits
 	fits       []milbench.Fit       // those that were asked for, with inner folds
 	portfolios []*Portfolio         // of each that has one
 	outcomes   [][]milbench.Outcome // of its candidates; those that cannot learn the task have failed
@@ -99,8 +100,19 @@ type handed struct {
 	failed     []error              // why a fit cannot be learnt
 }
 
-// handed returns the task that is handed on.
-func (a Auto) handed(task milbench.Task) *handed {
+// sameFit returns what equal fits have in common.
+func sameFit(fit milbench.Fit) (string, error) {
+	var err error
+	if fit.Setting, err = milbench.CanonicalSetting(fit.Setting); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(fit)
+	sum := sha256.Sum256(text)
+	return string(sum[:]), err
+}
+
+// handed returns the task that is handed on. With share, a candidate that the task has as a fit of its own, too, is handed on once.
+func (a Auto) handed(task milbench.Task, share bool) *handed {
 	n := len(task.Fits)
 	h := &handed{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]milbench.Outcome, n),
 		missing: make([]int, n), failed: make([]error, n)}
@@ -119,10 +131,23 @@ func (a Auto) handed(task milbench.Task) *handed {
 		}
 		return err
 	}
+	share = share && slices.ContainsFunc(task.Fits, func(f milbench.Fit) bool { return onebyone.Name(f.Setting) == AutoName })
+	known := make(map[string]int)
+	hand := func(fit milbench.Fit, by candidate) {
+		if share {
+			key, err := sameFit(fit)
+			if at, found := known[key]; found && err == nil {
+				h.of[at] = append(h.of[at], by)
+				return
+			}
+			known[key] = len(h.of)
+		}
+		h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, []candidate{by})
+	}
 	for i, fit := range task.Fits {
 		p, is, err := portfolioOf(fit.Setting)
 		if !is {
-			h.task.Fits, h.of = append(h.task.Fits, fit), append(h.of, candidate{i, 0})
+			hand(fit, candidate{i, 0})
 			continue
 		}
 		if err == nil && len(fit.Inner) == 0 {
@@ -144,7 +169,7 @@ func (a Auto) handed(task milbench.Task) *handed {
 			}
 			one := fit
 			one.Setting, one.EveryEpoch = setting, true
-			h.task.Fits, h.of = append(h.task.Fits, one), append(h.of, candidate{i, k})
+			hand(one, candidate{i, k})
 			h.missing[i]++
 		}
 		if h.missing[i] == 0 {
@@ -157,7 +182,7 @@ func (a Auto) handed(task milbench.Task) *handed {
 // Learn implements [milbench.Learner]. A candidate that fails, or cannot learn the task, does not count; a fit all of whose candidates
 // fail has failed.
 func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	h := a.handed(task)
+	h := a.handed(task, true)
 	for i, err := range h.failed {
 		if err != nil {
 			if err := done(milbench.Outcome{Fit: i, Err: err}); err != nil {
@@ -172,37 +197,44 @@ func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.
 		if o.Fit < 0 || o.Fit >= len(h.of) {
 			return fmt.Errorf("the learner handed over fit %d of %d", o.Fit, len(h.of))
 		}
-		at := h.of[o.Fit]
-		o.Fit = at.fit
-		if h.portfolios[at.fit] == nil {
-			return done(o)
-		}
-		h.outcomes[at.fit][at.number] = o
-		if h.missing[at.fit]--; h.missing[at.fit] > 0 {
-			return nil
-		}
-		joined := h.portfolios[at.fit].join(h.fits[at.fit], h.outcomes[at.fit])
-		joined.Fit = at.fit
-		if len(task.Fits[at.fit].Inner) == 0 { // held-out bags that nobody has asked for
-			for k := range joined.Epochs {
-				joined.Epochs[k].Validation = nil
+		for _, at := range h.of[o.Fit] {
+			o.Fit = at.fit
+			if h.portfolios[at.fit] == nil {
+				if err := done(o); err != nil {
+					return err
+				}
+				continue
+			}
+			h.outcomes[at.fit][at.number] = o
+			if h.missing[at.fit]--; h.missing[at.fit] > 0 {
+				continue
+			}
+			joined := h.portfolios[at.fit].join(h.fits[at.fit], h.outcomes[at.fit])
+			joined.Fit = at.fit
+			if len(task.Fits[at.fit].Inner) == 0 { // held-out bags that nobody has asked for
+				for k := range joined.Epochs {
+					joined.Epochs[k].Validation = nil
+				}
+			}
+			h.outcomes[at.fit] = nil
+			if err := done(joined); err != nil {
+				return err
 			}
 		}
-		h.outcomes[at.fit] = nil
-		return done(joined)
+		return nil
 	})
 }
 
 // Plan implements [milbench.Learner]. The fits of a portfolio are a group, each with the trainings of all its candidates.
 func (a Auto) Plan(task milbench.Task) (milbench.Plan, error) {
-	h := a.handed(task)
+	h := a.handed(task, false)
 	plan, err := a.Of.Plan(h.task)
 	if err != nil {
 		return milbench.Plan{}, err
 	}
 	for g := range plan.Groups {
 		for k, i := range plan.Groups[g].Fits {
-			plan.Groups[g].Fits[k] = h.of[i].fit
+			plan.Groups[g].Fits[k] = h.of[i][0].fit
 		}
 	}
 	plan.Groups = h.gathered(plan.Groups)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,8 @@ import (
 type knowing struct {
 	t    *testing.T
 	test []int // bags of no training part
+
+	learnt *int // fits, if it is set
 }
 
 func (k knowing) Takes() milbench.Takes {
@@ -28,6 +31,9 @@ func (k knowing) Takes() milbench.Takes {
 func (k knowing) Plan(task milbench.Task) (milbench.Plan, error) { return (&seeded{}).Plan(task) }
 
 func (k knowing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	if k.learnt != nil {
+		*k.learnt += len(task.Fits)
+	}
 	for i, fit := range task.Fits {
 		for _, e := range fit.Train {
 			if slices.Contains(k.test, e.Bag) || slices.Contains(fit.Validation, e.Bag) {
@@ -88,7 +94,7 @@ func numbered(settings ...string) (milbench.Task, []int) {
 func TestAuto(t *testing.T) {
 	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"broken"},{"learner":"good"}]}`
 	task, test := numbered(portfolio, `{"learner":"good"}`, `{"learner":"auto","inner":5,"candidates":[{"learner":"broken"}]}`)
-	outcomes := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)
+	outcomes := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)
 	auto, good, failed := outcomes[0], outcomes[1], outcomes[2]
 	if auto.Err != nil || good.Err != nil {
 		t.Fatal(auto.Err, good.Err)
@@ -115,20 +121,49 @@ func TestAuto(t *testing.T) {
 	if task.Fits[0].Inner, err = milbench.CutInner(task, task.Fits[0].Train, 4, 3); err != nil {
 		t.Fatal(err)
 	}
-	nested := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)[0]
+	nested := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]
 	if nested.Err != nil || len(nested.Epochs[0].Validation) != len(task.Fits[0].HeldOut()) {
 		t.Errorf("%+v", nested)
 	}
 	task.Fits[0].Validation, task.Fits[0].Inner = []int{1}, nil
-	if o := learn(t, Auto{Of: Inner{Of: knowing{t, test}}}, task)[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "inner folds, not a validation part") {
+	if o := learn(t, Auto{Of: Inner{Of: knowing{t: t, test: test}}}, task)[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "inner folds, not a validation part") {
 		t.Errorf("a validation part: %v", o.Err)
+	}
+}
+
+// TestAutoShares: a candidate that is a fit of its own, too, is learnt once, with the same outcomes.
+func TestAutoShares(t *testing.T) {
+	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`
+	settings := []string{`{"learner":"good"}`, portfolio, `{"learner":"other"}`}
+	task, test := numbered(settings...)
+	inner, err := milbench.CutInner(task, task.Fits[0].Train, 4, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range task.Fits {
+		task.Fits[i].Inner, task.Fits[i].EveryEpoch = inner, true
+	}
+	count := 0
+	auto := Auto{Of: Inner{Of: knowing{t: t, test: test, learnt: &count}}}
+	together := learn(t, auto, task)
+	if want := 3 * (len(inner) + 1); count != want {
+		t.Errorf("%d trainings, want %d of three settings", count, want)
+	}
+	all := task.Fits
+	for i := range settings {
+		task.Fits = all[i : i+1]
+		alone := learn(t, auto, task)[0]
+		alone.Fit = i
+		if !reflect.DeepEqual(together[i], alone) {
+			t.Errorf("%s: %+v, alone %+v", settings[i], together[i], alone)
+		}
 	}
 }
 
 // TestAutoPlan: the trainings of all candidates count, those of a fit together.
 func TestAutoPlan(t *testing.T) {
 	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)
-	plan, err := Auto{Of: Inner{Of: knowing{t, test}}}.Plan(task)
+	plan, err := Auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task)
 	if err != nil {
 		t.Fatal(err)
 	}

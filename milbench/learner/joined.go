@@ -73,12 +73,12 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 		Of:    Inner{Of: counted{each(networks, t.Resources, t.More), count}, heldOnly: true},
 		check: func(task milbench.Task) error { return Check(networks, task, t.More...) },
 	}
-	h := auto.handed(set.Task([]milbench.Fit{{Seed: seed, Setting: setting, Train: examples(set)}}))
+	h := auto.handed(set.Task([]milbench.Fit{{Seed: seed, Setting: setting, Train: examples(set)}}), false)
 	if err := h.failed[0]; err != nil {
 		return nil, err
 	}
 	if err := auto.Of.Learn(ctx, h.task, func(o milbench.Outcome) error {
-		h.outcomes[0][h.of[o.Fit].number] = o
+		h.outcomes[0][h.of[o.Fit][0].number] = o
 		return nil
 	}); err != nil {
 		return nil, err

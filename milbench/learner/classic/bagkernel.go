@@ -117,7 +117,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err != nil {
 		return nil, err
 	}
-	m := &DistanceSVMModel{Setting: s, Mean: d.mean, Bias: machine.Bias, Scale: keepScale(d.z), live: d}
+	m := &DistanceSVMModel{Setting: s, Mean: d.mean, Bias: machine.Bias, Scale: keepScale(d.z), trainingBags: trainingBags{live: d}}
 	for i, c := range machine.Coefficients {
 		if c != 0 {
 			m.Coefficients = append(m.Coefficients, c)
@@ -137,11 +137,7 @@ type DistanceSVMModel struct {
 	Coefficients numbers     `json:"coefficients"`
 	Bias         float64     `json:"bias"`
 
-	live *distances
-	rows []int // of the support bags among those of live
-
-	z    *standardised // of a model that was read
-	kept []*points     // the support bags
+	trainingBags
 }
 
 // Validate reports what of a model that was read does not fit together.
@@ -165,14 +161,15 @@ func (m *DistanceSVMModel) Validate() error {
 
 // Predict implements [milbench.Model].
 func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	return m.predict(bag, true)
-}
-
-func (m *DistanceSVMModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
-	row, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Setting.Distance, bag, keep)
+	row, err := m.distances(m.Setting.Distance, bag)
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
+	return m.score(row)
+}
+
+// score returns the score at distances from the training bags.
+func (m *DistanceSVMModel) score(row []float64) (milbench.Prediction, error) {
 	score := m.Bias
 	for i, c := range m.Coefficients {
 		score += c * m.Setting.kernel(row[i], m.Mean)
@@ -182,5 +179,5 @@ func (m *DistanceSVMModel) predict(bag milbench.Instances, keep bool) (milbench.
 
 // InstanceScores implements [milbench.InstanceScorer].
 func (m *DistanceSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
+	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

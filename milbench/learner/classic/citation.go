@@ -87,7 +87,7 @@ func (s CitationKNN) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err != nil {
 		return nil, err
 	}
-	m := &CitationKNNModel{Setting: s, Scale: keepScale(d.z), Positive: positives(t), Reach: make(numbers, len(rows)), live: d, rows: rows}
+	m := &CitationKNNModel{Setting: s, Scale: keepScale(d.z), Positive: positives(t), Reach: make(numbers, len(rows)), trainingBags: trainingBags{live: d, rows: rows}}
 	others := make([]float64, 0, len(rows))
 	for i, row := range rows {
 		m.Bags = append(m.Bags, keptBag{t.Bags[i]})
@@ -118,11 +118,7 @@ type CitationKNNModel struct {
 	Positive []bool      `json:"positive"`
 	Reach    numbers     `json:"reach"` // a bag cites what is at most so far from it
 
-	live *distances
-	rows []int // of the training bags among those of live
-
-	z    *standardised // of a model that was read
-	kept []*points     // the training bags
+	trainingBags
 }
 
 // Validate reports what of a model that was read does not fit together.
@@ -140,17 +136,18 @@ func (m *CitationKNNModel) Validate() error {
 
 // Predict implements [milbench.Model].
 func (m *CitationKNNModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	return m.predict(bag, true)
-}
-
-func (m *CitationKNNModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
 	if bag.Len() == 0 {
 		return milbench.Prediction{}, errors.New("an empty bag has no score")
 	}
-	d, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Setting.Distance, bag, keep)
+	d, err := m.distances(m.Setting.Distance, bag)
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
+	return m.score(d)
+}
+
+// score returns the score at distances from the training bags.
+func (m *CitationKNNModel) score(d []float64) (milbench.Prediction, error) {
 	votes := [2]float64{0.5, 0.5}
 	vote := func(i int) {
 		if m.Positive[i] {
@@ -177,5 +174,5 @@ func (m *CitationKNNModel) predict(bag milbench.Instances, keep bool) (milbench.
 
 // InstanceScores implements [milbench.InstanceScorer].
 func (m *CitationKNNModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
+	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

@@ -70,13 +70,18 @@ func (m *measure) between(a, b *points) (float64, error) {
 		return 0, err
 	}
 	m.costs = costs
+	return m.of(costs, a.rows, b.rows)
+}
+
+// of returns the distance between two bags of n and of o instances, whose distances are costs, row by row.
+func (m *measure) of(costs []float64, n, o int) (float64, error) {
 	switch m.distance {
 	case EMD, EMDCityBlock:
-		return m.solver.Distance(costs, a.rows, b.rows, nil, nil)
+		return m.solver.Distance(costs, n, o, nil, nil)
 	}
-	nearestA, nearestB := slices.Repeat([]float64{math.Inf(1)}, a.rows), slices.Repeat([]float64{math.Inf(1)}, b.rows)
-	for i := range a.rows {
-		for k, d := range costs[i*b.rows : (i+1)*b.rows] {
+	nearestA, nearestB := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(1)}, o)
+	for i := range n {
+		for k, d := range costs[i*o : (i+1)*o] {
 			nearestA[i], nearestB[k] = min(nearestA[i], d), min(nearestB[k], d)
 		}
 	}
@@ -106,7 +111,7 @@ type distances struct {
 	mean    float64   // over pairs
 
 	mu    sync.Mutex
-	other map[milbench.Instances][]float64 // of bags that are not among them
+	other map[milbench.Instances][]float64 // from the bags to others
 }
 
 // distancesOf returns the distances between the bags that fits share.
@@ -138,8 +143,8 @@ func distancesOf(ctx context.Context, s *milbench.Shared, d Distance, scaling Sc
 	})
 }
 
-// row returns the distances from the bags to another, which are remembered where keep asks for it.
-func (d *distances) row(bag milbench.Instances, keep bool) ([]float64, error) {
+// row returns the distances from the bags to another, which are remembered.
+func (d *distances) row(bag milbench.Instances) ([]float64, error) {
 	if i, found := d.z.shared.Row(bag); found {
 		return d.values[i*d.n : (i+1)*d.n], nil
 	}
@@ -149,7 +154,7 @@ func (d *distances) row(bag milbench.Instances, keep bool) ([]float64, error) {
 		return row, nil
 	}
 	row, err := distancesTo(d.z, d.measure, d.z.bags, bag)
-	if err == nil && keep {
+	if err == nil {
 		d.other[bag] = row
 	}
 	return row, err
@@ -169,6 +174,84 @@ func distancesTo(z *standardised, d Distance, bags []*points, bag milbench.Insta
 		}
 	}
 	return row, nil
+}
+
+// trainingBags are the training bags that a model of distances needs: those of live, where it has just been fitted, else those that it
+// keeps.
+type trainingBags struct {
+	live *distances
+	rows []int // of live
+
+	z    *standardised // of a model that was read
+	kept []*points
+}
+
+// distances returns the distances from the training bags to another.
+func (t trainingBags) distances(d Distance, bag milbench.Instances) ([]float64, error) {
+	switch {
+	case t.live != nil:
+		all, err := t.live.row(bag)
+		if err != nil {
+			return nil, err
+		}
+		some := make([]float64, len(t.rows))
+		for i, at := range t.rows {
+			some[i] = all[at]
+		}
+		return some, nil
+	case t.z == nil:
+		return nil, errNotValidated
+	}
+	return distancesTo(t.z, d, t.kept, bag)
+}
+
+// leaveOut returns for each instance of a bag by how much the score, a function of the distances from the training bags, falls without
+// it; of a single instance the score. Instances are compared once.
+func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]float64) (milbench.Prediction, error)) ([]float64, error) {
+	whole, err := t.distances(d, bag)
+	if err != nil {
+		return nil, err
+	}
+	p, err := score(whole)
+	if err != nil || bag.Len() == 1 {
+		return p.Scores, err
+	}
+	z, bags := t.z, t.kept
+	if t.live != nil {
+		z, bags = t.live.z, make([]*points, len(t.rows))
+		for i, at := range t.rows {
+			bags[i] = t.live.z.bags[at]
+		}
+	}
+	of, err := z.standardise(bag)
+	if err != nil {
+		return nil, err
+	}
+	m, n := measure{distance: d, z: z}, of.rows
+	values, rest := make([]float64, n*len(bags)), []float64(nil) // without instance i row i
+	for k, b := range bags {
+		if m.costs, err = z.between(d.metric(), b, of, m.costs); err != nil {
+			return nil, err
+		}
+		for i := range n {
+			rest = rest[:0]
+			for from := 0; from < len(m.costs); from += n {
+				rest = append(append(rest, m.costs[from:from+i]...), m.costs[from+i+1:from+n]...)
+			}
+			if values[i*len(bags)+k], err = m.of(rest, b.rows, n-1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	scores := make([]float64, n)
+	for i := range n {
+		without, err := score(values[i*len(bags) : (i+1)*len(bags)])
+		if err != nil {
+			return nil, err
+		}
+		scores[i] = p.Scores[0] - without.Scores[0]
+	}
+	return scores, nil
 }
 
 // mostInstances bounds the instances of a bag for learners whose time grows with the square of their number.

@@ -18,12 +18,7 @@ func scored(score float64) (milbench.Prediction, error) {
 
 // leaveOut returns for each instance of a bag by how much the score falls without it; of a single instance the score.
 func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
-	return leaveOutBy(m.Predict, bag)
-}
-
-// leaveOutBy is leaveOut of what a function predicts.
-func leaveOutBy(predict func(milbench.Instances) (milbench.Prediction, error), bag milbench.Instances) ([]float64, error) {
-	whole, err := predict(bag)
+	whole, err := m.Predict(bag)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +41,7 @@ func leaveOutBy(predict func(milbench.Instances) (milbench.Prediction, error), b
 		if err != nil {
 			return nil, err
 		}
-		p, err := predict(rest)
+		p, err := m.Predict(rest)
 		if err != nil {
 			return nil, err
 		}

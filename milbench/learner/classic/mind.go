@@ -85,7 +85,7 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 	if err != nil {
 		return nil, err
 	}
-	m := &MInDModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, live: d, rows: rows}
+	m := &MInDModel{Distance: s.Distance, Scale: keepScale(d.z), Machine: machine, trainingBags: trainingBags{live: d, rows: rows}}
 	for _, b := range t.Bags {
 		m.Bags = append(m.Bags, keptBag{b})
 	}
@@ -108,11 +108,7 @@ type MInDModel struct {
 	Bags     []keptBag      `json:"bags"`
 	Machine  *radialMachine `json:"machine"`
 
-	live *distances
-	rows []int // of the training bags among those of live
-
-	z    *standardised // of a model that was read
-	kept []*points     // the training bags
+	trainingBags
 }
 
 // Validate reports what of a model that was read does not fit together.
@@ -127,38 +123,19 @@ func (m *MInDModel) Validate() error {
 
 // Predict implements [milbench.Model].
 func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	return m.predict(bag, true)
-}
-
-func (m *MInDModel) predict(bag milbench.Instances, keep bool) (milbench.Prediction, error) {
-	x, err := distancesFrom(m.live, m.rows, m.z, m.kept, m.Distance, bag, keep)
+	x, err := m.distances(m.Distance, bag)
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
+	return m.score(x)
+}
+
+// score returns the score at distances from the training bags.
+func (m *MInDModel) score(x []float64) (milbench.Prediction, error) {
 	return scored(m.Machine.score(x))
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
 func (m *MInDModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOutBy(func(rest milbench.Instances) (milbench.Prediction, error) { return m.predict(rest, false) }, bag)
-}
-
-// distancesFrom returns the distances from the training bags that a model needs to another bag: from live, where it has just been
-// fitted, or from the bags that it keeps.
-func distancesFrom(live *distances, rows []int, z *standardised, kept []*points, d Distance, bag milbench.Instances, keep bool) ([]float64, error) {
-	if live == nil {
-		if z == nil {
-			return nil, errNotValidated
-		}
-		return distancesTo(z, d, kept, bag)
-	}
-	all, err := live.row(bag, keep)
-	if err != nil {
-		return nil, err
-	}
-	some := make([]float64, len(rows))
-	for i, at := range rows {
-		some[i] = all[at]
-	}
-	return some, nil
+	return m.leaveOut(m.Distance, bag, m.score)
 }
