@@ -81,7 +81,13 @@ func checkSetting(setting json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if entry := classic.InstanceEntry(); onebyone.Name(rest) == entry.Name {
+	name := onebyone.Name(rest)
+	if name == learner.AutoName && len(learner.Candidates(rest)) == 0 {
+		return errors.New("no candidates")
+	} else if name == learner.AutoName {
+		return nil
+	}
+	if entry, err := learner.Find(name); err == nil {
 		_, err := entry.Parse(rest)
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/dataset/generate"
+	"synpool/milbench/learner"
 	"synpool/milbench/learner/classic"
 	"synpool/milbench/learner/neural"
 )
@@ -18,6 +19,9 @@ var (
 	web       = []string{"web1", "web2", "web3", "web4", "web5", "web6", "web7", "web8", "web9"}
 	paperSets = slices.Concat(images, molecules, []string{"ucsb"}, web)
 	fewSets   = []string{"elephant", "fox", "musk1", "web1", "web4", "web7"} // of ablations and noise
+
+	otherSets = []string{"brown-creeper", "winter-wren", "mutagenesis1", "mutagenesis2", "newsgroups1", "newsgroups2", "newsgroups3", "protein"}
+	corel     = []string{"corel-african", "corel-beach"}
 )
 
 // protocol returns a protocol of so many folds (0: as many as are customary for a set) and repeats.
@@ -45,6 +49,25 @@ var instanceSettings = func() []json.RawMessage {
 
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
+
+// classicSettings are those of all classical learners, and the portfolio auto.
+var classicSettings = func() (list []json.RawMessage) {
+	for _, name := range learner.Names() {
+		settings, err := learner.Settings(name, true)
+		if err != nil {
+			panic(fmt.Sprintf("study: a setting of %s: %v", name, err))
+		}
+		list = append(list, settings...)
+	}
+	return list
+}()
+
+// inside returns the nested protocol with inner folds.
+func inside(folds, repeats int) milbench.Protocol {
+	p := protocol(milbench.NestedProtocol, folds, repeats)
+	p.Inner = milbench.InnerFolds
+	return p
+}
 
 // ensembles returns settings with so many members each.
 func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
@@ -186,6 +209,20 @@ var Experiments = []Experiment{
 			Scope: "nested protocol: 10 folds, 5 repeats; 10 members of width 64, softmax or mean"},
 		Quick: Form{Arms: nestedEnsembles([]string{"musk1"}, protocol(milbench.NestedProtocol, 5, 1)), Time: time.Minute,
 			Scope: "Musk 1, nested protocol, 5 folds, 1 repeat; 10 members of width 64, softmax or mean"},
+	},
+	{
+		Name:     "learners",
+		Question: "Which learner is best when inner folds choose its settings?",
+		Figures:  []string{"auc", "ranks"},
+		Full: Form{Arms: []Arm{
+			{Sets: slices.Concat(molecules, images), Protocol: inside(0, 5), Settings: classicSettings},
+			{Sets: web, Protocol: inside(0, 2), Settings: classicSettings},
+			{Sets: otherSets, Protocol: inside(0, 1), Settings: classicSettings},
+			{Sets: corel, Protocol: inside(5, 1), Settings: classicSettings},
+		}, Time: 2 * time.Hour,
+			Scope: "nested protocol with 5 inner folds: 10 folds (Corel 5, Web the official split), 5 repeats of Musk, Elephant, Fox and Tiger, 2 of Web, 1 of the others; every learner with all its settings"},
+		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: inside(5, 1), Settings: classicSettings}}, Time: time.Minute,
+			Scope: "Musk 1, nested protocol with 5 inner folds, 5 folds, 1 repeat"},
 	},
 }
 

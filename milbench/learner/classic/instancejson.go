@@ -60,6 +60,7 @@ func (m *InstanceModel) UnmarshalJSON(data []byte) error {
 			z := k.Landmarks[i*d : (i+1)*d]
 			m.kernel.landmarks, m.kernel.squares = append(m.kernel.landmarks, z), append(m.kernel.squares, floats.Dot(z, z))
 		}
+		m.kernel.index()
 	}
 	return m.Validate()
 }

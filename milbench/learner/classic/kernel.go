@@ -23,7 +23,8 @@ const jitter = 1e-8
 type kernel struct {
 	gamma     float64
 	landmarks [][]float64
-	squares   []float64 // |z|^2 of each landmark
+	squares   []float64   // |z|^2 of each landmark
+	byFeature [][]float64 // of landmarks with few values: of each feature its values in all of them, nil where all are 0
 	root      mat.TriDense
 }
 
@@ -49,6 +50,7 @@ func newKernel(bags []milbench.Instances, s scale, gamma float64, most int) (*ke
 		}
 		before += x.Len()
 	}
+	k.index()
 	between := mat.NewSymDense(n, nil)
 	values := make([]float64, n)
 	for i := range n {
@@ -66,11 +68,54 @@ func newKernel(bags []milbench.Instances, s scale, gamma float64, most int) (*ke
 	return k, nil
 }
 
+// fewValues is the share of values that are not 0 below which products with landmarks skip zeros.
+const fewValues = 0.1
+
+// index makes products with landmarks of few values fast.
+func (k *kernel) index() {
+	count, width := 0, 0
+	for _, z := range k.landmarks {
+		width = len(z)
+		for _, v := range z {
+			if v != 0 {
+				count++
+			}
+		}
+	}
+	if float64(count) >= fewValues*float64(width)*float64(len(k.landmarks)) {
+		return
+	}
+	k.byFeature = make([][]float64, width)
+	for i, z := range k.landmarks {
+		for j, v := range z {
+			if v == 0 {
+				continue
+			}
+			if k.byFeature[j] == nil {
+				k.byFeature[j] = make([]float64, len(k.landmarks))
+			}
+			k.byFeature[j][i] = v
+		}
+	}
+}
+
 // to writes the kernel of a standardised instance and each landmark.
 func (k *kernel) to(x, values []float64) {
 	square := floats.Dot(x, x)
-	for j := range values {
-		values[j] = math.Exp(-k.gamma * max(square+k.squares[j]-2*floats.Dot(k.landmarks[j], x), 0))
+	if k.byFeature == nil {
+		for j, z := range k.landmarks {
+			values[j] = floats.Dot(z, x)
+		}
+	} else {
+		clear(values)
+		for j, v := range x {
+			if v != 0 && k.byFeature[j] != nil {
+				floats.AddScaled(values, v, k.byFeature[j])
+			}
+		}
+	}
+	for j, product := range values {
+		values[j] = math.Exp(-k.gamma * max(square+k.squares[j]-2*product, 0))
 	}
 }
 

@@ -64,7 +64,7 @@ func epochs(fit milbench.Fit, n int, score func(epoch, bag int) milbench.Predict
 			}
 			return scores
 		}
-		list = append(list, milbench.Epoch{Number: epoch, Validation: all(fit.Validation), Test: all(fit.Test)})
+		list = append(list, milbench.Epoch{Number: epoch, Validation: all(fit.HeldOut()), Test: all(fit.Test)})
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -75,6 +76,8 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	"nested-ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return columnIntervals(a, "Ensembles of ten, chosen by validation parts", ensembleGrid)
 	},
+	"learners auc":   learnersMap,
+	"learners ranks": learnerRanks,
 }
 
 // aucRow is the row of a figure of intervals.
@@ -206,6 +209,37 @@ func poolingRanks(a results.Archive) (*plotting.Figure, error) {
 	}
 	sets, values := g.means(g.single())
 	return ranksPlot(g.single(), sets, values)
+}
+
+// learnersMap draws the AUC of every learner on every set.
+func learnersMap(a results.Archive) (*plotting.Figure, error) {
+	g, err := learnerGrid(a.Results)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.lines) == 0 {
+		return nil, errIncomplete
+	}
+	auc := make([][]float64, len(g.lines))
+	for i, set := range g.lines {
+		for _, learner := range g.columns {
+			mean := math.NaN()
+			if r, there := g.cells[set][learner]; there {
+				mean = r.AUCMean
+			}
+			auc[i] = append(auc[i], mean)
+		}
+	}
+	return plotting.AUCTable("AUC of every learner, its settings chosen inside", g.lines, g.columns, auc)
+}
+
+func learnerRanks(a results.Archive) (*plotting.Figure, error) {
+	g, err := learnerGrid(a.Results)
+	if err != nil {
+		return nil, err
+	}
+	sets, values := g.means(g.columns)
+	return ranksPlot(g.columns, sets, values)
 }
 
 func iterationRanks(a results.Archive) (*plotting.Figure, error) {

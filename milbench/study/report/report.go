@@ -30,6 +30,7 @@ var sections = map[string]func(results.Archive) (string, error){
 	"features":         features,
 	"ensembles":        ensembles,
 	"nested-ensembles": nestedEnsembles,
+	"learners":         learners,
 }
 
 // Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as

@@ -57,7 +57,7 @@ func (l drawn) Learn(ctx context.Context, task milbench.Task, done func(milbench
 		var epochs []milbench.Epoch
 		for epoch := 1; epoch <= 3; epoch++ {
 			if epoch == 3 || f.EveryEpoch {
-				epochs = append(epochs, milbench.Epoch{Number: epoch, Loss: 1, Validation: scores(f.Validation, epoch), Test: scores(f.Test, epoch)})
+				epochs = append(epochs, milbench.Epoch{Number: epoch, Loss: 1, Validation: scores(f.HeldOut(), epoch), Test: scores(f.Test, epoch)})
 			}
 		}
 		if err := done(milbench.Outcome{Fit: i, Epochs: epochs}); err != nil {
