@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,8 +156,9 @@ func settingNames(settings []string) (names map[string]string, instance map[stri
 		if err := json.Unmarshal([]byte(s), &of); err != nil {
 			return nil, nil, err
 		}
-		pooling[s], instance[s], values[s] = c.Pooling, c.Pooling == instancePooling, of
-		same[c.Pooling] = append(same[c.Pooling], of)
+		name := cmp.Or(c.Learner, c.Pooling)
+		pooling[s], instance[s], values[s] = name, name == instancePooling, of
+		same[name] = append(same[name], of)
 	}
 	for _, s := range settings {
 		names[s] = pooling[s]

@@ -21,6 +21,9 @@ type answer struct{ estimate, interval, verdict string }
 
 // claims are the rows of the first page.
 var claims = []claim{
+	{"Is one learner the best when inner folds choose?", "learners", "auc", bestLearner},
+	{"Does choosing by inner folds beat a random setting?", "learners", "auc", choosingInsideHelps},
+	{"Does joining several learners (`auto`) beat choosing one?", "learners", "auc", joiningHelps},
 	{"Does reporting the best test epoch raise the AUC?", "published", "steps", bestEpochRaises},
 	{"Does the leaked label column raise the published AUC?", "published", "steps", leakRaises},
 	{"Does reporting one fold of four raise the AUC?", "published", "steps", oneFoldRaises},

@@ -76,6 +76,7 @@ func some(planted string) []string {
 func plantedClaims(t *testing.T) (list []plantedClaim) {
 	list = append(list, publishedClaims(t)...)
 	list = append(list, poolingClaims(t)...)
+	list = append(list, learnerClaims(t)...)
 	for i, q := range []string{"Does concentration (I > 0) beat no Syn steps?", "Does distraction (I < 0) beat no Syn steps?"} {
 		side := 1 - 2*float64(i)
 		list = append(list, plantedClaim{q, func(name string) []results.Result {
@@ -191,6 +192,36 @@ func poolingClaims(t *testing.T) []plantedClaim {
 			})
 		}, map[string]string{"best": "Yes, `max` is ahead of all others.", "steps": cannotTell + " `max` ranks first but is ahead of softmax alone.",
 			"none": "No difference that matters between any two.", "noise": cannotTell + " `", "one": tooLittle}},
+	}
+}
+
+// learnerClaims plant what learners, the choice among them and the portfolio are worth.
+func learnerClaims(t *testing.T) []plantedClaim {
+	three := []string{`{"learner":"miles","c":1}`, `{"learner":"mind","c":1}`, `{"learner":"auto"}`}
+	gains := func(which ...int) func(name string) []results.Result {
+		return func(name string) []results.Result {
+			fits := planted(t, milbench.NestedProtocol, 3, 2, some(name), three, func(r results.Result) float64 {
+				auc := 0.7 + scatter(name, r)
+				if slices.Contains(which, slices.Index(three, string(r.Config))) {
+					auc += sizes[name]
+				}
+				return auc
+			})
+			for i := range fits {
+				inside := 0.5
+				if string(fits[i].Config) == three[0] {
+					inside = 1 // it is chosen
+				}
+				fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{AUC: inside, LogLoss: 1}
+			}
+			return fits
+		}
+	}
+	return []plantedClaim{
+		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts},
+		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts},
+		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, `auto` is ahead of all others.", "less": cannotTell + " `",
+			"none": noMatter + " between it and any other.", "noise": cannotTell + " `", "one": tooLittle}},
 	}
 }
 

@@ -246,6 +246,7 @@ func isNotWeb(set string) bool { return !isWeb(set) }
 
 // config is what sections want to know of a setting.
 type config struct {
+	Learner      string // of a classical one
 	Pooling      string
 	Iterations   int
 	Members      int

@@ -1,13 +1,74 @@
 package report
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
+	"synpool/milbench/judge"
 	"synpool/milbench/results"
 )
 
-// learnerGrid has a line for each set and a column for each learner, whose settings inner folds choose.
+// autoLearner is the portfolio, which joins what the other learners say.
+const autoLearner = "auto"
+
+// familyOf names what a set shares bags, pages or molecules with; see docs/datasets.md.
+func familyOf(set string) string {
+	for family, sets := range map[string][]string{
+		"musk":   {"musk1", "musk2"},
+		"images": {"elephant", "fox", "tiger"},
+		"birds":  {"brown-creeper", "winter-wren"},
+		"corel":  {"corel-african", "corel-beach"},
+	} {
+		if slices.Contains(sets, set) {
+			return family
+		}
+	}
+	return strings.TrimRight(set, "0123456789")
+}
+
+// families averages rows, one a set, over the sets of each family.
+func families(sets []string, rows [][]float64) (names []string, merged [][]float64) {
+	of := make(map[string][][]float64)
+	for i, set := range sets {
+		name := familyOf(set)
+		if of[name] == nil {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], rows[i])
+	}
+	for _, name := range names {
+		var mean []float64
+		for k := range rows[0] {
+			mean = append(mean, round(stat.Mean(column(of[name], k), nil)))
+		}
+		merged = append(merged, mean)
+	}
+	return names, merged
+}
+
+// acrossFamilies returns the mean of differences, one a set, over families of sets, with its interval. It needs two families
+// ([judge.ErrTooFew]).
+func acrossFamilies(sets []string, differences []float64) (effects, error) {
+	rows := make([][]float64, len(sets))
+	for i, d := range differences {
+		rows[i] = []float64{d}
+	}
+	names, merged := families(sets, rows)
+	list, err := acrossSets(names, column(merged, 0))
+	for i := range list {
+		list[i].over = "families of sets"
+	}
+	return list, err
+}
+
+// learnerGrid has a line for each set and a column for each learner, whose settings inner folds choose, the best average rank first.
 func learnerGrid(fits []results.Result) (grid, error) {
 	t, err := tabulate(fits)
 	if err != nil {
@@ -15,6 +76,19 @@ func learnerGrid(fits []results.Result) (grid, error) {
 	}
 	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	slices.SortFunc(g.lines, milbench.CompareNatural)
+	_, values := g.means(g.columns)
+	if len(values) == 0 {
+		return g, nil
+	}
+	ranks, err := judge.AverageRanks(values)
+	if err != nil {
+		return grid{}, err
+	}
+	columns := g.columns
+	g.columns = nil
+	for _, i := range byRank(ranks) {
+		g.columns = append(g.columns, columns[i])
+	}
 	return g, nil
 }
 
@@ -24,10 +98,227 @@ func learners(a results.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var b strings.Builder
+	b.WriteString(g.markdown("set") + "Mean AUC ± standard deviation over repeats, where there are several. Inner folds choose the settings of each learner, and the model is fitted to the whole training part. Learners stand in the order of their average rank.\n\n")
 	sets, values := g.means(g.columns)
-	text, err := ranked(g.columns, sets, values)
+	if len(values) > 0 {
+		names, merged := families(sets, values)
+		text, err := ranked(g.columns, names, merged)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "Sets of one family share bags, pages or molecules ([docs/datasets.md](docs/datasets.md)) and are averaged first: %s. %s", listed(names), text)
+		if text, err = besideAuto(g); err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	text, err := learnerChoices(a.Results, g)
 	if err != nil {
 		return "", err
 	}
-	return g.markdown("set") + "Mean AUC ± standard deviation over repeats.\n\n" + text, nil
+	b.WriteString(text)
+	b.WriteString("Published figures, AUC × 100 (standard deviation over 10 repeats of 10 folds), Carbonneau et al. 2018, settings chosen inside the training part, and ours (over repeats of other folds):\n\n")
+	var lines [][]string
+	for _, r := range carbonneau.rows {
+		lines = append(lines, r.line())
+	}
+	b.WriteString(table(append([]string{"method"}, carbonneau.sets...), append(lines, g.ours(g.columns, carbonneau.sets)...)))
+	return b.String(), nil
+}
+
+// besideAuto compares the portfolio with each learner, over families of sets.
+func besideAuto(g grid) (string, error) {
+	if !slices.Contains(g.columns, autoLearner) {
+		return "", nil
+	}
+	var rows [][]string
+	bayes := judge.DefaultBayesSignedRank()
+	families := 0
+	for _, other := range g.columns {
+		if other == autoLearner {
+			continue
+		}
+		names, a, b := g.paired(autoLearner, other)
+		list, err := acrossFamilies(names, less(a, b))
+		if errors.Is(err, judge.ErrTooFew) {
+			return "A test over families of sets needs two of them.\n\n", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		e := list[0]
+		families = max(families, e.n)
+		a, b = overFamilies(names, a), overFamilies(names, b)
+		p, err := bayes.Compare(a, b, 1)
+		if err != nil {
+			return "", err
+		}
+		rows = append(rows, []string{other, signed(e.mean), fmt.Sprintf("%s to %s", signed(e.low), signed(e.high)), fmt.Sprint(e.n), share(p.Better), share(p.Equal), share(p.Worse)})
+	}
+	return fmt.Sprintf("`auto` beside each learner, AUC, over families of sets: the mean difference, its 95 %% interval, and the probability that auto is better, as good, or worse (Bayesian signed-rank test, differences up to %v are as good):\n\n", bayes.Rope) +
+		table([]string{"learner", "auto less it", "95 % interval", "families", "better", "as good", "worse"}, rows) + "\n", nil
+}
+
+// share writes a probability.
+func share(p float64) string { return fmt.Sprintf("%.2f", p) }
+
+// paired returns the means of two columns on the sets that have both.
+func (g grid) paired(a, b string) (sets []string, x, y []float64) {
+	sets, rows := g.means([]string{a, b})
+	return sets, column(rows, 0), column(rows, 1)
+}
+
+// overFamilies averages values, one a set.
+func overFamilies(sets []string, values []float64) []float64 {
+	rows := make([][]float64, len(values))
+	for i, v := range values {
+		rows[i] = []float64{v}
+	}
+	_, merged := families(sets, rows)
+	return column(merged, 0)
+}
+
+// singles returns the results of single learners: not of what joins them.
+func singles(fits []results.Result) []results.Result {
+	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool { return learnerOf(r.Config) == autoLearner })
+}
+
+// learnerOf returns the name of the learner of a setting, "" of a network.
+func learnerOf(setting json.RawMessage) string {
+	var s struct{ Learner string }
+	if json.Unmarshal(setting, &s) != nil {
+		return ""
+	}
+	return s.Learner
+}
+
+// learnerChoices says what choosing among all settings of all single learners is worth.
+func learnerChoices(fits []results.Result, g grid) (string, error) {
+	all, err := choicesOf(singles(fits))
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	var rows [][]string
+	var sets []string
+	var drawn, hindsight, joined, tau []float64
+	var joinedSets []string
+	for _, c := range all {
+		auto := ""
+		if r, there := g.cells[c.set][autoLearner]; there {
+			auto = number(r.AUCMean)
+			joinedSets, joined = append(joinedSets, c.set), append(joined, r.AUCMean-c.test)
+		}
+		rows = append(rows, []string{c.set, fmt.Sprint(c.settings), number(c.all), number(c.test), auto, number(c.hindsight), c.best, number(c.validation), signedOrNone(c.together)})
+		sets, drawn, hindsight = append(sets, c.set), append(drawn, c.test-c.all), append(hindsight, c.test-c.hindsight)
+		if !math.IsNaN(c.together) {
+			tau = append(tau, c.together)
+		}
+	}
+	text := "What choosing one setting of one learner by inner folds is worth, AUC of the test parts:\n\n" +
+		table([]string{"set", "settings", "one drawn at random", "chosen", "auto joins several", "best in hindsight", "which", "chosen, inner folds", "τ-b in a fold"}, rows)
+	says := func(sets []string, values []float64) (string, error) {
+		list, err := acrossFamilies(sets, values)
+		if errors.Is(err, judge.ErrTooFew) {
+			return signed(stat.Mean(values, nil)), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s (95 %% interval %s)", signed(list[0].mean), list[0].interval()), nil
+	}
+	random, err := says(sets, drawn)
+	if err != nil {
+		return "", err
+	}
+	best, err := says(sets, hindsight)
+	if err != nil {
+		return "", err
+	}
+	text += "The chosen setting has over one drawn at random " + random + ", and beside the best in hindsight, which no one can know, " + best + "."
+	if len(joined) > 0 {
+		more, err := says(joinedSets, joined)
+		if err != nil {
+			return "", err
+		}
+		text += " Joining several in place of choosing one adds " + more + "."
+	}
+	if len(tau) > 0 {
+		text += fmt.Sprintf(" Inner folds and the test part order the settings of a fold alike with a τ-b of %s on average.", signed(stat.Mean(tau, nil)))
+	}
+	return text + "\n\n", nil
+}
+
+// bestLearner says whether the learner with the best average rank is ahead of all others, over families of sets. The estimate is its
+// lead over the second.
+func bestLearner(a results.Archive) (answer, error) {
+	g, err := learnerGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(g.columns) < 2 {
+		return answer{}, errIncomplete
+	}
+	first := g.columns[0]
+	var said answer
+	var ahead, others []string
+	alike := true
+	for k, other := range g.columns[1:] {
+		sets, x, y := g.paired(first, other)
+		list, err := acrossFamilies(sets, less(x, y))
+		if err != nil {
+			return answer{}, err
+		}
+		if k == 0 {
+			said = list.answer()
+			said.estimate += fmt.Sprintf(" (`%s` less `%s`, the first two by rank)", first, other)
+		}
+		alike = alike && list.direction() == same
+		if list.direction() == higher {
+			ahead = append(ahead, other)
+		} else {
+			others = append(others, other)
+		}
+	}
+	switch {
+	case len(others) == 0:
+		said.verdict = fmt.Sprintf("Yes, `%s` is ahead of all others.", first)
+	case alike:
+		said.verdict = "No difference that matters between it and any other."
+	case len(ahead) > 0:
+		said.verdict = fmt.Sprintf("%s `%s` ranks first and is ahead of %s, not of %s.", cannotTell, first, listed(ahead), listed(others))
+	default:
+		said.verdict = fmt.Sprintf("%s `%s` ranks first.", cannotTell, first)
+	}
+	return said, nil
+}
+
+// choosingInsideHelps says what choosing by inner folds is worth over a setting drawn at random.
+func choosingInsideHelps(a results.Archive) (answer, error) {
+	all, err := choicesOf(singles(a.Results))
+	if err != nil {
+		return answer{}, err
+	}
+	sets, rows := all.worth()
+	return answered(acrossFamilies(sets, column(rows, 0)))
+}
+
+// joiningHelps says what auto is worth over the one setting that inner folds choose.
+func joiningHelps(a results.Archive) (answer, error) {
+	g, err := learnerGrid(a.Results)
+	if err != nil {
+		return answer{}, err
+	}
+	all, err := choicesOf(singles(a.Results))
+	if err != nil {
+		return answer{}, err
+	}
+	var sets []string
+	var gains []float64
+	for _, c := range all {
+		if r, there := g.cells[c.set][autoLearner]; there {
+			sets, gains = append(sets, c.set), append(gains, r.AUCMean-c.test)
+		}
+	}
+	return answered(acrossFamilies(sets, gains))
 }
