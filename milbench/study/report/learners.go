@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func acrossFamilies(sets []string, differences []float64) (effects, error) {
 
 // learnerGrid has a line for each set and a column for each learner, whose settings inner folds choose, the best average rank first.
 func learnerGrid(fits []results.Result) (grid, error) {
-	t, err := tabulate(fits)
+	t, err := tabulate(labelled(fits, false))
 	if err != nil {
 		return grid{}, err
 	}
@@ -90,6 +91,42 @@ func learnerGrid(fits []results.Result) (grid, error) {
 		g.columns = append(g.columns, columns[i])
 	}
 	return g, nil
+}
+
+// labelled returns the results of sets whose labels are shuffled, or of the others.
+func labelled(fits []results.Result, shuffled bool) []results.Result {
+	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool {
+		_, suffix := changed(r.Set)
+		return (suffix == shuffledSuffix) != shuffled
+	})
+}
+
+// onShuffled says what learners reach where there is nothing to learn.
+func onShuffled(fits []results.Result, learners []string) (string, error) {
+	rows, err := pooledTable(labelled(fits, true))
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	g := newGrid(rows, func(r results.Row) (string, string) { return poolingOf(r), strings.TrimSuffix(r.Set, shuffledSuffix) })
+	slices.SortFunc(g.lines, func(a, b string) int { return cmp.Compare(slices.Index(learners, a), slices.Index(learners, b)) })
+	var off []string
+	for _, learner := range g.lines {
+		for set, r := range g.cells[learner] {
+			if r.AUCLow != nil && r.AUCHigh != nil && (*r.AUCLow > 0.5 || *r.AUCHigh < 0.5) {
+				off = append(off, learner+" on "+set)
+			}
+		}
+	}
+	verdict := "All intervals hold 0.5."
+	if len(off) > 0 {
+		verdict = fmt.Sprintf("Intervals that do not hold 0.5: %s, of %d; one in twenty would miss it by chance.", listed(off), len(rows))
+	}
+	return "The same on sets whose labels were shuffled, where 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + g.show("learner", func(r results.Row) string {
+		if r.AUCLow == nil || r.AUCHigh == nil {
+			return meanSD(r)
+		}
+		return fmt.Sprintf("%s (%s to %s, n = %d)", number(r.AUCMean), number(*r.AUCLow), number(*r.AUCHigh), r.N)
+	}) + "\n" + verdict + "\n\n", nil
 }
 
 // learners is the section of the study of all learners.
@@ -115,6 +152,10 @@ func learners(a results.Archive) (string, error) {
 	}
 	text, err := learnerChoices(a.Results, g)
 	if err != nil {
+		return "", err
+	}
+	b.WriteString(text)
+	if text, err = onShuffled(a.Results, g.columns); err != nil {
 		return "", err
 	}
 	b.WriteString(text)
@@ -181,7 +222,7 @@ func overFamilies(sets []string, values []float64) []float64 {
 
 // singles returns the results of single learners: not of what joins them.
 func singles(fits []results.Result) []results.Result {
-	return slices.DeleteFunc(slices.Clone(fits), func(r results.Result) bool { return learnerOf(r.Config) == autoLearner })
+	return slices.DeleteFunc(labelled(fits, false), func(r results.Result) bool { return learnerOf(r.Config) == autoLearner })
 }
 
 // learnerOf returns the name of the learner of a setting, "" of a network.
