@@ -246,6 +246,35 @@ func TestNearInstances(t *testing.T) {
 	}
 }
 
+// The score of an instance is by how much that of the bag falls without it, however it is computed.
+func TestLeaveOut(t *testing.T) {
+	for _, f := range bagsForms(t) {
+		part := f.training()
+		for _, e := range slices.Concat(entries(), []onebyone.Entry{CitationKNNEntry()}) {
+			m, err := e.Default().Fit(t.Context(), part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rows := range f.Bags[f.Train:] {
+				bag := matrix(rows, !f.Dense)
+				want, err := leaveOut(m, bag)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := m.(milbench.InstanceScorer).InstanceScores(bag)
+				if err != nil || len(got) != len(want) {
+					t.Fatalf("%s: %v, %v, want %v", e.Name, got, err, want)
+				}
+				for i := range want {
+					if !(math.Abs(got[i]-want[i]) <= 1e-9) {
+						t.Errorf("%s, %s: instance %d of %d has %v, want %v", f.Name, e.Name, i, len(want), got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
 // Scores of instances leave no more than the bag itself behind in what fits share, and read a bag in a file once for all of its instances.
 func TestLeaveOutKeepsNothing(t *testing.T) {
 	f := bagsForms(t)[0]

@@ -13,7 +13,7 @@ import (
 )
 
 // mostInstanceGram is the number of instances and bags of a training part up to which a kernel matrix of them is held.
-const mostInstanceGram = 4000
+const mostInstanceGram = 7000
 
 // instanceKernel is a kernel of standardised instances of d features: exp(-gamma / d |x-z|^2), or where gamma is 0 their product.
 type instanceKernel struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"synpool/internal/svm"
 	"synpool/internal/transport"
@@ -76,9 +77,62 @@ func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (floa
 
 // setKernels are the kernels of the bags that fits share.
 type setKernels struct {
-	z     *standardised
-	gram  *svm.Matrix
-	roots []float64 // sqrt(K(A, A))
+	setting SetKernelSVM // its Gamma
+	z       *standardised
+	values  []float64 // row by row, normalised
+	gram    *svm.Matrix
+	roots   []float64 // sqrt(K(A, A))
+
+	mu    sync.Mutex
+	other map[milbench.Instances]setKernelRow // of other bags
+}
+
+// setKernelRow has K(A, B) of a bag B with some bags A, and sqrt(K(B, B)).
+type setKernelRow struct {
+	sums []float64
+	root float64
+}
+
+// row returns the kernels of a bag with those that fits share. Those of other bags are remembered.
+func (k *setKernels) row(bag milbench.Instances) (setKernelRow, error) {
+	n := len(k.roots)
+	if i, found := k.z.shared.Row(bag); found {
+		row := setKernelRow{make([]float64, n), k.roots[i]}
+		for j, v := range k.values[i*n : (i+1)*n] {
+			row.sums[j] = v * k.roots[i] * k.roots[j]
+		}
+		return row, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if row, found := k.other[bag]; found {
+		return row, nil
+	}
+	row, err := k.setting.with(k.z, k.z.bags, bag)
+	if err == nil {
+		k.other[bag] = row
+	}
+	return row, err
+}
+
+// with returns the kernels of a bag with others.
+func (s SetKernelSVM) with(z *standardised, bags []*points, bag milbench.Instances) (row setKernelRow, err error) {
+	p, err := z.of(bag)
+	if err != nil {
+		return setKernelRow{}, err
+	}
+	var costs []float64
+	own, err := s.sum(z, p, p, &costs)
+	if err != nil {
+		return setKernelRow{}, err
+	}
+	row = setKernelRow{make([]float64, len(bags)), math.Sqrt(own)}
+	for i, b := range bags {
+		if row.sums[i], err = s.sum(z, b, p, &costs); err != nil {
+			return setKernelRow{}, err
+		}
+	}
+	return row, nil
 }
 
 // Fit implements [milbench.Estimator].
@@ -96,7 +150,8 @@ func (s SetKernelSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mo
 			return nil, err
 		}
 		n := len(z.bags)
-		values, k, costs := make([]float64, n*n), &setKernels{z: z, roots: make([]float64, n)}, []float64(nil)
+		values, costs := make([]float64, n*n), []float64(nil)
+		k := &setKernels{setting: s, z: z, values: values, roots: make([]float64, n), other: make(map[milbench.Instances]setKernelRow)}
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -125,11 +180,11 @@ func (s SetKernelSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mo
 	if err != nil {
 		return nil, err
 	}
-	m := &SetKernelModel{Setting: s, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z}
+	m := &SetKernelModel{Setting: s, Scale: keepScale(k.z), Bias: machine.Bias, live: k}
 	for i, c := range machine.Coefficients {
 		if c != 0 {
 			m.Coefficients = append(m.Coefficients, c/k.roots[rows[i]])
-			m.Support, m.support = append(m.Support, keptBag{t.Bags[i]}), append(m.support, k.z.bags[rows[i]])
+			m.Support, m.rows = append(m.Support, keptBag{t.Bags[i]}), append(m.rows, rows[i])
 		}
 	}
 	return m, nil
@@ -143,7 +198,10 @@ type SetKernelModel struct {
 	Coefficients numbers      `json:"coefficients"` // divided by sqrt(K(A, A)) of the support bag A
 	Bias         float64      `json:"bias"`
 
-	z       *standardised
+	live *setKernels
+	rows []int // of the support bags among those of live
+
+	z       *standardised // of a model that was read
 	support []*points
 }
 
@@ -162,30 +220,80 @@ func (m *SetKernelModel) Validate() error {
 
 // Predict implements [milbench.Model].
 func (m *SetKernelModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	if m.z == nil {
-		return milbench.Prediction{}, errNotValidated
-	}
-	p, err := m.z.of(bag)
-	if err != nil {
-		return milbench.Prediction{}, err
-	}
-	var costs []float64
-	own, err := m.Setting.sum(m.z, p, p, &costs)
-	if err != nil {
-		return milbench.Prediction{}, err
-	}
-	score := 0.0
-	for i, s := range m.support {
-		v, err := m.Setting.sum(m.z, s, p, &costs)
+	var row setKernelRow
+	var err error
+	switch {
+	case m.live != nil:
+		all, err := m.live.row(bag)
 		if err != nil {
 			return milbench.Prediction{}, err
 		}
-		score += m.Coefficients[i] * v
+		row = setKernelRow{make([]float64, len(m.rows)), all.root}
+		for i, at := range m.rows {
+			row.sums[i] = all.sums[at]
+		}
+	case m.z == nil:
+		return milbench.Prediction{}, errNotValidated
+	default:
+		if row, err = m.Setting.with(m.z, m.support, bag); err != nil {
+			return milbench.Prediction{}, err
+		}
 	}
-	return scored(score/math.Sqrt(own) + m.Bias)
+	score := 0.0
+	for i, sum := range row.sums {
+		score += m.Coefficients[i] * sum
+	}
+	return scored(score/row.root + m.Bias)
 }
 
-// InstanceScores implements [milbench.InstanceScorer].
+// InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, whose kernels are taken off
+// the sums; of a single instance the score.
 func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return leaveOut(m, bag)
+	whole, err := m.Predict(bag)
+	if err != nil || bag.Len() == 1 {
+		return whole.Scores, err
+	}
+	z, support := m.z, m.support
+	if m.live != nil {
+		z, support = m.live.z, nil
+		for _, at := range m.rows {
+			support = append(support, m.live.z.bags[at])
+		}
+	}
+	p, err := z.of(bag)
+	if err != nil {
+		return nil, err
+	}
+	n, gamma := p.rows, m.Setting.Gamma/float64(len(z.factor))
+	costs, err := z.between(transport.Euclidean, p, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	own, less := 0.0, make([]float64, n) // K(B, B), and what each instance has of it
+	for i := range n {
+		for j, d := range costs[i*n : (i+1)*n] {
+			v := math.Exp(-gamma * d * d)
+			own += v
+			less[i] += v
+			if j != i {
+				less[j] += v
+			}
+		}
+	}
+	sum, of := 0.0, make([]float64, n) // the weighted sum of kernels with the support bags, and what each instance has of it
+	for k, s := range support {
+		if costs, err = z.between(transport.Euclidean, s, p, costs); err != nil {
+			return nil, err
+		}
+		for i, d := range costs {
+			v := m.Coefficients[k] * math.Exp(-gamma*d*d)
+			sum += v
+			of[i%n] += v
+		}
+	}
+	scores := make([]float64, n)
+	for i := range n {
+		scores[i] = sum/math.Sqrt(own) - (sum-of[i])/math.Sqrt(own-less[i])
+	}
+	return scores, nil
 }
