@@ -49,6 +49,7 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
 	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
 	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")
+	add(newList(s, single, &g.LRDecay, number, func(p *grid, v float64) { p.LRDecay = []float64{v} }), "lr-decay", "share by which the learning rate falls after every epoch")
 	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")
 	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout of the instances' features, in [0,1)")
 	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and deviation 1 over the training part: true or false")

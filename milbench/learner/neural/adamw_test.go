@@ -35,7 +35,8 @@ func TestAdamWMembers(t *testing.T) {
 			g[i] *= math.Pow(10, float64(i/size)-2)
 		}
 	}
-	steps, rates, decays := []float64{1, 7, 40}, []float64{0.1, 0.01, 0.5}, []float64{0, 0.3, 0.01}
+	steps := []int32{1, 7, 40}
+	numbers := [][]float64{{0.1, 0.01, 0.5}, {0, 0.3, 0.01}, {1, 0.9, 0.5}, {3, 3, 20}} // of rates
 	update := func(count int) func(in []*Node) []*Node {
 		return func(in []*Node) []*Node {
 			square := func(g *Node) *Node {
@@ -44,7 +45,7 @@ func TestAdamWMembers(t *testing.T) {
 				}
 				return ReduceSum(Square(g), 1, 2)
 			}
-			factor, pace := clip(Add(square(in[6]), square(in[7]))), newPace(in[8], in[9], in[10])
+			factor, pace := clip(Add(square(in[6]), square(in[7]))), newPace(in[8], rates{in[9], in[10], in[11], in[12]})
 			var parameters, first, second []*Node
 			for i := range 2 {
 				m, v := moments(in[2+i], in[4+i], in[6+i], factor)
@@ -59,7 +60,8 @@ func TestAdamWMembers(t *testing.T) {
 		for _, a := range arrays {
 			stacked = append(stacked, tensors.FromFlatDataAndDimensions(a, members, 2, size/2))
 		}
-		for _, n := range [][]float64{steps, rates, decays} {
+		stacked = append(stacked, tensors.FromFlatDataAndDimensions(steps, members))
+		for _, n := range numbers {
 			stacked = append(stacked, tensors.FromFlatDataAndDimensions(n, members))
 		}
 		together, err := CallOnceN(backend, update(members), stacked...)
@@ -71,7 +73,10 @@ func TestAdamWMembers(t *testing.T) {
 			for _, a := range arrays {
 				alone = append(alone, tensors.FromFlatDataAndDimensions(append([]float64{}, a[m*size:(m+1)*size]...), 2, size/2))
 			}
-			alone = append(alone, steps[m], rates[m], decays[m])
+			alone = append(alone, steps[m])
+			for _, n := range numbers {
+				alone = append(alone, n[m])
+			}
 			single, err := CallOnceN(backend, update(0), alone...)
 			if err != nil {
 				t.Fatal(err)

@@ -50,7 +50,7 @@ func BenchmarkTrainingStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			values := trainingNumbers(c)
+			values := trainingNumbers(c, len(examples))
 			numbers := tensors.FromFlatDataAndDimensions(values, len(values))
 			state, dropout := newState(initial), tensors.FromScalar(uint32(1))
 			total, t := tensors.FromScalar(float32(0)), int32(0)

@@ -91,7 +91,7 @@ func (b *block) prepare() error {
 		if b.configs[m].Standardise {
 			inputs[m], b.results[m].Err = b.moments.standardisation(fit.Train)
 		}
-		numbers = append(numbers, trainingNumbers(b.configs[m])...)
+		numbers = append(numbers, trainingNumbers(b.configs[m], epochSteps(b.sizes, fit.Train, b.configs[m].Batch))...)
 		seeds = append(seeds, dropoutSeed(fit.Seed))
 		values, err := b.initial(weightsSeed(fit.Seed))
 		if err != nil {

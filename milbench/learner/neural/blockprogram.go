@@ -165,8 +165,8 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	g := step.Graph()
 	s := bp.state(changing)
 	values := memberNumbers(fixed[blockNumbers])
-	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
-	parts := bp.updated(s, lr, wd)
+	network, rates := splitNumbers(values)
+	parts := bp.updated(s, rates)
 	if bp.table >= 0 {
 		parts[bp.table], s.first[bp.table], s.second[bp.table] = bp.madeUp(s, fixed[blockMissed])
 	}
@@ -202,10 +202,10 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 }
 
 // updated returns the parameters with the update that is due, those of which rows are taken as they are.
-func (bp *blockProgram) updated(s blockState, lr, wd *Node) []*Node {
+func (bp *blockProgram) updated(s blockState, r rates) []*Node {
 	var parts []*Node
 	one := Const(s.time.Graph(), int32(1))
-	pace := newPace(Max(s.time, one), lr, wd)
+	pace := newPace(Max(s.time, one), r)
 	for i, p := range s.parameters {
 		if i == bp.table {
 			parts = append(parts, p)
@@ -330,7 +330,8 @@ func memberNumbers(all *Node) []*Node {
 func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 	rest := in[blockArrays+3*len(bp.parts):]
 	s, values := bp.state(in), memberNumbers(rest[0])
-	parts := bp.updated(s, values[len(values)-2], values[len(values)-1])
+	_, rates := splitNumbers(values)
+	parts := bp.updated(s, rates)
 	if bp.table >= 0 {
 		parts[bp.table], _, _ = bp.madeUp(s, rest[1])
 	}
@@ -344,7 +345,8 @@ func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
 	bags := bp.bags(in[2:], in[1])
-	c := bp.classify(bp.bind(bp.parameters(parts), values[:len(values)-2]), bags)
+	network, _ := splitNumbers(values)
+	c := bp.classify(bp.bind(bp.parameters(parts), network), bags)
 	logits, weights := c.Logits, c.Weights
 	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
 	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding is no winner, whatever the signs

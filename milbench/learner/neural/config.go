@@ -63,6 +63,7 @@ type Config struct {
 	Epochs      int
 	Batch       int     // bags a step
 	LR          float64 // learning rate
+	LRDecay     float64 // the share by which the learning rate falls after every epoch, in [0, 1)
 	WeightDecay float64
 
 	// Standardise gives each feature mean 0 and standard deviation 1 over the instances of the training part.
@@ -78,7 +79,7 @@ type key struct {
 	field func(*Config) any // pointer to the field
 	of    []string          // poolings that have it; nil for all
 
-	optional bool // left out of the JSON where it is false
+	optional bool // left out of the JSON where it is false or 0
 }
 
 var keys = []key{
@@ -102,6 +103,7 @@ var keys = []key{
 	{"epochs", func(c *Config) any { return &c.Epochs }, nil, false},
 	{"batch", func(c *Config) any { return &c.Batch }, nil, false},
 	{"lr", func(c *Config) any { return &c.LR }, nil, false},
+	{"lr_decay", func(c *Config) any { return &c.LRDecay }, nil, true},
 	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil, false},
 	{"standardise", func(c *Config) any { return &c.Standardise }, nil, false},
 }
@@ -263,6 +265,7 @@ func (c Config) Validate() error {
 		{"epochs", c.Epochs >= 1 && c.Epochs <= maxEpochs, fmt.Sprintf("from 1 to %d", maxEpochs)},
 		{"batch", c.Batch >= 1, "at least 1"},
 		{"lr", positive(c.LR), "more than 0"},
+		{"lr_decay", c.LRDecay >= 0 && c.LRDecay < 1, "from 0 to less than 1"},
 		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},
 	} {
 		for _, k := range keys {
@@ -329,7 +332,7 @@ func deref(field any) any {
 func (c Config) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for _, k := range keys {
-		if !k.has(c.Pooling) || k.optional && deref(k.field(&c)) == false {
+		if !k.has(c.Pooling) || k.optional && reflect.ValueOf(deref(k.field(&c))).IsZero() {
 			continue
 		}
 		value, err := json.Marshal(k.field(&c))

@@ -25,14 +25,14 @@ type fitting struct {
 
 	// order returns the batches of an epoch.
 	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
+	sizes []bucketSize // of each bag
 }
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []milbench.Instances, train []milbench.Example, moments bagMoments) (f *fitting, err error) {
-	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train))}
-	sizes := sizesOf(bags)
+	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train)), sizes: sizesOf(bags)}
 	f.order = func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
-		return epochOrder(sizes, examples, c.Batch, epoch, rng).batches()
+		return epochOrder(f.sizes, examples, c.Batch, epoch, rng).batches()
 	}
 	if c.Standardise {
 		f.input, err = moments.standardisation(train)
@@ -57,7 +57,7 @@ func weightsSeed(seed uint64) uint64              { return milbench.SplitSeed(se
 func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
 	state := newState(initial)
-	values := trainingNumbers(f.config)
+	values := trainingNumbers(f.config, epochSteps(f.sizes, examples, f.config.Batch))
 	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
 	var total *tensors.Tensor // the losses of the epoch so far
 	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
@@ -124,9 +124,9 @@ func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int3
 	return outputs[0], nil
 }
 
-// trainingNumbers returns the numbers of the network, the learning rate and the weight decay of a setting.
-func trainingNumbers(c Config) []float32 {
-	return append(networkNumbers(c), float32(c.LR), float32(c.WeightDecay))
+// trainingNumbers returns the numbers of the network, and those of AdamW, of a fit whose epochs have so many steps.
+func trainingNumbers(c Config, steps int) []float32 {
+	return append(networkNumbers(c), float32(c.LR), float32(c.WeightDecay), float32(1-c.LRDecay), float32(steps))
 }
 
 // networkNumbers returns those of the network.

@@ -25,6 +25,7 @@ type Grid struct {
 	Epochs      []int
 	Batch       []int
 	LR          []float64
+	LRDecay     []float64
 	WeightDecay []float64
 	Standardise []bool
 
@@ -68,6 +69,7 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "epochs", g.Epochs)
 		some = vary(some, "batch", g.Batch)
 		some = vary(some, "lr", g.LR)
+		some = vary(some, "lr_decay", g.LRDecay)
 		some = vary(some, "weight_decay", g.WeightDecay)
 		some = vary(some, "standardise", g.Standardise)
 		for _, c := range some {

@@ -25,7 +25,7 @@ func newGroup(b compute.Backend, c Config, bags []milbench.Instances, sparse boo
 	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Instances, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features}
 	if g.sparse && blocks(b) {
 		g.structure.features = fourDigits(s.features)
-		g.taken = g.batch == 1 && b.HasSharedBuffers() && s.features >= fewestTaken && c.LR*c.WeightDecay <= mostDecay
+		g.taken = g.batch == 1 && b.HasSharedBuffers() && s.features >= fewestTaken && c.LR*c.WeightDecay <= mostDecay && c.LRDecay == 0
 	}
 	return g
 }

@@ -45,6 +45,18 @@ func epochOrder(sizes []bucketSize, examples []milbench.Example, batch, epoch in
 	return o
 }
 
+// epochSteps returns the number of batches of an epoch.
+func epochSteps(sizes []bucketSize, examples []milbench.Example, batch int) (steps int) {
+	bags := map[bucketSize]int{}
+	for _, e := range examples {
+		bags[sizes[e.Bag]]++
+	}
+	for _, n := range bags {
+		steps += (n + batch - 1) / batch
+	}
+	return steps
+}
+
 // batches goes through the batches of an epoch.
 func (o order) batches() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {

@@ -157,7 +157,7 @@ const (
 // state, whose arrays are flat: one update of all parameters together is one loop over memory.
 func (p *program) trainGraph(in []*Node) []*Node {
 	values := numbers(in[inNumbers])
-	network, lr, wd := values[:len(values)-2], values[len(values)-2], values[len(values)-1]
+	network, rates := splitNumbers(values)
 	bags := dense(in[inX], in[inMask])
 	bags.DropoutKey = members.DropoutKey(in[inSeed], in[inStep])
 	parameters := p.split(in[inParameters])
@@ -169,7 +169,7 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	}
 	gradient := Concatenate(gradients, 0)
 	first, second := moments(in[inFirst], in[inSecond], gradient, clip(ReduceAllSum(Square(gradient))))
-	updated := newPace(in[inStep], lr, wd).update(in[inParameters], first, second)
+	updated := newPace(in[inStep], rates).update(in[inParameters], first, second)
 	return []*Node{Add(in[inLoss], total(value)), updated, first, second}
 }
 

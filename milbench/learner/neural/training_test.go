@@ -32,6 +32,7 @@ type trainingCase struct {
 	Scale, Gamma, LR                          float64
 	MaskRate                                  float64 `json:"mask_rate"`
 	WeightDecay                               float64 `json:"weight_decay"`
+	LRDecay                                   float64 `json:"lr_decay"`
 	Bags                                      [][][]float64
 	Labels                                    []int
 	Batches                                   [][]int
@@ -42,7 +43,7 @@ type trainingCase struct {
 func (c trainingCase) config() Config {
 	return Config{Pooling: cmp.Or(c.Pooling, syn), Iterations: c.Iterations, Gamma: c.Gamma, Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Norm: true,
 		Branches: c.Branches, Top: c.Top, MaskRate: c.MaskRate, Inducing: c.Inducing,
-		Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, WeightDecay: c.WeightDecay}
+		Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, LRDecay: c.LRDecay, WeightDecay: c.WeightDecay}
 }
 
 // blind reports whether a number of a variable shifts all logits of a softmax by the same, which does not see it. Its gradient is
@@ -78,7 +79,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		for _, c := range cases {
 			config := c.config()
-			what := fmt.Sprintf("%s, %s, I = %d", name, config.Pooling, c.Iterations)
+			what := fmt.Sprintf("%s, %s, I = %d, decay %v", name, config.Pooling, c.Iterations, c.LRDecay)
 			p, err := newProgram(backend, config.structure(c.Features))
 			if err != nil {
 				t.Fatal(err)
@@ -106,7 +107,7 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 				}
 			}
 			f := &fitting{program: p, config: config, bags: bags, batch: config.Batch}
-			state, values := newState(flat), trainingNumbers(config)
+			state, values := newState(flat), trainingNumbers(config, len(c.Batches))
 			numbers := tensors.FromFlatDataAndDimensions(values, len(values))
 			clipped := false
 			for step, want := range c.Losses {

@@ -1,7 +1,8 @@
 """Golden values of training: the losses of 20 steps of a small SynPooling network, and its parameters after them.
 
 Written from the description of the network (synlayer.SynPooling, synlayer.Network) in PyTorch, float64, with
-torch.optim.AdamW and torch.nn.utils.clip_grad_norm_; no dropout; two bags a step, the last step of an epoch with one.
+torch.optim.AdamW and torch.nn.utils.clip_grad_norm_; no dropout; two bags a step, the last step of an epoch with one. In the last
+case the learning rate falls after every epoch (torch.optim.lr_scheduler.ExponentialLR).
 
     python training.py > training.json        # torch 2.15
 """
@@ -42,7 +43,7 @@ def logit(p, x, iterations):  # x [instances, features]
     return (z @ p["/classifier/weights"] + p["/classifier/bias"])[0]
 
 
-def case(iterations):
+def case(iterations, decay=0.0):
     shapes = {
         "/classifier/bias": (1,), "/classifier/weights": (WIDTH, 1),
         "/embedding_0/bias": (WIDTH,), "/embedding_0/weights": (FEATURES, WIDTH),
@@ -58,6 +59,7 @@ def case(iterations):
     labels = [1, 0, 1, 0, 1]
     batches = [[0, 1], [2, 3], [4]]
     optimizer = torch.optim.AdamW(p.values(), lr=LR, weight_decay=WEIGHT_DECAY)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=1 - decay)
     losses, norms = [], []
     for step in range(STEPS):
         batch = batches[step % len(batches)]
@@ -68,13 +70,15 @@ def case(iterations):
         norms.append(float(torch.nn.utils.clip_grad_norm_(p.values(), 1.0)))
         optimizer.step()
         losses.append(float(loss))
+        if step % len(batches) == len(batches) - 1:
+            scheduler.step()
     return {
         "features": FEATURES, "width": WIDTH, "embed": EMBED, "heads": HEADS, "scale": SCALE, "gamma": GAMMA,
-        "iterations": iterations, "lr": LR, "weight_decay": WEIGHT_DECAY,
+        "iterations": iterations, "lr": LR, "weight_decay": WEIGHT_DECAY, "lr_decay": decay,
         "bags": [b.tolist() for b in bags], "labels": labels, "batches": batches,
         "initial": initial, "losses": losses, "norms": norms,
         "final": {name: t.detach().reshape(-1).tolist() for name, t in p.items()},
     }
 
 
-print(json.dumps([case(i) for i in (0, 3, -3)]))
+print(json.dumps([case(i) for i in (0, 3, -3)] + [case(3, decay=0.25)]))
