@@ -198,7 +198,7 @@ func besideAuto(g grid) (string, error) {
 		rows = append(rows, []string{other, signed(e.mean), fmt.Sprintf("%s to %s", signed(e.low), signed(e.high)), fmt.Sprint(e.n), share(p.Better), share(p.Equal), share(p.Worse)})
 	}
 	return fmt.Sprintf("`auto` beside each learner, AUC, over families of sets: the mean difference, its 95 %% interval, and the probability that auto is better, as good, or worse (Bayesian signed-rank test, differences up to %v are as good):\n\n", bayes.Rope) +
-		table([]string{"learner", "auto less it", "95 % interval", "families", "better", "as good", "worse"}, rows) + "\n", nil
+		table([]string{"learner", "auto less it", "95 % interval", "families", "better", "as good", "worse"}, rows), nil
 }
 
 // share writes a probability.

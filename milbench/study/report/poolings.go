@@ -315,7 +315,11 @@ func settingText(values map[string]any, all []map[string]any) string {
 			if key == "iterations" {
 				name = "I"
 			}
-			parts = append(parts, name+" = "+minus(fmt.Sprint(values[key])))
+			value := fmt.Sprint(values[key])
+			if _, isText := values[key].(string); !isText {
+				value = minus(value)
+			}
+			parts = append(parts, name+" = "+value)
 		}
 	}
 	if len(parts) == 0 {
