@@ -221,11 +221,14 @@ var Experiments = []Experiment{
 		Question: "Which learner is best when inner folds choose its settings?",
 		Figures:  []string{"auc", "ranks"},
 		Full: Form{Arms: learnerArms(), Time: 2 * time.Hour,
-			Scope: "nested protocol with 5 inner folds: 10 folds (Corel 5, Web the official split), 5 repeats of Musk, Elephant, Fox and Tiger, 2 of Web, 1 of the others; every learner with all its settings (Web without Fisher vectors); Musk 1 with 10 permutations of its labels"},
+			Scope: "nested protocol with 5 inner folds: 10 folds (Corel 5, Web the official split), 5 repeats of Musk, Elephant, Fox and Tiger, 2 of Web, 1 of the others; every classical learner with all its settings (Web without Fisher vectors), five networks with small settings once; Musk 1 with 10 permutations of its labels"},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: inside(5, 1), Settings: classicSettings}}, Time: time.Minute,
 			Scope: "Musk 1, nested protocol with 5 inner folds, 5 folds, 1 repeat"},
 	},
 }
+
+// smallNetworks are networks with settings for a few hundred bags.
+var smallNetworks = settings(neural.Grid{Preset: neural.SmallPreset, Pooling: []string{"syn", "gated", "hopfield", "mean", "max"}, Iterations: []int{-3}})
 
 // learnerArms are all learners on all sets that have few features, and on a set whose labels are shuffled.
 func learnerArms() []Arm {
@@ -234,6 +237,8 @@ func learnerArms() []Arm {
 		{Sets: web, Protocol: inside(0, 2), Settings: slices.DeleteFunc(slices.Clone(classicSettings), isFisher)}, // of 6000 features
 		{Sets: otherSets, Protocol: inside(0, 1), Settings: classicSettings},
 		{Sets: corel, Protocol: inside(5, 1), Settings: classicSettings},
+		{Sets: slices.Concat(molecules, images, web, otherSets), Protocol: inside(0, 1), Settings: smallNetworks},
+		{Sets: corel, Protocol: inside(5, 1), Settings: smallNetworks},
 	}
 	for draw := range 10 {
 		arms = append(arms, Arm{Sets: []string{"musk1"}, Change: Change{Kind: Shuffled, Draw: draw}, Protocol: inside(0, 1), Settings: classicSettings})

@@ -220,9 +220,12 @@ func overFamilies(sets []string, values []float64) []float64 {
 	return column(merged, 0)
 }
 
-// singles returns the results of single learners: not of what joins them.
+// singles returns the results of single classical learners: not of what joins them, nor of networks, which have one setting each.
 func singles(fits []results.Result) []results.Result {
-	return slices.DeleteFunc(labelled(fits, false), func(r results.Result) bool { return learnerOf(r.Config) == autoLearner })
+	return slices.DeleteFunc(labelled(fits, false), func(r results.Result) bool {
+		name := learnerOf(r.Config)
+		return name == autoLearner || name == ""
+	})
 }
 
 // learnerOf returns the name of the learner of a setting, "" of a network.
@@ -256,7 +259,7 @@ func learnerChoices(fits []results.Result, g grid) (string, error) {
 			tau = append(tau, c.together)
 		}
 	}
-	text := "What choosing one setting of one learner by inner folds is worth, AUC of the test parts:\n\n" +
+	text := "What choosing one setting of one classical learner by inner folds is worth, AUC of the test parts:\n\n" +
 		table([]string{"set", "settings", "one drawn at random", "chosen", "auto joins several", "best in hindsight", "which", "chosen, inner folds", "τ-b in a fold"}, rows)
 	says := func(sets []string, values []float64) (string, error) {
 		list, err := acrossFamilies(sets, values)
