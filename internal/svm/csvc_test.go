@@ -248,6 +248,56 @@ func TestSubset(t *testing.T) {
 	}
 }
 
+// TestSingle fits a matrix of float32 values and a subset of it as their float64 matrix.
+func TestSingle(t *testing.T) {
+	const n = 500
+	_, values, positive := blobs(rand.New(rand.NewPCG(9, 1)), n, 4, 0.7, 0.2)
+	rounded := make([]float32, len(values))
+	for i, v := range values {
+		rounded[i] = float32(v)
+		values[i] = float64(rounded[i])
+	}
+	single, err := svm.NewSingle(rounded, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index []int
+	var labels []bool
+	for i := 0; i < n; i += 3 {
+		index, labels = append(index, i), append(labels, positive[i])
+	}
+	s := svm.DefaultCSVC()
+	for name, rows := range map[string][]int{"all": nil, "a part": index} {
+		var got, want svm.Kernel = single, matrix(t, values, n)
+		positive := positive
+		if rows != nil {
+			positive = labels
+			if got, err = svm.Subset(got, rows); err != nil {
+				t.Fatal(err)
+			}
+			if want, err = svm.Subset(want, rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := s.Fit(t.Context(), got, positive, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.Fit(t.Context(), want, positive, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Coefficients, b.Coefficients) || a.Bias != b.Bias {
+			t.Errorf("%s: a fit differs from that of the float64 matrix", name)
+		}
+	}
+	for _, n := range []int{0, -1, 7} {
+		if _, err := svm.NewSingle(rounded[:48], n); err == nil {
+			t.Errorf("48 values are a matrix of %d rows", n)
+		}
+	}
+}
+
 // TestCache reads rows in any order and counts those computed.
 func TestCache(t *testing.T) {
 	const n = 20

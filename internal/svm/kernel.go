@@ -26,6 +26,7 @@ type viewer interface {
 var (
 	_ viewer = (*Matrix)(nil)
 	_ viewer = (*Cache)(nil)
+	_ Kernel = (*Single)(nil)
 	_ Kernel = (*subset)(nil)
 )
 
@@ -58,6 +59,40 @@ func (m *Matrix) Diagonal(dst []float64) {
 func (m *Matrix) Row(i int, dst []float64) { copy(dst[:m.n], m.view(i)) }
 
 func (m *Matrix) view(i int) []float64 { return m.values[i*m.stride:][:m.n:m.n] }
+
+// Single is a kernel matrix of all examples whose values are float32, half the memory of a [Matrix], as in the cache of LIBSVM. Many fits
+// may read it at the same time.
+type Single struct {
+	values []float32
+	n      int
+}
+
+// NewSingle returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It errs where there are not n times n
+// values.
+func NewSingle(values []float32, n int) (*Single, error) {
+	if n < 1 || len(values)%n != 0 || len(values)/n != n {
+		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows", len(values), n)
+	}
+	return &Single{values, n}, nil
+}
+
+// Len returns the number of examples.
+func (s *Single) Len() int { return s.n }
+
+// Diagonal writes k(x_i, x_i) into dst[n].
+func (s *Single) Diagonal(dst []float64) {
+	for i := range dst[:s.n] {
+		dst[i] = float64(s.values[i*s.n+i])
+	}
+}
+
+// Row writes row i into dst[n].
+func (s *Single) Row(i int, dst []float64) {
+	dst = dst[:s.n]
+	for j, v := range s.values[i*s.n:][:s.n] {
+		dst[j] = float64(v)
+	}
+}
 
 // Subset returns the kernel of the examples index[0], index[1], ... of k. It copies no values: the rows that a fit reads are
 // gathered into its cache. An example may occur more than once. It errs where an index is outside 0..n-1.
@@ -94,17 +129,24 @@ func (s *subset) Diagonal(dst []float64) {
 }
 
 func (s *subset) Row(i int, dst []float64) {
+	dst = dst[:len(s.index)]
 	var row []float64
-	if v, ok := s.base.(viewer); ok {
-		row = v.view(s.index[i])
-	} else {
+	switch base := s.base.(type) {
+	case viewer:
+		row = base.view(s.index[i])
+	case *Single:
+		row := base.values[s.index[i]*base.n:][:base.n]
+		for at, i := range s.index {
+			dst[at] = float64(row[i])
+		}
+		return
+	default:
 		if s.scratch == nil {
 			s.scratch = make([]float64, s.base.Len())
 		}
 		row = s.scratch
 		s.base.Row(s.index[i], row)
 	}
-	dst = dst[:len(s.index)]
 	for at, i := range s.index {
 		dst[at] = row[i]
 	}

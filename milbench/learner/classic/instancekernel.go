@@ -12,8 +12,8 @@ import (
 	"synpool/milbench"
 )
 
-// mostInstanceGram is the number of instances and bags of a training part up to which a kernel matrix of them is held.
-const mostInstanceGram = 7000
+// mostInstanceGram is the number of instances and bags up to which a kernel matrix of them is held: 484 MB.
+const mostInstanceGram = 11_000
 
 // instanceKernel is a kernel of standardised instances of d features: exp(-gamma / d |x-z|^2), or where gamma is 0 their product.
 type instanceKernel struct {
@@ -120,19 +120,18 @@ func instanceKernelsOf(ctx context.Context, s *milbench.Shared, rows []int, gamm
 	k, err := milbench.Once(s, instanceKernelKey(gamma), func() (*instanceKernels, error) {
 		k := newInstanceKernels(z, z.bags, gamma)
 		n := k.Len()
-		values := make([]float64, n*n)
+		values, row := make([]float32, n*n), make([]float64, n)
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			row := values[i*n : i*n+i+1]
-			k.rows(k.p.slice(i, i+1, len(z.factor)), k.p.slice(0, i+1, len(z.factor)), row)
-			for m, v := range row {
-				values[m*n+i] = v
+			k.rows(k.p.slice(i, i+1, len(z.factor)), k.p.slice(0, i+1, len(z.factor)), row[:i+1])
+			for m, v := range row[:i+1] {
+				values[i*n+m], values[m*n+i] = float32(v), float32(v)
 			}
 		}
 		var err error
-		k.values, err = svm.NewMatrix(values, n, n)
+		k.values, err = svm.NewSingle(values, n)
 		return k, err
 	})
 	return k, rows, err

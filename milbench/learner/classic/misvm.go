@@ -134,7 +134,7 @@ func (a alternation) cost(bags []milbench.Instances, rounds float64) milbench.Co
 	c := milbench.Cost{Seconds: rounds * rows * rows / 3e7, Memory: uint64(8*2*values) + 1<<20}
 	if n <= mostInstanceGram {
 		c.Shared = n * values / 2 / comparedPerSecond
-		c.Memory += uint64(8 * n * n)
+		c.Memory += uint64(4 * n * n)
 	} else {
 		c.Seconds += 2 * n * values / comparedPerSecond
 		c.Memory += instanceCacheBytes
