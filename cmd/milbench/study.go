@@ -221,7 +221,7 @@ func (p *program) studyArchive() *cobra.Command {
 		Short: "Write the results of an experiment as compact JSON",
 		Long: `Write the results of an experiment as a compact archive.
 
-ARCHIVES/NAME.json holds scores, curves and spaces with five significant digits; the same results give the same bytes.
+ARCHIVES/NAME.json.gz holds scores, curves and spaces with five significant digits; the same results give the same bytes.
 ARCHIVES/times/NAME.jsonl holds how long the runs took. --add keeps the sets that the archive has and DIR/NAME lacks. An
 archive is not replaced if fits would be lost, say those of the full form when DIR/NAME holds the quick one.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
@@ -262,7 +262,7 @@ archive is not replaced if fits would be lost, say those of the full form when D
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")
-	c.Flags().BoolVar(&add, "add", false, "to what ARCHIVES/NAME.json holds of other sets")
+	c.Flags().BoolVar(&add, "add", false, "to what ARCHIVES/NAME.json.gz holds of other sets")
 	required(c, "out")
 	return c
 }
@@ -270,8 +270,8 @@ archive is not replaced if fits would be lost, say those of the full form when D
 // replaced returns what is to take the place of the archive of the same experiment in dir: next, added to it if so asked. That
 // the archive there has fits which would be lost, as a full form's that a quick one replaces, is an error.
 func replaced(dir string, next results.Archive, add bool) (results.Archive, error) {
-	path := filepath.Join(dir, next.Experiment+".json")
-	old, err := results.OpenArchive(os.DirFS(dir), next.Experiment+".json")
+	path := filepath.Join(dir, results.ArchiveName(next.Experiment))
+	old, err := results.OpenArchive(os.DirFS(dir), results.ArchiveName(next.Experiment))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && add:
 		return results.Archive{}, fmt.Errorf("--add: %s has no archive of %s; leave the flag out", dir, next.Experiment)

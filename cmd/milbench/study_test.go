@@ -113,18 +113,18 @@ func TestStudyStopped(t *testing.T) {
 	if err != nil || len(times) < 2 || times[0].Seconds <= 0 {
 		t.Errorf("times %+v, %v", times, err)
 	}
-	before, err := os.ReadFile(filepath.Join(archives, "poolings.json"))
+	before, err := os.ReadFile(filepath.Join(archives, "poolings.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	succeed(t, "study", "archive", folder, "--add", "--out", archives) // the same set
-	if after, err := os.ReadFile(filepath.Join(archives, "poolings.json")); err != nil || !bytes.Equal(after, before) {
+	if after, err := os.ReadFile(filepath.Join(archives, "poolings.json.gz")); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("added to itself an archive is another (%v)", err)
 	}
 	if after, err := results.ReadTimes(filepath.Join(archives, "times", "poolings.jsonl")); err != nil || !slices.Equal(after, times) {
 		t.Errorf("added to itself an archive has times %+v, had %+v (%v)", after, times, err)
 	}
-	succeed(t, "plot", filepath.Join(archives, "poolings.json"), "--figure", "auc", "--out", filepath.Join(dir, "archived.svg"))
+	succeed(t, "plot", filepath.Join(archives, "poolings.json.gz"), "--figure", "auc", "--out", filepath.Join(dir, "archived.svg"))
 	if drawn, err := os.ReadFile(filepath.Join(dir, "archived.svg")); err != nil || !bytes.Contains(drawn, []byte("<svg")) {
 		t.Errorf("%d bytes of a figure of an archive, %v", len(drawn), err)
 	}
@@ -138,17 +138,17 @@ func TestStudyStopped(t *testing.T) {
 		}
 	}
 	full := t.TempDir() // an archive of the full form
-	text, err := os.ReadFile("../../milbench/study/results/poolings.json")
+	text, err := os.ReadFile("../../milbench/study/results/poolings.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(full, "poolings.json"), text, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(full, "poolings.json.gz"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	refuse(t, exitUse, "has 10030 fits that would be lost; --add keeps those on other sets", "study", "archive", folder, "--out", full)
 	refuse(t, exitUse, "--add: a full form and a quick one of poolings do not go into one archive", "study", "archive", folder, "--add", "--out", full)
 	refuse(t, exitUse, "has no archive of poolings; leave the flag out", "study", "archive", folder, "--add", "--out", t.TempDir())
-	if after, err := os.ReadFile(filepath.Join(full, "poolings.json")); err != nil || !bytes.Equal(after, text) {
+	if after, err := os.ReadFile(filepath.Join(full, "poolings.json.gz")); err != nil || !bytes.Equal(after, text) {
 		t.Errorf("the archive of the full form was replaced (%v)", err)
 	}
 	report, _ := succeed(t, "study", "report", archives)

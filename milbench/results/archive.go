@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -30,7 +31,7 @@ const (
 
 // Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
 // once, numbers have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
-// times, winners and the scores of instances are left out. The same results give the same archive, byte for byte, in whatever order they were made.
+// times, winners and the scores of instances are left out. The same results give the same JSON, byte for byte, in whatever order they were made; [Archive.Save] compresses it.
 // In its JSON the scores of a fit are one string, float32 values, little endian, in base64: in Python
 // numpy.frombuffer(base64.b64decode(s), "<f4").
 type Archive struct {
@@ -412,10 +413,15 @@ func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err e
 	return bags, nil
 }
 
-// ReadArchives reads the archives of a folder (say, os.DirFS), its files NAME.json, in the order of their names, and the times
+// ArchiveName returns the name of the file that [Archive.Save] writes of an experiment, NAME.json.gz.
+func ArchiveName(experiment string) string { return experiment + archiveSuffix }
+
+const archiveSuffix = ".json.gz"
+
+// ReadArchives reads the archives of a folder (say, os.DirFS), its files NAME.json.gz, in the order of their names, and the times
 // beside them ([Archive.Save]). A folder without one is [ErrNoResults].
 func ReadArchives(folder fs.FS) (archives []Archive, err error) {
-	names, err := fs.Glob(folder, "*.json")
+	names, err := fs.Glob(folder, "*"+archiveSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -438,7 +444,7 @@ func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	if err != nil {
 		return Archive{}, fmt.Errorf("open an archive of results: %w", err)
 	}
-	a, err := ReadArchive(in)
+	a, err := unpack(in)
 	in.Close() // read only
 	if err != nil {
 		return Archive{}, fmt.Errorf("%s: %w", name, err)
@@ -457,18 +463,35 @@ func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	return a, nil
 }
 
-// timesPath is where the times of the archive at path stand: those of NAME.json in times/NAME.jsonl.
+// unpack reads a compressed archive to its end, where its checksum stands.
+func unpack(r io.Reader) (Archive, error) {
+	text, err := gzip.NewReader(r)
+	if err != nil {
+		return Archive{}, fmt.Errorf("an archive of results that is not compressed by gzip: %w", err)
+	}
+	a, err := ReadArchive(text)
+	if err == nil {
+		_, err = io.Copy(io.Discard, text)
+	}
+	return a, err
+}
+
+// timesPath is where the times of the archive at path stand: those of NAME.json.gz in times/NAME.jsonl.
 func timesPath(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	name := strings.TrimSuffix(filepath.Base(path), archiveSuffix)
 	return filepath.ToSlash(filepath.Join(filepath.Dir(path), "times", name+".jsonl"))
 }
 
-// Save writes a into a folder, which is made if it is missing, as NAME.json, and its times, which are no function of the
+// Save writes a into a folder, which is made if it is missing, as NAME.json.gz, and its times, which are no function of the
 // inputs, as times/NAME.jsonl. Files take the place of those that are there when they are whole. It returns the first path.
 func (a Archive) Save(dir string) (string, error) {
-	path := filepath.Join(dir, a.Experiment+".json")
+	path := filepath.Join(dir, ArchiveName(a.Experiment))
 	var text, times bytes.Buffer
-	if err := a.Write(&text); err != nil {
+	packed, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(a.Write(packed), packed.Close()); err != nil {
 		return "", err
 	}
 	for _, t := range a.Times {

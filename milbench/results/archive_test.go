@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"math"
@@ -114,8 +115,14 @@ func TestReadArchives(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	text := writeArchive(t, archivedResults())
-	for name, text := range map[string]string{"b.json": text, "a.json": text, "notes.txt": "none"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	whole := packed.Bytes()
+	for name, text := range map[string][]byte{"b.json.gz": whole, "a.json.gz": whole, "c.json": []byte(text), "notes.txt": []byte("none")} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,11 +130,15 @@ func TestReadArchives(t *testing.T) {
 	if err != nil || len(archives) != 2 || len(archives[0].Results) != len(archives[1].Results) {
 		t.Errorf("%d archives, %v", len(archives), err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "c.json"), []byte(text[:100]), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadArchives(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "c.json: ") {
-		t.Errorf("a torn archive: %v", err)
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)-5] ^= 1 // of the checksum
+	for what, content := range map[string][]byte{"torn": whole[:100], "without its last byte": whole[:len(whole)-1], "damaged": damaged, "not compressed": []byte(text)} {
+		if err := os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadArchives(os.DirFS(dir)); err == nil || !strings.Contains(err.Error(), "c.json.gz: ") {
+			t.Errorf("an archive that is %s: %v", what, err)
+		}
 	}
 }
 
@@ -306,20 +317,20 @@ func TestArchiveSave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	a := Archive{Experiment: "fake", Results: archivedResults(), Times: []Time{{Fits: 3, Seconds: 1.5, Cores: 2, Backend: "go", Version: "v1"}}}
 	path, err := a.Save(dir)
-	if err != nil || path != filepath.Join(dir, "fake.json") {
+	if err != nil || path != filepath.Join(dir, "fake.json.gz") {
 		t.Fatal(path, err)
 	}
-	back, err := OpenArchive(os.DirFS(dir), "fake.json")
+	back, err := OpenArchive(os.DirFS(dir), "fake.json.gz")
 	if err != nil || len(back.Results) != len(a.Results) || !slices.Equal(back.Times, a.Times) {
 		t.Errorf("%d results, times %+v, %v", len(back.Results), back.Times, err)
 	}
-	if _, err := OpenArchive(os.DirFS(dir), "other.json"); err == nil || !strings.Contains(err.Error(), "open an archive of results") {
+	if _, err := OpenArchive(os.DirFS(dir), "other.json.gz"); err == nil || !strings.Contains(err.Error(), "open an archive of results") {
 		t.Errorf("no file: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "times", "fake.jsonl"), []byte("damaged\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenArchive(os.DirFS(dir), "fake.json"); err == nil || !strings.Contains(err.Error(), "times of an archive: times/fake.jsonl: line 1 is damaged") {
+	if _, err := OpenArchive(os.DirFS(dir), "fake.json.gz"); err == nil || !strings.Contains(err.Error(), "times of an archive: times/fake.jsonl: line 1 is damaged") {
 		t.Errorf("damaged times: %v", err)
 	}
 	if _, err := (Archive{Experiment: "none"}).Save(dir); !errors.Is(err, ErrNoResults) {

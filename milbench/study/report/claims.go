@@ -63,7 +63,7 @@ func page(archives []results.Archive) (string, error) {
 			}
 		}
 		rows = append(rows, []string{"[" + c.question + "](#" + c.experiment + ")", said.estimate, said.interval, said.verdict,
-			fmt.Sprintf("`%s.json --figure %s`", c.experiment, c.figure)})
+			fmt.Sprintf("`%s.json.gz --figure %s`", c.experiment, c.figure)})
 	}
 	return "Each row is computed from the test scores in [milbench/study/results](milbench/study/results). [docs/replication.md](docs/replication.md) goes through the paper claim by claim.\n\n" + wordTable([]string{"question", "estimate", "95 % interval", "verdict", "figure"}, rows) + legend, nil
 }

@@ -41,7 +41,7 @@ func Write(w io.Writer, archives []results.Archive) error {
 	if err != nil {
 		return err
 	}
-	b.WriteString("# Results\n\n" + first + "\n# Appendix: tables of every experiment\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
+	b.WriteString("# Results\n\n" + first + "\n# Appendix: tables of every experiment\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json.gz --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
 	b.WriteString("AUC is the mean over the folds of a repeat; ± is the standard deviation over repeats: variation from folds and seeds, not from sampling other bags.\n")
 	for _, e := range study.Experiments {
 		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, e.Question)

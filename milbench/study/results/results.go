@@ -8,7 +8,7 @@ import (
 	"synpool/milbench/results"
 )
 
-//go:embed *.json times/*.jsonl
+//go:embed *.json.gz times/*.jsonl
 var files embed.FS
 
 // Archives returns the archives, in the order of their names.

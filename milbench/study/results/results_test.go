@@ -2,7 +2,9 @@ package results_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -51,11 +53,19 @@ func TestArchives(t *testing.T) {
 	}
 	size := 0
 	for _, a := range all {
-		text, err := os.ReadFile(a.Experiment + ".json")
+		packed, err := os.ReadFile(results.ArchiveName(a.Experiment))
 		if err != nil {
 			t.Fatal(err)
 		}
-		size += len(text)
+		size += len(packed)
+		reader, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := study.FindExperiment(a.Experiment); err != nil {
 			t.Error(err)
 		}
