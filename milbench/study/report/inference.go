@@ -222,21 +222,21 @@ func (r ranking) ahead(i, j int) bool {
 	return r.test.FP < alpha && r.test.Ranks[j]-r.test.Ranks[i] >= r.difference
 }
 
-func (r ranking) text() string {
+func (r ranking) text(lines string) string {
 	var ranks []string
 	for _, i := range r.order() {
 		ranks = append(ranks, fmt.Sprintf("%s %.2f", r.methods[i], r.test.Ranks[i]))
 	}
-	return fmt.Sprintf("verage ranks over %d sets (1 is the best): %s. Friedman's test (F of Iman and Davenport): %s; Nemenyi's critical difference at 5 %%: %.2f.",
-		r.sets, strings.Join(ranks, ", "), pValue(r.test.FP), r.difference)
+	return fmt.Sprintf("verage ranks over %d %s (1 is the best): %s. Friedman's test (F of Iman and Davenport): %s; Nemenyi's critical difference at 5 %%: %.2f.",
+		r.sets, lines, strings.Join(ranks, ", "), pValue(r.test.FP), r.difference)
 }
 
 // ranked says whether methods differ over sets: average ranks, Friedman's test and Nemenyi's critical difference, over all
-// sets and with the Web sets averaged into one.
-func ranked(methods, sets []string, values [][]float64) (string, error) {
+// sets, or what else the lines are called, and with the Web sets averaged into one.
+func ranked(methods []string, lines string, sets []string, values [][]float64) (string, error) {
 	_, merged := mergeWeb(sets, values)
 	if len(methods) < 2 || len(merged) < 2 {
-		return "A test of ranks needs two of them, and two sets (Web counts as one) with all of them, at least.\n\n", nil
+		return fmt.Sprintf("A test of ranks needs two of them, and two %s (Web counts as one) with all of them, at least.\n\n", lines), nil
 	}
 	if !slices.ContainsFunc(merged, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }) {
 		return "All are equal on all sets.\n\n", nil
@@ -245,9 +245,9 @@ func ranked(methods, sets []string, values [][]float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "A" + all.text()
+	text := "A" + all.text(lines)
 	if once.sets < all.sets {
-		text += " With the Web sets averaged into one, a" + once.text()
+		text += " With the Web sets averaged into one, a" + once.text(lines)
 	}
 	var apart []string
 	order := all.order()

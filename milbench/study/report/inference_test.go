@@ -117,7 +117,7 @@ func TestRanked(t *testing.T) {
 	for range 8 {
 		part = append(part, part[6])
 	}
-	text, err := ranked(four, six, part)
+	text, err := ranked(four, "sets", six, part)
 	if err != nil || !strings.Contains(text, "good is ahead of bad") || strings.Contains(text, "fair is ahead") {
 		t.Errorf("apart on Web alone: %v, %s", err, text)
 	}
@@ -136,7 +136,7 @@ func TestRanked(t *testing.T) {
 		{web, onWeb, []string{"do not tell them apart", "over 12 sets", "averaged into one, average ranks over 4 sets", "p < 0.001"}},
 		{sets[:1], apart[:1], []string{"two sets (Web counts as one) with all of them"}},
 	} {
-		text, err := ranked(methods, c.sets, c.values)
+		text, err := ranked(methods, "sets", c.sets, c.values)
 		for _, want := range c.want {
 			if err != nil || !strings.Contains(text, want) {
 				t.Errorf("%v: no %q in %s", err, want, text)

@@ -216,7 +216,7 @@ func iterations(a results.Archive) (string, error) {
 	for _, row := range values {
 		aucs = append(aucs, row[:len(steps)])
 	}
-	text, err := ranked(names, sets, aucs)
+	text, err := ranked(names, "sets", sets, aucs)
 	if err != nil {
 		return "", err
 	}

@@ -69,7 +69,8 @@ func acrossFamilies(sets []string, differences []float64) (effects, error) {
 	return list, err
 }
 
-// learnerGrid has a line for each set and a column for each learner, whose settings inner folds choose, the best average rank first.
+// learnerGrid has a line for each set and a column for each learner, whose settings inner folds choose: those that learn every set by
+// their average rank over families of sets, the best first, then the others.
 func learnerGrid(fits []results.Result) (grid, error) {
 	t, err := tabulate(labelled(fits, false))
 	if err != nil {
@@ -77,7 +78,7 @@ func learnerGrid(fits []results.Result) (grid, error) {
 	}
 	g := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, poolingOf(r) })
 	slices.SortFunc(g.lines, milbench.CompareNatural)
-	_, values := g.means(g.columns)
+	complete, _, values := g.overFamilies()
 	if len(values) == 0 {
 		return g, nil
 	}
@@ -85,12 +86,25 @@ func learnerGrid(fits []results.Result) (grid, error) {
 	if err != nil {
 		return grid{}, err
 	}
-	columns := g.columns
+	others := slices.DeleteFunc(slices.Clone(g.columns), func(c string) bool { return slices.Contains(complete, c) })
 	g.columns = nil
 	for _, i := range byRank(ranks) {
-		g.columns = append(g.columns, columns[i])
+		g.columns = append(g.columns, complete[i])
 	}
+	g.columns = append(g.columns, others...)
 	return g, nil
+}
+
+// overFamilies returns the columns that have every line, a set, and their means over the sets of each family.
+func (g grid) overFamilies() (columns, names []string, values [][]float64) {
+	columns = slices.DeleteFunc(slices.Clone(g.columns), func(c string) bool {
+		return slices.ContainsFunc(g.lines, func(set string) bool { _, there := g.cells[set][c]; return !there })
+	})
+	if len(columns) == 0 {
+		return nil, nil, nil
+	}
+	names, values = families(g.means(columns))
+	return columns, names, values
 }
 
 // labelled returns the results of sets whose labels are shuffled, or of the others.
@@ -137,12 +151,13 @@ func learners(a results.Archive) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(g.markdown("set") + "Mean AUC ± standard deviation over repeats, where there are several. Inner folds choose the settings of each learner, and the model is fitted to the whole training part. Learners stand in the order of their average rank.\n\n")
-	sets, values := g.means(g.columns)
-	if len(values) > 0 {
-		names, merged := families(sets, values)
-		text, err := ranked(g.columns, names, merged)
+	if columns, names, values := g.overFamilies(); len(values) > 0 {
+		text, err := ranked(columns, "families", names, values)
 		if err != nil {
 			return "", err
+		}
+		if n := len(columns); n < len(g.columns) {
+			text = fmt.Sprintf("Without %s, which not every set has: %s", listed(g.columns[n:]), text)
 		}
 		fmt.Fprintf(&b, "Sets of one family share bags, pages or molecules ([docs/datasets.md](docs/datasets.md)) and are averaged first: %s. %s", listed(names), text)
 		if text, err = besideAuto(g); err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"synpool/milbench"
@@ -28,7 +29,7 @@ func TestLearners(t *testing.T) {
 	holds(t, "learners", text, err, []string{
 		"| set | auto | miles | mind |",
 		"| musk2 | 0.900 ± 0.000 | 0.800 ± 0.000 | 0.600 ± 0.000 |",
-		"are averaged first: images, musk, protein and web. Average ranks over 4 sets (1 is the best): auto 1.00, miles 2.00, mind 3.00.",
+		"are averaged first: images, musk, protein and web. Average ranks over 4 families (1 is the best): auto 1.00, miles 2.00, mind 3.00.",
 		"| miles | +0.100 | +0.100 to +0.100 | 4 | 1.00 | 0.00 | 0.00 |",
 		"| musk1 | 3 | 0.700 | 0.800 | 0.900 | 0.800 | miles, c = 1 | 0.800 | +1.000 |",
 		"over one drawn at random +0.100 (95 % interval +0.100 to +0.100, 4 families of sets), and beside the best in hindsight, which no one can know, +0.000",
@@ -36,4 +37,11 @@ func TestLearners(t *testing.T) {
 		"| learner | musk1 |", "0.5 is the truth",
 		"| ours, auto | 90.0 (0.0) | 90.0 (0.0) |  | 90.0 (0.0) | 90.0 (0.0) |",
 	}, []string{"musk1-shuffled"})
+
+	fits = slices.DeleteFunc(fits, func(r results.Result) bool { return r.Set == "protein" && strings.Contains(string(r.Config), "miles") })
+	text, err = learners(results.Archive{Experiment: "learners", Results: fits})
+	holds(t, "a learner that not every set has", text, err, []string{
+		"| set | auto | mind | miles |",
+		"Without miles, which not every set has: Average ranks over 4 families (1 is the best): auto 1.00, mind 2.00.",
+	}, nil)
 }

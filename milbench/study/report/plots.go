@@ -176,10 +176,10 @@ func changesPlot(a results.Archive) (*plotting.Figure, error) {
 	return plotting.AUCDifferences("One change at a time", rows)
 }
 
-// ranksPlot draws average ranks over sets, the Web sets averaged into one.
-func ranksPlot(methods, sets []string, values [][]float64) (*plotting.Figure, error) {
+// ranksPlot draws average ranks over sets, or what else the lines are called, the Web sets averaged into one.
+func ranksPlot(methods []string, lines string, sets []string, values [][]float64) (*plotting.Figure, error) {
 	_, merged := mergeWeb(sets, values)
-	title := fmt.Sprintf("Average ranks over %d sets", len(merged))
+	title := fmt.Sprintf("Average ranks over %d %s", len(merged), lines)
 	if len(merged) < len(values) {
 		title += ", Web averaged into one"
 	}
@@ -208,7 +208,7 @@ func poolingRanks(a results.Archive) (*plotting.Figure, error) {
 		return nil, err
 	}
 	sets, values := g.means(g.single())
-	return ranksPlot(g.single(), sets, values)
+	return ranksPlot(g.single(), "sets", sets, values)
 }
 
 // learnersMap draws the AUC of every learner on every set.
@@ -238,8 +238,8 @@ func learnerRanks(a results.Archive) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets, values := g.means(g.columns)
-	return ranksPlot(g.columns, sets, values)
+	columns, names, values := g.overFamilies()
+	return ranksPlot(columns, "families of sets", names, values)
 }
 
 func iterationRanks(a results.Archive) (*plotting.Figure, error) {
@@ -252,7 +252,7 @@ func iterationRanks(a results.Archive) (*plotting.Figure, error) {
 	for _, s := range steps {
 		names = append(names, "I = "+integer(s))
 	}
-	return ranksPlot(names, sets, f.table(sets, steps))
+	return ranksPlot(names, "sets", sets, f.table(sets, steps))
 }
 
 // stepsPlot draws what each step from the honest protocol to the published one does, from the Syn that was described on, for

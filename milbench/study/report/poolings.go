@@ -115,7 +115,7 @@ func poolings(a results.Archive) (string, error) {
 			wins[i] += 1 / float64(len(best))
 		}
 	}
-	text, err := ranked(single, sets, values)
+	text, err := ranked(single, "sets", sets, values)
 	if err != nil {
 		return "", err
 	}
