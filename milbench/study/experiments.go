@@ -226,6 +226,15 @@ var Experiments = []Experiment{
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: inside(5, 1), Settings: classicSettings}}, Time: time.Minute,
 			Scope: "Musk 1, nested protocol with 5 inner folds, 5 folds, 1 repeat"},
 	},
+	{
+		Name:     "networks",
+		Question: "What are networks worth whose settings are searched, and does their ensemble reach the published HopfieldPooling?",
+		Figures:  []string{"auc"},
+		Full: Form{Arms: networkArms(), Time: 2 * time.Hour,
+			Scope: "nested protocol with 3 inner folds, 10 folds, 1 repeat; 16 settings of each of four poolings, drawn at random; 16 of the grid of Ramsauer et al. 2021, also chosen by a fifth of the training part and by the best test epoch"},
+		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: searching(5), Settings: withJoined(sampled(neural.SearchGrid("mean"))[:4])}}, Time: time.Minute,
+			Scope: "Musk 1, nested protocol with 3 inner folds, 5 folds, 1 repeat; 4 settings of the mean"},
+	},
 }
 
 // smallNetworks are networks with settings for a few hundred bags.
@@ -253,6 +262,73 @@ func learnerArms() []Arm {
 		arms = append(arms, Arm{Sets: []string{"musk1"}, Change: Change{Kind: Shuffled, Draw: draw}, Protocol: inside(0, 1), Settings: classicSettings})
 	}
 	return arms
+}
+
+// searched are poolings whose settings are drawn at random, for ensembles, too.
+var searched = []string{"mean", "gated", "hopfield", "syn"}
+
+// hopfieldGrid is that of Ramsauer et al. 2021 for HopfieldPooling, with widths of up to 128 in place of 2048. The steps of a batch are ours.
+var hopfieldGrid = neural.Grid{
+	Pooling: []string{"hopfield"}, Epochs: []int{160}, Batch: []int{4}, WeightDecay: []float64{0.01},
+	LR: []float64{1e-3, 1e-5}, LRDecay: []float64{0.02, 0.04, 0.06}, Layers: []int{1, 2}, Width: []int{32, 64, 128},
+	Heads: []int{8, 12}, Embed: []int{128, 192, 256, 384}, Beta: []float64{0.1, 1, 10}, Dropout: []float64{0, 0.75},
+}
+
+// sampled returns settings of a grid that are drawn at random.
+func sampled(g neural.Grid) (list []json.RawMessage) {
+	configs, err := g.Sample(perPooling, 1)
+	if err != nil {
+		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+	}
+	for _, c := range configs {
+		text, err := json.Marshal(c)
+		if err != nil {
+			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// perPooling is how many settings of a pooling are drawn.
+const perPooling = 16
+
+// searchInner is the number of inner folds of networks whose settings are drawn.
+const searchInner = 3
+
+// searching returns the protocol of networks whose settings are drawn.
+func searching(folds int) milbench.Protocol {
+	p := inside(folds, 1)
+	p.Inner = searchInner
+	return p
+}
+
+// withJoined returns some settings and their portfolio.
+func withJoined(list []json.RawMessage) []json.RawMessage {
+	setting, err := learner.Portfolio{Inner: searchInner, Candidates: list}.Setting()
+	if err != nil {
+		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+	}
+	return append(slices.Clone(list), setting)
+}
+
+// networkArms are networks whose settings are drawn, chosen and joined by inner folds, beside those for a few hundred bags; and the
+// published HopfieldPooling, chosen by inner folds, by a fifth of the training part, and by its best test epoch.
+func networkArms() []Arm {
+	list := settings(neural.Grid{Preset: neural.SmallPreset, Pooling: searched, Iterations: []int{-3}})
+	var all []json.RawMessage
+	for _, pooling := range searched {
+		some := sampled(neural.SearchGrid(pooling))
+		list, all = append(list, withJoined(some)...), append(all, some...)
+	}
+	list = append(list, withJoined(all)[len(all)])
+	theirs := sampled(hopfieldGrid)
+	return []Arm{
+		{Sets: slices.Concat([]string{"musk1"}, images), Protocol: searching(0), Settings: list},
+		{Sets: images, Protocol: searching(0), Settings: withJoined(theirs)},
+		{Sets: images, Protocol: protocol(milbench.NestedProtocol, 0, 1), Settings: theirs},
+		{Sets: images, Protocol: protocol(milbench.BestEpochProtocol, 0, 1), Settings: theirs},
+	}
 }
 
 // spaceSettings are poolings whose features are compared.

@@ -24,6 +24,7 @@ var claims = []claim{
 	{"Is one learner the best when inner folds choose?", "learners", "auc", bestLearner},
 	{"Does choosing by inner folds beat a random setting?", "learners", "auc", choosingInsideHelps},
 	{"Does joining several learners (`auto`) beat choosing one?", "learners", "auc", joiningHelps},
+	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", "auc", reachesHopfield},
 	{"Does reporting the best test epoch raise the AUC?", "published", "steps", bestEpochRaises},
 	{"Does the leaked label column raise the published AUC?", "published", "steps", leakRaises},
 	{"Does reporting one fold of four raise the AUC?", "published", "steps", oneFoldRaises},

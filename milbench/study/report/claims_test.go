@@ -77,6 +77,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 	list = append(list, publishedClaims(t)...)
 	list = append(list, poolingClaims(t)...)
 	list = append(list, learnerClaims(t)...)
+	list = append(list, networkClaims(t)...)
 	for i, q := range []string{"Does concentration (I > 0) beat no Syn steps?", "Does distraction (I < 0) beat no Syn steps?"} {
 		side := 1 - 2*float64(i)
 		list = append(list, plantedClaim{q, func(name string) []results.Result {

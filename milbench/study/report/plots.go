@@ -78,6 +78,7 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	},
 	"learners auc":   learnersMap,
 	"learners ranks": learnerRanks,
+	"networks auc":   networksMap,
 }
 
 // aucRow is the row of a figure of intervals.

@@ -31,6 +31,7 @@ var sections = map[string]func(results.Archive) (string, error){
 	"ensembles":        ensembles,
 	"nested-ensembles": nestedEnsembles,
 	"learners":         learners,
+	"networks":         networks,
 }
 
 // Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as
