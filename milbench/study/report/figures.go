@@ -64,6 +64,8 @@ func measure[K cmp.Ordered](fits []results.Result, name func(results.Result) (K,
 		}
 		if first := folds[set]; first.Protocol != r.Protocol || first.Folds != r.Folds || first.FoldsRun != r.FoldsRun {
 			return figures[K]{}, fmt.Errorf("%s: results under %s of %d folds and under %s of %d; archive one of them alone", r.Set, first.Protocol, first.Folds, r.Protocol, r.Folds)
+		} else if first.Inner != r.Inner {
+			return figures[K]{}, fmt.Errorf("%s: results of %d inner folds and of %d; archive one of them alone", r.Set, first.Inner, r.Inner)
 		}
 		if first := firsts[drawing{set, draw}]; first.Checksum != r.Checksum {
 			return figures[K]{}, fmt.Errorf("%s: results on two sets of this name, with checksums %.8s and %.8s; archive one of them alone", r.Set, first.Checksum, r.Checksum)

@@ -113,6 +113,7 @@ func TestFigures(t *testing.T) {
 	}{
 		"protocols": {func(r *results.Result) { r.Protocol = "nested" }, "under honest of 3 folds and under nested of 3; archive one of them alone"},
 		"folds":     {func(r *results.Result) { r.Folds = 5 }, "of 3 folds and under honest of 5"},
+		"inner":     {func(r *results.Result) { r.Inner = 5 }, "results of 0 inner folds and of 5; archive"},
 		"contents":  {func(r *results.Result) { r.Checksum = "other" }, "with checksums of a and other; archive"},
 		"settings":  {func(r *results.Result) { r.Config = json.RawMessage(`{"pooling":"mean"}`) }, "has no I"},
 		"no JSON":   {func(r *results.Result) { r.Config = json.RawMessage(`{`) }, `setting "{"`},

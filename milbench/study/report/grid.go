@@ -103,7 +103,7 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 	for _, r := range rows {
 		r.Set, _ = drawingOf(r.Set)
 		at := slices.IndexFunc(all, func(o results.Row) bool {
-			return o.Set == r.Set && o.Protocol == r.Protocol && o.Folds == r.Folds && string(o.Config) == string(r.Config) &&
+			return o.Set == r.Set && o.Protocol == r.Protocol && o.Folds == r.Folds && o.Inner == r.Inner && string(o.Config) == string(r.Config) &&
 				(r.Config != nil || o.Setting == r.Setting)
 		})
 		if at < 0 {
