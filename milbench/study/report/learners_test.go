@@ -44,4 +44,13 @@ func TestLearners(t *testing.T) {
 		"| set | auto | mind | miles |",
 		"Without miles, which not every set has: Average ranks over 4 families (1 is the best): auto 1.00, mind 2.00.",
 	}, nil)
+
+	for shift, want := range map[float64]string{
+		0.2:  "would have them: auto on musk1 and mind on musk1, of 2; below it: none.",
+		-0.2: "would have them: none, of 2; below it: auto on musk1 and mind on musk1.",
+	} {
+		shuffled := planted(t, milbench.NestedProtocol, 3, 2, []string{"musk1-shuffled-1", "musk1-shuffled-2", "musk1-shuffled-3"}, settings[2:], func(r results.Result) float64 { return 0.5 + shift + 0.01*chance(r) })
+		text, err := onShuffled(shuffled, []string{"auto", "mind"})
+		holds(t, "shuffled", text, err, []string{want}, nil)
+	}
 }
