@@ -15,6 +15,7 @@ import (
 // audit is the subcommand that looks for columns that leak the bag labels.
 func (p *program) audit() *cobra.Command {
 	var asJSON bool
+	var columns columnFlags
 	c := &cobra.Command{
 		Use:   "audit NAME|FILE",
 		Short: "Describe a set and find columns that leak the bag labels",
@@ -27,7 +28,7 @@ never used as features.` + filesHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			source, err := dataset.Open(args[0])
+			source, err := columns.open(p, args[0])
 			if err != nil {
 				return err
 			}
@@ -68,6 +69,7 @@ never used as features.` + filesHelp,
 			return finding{leakError(args[0], report.Leaks, report.Features, source.Stored.InstanceLabels != nil)}
 		},
 	}
+	columns.addTo(c.Flags())
 	addJSON(c, &asJSON)
 	return c
 }

@@ -120,7 +120,7 @@ func TestWrongUse(t *testing.T) {
 		{"demo --cores=-1", "--cores -1"},
 		{"predict OUT TOY", "OUT: not a model of this version of milbench"},
 		{"predict OUT TOY --format tex", `--format "tex": no such format`},
-		{"predict OUT nothing.csv", "no file and no named set"},
+		{"predict OUT nothing.csv", "not a model of this version of milbench"},
 		{"table OUT", "OUT: no results yet"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
@@ -158,8 +158,7 @@ func TestUnreadable(t *testing.T) {
 		{"text.csv", good + "b0,0,1,two,3\n", `"two" is not a number`},
 		{"two.csv", good + "b0,1,1,2,3\n", "bag b0 has label 1 here and 0 before"},
 		{"one.csv", "bag,label,p\na,1,2\nb,1,3\n", "two classes are needed"},
-		{"semicolons.csv", strings.ReplaceAll(good, ",", ";"), "separate the fields by commas"},
-		{"tabs.csv", strings.ReplaceAll(good, ",", "\t"), "separate the fields by commas"},
+		{"decimals.csv", strings.ReplaceAll(good, ",", ";") + "b0;0;1;2,5;3\n", `"2,5" has a decimal comma; write decimal points`},
 		{"column.csv", "bag,p,q\na,1,2\n", "a header with the column bag and without label"},
 		{"digits.idx", "\x00\x00\x08\x01\x00\x00\x00\x01\x05", "an IDX file"},
 	} {
@@ -203,6 +202,7 @@ func TestUnreadable(t *testing.T) {
 			}
 		}
 		refuse(t, exitUse, `no bag has label "tumor"; did you mean "tumour"?`, "run", file, "--positive", "tumor", "--out", file+".out")
+		refuse(t, exitUse, "--label is for files; the columns of a named set are known", "run", "musk1", "--label", "x", "--out", file+".out")
 		refuse(t, exitUse, "--positive is for files", "run", "musk1", "--positive", "1", "--out", file+".out")
 	})
 	t.Run("few positives", func(t *testing.T) {

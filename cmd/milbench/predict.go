@@ -23,6 +23,7 @@ import (
 // predict is the subcommand that scores bags with a trained model.
 func (p *program) predict() *cobra.Command {
 	var (
+		bag            string
 		column         columnValue
 		instances      bool
 		format         string
@@ -45,8 +46,8 @@ prints a score: the more the instance counts in its bag, the larger. Of auto tha
 standard deviation 1 within the bag. Scores of different bags do not compare. Most classical models score a bag once more
 without each of its instances, which takes long where bags are large and distances are earth mover's.
 
-The features are those that the model was trained on, in the same order. The file needs no labels; labels in it are ignored.
-A CSV file without a header must have a label column before the bags.` + filesHelp + ` Without
+The features are those that the model was trained on: by name if the file has names, else in the same order. The file needs no labels;
+labels and other columns in it are ignored. A CSV file without a header must have a label column before the bags.` + filesHelp + ` Without
 labels.csv every array is a bag, by name.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
@@ -61,14 +62,6 @@ labels.csv every array is a bag, by name.`,
 				}
 				return fmt.Errorf("--format %q: no such format; use %s", format, usage)
 			}
-			source, err := dataset.OpenUnlabelled(args[1])
-			if err != nil {
-				return err
-			}
-			set, err := source.Set(column.Column)
-			if err != nil {
-				return err
-			}
 			nets := &networks{program: p, alone: true}
 			defer nets.end()
 			model, err := learner.Trainer{Networks: nets}.Load(args[0])
@@ -76,6 +69,18 @@ labels.csv every array is a bag, by name.`,
 				return err
 			}
 			about := model.About()
+			source, err := dataset.Options{Bag: bag, Unlabelled: true, Features: about.Features, Note: func(text string) { p.note("note: %s", text) }}.Open(args[1])
+			if err != nil {
+				return err
+			}
+			moved := column.Column
+			if about.Features != nil && source.Stored.Features != nil {
+				moved = dataset.NoColumn // the features were taken by name
+			}
+			set, err := source.Set(moved)
+			if err != nil {
+				return err
+			}
 			if err := fits(about, args[0], set, args[1]); err != nil {
 				return err
 			}
@@ -105,6 +110,7 @@ labels.csv every array is a bag, by name.`,
 	f.BoolVar(&instances, "instances", false, instancesUsage)
 	f.StringVar(&format, "format", formats[0], usage)
 	f.BoolVar(&asJSON, "json", false, "the same as --format json")
+	f.StringVar(&bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
 	column.addTo(f)
 	return c
 }

@@ -163,7 +163,9 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 		return plan, err
 	}
 	plan.Seed = a.grid.seed
-	plan.Request = cluster.Request{Curves: a.grid.curves, Positive: a.grid.open.positive, KeepLeak: a.grid.open.keepLeak}
+	o := a.grid.open.columns.options
+	plan.Request = cluster.Request{Curves: a.grid.curves, Positive: a.grid.open.positive, KeepLeak: a.grid.open.keepLeak,
+		Bag: o.Bag, Label: o.Label, Group: o.Group, Split: o.Split, Categorical: o.Categorical}
 	if c := a.grid.open.column.Column; c != dataset.NoColumn {
 		plan.Request.InstanceLabels = c.String()
 	}
@@ -416,7 +418,7 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 	switch {
 	case plan.Seed != asked.Seed:
 		return fmt.Sprintf("seeds (%d)", plan.Seed), nil
-	case plan.Request != asked.Request:
+	case !plan.Request.Equal(asked.Request):
 		return "options (--curves, those of files, or another experiment)", nil
 	case !slices.Equal(sources, names):
 		return fmt.Sprintf("sets (%s)", strings.Join(sources, ", ")), nil
@@ -458,7 +460,9 @@ func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neur
 		}
 		return form.Shard(allLearners(trainer), plan, fits)
 	}
-	open := sources{positive: plan.Request.Positive, keepLeak: plan.Request.KeepLeak}
+	asked := plan.Request
+	open := sources{positive: asked.Positive, keepLeak: asked.KeepLeak,
+		columns: columnFlags{dataset.Options{Bag: asked.Bag, Label: asked.Label, Group: asked.Group, Split: asked.Split, Categorical: asked.Categorical}}}
 	if column := plan.Request.InstanceLabels; column != "" {
 		if err := open.column.Set(column); err != nil {
 			return nil, fmt.Errorf("instance_labels %q of the plan: %w", column, err)

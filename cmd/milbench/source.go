@@ -16,16 +16,52 @@ import (
 const filesHelp = `
 
 A FILE is a CSV file with one row per instance and the columns bag, label and the features; a MATLAB or C4.5 file; or a
-folder with a labels.csv of the columns bag and label and one NumPy array [instances, features] per bag, b.npy for bag b.`
+folder with a labels.csv of the columns bag and label and one NumPy array [instances, features] per bag, b.npy for bag b.
+Commas, semicolons or tabs separate fields. --bag, --label, --group and --split name the columns; else usual names are taken,
+as slide_id for the bag or case_id for the group, and a note says which.`
+
+// columnFlags name the columns of a table.
+type columnFlags struct{ options dataset.Options }
+
+func (f *columnFlags) addTo(flags *pflag.FlagSet) {
+	o := &f.options
+	flags.StringVar(&o.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+	flags.StringVar(&o.Label, "label", "", "of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
+	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
+	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train or test (default split)")
+	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV file: `columns` of words; each word becomes a feature")
+}
+
+// given returns the first flag that is given.
+func (f *columnFlags) given() string {
+	for _, c := range []struct {
+		flag  string
+		given bool
+	}{{"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}} {
+		if c.given {
+			return c.flag
+		}
+	}
+	return ""
+}
+
+// open opens a name or file.
+func (f *columnFlags) open(p *program, nameOrFile string) (*dataset.Source, error) {
+	o := f.options
+	o.Note = func(text string) { p.note("note: %s", text) }
+	return o.Open(nameOrFile)
+}
 
 // sources opens the sets to learn from. Files are audited first.
 type sources struct {
+	columns  columnFlags
 	column   columnValue
 	positive string
 	keepLeak bool
 }
 
 func (s *sources) addTo(flags *pflag.FlagSet) {
+	s.columns.addTo(flags)
 	s.column.addTo(flags)
 	flags.StringVar(&s.positive, "positive", "", "of a file with two labels: the positive one, as the file writes it (default the second in order)")
 	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column leaks the labels, and mark every result leaked")
@@ -61,6 +97,9 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 
 // check reports a flag for files where there are none.
 func (s *sources) check(files int) error {
+	if flag := s.columns.given(); files == 0 && flag != "" {
+		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
+	}
 	if files == 0 && s.column.Column != dataset.NoColumn {
 		return errors.New("--instance-label-column is for files; the label column of a named set is known")
 	}
@@ -75,7 +114,7 @@ func (s *sources) check(files int) error {
 
 // openOne opens a name or file.
 func (p *program) openOne(s sources, nameOrFile string) (source, error) {
-	stored, err := dataset.Open(nameOrFile)
+	stored, err := s.columns.open(p, nameOrFile)
 	if err == nil && stored.Entry == nil && s.positive != "" {
 		err = dataset.SetPositive(stored.Stored, s.positive)
 	}

@@ -109,12 +109,19 @@ func TestTrainPredict(t *testing.T) {
 	refuse(t, exitUse, "huge.csv: bag apple: its score is not finite", "predict", model, huge)
 
 	// What does not fit the model.
-	refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", toy(true)))
-	refuse(t, exitUse, "--instance-label-column", "predict", model, write(t, "wide.csv", toy(true)))
-	refuse(t, exitUse, `feature 1 is "x", of the model `+model+` it is "p"`, "predict", model, write(t, "names.csv", strings.Replace(text, "p,q,r", "x,q,r", 1)))
+	wide := write(t, "wide.csv", "0,b0,1,2,3,4\n1,b1,1,2,3,4\n")
+	refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, wide)
+	refuse(t, exitUse, "--instance-label-column", "predict", model, wide)
+	refuse(t, exitUse, `no column "p"; give the file the columns that the model was trained on`, "predict", model, write(t, "names.csv", strings.Replace(text, "p,q,r", "x,q,r", 1)))
 	refuse(t, exitUse, "musk1 has 166 features", "predict", model, "musk1")
-	if got := predictions(t, model, write(t, "moved.csv", toy(true)), "--instance-label-column", "last"); len(got) != 24 {
-		t.Errorf("%d bags after the label column was moved", len(got))
+	for _, flags := range [][]string{nil, {"--instance-label-column", "last"}} { // columns are taken by name
+		if got := predictions(t, append([]string{model, write(t, "more.csv", toy(true))}, flags...)...); !reflect.DeepEqual(got, plain) {
+			t.Errorf("with a column more and %q: %+v, want %+v", flags, got, plain)
+		}
+	}
+	renamed := strings.Replace(toy(true), "bag,label", "slide_id,diagnosis", 1)
+	if got := predictions(t, model, write(t, "renamed.csv", renamed)); !reflect.DeepEqual(got, plain) {
+		t.Errorf("of a table with other names: %+v, want %+v", got, plain)
 	}
 
 	// A model is replaced by another; nothing else is.
@@ -312,7 +319,7 @@ func TestTrainLearners(t *testing.T) {
 					at++
 				}
 			}
-			refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", toy(true)))
+			refuse(t, exitUse, "has 4 features, the model "+model+" has 3", "predict", model, write(t, "wide.csv", "0,b0,1,2,3,4\n1,b1,1,2,3,4\n"))
 		})
 	}
 }

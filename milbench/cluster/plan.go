@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -49,6 +50,20 @@ type Request struct {
 	InstanceLabels string `json:"instance_labels,omitempty"`
 	Positive       string `json:"positive,omitempty"` // of files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`
+
+	// Of files, the columns that hold bags, labels, groups and the split, and those of words; see package dataset.
+	Bag         string   `json:"bag,omitempty"`
+	Label       string   `json:"label,omitempty"`
+	Group       string   `json:"group,omitempty"`
+	Split       string   `json:"split,omitempty"`
+	Categorical []string `json:"categorical,omitempty"`
+}
+
+// Equal reports whether two requests ask for the same.
+func (r Request) Equal(other Request) bool {
+	same := slices.Equal(r.Categorical, other.Categorical)
+	r.Categorical, other.Categorical = nil, nil
+	return same && reflect.DeepEqual(r, other)
 }
 
 // Set is a set of a plan.
@@ -236,7 +251,7 @@ func (p *Plan) SameStudy(q *Plan) error {
 		return fmt.Errorf("one is of %s, the other of %s, or one of its quick form", name(p.Request), name(q.Request))
 	case p.Seed != q.Seed:
 		return fmt.Errorf("one has seed %d, the other %d", p.Seed, q.Seed)
-	case p.Request != q.Request:
+	case !p.Request.Equal(q.Request):
 		return fmt.Errorf("one asks for %s, the other for %s", p.Request.options(), q.Request.options())
 	}
 	for i, s := range p.Sets[:min(len(p.Sets), len(q.Sets))] {

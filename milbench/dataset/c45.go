@@ -13,13 +13,13 @@ import (
 // the molecule), its own name (the conformation), the features and the class with a final dot. A bag is every line of
 // its name; its class stands equal on all of them. What follows a bar at the start of a line is a comment. The
 // features have no names.
-func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, false) }
+func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, Options{}) }
 
-func readC45(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
+func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
 	lines := csv.NewReader(r)
 	lines.Comment = '|'
 	lines.LazyQuotes = true
-	t := textBags{unlabelled: unlabelled}
+	t := textBags{unlabelled: o.Unlabelled}
 	var values []float32
 	err := eachRecord(lines, name, func(line int, record []string) error {
 		last := len(record) - 1

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"synpool/milbench"
 )
@@ -27,17 +28,11 @@ const (
 
 var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, groupColumn, splitColumn}
 
-// otherSeparators stand between the fields of files that are called CSV all the same.
-const otherSeparators = ";\t"
-
 // What a first line is not.
 var (
-	errNoHeader    = errors.New("neither a header with the columns bag and label nor an instance")
-	errNoBagHeader = errors.New("neither a header with the column bag nor an instance")
-	errNoLabel     = errors.New("a header with the column bag and without label; add the column label, or time and event")
+	errNoHeader    = errors.New("neither a header with the columns bag and label (--bag and --label name others) nor an instance")
+	errNoBagHeader = errors.New("neither a header with the column bag (--bag names another) nor an instance")
 )
-
-var errSeparator = errors.New("semicolons or tabs stand between the fields; separate the fields by commas")
 
 // layout says what the columns of a CSV file hold; -1 for a column that it lacks.
 type layout struct {
@@ -45,14 +40,15 @@ type layout struct {
 	time, event                             int // of survival, instead of label
 
 	features []int    // the columns that hold features
-	names    []string // of the features; nil without a header
+	header   []string // names of all columns; nil without a header
 }
 
-// ReadCSV reads comma-separated values, one line an instance, in either of two forms.
+// ReadCSV reads a table, one line an instance, in either of two forms. Commas, semicolons or tabs separate its fields; the first line says
+// which.
 //
-// With a header, which has the columns bag and label, or instead of label time and event, and may have instance_label, group
-// and split (train or test); every other column is a feature and gives its name to it. Capital and small letters are the same
-// in bag, label, instance_label, group and split, and spaces around a name, an id, a label or a number do not count.
+// With a header, which has columns of the bag and of its label, or instead of label time and event, and may have instance_label, group
+// and split (train or test); every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
+// Spaces around a name, an id, a label or a number do not count.
 //
 // Without: label, bag and the features, in this order.
 //
@@ -60,22 +56,33 @@ type layout struct {
 //
 // The lines of a bag need not be adjacent; bags stand in the order of their first lines. An instance_label goes to
 // InstanceLabels.
-func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return readCSV(r, name, false) }
+func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return Options{}.ReadCSV(r, name) }
 
-func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
-	in, err := commaSeparated(r)
+// ReadCSV is the function [ReadCSV] with options.
+func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
+	in, err := separated(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t := textBags{unlabelled: unlabelled}
+	t := textBags{unlabelled: o.Unlabelled}
 	var columns *layout
+	var list []reads
+	var wanted []made
 	var values []float32
 	var instanceLabels [][]float64
-	err = eachRecord(csv.NewReader(in), name, func(_ int, record []string) error {
+	err = eachRecord(in, name, func(_ int, record []string) error {
 		if columns == nil {
 			var err error
-			var header bool
-			if columns, header, err = readLayout(record, unlabelled); header || err != nil {
+			if columns, err = readLayout(record, o); err != nil {
+				return err
+			}
+			if columns.header == nil {
+				for _, i := range columns.features {
+					list = append(list, reads{column: i})
+				}
+			} else {
+				columns.tell(name, o)
+				list, wanted, err = o.choose(columns.header, columns.features)
 				return err
 			}
 		}
@@ -85,10 +92,10 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 		}
 		id := t.bags[i].ID
 		values = values[:0]
-		for j, c := range columns.features {
-			v, err := parseValue(record[c])
+		for k, r := range list {
+			v, err := r.value(record[r.column])
 			if err != nil {
-				return fmt.Errorf("bag %s, %s: %w", id, columns.featureName(j), err)
+				return fmt.Errorf("bag %s, %s: %w", id, r.called(k), err)
 			}
 			values = append(values, v)
 		}
@@ -109,23 +116,51 @@ func readCSV(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
 		return nil, err
 	}
 	var features []string
-	if columns != nil {
-		features = columns.names
+	if columns != nil && columns.header != nil {
+		if features, err = expand(t.bags, list, wanted); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return assemble(name, t.bags, t.words, instanceLabels, features)
 }
 
-// commaSeparated skips a byte order mark, and errs where the fields of the first line are separated otherwise.
-func commaSeparated(r io.Reader) (*bufio.Reader, error) {
+// value reads a field: a number, or the number of a word.
+func (r reads) value(text string) (float32, error) {
+	if r.words != nil {
+		n, err := r.words.of(text)
+		return float32(n), err
+	}
+	v, err := parseValue(text)
+	if err != nil && r.name != "" && strings.ContainsFunc(text, unicode.IsLetter) && !slices.Contains(missing, strings.ToLower(strings.TrimSpace(text))) {
+		if _, notNumber := strconv.ParseFloat(strings.TrimSpace(text), 64); errors.Is(notNumber, strconv.ErrSyntax) {
+			return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
+		}
+	}
+	return v, err
+}
+
+// called names the k-th column that is read.
+func (r reads) called(k int) string {
+	if r.name != "" {
+		return "feature " + r.name
+	}
+	return fmt.Sprintf("feature %d", k+1)
+}
+
+// separated skips a byte order mark and returns the records of a table.
+func separated(r io.Reader) (*csv.Reader, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
-	text, _ := in.Peek(in.Size())
-	if line, _, _ := bytes.Cut(text, []byte("\n")); bytes.ContainsAny(line, otherSeparators) && !bytes.ContainsRune(line, ',') {
-		return nil, fmt.Errorf("line 1: %w", errSeparator)
+	text, err := in.Peek(in.Size())
+	if len(text) == 0 && err != nil && err != io.EOF {
+		return nil, readError(err)
 	}
-	return in, nil
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	records := csv.NewReader(in)
+	records.Comma = separator(string(line))
+	return records, nil
 }
 
 // bagOf returns the index in t of the bag that a record is of.
@@ -155,96 +190,117 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 	return t.of(id, label, group, split)
 }
 
-// readLayout reads the first record, and whether it is a header. Of an unlabelled file only bag and features count.
-func readLayout(record []string, unlabelled bool) (columns *layout, header bool, err error) {
-	if columns, err = readHeader(record, unlabelled); err != nil {
-		return nil, true, err
+// readLayout reads the first record. Of an unlabelled file only bag and features count.
+func readLayout(record []string, o Options) (*layout, error) {
+	columns, err := readHeader(record, o)
+	if err != nil {
+		return nil, err
 	}
 	if columns != nil {
 		if len(columns.features) == 0 {
-			return nil, true, errors.New("no column of features beside bag and label")
+			return nil, errors.New("no column of features beside bag and label")
 		}
-		return columns, true, nil
-	}
-	if strings.ContainsAny(record[0], otherSeparators) {
-		return nil, false, errSeparator
+		return columns, nil
 	}
 	if len(record) < 3 {
-		return nil, false, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
+		return nil, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 	}
 	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
 	for i := 2; i < len(record); i++ {
 		columns.features = append(columns.features, i)
 	}
 	missing := errNoHeader
-	if unlabelled {
+	if o.Unlabelled {
 		columns.label, missing = -1, errNoBagHeader
 		if text := strings.TrimSpace(record[0]); text != "" && text != "?" && text != "0" && text != "1" && text != "-1" { // bags would be taken for labels
-			return nil, false, fmt.Errorf("%w, which begins with its label (0, 1 or -1), ? or nothing: %q", missing, text)
+			return nil, fmt.Errorf("%w, which begins with its label (0, 1 or -1), ? or nothing: %q", missing, text)
 		}
 	}
 	for _, i := range columns.features {
 		if _, err := parseValue(record[i]); err != nil {
-			return nil, false, fmt.Errorf("%w: %w", missing, err)
+			return nil, fmt.Errorf("%w: %w", missing, err)
 		}
 	}
-	return columns, false, nil
+	if err := o.named(); err != nil {
+		return nil, fmt.Errorf("no header, and so %w", err)
+	}
+	return columns, nil
 }
 
-// readHeader reads the first record if it is a header, which the column bag tells; nil if not. Unless unlabelled it must
+// readHeader reads the first record if it is a header, which the column of the bags tells; nil if not. Unless unlabelled it must
 // have a label. It may have no features.
-func readHeader(record []string, unlabelled bool) (*layout, error) {
-	position := make(map[string]int, len(record))
-	for i, text := range record {
-		column := strings.ToLower(strings.TrimSpace(text))
-		if !slices.Contains(reservedColumns, column) {
-			column = strings.TrimSpace(text)
-		}
-		if _, twice := position[column]; !twice {
-			position[column] = i
-		}
+func readHeader(record []string, o Options) (*layout, error) {
+	var header []string
+	for _, text := range record {
+		header = append(header, strings.Clone(strings.TrimSpace(text)))
 	}
-	find := func(column string) int {
-		if i, ok := position[column]; ok {
-			return i
-		}
-		return -1
+	columns := &layout{header: header, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
+	var err error
+	if columns.bag, err = bagRole.find(header, o.Bag, -1); err != nil || columns.bag < 0 {
+		return nil, err
 	}
-	columns := &layout{bag: find(bagColumn), label: find(labelColumn), instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
-	survival := !unlabelled && columns.label < 0 && find(timeColumn) >= 0 && find(eventColumn) >= 0
+	if columns.label, err = labelRole.find(header, o.Label, columns.bag); err != nil {
+		return nil, err
+	}
+	exactly := func(name string) int { return slices.Index(header, name) }
+	usual := columns.label < 0 || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or none
+	survival := usual && exactly(timeColumn) >= 0 && exactly(eventColumn) >= 0
+	if columns.group, err = groupRole.find(header, o.Group, columns.bag); err == nil {
+		columns.split, err = splitRole.find(header, o.Split, columns.bag)
+	}
 	switch {
-	case columns.bag < 0:
-		return nil, nil
-	case columns.label < 0 && !survival && !unlabelled:
-		return nil, errNoLabel
+	case err != nil:
+		return nil, err
+	case columns.label < 0 && !survival && !o.Unlabelled:
+		return nil, fmt.Errorf("a header with the column %s and without label; add the column label, or time and event, or name the column of labels with --label; there are %s", header[columns.bag], few(header))
+	case survival:
+		columns.label, columns.time, columns.event = -1, exactly(timeColumn), exactly(eventColumn)
 	}
-	if survival {
-		columns.time, columns.event = find(timeColumn), find(eventColumn)
-	}
-	if unlabelled {
-		columns.label = -1
-	} else {
-		columns.instanceLabel, columns.group, columns.split = find(instanceLabelColumn), find(groupColumn), find(splitColumn)
-	}
-	for i, text := range record {
-		column := strings.TrimSpace(text)
-		reserved := slices.Contains(reservedColumns, strings.ToLower(column)) || survival && (column == timeColumn || column == eventColumn)
-		if reserved {
-			column = strings.ToLower(column)
+	columns.instanceLabel = slices.IndexFunc(header, func(c string) bool { return strings.EqualFold(c, instanceLabelColumn) })
+	beside := []int{columns.bag, columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event}
+	if o.Unlabelled {
+		if o.Features != nil {
+			beside = []int{columns.bag} // what the model takes is a feature, whatever its name
 		}
-		switch {
+		columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event = -1, -1, -1, -1, -1, -1
+	}
+	position := make(map[string]int, len(header))
+	for i, column := range header {
+		name := column
+		if slices.Contains(reservedColumns, strings.ToLower(name)) {
+			name = strings.ToLower(name)
+		}
+		switch first, twice := position[name]; {
 		case column == "":
 			return nil, fmt.Errorf("column %d has no name; name every column", i+1)
 		case !plain(column):
 			return nil, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
-		case position[column] != i:
-			return nil, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", column, position[column]+1, i+1)
-		case !reserved:
+		case twice:
+			return nil, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
+		}
+		position[name] = i
+		if !slices.Contains(beside, i) {
 			columns.features = append(columns.features, i)
-			columns.names = append(columns.names, strings.Clone(column))
 		}
 	}
 	return columns, nil
+}
+
+// tell notes columns whose names are not the plainest of what they hold, and were not chosen.
+func (l *layout) tell(name string, o Options) {
+	var parts []string
+	for _, c := range []struct {
+		role   role
+		at     int
+		chosen string
+	}{{bagRole, l.bag, o.Bag}, {labelRole, l.label, o.Label}, {groupRole, l.group, o.Group}, {splitRole, l.split, o.Split}} {
+		if c.at >= 0 && c.chosen == "" && !strings.EqualFold(l.header[c.at], c.role.name) {
+			parts = append(parts, fmt.Sprintf("%s is the column %q (--%s)", c.role.name, l.header[c.at], c.role.name))
+		}
+	}
+	if len(parts) > 0 {
+		o.note("%s: %s", name, strings.Join(parts, ", "))
+	}
 }
 
 // parseSplit reads the part of the official split that an instance is in.
@@ -255,13 +311,6 @@ func parseSplit(text string) (milbench.Split, error) {
 		}
 	}
 	return milbench.NoSplit, fmt.Errorf("split %q; write train or test", text)
-}
-
-func (l *layout) featureName(j int) string {
-	if l.names != nil {
-		return "feature " + l.names[j]
-	}
-	return fmt.Sprintf("feature %d", j+1)
 }
 
 // WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither
@@ -277,6 +326,9 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	group, split := false, s.HasSplit()
 	for _, b := range s.Bags {
 		group = group || b.Group != ""
+	}
+	for _, feature := range s.Features { // which would be taken for the group
+		group = group || slices.Contains(groupRole.usual, plainName(feature))
 	}
 
 	out := csv.NewWriter(w)
@@ -345,7 +397,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 // that are separated otherwise.
 func needsHeader(s *milbench.Set) bool {
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
-	return strings.EqualFold(label, bagColumn) || strings.EqualFold(id, bagColumn) || strings.ContainsAny(label, otherSeparators)
+	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, separators)
 }
 
 // writable says why [ReadCSV] would refuse s.

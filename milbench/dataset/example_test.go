@@ -65,7 +65,7 @@ func ExampleReadTransposed() {
 	// bag B label 0 instances 1 features 2
 }
 
-func ExampleReadUnlabelled() {
+func ExampleOptions_unlabelled() {
 	folder, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -75,7 +75,7 @@ func ExampleReadUnlabelled() {
 	if err := os.WriteFile(file, []byte("bag,width,height\nA,3,4\nA,5,12\nB,8,15\n"), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	s, err := dataset.ReadUnlabelled(file)
+	s, err := dataset.Options{Unlabelled: true}.ReadFile(file)
 	if err != nil {
 		log.Fatal(err)
 	}

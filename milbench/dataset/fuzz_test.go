@@ -95,7 +95,7 @@ func FuzzMATLAB(f *testing.F) {
 		alloctest.Bounded(t, data, 1032*56, func() { s, err = ReadMATLAB(bytes.NewReader(data), "fuzz") })
 		requireSound(t, s, err)
 		alloctest.Bounded(t, data, 1032*56, func() {
-			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", true)
+			unlabelled, err := readMATLAB(bytes.NewReader(data), "fuzz", Options{Unlabelled: true})
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 		if err != nil || s.NumInstances()*s.NumFeatures() > 1e5 {
@@ -129,12 +129,12 @@ func FuzzMATLAB(f *testing.F) {
 }
 
 // fuzzText reads data with its labels and without them.
-func fuzzText(f *testing.F, read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)) {
+func fuzzText(f *testing.F, read func(r io.Reader, name string, o Options) (*milbench.Set, error)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		alloctest.Bounded(t, data, 2000, func() {
-			s, err := read(bytes.NewReader(data), "fuzz", false)
+			s, err := read(bytes.NewReader(data), "fuzz", Options{})
 			requireSound(t, s, err)
-			unlabelled, err := read(bytes.NewReader(data), "fuzz", true)
+			unlabelled, err := read(bytes.NewReader(data), "fuzz", Options{Unlabelled: true})
 			requireUnlabelled(t, s, unlabelled, err)
 		})
 	})
@@ -153,8 +153,11 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("bag,label,1\nlabel,bag,0\nbag,b,1\n"))
 	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
 	f.Add([]byte("0,a,1,2\n1,b,3,-4e-5\n1,b,0,0\n"))
+	f.Add([]byte("slide_id;grade;case;f1\na;x;p;1\nb;y;q;2\n"))
+	f.Add([]byte("patient\tclass\tf1\tgroup\na\t0\t1\tp\nb\t1\t2\tq\n"))
+	f.Add([]byte("bag,class,time,event,x\na,3,3,1,1\nb,4,2,0,2\n"))
 	f.Add([]byte("\ufeffbag,label,f1\r\na,-1,1\r\nb,1,0\r\n"))
-	fuzzText(f, readCSV)
+	fuzzText(f, func(r io.Reader, name string, o Options) (*milbench.Set, error) { return o.ReadCSV(r, name) })
 }
 
 func FuzzNumPy(f *testing.F) {
@@ -201,7 +204,7 @@ func FuzzNumPyList(f *testing.F) {
 			}
 		})
 		alloctest.Bounded(t, list, 2000, func() {
-			s, err := readNumPy(folder, true)
+			s, err := readNumPy(folder, Options{Unlabelled: true})
 			if err != nil {
 				err = fmt.Errorf("fuzz: %w", err)
 			}

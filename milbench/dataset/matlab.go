@@ -34,10 +34,12 @@ const (
 //
 // Features become float32, rounded to the nearest; numbers beyond 3.4e38 are refused. Objects, structs, complex numbers, and the files of
 // versions 4 and 7.3, which have other formats, are refused.
-func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) { return readMATLAB(r, name, false) }
+func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) {
+	return readMATLAB(r, name, Options{})
+}
 
-func readMATLAB(r io.Reader, name string, unlabelled bool) (*milbench.Set, error) {
-	f := matFile{unlabelled: unlabelled}
+func readMATLAB(r io.Reader, name string, o Options) (*milbench.Set, error) {
+	f := matFile{unlabelled: o.Unlabelled}
 	if err := f.read(bufio.NewReaderSize(r, 1<<16)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

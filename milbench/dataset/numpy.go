@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,16 +34,16 @@ const (
 // ReadNumPy reads a folder of NumPy arrays, one a bag.
 //
 // Its file labels.csv has a line a bag, under a header with the columns bag and label; group and split may stand there,
-// as in [ReadCSV], and nothing else. The instances of bag b are in b.npy, as numpy.save writes them: an array
+// as in [ReadCSV]; other columns are not used. The instances of bag b are in b.npy, as numpy.save writes them: an array
 // [instances, features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order, in C or Fortran
 // order. Values become float32, rounded to the nearest. Arrays of more than 256 MB together stay in their files. All bags have as many features, which
 // have no names. Bags stand in the order of labels.csv; a bag without its file is an error, and so is an array that
 // labels.csv does not list. Other files are not looked at.
-func ReadNumPy(folder string) (*milbench.Set, error) { return readNumPy(folder, false) }
+func ReadNumPy(folder string) (*milbench.Set, error) { return readNumPy(folder, Options{}) }
 
 // readNumPy reads a folder. An unlabelled one may lack labels.csv: all of its arrays are bags then, in the order of their
 // names.
-func readNumPy(folder string, unlabelled bool) (*milbench.Set, error) {
+func readNumPy(folder string, o Options) (*milbench.Set, error) {
 	full, err := filepath.Abs(folder) // of ".", too, the name
 	if err != nil {
 		return nil, err
@@ -53,12 +52,12 @@ func readNumPy(folder string, unlabelled bool) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := listBags(filepath.Join(folder, listName), unlabelled)
+	t, err := listBags(filepath.Join(folder, listName), o)
 	switch {
 	case err == nil:
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
-	case !unlabelled || len(arrays) == 0:
+	case !o.Unlabelled || len(arrays) == 0:
 		return nil, fmt.Errorf("%s: a folder without %s; give a file, or a folder of %s arrays, one a bag, with a %[2]s of the columns bag and label", folder, listName, arrayExtension)
 	default:
 		for _, id := range arrays {
@@ -116,23 +115,33 @@ func arraysIn(folder string) (ids []string, err error) {
 }
 
 // listBags reads labels.csv and returns its bags, which have no instances yet.
-func listBags(path string, unlabelled bool) (textBags, error) {
-	t := textBags{unlabelled: unlabelled}
+func listBags(path string, o Options) (textBags, error) {
+	t := textBags{unlabelled: o.Unlabelled}
 	f, err := os.Open(path)
 	if err != nil {
 		return t, err
 	}
 	defer f.Close()
-	in, err := commaSeparated(f)
+	in, err := separated(f)
 	if err != nil {
 		return t, fmt.Errorf("%s: %w", path, err)
 	}
 	var columns *layout
-	err = eachRecord(csv.NewReader(in), path, func(_ int, record []string) error {
+	err = eachRecord(in, path, func(_ int, record []string) error {
 		if columns == nil {
 			var err error
-			columns, err = listLayout(record, unlabelled)
-			return err
+			if columns, err = listLayout(record, o); err != nil {
+				return err
+			}
+			columns.tell(path, o)
+			if n := len(columns.features); n > 0 && !o.Unlabelled {
+				var beside []string
+				for _, i := range columns.features {
+					beside = append(beside, columns.header[i])
+				}
+				o.note("%s: not used: %s", path, few(beside))
+			}
+			return nil
 		}
 		before := len(t.bags)
 		i, err := columns.bagOf(&t, record)
@@ -152,17 +161,17 @@ func listBags(path string, unlabelled bool) (textBags, error) {
 }
 
 // listLayout reads the header of labels.csv.
-func listLayout(record []string, unlabelled bool) (*layout, error) {
-	columns, err := readHeader(record, unlabelled)
+func listLayout(record []string, o Options) (*layout, error) {
+	columns, err := readHeader(record, o)
 	switch {
 	case err != nil:
 		return nil, err
-	case columns == nil && unlabelled:
+	case columns == nil && o.Unlabelled:
 		return nil, errors.New("no header with the column bag; write one")
 	case columns == nil:
 		return nil, errors.New("no header with the columns bag and label; write one")
-	case len(columns.names) > 0:
-		return nil, fmt.Errorf("column %s; beside bag and label only group and split may stand here, the features are in the arrays", columns.names[0])
+	case len(o.Categorical) > 0:
+		return nil, fmt.Errorf("--categorical %s is for CSV files of instances; a line is a bag here", o.Categorical[0])
 	case columns.instanceLabel >= 0:
 		return nil, fmt.Errorf("column %s; a line is a bag here, so leave it out", instanceLabelColumn)
 	}

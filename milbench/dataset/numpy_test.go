@@ -122,7 +122,7 @@ func TestReadNumPy(t *testing.T) {
 			t.Errorf("read %+v, want %+v", b, want[i])
 		}
 	}
-	for _, read := range []func(string) (*milbench.Set, error){ReadFile, ReadUnlabelled} {
+	for _, read := range []func(string) (*milbench.Set, error){ReadFile, Options{Unlabelled: true}.ReadFile} {
 		same, err := read(filepath.Join("testdata", "numpy") + string(filepath.Separator))
 		if err != nil {
 			t.Fatal(err)
@@ -257,7 +257,7 @@ func TestReadNumPyUnlabelled(t *testing.T) {
 		if s, err := ReadFile(folder); err == nil {
 			t.Errorf("%s: ReadFile makes a set of it: %+v", name, s)
 		}
-		s, err := ReadUnlabelled(folder)
+		s, err := Options{Unlabelled: true}.ReadFile(folder)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -273,9 +273,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 	a, b := numpyFile("<f8", false, []float64{1, 2}), numpyFile("<f8", false, []float64{3, 4}, []float64{5, 6})
 	for _, c := range []struct{ list, file, want string }{
 		{"a,0\nb,1\n", "labels.csv", "line 1: no header with the columns bag and label"},
-		{"bag,class\na,0\nb,1\n", "labels.csv", "line 1: a header with the column bag and without label"},
-		{"bag;label\na;0\nb;1\n", "labels.csv", "line 1: semicolons or tabs"},
-		{"bag,label,age\na,0,3\nb,1,4\n", "labels.csv", "line 1: column age; beside bag and label only group and split"},
+		{"bag,age\na,0\nb,1\n", "labels.csv", "line 1: a header with the column bag and without label"},
 		{"bag,label,instance_label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column instance_label; a line is a bag"},
 		{"bag,label,label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column label stands twice"},
 		{"bag,label\na,0\nb,1\na,0\n", "labels.csv", "line 4: bag a stands twice; give every bag one line"},
@@ -373,7 +371,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		_, err := ReadFile(folder)
 		requireOneLine(t, err, folder, "a folder without labels.csv; give a file, or a folder of .npy arrays")
 	}
-	_, err = ReadUnlabelled(numpyFolder(t, map[string][]byte{"a\nb.npy": a}))
+	_, err = Options{Unlabelled: true}.ReadFile(numpyFolder(t, map[string][]byte{"a\nb.npy": a}))
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}

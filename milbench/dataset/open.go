@@ -17,12 +17,10 @@ type Source struct {
 }
 
 // Open reads the named set, or the file if there is no such name; "./fox" is a file, whatever the catalogue holds.
-func Open(nameOrFile string) (*Source, error) { return open(nameOrFile, ReadFile) }
+func Open(nameOrFile string) (*Source, error) { return Options{}.Open(nameOrFile) }
 
-// OpenUnlabelled is [Open] for bags to score: of a file it reads no labels, see [ReadUnlabelled].
-func OpenUnlabelled(nameOrFile string) (*Source, error) { return open(nameOrFile, ReadUnlabelled) }
-
-func open(nameOrFile string, read func(path string) (*milbench.Set, error)) (*Source, error) {
+// Open is the function [Open] with options, which are for files: a named set is read as the catalogue says.
+func (o Options) Open(nameOrFile string) (*Source, error) {
 	e, notNamed := Find(nameOrFile)
 	if notNamed == nil {
 		stored, err := e.stored()
@@ -34,7 +32,7 @@ func open(nameOrFile string, read func(path string) (*milbench.Set, error)) (*So
 	if _, err := os.Stat(nameOrFile); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no file and %w", notNamed)
 	}
-	stored, err := read(nameOrFile)
+	stored, err := o.ReadFile(nameOrFile)
 	if err != nil {
 		return nil, err
 	}

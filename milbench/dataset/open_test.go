@@ -203,7 +203,7 @@ func TestOpenUnlabelled(t *testing.T) {
 	if _, err := Open(path); err == nil {
 		t.Error("no error of a file without labels")
 	}
-	s, err := OpenUnlabelled(path)
+	s, err := Options{Unlabelled: true}.Open(path)
 	if err != nil || len(s.Stored.Bags) != 2 || s.Entry != nil {
 		t.Errorf("%+v, %v", s, err)
 	}

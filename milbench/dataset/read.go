@@ -20,16 +20,10 @@ import (
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
 // its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
 // and extensions. A folder of NumPy arrays is read as [ReadNumPy] does.
-func ReadFile(path string) (*milbench.Set, error) { return readFile(path, false) }
+func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
 
-// ReadUnlabelled reads bags for a model to score from a file of any form that [ReadFile] reads. It looks at no label,
-// group or split, so that the bags may be of one class or of none that is known: a CSV file with a header needs no
-// column but bag and the features, one without a header has a label, "?" or nothing in front of the bag, a cell array may be
-// N x 1, the Columbia form may lack its labels, and elsewhere anything may stand in the place of a label; a folder of NumPy
-// arrays needs no labels.csv. Every Label is 0.
-func ReadUnlabelled(path string) (*milbench.Set, error) { return readFile(path, true) }
-
-func readFile(path string, unlabelled bool) (*milbench.Set, error) {
+// ReadFile is the function [ReadFile] with options.
+func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,7 +32,7 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return readNumPy(path, unlabelled)
+		return readNumPy(path, o)
 	}
 	in, err := inflated(f)
 	if err != nil {
@@ -60,11 +54,11 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 			break
 		}
 	}
-	var read func(r io.Reader, name string, unlabelled bool) (*milbench.Set, error)
+	read, table := o.ReadCSV, true
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
 		len(first) == 128 && (string(first[126:]) == "IM" || string(first[126:]) == "MI"):
-		read = readMATLAB
+		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readMATLAB(r, name, o) }, false
 	case bytes.HasPrefix(first, []byte{0, 0, 8}):
 		return nil, fmt.Errorf("%s: an IDX file of images or labels, which has no bags; draw bags of digits from it", path)
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
@@ -72,11 +66,12 @@ func readFile(path string, unlabelled bool) (*milbench.Set, error) {
 	case bytes.IndexByte(first, 0) >= 0:
 		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file, or a folder of .npy files", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
-		read = readC45
-	default:
-		read = readCSV
+		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, o) }, false
 	}
-	s, err := read(in, path, unlabelled)
+	if err := o.named(); err != nil && !table {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s, err := read(in, path)
 	if err != nil {
 		return nil, err
 	}

@@ -94,8 +94,8 @@ func TestTargetsRefused(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", c.labels, err, c.want)
 		}
 	}
-	// Of a file to score a column called time is a feature, as it is where a label stands beside it.
-	s, err := readCSV(strings.NewReader("bag,time,event,x\na,3,1,2\n"), "toy", true)
+	// Of a file to score a column called time is a feature if the model says so.
+	s, err := Options{Unlabelled: true, Features: []string{"time", "event", "x"}}.ReadCSV(strings.NewReader("bag,time,event,x\na,3,1,2\n"), "toy")
 	if err != nil || !slices.Equal(s.Features, []string{"time", "event", "x"}) {
 		t.Errorf("%+v, %v", s, err)
 	}

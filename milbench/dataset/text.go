@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,10 +82,16 @@ func (t *textBags) appendTo(i int, values []float32) {
 	m.Append(values)
 }
 
+// decimalComma is a number that is written with one.
+var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
+
 // parseValue reads a finite number that float32 holds, rounded.
 func parseValue(text string) (float32, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
+	switch {
+	case err != nil && decimalComma.MatchString(strings.TrimSpace(text)):
+		return 0, fmt.Errorf("%q has a decimal comma; write decimal points", text)
+	case err != nil:
 		return 0, fmt.Errorf("%q is not a number in the range of a double", text)
 	}
 	return milbench.Float32(v)

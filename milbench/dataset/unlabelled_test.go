@@ -37,7 +37,7 @@ func TestReadUnlabelled(t *testing.T) {
 			if s, err := ReadFile(path); err == nil {
 				t.Errorf("ReadFile makes a set of it: %+v", s)
 			}
-			s, err := ReadUnlabelled(path)
+			s, err := Options{Unlabelled: true}.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestReadUnlabelledGoodFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ReadUnlabelled(path)
+		s, err := Options{Unlabelled: true}.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 		want string
 	}{
 		"empty.csv":    {nil, "the file is empty"},
-		"nobag.csv":    {[]byte("name,p,q\na,1,2\n"), "neither a header with the column bag nor an instance"},
-		"swapped.csv":  {[]byte("MUSK-jf78,1,2,3\nMUSK-jf79,0,4,5\n"), "neither a header with the column bag nor an instance, which begins with its label"},
+		"nobag.csv":    {[]byte("name,p,q\na,1,2\n"), "neither a header with the column bag (--bag names another) nor an instance"},
+		"swapped.csv":  {[]byte("MUSK-jf78,1,2,3\nMUSK-jf79,0,4,5\n"), "neither a header with the column bag (--bag names another) nor an instance, which begins with its label"},
 		"noid.csv":     {[]byte("bag,p,q\n,1,2\n"), "line 2: no bag id"},
 		"text.csv":     {[]byte("bag,p,q\na,1,x\n"), `line 2: bag a, feature q: "x" is not a number`},
 		"nan.csv":      {[]byte("bag,p,q\na,1,NaN\n"), "line 2: bag a, feature q: value NaN"},
@@ -98,7 +98,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 			if err := os.WriteFile(path, c.file, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			_, err := ReadUnlabelled(path)
+			_, err := Options{Unlabelled: true}.ReadFile(path)
 			requireOneLine(t, err, path, c.want)
 		})
 	}

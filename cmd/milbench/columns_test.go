@@ -1,0 +1,40 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestColumns: a run, and the shards of its plan, take the columns that flags name or that usual names tell.
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Replace(toy(false), "bag,label,p,q,r", "where,grade,p,q,kind", 1)
+	text = strings.ReplaceAll(text, ",", ";")
+	for i, word := range []string{"low", "high"} { // the last column has words
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for k := 1 + i; k < len(lines); k += 2 {
+			lines[k] = lines[k][:strings.LastIndex(lines[k], ";")+1] + word
+		}
+		text = strings.Join(lines, "\n") + "\n"
+	}
+	file := write(t, "words.csv", text)
+	flags := []string{"--bag", "where", "--categorical", "kind", "--learner", "statistics-svm", "--folds", "3", "--repeats", "1"}
+	_, notes := succeed(t, append([]string{"run", file, "--out", filepath.Join(dir, "run")}, flags...)...)
+	if want := file + `: label is the column "grade" (--label)`; !strings.Contains(notes, want) {
+		t.Errorf("no %q in %s", want, notes)
+	}
+	plan := filepath.Join(dir, "plan.json")
+	succeed(t, append([]string{"plan", "run", file, "--shards", "1", "--out", plan}, flags...)...)
+	succeed(t, "run", "--plan", plan, "--out", filepath.Join(dir, "shards"), "--shard", "0/1")
+	succeed(t, "merge", filepath.Join(dir, "shards"), "--out", filepath.Join(dir, "merged"))
+	table := func(folder string) string {
+		text, _ := succeed(t, "table", filepath.Join(dir, folder))
+		return text
+	}
+	if run, shards := table("run"), table("merged"); run != shards {
+		t.Errorf("a run\n%s\nshards\n%s", run, shards)
+	}
+	refuse(t, exitUse, `--categorical: no column "sort"`, "audit", file, "--bag", "where", "--categorical", "sort")
+	refuse(t, exitUse, "neither a header", "audit", file)
+}

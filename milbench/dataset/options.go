@@ -1,0 +1,297 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// Options says how a file is to be read. The zero value takes the columns of a table by their usual names.
+type Options struct {
+	// The columns of a CSV file or of labels.csv that hold the id of the bag, its label, its group and its part of the official split.
+	// "" is the first of the usual names that is there:
+	//
+	//	bag    bag, bag_id, slide_id, slide, image_id, image, document_id, document, molecule_id, molecule, sample_id, sample,
+	//	       case_id, case, patient_id, patient
+	//	label  label, class, target, diagnosis, grade
+	//	group  group, case_id, case, patient_id, patient, subject_id, subject
+	//	split  split
+	//
+	// Capital and small letters are the same, and so are "slide id", "slide-id" and "slide_id".
+	Bag, Label, Group, Split string
+
+	// Categorical are columns of words of a CSV file. Each word of such a column becomes a feature, called column=word, that is 1 where
+	// it stands and 0 elsewhere, in the order of the words.
+	Categorical []string
+
+	// Features, if not nil, are the names of the features that a model takes. Of a CSV file with a header they are read in this order;
+	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
+	Features []string
+
+	// Unlabelled bags are read for a model to score: no label, group or split is looked at, so that they may be of one class or of none that is
+	// known. A CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
+	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere anything may stand in the place of a
+	// label; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
+	Unlabelled bool
+
+	// Note, if not nil, is told in a line what was taken for what where the file does not say so itself.
+	Note func(string)
+}
+
+// note tells what was taken for what.
+func (o Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// named reports an option that names columns, which a file of another form than a table does not have.
+func (o Options) named() error {
+	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}} {
+		if c.column != "" {
+			return fmt.Errorf("no columns with names; --%s %s is for tables", c.flag, c.column)
+		}
+	}
+	return nil
+}
+
+// role is what a column of a table holds beside features.
+type role struct {
+	name  string // of the flag, and the plainest name of the column
+	usual []string
+}
+
+// The roles, with the usual names of their columns, the plainest first.
+var (
+	bagRole = role{bagColumn, []string{bagColumn, "bag_id", "slide_id", "slide", "image_id", "image", "document_id", "document", "molecule_id", "molecule",
+		"sample_id", "sample", "case_id", "case", "patient_id", "patient"}}
+	labelRole = role{labelColumn, []string{labelColumn, "class", "target", "diagnosis", "grade"}}
+	groupRole = role{groupColumn, []string{groupColumn, "case_id", "case", "patient_id", "patient", "subject_id", "subject"}}
+	splitRole = role{splitColumn, []string{splitColumn}}
+)
+
+// plainName returns the name of a column as usual names are written.
+func plainName(column string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(column)))
+}
+
+// find returns which of the columns has the role, -1 where none has. taken is a column that has another one. chosen is the name that an option gives.
+func (r role) find(columns []string, chosen string, taken int) (int, error) {
+	if chosen != "" {
+		if i := slices.Index(columns, chosen); i >= 0 {
+			return i, nil
+		}
+		if i := slices.IndexFunc(columns, func(c string) bool { return plainName(c) == plainName(chosen) }); i >= 0 {
+			return i, nil
+		}
+		return -1, noColumn(r.name, chosen, columns)
+	}
+	for _, usual := range r.usual {
+		if i := slices.IndexFunc(columns, func(c string) bool { return plainName(c) == usual }); i >= 0 && i != taken {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+// noColumn says that a flag names a column that is not there.
+func noColumn(flag, column string, columns []string) error {
+	if near := milbench.Nearest(column, columns); near != "" {
+		return fmt.Errorf("--%s: no column %q; did you mean %q?", flag, column, near)
+	}
+	return fmt.Errorf("--%s: no column %q; the columns are %s", flag, column, few(columns))
+}
+
+// few lists names, not too many of them.
+func few(names []string) string {
+	const most = 12
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		if name == "" || !plain(name) {
+			name = strconv.Quote(name)
+		}
+		shown = append(shown, name)
+	}
+	if more := len(names) - len(shown); more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), more)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// The separators of fields, the likeliest first.
+const separators = ",;\t"
+
+// separator returns what separates the fields of a line.
+func separator(line string) rune {
+	counts := make(map[rune]int)
+	quoted := false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted && strings.ContainsRune(separators, c) {
+			counts[c]++
+		}
+	}
+	best := ','
+	for _, c := range separators {
+		if counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// mostWords is the number of words of a categorical column.
+const mostWords = 100
+
+// vocabulary numbers the words of a categorical column.
+type vocabulary struct {
+	column string
+	number map[string]int
+	words  []string
+}
+
+// of returns the number of a word.
+func (v *vocabulary) of(word string) (int, error) {
+	word = strings.TrimSpace(word)
+	switch n, known := v.number[word]; {
+	case known:
+		return n, nil
+	case slices.Contains(missing, strings.ToLower(word)):
+		return 0, fmt.Errorf("%q stands for nothing; write a word such as unknown", word)
+	case !plain(word):
+		return 0, fmt.Errorf("%q; write words without line breaks and other control characters", word)
+	case len(v.words) == mostWords:
+		return 0, fmt.Errorf("more than %d words; --categorical is for columns of few", mostWords)
+	}
+	word = strings.Clone(word)
+	v.number[word] = len(v.words)
+	v.words = append(v.words, word)
+	return len(v.words) - 1, nil
+}
+
+// made is a feature of the set, made of a column of the file: its value, or 1 where a word stands in it.
+type made struct {
+	name string
+	at   int    // the column, among those that are read
+	word string // of a categorical one
+}
+
+// reads is a column of the file that features are made of.
+type reads struct {
+	column int
+	name   string      // "" without a header
+	words  *vocabulary // of a categorical one
+}
+
+// errFeature is wrapped by errors about a feature of a model that a file does not have.
+var errFeature = errors.New("give the file the columns that the model was trained on")
+
+// choose returns the columns that are read and, where the model says so, what is made of them.
+func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
+	at := make(map[string]int, len(features)) // in list
+	for _, c := range o.Categorical {
+		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
+			var names []string
+			for _, i := range features {
+				names = append(names, columns[i])
+			}
+			return nil, nil, noColumn("categorical", c, names)
+		}
+	}
+	if o.Features == nil {
+		for _, i := range features {
+			r := reads{column: i, name: columns[i]}
+			if slices.Contains(o.Categorical, columns[i]) {
+				r.words = &vocabulary{column: columns[i], number: map[string]int{}}
+			}
+			list = append(list, r)
+		}
+		return list, nil, nil
+	}
+	read := func(name string, categorical bool) (int, bool) {
+		if k, known := at[name]; known {
+			return k, (list[k].words != nil) == categorical
+		}
+		i := slices.IndexFunc(features, func(i int) bool { return columns[i] == name })
+		if i < 0 {
+			return 0, false
+		}
+		r := reads{column: features[i], name: name}
+		if categorical {
+			r.words = &vocabulary{column: name, number: map[string]int{}}
+		}
+		at[name] = len(list)
+		list = append(list, r)
+		return at[name], true
+	}
+	for _, feature := range o.Features {
+		if k, there := read(feature, false); there {
+			wanted = append(wanted, made{name: feature, at: k})
+			continue
+		}
+		column, word, is := strings.Cut(feature, "=")
+		k, there := read(column, true)
+		if !is || !there {
+			return nil, nil, fmt.Errorf("no column %q; %w", feature, errFeature)
+		}
+		wanted = append(wanted, made{name: feature, at: k, word: word})
+	}
+	return list, wanted, nil
+}
+
+// expand makes the features of bags whose instances have the columns that were read, and returns their names. Where every feature is such a
+// column, in its place, the bags stay as they are.
+func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, err error) {
+	if wanted == nil {
+		for k, r := range list {
+			if r.words == nil {
+				wanted = append(wanted, made{name: r.name, at: k})
+				continue
+			}
+			for _, word := range slices.SortedFunc(slices.Values(r.words.words), milbench.CompareNatural) {
+				wanted = append(wanted, made{name: r.name + "=" + word, at: k, word: word})
+			}
+		}
+	}
+	same := len(wanted) == len(list)
+	seen := make(map[string]bool, len(wanted))
+	for k, m := range wanted {
+		if seen[m.name] {
+			return nil, fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
+		}
+		seen[m.name] = true
+		names = append(names, m.name)
+		same = same && m.at == k && list[k].words == nil
+	}
+	if same {
+		return names, nil
+	}
+	wide := make([]float32, len(wanted))
+	for i := range bags {
+		rows := &milbench.Sparse{Cols: len(wanted), RowStart: []int{0}}
+		err := milbench.EachRow(bags[i].Instances, func(_ int, row []float32) {
+			for k, m := range wanted {
+				wide[k] = row[m.at]
+				if words := list[m.at].words; words != nil {
+					number, known := words.number[m.word]
+					wide[k] = 0
+					if known && int(row[m.at]) == number {
+						wide[k] = 1
+					}
+				}
+			}
+			rows.Append(wide)
+		})
+		if err != nil {
+			return nil, err
+		}
+		bags[i].Instances = rows
+	}
+	return names, nil
+}

@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// TestTables reads one set from tables that look different, with their notes.
+func TestTables(t *testing.T) {
+	want, err := ReadCSV(strings.NewReader("bag,label,group,f1,f2\nb1,well,p1,1,2.5\nb2,ill,p2,3,4\nb1,well,p1,5,6\n"), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		file  string
+		o     Options
+		notes []string
+	}{
+		"semicolons":     {"bag;label;group;f1;f2\nb1;well;p1;1;2.5\nb2;ill;p2;3;4\nb1;well;p1;5;6\n", Options{}, nil},
+		"tabs, CRLF":     {"\ufeffbag\tlabel\tgroup\tf1\tf2\r\nb1\twell\tp1\t1\t2.5\r\nb2\till\tp2\t3\t4\r\nb1\twell\tp1\t5\t6\r\n", Options{}, nil},
+		"quoted":         {"\"bag\";\"label\";\"group\";\"f1\";\"f2\"\n\"b1\";well;p1;1;2.5\nb2;ill;p2;3;4\nb1;well;p1;5;6\n", Options{}, nil},
+		"a comma quoted": {"bag;label;group;f1;f2\nb1;well;p1;1;2.5\nb2;ill;\"p2\";3;4\nb1;well;p1;5;6\n", Options{}, nil},
+		"usual names": {"Slide ID,Diagnosis,Case-ID,f1,f2\nb1,well,p1,1,2.5\nb2,ill,p2,3,4\nb1,well,p1,5,6\n", Options{},
+			[]string{`toy: bag is the column "Slide ID" (--bag), label is the column "Diagnosis" (--label), group is the column "Case-ID" (--group)`}},
+		"chosen": {"a,b,c,f1,f2\nb1,well,p1,1,2.5\nb2,ill,p2,3,4\nb1,well,p1,5,6\n", Options{Bag: "a", Label: "b", Group: "C"}, nil},
+		"a patient is a bag": {"patient,label,group,f1,f2\nb1,well,p1,1,2.5\nb2,ill,p2,3,4\nb1,well,p1,5,6\n", Options{},
+			[]string{`toy: bag is the column "patient" (--bag)`}},
+		"the plainest first":  {"bag,class,label,group,f1,f2\nb1,0,well,p1,1,2.5\nb2,0,ill,p2,3,4\nb1,0,well,p1,5,6\n", Options{Features: []string{"f1", "f2"}}, nil},
+		"features of a model": {"f2,id,more,group,f1,bag,label\n2.5,7,x,p1,1,b1,well\n4,8,y,p2,3,b2,ill\n6,9,z,p1,5,b1,well\n", Options{Features: []string{"f1", "f2"}}, nil},
+	} {
+		var notes []string
+		c.o.Note = func(text string) { notes = append(notes, text) }
+		s, err := c.o.ReadCSV(strings.NewReader(c.file), "toy")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(s, want) {
+			t.Errorf("%s: read %+v, want %+v", name, s, want)
+		}
+		if !slices.Equal(notes, c.notes) {
+			t.Errorf("%s: notes %q, want %q", name, notes, c.notes)
+		}
+	}
+}
+
+// TestCategorical: the features of words are those that the model takes, whatever words stand in another file.
+func TestCategorical(t *testing.T) {
+	const file = "bag,label,stain,f1\na,0,HE,1\na,0,IHC,2\nb,1,HE,3\n"
+	s, err := Options{Categorical: []string{"stain"}}.ReadCSV(strings.NewReader(file), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"stain=HE", "stain=IHC", "f1"}; !slices.Equal(s.Features, want) {
+		t.Errorf("features %q, want %q", s.Features, want)
+	}
+	want := []milbench.Instances{&milbench.Dense{Rows: 2, Cols: 3, Values: []float32{1, 0, 1, 0, 1, 2}}, &milbench.Dense{Rows: 1, Cols: 3, Values: []float32{1, 0, 3}}}
+	for i, b := range s.Bags {
+		if got, err := milbench.ToDense(b.Instances); err != nil || !reflect.DeepEqual(got, want[i]) {
+			t.Errorf("bag %s: %+v, %v; want %+v", b.ID, got, err, want[i])
+		}
+	}
+	again, err := Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader("stain,label,bag,f1,note\nPAS,?,c,7,x\nIHC,?,c,8,y\n"), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := milbench.ToDense(again.Bags[0].Instances)
+	if err != nil || !slices.Equal(again.Features, s.Features) || !slices.Equal(got.Values, []float32{0, 0, 7, 0, 1, 8}) {
+		t.Errorf("read again %+v of %q, %v", got, again.Features, err)
+	}
+}
+
+// TestOptionsRefuse: one line that names what is wrong and what is there.
+func TestOptionsRefuse(t *testing.T) {
+	many := strings.Builder{}
+	many.WriteString("bag,label,stain,f1\n")
+	for i := range mostWords + 1 {
+		many.WriteString("a,0,w" + strings.Repeat("x", i) + ",1\n")
+	}
+	for name, c := range map[string]struct {
+		file string
+		o    Options
+		want string
+	}{
+		"a misspelt bag":    {"slide_id,label,f1\na,0,1\n", Options{Bag: "slid_id"}, `line 1: --bag: no column "slid_id"; did you mean "slide_id"?`},
+		"no such label":     {"bag,f1,f2\na,0,1\n", Options{Label: "outcome"}, `line 1: --label: no column "outcome"; the columns are bag, f1, f2`},
+		"a group":           {"bag,label,f1\na,0,1\n", Options{Group: "cohort"}, `--group: no column "cohort"`},
+		"no category":       {"bag,label,f1\na,0,1\n", Options{Categorical: []string{"stain"}}, `--categorical: no column "stain"`},
+		"label as category": {"bag,label,f1\na,0,1\n", Options{Categorical: []string{"label"}}, `--categorical: no column "label"; the columns are f1`},
+		"no word":           {"bag,label,stain,f1\na,0,,1\n", Options{Categorical: []string{"stain"}}, `line 2: bag a, feature stain: "" stands for nothing; write a word such as unknown`},
+		"many words":        {many.String(), Options{Categorical: []string{"stain"}}, "line 102: bag a, feature stain: more than 100 words"},
+		"twice":             {"bag,label,stain,stain=HE\na,0,HE,1\n", Options{Categorical: []string{"stain"}}, "feature stain=HE stands twice"},
+		"not of the model":  {"bag,f1\na,1\n", Options{Unlabelled: true, Features: []string{"f1", "f2"}}, `line 1: no column "f2"; give the file the columns that the model was trained on`},
+		"no header":         {"0,a,1\n1,b,2\n", Options{Categorical: []string{"stain"}}, "no header, and so no columns with names; --categorical stain is for tables"},
+	} {
+		_, err := c.o.ReadCSV(strings.NewReader(c.file), "toy")
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		requireOneLine(t, err, "toy", c.want)
+	}
+	path := filepath.Join(t.TempDir(), "bags.data")
+	if err := os.WriteFile(path, []byte("a,x,1,0.\nb,y,2,1.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Options{Label: "grade"}.ReadFile(path)
+	requireOneLine(t, err, path, "no columns with names; --label grade is for tables")
+}
+
+// TestListNotes: columns of labels.csv beside those of bags are named and left alone.
+func TestListNotes(t *testing.T) {
+	a := numpyFile("<f8", false, []float64{1, 2})
+	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte("slide_id;age;grade\na;3;0\nb;4;1\n"), "a.npy": a, "b.npy": a})
+	var notes []string
+	s, err := Options{Note: func(text string) { notes = append(notes, text) }}.ReadFile(folder)
+	if err != nil || len(s.Bags) != 2 || s.NumPositive() != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	list := filepath.Join(folder, "labels.csv")
+	if want := []string{list + `: bag is the column "slide_id" (--bag), label is the column "grade" (--label)`, list + ": not used: age"}; !slices.Equal(notes, want) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
