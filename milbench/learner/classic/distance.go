@@ -265,7 +265,7 @@ func pairwise() milbench.Takes {
 // What estimates reckon with: values of two instances compared a second, and pairs of instances moved a second.
 const (
 	comparedPerSecond = 1.2e9
-	movedPerSecond    = 2e7
+	movedPerSecond    = 1.4e7
 )
 
 // instancesAndValues counts what is in bags.

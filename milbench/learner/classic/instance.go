@@ -92,8 +92,8 @@ func (c Instance) Validate() error {
 // What an estimate of time reckons with: passes over the training instances until a fit converges, and floating point
 // operations a second of one core.
 const (
-	passes    = 300
-	coreFlops = 1e9
+	passes    = 160
+	coreFlops = 4e9
 )
 
 // Cost returns what a fit on bags takes, about.

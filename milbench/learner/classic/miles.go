@@ -118,9 +118,9 @@ func (s MILES) Shares() string { return fmt.Sprintf("nearest %d", s.Concepts) }
 func (s MILES) Cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := instancesAndValues(bags)
 	n, concepts := float64(len(bags)), min(rows, float64(s.Concepts))
-	fit := n * n * concepts / 2
+	fit := n * n * concepts * 3 / 2
 	if s.Penalty != Radial {
-		fit = 2000 * n * concepts // passes
+		fit = 60 * n * concepts // passes
 	}
 	return milbench.Cost{
 		Seconds: fit/comparedPerSecond + n*concepts*2e-8,

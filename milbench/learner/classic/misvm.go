@@ -131,7 +131,7 @@ func gammaOr0(gamma float64) error {
 func (a alternation) cost(bags []milbench.Instances, rounds float64) milbench.Cost {
 	rows, values := instancesAndValues(bags)
 	n := rows + float64(len(bags))
-	c := milbench.Cost{Seconds: rounds * rows * rows / 3e7, Memory: uint64(8*2*values) + 1<<20}
+	c := milbench.Cost{Seconds: rounds * (rows*1.2e-5 + rows*rows*2e-9), Memory: uint64(8*2*values) + 1<<20}
 	if n <= mostInstanceGram {
 		c.Shared = n * values / 2 / comparedPerSecond
 		c.Memory += uint64(4 * n * n)

@@ -71,7 +71,7 @@ func (s StatisticsTrees) Cost(bags []milbench.Instances) milbench.Cost {
 		d = float64(bags[0].Features())
 	}
 	c.Memory += c.Memory/2 + uint64(float64(s.Trees)*n*24) // statistics as float32, and at most 2n nodes of a tree
-	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(3*d) * 1e-8
+	c.Seconds += float64(s.Trees) * n * math.Log2(n+2) * math.Sqrt(3*d) * 6e-9
 	return c
 }
 
