@@ -24,7 +24,9 @@ func (p *program) audit() *cobra.Command {
 Counts bags, instances and classes, finds bags that are there twice, and looks for any column whose value, maximum,
 minimum, mean or presence over the bag tells the bag's label. Such a column makes every figure worthless. Exits with
 status 1 if there is one, or if the same bag is there with two labels. The label columns of named sets are known and
-never used as features.` + filesHelp,
+never used as features.
+
+A column that separates the bags as well as a leak, but as a measured quantity does, is called strong. It stops nothing.` + filesHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -97,11 +99,16 @@ func (p *program) writeReport(r audit.Report, known int) error {
 	for _, l := range r.Leaks {
 		fmt.Fprintf(t, "LEAK\t%v\n", l)
 	}
+	for _, l := range r.Strong {
+		fmt.Fprintf(t, "strong\t%s\n", l.Strength())
+	}
 	switch {
 	case r.Kind == milbench.RealTarget || r.Kind == milbench.SurvivalTarget:
 		fmt.Fprintf(t, "verdict\tnone: leaking columns are looked for in classes, and the target is of kind %v\n", r.Kind)
 	case r.Blind:
 		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
+	case r.OK() && len(r.Strong) > 0:
+		fmt.Fprintf(t, "verdict\tno column leaks the bag labels; see whether those that are strong are measured or made from the labels\n")
 	case r.OK():
 		fmt.Fprintf(t, "verdict\tno column leaks the bag labels\n")
 	default:

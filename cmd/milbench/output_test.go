@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -75,6 +76,20 @@ func TestAudit(t *testing.T) {
 	}
 	if o.code != exitFinding || len(report.Leaks) != 1 || report.Leaks[0].Column != 4 || report.Bags != 24 {
 		t.Errorf("exit code %d, %+v", o.code, report)
+	}
+	var strong strings.Builder
+	strong.WriteString("bag,label,p,q\n")
+	for i := range 40 {
+		fmt.Fprintf(&strong, "b%d,%d,%d,%d\n", i, i%2, 100*(i%2)+i*7%41, i*11%37)
+		fmt.Fprintf(&strong, "b%d,%d,%d,%d\n", i, i%2, 100*(i%2)+i*5%43, i*13%31)
+	}
+	const found = "column 1 (p): its max over the bag agrees with the label of 40 of 40 bags"
+	measured := write(t, "strong.csv", strong.String())
+	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; see whether") {
+		t.Error(out)
+	}
+	if _, notes := succeed(t, "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(notes, found+"; see whether it is measured") {
+		t.Error(notes)
 	}
 	twice := write(t, "twice.csv", "bag,label,p,q\na,0,1,2\nb,0,1,2\nc,1,3,4\nd,1,5,6\n")
 	if out, _ := succeed(t, "audit", twice); !strings.Contains(out, "a, b") {

@@ -176,6 +176,12 @@ func (p *program) audited(s sources, file string, stored *dataset.Source) (*milb
 		p.note("note: %s: %v; kept, every result is marked leaked", file, leaks[0])
 	case len(leaks) > 0:
 		return nil, finding{leakError(file, leaks, width, stored.Stored.InstanceLabels != nil)}
+	case len(report.Strong) > 0:
+		more := ""
+		if n := len(report.Strong) - 1; n > 0 {
+			more = fmt.Sprintf(", and %d more columns are as strong", n)
+		}
+		p.note("note: %s: %s%s; see whether it is measured or made from the labels", file, report.Strong[0].Strength(), more)
 	}
 	return set, nil
 }

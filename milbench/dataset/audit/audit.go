@@ -23,7 +23,7 @@ const (
 
 const functions = 5
 
-// Leak is a column that gives the bag label away.
+// Leak is a column that gives the bag label away, or of [Report.Strong] one that separates bags as well.
 type Leak struct {
 	Column   int      `json:"column"`         // as stored, from 1
 	Name     string   `json:"name,omitempty"` // where the file names its columns
@@ -34,6 +34,16 @@ type Leak struct {
 
 // String returns, say, "column 231: its max over the bag gives the label of 199 of 200 bags away".
 func (l Leak) String() string {
+	return fmt.Sprintf("%s gives the label of %d of %d bags away", l.what(), l.Agree, l.Of)
+}
+
+// Strength says the same of a column that is strong: "column 5: its mean over the bag agrees with the label of 39 of 40 bags".
+func (l Leak) Strength() string {
+	return fmt.Sprintf("%s agrees with the label of %d of %d bags", l.what(), l.Agree, l.Of)
+}
+
+// what names the column and the function.
+func (l Leak) what() string {
 	column := fmt.Sprintf("column %d", l.Column)
 	if l.Name != "" {
 		column += fmt.Sprintf(" (%s)", l.Name)
@@ -45,7 +55,7 @@ func (l Leak) String() string {
 	case NonZero:
 		what = "whether it is other than 0 in the bag"
 	}
-	return fmt.Sprintf("%s: %s gives the label of %d of %d bags away", column, what, l.Agree, l.Of)
+	return column + ": " + what
 }
 
 // BagSizes describes the number of instances of a bag.
@@ -69,8 +79,9 @@ type Report struct {
 	BagSize   BagSizes            `json:"bag_size"`
 
 	Leaks      []Leak      `json:"leaks"`
-	Duplicates []Duplicate `json:"duplicates"` // columns that leak left aside
-	Shared     int         `json:"shared"`     // distinct instances that stand in several bags, columns that leak left aside; of very many about
+	Strong     []Leak      `json:"strong,omitempty"` // columns that separate bags as well as a leak, in a way that a measured quantity may
+	Duplicates []Duplicate `json:"duplicates"`       // columns that leak left aside
+	Shared     int         `json:"shared"`           // distinct instances that stand in several bags, columns that leak left aside; of very many about
 
 	// Blind is set when the bags are too few, or too few of one class, to tell a leak from chance, and for targets that are
 	// no classes, of which leaks are not looked for.
@@ -93,6 +104,10 @@ const (
 	leakTolerance = 0.05
 	// leakChance bounds the probability that a set without any leak is said to have one by chance.
 	leakChance = 0.05
+	// answerGap is how many times the values of a function that stand close to each other on either side of the best threshold are
+	// apart. A label times a constant with noise a hundredth of it has 10 and more; the mean of a feature that moves by 8 standard
+	// deviations of bags less than 1.
+	answerGap = 3
 )
 
 // Inspect describes a set and looks for columns that give the bag label away. The set should be as stored, before a column was moved
@@ -102,6 +117,10 @@ const (
 // direction; a column that is constant within every bag also by the best label for each of its values. A column
 // leaks if
 //
+//   - it has the form of an answer. It is constant within every bag, as an id, a count or a label is; or the function has two values, as the
+//     maximum of instance labels; or its values are two narrow groups, whose distance is at least 3 times their widths. A measured quantity
+//     that separates bags as well without that is a strong one ([Report.Strong]): features of a network trained on many
+//     images may do so; and
 //   - at most d bags disagree, d = 5 % of the smaller class, rounded down, but 1 at least for a function with two
 //     values, which is how labels are written: a label column may have exceptions, but a measured quantity is not that
 //     good; and
@@ -143,17 +162,22 @@ func Inspect(stored *milbench.Set) (Report, error) {
 		if slices.Max(c.max) == slices.Min(c.min) {
 			r.Constant++
 		}
-		best := Leak{Agree: -1}
+		best, answer := Leak{Agree: -1}, false
 		for _, a := range auditors {
-			if l, ok := a.leak(c); ok && l.Agree > best.Agree {
-				best = l
+			if l, is := a.leak(c); l.Agree >= 0 && (is && !answer || is == answer && l.Agree > best.Agree) {
+				best, answer = l, is
 			}
 		}
-		if best.Agree >= 0 {
-			if c.index < len(stored.Features) {
-				best.Name = stored.Features[c.index]
-			}
+		if best.Agree < 0 {
+			return
+		}
+		if c.index < len(stored.Features) {
+			best.Name = stored.Features[c.index]
+		}
+		if answer {
 			r.Leaks = append(r.Leaks, best)
+		} else {
+			r.Strong = append(r.Strong, best)
 		}
 	})
 	if err != nil {
@@ -289,6 +313,7 @@ type auditor struct {
 	tolerance  int
 	logTests   float64 // of columns, functions and classes
 	logChoices float64
+	several    bool // most bags have several instances, so that it says something if a column is constant within each
 	pairs      []pair
 }
 
@@ -304,7 +329,12 @@ func newAuditors(s *milbench.Set) (all []*auditor) {
 	if s.Kind == milbench.BinaryTarget {
 		classes, first = 1, 1
 	}
-	bags := len(s.Bags)
+	bags, several := len(s.Bags), 0
+	for _, b := range s.Bags {
+		if b.Instances.Len() > 1 {
+			several++
+		}
+	}
 	for class := range classes {
 		positive := s.NumLabelled(first + class)
 		a := &auditor{labels: make([]int, bags), positive: positive, pairs: make([]pair, bags)}
@@ -316,31 +346,38 @@ func newAuditors(s *milbench.Set) (all []*auditor) {
 		a.tolerance = int(leakTolerance * float64(min(positive, bags-positive)))
 		a.logTests = math.Log(float64(max(1, s.NumFeatures()) * functions * classes))
 		a.logChoices = logChoose(bags, positive)
+		a.several = 2*several >= bags
 		all = append(all, a)
 	}
 	return all
 }
 
-// leak returns the function of c that disagrees with the fewest bags, if that is too good to be true.
-func (a *auditor) leak(c column) (Leak, bool) {
-	best := Leak{Column: c.index + 1, Agree: -1, Of: len(a.labels)}
+// leak returns the function of c that disagrees with the fewest bags, if that is too good to be true, and whether it has the form of an
+// answer; of functions with and without it one with. Agree is -1 where there is none.
+func (a *auditor) leak(c column) (best Leak, answer bool) {
+	best = Leak{Column: c.index + 1, Agree: -1, Of: len(a.labels)}
 	try := func(f Function, values []float64) {
 		if a.hopeless(values) {
 			return
 		}
-		threshold, value, distinct := a.disagreements(values)
+		d := a.disagreements(values)
 		tolerance := a.tolerance
-		if distinct == 2 {
+		if d.distinct == 2 {
 			tolerance = max(tolerance, 1)
 		}
-		accept := func(wrong int, logLabellings float64) {
-			if wrong <= tolerance && best.Of-wrong > best.Agree && a.significant(wrong, logLabellings) {
-				best.Function, best.Agree = f, best.Of-wrong
+		accept := func(wrong int, logLabellings float64, is bool) {
+			if wrong <= tolerance && (is && !answer || is == answer && best.Of-wrong > best.Agree) && a.significant(wrong, logLabellings) {
+				best.Function, best.Agree, answer = f, best.Of-wrong, is
 			}
 		}
-		accept(threshold, math.Log(2*float64(max(1, distinct-1))))
+		constant := f == Value && (a.several || 4*d.distinct <= len(a.labels))
+		thresholds := math.Log(2 * float64(max(1, d.distinct-1)))
+		accept(d.threshold, thresholds, constant || d.distinct == 2)
+		if d.apart {
+			accept(d.between, thresholds, true)
+		}
 		if f == Value {
-			accept(value, float64(distinct)*math.Ln2)
+			accept(d.value, float64(d.distinct)*math.Ln2, constant)
 		}
 	}
 	if slices.Equal(c.max, c.min) {
@@ -351,7 +388,7 @@ func (a *auditor) leak(c column) (Leak, bool) {
 		try(Mean, c.mean)
 		try(NonZero, c.any)
 	}
-	return best, best.Agree >= 0
+	return best, answer
 }
 
 // hopeless reports whether more bags of either class than may disagree share the value 0, which spares sparse columns
@@ -366,27 +403,41 @@ func (a *auditor) hopeless(values []float64) bool {
 	return min(zeros[0], zeros[1]) > max(a.tolerance, 1)
 }
 
-// disagreements returns the number of bags that the best threshold gets wrong and the number that the best label for
-// each value does, and how many distinct values there are.
-func (a *auditor) disagreements(values []float64) (threshold, value, distinct int) {
+// disagreement is how well the values of a function tell the labels.
+type disagreement struct {
+	threshold int  // bags that the best threshold gets wrong
+	value     int  // bags that the best label for each value gets wrong
+	distinct  int  // values
+	apart     bool // the values are two narrow groups
+	between   int  // bags that a threshold between these gets wrong
+}
+
+func (a *auditor) disagreements(values []float64) (d disagreement) {
 	for i, v := range values {
 		a.pairs[i] = pair{v, a.labels[i]}
 	}
 	slices.SortFunc(a.pairs, func(p, q pair) int { return cmp.Compare(p.value, q.value) })
 	n := len(a.pairs)
-	threshold = min(a.positive, n-a.positive)
+	d.threshold = min(a.positive, n-a.positive)
 	below := 0 // positive bags up to here
 	for i := 0; i < n; {
 		from, before := i, below
 		for ; i < n && cmp.Compare(a.pairs[i].value, a.pairs[from].value) == 0; i++ {
 			below += a.pairs[i].label
 		}
-		distinct++
-		value += min(below-before, i-from-(below-before))
+		d.distinct++
+		d.value += min(below-before, i-from-(below-before))
 		wrong := below + (n - i) - (a.positive - below) // if the bags above are called positive
-		threshold = min(threshold, wrong, n-wrong)
+		wrong = min(wrong, n-wrong)
+		d.threshold = min(d.threshold, wrong)
+		if i < n {
+			widths := max(a.pairs[i-1].value-a.pairs[0].value, a.pairs[n-1].value-a.pairs[i].value)
+			if gap := a.pairs[i].value - a.pairs[i-1].value; gap >= answerGap*widths {
+				d.apart, d.between = true, wrong
+			}
+		}
 	}
-	return threshold, value, distinct
+	return d
 }
 
 // significant reports whether so few disagreements with one of so many labellings are more than chance in a set of

@@ -197,6 +197,39 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 	}
 }
 
+// TestAuditStrong: a feature that separates bags as well as a leak, but not as an answer does, is shown and stops nothing.
+func TestAuditStrong(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	shifted := func(b milbench.Bag, _, _ int) float64 { return 6*float64(b.Label) + random.NormFloat64() }
+	answer := func(b milbench.Bag, i, _ int) float64 { // a label times a constant with noise, of which two are wrong
+		label := float64(b.Label)
+		if i < 4 {
+			label = 0
+		}
+		return 100*label + random.NormFloat64()
+	}
+	for name, bags := range map[string]int{"few bags": 40, "many": 200} {
+		s := plant(noise(3, bags, 12), 4, shifted)
+		r := inspect(s)
+		if !r.OK() || len(r.Strong) != 1 || r.Strong[0].Column != 5 || r.Strong[0].Agree < bags-bags/40 {
+			t.Errorf("%s: leaks %v, strong %v", name, r.Leaks, r.Strong)
+		}
+	}
+	single := noise(3, 60, 12)
+	for i := range single.Bags {
+		single.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 12, Values: values(single.Bags[i])[:12]}
+	}
+	if r := inspect(plant(single, 4, shifted)); !r.OK() || len(r.Strong) != 1 { // every column is constant within bags of one instance
+		t.Errorf("bags of one instance: leaks %v, strong %v", r.Leaks, r.Strong)
+	}
+	if r := inspect(plant(single, 4, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })); len(r.Leaks) != 1 {
+		t.Errorf("a label of bags of one instance: leaks %v, strong %v", r.Leaks, r.Strong)
+	}
+	if r := inspect(plant(noise(3, 200, 12), 4, answer)); len(r.Leaks) != 1 || len(r.Strong) != 0 || r.Leaks[0].Agree != 198 {
+		t.Errorf("a label with noise: leaks %v, strong %v", r.Leaks, r.Strong)
+	}
+}
+
 // sparseTerms looks like the Web sets: few positive bags, thousands of rare terms, some of which the positive bags
 // have more often. The column leak (from 0) holds the bag label; -1 for none.
 func sparseTerms(bags, features, leak int) *milbench.Set {
