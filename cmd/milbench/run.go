@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -139,6 +140,7 @@ type gridFlags struct {
 	open           sources
 	set            settings
 	learners       []string // classical ones, by name
+	sample         int      // settings of each pooling that are drawn at random; 0: all combinations
 	name           string   // of the protocol
 	folds, repeats int
 	inner          int
@@ -159,13 +161,14 @@ const comparedRepeats = 2
 
 // compares reports whether no flag says what to compare.
 func (g *gridFlags) compares() bool {
-	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset
+	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset && !g.flags.Changed("sample")
 }
 
 func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
 	g.set.addTo(f, false)
+	f.IntVar(&g.sample, "sample", 0, "draw so `many` settings of each pooling at random: of the lists that are given, and elsewhere of values for sets of up to a few hundred bags; --protocol nested chooses among them")
 	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners that are no networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
 	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
@@ -292,11 +295,13 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.compares():
 		return compared(g.set.grid.Preset, g.name == milbench.NestedProtocol)
 	case len(g.learners) == 0 || g.flags.Changed("pooling"):
-		if list, err = g.set.listed(); err != nil {
+		if list, err = g.networks(); err != nil {
 			return nil, err
 		}
 	case g.set.firstGiven() != "":
 		return nil, fmt.Errorf("--%s: a setting of networks; name one with --pooling", g.set.firstGiven())
+	case g.flags.Changed("sample"):
+		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
 	own, err := ofLearners(g.learners, g.name == milbench.NestedProtocol)
 	return append(list, own...), err
@@ -344,6 +349,39 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 		return nil, err
 	}
 	return texts(configs)
+}
+
+// networks returns the settings of networks: all combinations of the lists, or some that are drawn.
+func (g *gridFlags) networks() ([]json.RawMessage, error) {
+	if !g.flags.Changed("sample") {
+		return g.set.listed()
+	}
+	if g.sample < 1 || g.sample > maxSettings {
+		return nil, fmt.Errorf("--sample %d: from 1 to %d settings can be drawn", g.sample, maxSettings)
+	}
+	if _, err := g.set.configs(); err != nil {
+		return nil, err
+	}
+	configs, err := g.set.searched(g.flags.Changed("iterations")).Sample(g.sample, g.seed)
+	if err != nil {
+		return nil, fmt.Errorf("--sample: %w", err)
+	}
+	return texts(configs)
+}
+
+// searched returns the grid with the values of [neural.SearchGrid] where no flag gives some; iterations says whether one gives these.
+func (s *settings) searched(iterations bool) neural.Grid {
+	grid, search := s.grid, neural.SearchGrid(s.grid.Pooling...)
+	if !iterations {
+		grid.Iterations = nil
+	}
+	to, from := reflect.ValueOf(&grid).Elem(), reflect.ValueOf(search)
+	for i := range to.NumField() {
+		if list := to.Field(i); list.Kind() == reflect.Slice && list.Len() == 0 {
+			list.Set(from.Field(i))
+		}
+	}
+	return grid
 }
 
 // texts returns settings of networks as JSON.

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+)
+
+// TestSample: so many settings of each pooling, with the values that flags give, the same ones again.
+func TestSample(t *testing.T) {
+	file := write(t, "bags.csv", toy(false))
+	settings := func(flags ...string) (list []string) {
+		dir := filepath.Join(t.TempDir(), "out")
+		succeed(t, append([]string{"run", file, "--epochs", "1", "--width", "4", "--batch", "8", "--folds", "2", "--repeats", "1", "--out", dir}, flags...)...)
+		rs, err := results.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rs {
+			if !slices.Contains(list, string(r.Config)) {
+				list = append(list, string(r.Config))
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	drawn := settings("--pooling", "mean,gated", "--sample", "3", "--dropout", "0,0.5")
+	if len(drawn) != 6 {
+		t.Fatalf("%d settings: %q", len(drawn), drawn)
+	}
+	search := neural.SearchGrid("mean")
+	for _, text := range drawn {
+		var c neural.Config
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Epochs != 1 || c.Width != 4 || c.Batch != 8 || c.Dropout != 0 && c.Dropout != 0.5 || !slices.Contains(search.LR, c.LR) || !slices.Contains(search.WeightDecay, c.WeightDecay) {
+			t.Errorf("drawn: %s", text)
+		}
+	}
+	if again := settings("--pooling", "mean,gated", "--sample", "3", "--dropout", "0,0.5"); !slices.Equal(again, drawn) {
+		t.Errorf("drawn again: %q, want %q", again, drawn)
+	}
+	if other := settings("--pooling", "mean,gated", "--sample", "3", "--dropout", "0,0.5", "--seed", "2"); slices.Equal(other, drawn) {
+		t.Errorf("another seed draws the same: %q", other)
+	}
+	refuse(t, exitUse, "--sample 0: from 1 to 10000 settings can be drawn", "run", file, "--sample", "0", "--out", file+".out")
+	refuse(t, exitUse, "--sample: draws settings of networks; name one with --pooling", "run", file, "--learner", "miles", "--sample", "2", "--out", file+".out")
+	refuse(t, exitUse, "--scale: not a setting of --pooling mean", "run", file, "--pooling", "mean", "--scale", "2", "--sample", "2", "--out", file+".out")
+}
