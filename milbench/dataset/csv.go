@@ -47,7 +47,7 @@ type layout struct {
 // which.
 //
 // With a header, which has columns of the bag and of its label, or instead of label time and event, and may have instance_label, group
-// and split (train or test); every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
+// and split (train, val or test; val counts as train); every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
 // Spaces around a name, an id, a label or a number do not count.
 //
 // Without: label, bag and the features, in this order.
@@ -303,14 +303,20 @@ func (l *layout) tell(name string, o Options) {
 	}
 }
 
+// splitWords are what tables write for the parts of a split. Validation bags belong to the training part: what is chosen is chosen by inner
+// folds of it.
+var splitWords = map[string]milbench.Split{
+	"": milbench.NoSplit, "train": milbench.TrainPart, "training": milbench.TrainPart, "test": milbench.TestPart, "testing": milbench.TestPart,
+	"val": milbench.TrainPart, "valid": milbench.TrainPart, "validation": milbench.TrainPart, "dev": milbench.TrainPart,
+}
+
 // parseSplit reads the part of the official split that an instance is in.
 func parseSplit(text string) (milbench.Split, error) {
-	for _, split := range []milbench.Split{milbench.NoSplit, milbench.TrainPart, milbench.TestPart} {
-		if strings.TrimSpace(text) == string(split) {
-			return split, nil
-		}
+	split, known := splitWords[strings.ToLower(strings.TrimSpace(text))]
+	if !known {
+		return milbench.NoSplit, fmt.Errorf("split %q; write train, val or test", text)
 	}
-	return milbench.NoSplit, fmt.Errorf("split %q; write train or test", text)
+	return split, nil
 }
 
 // WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither

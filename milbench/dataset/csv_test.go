@@ -91,7 +91,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{header + ",0,1\n", "line 2: no bag id"},
 		{header + "\"b\n1\",0,1\n", `line 2: bag id "b\n1"`},
 		{header + "\"b1,0,1\n", "line 2: extraneous or missing"},
-		{"bag,label,split,f1\nb1,0,train,1\nb2,1,val,1\n", `line 3: bag b2: split "val"; write train or test`},
+		{"bag,label,split,f1\nb1,0,train,1\nb2,1,later,1\n", `line 3: bag b2: split "later"; write train, val or test`},
 		{"bag,label,split,f1\nb1,0,train,1\nb2,1,,1\n", "bag b2 belongs to neither part of the split"},
 		{"bag,label,split,f1\nb1,0,train,1\nb1,0,test,1\n", `line 3: bag b1 is in split "test" here and in "train" before`},
 		{"bag,label,group,f1\nb1,0,p1,1\nb1,0,p2,1\n", `line 3: bag b1 is in group "p2" here and in "p1" before`},

@@ -280,7 +280,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"bag,label\na,0\n,1\n", "labels.csv", "line 3: no bag id"},
 		{"bag,label\na,0\n../b,1\n", "labels.csv", `line 3: bag id "../b"; it names the file of the bag`},
 		{"bag,label\na,0\n/b,1\n", "labels.csv", `line 3: bag id "/b"`},
-		{"bag,label,split\na,0,train\nb,1,val\n", "labels.csv", `line 3: bag b: split "val"`},
+		{"bag,label,split\na,0,train\nb,1,fold 1\n", "labels.csv", `line 3: bag b: split "fold 1"`},
 		{"bag,label,split\na,0,train\nb,1,\n", "", "bag b belongs to neither part of the split"},
 		{"bag,label\na,0\nb,0\n", "", "all 2 bags have label 0"},
 		{"bag,label\na,0\n", "b.npy", "bag b is not in labels.csv; add a line for it or move the file away"},

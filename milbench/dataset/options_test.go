@@ -50,6 +50,21 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestSplitWords: validation bags are in the training part.
+func TestSplitWords(t *testing.T) {
+	s, err := ReadCSV(strings.NewReader("bag,label,split,f1\na,0,Train,1\nb,1,val,2\nc,0,validation,3\nd,1,TEST,4\n"), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []milbench.Split
+	for _, b := range s.Bags {
+		got = append(got, b.Split)
+	}
+	if want := []milbench.Split{milbench.TrainPart, milbench.TrainPart, milbench.TrainPart, milbench.TestPart}; !slices.Equal(got, want) {
+		t.Errorf("split %q, want %q", got, want)
+	}
+}
+
 // TestCategorical: the features of words are those that the model takes, whatever words stand in another file.
 func TestCategorical(t *testing.T) {
 	const file = "bag,label,stain,f1\na,0,HE,1\na,0,IHC,2\nb,1,HE,3\n"
