@@ -24,7 +24,7 @@ func (p *program) plot() *cobra.Command {
 		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
 name: the AUC of every setting on every set with its interval or, for a folder of milbench study, one of
 the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.`,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json --out sweep.svg",
+		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
