@@ -43,7 +43,7 @@ type layout struct {
 	header   []string // names of all columns; nil without a header
 }
 
-// ReadCSV reads a table, one line an instance, in either of two forms. Commas, semicolons or tabs separate its fields; the first line says
+// ReadCSV reads a table with a line per instance, in either of two forms. Commas, semicolons or tabs separate its fields; the first line says
 // which.
 //
 // With a header, which has columns of the bag and of its label, or instead of label time and event, and may have instance_label, group

@@ -34,8 +34,8 @@ type Options struct {
 
 	// Unlabelled bags are read for a model to score: no label, group or split is looked at, so that they may be of one class or of none that is
 	// known. A CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
-	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere anything may stand in the place of a
-	// label; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
+	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere a label may be
+	// anything; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
 	Unlabelled bool
 
 	// Note, if not nil, is told in a line what was taken for what where the file does not say so itself.

@@ -225,6 +225,18 @@ func (a Arm) run(all sets, name string, seed uint64) (run.Run, error) {
 	return r, nil
 }
 
+// texts returns settings as JSON.
+func texts(configs []neural.Config) (list []json.RawMessage) {
+	for _, c := range configs {
+		text, err := json.Marshal(c)
+		if err != nil {
+			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
 // settings returns the settings of grids as JSON. A grid of this package that makes no sense is a mistake in it.
 func settings(grids ...neural.Grid) (list []json.RawMessage) {
 	for _, g := range grids {
@@ -232,11 +244,7 @@ func settings(grids ...neural.Grid) (list []json.RawMessage) {
 		if err != nil {
 			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
 		}
-		for _, c := range configs {
-			text, err := json.Marshal(c)
-			if err != nil {
-				panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-			}
+		for _, text := range texts(configs) {
 			if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return string(other) == string(text) }) {
 				list = append(list, text)
 			}

@@ -275,19 +275,12 @@ var hopfieldGrid = neural.Grid{
 }
 
 // sampled returns settings of a grid that are drawn at random.
-func sampled(g neural.Grid) (list []json.RawMessage) {
+func sampled(g neural.Grid) []json.RawMessage {
 	configs, err := g.Sample(perPooling, 1)
 	if err != nil {
 		panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
 	}
-	for _, c := range configs {
-		text, err := json.Marshal(c)
-		if err != nil {
-			panic(fmt.Sprintf("study: a setting of an experiment: %v", err))
-		}
-		list = append(list, text)
-	}
-	return list
+	return texts(configs)
 }
 
 // perPooling is how many settings of a pooling are drawn.

@@ -23,7 +23,7 @@ const (
 
 const functions = 5
 
-// Leak is a column that gives the bag label away, or of [Report.Strong] one that separates bags as well.
+// Leak is a column that tells the bag label. In [Report.Strong] it is one that separates bags as well as that.
 type Leak struct {
 	Column   int      `json:"column"`         // as stored, from 1
 	Name     string   `json:"name,omitempty"` // where the file names its columns
@@ -32,9 +32,9 @@ type Leak struct {
 	Of       int      `json:"of"`             // all bags
 }
 
-// String returns, say, "column 231: its max over the bag gives the label of 199 of 200 bags away".
+// String returns, say, "column 231: its max over the bag tells the label of 199 of 200 bags".
 func (l Leak) String() string {
-	return fmt.Sprintf("%s gives the label of %d of %d bags away", l.what(), l.Agree, l.Of)
+	return fmt.Sprintf("%s tells the label of %d of %d bags", l.what(), l.Agree, l.Of)
 }
 
 // Strength says the same of a column that is strong: "column 5: its mean over the bag agrees with the label of 39 of 40 bags".
@@ -94,7 +94,7 @@ type Class struct {
 	Bags int    `json:"bags"`
 }
 
-// OK reports whether no column gives the label away.
+// OK reports whether no column tells the label.
 func (r Report) OK() bool { return len(r.Leaks) == 0 }
 
 const (
@@ -110,7 +110,7 @@ const (
 	answerGap = 3
 )
 
-// Inspect describes a set and looks for columns that give the bag label away. The set should be as stored, before a column was moved
+// Inspect describes a set and looks for columns that tell the bag label. The set should be as stored, before a column was moved
 // and before standardising, which hides part of a leak.
 //
 // Every column is reduced to one number a bag by each [Function] and split by the best threshold, in either

@@ -201,7 +201,7 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 func TestAuditStrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	shifted := func(b milbench.Bag, _, _ int) float64 { return 6*float64(b.Label) + random.NormFloat64() }
-	answer := func(b milbench.Bag, i, _ int) float64 { // a label times a constant with noise, of which two are wrong
+	answer := func(b milbench.Bag, i, _ int) float64 { // a label times a constant with noise; two labels are wrong
 		label := float64(b.Label)
 		if i < 4 {
 			label = 0

@@ -37,7 +37,7 @@ func ExampleInspect() {
 	// Output:
 	// 92 bags (47 positive) of 2 to 40 instances, 166 features
 	// clean: true
-	// column 1: its value, the same within every bag, gives the label of 92 of 92 bags away
+	// column 1: its value, the same within every bag, tells the label of 92 of 92 bags
 }
 
 func ExampleGroupDuplicates() {
