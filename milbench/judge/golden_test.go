@@ -11,6 +11,9 @@ import (
 //go:embed testdata/golden.json
 var goldenJSON []byte
 
+//go:embed testdata/difference.json
+var differenceJSON []byte
+
 // tolerance of golden figures, relative to the larger of 1 and the figure: both sides compute in float64 and differ in
 // the order of sums alone. That of the t interval is wider because gonum inverts the distribution by bisection.
 const (
@@ -109,5 +112,37 @@ func TestGoldenValues(t *testing.T) {
 				t.Errorf("interval %.17g to %.17g, want %.17g to %.17g", low, high, c.Low, c.High)
 			}
 		})
+	}
+}
+
+// TestGoldenDifference compares with the covariance matrices of DeLong et al. (testdata/difference.py).
+func TestGoldenDifference(t *testing.T) {
+	var cases []struct {
+		Name           string
+		Labels         []int
+		A, B           [][]float64
+		Difference, SE float64
+	}
+	if err := json.Unmarshal(differenceJSON, &cases); err != nil || len(cases) < 4 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, c := range cases {
+		difference, se, err := DeLongDifference(c.Labels, c.A, c.B)
+		if err != nil || !near(difference, c.Difference, tolerance) || !near(se, c.SE, tolerance) {
+			t.Errorf("%s: %v, %v, %v, want %v, %v", c.Name, difference, se, err, c.Difference, c.SE)
+		}
+	}
+	for name, of := range map[string]struct {
+		labels []int
+		a, b   [][]float64
+		want   error
+	}{
+		"no repeat":   {[]int{0, 0, 1, 1}, nil, [][]float64{{1, 2, 3, 4}}, ErrTooFew},
+		"one class":   {[]int{1, 1}, [][]float64{{1, 2}}, [][]float64{{1, 2}}, ErrOneClass},
+		"one of each": {[]int{0, 1}, [][]float64{{1, 2}}, [][]float64{{1, 2}}, ErrTooFew},
+	} {
+		if _, _, err := DeLongDifference(of.labels, of.a, of.b); !errors.Is(err, of.want) {
+			t.Errorf("%s: %v, want %v", name, err, of.want)
+		}
 	}
 }

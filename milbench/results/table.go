@@ -69,6 +69,10 @@ type Row struct {
 	Revisions []string `json:"revisions"`
 
 	folds map[foldKey]float64 // the AUC of each
+
+	// Of a single fold: the labels of its bags in the order of their ids, and their scores in each repeat.
+	labels []int
+	scores [][]float64
 }
 
 // Interval says over what the interval of an AUC is.
@@ -535,7 +539,11 @@ func (row *rowFits) figures() (Row, error) {
 		variance += foldVariance / (n * n)
 		out.TestBags = max(out.TestBags, len(pooled))
 
+		slices.SortFunc(pooled, func(a, b ScoredBag) int { return cmp.Compare(a.ID, b.ID) })
 		labels, scores := LabelsScores(pooled)
+		if n == 1 {
+			out.labels, out.scores = labels, append(out.scores, scores)
+		}
 		for _, figure := range []struct {
 			sum     *float64
 			compute func([]int, []float64) (float64, error)

@@ -29,13 +29,14 @@ const alpha = 1 - Level
 // tied is the difference of AUCs up to which they are the same but for rounding.
 const tied = 1e-9
 
-// verdicts says of each set and protocol with several rows, in a sentence or two, which row has the largest AUC, which are worse
-// beyond chance, and which cannot be told apart from it.
+// verdicts says of each set and protocol with several rows, in a few sentences, which row has the largest AUC, which are worse
+// beyond chance, which are perhaps worse, and which cannot be told apart from it.
 //
-// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]). Where a single fold has been run,
-// the normal test of the difference with DeLong's standard errors takes its place; it treats the two as independent and so finds
-// less. The p-values of all pairs of rows are adjusted together ([judge.Holm]): the best row is chosen by the same figures.
-// There is no verdict while some rows have more finished repeats than others.
+// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]), which allows for training on other
+// bags; of an official split or a single fold, where one training part is all that there is, on its bags by [judge.DeLongDifference]. Worse beyond chance
+// is what has p < 0.05 after the p-values of all pairs of rows are adjusted together ([judge.Holm]), since the best row is chosen by
+// the same figures; perhaps worse is what has p < 0.05 only by itself. There is no verdict while some rows have more finished
+// repeats than others.
 func (t Table) verdicts() (list []string, err error) {
 	for rows := range t.comparisons() {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {
@@ -67,24 +68,28 @@ func verdict(rows []Row) (string, error) {
 			p = append(p, v)
 		}
 	}
-	p, err := judge.Holm(p)
+	adjusted, err := judge.Holm(p)
 	if err != nil {
 		return "", err
 	}
 	best := []string{rows[0].Setting}
-	var worse, same []string
+	var worse, perhaps, same []string
 	most, at := 0.0, 0
 	for i, r := range rows {
 		if i == 0 {
 			continue
 		}
-		withBest := p[at]
+		withBest := at
 		at += i
-		switch by := rows[0].AUCMean - r.AUCMean; {
+		by := rows[0].AUCMean - r.AUCMean
+		lower := fmt.Sprintf("%s (by %.3f)", r.Setting, by)
+		switch {
 		case by <= tied:
 			best = append(best, r.Setting)
-		case withBest < alpha:
-			worse = append(worse, fmt.Sprintf("%s (by %.3f)", r.Setting, by))
+		case adjusted[withBest] < alpha:
+			worse = append(worse, lower)
+		case p[withBest] < alpha:
+			perhaps = append(perhaps, lower)
 		default:
 			same, most = append(same, r.Setting), by
 		}
@@ -101,6 +106,9 @@ func verdict(rows []Row) (string, error) {
 	if len(same) > 0 {
 		text += fmt.Sprintf(" Not told apart from it, with AUCs smaller by up to %.3f: %s.", most, strings.Join(same, ", "))
 	}
+	if len(perhaps) > 0 {
+		text += fmt.Sprintf(" Perhaps worse (p < %.2g each, not adjusted for the %d comparisons): %s.", alpha, len(p), strings.Join(perhaps, ", "))
+	}
 	if len(worse) > 0 {
 		text += fmt.Sprintf(" Worse beyond chance: %s.", strings.Join(worse, ", "))
 	}
@@ -109,7 +117,7 @@ func verdict(rows []Row) (string, error) {
 
 // differs returns the p-value of a difference between the AUCs of two rows that have the same folds.
 func (r Row) differs(s Row) (float64, error) {
-	if r.FoldsRun > 1 && len(r.folds) >= 2 {
+	if r.Folds > 1 && len(r.folds) >= 2 {
 		var a, b []float64
 		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
 			a, b = append(a, r.folds[key]), append(b, s.folds[key])
@@ -120,12 +128,9 @@ func (r Row) differs(s Row) (float64, error) {
 		}
 		return test.P, err
 	}
-	if r.AUCSE == nil || s.AUCSE == nil {
+	difference, se, err := judge.DeLongDifference(r.labels, r.scores, s.scores)
+	if errors.Is(err, judge.ErrTooFew) || se == 0 {
 		return 1, nil
 	}
-	se := math.Hypot(*r.AUCSE, *s.AUCSE)
-	if se == 0 {
-		return 1, nil
-	}
-	return math.Erfc(math.Abs(r.AUCMean-s.AUCMean) / se / math.Sqrt2), nil
+	return math.Erfc(math.Abs(difference) / se / math.Sqrt2), err
 }

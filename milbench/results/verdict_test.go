@@ -42,6 +42,8 @@ func TestVerdict(t *testing.T) {
 			"set: a has the largest AUC, 0.930. Not told apart from it, with AUCs smaller by up to 0.004: b."},
 		{"a difference without spread", rowsOf(3, map[string][][]float64{"a": {{.9, .9, .9}}, "b": {{.8, .8, .8}}}),
 			"set: a has the largest AUC, 0.900. Not told apart from it, with AUCs smaller by up to 0.100: b."},
+		{"perhaps worse", rowsOf(5, map[string][][]float64{"a": {high}, "b": {{.93, .96, .92, .97, .92}}, "c": {{.75, .85, .82, .8, .88}}}),
+			"set: b has the largest AUC, 0.940. Not told apart from it, with AUCs smaller by up to 0.010: a. Perhaps worse (p < 0.05 each, not adjusted for the 3 comparisons): c (by 0.120)."},
 		{"repeats that are missing", rowsOf(5, map[string][][]float64{"a": {high, tie}, "b": {low}}), ""},
 		{"one row", rowsOf(5, map[string][][]float64{"a": {high}}), ""},
 	} {
@@ -51,13 +53,24 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 
-	split := rowsOf(1, map[string][][]float64{"a": {{.9}}, "b": {{.6}}, "c": {{.85}}})
-	for i := range split {
-		se := 0.05
-		split[i].AUCSE = &se
+	// 20 bags of each class, of which a ranks all right, c one of each wrongly, d one in four, b one in two.
+	split := rowsOf(1, map[string][][]float64{"a": {{1}}, "b": {{.5}}, "c": {{.95}}, "d": {{.75}}})
+	for i, every := range []int{0, 2, 20, 4} {
+		for k := range 40 {
+			label := k % 2
+			score := float64(label)
+			if every > 0 && k/2%every == 0 {
+				score = 1 - score
+			}
+			split[i].labels = append(split[i].labels, label)
+			if k == 0 {
+				split[i].scores = [][]float64{nil}
+			}
+			split[i].scores[0] = append(split[i].scores[0], score)
+		}
 	}
 	got, err := Table{Rows: split}.verdicts()
-	if want := "set: a has the largest AUC, 0.900. Not told apart from it, with AUCs smaller by up to 0.050: c. Worse beyond chance: b (by 0.300)."; err != nil || len(got) != 1 || got[0] != want {
+	if want := "set: a has the largest AUC, 1.000. Not told apart from it, with AUCs smaller by up to 0.050: c. Worse beyond chance: d (by 0.250), b (by 0.500)."; err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("official split: %q, %v, want %q", got, err, want)
 	}
 	split[0].Leaked = true
