@@ -142,14 +142,15 @@ func (t Takes) Check(task Task) error {
 		}
 		return fail("cannot learn targets of kind %v; it learns: %s", task.Kind, strings.Join(kinds, ", "))
 	}
-	for i, x := range task.Bags {
+	for _, x := range task.Bags {
 		switch sparse := IsSparse(x); {
 		case sparse && !t.Sparse:
 			return fail("takes no sparse bags")
 		case !sparse && !t.Dense:
 			return fail("takes sparse bags alone")
 		case t.MaxInstances > 0 && x.Len() > t.MaxInstances:
-			return fail("takes bags of at most %d instances; bag %d has %d", t.MaxInstances, i, x.Len())
+			return fail("takes bags of at most %d instances; the largest has %d: give a part of its instances, or take a learner without a bound, statistics-trees say",
+				t.MaxInstances, slices.MaxFunc(task.Bags, func(a, b Instances) int { return a.Len() - b.Len() }).Len())
 		case t.MaxFeatures > 0 && x.Features() > t.MaxFeatures:
 			return fail("takes at most %d features; there are %d", t.MaxFeatures, x.Features())
 		}

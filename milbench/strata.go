@@ -118,7 +118,7 @@ var ErrInner = errors.New("the training part cannot be cut into inner folds, whi
 // CutInner cuts a training part of a task into k inner folds, or as many as its rarest class has bags, stratified and with whole
 // groups as [Protocol] cuts a set. A part of fewer than 150 bags is cut several times, up to four, until at least 150 bags
 // have been held out: the folds of one cut stand behind those of the one before. A fold whose rest would lack a class is left out. Fewer than two folds of
-// a cut are an error ([ErrInner]).
+// a cut, or folds that hold out no bag of a class, are an error ([ErrInner]).
 func CutInner(t Task, train []Example, k int, seed uint64) (inner [][]int, err error) {
 	s := t.strata(train)
 	bags := make([]int, len(train))
@@ -136,17 +136,21 @@ func CutInner(t Task, train []Example, k int, seed uint64) (inner [][]int, err e
 	}
 	cuts := min(max((innerPredictions+len(bags)-1)/len(bags), 1), maxInnerCuts)
 	for cut := range cuts {
-		before := len(inner)
+		before, held := len(inner), make([]bool, len(total)) // classes that are held out
 		for _, fold := range s.folds(bags, k, Rand(seed, "cut", cut)) {
-			usable := len(fold) > 0
-			for c, n := range s.count(fold) {
+			usable, count := len(fold) > 0, s.count(fold)
+			for c, n := range count {
 				usable = usable && (t.Classes == 0 || n < total[c])
 			}
-			if usable {
-				inner = append(inner, fold)
+			if !usable {
+				continue
+			}
+			inner = append(inner, fold)
+			for c, n := range count {
+				held[c] = held[c] || n > 0 || t.Classes == 0
 			}
 		}
-		if len(inner) < before+2 {
+		if len(inner) < before+2 || slices.Contains(held, false) {
 			return nil, fmt.Errorf("%w: its groups are too large", ErrInner)
 		}
 	}

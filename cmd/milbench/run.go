@@ -150,9 +150,9 @@ type gridFlags struct {
 	note           func(format string, args ...any)
 }
 
-// What is compared where no flag says: learners of each family with their defaults, and networks of the small preset.
+// What is compared where no flag says: learners of each family with their defaults, what joins them, and networks of the small preset.
 var (
-	comparedLearners = []string{"statistics-svm", "statistics-trees", "distance-svm", "set-kernel-svm", "miles", "instance"}
+	comparedLearners = []string{learner.AutoName, "statistics-svm", "statistics-trees", "distance-svm", "set-kernel-svm", "miles", "instance"}
 	comparedPoolings = []string{"max", "gated", "syn"}
 )
 
@@ -219,6 +219,13 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
+	if protocol.Name == milbench.NestedProtocol && protocol.Inner == 0 {
+		rest := slices.DeleteFunc(slices.Clone(list), isPortfolio)
+		if len(rest) < len(list) && !g.compares() {
+			return run.Run{}, fmt.Errorf("--inner %d: %s chooses by inner folds; give 2 or more, or leave %[2]s out", protocol.Inner, learner.AutoName)
+		}
+		list = rest
+	}
 	if list, err = g.able(s.set, list); err != nil {
 		return run.Run{}, err
 	}
@@ -226,37 +233,53 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	return run.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
 }
 
+// isPortfolio reports whether a setting tries others.
+func isPortfolio(setting json.RawMessage) bool { return learner.Candidates(setting) != nil }
+
 // able returns the settings of learners that can learn a set, and says in a note which are left out; none is an error.
 func (g *gridFlags) able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, err error) {
 	var refused []string
-	check := func(setting json.RawMessage) error {
-		return learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
-	}
 	for _, setting := range list {
-		for _, candidate := range learner.Candidates(setting) {
-			if why := check(candidate); why != nil && !slices.Contains(refused, why.Error()) {
-				refused = append(refused, why.Error())
-			}
-		}
-		why := check(setting)
+		why := refusal(set, setting)
 		if why == nil {
 			able = append(able, setting)
+			refused = append(refused, refusedCandidates(set, setting)...)
 			continue
 		}
 		if err == nil {
 			err = why
 		}
-		if text := why.Error(); !slices.Contains(refused, text) {
-			refused = append(refused, text)
-		}
+		refused = append(refused, why.Error())
 	}
 	if len(able) == 0 {
 		return nil, err
 	}
-	for _, text := range refused {
-		g.note("note: %s; it is left out", text)
-	}
+	noteRefused(g.note, refused)
 	return able, nil
+}
+
+// refusal says why a setting cannot learn a set.
+func refusal(set *milbench.Set, setting json.RawMessage) error {
+	return learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
+}
+
+// refusedCandidates says why candidates of a portfolio cannot learn a set.
+func refusedCandidates(set *milbench.Set, setting json.RawMessage) (refused []string) {
+	for _, candidate := range learner.Candidates(setting) {
+		if why := refusal(set, candidate); why != nil {
+			refused = append(refused, why.Error())
+		}
+	}
+	return refused
+}
+
+// noteRefused notes once each why something cannot be learnt.
+func noteRefused(note func(format string, args ...any), refused []string) {
+	for i, text := range refused {
+		if !slices.Contains(refused[:i], text) {
+			note("note: %s; it is left out", text)
+		}
+	}
 }
 
 // studies returns the runs of names and files, one each.

@@ -17,6 +17,7 @@ import (
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/results"
 )
 
 // train is the subcommand that trains one model on all bags of a set.
@@ -34,8 +35,7 @@ func (p *program) train() *cobra.Command {
 		Short: "Train a model on all bags of a set, for milbench predict",
 		Long: `Train a model on all bags of a set, for milbench predict.
 
---pooling and the flags below it train a network. Settings that you leave out have the pooling's default, that of the published
-code. --learner trains a classical learner with its default setting; --setting replaces fields of it.
+--pooling and the flags below it train a network. Settings that you leave out have the default of --preset. --learner trains a classical learner with its default setting; --setting replaces fields of it.
 
 --learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
 their AUC on held-out bags of the inner folds.
@@ -69,6 +69,7 @@ This command prints figures on the training bags; milbench run with the same set
 			if err := learner.Check(neural.Trainer{}, task); err != nil {
 				return err
 			}
+			noteRefused(p.note, refusedCandidates(bags, setting))
 			nets := &networks{program: p, cores: cores, memory: memory.bound(), alone: config != nil}
 			if nets.alone {
 				nets.memory = uint64(memory) // unless it is given, the machine says what is too much
@@ -182,8 +183,16 @@ func (p *program) writeMembers(members []milbench.Weighted) error {
 		head += "\tepoch"
 	}
 	fmt.Fprintln(t, head)
+	var list []json.RawMessage
 	for _, m := range members {
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f", onebyone.Name(m.Setting), m.Weight, m.AUC)
+		list = append(list, m.Setting)
+	}
+	labels, err := results.Labels(list)
+	if err != nil {
+		return err
+	}
+	for i, m := range members {
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f", labels[i], m.Weight, m.AUC)
 		if epochs {
 			fmt.Fprintf(t, "\t%d", m.Epoch)
 		}

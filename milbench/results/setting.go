@@ -46,6 +46,24 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 	return setting{pooling: name, classic: classic, values: values}, nil
 }
 
+// Labels names settings, each by its learner and what tells it from others of the same one, as tables do.
+func Labels(settings []json.RawMessage) ([]string, error) {
+	decoded := make([]setting, len(settings))
+	families := make(map[string][]setting)
+	for i, text := range settings {
+		s, err := decodeSetting(text)
+		if err != nil {
+			return nil, err
+		}
+		decoded[i], families[s.family()] = s, append(families[s.family()], s)
+	}
+	labels := make([]string, len(settings))
+	for i, s := range decoded {
+		labels[i] = s.label(differing(families[s.family()]))
+	}
+	return labels, nil
+}
+
 // family names what a setting is compared with in labels: the networks, or the settings of its own classical learner.
 func (s setting) family() string {
 	if s.classic {
