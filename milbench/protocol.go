@@ -225,6 +225,13 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 	cut, _ := p.FoldsOf(s)
 	where := fmt.Sprintf("%s: repeat %d, fold %d of %d", s.Name, repeat+1, fold+1, cut)
 	advice := "use fewer folds (--folds)"
+	groups := make(map[string]bool)
+	for _, b := range s.Bags {
+		groups[b.Group] = true
+	}
+	if !groups[""] {
+		advice += fmt.Sprintf(": its %d bags are of %d groups, which stay whole", len(s.Bags), len(groups))
+	}
 	if s.HasSplit() {
 		where, advice = fmt.Sprintf("%s: repeat %d, official split", s.Name, repeat+1), "change the split column or leave it out"
 		if p.Name == PublishedProtocol {

@@ -36,10 +36,10 @@ func TestTakes(t *testing.T) {
 		"": {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true, Sparse: true}, Task{Bags: []Instances{dense, sparse}}},
 		"grades: a network cannot learn targets of kind real; it learns: binary, classes": {
 			Takes{Name: "a network", Kinds: []TargetKind{BinaryTarget, ClassTarget}}, Task{Name: "grades", Kind: RealTarget}},
-		"task: the learner takes no sparse bags":                           {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true}, Task{Bags: []Instances{dense, sparse}}},
-		"task: the learner takes sparse bags alone":                        {Takes{Kinds: []TargetKind{BinaryTarget}, Sparse: true}, Task{Bags: []Instances{sparse, dense}}},
+		"task: the learner takes no sparse bags":    {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true}, Task{Bags: []Instances{dense, sparse}}},
+		"task: the learner takes sparse bags alone": {Takes{Kinds: []TargetKind{BinaryTarget}, Sparse: true}, Task{Bags: []Instances{sparse, dense}}},
 		"task: the learner takes bags of at most 2 instances; the largest has 3: give a part of its instances, or take a learner without a bound, statistics-trees say": {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true, Sparse: true, MaxInstances: 2}, Task{Bags: []Instances{sparse, dense}}},
-		"task: the learner takes at most 1 features; there are 2":          {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: 1}, Task{Bags: []Instances{sparse}}},
+		"task: the learner takes at most 1 features; there are 2": {Takes{Kinds: []TargetKind{BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: 1}, Task{Bags: []Instances{sparse}}},
 	} {
 		err := c.takes.Check(c.task)
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {

@@ -37,9 +37,10 @@ func (p *program) predict() *cobra.Command {
 		Short: "Score bags with a trained model, and say which instances won",
 		Long: `Score bags with a trained model, and say which instances won.
 
-Prints for each bag its score (the logit of positive), the probability, 1/(1+exp(-score)), and the winners: of a network with attention for each
-head the instance with the largest weight, of the instance classifier that with the largest score, counted from 0 in the
-order of the file.
+Prints for each bag its score, the probability, 1/(1+exp(-score)), and the winners. The score of a network is the logit of positive, that of
+auto is fitted to held-out bags by logistic regression; of a single classical learner it is a decision value, which ranks bags but is
+no logit, and so its "probability" is none. Winners are, for each head of a network with attention, the instance with the largest
+weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
 
 --instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Of a classical model it
 prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and

@@ -16,6 +16,7 @@ type Coarse struct {
 	Features int
 	Rows     []float64 // representatives, row-major
 	Weights  []float64 // of the representatives
+	To       []int     // the representative of each row
 	// Moved is the sum over rows of weight times distance to the representative. It is at least the distance between the
 	// bag and its representatives.
 	Moved float64
@@ -45,7 +46,10 @@ func Coarsen(metric Metric, x []float64, features int, weights []float64, limit 
 			}
 		}
 	}
-	c := &Coarse{Metric: metric, Features: features, Rows: x, Weights: w}
+	c := &Coarse{Metric: metric, Features: features, Rows: x, Weights: w, To: make([]int, n)}
+	for i := range c.To {
+		c.To[i] = i
+	}
 	if n <= limit {
 		return c, nil
 	}
@@ -54,22 +58,21 @@ func Coarsen(metric Metric, x []float64, features int, weights []float64, limit 
 		i := k * n / limit
 		copy(c.Rows[k*features:], x[i*features:][:features])
 	}
-	to := make([]int, n)
-	c.assign(to, x, w)
-	c.centre(to, x, w)
-	c.assign(to, x, w)
+	c.assign(x, w)
+	c.centre(x, w)
+	c.assign(x, w)
 	if math.IsNaN(c.Moved) || math.IsInf(c.Moved, 0) {
 		return nil, fmt.Errorf("transport: distances within a bag sum to %v", c.Moved)
 	}
 	return c, nil
 }
 
-// assign sets to to the nearest representative of each row, and weights and Moved to what follows.
-func (c *Coarse) assign(to []int, x, w []float64) {
+// assign sets To to the nearest representative of each row, and weights and Moved to what follows.
+func (c *Coarse) assign(x, w []float64) {
 	clear(c.Weights)
 	c.Moved = 0
 	distances := make([]float64, len(c.Weights))
-	for i := range to {
+	for i := range c.To {
 		costs(distances, c.Metric, x[i*c.Features:][:c.Features], c.Rows, c.Features)
 		best := 0
 		for k, d := range distances {
@@ -77,17 +80,17 @@ func (c *Coarse) assign(to []int, x, w []float64) {
 				best = k
 			}
 		}
-		to[i] = best
+		c.To[i] = best
 		c.Weights[best] += w[i]
 		c.Moved += w[i] * distances[best]
 	}
 }
 
 // centre makes the row nearest to the mean of a group its representative. A group without weight keeps its own.
-func (c *Coarse) centre(to []int, x, w []float64) {
+func (c *Coarse) centre(x, w []float64) {
 	f := c.Features
 	means, nearest := make([]float64, len(c.Rows)), make([]float64, len(c.Weights))
-	for i, k := range to {
+	for i, k := range c.To {
 		if w[i] > 0 {
 			part := w[i] / c.Weights[k]
 			for j, v := range x[i*f:][:f] {
@@ -98,7 +101,7 @@ func (c *Coarse) centre(to []int, x, w []float64) {
 	for k := range nearest {
 		nearest[k] = math.Inf(1)
 	}
-	for i, k := range to {
+	for i, k := range c.To {
 		if c.Weights[k] > 0 {
 			if d := squares(x[i*f:][:f], means[k*f:][:f]); d < nearest[k] {
 				nearest[k] = d

@@ -573,6 +573,14 @@ func TestOverride(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", fields, err, want)
 		}
 	}
+	if got, err = Override(AutoName, json.RawMessage(`{"candidates":[{"learner":"statistics-svm","c":10},{"pooling":"instance"},{"pooling":"mean","epochs":3}]}`)); err != nil ||
+		!strings.Contains(string(got), `{"learner":"statistics-svm","statistics":"min max mean","gamma":1,"c":10,"balanced":true},{"pooling":"instance","loss":`) ||
+		!strings.HasSuffix(string(got), `,{"pooling":"mean","epochs":3}]}`) {
+		t.Errorf("candidates of a few fields: %s, %v", got, err)
+	}
+	if _, err := Override(AutoName, json.RawMessage(`{"candidates":[{"learner":"miles","gama":1}]}`)); err == nil || err.Error() != `candidate 1: there is no field "gama"; did you mean "gamma"?` {
+		t.Error(err)
+	}
 	if _, err := Override(AutoName, json.RawMessage(`{"inner":1}`)); err == nil || !strings.Contains(err.Error(), "inner 1: 2 to 20") {
 		t.Error(err)
 	}

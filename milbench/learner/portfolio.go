@@ -80,12 +80,37 @@ func Settings(name string, grid bool) ([]json.RawMessage, error) {
 	return e.Settings()
 }
 
+// completed returns the setting of a classical learner with defaults where it says nothing; settings of others as they are.
+func completed(setting json.RawMessage) (json.RawMessage, error) {
+	e, err := Find(onebyone.Name(setting))
+	if err != nil {
+		return setting, nil // of a network
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(setting, &fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "learner")
+	delete(fields, "pooling")
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return Override(e.Name, rest)
+}
+
 // Override returns the default setting of the learner of a name with some of its fields replaced, given as a JSON object.
 func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 	if name == AutoName {
 		p := DefaultPortfolio()
 		if err := overwrite(&p, fields); err != nil {
 			return nil, err
+		}
+		var err error
+		for i, c := range p.Candidates {
+			if p.Candidates[i], err = completed(c); err != nil {
+				return nil, fmt.Errorf("candidate %d: %w", i+1, err)
+			}
 		}
 		setting, err := p.Setting()
 		if err == nil {

@@ -32,7 +32,7 @@ type DistanceSVM struct {
 // DefaultDistanceSVM returns the machine of a distance: of an earth mover's distance with Power 1 and Sharpness 0.5, of others a
 // Gaussian, with C = 10.
 func DefaultDistanceSVM(d Distance) DistanceSVM {
-	if d == EMD || d == EMDCityBlock {
+	if d.moves() {
 		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
 	}
 	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
@@ -73,7 +73,7 @@ func (s DistanceSVM) Validate() error {
 }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s DistanceSVM) Takes() milbench.Takes { return pairwise() }
+func (s DistanceSVM) Takes() milbench.Takes { return s.Distance.takes() }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s DistanceSVM) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }

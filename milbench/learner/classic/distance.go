@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/internal/transport"
 	"synpool/milbench"
 )
@@ -23,7 +25,9 @@ const (
 	Hausdorff Distance = "hausdorff"
 	// MinHausdorff is min_a min_b d(a, b), the minimal Hausdorff distance of Wang and Zucker (2000).
 	MinHausdorff Distance = "min-hausdorff"
-	// EMD is the earth mover's distance (Rubner, Tomasi and Guibas 2000): the least mean cost of moving A into B.
+	// EMD is the earth mover's distance (Rubner, Tomasi and Guibas 2000): the least mean cost of moving A into B. A dense bag of more
+	// than 1,200 instances is moved as 256 of its instances, each with the weight of those that are nearest to it; measured
+	// distances so err by up to 12 % with 2 features, and by up to 5.4 % with 20 or 230.
 	EMD Distance = "emd"
 	// EMDCityBlock is the earth mover's distance with city-block distances of instances.
 	EMDCityBlock Distance = "emd-city-block"
@@ -63,8 +67,24 @@ type measure struct {
 	costs    []float64
 }
 
+// moves reports whether the distance is an earth mover's.
+func (d Distance) moves() bool { return d == EMD || d == EMDCityBlock }
+
+// approximates reports whether the distance between two bags is that between their representatives.
+func (m *measure) approximates(a, b *points) bool {
+	return m.distance.moves() && !m.z.sparse && max(a.rows, b.rows) > exactInstances
+}
+
 // between returns the distance between two bags.
 func (m *measure) between(a, b *points) (float64, error) {
+	if m.approximates(a, b) {
+		x, y, err := m.representatives(a, b)
+		if err != nil {
+			return 0, err
+		}
+		d, _, err := m.solver.Approximate(x, y)
+		return d, err
+	}
 	costs, err := m.z.between(m.distance.metric(), a, b, m.costs)
 	if err != nil {
 		return 0, err
@@ -73,10 +93,71 @@ func (m *measure) between(a, b *points) (float64, error) {
 	return m.of(costs, a.rows, b.rows)
 }
 
+// representatives returns those of two bags.
+func (m *measure) representatives(a, b *points) (x, y *transport.Coarse, err error) {
+	if x, err = a.representatives(m.distance.metric(), len(m.z.factor)); err != nil {
+		return nil, nil, err
+	}
+	y, err = b.representatives(m.distance.metric(), len(m.z.factor))
+	return x, y, err
+}
+
+// without returns the distance between a bag and another, without each instance of the other in turn. Of a large bag an instance counts for
+// its share of its representative.
+func (m *measure) without(a, b *points) (values []float64, err error) {
+	if m.approximates(a, b) {
+		x, y, err := m.representatives(a, b)
+		if err != nil {
+			return nil, err
+		}
+		if m.costs, err = transport.Costs(m.costs, y.Metric, x.Rows, y.Rows, y.Features); err != nil {
+			return nil, err
+		}
+		whole, err := m.solver.Distance(m.costs, len(x.Weights), len(y.Weights), x.Weights, y.Weights)
+		if err != nil {
+			return nil, err
+		}
+		change := make([]float64, len(y.Weights)) // for each instance of a representative
+		for k, w := range y.Weights {
+			if w == 0 {
+				continue
+			}
+			rest := slices.Clone(y.Weights)
+			rest[k] = max(0, w-1/float64(b.rows))
+			floats.Scale(1/floats.Sum(rest), rest)
+			one, err := m.solver.Distance(m.costs, len(x.Weights), len(rest), x.Weights, rest)
+			if err != nil {
+				return nil, err
+			}
+			change[k] = one - whole
+		}
+		for _, k := range y.To {
+			values = append(values, whole+change[k])
+		}
+		return values, nil
+	}
+	n := b.rows
+	if m.costs, err = m.z.between(m.distance.metric(), a, b, m.costs); err != nil {
+		return nil, err
+	}
+	var rest []float64
+	for i := range n {
+		rest = rest[:0]
+		for from := 0; from < len(m.costs); from += n {
+			rest = append(append(rest, m.costs[from:from+i]...), m.costs[from+i+1:from+n]...)
+		}
+		v, err := m.of(rest, a.rows, n-1)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
 // of returns the distance between two bags of n and of o instances, whose distances are costs, row by row.
 func (m *measure) of(costs []float64, n, o int) (float64, error) {
-	switch m.distance {
-	case EMD, EMDCityBlock:
+	if m.distance.moves() {
 		return m.solver.Distance(costs, n, o, nil, nil)
 	}
 	nearestA, nearestB := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(1)}, o)
@@ -228,19 +309,14 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 		return nil, err
 	}
 	m, n := measure{distance: d, z: z}, of.rows
-	values, rest := make([]float64, n*len(bags)), []float64(nil) // without instance i row i
+	values := make([]float64, n*len(bags)) // without instance i row i
 	for k, b := range bags {
-		if m.costs, err = z.between(d.metric(), b, of, m.costs); err != nil {
+		without, err := m.without(b, of)
+		if err != nil {
 			return nil, err
 		}
-		for i := range n {
-			rest = rest[:0]
-			for from := 0; from < len(m.costs); from += n {
-				rest = append(append(rest, m.costs[from:from+i]...), m.costs[from+i+1:from+n]...)
-			}
-			if values[i*len(bags)+k], err = m.of(rest, b.rows, n-1); err != nil {
-				return nil, err
-			}
+		for i, v := range without {
+			values[i*len(bags)+k] = v
 		}
 	}
 	scores := make([]float64, n)
@@ -260,6 +336,18 @@ const mostInstances = 5000
 // pairwise says what learners take that compare all instances with one another.
 func pairwise() milbench.Takes {
 	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxInstances: mostInstances}
+}
+
+// mostMoved bounds the instances of a bag for earth mover's distances, whose time grows with the number of instances.
+const mostMoved = 200_000
+
+// takes says what learners of the distance take.
+func (d Distance) takes() milbench.Takes {
+	t := pairwise()
+	if d.moves() {
+		t.MaxInstances = mostMoved
+	}
+	return t
 }
 
 // What estimates reckon with: values of two instances compared a second, and pairs of instances moved a second.
@@ -285,12 +373,21 @@ func instancesAndValues(bags []milbench.Instances) (rows, values float64) {
 func (d Distance) cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := instancesAndValues(bags)
 	n, most := float64(len(bags)), 0.0
+	few, fewValues, choosing := 0.0, 0.0, 0.0 // instances and values that are compared, and what choosing them takes
 	for _, b := range bags {
-		most = max(most, float64(b.Len()))
+		own, width := float64(b.Len()), float64(b.Features())
+		if d.moves() && !milbench.IsSparse(b) && b.Len() > exactInstances {
+			choosing += 2 * own * width * transport.Limit
+			own = transport.Limit
+		}
+		few, fewValues, most = few+own, fewValues+own*width, max(most, own)
 	}
-	shared := rows * values / 2 / comparedPerSecond
-	if d == EMD || d == EMDCityBlock {
-		shared += rows * rows / 2 / movedPerSecond
+	if few == rows {
+		fewValues = values
+	}
+	shared := (few*fewValues/2 + choosing) / comparedPerSecond
+	if d.moves() {
+		shared += few * few / 2 / movedPerSecond
 	}
 	return milbench.Cost{Seconds: n * n * 1e-7, Shared: shared, Memory: uint64(8*(values+4*n*n+most*most)) + 1<<20}
 }

@@ -48,7 +48,7 @@ func (s MInD) Validate() error {
 }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s MInD) Takes() milbench.Takes { return pairwise() }
+func (s MInD) Takes() milbench.Takes { return s.Distance.takes() }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s MInD) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }

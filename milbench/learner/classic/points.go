@@ -21,6 +21,32 @@ type points struct {
 	start, columns []int32   // of sparse rows
 	squares        []float64 // |x|^2 of each sparse row
 	sums           []float64 // |x|_1 of each sparse row
+
+	coarse [2]coarse // of large dense bags, for each metric
+}
+
+// coarse is a bag as its representatives, made when it is first asked for.
+type coarse struct {
+	once sync.Once
+	bag  *transport.Coarse
+	err  error
+}
+
+// exactInstances is how many instances of a dense bag the earth mover's distance moves one by one. A larger bag is moved as
+// [transport.Limit] representatives; the largest of the published sets, of 1,044 instances in Musk 2, is not.
+const exactInstances = 1200
+
+// representatives returns a dense bag as representatives: its own instances, if they are few.
+func (p *points) representatives(metric transport.Metric, features int) (*transport.Coarse, error) {
+	c := &p.coarse[metric]
+	c.once.Do(func() {
+		limit := transport.Limit
+		if p.rows <= exactInstances {
+			limit = p.rows
+		}
+		c.bag, c.err = transport.Coarsen(metric, p.values, features, nil, limit)
+	})
+	return c.bag, c.err
 }
 
 // standardised are the instances of the bags that fits share, standardised over all of them.
@@ -77,6 +103,9 @@ func (z *standardised) standardise(bag milbench.Instances) (*points, error) {
 		return nil, errors.New("an empty bag has no distances to others")
 	}
 	p := &points{rows: bag.Len()}
+	if z.sparse && p.rows > mostInstances {
+		return nil, fmt.Errorf("a sparse bag of %d instances; instances are compared in sparse bags of at most %d", p.rows, mostInstances)
+	}
 	if !z.sparse {
 		p.values = make([]float64, bag.Len()*bag.Features())
 		err := milbench.EachRow(bag, func(i int, row []float32) { z.apply(row, p.values[i*len(row):(i+1)*len(row)]) })
