@@ -9,7 +9,7 @@ import (
 	"synpool/internal/mixture"
 )
 
-// Two clusters, and how the rows of a set are spread over them.
+// Two clusters, and that of another row.
 func ExampleKMeans_Fit() {
 	rows := mixture.Matrix([]float32{0, 1, 2, 10, 11, 12}, 1, nil)
 	centres, err := mixture.DefaultKMeans(2).Fit(context.Background(), rows, rand.New(rand.NewPCG(1, 1)))
@@ -17,16 +17,12 @@ func ExampleKMeans_Fit() {
 		fmt.Println(err)
 		return
 	}
-	shares, err := centres.Histogram(mixture.Matrix([]float32{1, 2, 1, 12}, 1, nil))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	cluster, distance := centres.Nearest([]float32{9})
 	fmt.Println(slices.Sorted(slices.Values(centres.Values)), centres.Inertia)
-	fmt.Println(slices.Sorted(slices.Values(shares)))
+	fmt.Println(centres.Values[cluster], distance)
 	// Output:
 	// [1 11] 4
-	// [0.25 0.75]
+	// 11 4
 }
 
 // The rows of a set become one Fisher vector, whatever their number.

@@ -268,23 +268,6 @@ func (m *Mixture) Responsibilities(row []float32) (gamma []float64, logDensity f
 	return gamma, logDensity
 }
 
-// Histogram returns the mean of γ over the rows, [k]; zeros if there are no rows. It errs if a row has another number of features.
-func (m *Mixture) Histogram(rows iter.Seq[[]float32]) ([]float64, error) {
-	shares, gamma, n := make([]float64, len(m.Weights)), make([]float64, len(m.Weights)), 0
-	e := m.density()
-	err := pass(context.Background(), rows, m.Features, func(_ int, row []float64) {
-		e.responsibilities(row, gamma)
-		for k, g := range gamma {
-			shares[k] += g
-		}
-		n++
-	})
-	if err != nil {
-		return nil, err
-	}
-	return divide(shares, n), nil
-}
-
 // Fisher returns the improved Fisher vector of n rows, [2, k, d]: first the derivatives by the means, then those by the deviations,
 //
 //	1/(n √w_k) Σ γ_k (x_j − μ_kj)/σ_kj

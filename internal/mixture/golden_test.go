@@ -114,11 +114,6 @@ func TestGoldenMixtures(t *testing.T) {
 			}
 			for i, bag := range g.Bags {
 				rows := mixture.Matrix(g.X[bag[0]*g.Features:bag[1]*g.Features], g.Features, nil)
-				histogram, err := got.Histogram(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				near(t, "histogram", histogram, g.Histograms[i], 1e-6)
 				vector, err := got.Fisher(rows)
 				if err != nil {
 					t.Fatal(err)

@@ -272,26 +272,3 @@ func (c *Centres) Nearest(row []float32) (cluster int, distance float64) {
 	}
 	return nearest(at, c.Values)
 }
-
-// Histogram returns the share of the rows per cluster, [k]; zeros if there are no rows. It errs if a row has another
-// number of features.
-func (c *Centres) Histogram(rows iter.Seq[[]float32]) ([]float64, error) {
-	shares, n := make([]float64, c.Clusters()), 0
-	err := pass(context.Background(), rows, c.Features, func(_ int, row []float64) {
-		k, _ := nearest(row, c.Values)
-		shares[k]++
-		n++
-	})
-	if err != nil {
-		return nil, err
-	}
-	return divide(shares, n), nil
-}
-
-// divide divides the values by the number of rows, if there are any.
-func divide(values []float64, n int) []float64 {
-	for i := range values {
-		values[i] /= float64(max(n, 1))
-	}
-	return values
-}

@@ -4,7 +4,6 @@
 //	cluster     one of k centres and the rows nearest to it
 //	component   one of k Gaussian densities with a weight, means and variances
 //	γ           responsibility: the probability that a row is of a component
-//	histogram   shares of the rows of a set per cluster or component, [k]
 //	Fisher      vector of a set of rows: how its likelihood changes with the means and deviations, [2, k, d]
 //
 // Rows come as an iterator, so that they may lie anywhere. It must yield the same rows in the same order each time; a row is

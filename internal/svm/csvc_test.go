@@ -415,9 +415,6 @@ func TestBadInputs(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	labels := []bool{true, false, false, false}
-	if got := svm.ClassWeights(labels, 2, 3); !slices.Equal(got, []float64{3, 2, 2, 2}) {
-		t.Error(got)
-	}
 	if got := svm.Balanced(labels); !slices.Equal(got, []float64{2, 2. / 3, 2. / 3, 2. / 3}) {
 		t.Error(got)
 	}

@@ -85,15 +85,6 @@ func index(positive bool) int {
 // sign is the label as a number, +1 or -1.
 func sign(positive bool) float64 { return float64(2*index(positive) - 1) }
 
-// ClassWeights returns one weight per example, [n]: that of its class.
-func ClassWeights(positive []bool, negativeWeight, positiveWeight float64) []float64 {
-	weights := make([]float64, len(positive))
-	for i, p := range positive {
-		weights[i] = [2]float64{negativeWeight, positiveWeight}[index(p)]
-	}
-	return weights
-}
-
 // Balanced returns one weight per example, n/(2 n_y), [n], where n_y is the size of its class: both classes weigh as much,
 // and the mean weight is 1.
 func Balanced(positive []bool) []float64 {
@@ -101,8 +92,11 @@ func Balanced(positive []bool) []float64 {
 	for _, p := range positive {
 		count[index(p)]++
 	}
-	half := float64(len(positive)) / 2
-	return ClassWeights(positive, half/count[0], half/count[1])
+	weights := make([]float64, len(positive))
+	for i, p := range positive {
+		weights[i] = float64(len(positive)) / 2 / count[index(p)]
+	}
+	return weights
 }
 
 // cancelled wraps the error of a context.
