@@ -231,7 +231,7 @@ var Experiments = []Experiment{
 		Question: "What are networks worth whose settings are searched, and does their ensemble reach the published HopfieldPooling?",
 		Figures:  []string{"auc"},
 		Full: Form{Arms: networkArms(), Time: 2 * time.Hour,
-			Scope: "nested protocol with 3 inner folds, 10 folds, 1 repeat; 16 settings of each of four poolings, drawn at random; 16 of the grid of Ramsauer et al. 2021, also chosen by a fifth of the training part and by the best test epoch"},
+			Scope: "nested protocol with 3 inner folds, 10 folds, 1 repeat; every pooling with small settings; 16 settings of each of four, drawn at random; 16 of the grid of Ramsauer et al. 2021, also chosen by a fifth of the training part and by the best test epoch"},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: searching(5), Settings: withJoined(sampled(neural.SearchGrid("mean"))[:4])}}, Time: time.Minute,
 			Scope: "Musk 1, nested protocol with 3 inner folds, 5 folds, 1 repeat; 4 settings of the mean"},
 	},
@@ -305,10 +305,10 @@ func withJoined(list []json.RawMessage) []json.RawMessage {
 	return append(slices.Clone(list), setting)
 }
 
-// networkArms are networks whose settings are drawn, chosen and joined by inner folds, beside those for a few hundred bags; and the
+// networkArms are networks whose settings are drawn, chosen and joined by inner folds, beside every pooling with the settings for a few hundred bags; and the
 // published HopfieldPooling, chosen by inner folds, by a fifth of the training part, and by its best test epoch.
 func networkArms() []Arm {
-	list := settings(neural.Grid{Preset: neural.SmallPreset, Pooling: searched, Iterations: []int{-3}})
+	list := settings(neural.Grid{Preset: neural.SmallPreset, Pooling: neural.Poolings, Iterations: []int{-3}})
 	var all []json.RawMessage
 	for _, pooling := range searched {
 		some := sampled(neural.SearchGrid(pooling))

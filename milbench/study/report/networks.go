@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -184,8 +185,12 @@ func networks(a results.Archive) (string, error) {
 		}
 		fmt.Fprintf(&b, "Over the small settings of its pooling a chosen network has %s (95 %% interval %s), the joined ones %s (%s).\n\n", signed(one[0].mean), one[0].interval(), signed(all[0].mean), all[0].interval())
 	}
-	text, err := s.hyperparameters(inner)
+	text, err := s.small(inner)
 	if err != nil {
+		return "", err
+	}
+	b.WriteString(text)
+	if text, err = s.hyperparameters(inner); err != nil {
 		return "", err
 	}
 	b.WriteString(text)
@@ -194,6 +199,43 @@ func networks(a results.Archive) (string, error) {
 	}
 	b.WriteString(text)
 	return b.String(), nil
+}
+
+// small has a line for each set and a column for each pooling with small settings, the best first.
+func (s searches) small(inner int) (string, error) {
+	mean, columns := make(map[string]float64), []string(nil)
+	for of := range s.fits {
+		if of.epochs != smallEpochs || of.joined || of.pooling == anyPooling {
+			continue
+		}
+		for _, set := range s.sets {
+			auc, _, err := s.mean(of, set)
+			if err != nil {
+				return "", err
+			}
+			mean[of.pooling] += auc / float64(len(s.sets)) // NaN where a set is missing
+		}
+		if !math.IsNaN(mean[of.pooling]) {
+			columns = append(columns, of.pooling)
+		}
+	}
+	if len(columns) < 2 {
+		return "", nil
+	}
+	slices.SortFunc(columns, func(a, b string) int { return cmp.Or(cmp.Compare(mean[b], mean[a]), cmp.Compare(a, b)) })
+	var rows [][]string
+	for _, set := range s.sets {
+		row := []string{set}
+		for _, pooling := range columns {
+			auc, _, err := s.mean(network{epochs: smallEpochs, pooling: pooling}.nestedIn(inner), set)
+			if err != nil {
+				return "", err
+			}
+			row = append(row, number(auc))
+		}
+		rows = append(rows, row)
+	}
+	return "Every pooling with its small settings, in the order of the mean over sets:\n\n" + table(append([]string{"set"}, columns...), rows), nil
 }
 
 // outcome is what a search of the settings of a pooling finds on a set; NaN is what was not run.

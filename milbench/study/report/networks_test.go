@@ -73,6 +73,7 @@ func TestNetworks(t *testing.T) {
 		"| tiger | mean | 0.700 | 0.700 | 0.800 | 0.850 | 0.800 | mean, dropout = 0.2 | +1.000 |",
 		"| tiger | all four |  | 0.700 | 0.800 | 0.900 | 0.800 | mean, dropout = 0.2 |",
 		"a chosen network has +0.075 (95 % interval +0.075 to +0.075, 2 sets), the joined ones +0.175 (+0.175 to +0.175, 2 sets)",
+		"| set | mean | hopfield |", "| tiger | 0.700 | 0.600 |",
 		"| dropout | 0.2: +0.075 (2); 0.5: −0.075 (2) |",
 		"| tiger | 91.3 ± 0.5 | 90.0 | 85.0 | 70.0 | 80.0 | 82.0 | 80.0 | 90.0 |",
 		"report +0.100 more than an honest choice by inner folds; inner folds have +0.100 over a fifth",
