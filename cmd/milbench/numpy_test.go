@@ -76,7 +76,7 @@ func TestNumPyFolder(t *testing.T) {
 			}
 		}
 	}
-	refuse(t, exitUse, "a folder without labels.csv", "audit", unlabelled)
+	refuse(t, exitUse, "no table of its bags", "audit", unlabelled)
 
 	leaky, err := dataset.ReadFile(write(t, "leaky.csv", toy(true)))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 const filesHelp = `
 
 A FILE is a CSV file with one row per instance and the columns bag, label and the features; a MATLAB or C4.5 file; or a
-folder with a labels.csv of the columns bag and label and one NumPy array [instances, features] per bag, b.npy for bag b.
+folder of one array [instances, features] per bag, b.npy, b.npz or b.h5 for bag b (HDF5 as CLAM and TRIDENT write it), with the
+table labels.csv of the columns bag and label; --labels names another table.
 Commas, semicolons or tabs separate fields. --bag, --label, --group and --split name the columns; else usual names are taken,
 as slide_id for the bag or case_id for the group, and a note says which.`
 
@@ -25,6 +26,7 @@ type columnFlags struct{ options dataset.Options }
 
 func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	o := &f.options
+	flags.StringVar(&o.Labels, "labels", "", "of a folder of bags or an HDF5 file: the `table` of the bags, a CSV or TSV file (default labels.csv in the folder, or its only table)")
 	flags.StringVar(&o.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
 	flags.StringVar(&o.Label, "label", "", "of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
@@ -37,7 +39,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}} {
 		if c.given {
 			return c.flag
 		}

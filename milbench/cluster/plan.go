@@ -51,7 +51,8 @@ type Request struct {
 	Positive       string `json:"positive,omitempty"` // of files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`
 
-	// Of files, the columns that hold bags, labels, groups and the split, and those of words; see package dataset.
+	// Of files, the table of the bags, the columns that hold bags, labels, groups and the split, and those of words; see package dataset.
+	Labels      string   `json:"labels,omitempty"`
 	Bag         string   `json:"bag,omitempty"`
 	Label       string   `json:"label,omitempty"`
 	Group       string   `json:"group,omitempty"`

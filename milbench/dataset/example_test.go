@@ -115,15 +115,15 @@ NON-MUSK-199,199_1+1,45,-102,-54,0.
 	// NON-MUSK-199 0 [45 -102 -54]
 }
 
-func ExampleReadNumPy() {
-	s, err := dataset.ReadNumPy(filepath.Join("testdata", "numpy"))
+func ExampleReadFolder() {
+	s, err := dataset.ReadFolder(filepath.Join("testdata", "numpy"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, b := range s.Bags[:2] {
 		fmt.Println(b.ID+":", b.Label, b.Group, b.Instances.Len(), "instances of", b.Instances.Features(), "features")
 	}
-	_, err = dataset.ReadNumPy(filepath.Join("testdata", "numpy-refused"))
+	_, err = dataset.ReadFolder(filepath.Join("testdata", "numpy-refused"))
 	fmt.Println(err != nil)
 	// Output:
 	// f4, little C: 0 patient 0 2 instances of 3 features

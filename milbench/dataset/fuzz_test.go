@@ -193,7 +193,7 @@ func FuzzNumPyList(f *testing.F) {
 		folder := numpyFolder(t, map[string][]byte{"a.npy": x, "b.npy": y, listName: list})
 		var labelled *milbench.Set
 		alloctest.Bounded(t, list, 2000, func() {
-			s, err := ReadNumPy(folder)
+			s, err := ReadFolder(folder)
 			if err == nil {
 				if err := s.Validate(); err != nil || len(s.Bags) != 2 {
 					t.Errorf("%d bags, %v", len(s.Bags), err)
@@ -204,7 +204,7 @@ func FuzzNumPyList(f *testing.F) {
 			}
 		})
 		alloctest.Bounded(t, list, 2000, func() {
-			s, err := readNumPy(folder, Options{Unlabelled: true})
+			s, err := Options{Unlabelled: true}.readFolder(folder)
 			if err != nil {
 				err = fmt.Errorf("fuzz: %w", err)
 			}

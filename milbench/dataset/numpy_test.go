@@ -107,7 +107,7 @@ func TestFloat16(t *testing.T) {
 
 func TestReadNumPy(t *testing.T) {
 	want, _ := goldenNumPy(t)
-	s, err := ReadNumPy("testdata/numpy")
+	s, err := ReadFolder("testdata/numpy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestReadNumPyList(t *testing.T) {
 		"labels.csv": []byte("\ufeffsplit,Bag,group,LABEL\r\ntest, b.2 ,\"p,1\",1\r\ntrain,a,p2,-1\r\n"),
 		"b.2.npy":    x, "a.npy": y, "notes.txt": []byte("of the scanner"),
 	})
-	s, err := ReadNumPy(folder)
+	s, err := ReadFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestReadNumPyList(t *testing.T) {
 		t.Errorf("%s: read %+v, want %+v", s.Name, s.Bags, want)
 	}
 	t.Chdir(folder)
-	if s, err := ReadNumPy("."); err != nil || s.Name != "bags" {
+	if s, err := ReadFolder("."); err != nil || s.Name != "bags" {
 		t.Errorf("the folder one is in: %+v, %v", s, err)
 	}
 }
@@ -226,7 +226,7 @@ func TestReadNumPySparse(t *testing.T) {
 		"a.npy":      numpyFile("<i2", true, []float64{0, 0, 0, 0, 7}, []float64{0, 0, 0, 0, 0}),
 		"b.npy":      numpyFile("|u1", false, []float64{0, 0, 0, 0, 255}),
 	})
-	s, err := ReadNumPy(folder)
+	s, err := ReadFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,10 +285,10 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"bag,label\na,0\nb,0\n", "", "all 2 bags have label 0"},
 		{"bag,label\na,0\n", "b.npy", "bag b is not in labels.csv; add a line for it or move the file away"},
 		{"", "a.npy", "bag a is not in labels.csv"},
-		{"bag,label\na,0\nb,1\nc,1\n", "c.npy", "bag c is in labels.csv, but this file is missing; add it or remove the line"},
+		{"bag,label\na,0\nb,1\nc,1\n", "", "bag c is in labels.csv, but there is no file of it (.npy, .h5, .hdf5, .npz); add it or remove the line"},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(c.list), "a.npy": a, "b.npy": b})
-		_, err := ReadNumPy(folder)
+		_, err := ReadFolder(folder)
 		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
 	}
 
@@ -329,7 +329,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		"lines":     {header("{'descr': '<f8\n', 'fortran_order': False, 'shape': (1, \n2), }", 16), `an array of type "<f8\n"; save numbers`},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": c.file})
-		_, err := ReadNumPy(folder)
+		_, err := ReadFolder(folder)
 		t.Run(name, func(t *testing.T) { requireOneLine(t, err, filepath.Join(folder, "b.npy"), c.want) })
 	}
 
@@ -355,7 +355,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(list), "a.npy": a, "b.npy": file})
-		_, err = ReadNumPy(folder)
+		_, err = ReadFolder(folder)
 		t.Run(name, func(t *testing.T) { requireOneLine(t, err, filepath.Join(folder, "b.npy"), want) })
 	}
 
@@ -363,13 +363,21 @@ func TestReadNumPyRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, "b.npy"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ReadNumPy(folder)
+	_, err := ReadFolder(folder)
 	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "no file but something else of that name")
 
-	for _, files := range []map[string][]byte{{}, {"a.npy": a}, {"results.jsonl": nil}} {
-		folder := numpyFolder(t, files)
+	for _, c := range []struct {
+		files map[string][]byte
+		want  string
+	}{
+		{nil, "a folder without bags; give a file, or a folder of one file a bag (.npy, .h5, .hdf5, .npz) with labels.csv"},
+		{map[string][]byte{"results.jsonl": nil}, "a folder without bags"},
+		{map[string][]byte{"a.npy": a}, "no table of its bags; name one with --labels, or write labels.csv"},
+		{map[string][]byte{"a.npy": a, "b.npy": b, "x.csv": []byte(list), "y.csv": []byte(list)}, "no table of its bags"},
+	} {
+		folder := numpyFolder(t, c.files)
 		_, err := ReadFile(folder)
-		requireOneLine(t, err, folder, "a folder without labels.csv; give a file, or a folder of .npy arrays")
+		requireOneLine(t, err, folder, c.want)
 	}
 	_, err = Options{Unlabelled: true}.ReadFile(numpyFolder(t, map[string][]byte{"a\nb.npy": a}))
 	if err == nil || strings.Contains(err.Error(), "\n") {
@@ -428,7 +436,7 @@ func TestReadNumPyClaims(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := a.instances(false)
+			x, err := kept(a, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,8 +455,8 @@ func kinds(t *testing.T, folder, id string) map[string]milbench.Instances {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense, err1 := a.instances(true)
-	file, err2 := a.instances(false)
+	dense, err1 := kept(a, true)
+	file, err2 := kept(a, false)
 	sparse, err3 := milbench.ToSparse(dense)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
@@ -581,7 +589,7 @@ func inFile(t *testing.T, folder string) milbench.Instances {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := a.instances(false)
+	x, err := kept(a, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,9 @@ type Options struct {
 	// Capital and small letters are the same, and so are "slide id", "slide-id" and "slide_id".
 	Bag, Label, Group, Split string
 
+	// Labels is the table of the bags of a folder or of an HDF5 file, a CSV or TSV file; "" is labels.csv in the folder, or its only table.
+	Labels string
+
 	// Categorical are columns of words of a CSV file. Each word of such a column becomes a feature, called column=word, that is 1 where
 	// it stands and 0 elsewhere, in the order of the words.
 	Categorical []string
@@ -35,7 +38,7 @@ type Options struct {
 	// Unlabelled bags are read for a model to score: no label, group or split is looked at, so that they may be of one class or of none that is
 	// known. A CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
 	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere a label may be
-	// anything; a folder of NumPy arrays needs no labels.csv. Every Label is 0.
+	// anything; a folder of bags needs no table. Every Label is 0.
 	Unlabelled bool
 
 	// Note, if not nil, is told in a line what was taken for what where the file does not say so itself.

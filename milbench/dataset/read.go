@@ -13,13 +13,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"synpool/internal/hdf5"
 	"synpool/milbench"
 )
 
 // ReadFile reads a set as stored: every column of the file that is not marked as something else is a feature. The form
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
 // its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
-// and extensions. A folder of NumPy arrays is read as [ReadNumPy] does.
+// and extensions. A folder of bags is read as [ReadFolder] does; so is an HDF5 file (.h5 or
+// .hdf5) of which every group with a dataset features, or every dataset, is a bag.
 func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.
@@ -32,7 +34,7 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return readNumPy(path, o)
+		return o.readFolder(path)
 	}
 	in, err := inflated(f)
 	if err != nil {
@@ -54,6 +56,16 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 			break
 		}
 	}
+	if o.Labels != "" && extension != ".h5" && extension != ".hdf5" {
+		return nil, fmt.Errorf("%s: a file with labels of its own; --labels %s is for folders of bags and HDF5 files", path, o.Labels)
+	}
+	if bytes.HasPrefix(first, []byte(hdf5.Signature)) && (extension == ".h5" || extension == ".hdf5") {
+		s, err := o.readHDF5(path)
+		if err == nil {
+			s.Name = base
+		}
+		return s, err
+	}
 	read, table := o.ReadCSV, true
 	switch {
 	case bytes.HasPrefix(first, []byte("MATLAB")), bytes.HasPrefix(first, []byte("\x89HDF")), extension == ".mat",
@@ -64,7 +76,7 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
 		return nil, fmt.Errorf("%s: a NumPy array, which is one bag; give the folder of the bags with their %s", path, listName)
 	case bytes.IndexByte(first, 0) >= 0:
-		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data or .csv file, or a folder of .npy files", path)
+		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
 		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, o) }, false
 	}

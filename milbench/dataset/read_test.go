@@ -143,7 +143,7 @@ func TestReadFileRefuses(t *testing.T) {
 		requireOneLine(t, err, path, c.want)
 	}
 	_, err := ReadFile(folder)
-	requireOneLine(t, err, folder, "a folder without labels.csv; give a file")
+	requireOneLine(t, err, folder, "a folder without bags; give a file")
 	missing := filepath.Join(folder, "missing.mat")
 	_, err = ReadFile(missing)
 	requireOneLine(t, err, "open "+missing, "no such file")

@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/internal/alloctest"
+	"synpool/milbench"
+)
+
+// folderBags are the bags that testdata/folder_bags.py wrote.
+var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain"}
+
+// requireFolderBags compares a set with what was written.
+func requireFolderBags(t *testing.T, s *milbench.Set, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Bags) != len(folderBags) || s.NumFeatures() != 5 {
+		t.Fatalf("%d bags of %d features", len(s.Bags), s.NumFeatures())
+	}
+	for k, b := range s.Bags {
+		if b.ID != folderBags[k] || b.Label != k%2 || b.Instances.Len() != 3+k {
+			t.Errorf("bag %d: %s, label %d, %d instances", k, b.ID, b.Label, b.Instances.Len())
+		}
+		for i, row := range rowsOf(t, b.Instances) {
+			for j, v := range row {
+				if want := float64(k) + float64(i)/2 - float64(j)/4; v != want {
+					t.Errorf("%s, row %d, column %d: %v, want %v", b.ID, i, j, v, want)
+				}
+			}
+		}
+	}
+}
+
+// TestReadFolder reads what h5py and NumPy wrote, in memory and in pieces, with the table of the folder, and from one file.
+func TestReadFolder(t *testing.T) {
+	var notes []string
+	o := Options{Note: func(text string) { notes = append(notes, text) }}
+	s, err := o.ReadFile("testdata/folder")
+	requireFolderBags(t, s, err)
+	if !slices.Equal(s.Classes, []string{"benign", "tumor"}) || s.Bags[3].Group != "p1" || s.Name != "folder" {
+		t.Errorf("classes %q, group %q, name %q", s.Classes, s.Bags[3].Group, s.Name)
+	}
+	if said := strings.Join(notes, "\n"); !strings.Contains(said, "the table of bags is slides.tsv") || !strings.Contains(said, "slide_id") {
+		t.Errorf("notes %q", notes)
+	}
+	if _, held := s.Bags[0].Instances.(*milbench.Dense); !held {
+		t.Errorf("a small set is not in memory: %T", s.Bags[0].Instances)
+	}
+
+	one := Options{Labels: "testdata/folder/slides.tsv"}
+	s, err = one.ReadFile("testdata/set.h5")
+	requireFolderBags(t, s, err)
+	if s.Name != "set" {
+		t.Errorf("name %q", s.Name)
+	}
+
+	defer func(before int64) { mostHeld = before }(mostHeld)
+	mostHeld = 40
+	s, err = one.ReadFile("testdata/set.h5")
+	requireFolderBags(t, s, err)
+	if _, inFile := s.Bags[0].Instances.(*hdf5Array); !inFile {
+		t.Errorf("a large set is in memory: %T", s.Bags[0].Instances)
+	}
+	part := make([]float32, 2*5)
+	if err := s.Bags[4].Instances.Read(5, 7, part); err != nil || part[0] != 4+2.5 || part[9] != 4+3-1 {
+		t.Errorf("%v, %v", part, err)
+	}
+	_, err = o.ReadFile("testdata/folder")
+	requireOneLine(t, err, "testdata/folder/packed.npz", "compressed, and the set is too large for memory")
+}
+
+// TestReadFolderRefuses: what cannot be read is named with its file.
+func TestReadFolderRefuses(t *testing.T) {
+	table := []byte("bag,label\na,0\nb,1\n")
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join("testdata/folder", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	clam, stored, packed := read("clam.h5"), read("stored.npz"), read("packed.npz")
+	for _, c := range []struct {
+		files      map[string][]byte
+		file, want string
+	}{
+		{map[string][]byte{"a.h5": clam, "a.npz": stored, "b.h5": clam}, "a.npz", "bag a is in this file and in"},
+		{map[string][]byte{"a.h5": []byte("text"), "b.h5": clam}, "a.h5", "no HDF5 file: the file is damaged; fetch it again or save it anew"},
+		{map[string][]byte{"a.h5": clam[:len(clam)-1], "b.h5": clam}, "a.h5", "ends early"},
+		{map[string][]byte{"a.npz": stored[:len(stored)-1], "b.h5": clam}, "a.npz", "no archive of arrays"},
+		{map[string][]byte{"a.npz": bytes.Replace(stored, []byte("features.npy"), []byte("featureX.npy"), -1), "b.h5": clam}, "a.npz", "several arrays: featureX, coords; call one features"},
+		{map[string][]byte{"a.npz": slices.Concat(packed[:60], []byte{1, 2, 3}, packed[63:]), "b.h5": clam}, "a.npz", "array arr_0"},
+	} {
+		c.files[listName] = table
+		folder := numpyFolder(t, c.files)
+		_, err := ReadFolder(folder)
+		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
+	}
+	_, err := ReadFile("testdata/set.h5")
+	requireOneLine(t, err, "testdata/set.h5", "no labels; name the table of its bags with --labels")
+	_, err = ReadFile("testdata/folder/clam.h5")
+	requireOneLine(t, err, "testdata/folder/clam.h5", "one bag; give the folder")
+	_, err = Options{Labels: "missing.csv"}.ReadFile("testdata/folder")
+	requireOneLine(t, err, "--labels", "missing.csv")
+	_, err = Options{Labels: "x.csv"}.ReadFile("testdata/cells.mat")
+	requireOneLine(t, err, "testdata/cells.mat", "a file with labels of its own; --labels x.csv is for folders")
+}
+
+// FuzzReadBag: a changed file of a bag is read or is an error in one line, in little memory.
+func FuzzReadBag(f *testing.F) {
+	for _, name := range []string{"clam.h5", "trident.h5", "other.hdf5", "stored.npz", "packed.npz"} {
+		b, err := os.ReadFile(filepath.Join("testdata/folder", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, filepath.Ext(name), 30, byte(3))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, extension string, at int, change byte) {
+		form := slices.IndexFunc(bagForms, func(f struct {
+			extension string
+			open      func(path string) (milbench.Instances, error)
+		}) bool {
+			return f.extension == extension
+		})
+		if form < 0 || len(b) == 0 {
+			return
+		}
+		b = slices.Clone(b)
+		b[(at%len(b)+len(b))%len(b)] ^= change
+		path := filepath.Join(t.TempDir(), "bag"+extension)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		alloctest.Bounded(t, b, 2<<10, func() {
+			x, err := bagForms[form].open(path)
+			if err == nil {
+				dst := make([]float32, min(x.Len(), 10)*min(x.Features(), 1<<16))
+				if x.Features() <= 1<<16 {
+					err = x.Read(0, min(x.Len(), 10), dst)
+				}
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q", err)
+			}
+		})
+	})
+}

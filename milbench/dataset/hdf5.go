@@ -1,0 +1,225 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"synpool/internal/hdf5"
+	"synpool/milbench"
+)
+
+// featuresName is the usual name of the array of a bag.
+const featuresName = "features"
+
+// hdf5Array is an array [instances, features] of an HDF5 file, which is read in pieces.
+type hdf5Array struct {
+	path, inside string // the file, and the place in it
+	rows, cols   int
+}
+
+var _ milbench.Instances = (*hdf5Array)(nil)
+
+// openHDF5 opens the file of one bag: its dataset features, or the only one of two dimensions.
+func openHDF5(path string) (milbench.Instances, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := hdf5File(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	inside, err := featuresIn(file, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a := &hdf5Array{path: path, inside: inside}
+	return a, a.measure(file)
+}
+
+// openRegular opens a file that is none of another kind, such as a pipe, which would wait for who writes it.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+	}
+	return os.Open(path)
+}
+
+// hdf5File reads the beginning of a file.
+func hdf5File(f *os.File) (*hdf5.File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := hdf5.Open(f, info.Size())
+	return file, hdf5Error(err)
+}
+
+// hdf5Error says what to do about damage.
+func hdf5Error(err error) error {
+	if errors.Is(err, hdf5.ErrDamaged) {
+		return fmt.Errorf("%w; fetch it again or save it anew", err)
+	}
+	return err
+}
+
+// featuresIn returns the path of the dataset features of a group, or of its only array of two dimensions.
+func featuresIn(file *hdf5.File, group string) (string, error) {
+	names, err := file.Names(group)
+	if err != nil {
+		return "", hdf5Error(err)
+	}
+	var arrays []string
+	for _, name := range names {
+		if name == featuresName {
+			return group + "/" + name, nil
+		}
+		if a, err := file.Array(group + "/" + name); err == nil && len(a.Shape) >= 2 {
+			arrays = append(arrays, name)
+		}
+	}
+	switch len(arrays) {
+	case 0:
+		return "", fmt.Errorf("no dataset %s in %s; there are %s", featuresName, few([]string{group + "/"}), orNothing(names))
+	case 1:
+		return group + "/" + arrays[0], nil
+	}
+	return "", fmt.Errorf("no dataset %s in %s, and several others: %s; call one %[1]s", featuresName, few([]string{group + "/"}), few(arrays))
+}
+
+// orNothing lists names.
+func orNothing(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return few(names)
+}
+
+// measure sets the size of the array, and reports one that is none of instances.
+func (a *hdf5Array) measure(file *hdf5.File) error {
+	array, err := file.Array(a.inside)
+	if err != nil {
+		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
+	}
+	shape := array.Shape
+	for len(shape) > 2 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	switch {
+	case len(shape) != 2:
+		return fmt.Errorf("%s: dataset %s of shape %v; [instances, features] or [1, instances, features] is needed", a.path, few([]string{a.inside}), array.Shape)
+	case shape[0] == 0 || shape[1] == 0:
+		return fmt.Errorf("%s: dataset %s of %d instances with %d features; remove the bag or give it instances", a.path, few([]string{a.inside}), shape[0], shape[1])
+	}
+	a.rows, a.cols = int(shape[0]), int(shape[1])
+	return nil
+}
+
+// Len implements [milbench.Instances].
+func (a *hdf5Array) Len() int { return a.rows }
+
+// Features implements [milbench.Instances].
+func (a *hdf5Array) Features() int { return a.cols }
+
+// Read implements [milbench.Instances]. It opens the file for the time of the call: a set may have more bags than a process may
+// have files open.
+func (a *hdf5Array) Read(i, j int, dst []float32) error {
+	f, err := os.Open(a.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	file, err := hdf5File(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.path, err)
+	}
+	array, err := file.Array(a.inside)
+	if err != nil {
+		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
+	}
+	rank := len(array.Shape)
+	if rank < 2 || array.Shape[rank-2] != int64(a.rows) || array.Shape[rank-1] != int64(a.cols) {
+		return fmt.Errorf("%s: dataset %s has another shape than before; start again", a.path, few([]string{a.inside}))
+	}
+	start, count := make([]int64, rank), make([]int64, rank)
+	for k := range rank - 2 {
+		count[k] = 1
+	}
+	start[rank-2], count[rank-2], count[rank-1] = int64(i), int64(j-i), int64(a.cols)
+	b, err := array.Read(start, count)
+	if err != nil {
+		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), hdf5Error(err))
+	}
+	numbers := numpyTypes[fmt.Sprintf("%.1s%d", array.Type.Kind, array.Type.Size)]
+	for k := range dst[:(j-i)*a.cols] {
+		v, err := milbench.Float32(numbers.decode(array.Type.Order, b[k*numbers.width:]))
+		if err != nil {
+			return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
+		}
+		dst[k] = v
+	}
+	return nil
+}
+
+// readHDF5 reads a file of a set: every group with a dataset features, or every dataset, is a bag. Its table is named by an option.
+func (o Options) readHDF5(path string) (*milbench.Set, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := hdf5File(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	names, err := file.Names("")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
+	}
+	if len(names) > 0 && o.Labels == "" && !o.Unlabelled {
+		if a, err := file.Array(featuresName); err == nil && len(a.Shape) >= 2 {
+			return nil, fmt.Errorf("%s: one bag; give the folder of the bags with their %s", path, listName)
+		}
+		return nil, fmt.Errorf("%s: no labels; name the table of its bags with --labels", path)
+	}
+	files := bagFiles{where: path, of: make(map[string]bagFile)}
+	for _, name := range names {
+		inside := "/" + name
+		is, err := file.IsArray(inside)
+		if err == nil && !is {
+			inside, err = featuresIn(file, inside)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
+		}
+		err = files.add(name, bagFile{path + ":" + strings.TrimPrefix(inside, "/"), func() (milbench.Instances, error) {
+			g, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer g.Close()
+			file, err := hdf5File(g)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			a := &hdf5Array{path: path, inside: inside}
+			return a, a.measure(file)
+		}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	table := o.Labels
+	if table == "" {
+		table = filepath.Join(filepath.Dir(path), listName)
+	}
+	return o.readBags(files, table)
+}

@@ -1,0 +1,112 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// openNPZ opens the bag in a .npz file: its array features, or its only one. An array that is compressed is read into memory, up to 256 MB.
+func openNPZ(path string) (milbench.Instances, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	x, err := npzArray(f, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return x, nil
+}
+
+func npzArray(f *os.File, path string) (milbench.Instances, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	archive, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return nil, damagedf("no archive of arrays: %v", err)
+	}
+	var names []string
+	var member *zip.File
+	for _, m := range archive.File {
+		name, is := strings.CutSuffix(m.Name, ".npy")
+		if !is {
+			continue
+		}
+		names = append(names, name)
+		if member == nil || name == featuresName {
+			member = m
+		}
+	}
+	switch {
+	case member == nil:
+		return nil, fmt.Errorf("no array; save one called %s with numpy.savez", featuresName)
+	case len(names) > 1 && member.Name != featuresName+".npy":
+		return nil, fmt.Errorf("several arrays: %s; call one %s", few(names), featuresName)
+	case member.Method == zip.Store:
+		at, err := member.DataOffset()
+		if err != nil {
+			return nil, damagedf("no archive of arrays: %v", err)
+		}
+		// What the archive says of its size is checked against the file.
+		size := min(member.UncompressedSize64, uint64(max(0, info.Size()-at)))
+		h, err := readNumPyHeader(bufio.NewReader(io.NewSectionReader(f, at, int64(size))))
+		if err == nil {
+			err = h.check(int64(size))
+		}
+		if err != nil {
+			return nil, arrayError(member, err)
+		}
+		h.size += at
+		return &numpyArray{numpyHeader: h, path: path}, nil
+	}
+	in, err := member.Open()
+	if err != nil {
+		return nil, arrayError(member, damagedf("%v", err))
+	}
+	defer in.Close()
+	x, err := inflatedArray(bufio.NewReader(in))
+	if err != nil {
+		return nil, arrayError(member, err)
+	}
+	return x, nil
+}
+
+// arrayError names the array that an error is about.
+func arrayError(member *zip.File, err error) error {
+	return fmt.Errorf("array %s: %w", few([]string{strings.TrimSuffix(member.Name, ".npy")}), err)
+}
+
+// inflatedArray reads an array to its end.
+func inflatedArray(in io.Reader) (*milbench.Dense, error) {
+	h, err := readNumPyHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	width := int64(h.numbers.width)
+	if h.rows == 0 || h.columns == 0 {
+		return nil, h.check(h.size)
+	}
+	if h.columns > mostHeld || h.rows > mostHeld/h.columns {
+		return nil, fmt.Errorf("%d x %d numbers, compressed, are too many for memory; write them with numpy.savez or numpy.save", h.rows, h.columns)
+	}
+	// Bytes are read before places are taken for them: a header may claim more than there is.
+	b, err := io.ReadAll(io.LimitReader(in, h.rows*h.columns*width+1))
+	if err != nil {
+		return nil, readError(err)
+	}
+	if err := h.check(h.size + int64(len(b))); err != nil {
+		return nil, err
+	}
+	h.size = 0
+	d := &milbench.Dense{Rows: int(h.rows), Cols: int(h.columns), Values: make([]float32, h.rows*h.columns)}
+	return d, (&numpyArray{numpyHeader: h}).read(strings.NewReader(string(b)), 0, d.Rows, d.Values)
+}
