@@ -16,8 +16,8 @@ import (
 const filesHelp = `
 
 A FILE is a CSV file with one row per instance and the columns bag, label and the features; a MATLAB or C4.5 file; or a
-folder of one array [instances, features] per bag, b.npy, b.npz or b.h5 for bag b (HDF5 as CLAM and TRIDENT write it), with the
-table labels.csv of the columns bag and label; --labels names another table.
+folder of one array [instances, features] per bag, b.npy, b.npz, b.pt or b.h5 for bag b (HDF5 as CLAM and TRIDENT write it), with
+the table labels.csv of the columns bag and label; --labels names another table.
 Commas, semicolons or tabs separate fields. --bag, --label, --group and --split name the columns; else usual names are taken,
 as slide_id for the bag or case_id for the group, and a note says which.`
 

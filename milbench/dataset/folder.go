@@ -26,6 +26,8 @@ var bagForms = []struct {
 	{".h5", openHDF5},
 	{".hdf5", openHDF5},
 	{".npz", openNPZ},
+	{".pt", openTorch},
+	{".pth", openTorch},
 }
 
 // nilOr returns a nil interface of a nil pointer.
@@ -69,13 +71,14 @@ func (b *bagFiles) add(id string, f bagFile) error {
 
 // ReadFolder reads a folder of files, one a bag, and a table of the bags.
 //
-// The instances of bag b are in b.npy, b.npz, b.h5 or b.hdf5, an array [instances, features] of float16, float32, float64 or integers of 8 to 64
+// The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth, an array [instances, features] of float16, float32, float64 or integers of 8 to 64
 // bits, in either byte order:
 //
 //   - .npy as numpy.save writes it, in C or Fortran order;
 //   - .npz as numpy.savez does, with one array or one called features; as numpy.savez_compressed does, if the set is small enough for memory;
 //   - .h5 and .hdf5 as CLAM and TRIDENT write them: a dataset features, or the only one there, also [1, instances, features], in chunks or not,
-//     with gzip or LZF.
+//     with gzip or LZF;
+//   - .pt and .pth as torch.save does since PyTorch 1.6: a tensor, or a dictionary with one called features, or with one alone; nothing in the file is run.
 //
 // Values become float32, rounded to the nearest. Bags of more than 256 MB together stay in their files. All bags have as many features, which
 // have no names.

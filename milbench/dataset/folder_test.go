@@ -13,7 +13,7 @@ import (
 )
 
 // folderBags are the bags that testdata/folder_bags.py wrote.
-var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain"}
+var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain", "tensor", "dictionary", "only", "turned", "part"}
 
 // requireFolderBags compares a set with what was written.
 func requireFolderBags(t *testing.T, s *milbench.Set, err error) {
@@ -86,7 +86,7 @@ func TestReadFolderRefuses(t *testing.T) {
 		}
 		return b
 	}
-	clam, stored, packed := read("clam.h5"), read("stored.npz"), read("packed.npz")
+	clam, stored, packed, tensor := read("clam.h5"), read("stored.npz"), read("packed.npz"), read("tensor.pt")
 	for _, c := range []struct {
 		files      map[string][]byte
 		file, want string
@@ -97,6 +97,11 @@ func TestReadFolderRefuses(t *testing.T) {
 		{map[string][]byte{"a.npz": stored[:len(stored)-1], "b.h5": clam}, "a.npz", "no archive of arrays"},
 		{map[string][]byte{"a.npz": bytes.Replace(stored, []byte("features.npy"), []byte("featureX.npy"), -1), "b.h5": clam}, "a.npz", "several arrays: featureX, coords; call one features"},
 		{map[string][]byte{"a.npz": slices.Concat(packed[:60], []byte{1, 2, 3}, packed[63:]), "b.h5": clam}, "a.npz", "array arr_0"},
+		{map[string][]byte{"a.pt": tensor[:len(tensor)-1], "b.h5": clam}, "a.pt", "no file of torch.save"},
+		{map[string][]byte{"a.pt": stored, "b.h5": clam}, "a.pt", "no file of torch.save; save the tensor"},
+		{map[string][]byte{"a.pt": []byte("\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."), "b.h5": clam}, "a.pt", "a file of PyTorch before 1.6"},
+		{map[string][]byte{"a.pt": bytes.ReplaceAll(tensor, []byte("FloatStorage"), []byte("OtherStorage")), "b.h5": clam}, "a.pt", "damaged"},
+		{map[string][]byte{"a.pt": bytes.ReplaceAll(tensor, []byte("data.pkl"), []byte("fata.pkl")), "b.h5": clam}, "a.pt", "no file of torch.save"},
 	} {
 		c.files[listName] = table
 		folder := numpyFolder(t, c.files)
@@ -115,7 +120,7 @@ func TestReadFolderRefuses(t *testing.T) {
 
 // FuzzReadBag: a changed file of a bag is read or is an error in one line, in little memory.
 func FuzzReadBag(f *testing.F) {
-	for _, name := range []string{"clam.h5", "trident.h5", "other.hdf5", "stored.npz", "packed.npz"} {
+	for _, name := range []string{"clam.h5", "trident.h5", "other.hdf5", "stored.npz", "packed.npz", "tensor.pt", "dictionary.pt", "part.pt"} {
 		b, err := os.ReadFile(filepath.Join("testdata/folder", name))
 		if err != nil {
 			f.Fatal(err)

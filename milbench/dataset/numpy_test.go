@@ -285,7 +285,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"bag,label\na,0\nb,0\n", "", "all 2 bags have label 0"},
 		{"bag,label\na,0\n", "b.npy", "bag b is not in labels.csv; add a line for it or move the file away"},
 		{"", "a.npy", "bag a is not in labels.csv"},
-		{"bag,label\na,0\nb,1\nc,1\n", "", "bag c is in labels.csv, but there is no file of it (.npy, .h5, .hdf5, .npz); add it or remove the line"},
+		{"bag,label\na,0\nb,1\nc,1\n", "", "bag c is in labels.csv, but there is no file of it (.npy, .h5, .hdf5, .npz, .pt, .pth); add it or remove the line"},
 	} {
 		folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte(c.list), "a.npy": a, "b.npy": b})
 		_, err := ReadFolder(folder)
@@ -370,7 +370,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		files map[string][]byte
 		want  string
 	}{
-		{nil, "a folder without bags; give a file, or a folder of one file a bag (.npy, .h5, .hdf5, .npz) with labels.csv"},
+		{nil, "a folder without bags; give a file, or a folder of one file a bag (.npy, .h5, .hdf5, .npz, .pt, .pth) with labels.csv"},
 		{map[string][]byte{"results.jsonl": nil}, "a folder without bags"},
 		{map[string][]byte{"a.npy": a}, "no table of its bags; name one with --labels, or write labels.csv"},
 		{map[string][]byte{"a.npy": a, "b.npy": b, "x.csv": []byte(list), "y.csv": []byte(list)}, "no table of its bags"},

@@ -1,5 +1,5 @@
 """Writes folder/, bags as h5py and NumPy write them, and set.h5, the same bags in one file. Row i of bag k, from 0, has the values k + i/2 - j/4
-in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py and numpy).
+in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py, numpy and torch).
 """
 
 import pathlib
@@ -7,6 +7,7 @@ import shutil
 
 import h5py
 import numpy as np
+import torch
 
 here = pathlib.Path(__file__).parent
 folder = here / "folder"
@@ -39,10 +40,16 @@ with file("other.hdf5") as f:  # the only array of two dimensions
 np.savez(folder / "stored.npz", features=values(3, "f4"), coords=np.zeros((6, 2)))
 np.savez_compressed(folder / "packed.npz", values(4, "f2"))
 np.save(folder / "plain.npy", np.asfortranarray(values(5, "f8")))
+torch.save(torch.from_numpy(values(6, "f4")), folder / "tensor.pt")  # as CLAM does
+torch.save({"features": torch.from_numpy(values(7, "f4")).half(), "coords": torch.zeros(10, 2), "slide": "x"}, folder / "dictionary.pt")
+torch.save({"embedding": torch.from_numpy(values(8, "f8"))[None]}, folder / "only.pth")
+torch.save(torch.nn.Parameter(torch.from_numpy(values(9, "f4")).bfloat16().float().T.contiguous().T), folder / "turned.pt")
+torch.save(torch.cat([torch.zeros(2, 5), torch.from_numpy(values(10, "f4")).bfloat16()])[2:].bfloat16(), folder / "part.pt")
+NAMES = ["clam", "trident", "other", "stored", "packed", "plain", "tensor", "dictionary", "only", "turned", "part"]
 (folder / "slides.tsv").write_text("slide_id\tcase_id\tgrade\n" + "".join(
-    f"{name}\tp{k // 2}\t{'tumor' if k % 2 else 'benign'}\n" for k, name in enumerate(["clam", "trident", "other", "stored", "packed", "plain"])))
+    f"{name}\tp{k // 2}\t{'tumor' if k % 2 else 'benign'}\n" for k, name in enumerate(NAMES)))
 with h5py.File(here / "set.h5", "w") as f:
-    for k, name in enumerate(["clam", "trident", "other", "stored", "packed", "plain"]):
+    for k, name in enumerate(NAMES):
         if k % 2:
             f[name] = values(k, "f4")
         else:

@@ -1,0 +1,247 @@
+package dataset
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"strings"
+
+	"synpool/internal/pickle"
+	"synpool/milbench"
+)
+
+// torchTypes are the types of tensors that are read, by the name of their storage.
+var torchTypes = map[pickle.Global]string{
+	"torch.HalfStorage": "f2", "torch.FloatStorage": "f4", "torch.DoubleStorage": "f8", "torch.BFloat16Storage": "bf16",
+	"torch.CharStorage": "i1", "torch.ShortStorage": "i2", "torch.IntStorage": "i4", "torch.LongStorage": "i8", "torch.ByteStorage": "u1",
+}
+
+// bfloat16 are the first 16 bits of a float32.
+var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
+	return float64(math.Float32frombits(uint32(o.Uint16(b)) << 16))
+}}
+
+// maxPickle bounds what describes the tensors of a file, in bytes.
+const maxPickle = 16 << 20
+
+// openTorch opens the bag in a file of torch.save: a tensor, or the tensor features, or the only one, of a dictionary. Nothing in the file is run.
+func openTorch(name string) (milbench.Instances, error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h, err := torchTensor(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &numpyArray{numpyHeader: h, path: name}, nil
+}
+
+// torchTensor says where the numbers of the bag are.
+func torchTensor(f *os.File) (h numpyHeader, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return h, err
+	}
+	archive, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		first := make([]byte, 4)
+		if _, err := f.ReadAt(first, 0); err == nil && string(first) == "\x80\x02\x8a\x0a" {
+			return h, errors.New("a file of PyTorch before 1.6; load it and save it again with torch.save")
+		}
+		return h, damagedf("no file of torch.save: %v", err)
+	}
+	members := make(map[string]*zip.File) // by their names in the folder of the archive
+	for _, m := range archive.File {
+		_, inside, _ := strings.Cut(path.Clean(m.Name), "/")
+		members[inside] = m
+	}
+	if members["constants.pkl"] != nil {
+		return h, errors.New("a TorchScript program, no tensors; save the features with torch.save")
+	}
+	about := members["data.pkl"]
+	if about == nil {
+		return h, errors.New("no file of torch.save; save the tensor of the features with it")
+	}
+	text, err := inflatedMember(about, maxPickle)
+	if err != nil {
+		return h, err
+	}
+	root, err := pickle.Read(text)
+	if errors.Is(err, pickle.ErrDamaged) {
+		return h, damagedf("%v", err)
+	} else if err != nil {
+		return h, fmt.Errorf("%w; save a tensor, or a dictionary of tensors", err)
+	}
+	tensor, err := featuresTensor(root)
+	if err != nil {
+		return h, err
+	}
+	h.order = binary.LittleEndian
+	if m := members["byteorder"]; m != nil {
+		order, err := inflatedMember(m, 16)
+		if err != nil {
+			return h, err
+		}
+		if string(order) == "big" {
+			h.order = binary.BigEndian
+		}
+	}
+	return h, h.placeTensor(tensor, members, info.Size())
+}
+
+// inflatedMember returns the bytes of a member of an archive, at most limit.
+func inflatedMember(m *zip.File, limit int64) ([]byte, error) {
+	in, err := m.Open()
+	if err != nil {
+		return nil, damagedf("%s: %v", few([]string{m.Name}), err)
+	}
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
+	switch {
+	case err != nil:
+		return nil, damagedf("%s: %v", few([]string{m.Name}), err)
+	case int64(len(b)) > limit:
+		return nil, fmt.Errorf("%s: more than %d bytes", few([]string{m.Name}), limit)
+	}
+	return b, nil
+}
+
+// asTensor returns the call that makes a tensor, of a parameter, too.
+func asTensor(v any) (*pickle.Call, bool) {
+	call, is := v.(*pickle.Call)
+	if !is {
+		return nil, false
+	}
+	switch call.Func {
+	case pickle.Global("torch._utils._rebuild_tensor_v2"):
+		return call, len(call.Args) >= 4
+	case pickle.Global("torch._utils._rebuild_parameter"):
+		if len(call.Args) > 0 {
+			if inner, is := call.Args[0].(*pickle.Call); is && inner.Func == pickle.Global("torch._utils._rebuild_tensor_v2") {
+				return inner, len(inner.Args) >= 4
+			}
+		}
+	}
+	return nil, false
+}
+
+// featuresTensor returns the tensor of a file.
+func featuresTensor(root any) (*pickle.Call, error) {
+	if tensor, is := asTensor(root); is {
+		return tensor, nil
+	}
+	d, is := root.(*pickle.Dict)
+	if call, isCall := root.(*pickle.Call); isCall && call.Func == pickle.Global("collections.OrderedDict") {
+		d, is = call.Items, true
+	}
+	if !is {
+		return nil, errors.New("no tensor; save one, or a dictionary with one called features, with torch.save")
+	}
+	var names []string
+	var only *pickle.Call
+	for i, key := range d.Keys {
+		name, isText := key.(string)
+		tensor, isTensor := asTensor(d.Values[i])
+		if !isText || !isTensor {
+			continue
+		}
+		if name == featuresName {
+			return tensor, nil
+		}
+		names, only = append(names, name), tensor
+	}
+	switch len(names) {
+	case 0:
+		return nil, errors.New("a dictionary without tensors; save one called features")
+	case 1:
+		return only, nil
+	}
+	return nil, fmt.Errorf("several tensors: %s; call one features", few(names))
+}
+
+// integers returns those of a tuple.
+func integers(v any) (list []int64, ok bool) {
+	t, is := v.(pickle.Tuple)
+	if !is {
+		return nil, false
+	}
+	for _, n := range t {
+		i, is := n.(int64)
+		if !is || i < 0 {
+			return nil, false
+		}
+		list = append(list, i)
+	}
+	return list, true
+}
+
+// placeTensor reads the shape and type of a tensor, and where it is.
+func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.File, fileSize int64) error {
+	stored, is1 := tensor.Args[0].(pickle.Persistent)
+	storage, is2 := stored.ID.(pickle.Tuple)
+	first, is3 := tensor.Args[1].(int64)
+	shape, is4 := integers(tensor.Args[2])
+	strides, is5 := integers(tensor.Args[3])
+	if !is1 || !is2 || !is3 || !is4 || !is5 || len(storage) < 3 || len(shape) != len(strides) || first < 0 {
+		return damagedf("a tensor")
+	}
+	class, is1 := storage[1].(pickle.Global)
+	key, is2 := storage[2].(string)
+	if !is1 || !is2 {
+		return damagedf("a tensor")
+	}
+	kind, known := torchTypes[class]
+	if !known {
+		return fmt.Errorf("a tensor of %s; save numbers, such as x.float()", few([]string{string(class)}))
+	}
+	h.numbers = numpyTypes[kind]
+	if kind == "bf16" {
+		h.numbers = bfloat16
+	}
+	if kind == "f4" && h.order == binary.LittleEndian {
+		h.descr = "<f4"
+	}
+	written := shape
+	for len(shape) > 2 && shape[0] == 1 {
+		shape, strides = shape[1:], strides[1:]
+	}
+	if len(shape) != 2 {
+		return fmt.Errorf("a tensor of shape %v; [instances, features] or [1, instances, features] is needed", written)
+	}
+	h.rows, h.columns = shape[0], shape[1]
+	if h.rows == 0 || h.columns == 0 {
+		return h.check(0)
+	}
+	switch {
+	case (strides[1] == 1 || h.columns == 1) && (strides[0] == h.columns || h.rows == 1):
+	case (strides[0] == 1 || h.rows == 1) && (strides[1] == h.rows || h.columns == 1):
+		h.fortran = true
+	default:
+		return fmt.Errorf("a tensor with strides %v, part of another; save x.contiguous()", strides)
+	}
+	member := members["data/"+key]
+	if member == nil {
+		return damagedf("no numbers of the tensor")
+	}
+	if member.Method != zip.Store {
+		return errors.New("compressed numbers; load the file and save it again with torch.save")
+	}
+	at, err := member.DataOffset()
+	if err != nil {
+		return damagedf("%v", err)
+	}
+	width := int64(h.numbers.width)
+	size := min(int64(min(member.UncompressedSize64, math.MaxInt64)), fileSize-at)
+	if n := size / width; first > n || h.columns > n-first || h.rows > (n-first)/h.columns {
+		return damagedf("%d bytes for %d x %d numbers of %d bytes from the %dth on", max(0, size), h.rows, h.columns, width, first)
+	}
+	h.size = at + first*width
+	return nil
+}
