@@ -30,7 +30,7 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
 	flags.StringVar(&o.Label, "label", "", "of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
-	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split)")
+	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV file: `columns` of words; each word becomes a feature")
 }
 

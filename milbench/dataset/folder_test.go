@@ -157,3 +157,46 @@ func FuzzReadBag(f *testing.F) {
 		})
 	})
 }
+
+// TestSplitFile: a file of ids, as CLAM writes one for each fold, puts bags into the parts; val counts as train.
+func TestSplitFile(t *testing.T) {
+	write := func(text string) string {
+		path := filepath.Join(t.TempDir(), "splits_0.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var notes []string
+	read := func(text string) (*milbench.Set, error) {
+		return Options{Split: write(text), Note: func(note string) { notes = append(notes, note) }}.ReadFile("testdata/folder")
+	}
+	s, err := read(",train,val,test\n0,clam,plain,packed\n1,trident,,tensor\n2,other,,dictionary\n3,stored,,only\n4,turned,,part\n5,elsewhere,,\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Bags {
+		want := milbench.TrainPart
+		if slices.Contains([]string{"packed", "tensor", "dictionary", "only", "part"}, b.ID) {
+			want = milbench.TestPart
+		}
+		if b.Split != want {
+			t.Errorf("%s is in %s", b.ID, b.Split)
+		}
+	}
+	if !strings.Contains(notes[len(notes)-1], "1 ids are of no bag") {
+		t.Errorf("%q", notes)
+	}
+	for text, want := range map[string]string{
+		"train,test\nclam,trident\n":               "is in no part of",
+		"train,test\nclam,clam\n":                  "line 2: bag clam is in both parts",
+		"train,val\nclam,clam\n":                   "no columns train and test",
+		",train,val,test\nclam,True,False,False\n": `line 2: "True" is no id of a bag; give the file that CLAM writes beside this one`,
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	_, err = Options{Split: "nothing.csv"}.ReadFile("testdata/folder")
+	requireOneLine(t, err, "testdata/folder/slides.tsv", "no column \"nothing.csv\"")
+}

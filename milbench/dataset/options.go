@@ -21,7 +21,8 @@ type Options struct {
 	//	group  group, case_id, case, patient_id, patient, subject_id, subject
 	//	split  split
 	//
-	// Capital and small letters are the same, and so are "slide id", "slide-id" and "slide_id".
+	// Capital and small letters are the same, and so are "slide id", "slide-id" and "slide_id". Split may also be a CSV file with the columns train,
+	// test and maybe val of ids of bags, as CLAM writes one for each fold.
 	Bag, Label, Group, Split string
 
 	// Labels is the table of the bags of a folder or of an HDF5 file, a CSV or TSV file; "" is labels.csv in the folder, or its only table.

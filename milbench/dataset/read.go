@@ -26,6 +26,15 @@ func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(pa
 
 // ReadFile is the function [ReadFile] with options.
 func (o Options) ReadFile(path string) (*milbench.Set, error) {
+	if o.splitFile() {
+		own := o
+		own.Split = ""
+		s, err := own.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return o.split(s)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// splitFile reports whether the option Split names a file of ids, as CLAM writes one for each fold, and no column.
+func (o Options) splitFile() bool {
+	extension := strings.ToLower(filepath.Ext(o.Split))
+	if o.Unlabelled || extension != ".csv" && extension != ".tsv" {
+		return false
+	}
+	info, err := os.Stat(o.Split)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// readParts reads a table with the columns train and test, and maybe val, of ids of bags.
+func readParts(path string) (map[string]milbench.Split, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := separated(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	parts := make(map[string]milbench.Split)
+	var of []milbench.Split // of each column
+	err = eachRecord(in, path, func(_ int, record []string) error {
+		if of == nil {
+			for _, name := range record {
+				of = append(of, splitWords[plainName(name)])
+			}
+			if !slices.Contains(of, milbench.TrainPart) || !slices.Contains(of, milbench.TestPart) {
+				return fmt.Errorf("no columns train and test; a file of --split has them, with an id of a bag in each field")
+			}
+			return nil
+		}
+		for i, id := range record {
+			id = strings.TrimSpace(id)
+			if i >= len(of) || of[i] == milbench.NoSplit || id == "" {
+				continue
+			}
+			if word := strings.ToLower(id); word == "true" || word == "false" {
+				return fmt.Errorf("%q is no id of a bag; give the file that CLAM writes beside this one, without _bool in its name", id)
+			}
+			if other, there := parts[id]; there && other != of[i] {
+				return fmt.Errorf("bag %s is in both parts; a bag is in one", id)
+			}
+			parts[id] = of[i]
+		}
+		return nil
+	})
+	return parts, err
+}
+
+// split puts the bags of a set into the parts of a file; val counts as train.
+func (o Options) split(s *milbench.Set) (*milbench.Set, error) {
+	parts, err := readParts(o.Split)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range s.Bags {
+		part, there := parts[b.ID]
+		if !there {
+			return nil, fmt.Errorf("%s: bag %s is in no part of %s; add it there or leave it out of the set", s.Name, b.ID, o.Split)
+		}
+		s.Bags[i].Split = part
+		delete(parts, b.ID)
+	}
+	if len(parts) > 0 {
+		o.note("%s: %d ids are of no bag of this set", o.Split, len(parts))
+	}
+	return sealed(s, s.Validate)
+}
