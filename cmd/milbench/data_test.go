@@ -50,7 +50,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// Bags of the same instances with different labels are an error of a file, and known of a named set. The set is not
+// Bags of the same instances with different labels are shown and kept together. The set is not
 // everywhere.
 func TestAmbiguousSet(t *testing.T) {
 	e, err := dataset.Find("mutagenesis2")

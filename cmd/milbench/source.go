@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -132,16 +133,15 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	group := audit.GroupDuplicates
-	if one.entry != nil && one.entry.Ambiguous {
-		group = audit.GroupAmbiguous
-	}
-	grouped, duplicates, err := group(one.set)
+	grouped, duplicates, err := audit.GroupDuplicates(one.set)
 	if err != nil {
 		return source{}, finding{err}
 	}
 	if len(duplicates) > 0 {
 		p.note("note: %s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
+	}
+	if conflicts := slices.DeleteFunc(slices.Clone(duplicates), func(d audit.Duplicate) bool { return !d.Conflict }); len(conflicts) > 0 {
+		p.note("note: %s: bags of the same instances have different labels: %s; no learner can be right on all of them", nameOrFile, listed(conflicts))
 	}
 	one.set = grouped
 	return one, nil

@@ -38,7 +38,6 @@ type Entry struct {
 	InstanceLabels Column `json:"instance_label_column,omitempty"` // the stored column that holds instance labels
 	TrainBags      int    `json:"train_bags,omitempty"`            // official split: so many bags train, the rest test
 	Folds          int    `json:"folds"`                           // the customary number of folds
-	Ambiguous      bool   `json:"ambiguous,omitempty"`             // bags of the same instances have different labels: the features cannot tell them apart
 	Generated      bool   `json:"generated,omitempty"`             // drawn when it is opened: nothing to fetch
 
 	read func(paths []string) (*milbench.Set, error) // nil: ReadFile of the only file
@@ -189,7 +188,7 @@ func Catalog() []Entry {
 		e := Entry{
 			Name: t.name, Title: t.title, Source: fromPevny, Licence: unknown,
 			Citations: []string{t.citation, cheplygina}, Notes: t.notes,
-			Bags: t.bags, Positive: t.positive, Instances: t.instances, Features: t.features, Folds: 10, Ambiguous: t.notes == ambiguous,
+			Bags: t.bags, Positive: t.positive, Instances: t.instances, Features: t.features, Folds: 10,
 			read: func(paths []string) (*milbench.Set, error) { return ReadTransposed(paths[0], paths[1], paths[2]) },
 		}
 		for i, file := range []string{"data.csv", "bagids.csv", "labels.csv"} {

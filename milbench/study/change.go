@@ -64,11 +64,7 @@ func (s sets) open(name, kind string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	group := audit.GroupDuplicates
-	if source.Entry != nil && source.Entry.Ambiguous {
-		group = audit.GroupAmbiguous
-	}
-	if set, _, err = group(set); err != nil {
+	if set, _, err = audit.GroupDuplicates(set); err != nil {
 		return nil, err
 	}
 	s[key] = set

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"synpool/milbench"
 )
@@ -22,14 +21,8 @@ type Duplicate struct {
 // GroupDuplicates puts bags of the same instances into one group, so that no protocol tests on a bag that was trained
 // on under another id. Groups that share a bag so become one group, transitively, under the name of one of them. It
 // returns the duplicates, and a set that shares its instances with s, or s itself if there are none.
-// Bags of the same instances with different targets cannot be learnt from: an error names them.
-func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) { return group(s, false) }
-
-// GroupAmbiguous is [GroupDuplicates] for a set that is known to have bags of the same instances with different targets. It
-// groups these as well and is no error.
-func GroupAmbiguous(s *milbench.Set) (*milbench.Set, []Duplicate, error) { return group(s, true) }
-
-func group(s *milbench.Set, ambiguous bool) (*milbench.Set, []Duplicate, error) {
+// Bags of the same instances with different targets are kept, too: no learner can be right on all of them.
+func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	c, err := compare(s, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -37,9 +30,6 @@ func group(s *milbench.Set, ambiguous bool) (*milbench.Set, []Duplicate, error) 
 	found := c.duplicates(s)
 	if len(found) == 0 {
 		return s, found, nil
-	}
-	if err := Conflict(s.Name, found); err != nil && !ambiguous {
-		return nil, found, err
 	}
 	bags := slices.Clone(s.Bags)
 	names := make(map[string]bool)
@@ -73,17 +63,6 @@ func group(s *milbench.Set, ambiguous bool) (*milbench.Set, []Duplicate, error) 
 	grouped := *s
 	grouped.Bags = bags
 	return &grouped, found, grouped.Seal()
-}
-
-// Conflict returns an error about the first bags of the same instances in the named set that have different targets, nil if
-// there are none.
-func Conflict(name string, found []Duplicate) error {
-	for _, d := range found {
-		if d.Conflict {
-			return fmt.Errorf("%s: bags %s hold the same instances and have different labels; correct or remove them", name, strings.Join(d.Bags, ", "))
-		}
-	}
-	return nil
 }
 
 // comparison is what the bags of a set have in common.
