@@ -517,7 +517,7 @@ func TestKilledRuns(t *testing.T) {
 	file := write(t, "toy.csv", toy(false))
 	args := func(dir string) []string {
 		return []string{
-			"run", file, "--pooling", "mean,syn", "--iterations", "3", "--folds", "4", "--repeats", fmt.Sprint(repeats), "--cores", "2", "--curves", "--out", dir,
+			"run", file, "--pooling", "mean,syn", "--learner", "statistics-trees,distance-svm", "--iterations", "3", "--folds", "4", "--repeats", fmt.Sprint(repeats), "--cores", "2", "--curves", "--out", dir,
 			"--width", "8", "--embed", "8", "--heads", "2", "--epochs", "10", "--batch", "4",
 		}
 	}
@@ -533,7 +533,7 @@ func TestKilledRuns(t *testing.T) {
 		return text
 	}
 	want, wantTables := readResults(t, undisturbed), tables(undisturbed)
-	if len(want) != 8*repeats {
+	if len(want) != 16*repeats {
 		t.Fatalf("%d results", len(want))
 	}
 
