@@ -220,7 +220,7 @@ var Experiments = []Experiment{
 		Name:     "learners",
 		Question: "Which learner is best when inner folds choose its settings?",
 		Figures:  []string{"auc", "ranks"},
-		Full: Form{Arms: learnerArms(), Time: 2 * time.Hour,
+		Full: Form{Arms: learnerArms(), Time: 200 * time.Minute,
 			Scope: "nested protocol with 5 inner folds: 10 folds (5 of sets of more than 7,500 instances, Web the official split), 5 repeats of Musk 1, Elephant, Fox and Tiger and of auto on Musk 2, otherwise 1; every classical learner with all its settings (Web without Fisher vectors; birds, Corel and Protein without mi-SVM), five networks with small settings; Musk 1 with 10 permutations of its labels"},
 		Quick: Form{Arms: []Arm{{Sets: []string{"musk1"}, Protocol: inside(5, 1), Settings: classicSettings}}, Time: time.Minute,
 			Scope: "Musk 1, nested protocol with 5 inner folds, 5 folds, 1 repeat"},
