@@ -183,7 +183,7 @@ func TestCutInnerOfPart(t *testing.T) {
 	}
 }
 
-// A fold whose rest would lack a class is left out; fewer than two that are left are an error, as is a class of which no bag is held out.
+// A fold whose rest would lack a class is left out; fewer than two that are left are an error, as is a class without a held-out bag.
 func TestCutInnerGroups(t *testing.T) {
 	s := testSet(60, 30)
 	for i := range 10 { // ten of thirty positive bags stand together

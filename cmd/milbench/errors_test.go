@@ -174,7 +174,7 @@ func TestUnreadable(t *testing.T) {
 		})
 	}
 	t.Run("folder", func(t *testing.T) {
-		refuse(t, exitUse, "a folder without bags; give a file, or a folder of one file a bag (.npy, ", "audit", t.TempDir())
+		refuse(t, exitUse, "a folder without bags; give a file, or a folder with one file per bag (.npy, ", "audit", t.TempDir())
 	})
 	t.Run("classes", func(t *testing.T) { // described, and refused by what learns two classes alone
 		file := write(t, "grades.csv", strings.NewReplacer(",0,", ",normal,", ",1,", ",early,").Replace("bag,label,p\na,0,2\nb,1,3\nc,0,4\nd,1,1\n")+"e,late,5\nf,late,7\n")

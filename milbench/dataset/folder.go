@@ -69,7 +69,7 @@ func (b *bagFiles) add(id string, f bagFile) error {
 	return nil
 }
 
-// ReadFolder reads a folder of files, one a bag, and a table of the bags.
+// ReadFolder reads a folder of files, one per bag, and a table of the bags.
 //
 // The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth, an array [instances, features] of float16, float32, float64 or integers of 8 to 64
 // bits, in either byte order:
@@ -83,7 +83,7 @@ func (b *bagFiles) add(id string, f bagFile) error {
 // Values become float32, rounded to the nearest. Bags of more than 256 MB together stay in their files. All bags have as many features, which
 // have no names.
 //
-// The table labels.csv, or the only CSV or TSV file of the folder, has a line a bag, under a header with the columns bag and label; group and split may
+// The table labels.csv, or the only CSV or TSV file of the folder, has a line per bag, under a header with the columns bag and label; group and split may
 // stand there, as in [ReadCSV]; other columns are not used. Bags stand in its order; a bag without its file is an error, and so is a file that it does
 // not list. Other files are not looked at.
 func ReadFolder(folder string) (*milbench.Set, error) { return Options{}.readFolder(folder) }
@@ -99,7 +99,7 @@ func (o Options) readFolder(folder string) (*milbench.Set, error) {
 		return nil, err
 	}
 	if len(files.ids) == 0 {
-		return nil, fmt.Errorf("%s: a folder without bags; give a file, or a folder of one file a bag (%s) with %s, a table of the columns bag and label", folder, bagExtensions(), listName)
+		return nil, fmt.Errorf("%s: a folder without bags; give a file, or a folder with one file per bag (%s) with %s, a table of the columns bag and label", folder, bagExtensions(), listName)
 	}
 	table := filepath.Join(folder, listName)
 	switch {

@@ -24,15 +24,11 @@ var _ milbench.Instances = (*hdf5Array)(nil)
 
 // openHDF5 opens the file of one bag: its dataset features, or the only one of two dimensions.
 func openHDF5(path string) (milbench.Instances, error) {
-	f, err := openRegular(path)
+	f, file, err := openHDF5File(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	file, err := hdf5File(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	inside, err := featuresIn(file, "")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -53,14 +49,22 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// hdf5File reads the beginning of a file.
-func hdf5File(f *os.File) (*hdf5.File, error) {
+// openHDF5File opens a file and reads its beginning. The caller closes the first of the two.
+func openHDF5File(path string) (*os.File, *hdf5.File, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, nil, err
+	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, f.Close())
 	}
 	file, err := hdf5.Open(f, info.Size())
-	return file, hdf5Error(err)
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
+	}
+	return f, file, nil
 }
 
 // hdf5Error says what to do about damage.
@@ -132,15 +136,11 @@ func (a *hdf5Array) Features() int { return a.cols }
 // Read implements [milbench.Instances]. It opens the file for the time of the call: a set may have more bags than a process may
 // have files open.
 func (a *hdf5Array) Read(i, j int, dst []float32) error {
-	f, err := os.Open(a.path)
+	f, file, err := openHDF5File(a.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	file, err := hdf5File(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", a.path, err)
-	}
 	array, err := file.Array(a.inside)
 	if err != nil {
 		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
@@ -171,15 +171,11 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 
 // readHDF5 reads a file of a set: every group with a dataset features, or every dataset, is a bag. Its table is named by an option.
 func (o Options) readHDF5(path string) (*milbench.Set, error) {
-	f, err := openRegular(path)
+	f, file, err := openHDF5File(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	file, err := hdf5File(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	names, err := file.Names("")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
@@ -201,15 +197,11 @@ func (o Options) readHDF5(path string) (*milbench.Set, error) {
 			return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
 		}
 		err = files.add(name, bagFile{path + ":" + strings.TrimPrefix(inside, "/"), func() (milbench.Instances, error) {
-			g, err := os.Open(path)
+			g, file, err := openHDF5File(path)
 			if err != nil {
 				return nil, err
 			}
 			defer g.Close()
-			file, err := hdf5File(g)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
 			a := &hdf5Array{path: path, inside: inside}
 			return a, a.measure(file)
 		}})

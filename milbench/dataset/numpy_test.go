@@ -370,7 +370,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		files map[string][]byte
 		want  string
 	}{
-		{nil, "a folder without bags; give a file, or a folder of one file a bag (.npy, .h5, .hdf5, .npz, .pt, .pth) with labels.csv"},
+		{nil, "a folder without bags; give a file, or a folder with one file per bag (.npy, .h5, .hdf5, .npz, .pt, .pth) with labels.csv"},
 		{map[string][]byte{"results.jsonl": nil}, "a folder without bags"},
 		{map[string][]byte{"a.npy": a}, "no table of its bags; name one with --labels, or write labels.csv"},
 		{map[string][]byte{"a.npy": a, "b.npy": b, "x.csv": []byte(list), "y.csv": []byte(list)}, "no table of its bags"},

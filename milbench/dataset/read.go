@@ -21,7 +21,7 @@ import (
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
 // its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
 // and extensions. A folder of bags is read as [ReadFolder] does; so is an HDF5 file (.h5 or
-// .hdf5) of which every group with a dataset features, or every dataset, is a bag.
+// .hdf5) whose groups with a dataset features, or whose datasets, are the bags.
 func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.

@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 
-	// 20 bags of each class, of which a ranks all right, c one of each wrongly, d one in four, b one in two.
+	// 20 bags of each class: a ranks all right, c one of each wrongly, d one in four, b one in two.
 	split := rowsOf(1, map[string][][]float64{"a": {{1}}, "b": {{.5}}, "c": {{.95}}, "d": {{.75}}})
 	for i, every := range []int{0, 2, 20, 4} {
 		for k := range 40 {
