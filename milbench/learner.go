@@ -23,6 +23,7 @@ type Fit struct {
 	Repeat  int
 	Fold    int
 	Seed    uint64          // fixes initial weights, order of the bags and dropout
+	Order   uint64          // fixes the order of large bags, which fits of one order read together
 	Setting json.RawMessage // hyperparameters, understood by the learner alone
 
 	Train      []Example

@@ -266,7 +266,7 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 	}
 
 	fit := Fit{
-		Repeat: repeat, Fold: fold, Seed: SplitSeed(seed, "fit", repeat, fold),
+		Repeat: repeat, Fold: fold, Seed: SplitSeed(seed, "fit", repeat, fold), Order: SplitSeed(seed, "order", repeat),
 		Test: test, EveryEpoch: p.Name != HonestProtocol,
 	}
 	for _, i := range train {

@@ -28,6 +28,24 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
 }
 
+// paramFrom is the key of what [DropoutFrom] leaves with a graph.
+const paramFrom = "/synlayer_dropout_from"
+
+// DropoutFrom has dropout, from now on in the graph of bag, drop what it drops of a part of a batch: its first bag is number bag of
+// the batch and its first instance number row of that bag, scalars of uint32. Nil is 0.
+func DropoutFrom(bag, row *Node) {
+	model.SetGraphParam(bag.Graph(), paramFrom, [2]*Node{bag, row})
+}
+
+// from returns what DropoutFrom was given.
+func from(g *Graph) (bag, row *Node) {
+	if value, ok := model.GetGraphParam(g, paramFrom); ok {
+		pair := value.([2]*Node)
+		return pair[0], pair[1]
+	}
+	return nil, nil
+}
+
 // SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
 func SparseDropout(scope *model.Scope, bags Sparse, rate *Node) *Node {
 	checkRank(bags.X)
@@ -63,6 +81,13 @@ func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	bagDims := slices.Repeat([]int{1}, rank)
 	bagDims[rank-3] = dims[rank-3]
 	bag := IotaFull(g, shapes.Make(dtypes.Uint32, bagDims...))
+	firstBag, firstRow := from(g)
+	if firstBag != nil {
+		bag = Add(bag, firstBag)
+	}
+	if firstRow != nil {
+		entry = Add(entry, Mul(firstRow, Const(g, uint32(dims[rank-1]))))
+	}
 	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
 	start := mix(Add(bag, key))
 	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))

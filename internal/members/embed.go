@@ -16,14 +16,7 @@ func Embed(scope *model.Scope, bags Sparse, layers, width int, dropout float64) 
 		}
 	}
 	bags.Bags = bags.Padded()
-	if dropout > 0 {
-		rate, in := Number(scope, bags.X, "dropout", dropout), scope.In("dropout")
-		if bags.Columns != nil {
-			bags.X = SparseDropout(in, bags, rate)
-		} else {
-			bags.X = Dropout(in, bags.X, rate, bags.DropoutKey)
-		}
-	}
+	bags.X = dropInstances(scope, bags, dropout)
 	for i := range layers {
 		layer := scope.In("embedding_%d", i)
 		var h *Node
@@ -32,9 +25,45 @@ func Embed(scope *model.Scope, bags Sparse, layers, width int, dropout float64) 
 		} else {
 			h = Dense(layer, bags.X, bags.Members(), width)
 		}
-		bags.X, bags.Columns = Max(h, ScalarZero(h.Graph(), h.DType())), nil
+		bags.X, bags.Columns = relu(h), nil
 	}
 	return bags.Bags
+}
+
+// dropInstances returns the instances after the dropout with which [Embed] begins.
+func dropInstances(scope *model.Scope, bags Sparse, dropout float64) *Node {
+	if dropout <= 0 {
+		return bags.X
+	}
+	rate, in := Number(scope, bags.X, "dropout", dropout), scope.In("dropout")
+	if bags.Columns != nil {
+		return SparseDropout(in, bags, rate)
+	}
+	return Dropout(in, bags.X, rate, bags.DropoutKey)
+}
+
+func relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }
+
+// Project is the beginning of [Embed] of one layer or more, on dense bags without members: the instances after dropout, and their
+// product with the weights of the first layer, [batch, instances, width], without its bias. It can be taken of some rows of a bag
+// ([DropoutFrom]); [Projected] does the rest.
+func Project(scope *model.Scope, bags Bags, width int, dropout float64) (dropped, product *Node) {
+	dropped = dropInstances(scope, Sparse{Bags: bags}, dropout)
+	dims := bags.X.Shape().Dimensions
+	w := Variable(scope.In("embedding_0"), bags.X.Graph(), bags.X.DType(), "weights", XavierUniform(dims[2], width), 0, dims[2], width)
+	return dropped, Reshape(MatMul(Reshape(dropped, -1, dims[2]), w), dims[0], dims[1], width)
+}
+
+// Projected is what [Embed] of so many layers makes of the products of [Project], which stand for the instances of bags.
+func Projected(scope *model.Scope, bags Bags, layers int) Bags {
+	bags = bags.Padded()
+	width := bags.X.Shape().Dim(-1)
+	b := Variable(scope.In("embedding_0"), bags.X.Graph(), bags.X.DType(), "bias", Always(0), 0, width)
+	bags.X = relu(Add(bags.X, Reshape(b, 1, 1, width)))
+	for i := 1; i < layers; i++ {
+		bags.X = relu(Dense(scope.In("embedding_%d", i), bags.X, 0, width))
+	}
+	return bags
 }
 
 // Classify is what the network does after its pooling: a dense map of the pooled vectors [batch, features], or

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -18,7 +17,6 @@ import (
 type block struct {
 	*blockProgram
 	*layout
-	backend compute.Backend
 	bags    []milbench.Instances
 	moments bagMoments
 	fits    []milbench.Fit // of the members

@@ -131,7 +131,7 @@ func newBlock(t *testing.T, b compute.Backend, bags []milbench.Instances, exampl
 		t.Fatal(err)
 	}
 	t.Cleanup(program.finalize)
-	block := &block{blockProgram: program, backend: b, bags: bags, moments: newMoments(bags), configs: configs, results: make([]milbench.Outcome, len(configs))}
+	block := &block{blockProgram: program, bags: bags, moments: newMoments(bags), configs: configs, results: make([]milbench.Outcome, len(configs))}
 	for m := range configs {
 		block.fits = append(block.fits, milbench.Fit{Seed: seeds[m], Train: examples})
 	}

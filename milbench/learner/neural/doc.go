@@ -47,6 +47,14 @@
 // for the steps that it has missed when it is taken again, in closed form. That is the same training but for rounding, and for the
 // epsilon of weights whose gradients are as small as it, below 1e-5 in the first steps. It is so up to lr·wd = 0.01.
 //
+// # Large bags
+//
+// Sets of more than 256 MB with a bag of more than 2,048 instances are trained in chunks of 1,024 instances, a bag at a time, on every
+// backend. Only the first layer sees the features, so a chunk is multiplied by its weights and left; the rest of the network takes
+// the products of the whole bag, whatever its pooling, and the gradient by them goes back chunk by chunk. The training is that of
+// whole bags, dropout included, but for rounding and for the order: a plain shuffle of all bags of the set by [milbench.Fit.Order],
+// so that fits of one order, the folds of a repeat, read each bag once an epoch for all of them. Bags stay in their files.
+//
 // Where a fit stands in its block moves no bit of it. On a CPU XLA rounds some operations otherwise at the end of an array
 // than before, as was seen on x86-64 with and without AVX-512: 1/√x, log(1+x), and the exponentials and logarithms of the last
 // two or three numbers after a multiple of sixteen. The networks and the loss do without the first two, which a user's own

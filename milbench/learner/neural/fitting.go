@@ -141,7 +141,7 @@ func networkNumbers(c Config) []float32 {
 // predict scores bags, by index.
 func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
 	predictions := make([]Prediction, len(indices))
-	err := f.eachBatch(ctx, f.program.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+	err := f.eachBatch(ctx, f.program.score, f.program.large.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
 		chosen := make([]int, len(positions))
 		for k, at := range positions {
 			chosen[k] = indices[at]
@@ -161,7 +161,7 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 // pooled returns the pooled vectors of bags, by index.
 func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indices []int) ([][]float64, error) {
 	vectors := make([][]float64, len(indices))
-	err := f.eachBatch(ctx, f.program.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
+	err := f.eachBatch(ctx, f.program.pool, f.program.large.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
 		values, err := tensors.CopyFlatData[float32](outputs[0])
 		if err != nil {
 			return err
@@ -178,19 +178,32 @@ func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indice
 }
 
 // eachBatch runs a graph that takes the inputs of scoreGraph on bags, by index, batch by batch, and hands over what it returns
-// for some positions in indices.
-func (f *fitting) eachBatch(ctx context.Context, exec *graph.Exec, parameters *tensors.Tensor, indices []int,
-	take func(positions []int, outputs []*tensors.Tensor) error) error {
+// for some positions in indices. On large bags it runs one that takes those of scoreLargeGraph, one bag at a time.
+func (f *fitting) eachBatch(ctx context.Context, exec, large *graph.Exec, parameters *tensors.Tensor, indices []int,
+	take func(positions []int, outputs []*tensors.Tensor) error) (err error) {
 	if len(indices) == 0 {
 		return nil
 	}
 	values := networkNumbers(f.config)
-	numbers := tensors.FromFlatDataAndDimensions(values, len(values))
-	defer func() { _ = finalize(numbers) }()
+	numbers, scaling := tensors.FromFlatDataAndDimensions(values, len(values)), f.input.scaling(f.program.features)
+	runner := newLargeRunner(f.program)
+	defer func() { err = errors.Join(err, runner.finalize(), finalize(numbers, scaling)) }()
 	batches, size := scoringBatches(f.bags, indices)
 	for _, positions := range batches {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if bag := f.bags[indices[positions[0]]]; isLarge(bag, f.config.Layers) {
+			for _, at := range positions {
+				outputs, err := runner.read(large, parameters, numbers, scaling, f.bags[indices[at]])
+				if err == nil {
+					err = take([]int{at}, outputs)
+				}
+				if err = errors.Join(err, finalize(outputs...)); err != nil {
+					return err
+				}
+			}
+			continue
 		}
 		chosen := make([]int, len(positions))
 		for k, at := range positions {

@@ -164,9 +164,9 @@ func heldOut(fit milbench.Fit) []int {
 	return append(append([]int{}, fit.Validation...), fit.Test...)
 }
 
-// mostData is the numbers of the bags of a task, padded, up to which they are held by every worker, 256 MB. Larger ones are
-// trained step by step, and read from where they are for every step.
-const mostData = 1 << 26
+// mostData is the numbers of the bags of a task, padded, up to which they are held by every worker, 256 MB. More are read from where
+// they are, for every step, or where one is large ([isLarge]), for every bag of an epoch. Tests make it smaller.
+var mostData = 1 << 26
 
 // data returns the numbers of all bags, padded.
 func (l *layout) data() int {

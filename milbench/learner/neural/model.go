@@ -71,12 +71,19 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	if err != nil {
 		return nil, err
 	}
-	parameters, err := f.train(ctx, initial, examples, seed, func(epoch int, loss float64, _ *tensors.Tensor) error {
+	after := func(epoch int, loss float64, _ *tensors.Tensor) error {
 		if progress != nil {
 			progress(epoch, loss)
 		}
 		return nil
-	})
+	}
+	fit := milbench.Fit{Seed: seed, Order: milbench.SplitSeed(seed, "order"), Train: examples}
+	var parameters []float32
+	if newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []milbench.Fit{fit}).large(bags) {
+		parameters, err = f.trainLarge(ctx, initial, fit, after)
+	} else {
+		parameters, err = f.train(ctx, initial, examples, seed, after)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}

@@ -3,6 +3,7 @@ package neural
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type plan struct {
 // job is fits that a worker trains together, by index in the task, or one that it trains alone, step by step.
 type job struct {
 	layout  *layout // nil for step by step
+	large   bool    // or chunk by chunk
 	fits    []int
 	seconds float64 // about, of one core, beside compiling
 }
@@ -188,6 +190,9 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	if !g.raw {
 		moments = milbench.MomentsBytes(task.Bags)
 	}
+	if l.large(task.Bags) {
+		return p.addLarge(t, task, l, parameters, moments, indices)
+	}
 	if !blocks(t.Backend) || l.data() > mostData {
 		process, worker := uint64(goMemory), uint64(0)
 		if blocks(t.Backend) {
@@ -250,6 +255,73 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	p.Groups = append(p.Groups, milbench.Group{Fits: indices, Members: size, Blocks: (len(indices) + size - 1) / size,
 		Compile: l.compile(), Block: seconds, Memory: need(), Join: l.join(t.Kept)})
 	return nil
+}
+
+// mostTogether is how many fits on large bags read them together, at most.
+const mostTogether = 8
+
+// addLarge plans fits on large bags, by index.
+func (p *plan) addLarge(t Trainer, task milbench.Task, l *layout, parameters int, moments uint64, indices []int) error {
+	process := uint64(goMemory)
+	if blocks(t.Backend) {
+		process = xlaMemory
+	}
+	together := func() int { return max(1, min(mostTogether, (len(indices)+p.Workers-1)/p.Workers)) }
+	need := func() uint64 {
+		return process + moments + uint64(p.Workers)*(workerMemory+l.largeMemory(task.Bags)+4*uint64(together()*largeCopies*parameters))
+	}
+	for t.Memory > 0 && p.Workers > 1 && need() > t.Memory {
+		p.Workers--
+		p.note(fmt.Sprintf("%s: %d at a time, to keep within %s of memory", task.Name, p.Workers, megabytes(t.Memory)))
+	}
+	if t.Memory > 0 && need() > t.Memory {
+		return tooLittle(task, need(), t.Memory)
+	}
+	each := make([]float64, len(task.Fits))
+	byOrder := map[uint64][]int{}
+	for _, i := range indices {
+		each[i] = l.largeSeconds(task.Bags, task.Fits[i], parameters)
+		byOrder[task.Fits[i].Order] = append(byOrder[task.Fits[i].Order], i)
+	}
+	g := milbench.Group{Fits: indices, Memory: need()}
+	for _, order := range slices.Sorted(maps.Keys(byOrder)) {
+		for fits := range slices.Chunk(byOrder[order], together()) {
+			j := job{large: true, fits: fits}
+			for _, i := range fits {
+				j.seconds += each[i]
+			}
+			p.jobs = append(p.jobs, j)
+			g.Members, g.Blocks, g.Block = max(g.Members, len(fits)), g.Blocks+1, max(g.Block, j.seconds)
+		}
+	}
+	p.Memory = max(p.Memory, need())
+	p.Groups = append(p.Groups, g)
+	return nil
+}
+
+// largeCopies is how many times the parameters of a fit on large bags are there at a time: with two moments, gradients and what
+// the update computes.
+const largeCopies = 12
+
+// largeMemory returns the bytes that a worker takes for large bags: a bag, and what the network makes of its instances, forwards
+// and backwards.
+func (l *layout) largeMemory(bags []milbench.Instances) uint64 {
+	instances := 0
+	for _, b := range bags {
+		instances = max(instances, b.Len())
+	}
+	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances))*l.perInstance())
+}
+
+// largeSeconds returns the time of one core for training a fit on large bags.
+func (l *layout) largeSeconds(bags []milbench.Instances, fit milbench.Fit, parameters int) float64 {
+	first := l.features * l.network.Width
+	instances := 0
+	for _, e := range fit.Train {
+		instances += bags[e.Bag].Len()
+	}
+	flops := float64(4*first+6*(parameters-first)) * float64(instances)
+	return float64(l.epochs) * (flops/coreFlops + stepOverheadAlone*float64(len(fit.Train)))
 }
 
 // counted has the parameters of each structure that was planned: an experiment plans the same ones for many tasks, and to

@@ -26,16 +26,18 @@ func structureOf(c Config, bags []milbench.Instances, train []milbench.Example) 
 // number of fits use it at a time.
 type program struct {
 	structure
-	paths []string       // of the parameters, in order
-	forms []shapes.Shape // and their shapes
-	train *Exec
-	score *Exec
-	pool  *Exec
+	backend compute.Backend
+	paths   []string       // of the parameters, in order
+	forms   []shapes.Shape // and their shapes
+	train   *Exec
+	score   *Exec
+	pool    *Exec
+	large   largeGraphs
 }
 
 // newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
 func newProgram(b compute.Backend, s structure) (*program, error) {
-	p := &program{structure: s}
+	p := &program{structure: s, backend: b}
 	variables, err := p.variables(b, s.features, 0)
 	if err != nil {
 		return nil, err
@@ -60,13 +62,17 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 	p.train.SetMaxCache(-1)
 	p.score.SetMaxCache(-1)
 	p.pool.SetMaxCache(-1)
-	return p, nil
+	if s.network.Layers > 0 {
+		err = p.newLargeGraphs(b)
+	}
+	return p, err
 }
 
 func (p *program) finalize() {
 	p.train.Finalize()
 	p.score.Finalize()
 	p.pool.Finalize()
+	p.large.finalize()
 }
 
 // variables returns a store with the network's variables for bags of so many features, their values drawn from seed.

@@ -110,6 +110,14 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 		c, _ := t.parse(task.Fits[i]) // the plan has parsed it before
 		configs = append(configs, c)
 	}
+	if j.large {
+		outcomes, err := ps.learnLarge(ctx, j, configs, task, moments)
+		for k := range outcomes {
+			outcomes[k].Fit, outcomes[k].Wall = j.fits[k], time.Since(start)/time.Duration(len(j.fits))
+			outcomes[k].Err = errors.Join(err, outcomes[k].Err)
+		}
+		return outcomes
+	}
 	if j.layout == nil {
 		var epochs []milbench.Epoch
 		err := attempt(func() (err error) {
@@ -150,11 +158,56 @@ func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, tas
 	if err != nil {
 		return nil, err
 	}
-	b := &block{blockProgram: program, layout: j.layout, backend: ps.backend, bags: task.Bags, data: data, moments: moments, configs: configs}
+	b := &block{blockProgram: program, layout: j.layout, bags: task.Bags, data: data, moments: moments, configs: configs}
 	for _, i := range j.fits {
 		b.fits = append(b.fits, task.Fits[i])
 	}
 	return b.run(ctx)
+}
+
+// learnLarge trains the fits of a job on large bags and returns their outcomes, with or without an error.
+func (ps *programs) learnLarge(ctx context.Context, j job, configs []Config, task milbench.Task, moments bagMoments) (outcomes []milbench.Outcome, err error) {
+	outcomes = make([]milbench.Outcome, len(j.fits))
+	var fits []*largeFit
+	place := map[*largeFit]int{}
+	defer func() {
+		for _, l := range fits {
+			err = errors.Join(err, l.finalize())
+		}
+	}()
+	for k, i := range j.fits {
+		fit := task.Fits[i]
+		f, initial, err := ps.prepare(configs[k], task.Bags, fit.Train, fit.Seed, moments)
+		if err != nil {
+			outcomes[k].Err = err
+			continue
+		}
+		l := newLargeFit(f, fit, initial)
+		fits, place[l] = append(fits, l), k
+	}
+	if len(fits) == 0 {
+		return outcomes, nil
+	}
+	runner := newLargeRunner(fits[0].program)
+	defer func() { err = errors.Join(err, runner.finalize()) }()
+	err = attempt(func() error {
+		return runner.train(ctx, fits, fits[0].fit.Order, func(l *largeFit, loss float64) error {
+			if !l.fit.EveryEpoch && l.epoch < l.config.Epochs {
+				return nil
+			}
+			e, err := l.scored(ctx, l.fit, l.state[0], l.epoch, loss)
+			if err != nil {
+				l.err = err
+				return ctx.Err()
+			}
+			outcomes[place[l]].Epochs = append(outcomes[place[l]].Epochs, e)
+			return nil
+		})
+	})
+	for l, k := range place {
+		outcomes[k].Err = l.err
+	}
+	return outcomes, err
 }
 
 // learn trains one fit step by step and scores its bags.
@@ -168,18 +221,21 @@ func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.In
 		if !fit.EveryEpoch && epoch < config.Epochs {
 			return nil
 		}
-		e := milbench.Epoch{Number: epoch, Loss: loss}
-		var err error
-		if e.Validation, err = f.score(ctx, parameters, fit.Validation, false); err != nil {
-			return err
-		}
-		if e.Test, err = f.score(ctx, parameters, fit.Test, fit.Instances); err != nil {
-			return err
-		}
+		e, err := f.scored(ctx, fit, parameters, epoch, loss)
 		epochs = append(epochs, e)
-		return nil
+		return err
 	})
 	return epochs, err
+}
+
+// scored scores the bags that a fit holds out.
+func (f *fitting) scored(ctx context.Context, fit milbench.Fit, parameters *tensors.Tensor, epoch int, loss float64) (e milbench.Epoch, err error) {
+	e.Number, e.Loss = epoch, loss
+	if e.Validation, err = f.score(ctx, parameters, fit.Validation, false); err != nil {
+		return e, err
+	}
+	e.Test, err = f.score(ctx, parameters, fit.Test, fit.Instances)
+	return e, err
 }
 
 // score scores bags, by index, with their weights where they are asked for.

@@ -1,0 +1,392 @@
+package neural
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// Bags of more instances than largeBag are taken in chunks of chunkRows of them, where the network has a layer and the bags are
+// dense: in scoring always, in training where bags are so many or large that no copy of them is held. Tests make these smaller.
+var (
+	largeBag  = 2048
+	chunkRows = 1024
+)
+
+// fewestRows is how many rows the products of a bag are padded to at least.
+const fewestRows = 256
+
+// paddedRows returns to how many rows the products of a large bag are padded: to three binary digits, a quarter more at most.
+func paddedRows(instances int) int {
+	instances = max(instances, fewestRows)
+	unit := 1 << (bits.Len(uint(instances-1)) - 3)
+	return (instances + unit - 1) / unit * unit
+}
+
+// chunks holds the values of a bag in chunks, the last one filled up with rows of zeros.
+type chunks struct {
+	backend  compute.Backend
+	features int
+	all      []*tensors.Tensor // as many as the largest bag has had
+}
+
+// read reads a whole bag.
+func (c *chunks) read(bag milbench.Instances) ([]*tensors.Tensor, error) {
+	n := (bag.Len() + chunkRows - 1) / chunkRows
+	for k := range n {
+		if _, err := c.chunk(k, bag, k*chunkRows); err != nil {
+			return nil, err
+		}
+	}
+	return c.all[:n], nil
+}
+
+// chunk reads into chunk number k the instances of a bag from start on.
+func (c *chunks) chunk(k int, bag milbench.Instances, start int) (*tensors.Tensor, error) {
+	if k == len(c.all) {
+		t, err := zeros(c.backend, chunkRows, c.features)
+		if err != nil {
+			return nil, err
+		}
+		c.all = append(c.all, t)
+	}
+	end := min(start+chunkRows, bag.Len())
+	var err error
+	return c.all[k], errors.Join(tensors.MutableFlatData(c.all[k], func(flat []float32) {
+		err = bag.Read(start, end, flat)
+		clear(flat[(end-start)*c.features:])
+	}), err)
+}
+
+func (c *chunks) finalize() error { return finalize(c.all...) }
+
+// zeros returns an array on the backend.
+func zeros(b compute.Backend, dims ...int) (*tensors.Tensor, error) {
+	return tensors.FromShapeForBackend(b, 0, shapes.Make(dtypes.Float32, dims...))
+}
+
+// largeRunner trains and scores networks of one structure on large bags, one bag at a time.
+type largeRunner struct {
+	*program
+	chunks              chunks
+	y                   *tensors.Tensor // of the bag, padded
+	dy                  *tensors.Tensor // ∂/∂y of a chunk
+	noWeights, noOthers *tensors.Tensor // the sums with which a batch begins
+}
+
+func newLargeRunner(p *program) *largeRunner {
+	return &largeRunner{program: p, chunks: chunks{backend: p.backend, features: p.features}}
+}
+
+func (r *largeRunner) finalize() error {
+	return errors.Join(r.chunks.finalize(), finalize(r.y, r.dy, r.noWeights, r.noOthers))
+}
+
+// prepare makes the arrays of training.
+func (r *largeRunner) prepare() (err error) {
+	if r.dy != nil {
+		return nil
+	}
+	size := 0
+	for _, form := range r.forms {
+		size += form.Size()
+	}
+	var errs [3]error
+	r.dy, errs[0] = zeros(r.backend, chunkRows, r.network.Width)
+	r.noWeights, errs[1] = zeros(r.backend, r.forms[r.large.weights].Dimensions...)
+	r.noOthers, errs[2] = zeros(r.backend, size-r.forms[r.large.weights].Size())
+	return errors.Join(errs[:]...)
+}
+
+// products fills r.y with those of a bag: of returns the products of the chunk that begins at a row.
+func (r *largeRunner) products(instances int, of func(row int) (*tensors.Tensor, error)) error {
+	width, rows := r.network.Width, paddedRows(instances)
+	if r.y == nil || r.y.Shape().Dim(0) != rows {
+		if err := finalize(r.y); err != nil {
+			return err
+		}
+		var err error
+		if r.y, err = zeros(r.backend, rows, width); err != nil {
+			return err
+		}
+	}
+	for row := 0; row < instances; row += chunkRows {
+		part, err := of(row)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(move(r.y, row*width, part, 0, min(chunkRows, instances-row)*width), finalize(part))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move copies n numbers from one array to another.
+func move(to *tensors.Tensor, at int, from *tensors.Tensor, start, n int) error {
+	var err error
+	return errors.Join(tensors.MutableFlatData(to, func(to []float32) {
+		err = tensors.ConstFlatData(from, func(from []float32) { copy(to[at:at+n], from[start:]) })
+	}), err)
+}
+
+// largeFit is a fit on large bags.
+type largeFit struct {
+	*fitting
+	fit    milbench.Fit
+	labels map[int]int // of the training bags, by index in the task
+
+	numbers, scaling, seed *tensors.Tensor
+	state                  []*tensors.Tensor // flat parameters and both moments
+	step                   int32             // done
+	epoch                  int               // done
+
+	met             int             // training bags of this epoch
+	total           *tensors.Tensor // the losses of these
+	weights, others *tensors.Tensor // the gradients of the batch so far; nil for none
+
+	epochs []milbench.Epoch
+	err    error
+}
+
+// newLargeFit returns a fit with its initial parameters.
+func newLargeFit(f *fitting, fit milbench.Fit, initial []float32) *largeFit {
+	l := &largeFit{fitting: f, fit: fit, labels: map[int]int{}, state: newState(initial), seed: tensors.FromScalar(dropoutSeed(fit.Seed))}
+	for _, e := range fit.Train {
+		l.labels[e.Bag] = e.Label
+	}
+	steps := (len(fit.Train) + f.batch - 1) / f.batch
+	values := trainingNumbers(f.config, steps)
+	l.numbers = tensors.FromFlatDataAndDimensions(values, len(values))
+	l.scaling = f.input.scaling(f.program.features)
+	return l
+}
+
+func (l *largeFit) finalize() error {
+	return finalize(append(l.state, l.numbers, l.scaling, l.seed, l.total, l.weights, l.others)...)
+}
+
+// scaling returns the standardisation as a graph takes it, [3, features]: the shift in two parts, and the factor.
+func (s Standardisation) scaling(features int) *tensors.Tensor {
+	values := make([]float32, 3*features)
+	for j := range features {
+		shift, factor := s.numbers(j)
+		values[j] = float32(shift)
+		values[features+j] = float32(shift - float64(values[j]))
+		values[2*features+j] = float32(factor)
+	}
+	return tensors.FromFlatDataAndDimensions(values, 3, features)
+}
+
+// step takes a training bag, by index, whose values the chunks are: the step, where it is the last of its batch.
+func (r *largeRunner) step(l *largeFit, bag int, values []*tensors.Tensor) (err error) {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	instances, width := l.bags[bag].Len(), r.network.Width
+	size := len(l.fit.Train)
+	first := l.met / l.batch * l.batch // of the batch
+	share := 1 / float32(min(l.batch, size-first))
+	number := tensors.FromScalar(l.step + 1)
+	place := make([]*tensors.Tensor, len(values))
+	for k := range place {
+		place[k] = tensors.FromFlatDataAndDimensions([]uint32{uint32(l.met - first), uint32(k * chunkRows)}, 2)
+	}
+	own := []*tensors.Tensor{number, tensors.FromScalar(int32(instances)),
+		tensors.FromFlatDataAndDimensions([]float32{float32(l.labels[bag])}, 1), tensors.FromScalar(share)}
+	defer func() { err = errors.Join(err, finalize(append(own, place...)...)) }()
+	of := func(k int, more ...any) []any {
+		return append([]any{l.state[0], l.numbers, l.seed, number, place[k], values[k], l.scaling}, more...)
+	}
+	err = r.products(instances, func(row int) (*tensors.Tensor, error) { return only(call(r.large.project, of(row/chunkRows))) })
+	if err != nil {
+		return err
+	}
+
+	if l.total == nil {
+		l.total = tensors.FromScalar(float32(0))
+	}
+	others := l.others
+	if others == nil {
+		others = r.noOthers
+	}
+	outputs, err := call(r.large.bag, []any{l.state[0], l.numbers, l.seed, number, place[0], r.y, own[1], own[2], own[3], l.total, others})
+	if err != nil {
+		return err
+	}
+	by := outputs[2]
+	err = finalize(l.total, l.others)
+	l.total, l.others = outputs[0], outputs[1]
+	defer func() { err = errors.Join(err, finalize(by)) }()
+	for k := range values {
+		n := min(chunkRows, instances-k*chunkRows)
+		err = errors.Join(err, move(r.dy, 0, by, k*chunkRows*width, n*width))
+		if n < chunkRows {
+			err = errors.Join(err, tensors.MutableFlatData(r.dy, func(flat []float32) { clear(flat[n*width:]) }))
+		}
+		if err != nil {
+			return err
+		}
+		sum := any(r.noWeights)
+		if l.weights != nil {
+			if sum, err = graph.DonateTensorBuffer(l.weights, r.backend, 0); err != nil {
+				return err
+			}
+		}
+		if l.weights, err = only(call(r.large.back, of(k, r.dy, sum))); err != nil {
+			return err
+		}
+	}
+	if l.met++; l.met%l.batch != 0 && l.met < size {
+		return nil
+	}
+	return r.update(l, number)
+}
+
+// only returns the output of a graph that has one.
+func only(outputs []*tensors.Tensor, err error) (*tensors.Tensor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return outputs[0], nil
+}
+
+// update takes the step of a batch.
+func (r *largeRunner) update(l *largeFit, step *tensors.Tensor) error {
+	var args []any
+	for _, s := range l.state {
+		donated, err := graph.DonateTensorBuffer(s, r.backend, 0)
+		if err != nil {
+			return err
+		}
+		args = append(args, donated)
+	}
+	outputs, err := call(r.large.update, append(args, l.numbers, step, l.weights, l.others))
+	if err != nil {
+		return err
+	}
+	copy(l.state, outputs)
+	l.step++
+	err = finalize(l.weights, l.others)
+	l.weights, l.others = nil, nil
+	return err
+}
+
+// read runs a graph that takes the inputs of scoreLargeGraph on a bag.
+func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tensors.Tensor, bag milbench.Instances) ([]*tensors.Tensor, error) {
+	err := r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
+		x, err := r.chunks.chunk(0, bag, row)
+		if err != nil {
+			return nil, err
+		}
+		return only(call(r.large.see, []any{parameters, numbers, x, scaling}))
+	})
+	if err != nil {
+		return nil, err
+	}
+	count := tensors.FromScalar(int32(bag.Len()))
+	outputs, err := call(exec, []any{parameters, numbers, r.y, count})
+	return outputs, errors.Join(err, finalize(count))
+}
+
+// train trains fits side by side: each large bag is read once an epoch for all of them. They are of one order. It calls after
+// with each fit at the end of each of its epochs.
+func (r *largeRunner) train(ctx context.Context, fits []*largeFit, order uint64, after func(l *largeFit, loss float64) error) error {
+	epochs, bags := 0, 0
+	for _, l := range fits {
+		epochs, bags = max(epochs, l.config.Epochs), len(l.bags)
+	}
+	for epoch := 1; epoch <= epochs; epoch++ {
+		sequence := milbench.Rand(order, "bags", epoch).Perm(bags)
+		for _, bag := range sequence {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := r.trainBag(fits, epoch, bag); err != nil {
+				return err
+			}
+		}
+		for _, l := range fits {
+			if !l.trains(epoch) {
+				continue
+			}
+			loss := float64(tensors.ToScalar[float32](l.total)) / float64(len(l.fit.Train))
+			if err := finalize(l.total); err != nil {
+				return err
+			}
+			l.total, l.met, l.epoch = nil, 0, epoch
+			if math.IsNaN(loss) || math.IsInf(loss, 0) {
+				l.err = fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
+				continue
+			}
+			if err := after(l, loss); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trainLarge is [fitting.train] of one fit on large bags.
+func (f *fitting) trainLarge(ctx context.Context, initial []float32, fit milbench.Fit,
+	after func(epoch int, loss float64, parameters *tensors.Tensor) error) (parameters []float32, err error) {
+	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program)
+	defer func() { err = errors.Join(err, l.finalize(), r.finalize()) }()
+	err = attempt(func() error {
+		return r.train(ctx, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss, l.state[0]) })
+	})
+	if err = errors.Join(err, l.err); err != nil {
+		return nil, err
+	}
+	return tensors.CopyFlatData[float32](l.state[0])
+}
+
+// trains reports whether a fit has an epoch still to do.
+func (l *largeFit) trains(epoch int) bool {
+	return l.err == nil && l.epoch < epoch && epoch <= l.config.Epochs
+}
+
+// trainBag hands a bag to those fits that train on it.
+func (r *largeRunner) trainBag(fits []*largeFit, epoch, bag int) error {
+	var values []*tensors.Tensor
+	for _, l := range fits {
+		if _, trained := l.labels[bag]; !trained || !l.trains(epoch) {
+			continue
+		}
+		if values == nil {
+			var err error
+			if values, err = r.chunks.read(l.bags[bag]); err != nil {
+				return err
+			}
+		}
+		if err := r.step(l, bag, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isLarge reports whether a bag is taken in chunks by a network of so many layers.
+func isLarge(bag milbench.Instances, layers int) bool {
+	return layers > 0 && bag.Len() > largeBag && !milbench.IsSparse(bag)
+}
+
+// large reports whether the fits of a layout are trained chunk by chunk.
+func (l *layout) large(bags []milbench.Instances) bool {
+	return l.data() > mostData && slices.ContainsFunc(bags, func(b milbench.Instances) bool { return isLarge(b, l.network.Layers) })
+}
+
+// perInstance is about how many numbers the graphs of a bag hold for each of its instances.
+func (l *layout) perInstance() uint64 { return uint64(12 * l.network.Width) }

@@ -1,0 +1,193 @@
+package neural
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
+	"synpool/milbench"
+)
+
+// smallChunks makes bags large that are small.
+func smallChunks(t *testing.T) {
+	t.Helper()
+	bag, rows, data := largeBag, chunkRows, mostData
+	largeBag, chunkRows, mostData = 60, 128, 1000
+	t.Cleanup(func() { largeBag, chunkRows, mostData = bag, rows, data })
+}
+
+// slides returns bags of 257 to 384 instances, which are padded to 384 of them in chunks or not, in whose features there is an offset and
+// of which some have a few positive instances.
+func slides(bags int) (matrices []milbench.Instances, examples []milbench.Example) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for i := range bags {
+		m := &milbench.Dense{Rows: 384 - rng.IntN(60), Cols: 12}
+		for r := range m.Rows {
+			for j := range m.Cols {
+				v := 20 + float64(j+1)*rng.NormFloat64()
+				if j == 0 && i%2 == 1 && r%10 == 0 {
+					v += 4
+				}
+				m.Values = append(m.Values, float32(v))
+			}
+		}
+		matrices = append(matrices, m)
+		examples = append(examples, milbench.Example{Bag: i, Target: milbench.Labelled(i % 2)})
+	}
+	return matrices, examples
+}
+
+// TestLargeIsTheSame trains every pooling chunk by chunk and bag by bag, in the same order of the bags. Both take the same numbers
+// but for rounding, which training may increase: 1e-3 of a score's size, where scores of other dropout or another order are
+// off by 0.1 and more.
+func TestLargeIsTheSame(t *testing.T) {
+	smallChunks(t)
+	bags, examples := slides(7)
+	for name, b := range backendtest.All(t) {
+		for _, pooling := range Poolings {
+			t.Run(name+"/"+pooling, func(t *testing.T) {
+				c := setting(t, pooling)
+				c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.LR = 2, 16, 0.3, 3, 3, 3e-3
+				fit := milbench.Fit{Seed: 4, Order: 8, Train: examples}
+				ps := newPrograms(b)
+				defer ps.finalize()
+				f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var losses [2][]float64
+				keep := func(k int) func(int, float64, *tensors.Tensor) error {
+					return func(_ int, loss float64, _ *tensors.Tensor) error {
+						losses[k] = append(losses[k], loss)
+						return nil
+					}
+				}
+				f.order = func(examples []milbench.Example, epoch int, _ *rand.Rand) iter.Seq[[]int] {
+					return slices.Chunk(milbench.Rand(fit.Order, "bags", epoch).Perm(len(examples)), c.Batch)
+				}
+				plain, err := f.train(context.Background(), initial, examples, fit.Seed, keep(0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				large, err := f.trainLarge(context.Background(), initial, fit, keep(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, loss := range losses[0] {
+					if math.Abs(loss-losses[1][k]) > 1e-3*max(1, loss) {
+						t.Errorf("losses %v bag by bag and %v chunk by chunk", losses[0], losses[1])
+						break
+					}
+				}
+				all := []int{0, 1, 2, 3, 4, 5, 6}
+				score := func(parameters []float32, large bool) []Prediction {
+					largeBag = map[bool]int{true: 60, false: 1000}[large]
+					p := tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters))
+					predictions, err := f.predict(context.Background(), p, all)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return predictions
+				}
+				want, same, got := score(plain, false), score(plain, true), score(large, true)
+				for i := range want {
+					size := max(1, math.Abs(want[i].Score))
+					if d := math.Abs(want[i].Score-same[i].Score) / size; d > 1e-5 {
+						t.Errorf("bag %d: score %g, and %g chunk by chunk by the same network", i, want[i].Score, same[i].Score)
+					}
+					if d := math.Abs(want[i].Score-got[i].Score) / size; d > 1e-3 {
+						t.Errorf("bag %d: score %g, and %g after training chunk by chunk", i, want[i].Score, got[i].Score)
+					}
+					if len(same[i].Weights[0]) != bags[i].Len() {
+						t.Errorf("bag %d: %d weights of %d instances", i, len(same[i].Weights[0]), bags[i].Len())
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLargeTogether trains fits with large bags one by one, all together, and on two workers: the same bits.
+func TestLargeTogether(t *testing.T) {
+	smallChunks(t)
+	bags, examples := slides(9)
+	task := milbench.Task{Name: "slides", Bags: bags, Kind: milbench.BinaryTarget, Classes: 2}
+	for k := range 5 {
+		c := setting(t, []string{syn, gated}[k%2])
+		c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs = 1, 16, 0.2, 2, 3
+		fit := milbench.Fit{Repeat: k / 3, Fold: k % 3, Seed: uint64(k), Order: uint64(k / 3), Instances: true, EveryEpoch: k == 1}
+		var err error
+		if fit.Setting, err = json.Marshal(c); err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range examples {
+			if i%3 == k%3 {
+				fit.Test = append(fit.Test, i)
+			} else {
+				fit.Train = append(fit.Train, e)
+			}
+		}
+		task.Fits = append(task.Fits, fit)
+	}
+	for name, b := range backendtest.All(t) {
+		t.Run(name, func(t *testing.T) {
+			learn := func(workers int, task milbench.Task) []milbench.Outcome {
+				outcomes := make([]milbench.Outcome, len(task.Fits))
+				err := Trainer{Backend: b, Workers: workers}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+					o.Wall = 0
+					outcomes[o.Fit] = o
+					return o.Err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return outcomes
+			}
+			all := learn(1, task)
+			if got := len(all[1].Epochs); got != 3 {
+				t.Errorf("%d epochs of a fit that every epoch was asked for", got)
+			}
+			if got := len(all[0].Epochs[0].Test[0].Instances); got != bags[0].Len() {
+				t.Errorf("%d scores of %d instances", got, bags[0].Len())
+			}
+			if again := learn(2, task); !reflect.DeepEqual(all, again) {
+				t.Error("two workers give other scores than one")
+			}
+			for i, fit := range task.Fits {
+				one := task
+				one.Fits = []milbench.Fit{fit}
+				o := learn(1, one)[0]
+				if o.Fit = i; !reflect.DeepEqual(all[i], o) {
+					t.Errorf("fit %d has other scores alone than beside others", i)
+				}
+			}
+			bad := bags[2].(*milbench.Dense)
+			task.Bags = slices.Clone(bags)
+			task.Bags[2] = unreadable{bad}
+			err := Trainer{Backend: b, Workers: 1}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+				if o.Err == nil {
+					t.Errorf("fit %d has scores of a set of which a bag cannot be read", o.Fit)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			task.Bags = bags
+		})
+	}
+}
+
+// unreadable is a bag whose file is gone.
+type unreadable struct{ *milbench.Dense }
+
+func (unreadable) Read(int, int, []float32) error { return errors.New("bag.npy is gone") }
