@@ -290,8 +290,9 @@ const (
 // maxNumbers bounds the parameters of a network, and the numbers of one batch of bags.
 const maxNumbers = 1 << 27
 
-// checkSize reports a network or a batch that is too large to hold: bags of up to instances, with features.
-func (c Config) checkSize(features, instances, bags int) error {
+// checkSize reports a network or a batch that is too large to hold: bags of up to instances, with features. Of large ones one is held
+// at a time, as what the first layer makes of it.
+func (c Config) checkSize(features, instances, bags int, large bool) error {
 	parameters, in := 0, features
 	for range c.Layers {
 		parameters += (in + 1) * c.Width
@@ -304,6 +305,12 @@ func (c Config) checkSize(features, instances, bags int) error {
 	if parameters > maxNumbers {
 		return fmt.Errorf("width %d and layers %d make a network of %d parameters on %d features, more than %d; lower --width or --layers",
 			c.Width, c.Layers, parameters, features, maxNumbers)
+	}
+	if large {
+		if size := float64(paddedRows(instances)) * float64(max(c.Width, c.Embed)); size > maxNumbers {
+			return fmt.Errorf("a bag of %d instances holds %.0f numbers in the network, more than %d; lower --width or --embed", instances, size, maxNumbers)
+		}
+		return nil
 	}
 	if size := float64(min(c.Batch, bags)) * float64(bucket(instances)) * float64(max(features, c.Width)); size > maxNumbers {
 		return fmt.Errorf("batch %d of bags of up to %d instances holds %.0f numbers, more than %d; lower --batch", min(c.Batch, bags), instances, size, maxNumbers)

@@ -53,10 +53,14 @@ func TestLargeIsTheSame(t *testing.T) {
 	smallChunks(t)
 	bags, examples := slides(7)
 	for name, b := range backendtest.All(t) {
+		layers := 1
+		if blocks(b) {
+			layers = 2
+		}
 		for _, pooling := range Poolings {
 			t.Run(name+"/"+pooling, func(t *testing.T) {
 				c := setting(t, pooling)
-				c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.LR = 2, 16, 0.3, 3, 3, 3e-3
+				c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.LR = layers, 16, 0.3, 3, 3, 3e-3
 				fit := milbench.Fit{Seed: 4, Order: 8, Train: examples}
 				ps := newPrograms(b)
 				defer ps.finalize()

@@ -27,8 +27,8 @@ type largeGraphs struct {
 	project, bag, back, update *Exec // of training
 	see, score, pool           *Exec // of scoring: y of a chunk; of a bag's y, what scoreGraph and poolGraph return
 
-	weights  int // the parameter W
-	from, to int // its place in the flat parameters
+	weights int // the parameter W
+	from    int // where it begins in the flat parameters
 }
 
 func (p *program) newLargeGraphs(b compute.Backend) (err error) {
@@ -36,7 +36,6 @@ func (p *program) newLargeGraphs(b compute.Backend) (err error) {
 	for _, form := range p.forms[:p.large.weights] {
 		p.large.from += form.Size()
 	}
-	p.large.to = p.large.from + p.forms[p.large.weights].Size()
 	for _, of := range []struct {
 		exec  **Exec
 		graph func(in []*Node) []*Node
@@ -131,10 +130,14 @@ func (p *program) others(parameters []*Node) []*Node {
 // updateGraph takes parameters, first and second moments, numbers, step, ∂/∂W and ∂/∂θ, and returns the first three after the step.
 func (p *program) updateGraph(in []*Node) []*Node {
 	_, rates := splitNumbers(numbers(in[3]))
-	others := in[6]
-	gradient := Concatenate([]*Node{
-		SliceAxis(others, 0, AxisRange(0, p.large.from)), Reshape(in[5], -1), SliceAxis(others, 0, AxisRangeToEnd(p.large.from)),
-	}, 0)
+	others, pieces := in[6], []*Node{Reshape(in[5], -1)}
+	if p.large.from > 0 {
+		pieces = append([]*Node{SliceAxis(others, 0, AxisRange(0, p.large.from))}, pieces...)
+	}
+	if p.large.from < others.Shape().Size() {
+		pieces = append(pieces, SliceAxis(others, 0, AxisRangeToEnd(p.large.from)))
+	}
+	gradient := Concatenate(pieces, 0)
 	first, second := moments(in[1], in[2], gradient, clip(ReduceAllSum(Square(gradient))))
 	return []*Node{newPace(in[4], rates).update(in[0], first, second), first, second}
 }

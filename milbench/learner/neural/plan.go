@@ -310,7 +310,7 @@ func (l *layout) largeMemory(bags []milbench.Instances) uint64 {
 	for _, b := range bags {
 		instances = max(instances, b.Len())
 	}
-	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances))*l.perInstance())
+	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances)*l.perInstance))
 }
 
 // largeSeconds returns the time of one core for training a fit on large bags.
@@ -472,9 +472,11 @@ func checkFit(c Config, bags []milbench.Instances, train []milbench.Example) err
 	if len(train) == 0 {
 		return fmt.Errorf("no bags to train on")
 	}
-	instances := 0
+	largest := bags[train[0].Bag]
 	for _, e := range train {
-		instances = max(instances, bags[e.Bag].Len())
+		if b := bags[e.Bag]; b.Len() > largest.Len() {
+			largest = b
+		}
 	}
-	return c.checkSize(bags[train[0].Bag].Features(), instances, len(train))
+	return c.checkSize(largest.Features(), largest.Len(), len(train), isLarge(largest, c.Layers))
 }
