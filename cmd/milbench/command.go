@@ -21,6 +21,8 @@ import (
 type program struct {
 	out *sink     // standard output
 	err io.Writer // standard error
+
+	large watching // how far fits on large bags are
 }
 
 // start runs the command line args and returns the exit code.

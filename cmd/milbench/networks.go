@@ -20,6 +20,8 @@ type networks struct {
 	memory  uint64
 	alone   bool // at most one network is trained at a time, on all cores
 	choice  *backend.Choice
+
+	checkpoints string // see [neural.Trainer.Checkpoints]; the caller removes them
 }
 
 var _ learner.Networks = (*networks)(nil)
@@ -32,7 +34,7 @@ func (n *networks) start() error {
 	if n.alone {
 		choice, err := n.program.chooseBackend()
 		if err == nil {
-			n.choice, n.Trainer = choice, neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: n.memory}
+			n.choice, n.Trainer = choice, neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: n.memory, Watch: n.program.large.watch}
 		}
 		return err
 	}
@@ -75,6 +77,7 @@ func (n *networks) TrainModel(ctx context.Context, setting json.RawMessage, epoc
 			return nil, err
 		}
 	}
+	n.Checkpoints = n.checkpoints
 	m, err := n.Train(ctx, config, set, seed, progress)
 	if err != nil {
 		return nil, err

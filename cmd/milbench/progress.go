@@ -8,12 +8,14 @@ import (
 
 	"golang.org/x/term"
 
+	"synpool/milbench/learner/neural"
 	"synpool/milbench/run"
 )
 
 // progress keeps one line of a terminal up to date; without one it does nothing.
 type progress struct {
 	terminal *os.File
+	large    *watching
 
 	mu    sync.Mutex
 	line  func() string
@@ -21,7 +23,7 @@ type progress struct {
 	ended chan struct{} // closed to end the drawing; nil while there is none
 }
 
-func (p *program) progress() *progress { return &progress{terminal: p.terminal()} }
+func (p *program) progress() *progress { return &progress{terminal: p.terminal(), large: &p.large} }
 
 // redrawn is how often a line is drawn anew if it has changed.
 const redrawn = 200 * time.Millisecond
@@ -105,7 +107,48 @@ func progressLine(sum run.Summary, set string, last, now time.Duration) string {
 // showFits shows how far the fits are of a command that began at start.
 func (b *progress) showFits(sum run.Summary, set string, start time.Time) {
 	last := time.Since(start)
-	b.show(func() string { return progressLine(sum, set, last, time.Since(start)) })
+	b.show(func() string { return progressLine(sum, set, last, time.Since(start)) + b.large.line(time.Now()) })
+}
+
+// watching says how far fits are that take minutes or hours: those on large bags.
+type watching struct {
+	mu      sync.Mutex
+	watched neural.Watched
+	at      time.Time // of watched
+	started float64   // the share that was done when it was first watched
+	since   time.Time
+}
+
+// share is the part of the training that is done.
+func share(w neural.Watched) float64 {
+	return (float64(w.Epoch-1) + float64(w.Bag)/float64(w.Bags)) / float64(w.Epochs)
+}
+
+// watch notes how far a worker is.
+func (l *watching) watch(w neural.Watched) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = time.Now()
+	if done := share(w); l.since.IsZero() || done < l.started || w.Epochs != l.watched.Epochs {
+		l.started, l.since = done, l.at
+	}
+	l.watched = w
+}
+
+// line returns the end of a line of progress; nothing where no large bag was trained on for a while.
+func (l *watching) line(now time.Time) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.watched
+	if l.since.IsZero() || now.Sub(l.at) > time.Minute {
+		return ""
+	}
+	line := fmt.Sprintf(", epoch %d of %d, bag %d of %d", w.Epoch, w.Epochs, w.Bag, w.Bags)
+	if done := share(w); done > l.started {
+		each := l.at.Sub(l.since).Seconds() / (done - l.started)
+		line += fmt.Sprintf(", %s left of these fits", about(time.Duration(each*(1-done)*float64(time.Second))))
+	}
+	return line
 }
 
 // rate writes fits in an amount of time as fits a second or a minute.

@@ -85,6 +85,7 @@ are marked optimistic.` + shardHelp + filesHelp,
 				return err
 			}
 			defer choice.Backend.Finalize()
+			trainer.Checkpoints = filepath.Join(dir, checkpoints)
 			b := readBuild()
 			for i := range studies {
 				r := &studies[i]
@@ -418,6 +419,9 @@ func texts(configs []neural.Config) (list []json.RawMessage, err error) {
 	}
 	return list, nil
 }
+
+// checkpoints is the folder, in that of the results, of trainings on large bags that are not finished.
+const checkpoints = "checkpoints"
 
 // do runs studies into one folder.
 func (p *program) do(ctx context.Context, studies []run.Run) error {

@@ -48,6 +48,8 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.Inducing, integer, func(p *grid, v int) { p.Inducing = []int{v} }), "inducing", "inducing points (settransformer)")
 	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
 	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
+	add(newList(s, single, &g.Instances, integer, func(p *grid, v int) { p.Instances, p.Layers = []int{v}, []int{1} }), "instances",
+		"train on so many instances of a bag, drawn anew in every epoch; all are scored (default all)")
 	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")
 	add(newList(s, single, &g.LRDecay, number, func(p *grid, v float64) { p.LRDecay = []float64{v} }), "lr-decay", "share by which the learning rate falls after every epoch")
 	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")

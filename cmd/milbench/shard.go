@@ -282,6 +282,7 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 		return err
 	}
 	defer choice.Backend.Finalize()
+	trainer.Checkpoints = filepath.Join(dir, checkpoints)
 	which := shard{i: 0, n: 1}
 	if j.shard != nil {
 		which = *j.shard

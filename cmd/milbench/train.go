@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -70,7 +73,7 @@ This command prints figures on the training bags; milbench run with the same set
 				return err
 			}
 			noteRefused(p.note, refusedCandidates(bags, setting))
-			nets := &networks{program: p, cores: cores, memory: memory.bound(), alone: config != nil}
+			nets := &networks{program: p, cores: cores, memory: memory.bound(), alone: config != nil, checkpoints: filepath.Clean(dir) + "." + checkpoints}
 			if nets.alone {
 				nets.memory = uint64(memory) // unless it is given, the machine says what is too much
 			}
@@ -87,7 +90,7 @@ This command prints figures on the training bags; milbench run with the same set
 				loss = now.Loss
 				bar.show(func() string {
 					if config != nil {
-						return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss)
+						return fmt.Sprintf("epoch %d of %d, loss %.4f", now.Epoch, config.Epochs, now.Loss) + p.large.line(time.Now())
 					}
 					line := fmt.Sprintf("%d of %d fits done", now.Done, now.Total)
 					if now.Epoch > 0 {
@@ -98,7 +101,11 @@ This command prints figures on the training bags; milbench run with the same set
 			})
 			bar.clear()
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
-				return fmt.Errorf("%w: no model was saved", s)
+				goesOn := ""
+				if _, err := os.Stat(nets.checkpoints); err == nil {
+					goesOn = "; the same command goes on after the last epoch"
+				}
+				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
 			}
 			if diverged(err) {
 				return finding{err}
@@ -111,6 +118,9 @@ This command prints figures on the training bags; milbench run with the same set
 				return err
 			}
 			if err := model.Save(dir); err != nil {
+				return err
+			}
+			if err := os.RemoveAll(nets.checkpoints); err != nil {
 				return err
 			}
 			leaked := ""

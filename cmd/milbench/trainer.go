@@ -28,7 +28,7 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 	if workers.Note != "" {
 		p.note("note: %s", workers.Note)
 	}
-	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory}, nil
+	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory, Watch: p.large.watch}, nil
 }
 
 // allLearners returns what learns every setting, networks by a trainer and the others with its workers and memory.

@@ -62,6 +62,7 @@ type Config struct {
 
 	Epochs      int
 	Batch       int     // bags a step
+	Instances   int     // of a bag, so many drawn at random train it in an epoch; 0 for all. All are scored.
 	LR          float64 // learning rate
 	LRDecay     float64 // the share by which the learning rate falls after every epoch, in [0, 1)
 	WeightDecay float64
@@ -102,6 +103,7 @@ var keys = []key{
 	{"dropout", func(c *Config) any { return &c.Dropout }, nil, false},
 	{"epochs", func(c *Config) any { return &c.Epochs }, nil, false},
 	{"batch", func(c *Config) any { return &c.Batch }, nil, false},
+	{"instances", func(c *Config) any { return &c.Instances }, nil, true},
 	{"lr", func(c *Config) any { return &c.LR }, nil, false},
 	{"lr_decay", func(c *Config) any { return &c.LRDecay }, nil, true},
 	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil, false},
@@ -264,6 +266,7 @@ func (c Config) Validate() error {
 		{"dropout", c.Dropout >= 0 && c.Dropout < 1, "from 0 to less than 1"},
 		{"epochs", c.Epochs >= 1 && c.Epochs <= maxEpochs, fmt.Sprintf("from 1 to %d", maxEpochs)},
 		{"batch", c.Batch >= 1, "at least 1"},
+		{"instances", c.Instances == 0 || c.Instances > 0 && c.Layers > 0, "0 for all, or more of a network with a layer"},
 		{"lr", positive(c.LR), "more than 0"},
 		{"lr_decay", c.LRDecay >= 0 && c.LRDecay < 1, "from 0 to less than 1"},
 		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},

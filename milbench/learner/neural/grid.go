@@ -24,6 +24,7 @@ type Grid struct {
 	Dropout     []float64
 	Epochs      []int
 	Batch       []int
+	Instances   []int
 	LR          []float64
 	LRDecay     []float64
 	WeightDecay []float64
@@ -68,6 +69,7 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "dropout", g.Dropout)
 		some = vary(some, "epochs", g.Epochs)
 		some = vary(some, "batch", g.Batch)
+		some = vary(some, "instances", g.Instances)
 		some = vary(some, "lr", g.LR)
 		some = vary(some, "lr_decay", g.LRDecay)
 		some = vary(some, "weight_decay", g.WeightDecay)

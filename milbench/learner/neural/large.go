@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -41,8 +42,11 @@ type chunks struct {
 	all      []*tensors.Tensor // as many as the largest bag has had
 }
 
-// read reads a whole bag.
-func (c *chunks) read(bag milbench.Instances) ([]*tensors.Tensor, error) {
+// read reads a whole bag, or some of its instances, in order.
+func (c *chunks) read(bag milbench.Instances, some []int) ([]*tensors.Tensor, error) {
+	if some != nil {
+		bag = chosen{bag, some}
+	}
 	n := (bag.Len() + chunkRows - 1) / chunkRows
 	for k := range n {
 		if _, err := c.chunk(k, bag, k*chunkRows); err != nil {
@@ -70,6 +74,42 @@ func (c *chunks) chunk(k int, bag milbench.Instances, start int) (*tensors.Tenso
 }
 
 func (c *chunks) finalize() error { return finalize(c.all...) }
+
+// chosen is some instances of a bag, in order.
+type chosen struct {
+	milbench.Instances
+	rows []int
+}
+
+func (c chosen) Len() int { return len(c.rows) }
+
+// Read implements [milbench.Instances]. It reads all from the first row to the last one: to read them one by one takes longer
+// where files are compressed.
+func (c chosen) Read(i, j int, dst []float32) error {
+	rows, features := c.rows[i:j], c.Features()
+	values := make([]float32, chunkRows*features)
+	for at := 0; at < len(rows); {
+		first := rows[at]
+		end := min(first+chunkRows, c.Instances.Len())
+		if err := c.Instances.Read(first, end, values); err != nil {
+			return err
+		}
+		for ; at < len(rows) && rows[at] < end; at++ {
+			copy(dst[at*features:(at+1)*features], values[(rows[at]-first)*features:])
+		}
+	}
+	return nil
+}
+
+// draw returns n instances of a bag, by index, in order; nil for all.
+func draw(bag milbench.Instances, n int, random *rand.Rand) []int {
+	if n == 0 || n >= bag.Len() {
+		return nil
+	}
+	rows := random.Perm(bag.Len())[:n]
+	slices.Sort(rows)
+	return rows
+}
 
 // zeros returns an array on the backend.
 func zeros(b compute.Backend, dims ...int) (*tensors.Tensor, error) {
@@ -157,8 +197,9 @@ type largeFit struct {
 	total           *tensors.Tensor // the losses of these
 	weights, others *tensors.Tensor // the gradients of the batch so far; nil for none
 
-	epochs []milbench.Epoch
-	err    error
+	epochs     []milbench.Epoch
+	checkpoint string // its file; empty for none
+	err        error
 }
 
 // newLargeFit returns a fit with its initial parameters.
@@ -190,13 +231,12 @@ func (s Standardisation) scaling(features int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 3, features)
 }
 
-// step takes a training bag, by index, whose values the chunks are: the step, where it is the last of its batch.
-func (r *largeRunner) step(l *largeFit, bag int, values []*tensors.Tensor) (err error) {
+// step takes a training bag, by index, of which values has so many instances: the step, where it is the last of its batch.
+func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Tensor) (err error) {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	instances, width := l.bags[bag].Len(), r.network.Width
-	size := len(l.fit.Train)
+	width, size := r.network.Width, len(l.fit.Train)
 	first := l.met / l.batch * l.batch // of the batch
 	share := 1 / float32(min(l.batch, size-first))
 	number := tensors.FromScalar(l.step + 1)
@@ -301,37 +341,45 @@ func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tenso
 	return outputs, errors.Join(err, finalize(count))
 }
 
-// train trains fits side by side: each large bag is read once an epoch for all of them. They are of one order. It calls after
+// train trains fits side by side: each large bag is read once an epoch for all of them. They are of one order and draw as many
+// instances. It calls after
 // with each fit at the end of each of its epochs.
-func (r *largeRunner) train(ctx context.Context, fits []*largeFit, order uint64, after func(l *largeFit, loss float64) error) error {
-	epochs, bags := 0, 0
+func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, order uint64, after func(l *largeFit, loss float64) error) error {
+	watched := Watched{Fits: len(fits)}
 	for _, l := range fits {
-		epochs, bags = max(epochs, l.config.Epochs), len(l.bags)
+		watched.Epochs, watched.Bags = max(watched.Epochs, l.config.Epochs), len(l.bags)
+		if t.Checkpoints == "" {
+			continue
+		}
+		var err error
+		if l.checkpoint, err = l.checkpointOf(t.Checkpoints); err != nil {
+			return err
+		}
+		if err := l.resume(l.checkpoint); err != nil {
+			return err
+		}
 	}
-	for epoch := 1; epoch <= epochs; epoch++ {
-		sequence := milbench.Rand(order, "bags", epoch).Perm(bags)
-		for _, bag := range sequence {
+	for epoch := 1; epoch <= watched.Epochs; epoch++ {
+		if !slices.ContainsFunc(fits, func(l *largeFit) bool { return l.trains(epoch) }) {
+			continue
+		}
+		for at, bag := range milbench.Rand(order, "bags", epoch).Perm(watched.Bags) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := r.trainBag(fits, epoch, bag); err != nil {
+			if err := r.trainBag(fits, order, epoch, bag); err != nil {
 				return err
+			}
+			if t.Watch != nil {
+				watched.Epoch, watched.Bag = epoch, at+1
+				t.Watch(watched)
 			}
 		}
 		for _, l := range fits {
 			if !l.trains(epoch) {
 				continue
 			}
-			loss := float64(tensors.ToScalar[float32](l.total)) / float64(len(l.fit.Train))
-			if err := finalize(l.total); err != nil {
-				return err
-			}
-			l.total, l.met, l.epoch = nil, 0, epoch
-			if math.IsNaN(loss) || math.IsInf(loss, 0) {
-				l.err = fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
-				continue
-			}
-			if err := after(l, loss); err != nil {
+			if err := l.end(epoch, after); err != nil {
 				return err
 			}
 		}
@@ -339,13 +387,30 @@ func (r *largeRunner) train(ctx context.Context, fits []*largeFit, order uint64,
 	return nil
 }
 
+// end ends an epoch.
+func (l *largeFit) end(epoch int, after func(l *largeFit, loss float64) error) error {
+	loss := float64(tensors.ToScalar[float32](l.total)) / float64(len(l.fit.Train))
+	if err := finalize(l.total); err != nil {
+		return err
+	}
+	l.total, l.met, l.epoch = nil, 0, epoch
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		l.err = fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
+		return nil
+	}
+	if err := after(l, loss); err != nil || l.err != nil || l.checkpoint == "" {
+		return err
+	}
+	return l.keep(l.checkpoint)
+}
+
 // trainLarge is [fitting.train] of one fit on large bags.
-func (f *fitting) trainLarge(ctx context.Context, initial []float32, fit milbench.Fit,
+func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, fit milbench.Fit,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) (parameters []float32, err error) {
 	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program)
 	defer func() { err = errors.Join(err, l.finalize(), r.finalize()) }()
 	err = attempt(func() error {
-		return r.train(ctx, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss, l.state[0]) })
+		return r.train(ctx, t, []*largeFit{l}, fit.Order, func(l *largeFit, loss float64) error { return after(l.epoch, loss, l.state[0]) })
 	})
 	if err = errors.Join(err, l.err); err != nil {
 		return nil, err
@@ -359,19 +424,24 @@ func (l *largeFit) trains(epoch int) bool {
 }
 
 // trainBag hands a bag to those fits that train on it.
-func (r *largeRunner) trainBag(fits []*largeFit, epoch, bag int) error {
+func (r *largeRunner) trainBag(fits []*largeFit, order uint64, epoch, bag int) error {
 	var values []*tensors.Tensor
+	var instances int
 	for _, l := range fits {
 		if _, trained := l.labels[bag]; !trained || !l.trains(epoch) {
 			continue
 		}
 		if values == nil {
 			var err error
-			if values, err = r.chunks.read(l.bags[bag]); err != nil {
+			some := draw(l.bags[bag], l.config.Instances, milbench.Rand(order, "instances", epoch, bag))
+			if values, err = r.chunks.read(l.bags[bag], some); err != nil {
 				return err
 			}
+			if instances = len(some); some == nil {
+				instances = l.bags[bag].Len()
+			}
 		}
-		if err := r.step(l, bag, values); err != nil {
+		if err := r.step(l, bag, instances, values); err != nil {
 			return err
 		}
 	}
@@ -385,7 +455,7 @@ func isLarge(bag milbench.Instances, layers int) bool {
 
 // large reports whether the fits of a layout are trained chunk by chunk.
 func (l *layout) large(bags []milbench.Instances) bool {
-	return l.data() > mostData && slices.ContainsFunc(bags, func(b milbench.Instances) bool { return isLarge(b, l.network.Layers) })
+	return l.instances > 0 || l.data() > mostData && slices.ContainsFunc(bags, func(b milbench.Instances) bool { return isLarge(b, l.network.Layers) })
 }
 
 // perInstance is about how many numbers the graphs of a large bag hold for each of its instances, at most, in training. Measured with

@@ -4,13 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/backend/backendtest"
@@ -82,7 +87,7 @@ func TestLargeIsTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				large, err := f.trainLarge(context.Background(), initial, fit, keep(1))
+				large, err := f.trainLarge(context.Background(), Trainer{}, initial, fit, keep(1))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,3 +200,166 @@ func TestLargeTogether(t *testing.T) {
 type unreadable struct{ *milbench.Dense }
 
 func (unreadable) Read(int, int, []float32) error { return errors.New("bag.npy is gone") }
+
+// TestCheckpoints stops trainings on large bags at random places, again and again, and goes on: the outcomes are, to the bit, those of
+// trainings that nobody stopped, and no file stays.
+func TestCheckpoints(t *testing.T) {
+	smallChunks(t)
+	bags, examples := slides(8)
+	task := milbench.Task{Name: "slides", Bags: bags, Kind: milbench.BinaryTarget, Classes: 2}
+	for k := range 3 {
+		c := setting(t, gated)
+		c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs = 1, 16, 0.2, 3, 4+k
+		setting, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task.Fits = append(task.Fits, milbench.Fit{Fold: k, Seed: uint64(k), Setting: setting, Train: examples[:6], Test: []int{6, 7}, EveryEpoch: k == 1})
+	}
+	var b compute.Backend // which compiles fastest: what is tested is not its
+	for _, each := range backendtest.All(t) {
+		if backendtest.IsGo(each) || b == nil {
+			b = each
+		}
+	}
+	// learn learns the fits that have no outcome yet, as a run does that goes on.
+	learn := func(ctx context.Context, trainer Trainer, task milbench.Task, outcomes []milbench.Outcome) error {
+		trainer.Backend, trainer.Workers = b, 1
+		var left []int
+		some := task
+		some.Fits = nil
+		for i, o := range outcomes {
+			if o.Epochs == nil {
+				some.Fits, left = append(some.Fits, task.Fits[i]), append(left, i)
+			}
+		}
+		return trainer.Learn(ctx, some, func(o milbench.Outcome) error {
+			i := left[o.Fit]
+			o.Wall, o.Fit = 0, i
+			outcomes[i] = o
+			return o.Err
+		})
+	}
+	want := make([]milbench.Outcome, len(task.Fits))
+	if err := learn(context.Background(), Trainer{}, task, want); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	dir := filepath.Join(t.TempDir(), "checkpoints")
+	for try, stops := 0, 0; try < 5 || stops < 10; try++ {
+		got := make([]milbench.Outcome, len(task.Fits))
+		for {
+			ctx, stop := context.WithCancel(context.Background())
+			left, steps := random.IntN(40), 0
+			err := learn(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
+				if steps++; steps > left {
+					stop()
+				}
+			}}, task, got)
+			stop()
+			if err == nil {
+				if fmt.Sprint(got) != fmt.Sprint(want) { // %v writes every bit of a float64
+					t.Fatal("other outcomes after it was stopped")
+				}
+				break
+			}
+			stops++
+			files, err := filepath.Glob(filepath.Join(dir, "*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range files { // a damaged one is not used
+				if random.IntN(10) == 0 {
+					if err := os.Truncate(name, int64(random.IntN(300))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Fatal("checkpoints stay when all is done")
+		}
+	}
+
+	// Another fit does not take what is kept.
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	err := learn(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
+		if w.Epoch == 3 {
+			stop()
+		}
+	}}, task, make([]milbench.Outcome, len(task.Fits)))
+	if err == nil {
+		t.Fatal("was not stopped")
+	}
+	other := task
+	other.Fits = slices.Clone(task.Fits)
+	other.Fits[0].Seed = 77
+	fresh, got := make([]milbench.Outcome, len(task.Fits)), make([]milbench.Outcome, len(task.Fits))
+	if err := learn(context.Background(), Trainer{}, other, fresh); err != nil {
+		t.Fatal(err)
+	}
+	if err := learn(context.Background(), Trainer{Checkpoints: dir}, other, got); err != nil || fmt.Sprint(got) != fmt.Sprint(fresh) {
+		t.Errorf("a fit of another seed goes on from what another has kept, or %v", err)
+	}
+}
+
+// TestDrawnInstances trains an epoch on instances drawn of each bag, and on bags that have these alone: the same bits. To draw as many
+// as there are is to take all.
+func TestDrawnInstances(t *testing.T) {
+	smallChunks(t)
+	bags, examples := slides(6)
+	fit := milbench.Fit{Seed: 4, Order: 8, Train: examples}
+	c := setting(t, gated)
+	c.Layers, c.Width, c.Dropout, c.Batch, c.Epochs, c.Standardise = 1, 16, 0.3, 3, 1, false
+	b := backendtest.Chosen(t)
+	train := func(c Config, bags []milbench.Instances) []float32 {
+		ps := newPrograms(b)
+		defer ps.finalize()
+		f, initial, err := ps.prepare(c, bags, examples, fit.Seed, newMoments(bags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parameters, err := f.trainLarge(context.Background(), Trainer{}, initial, fit, func(int, float64, *tensors.Tensor) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parameters
+	}
+	all := train(c, bags)
+	c.Instances = 384
+	if !slices.Equal(all, train(c, bags)) {
+		t.Error("384 instances of bags that have no more are not all")
+	}
+	c.Instances = 150
+	var parts []milbench.Instances
+	for i, bag := range bags {
+		rows := draw(bag, 150, milbench.Rand(fit.Order, "instances", 1, i))
+		if len(rows) != 150 || len(slices.Compact(slices.Clone(rows))) != 150 {
+			t.Fatalf("rows %v: 150 different ones were to be drawn", rows)
+		}
+		part := &milbench.Dense{Rows: 150, Cols: bag.Features()}
+		for _, row := range rows {
+			part.Values = append(part.Values, bag.(*milbench.Dense).Row(row)...)
+		}
+		parts = append(parts, part)
+	}
+	some := train(c, bags)
+	c.Instances = 0
+	if !slices.Equal(some, train(c, parts)) {
+		t.Error("150 drawn instances train otherwise than bags of these")
+	}
+	if slices.Equal(some, all) {
+		t.Error("150 drawn instances train as all do")
+	}
+	c.Instances = 2
+	sparse := slices.Clone(bags)
+	shorten(sparse)
+	spread(sparse, 30)
+	if err := checkFit(c, sparse, examples); err == nil || !strings.Contains(err.Error(), "instances 2: sparse bags are trained on whole") {
+		t.Errorf("instances of sparse bags: error %v", err)
+	}
+	if c.Layers = 0; c.Validate() == nil {
+		t.Error("a network without a layer draws instances")
+	}
+}

@@ -16,6 +16,7 @@ type group struct {
 	sparse      bool // the network takes the columns that a bag uses
 	setFeatures int  // features of the bags; those of the structure may be rounded up
 	perInstance int  // see [Config.perInstance]
+	instances   int  // see [Config.Instances]
 }
 
 // newGroup returns the group of a fit. What shapes graphs is rounded up, so that other folds and other sets share them: here the
@@ -23,7 +24,7 @@ type group struct {
 // of those that no bag has are 0 and stay so.
 func newGroup(b compute.Backend, c Config, bags []milbench.Instances, sparse bool, fit milbench.Fit) group {
 	s := structureOf(c, bags, fit.Train)
-	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Instances, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features, c.perInstance()}
+	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Instances, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features, c.perInstance(), c.Instances}
 	if g.sparse && blocks(b) {
 		g.structure.features = fourDigits(s.features)
 		g.taken = g.batch == 1 && b.HasSharedBuffers() && s.features >= fewestTaken && c.LR*c.WeightDecay <= mostDecay && c.LRDecay == 0

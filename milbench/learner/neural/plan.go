@@ -299,6 +299,14 @@ func (p *plan) addLarge(t Trainer, task milbench.Task, l *layout, parameters int
 	return nil
 }
 
+// drawn returns how many instances of a bag train a fit in an epoch.
+func (l *layout) drawn(bag milbench.Instances) int {
+	if l.instances > 0 {
+		return min(bag.Len(), l.instances)
+	}
+	return bag.Len()
+}
+
 // largeCopies is how many times the parameters of a fit on large bags are there at a time: with two moments, gradients and what
 // the update computes.
 const largeCopies = 12
@@ -308,7 +316,7 @@ const largeCopies = 12
 func (l *layout) largeMemory(bags []milbench.Instances) uint64 {
 	instances := 0
 	for _, b := range bags {
-		instances = max(instances, b.Len())
+		instances = max(instances, l.drawn(b))
 	}
 	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances)*l.perInstance))
 }
@@ -318,7 +326,7 @@ func (l *layout) largeSeconds(bags []milbench.Instances, fit milbench.Fit, param
 	first := l.features * l.network.Width
 	instances := 0
 	for _, e := range fit.Train {
-		instances += bags[e.Bag].Len()
+		instances += l.drawn(bags[e.Bag])
 	}
 	flops := float64(4*first+6*(parameters-first)) * float64(instances)
 	return float64(l.epochs) * (flops/coreFlops + stepOverheadAlone*float64(len(fit.Train)))
@@ -478,5 +486,12 @@ func checkFit(c Config, bags []milbench.Instances, train []milbench.Example) err
 			largest = b
 		}
 	}
-	return c.checkSize(largest.Features(), largest.Len(), len(train), isLarge(largest, c.Layers))
+	instances, large := largest.Len(), isLarge(largest, c.Layers)
+	if c.Instances > 0 {
+		if milbench.IsSparse(largest) {
+			return fmt.Errorf("instances %d: sparse bags are trained on whole; leave --instances out", c.Instances)
+		}
+		instances, large = min(instances, c.Instances), true
+	}
+	return c.checkSize(largest.Features(), instances, len(train), large)
 }

@@ -31,8 +31,23 @@ type Trainer struct {
 	// Memory bounds, in bytes, what Learn takes; 0 is no bound.
 	Memory uint64
 
+	// Checkpoints, if set, is a folder in which a training on large bags keeps its state after each epoch. The same training
+	// goes on from there if it was killed, with the same bits. A file is removed when its fit has been handed over, and the
+	// folder with the last one; those of Train are its caller's to remove.
+	Checkpoints string
+
+	// Watch, if set, is called by each worker after each large bag that it has trained on.
+	Watch func(Watched)
+
 	// Poolings are a user's own, by the names that settings give ([OwnConfig]).
 	Poolings map[string]synlayer.Pooling
+}
+
+// Watched says how far a worker is with the fits that it trains on large bags.
+type Watched struct {
+	Fits          int
+	Epoch, Epochs int // from 1; that of the fits with the most
+	Bag, Bags     int // from 1, of the epoch
 }
 
 var _ milbench.Learner = Trainer{}
@@ -52,7 +67,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	defer cancel(nil)
 	var handing sync.Mutex
 	var refused error // by done
-	hand := func(outcomes ...milbench.Outcome) {
+	hand := func(outcomes ...milbench.Outcome) bool {
 		handing.Lock()
 		defer handing.Unlock()
 		for _, o := range outcomes {
@@ -63,6 +78,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 				cancel(refused)
 			}
 		}
+		return refused == nil && ctx.Err() == nil
 	}
 	hand(plan.failed...)
 
@@ -75,7 +91,15 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 		programs := newPrograms(b)
 		defer programs.finalize()
 		for j, of := jobs.Take(nil); of != nil && ctx.Err() == nil; j, of = jobs.Take(of) {
-			hand(t.train(ctx, programs, j, task, moments)...)
+			outcomes, kept := t.train(ctx, programs, j, task, moments)
+			if !hand(outcomes...) {
+				continue
+			}
+			for _, path := range kept {
+				if err := removeCheckpoint(path); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}
@@ -102,8 +126,8 @@ func (t Trainer) share(work func(compute.Backend) error) error {
 	return errors.Join(errs...)
 }
 
-// train trains the fits of a job and returns their outcomes, each once.
-func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.Task, moments bagMoments) []milbench.Outcome {
+// train trains the fits of a job and returns their outcomes, each once, and files that are to be removed when these have been handed over.
+func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.Task, moments bagMoments) ([]milbench.Outcome, []string) {
 	start := time.Now()
 	var configs []Config
 	for _, i := range j.fits {
@@ -111,12 +135,12 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 		configs = append(configs, c)
 	}
 	if j.large {
-		outcomes, err := ps.learnLarge(ctx, j, configs, task, moments)
+		outcomes, kept, err := ps.learnLarge(ctx, t, j, configs, task, moments)
 		for k := range outcomes {
 			outcomes[k].Fit, outcomes[k].Wall = j.fits[k], time.Since(start)/time.Duration(len(j.fits))
 			outcomes[k].Err = errors.Join(err, outcomes[k].Err)
 		}
-		return outcomes
+		return outcomes, kept
 	}
 	if j.layout == nil {
 		var epochs []milbench.Epoch
@@ -124,7 +148,7 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 			epochs, err = ps.learn(ctx, configs[0], task.Bags, task.Fits[j.fits[0]], moments)
 			return err
 		})
-		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}
+		return []milbench.Outcome{{Fit: j.fits[0], Epochs: epochs, Wall: time.Since(start), Err: err}}, nil
 	}
 	var members []milbench.Outcome
 	err := attempt(func() (err error) {
@@ -145,7 +169,7 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 			members[m].Err = err
 		}
 	}
-	return members[:len(fits)]
+	return members[:len(fits)], nil
 }
 
 // learnBlock trains the fits of a job side by side and returns the outcomes of the members.
@@ -165,11 +189,11 @@ func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, tas
 	return b.run(ctx)
 }
 
-// learnLarge trains the fits of a job on large bags and returns their outcomes, with or without an error.
-func (ps *programs) learnLarge(ctx context.Context, j job, configs []Config, task milbench.Task, moments bagMoments) (outcomes []milbench.Outcome, err error) {
+// learnLarge trains the fits of a job on large bags and returns their outcomes, with or without an error, and their checkpoints.
+func (ps *programs) learnLarge(ctx context.Context, t Trainer, j job, configs []Config, task milbench.Task, moments bagMoments) (outcomes []milbench.Outcome, kept []string, err error) {
 	outcomes = make([]milbench.Outcome, len(j.fits))
 	var fits []*largeFit
-	place := map[*largeFit]int{}
+	var places []int // in the outcomes
 	defer func() {
 		for _, l := range fits {
 			err = errors.Join(err, l.finalize())
@@ -183,15 +207,15 @@ func (ps *programs) learnLarge(ctx context.Context, j job, configs []Config, tas
 			continue
 		}
 		l := newLargeFit(f, fit, initial)
-		fits, place[l] = append(fits, l), k
+		fits, places = append(fits, l), append(places, k)
 	}
 	if len(fits) == 0 {
-		return outcomes, nil
+		return outcomes, nil, nil
 	}
 	runner := newLargeRunner(fits[0].program)
 	defer func() { err = errors.Join(err, runner.finalize()) }()
 	err = attempt(func() error {
-		return runner.train(ctx, fits, fits[0].fit.Order, func(l *largeFit, loss float64) error {
+		return runner.train(ctx, t, fits, fits[0].fit.Order, func(l *largeFit, loss float64) error {
 			if !l.fit.EveryEpoch && l.epoch < l.config.Epochs {
 				return nil
 			}
@@ -200,14 +224,17 @@ func (ps *programs) learnLarge(ctx context.Context, j job, configs []Config, tas
 				l.err = err
 				return ctx.Err()
 			}
-			outcomes[place[l]].Epochs = append(outcomes[place[l]].Epochs, e)
+			l.epochs = append(l.epochs, e)
 			return nil
 		})
 	})
-	for l, k := range place {
-		outcomes[k].Err = l.err
+	for k, l := range fits {
+		outcomes[places[k]].Epochs, outcomes[places[k]].Err = l.epochs, l.err
+		if l.checkpoint != "" {
+			kept = append(kept, l.checkpoint)
+		}
 	}
-	return outcomes, err
+	return outcomes, kept, err
 }
 
 // learn trains one fit step by step and scores its bags.
