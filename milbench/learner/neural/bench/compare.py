@@ -27,7 +27,7 @@ import time
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[3]
 TRAFFIC_MB = 43  # of AdamW in a step of Web 1
 PARTS = 5  # PyTorch trains one of so many parts of the fits in a repeat
 RATE_EPOCHS = 10  # of the PyTorch that is timed for its rate alone
