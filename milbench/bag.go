@@ -22,6 +22,9 @@ type Bag struct {
 	Group     string // bags of one group (one patient, or one bag standing twice) are never split across folds; "" for none
 	Split     Split  // the part of the set's official split, NoSplit where it has none
 	Instances Instances
+
+	// Coordinates returns where each instance is, x and y, as of a slide; nil where the file does not say.
+	Coordinates func() ([][2]float64, error)
 }
 
 // Set is a multiple-instance data set as its reader returns it.

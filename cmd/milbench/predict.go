@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +43,8 @@ auto is fitted to held-out bags by logistic regression; of a single classical le
 no logit, and so its "probability" is none. Winners are, for each head of a network with attention, the instance with the largest
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
 
---instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Of a classical model it
+--instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where an HDF5 file has a
+dataset coords, x and y come before them. Of a classical model it
 prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
 standard deviation 1 within the bag. Scores of different bags do not compare. Most classical models score a bag once more
 without each of its instances, which takes long where bags are large and distances are earth mover's.
@@ -158,21 +160,27 @@ type weighted struct {
 	Weight   float64   `json:"weight"` // of a network, mean over the heads
 	Heads    []float64 `json:"heads"`
 	Score    *float64  `json:"score"` // of other models, instead
+
+	X, Y *float64 // where it is, if its file says so
 }
 
 // MarshalJSON implements [json.Marshaler]: what the model does not have is left out.
 func (w weighted) MarshalJSON() ([]byte, error) {
 	if w.Score != nil {
 		return json.Marshal(struct {
-			Instance int     `json:"instance"`
-			Score    float64 `json:"score"`
-		}{w.Instance, *w.Score})
+			Instance int      `json:"instance"`
+			X        *float64 `json:"x,omitempty"`
+			Y        *float64 `json:"y,omitempty"`
+			Score    float64  `json:"score"`
+		}{w.Instance, w.X, w.Y, *w.Score})
 	}
 	return json.Marshal(struct {
 		Instance int       `json:"instance"`
+		X        *float64  `json:"x,omitempty"`
+		Y        *float64  `json:"y,omitempty"`
 		Weight   float64   `json:"weight"`
 		Heads    []float64 `json:"heads"`
-	}{w.Instance, w.Weight, w.Heads})
+	}{w.Instance, w.X, w.Y, w.Weight, w.Heads})
 }
 
 // predicted returns what a model says of the bags of a set.
@@ -190,20 +198,44 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 	}
 	if n, is := model.(network); is {
 		predictions, err := n.Model.Predict(ctx, set.Instances())
+		if err != nil {
+			return nil, err
+		}
 		for i, p := range predictions {
 			fill(i, p.Score, p.Winners)
 			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
 		}
-		return rows, err
+		return rows, locate(rows, set)
 	}
 	predictions, err := model.Predict(ctx, set.Instances(), instances)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range predictions {
 		fill(i, p.Scores[0], p.Winners)
 		for k := range p.Instances {
 			rows[i].Instances = append(rows[i].Instances, weighted{Instance: k, Score: &p.Instances[k]})
 		}
 	}
-	return rows, err
+	return rows, locate(rows, set)
+}
+
+// locate says where the instances are that are to be printed.
+func locate(rows []scoredBag, set *milbench.Set) error {
+	for i, r := range rows {
+		coordinates := set.Bags[i].Coordinates
+		if coordinates == nil || len(r.Instances) == 0 {
+			continue
+		}
+		all, err := coordinates()
+		if err != nil {
+			return err
+		}
+		for k := range r.Instances {
+			r.Instances[k].X, r.Instances[k].Y = &all[k][0], &all[k][1]
+		}
+	}
+	return nil
 }
 
 // weights returns what is printed of the n instances of a bag that a network has scored, if that is asked for.
@@ -243,9 +275,15 @@ func writeScores(w io.Writer, rows []scoredBag) error {
 func writeInstances(w io.Writer, rows []scoredBag) error {
 	out := csv.NewWriter(w)
 	first := rows[0].Instances[0]
-	header := []string{"bag", "instance", "weight"}
+	header := []string{"bag", "instance"}
+	located := slices.ContainsFunc(rows, func(r scoredBag) bool { return r.Instances[0].X != nil })
+	if located {
+		header = append(header, "x", "y")
+	}
 	if first.Score != nil {
-		header[2] = "score"
+		header = append(header, "score")
+	} else {
+		header = append(header, "weight")
 	}
 	for h := range first.Heads {
 		header = append(header, fmt.Sprintf("weight_%d", h+1))
@@ -257,7 +295,14 @@ func writeInstances(w io.Writer, rows []scoredBag) error {
 			if instance.Score != nil {
 				value = *instance.Score
 			}
-			row := []string{r.Bag, strconv.Itoa(instance.Instance), decimal(value)}
+			row := []string{r.Bag, strconv.Itoa(instance.Instance)}
+			switch {
+			case located && instance.X != nil:
+				row = append(row, decimal(*instance.X), decimal(*instance.Y))
+			case located:
+				row = append(row, "", "")
+			}
+			row = append(row, decimal(value))
 			for _, weight := range instance.Heads {
 				row = append(row, decimal(weight))
 			}

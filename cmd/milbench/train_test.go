@@ -411,3 +411,37 @@ func TestTrainStopped(t *testing.T) {
 		t.Errorf("the folder holds %v (%v)", entries, err)
 	}
 }
+
+// TestPredictWithCoordinates: where an HDF5 file says where its instances are, x and y stand beside their scores.
+func TestPredictWithCoordinates(t *testing.T) {
+	folder := filepath.Join("..", "..", "milbench", "dataset", "testdata", "folder")
+	model := filepath.Join(t.TempDir(), "model")
+	succeed(t, "train", folder, "--learner", "miles", "--setting", `{"c":1}`, "--out", model)
+	out, _ := succeed(t, "predict", model, folder, "--instances")
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(rows[0], ","); got != "bag,instance,x,y,score" {
+		t.Errorf("header %q", got)
+	}
+	found := 0
+	for _, row := range rows[1:] {
+		instance, _ := strconv.Atoi(row[1])
+		switch want := []string{strconv.Itoa(2 * instance), strconv.Itoa(2*instance + 1)}; {
+		case row[0] == "clam" && !slices.Equal(row[2:4], want):
+			t.Errorf("row %q, want %q", row, want)
+		case row[0] == "clam":
+			found++
+		case row[0] == "tensor" && row[2]+row[3] != "":
+			t.Errorf("row %q: its file says no place", row)
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d instances of clam, want 3", found)
+	}
+	out, _ = succeed(t, "predict", model, folder, "--instances", "--json")
+	if !strings.Contains(out, `"x": 4,`) || strings.Contains(out, "null") {
+		t.Errorf("JSON: %.400s", out)
+	}
+}

@@ -77,7 +77,7 @@ func (b *bagFiles) add(id string, f bagFile) error {
 //   - .npy as numpy.save writes it, in C or Fortran order;
 //   - .npz as numpy.savez does, with one array or one called features; as numpy.savez_compressed does, if the set is small enough for memory;
 //   - .h5 and .hdf5 as CLAM and TRIDENT write them: a dataset features, or the only one there, also [1, instances, features], in chunks or not,
-//     with gzip or LZF;
+//     with gzip or LZF; a dataset coords beside it, [instances, 2], says where the instances are;
 //   - .pt and .pth as torch.save does since PyTorch 1.6: a tensor, or a dictionary with one called features, or with one alone; nothing in the file is run.
 //
 // Values become float32, rounded to the nearest. Bags of more than 256 MB together stay in their files. All bags have as many features, which
@@ -134,7 +134,8 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 		for _, form := range bagForms {
 			if id, is := strings.CutSuffix(name, form.extension); is {
 				path := filepath.Join(folder, name)
-				if err := files.add(id, bagFile{path, func() (milbench.Instances, error) { return form.open(path) }}); err != nil {
+				f := bagFile{path: path, open: func() (milbench.Instances, error) { return form.open(path) }}
+				if err := files.add(id, f); err != nil {
 					return files, nil, err
 				}
 			}
@@ -183,6 +184,9 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", f.path, x.Features(), t.bags[0].ID, first.Features())
 		}
 		t.bags[i].Instances = x
+		if a, is := x.(*hdf5Array); is {
+			t.bags[i].Coordinates = a.coordinates()
+		}
 		if values += int64(x.Len()) * int64(x.Features()); values > mostHeld {
 			for k, other := range t.bags[:i+1] {
 				if _, held := other.Instances.(*milbench.Dense); held {

@@ -76,6 +76,41 @@ func TestReadFolder(t *testing.T) {
 	requireOneLine(t, err, "testdata/folder/packed.npz", "compressed, and the set is too large for memory")
 }
 
+// TestCoordinates reads where the instances of bags are, from the files of CLAM and TRIDENT and from one file; other files do not say.
+func TestCoordinates(t *testing.T) {
+	s, err := ReadFile("testdata/folder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	located := map[string]int{"clam": 0, "trident": 0}
+	for _, b := range s.Bags {
+		want, is := located[b.ID]
+		if (b.Coordinates != nil) != is {
+			t.Errorf("bag %s: coordinates are there: %v", b.ID, b.Coordinates != nil)
+			continue
+		}
+		if !is {
+			continue
+		}
+		all, err := b.Coordinates()
+		if err != nil || len(all) != b.Instances.Len() {
+			t.Fatalf("bag %s: %d coordinates, error %v", b.ID, len(all), err)
+		}
+		if b.ID == "clam" {
+			want = 1 // they count there, and are 0 in the other
+		}
+		for i, at := range all {
+			if at != [2]float64{float64(want * 2 * i), float64(want * (2*i + 1))} {
+				t.Errorf("bag %s: instance %d is at %v", b.ID, i, at)
+			}
+		}
+		delete(located, b.ID)
+	}
+	if len(located) > 0 {
+		t.Errorf("bags without coordinates: %v", located)
+	}
+}
+
 // TestReadFolderRefuses: what cannot be read is named with its file.
 func TestReadFolderRefuses(t *testing.T) {
 	table := []byte("bag,label\na,0\nb,1\n")

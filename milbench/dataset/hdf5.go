@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -11,13 +12,17 @@ import (
 	"synpool/milbench"
 )
 
-// featuresName is the usual name of the array of a bag.
-const featuresName = "features"
+// The usual names of the array of a bag, and of that of where its instances are.
+const (
+	featuresName    = "features"
+	coordinatesName = "coords"
+)
 
 // hdf5Array is an array [instances, features] of an HDF5 file, which is read in pieces.
 type hdf5Array struct {
 	path, inside string // the file, and the place in it
 	rows, cols   int
+	located      bool // coordinates stand beside the features
 }
 
 var _ milbench.Instances = (*hdf5Array)(nil)
@@ -124,7 +129,44 @@ func (a *hdf5Array) measure(file *hdf5.File) error {
 		return fmt.Errorf("%s: dataset %s of %d instances with %d features; remove the bag or give it instances", a.path, few([]string{a.inside}), shape[0], shape[1])
 	}
 	a.rows, a.cols = int(shape[0]), int(shape[1])
+	if path.Base(a.inside) == featuresName {
+		a.located, _ = file.IsArray(a.beside())
+	}
 	return nil
+}
+
+// beside returns the place of the coordinates.
+func (a *hdf5Array) beside() string { return path.Join(path.Dir(a.inside), coordinatesName) }
+
+// coordinates returns what reads where the instances are, nil where the file does not say.
+func (a *hdf5Array) coordinates() func() ([][2]float64, error) {
+	if !a.located {
+		return nil
+	}
+	return func() ([][2]float64, error) {
+		at := &hdf5Array{path: a.path, inside: a.beside()}
+		f, file, err := openHDF5File(a.path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if err := at.measure(file); err != nil {
+			return nil, err
+		}
+		if at.rows != a.rows || at.cols != 2 {
+			return nil, fmt.Errorf("%s: dataset %s of %d rows and %d columns; two columns, x and y, are needed for each of %d instances",
+				a.path, few([]string{at.inside}), at.rows, at.cols, a.rows)
+		}
+		values := make([]float32, 2*at.rows) // exact up to 16 million pixels
+		if err := at.Read(0, at.rows, values); err != nil {
+			return nil, err
+		}
+		all := make([][2]float64, at.rows)
+		for i := range all {
+			all[i] = [2]float64{float64(values[2*i]), float64(values[2*i+1])}
+		}
+		return all, nil
+	}
 }
 
 // Len implements [milbench.Instances].
@@ -196,7 +238,7 @@ func (o Options) readHDF5(path string) (*milbench.Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
 		}
-		err = files.add(name, bagFile{path + ":" + strings.TrimPrefix(inside, "/"), func() (milbench.Instances, error) {
+		err = files.add(name, bagFile{path: path + ":" + strings.TrimPrefix(inside, "/"), open: func() (milbench.Instances, error) {
 			g, file, err := openHDF5File(path)
 			if err != nil {
 				return nil, err
