@@ -90,7 +90,7 @@ var imports = map[string]rule{
 	"milbench/judge":                {[]string{"gonum"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "internal/hdf5", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
-	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched"}},
+	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
 	"milbench/learner":              {[]string{"milbench", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
 	"milbench/learner/modeldir":     {[]string{"milbench"}, []string{"internal/reexec"}},
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
