@@ -17,6 +17,7 @@
 //	[Simplex]                             trajectories of three weights
 //	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
 //	[Alignment], [WeightMap]              weights over source words, and any table of weights
+//	[TileMap]                             values of the tiles of a slide in their places, over a thumbnail
 //	[Words], [ImageBags]                  weights over text and images; [WordsHTML] writes a page
 //	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch

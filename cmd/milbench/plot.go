@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,16 +19,25 @@ import (
 // plot is the subcommand that draws results.
 func (p *program) plot() *cobra.Command {
 	var name, file string
+	maps := heatmaps{extremes: 10}
 	c := &cobra.Command{
-		Use:   "plot DIR|ARCHIVE --out FILE",
-		Short: "Draw the results of a folder or an archive",
+		Use:   "plot DIR|ARCHIVE|SCORES --out FILE",
+		Short: "Draw the results of a folder or an archive, or where the scores of a slide are",
 		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
 name: the AUC of every setting on every set with its interval or, for a folder of milbench study, one of
-the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.`,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg",
+the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.
+
+--figure heatmap draws SCORES, a CSV file of milbench predict --instances with the columns x and y. --out is a folder then. For each bag it gets
+BAG.png, the tiles in their places, from 0 for the lowest weight or score of the bag to 1 for the highest by rank; and BAG.geojson, the same tiles for
+QuPath. extremes.csv lists the first and the last instances of each bag. --thumbnails names a folder of BAG.png or BAG.jpg to draw upon,
+and --scale says how many pixels of the slide, along a side, are one of a thumbnail.`,
+		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
+			if name == heatmapFigure {
+				return p.drawHeatmaps(maps, dir, file)
+			}
 			a, err := p.readResults(dir)
 			if err != nil {
 				return err
@@ -66,8 +76,12 @@ the figures of the experiment. So it does of an archive (milbench study archive)
 		lists = append(lists, e.Name+": "+strings.Join(e.Figures, ", "))
 	}
 	c.Long += "\n\nThe figures of each experiment, the first one the default: " + strings.Join(lists, "; ") + "."
-	c.Flags().StringVar(&name, "figure", "", "figure of an experiment")
-	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf (required)")
+	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, or "+heatmapFigure)
+	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf; of heat maps a folder (required)")
+	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides, to draw heat maps upon")
+	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide to one of its thumbnail, along a side")
+	c.Flags().Float64Var(&maps.tile, "tile", 0, "side of a tile of a heat map in pixels of the slide (default the least distance of two)")
+	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "instances that are listed at either end, of each slide")
 	required(c, "out")
 	return c
 }
@@ -84,4 +98,20 @@ func (p *program) readResults(path string) (results.Archive, error) {
 		return results.Archive{}, fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return a, err
+}
+
+// drawHeatmaps draws the heat maps of a file of scores into a folder.
+func (p *program) drawHeatmaps(maps heatmaps, scores, dir string) error {
+	switch {
+	case (maps.thumbnails == "") != (maps.scale == 0):
+		return errors.New("--thumbnails and --scale go together; give both")
+	case maps.scale < 0 || maps.tile < 0 || maps.extremes < 0:
+		return errors.New("--scale, --tile and --extremes: no negative number makes sense")
+	}
+	count, err := maps.write(scores, dir)
+	if err != nil {
+		return err
+	}
+	p.note("drawn: %d heat maps in %s, with GeoJSON and extremes.csv", count, filepath.Clean(dir))
+	return nil
 }

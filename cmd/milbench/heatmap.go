@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // of thumbnails
+	_ "image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"synpool/plotting"
+)
+
+// heatmapFigure is the figure that is drawn of scores of instances.
+const heatmapFigure = "heatmap"
+
+// heatmaps is what the figure asks for.
+type heatmaps struct {
+	thumbnails string  // folder of NAME.png or NAME.jpg; empty for none
+	scale      float64 // pixels of the slide to one of a thumbnail, along a side
+	tile       float64 // the side of a tile in pixels of the slide; 0 for the least distance of two
+	extremes   int     // instances of a slide that are listed at either end
+}
+
+// placed is an instance with its place and score.
+type placed struct {
+	instance    string
+	x, y, score float64
+	rank        float64 // 0 of the lowest score of its slide, 1 of the highest; of equal ones the mean
+}
+
+// slide is the instances of a bag.
+type slide struct {
+	name  string
+	tiles []placed
+	size  float64 // of a tile
+}
+
+// write reads what predict --instances has printed and writes, for each slide, NAME.png and NAME.geojson into a folder, and the instances at either
+// end of the ranks into extremes.csv.
+func (h heatmaps) write(file, dir string) (count int, err error) {
+	slides, what, err := readPlaced(file)
+	if err != nil {
+		return 0, err
+	}
+	h.measure(slides)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, err
+	}
+	list, err := os.Create(filepath.Join(dir, "extremes.csv"))
+	if err != nil {
+		return 0, err
+	}
+	out := csv.NewWriter(list)
+	defer func() {
+		out.Flush()
+		err = errors.Join(err, out.Error(), list.Close())
+	}()
+	out.Write([]string{"bag", "end", "place", "instance", "x", "y", what, "rank"})
+	for _, s := range slides {
+		s.rank()
+		if err := h.draw(s, what, filepath.Join(dir, s.name+".png")); err != nil {
+			return 0, fmt.Errorf("bag %s: %w", s.name, err)
+		}
+		if err := s.writeGeoJSON(what, filepath.Join(dir, s.name+".geojson")); err != nil {
+			return 0, err
+		}
+		h.list(s, out)
+	}
+	return len(slides), nil
+}
+
+// measure finds the sizes of tiles: a slide of one tile has that of the others.
+func (h heatmaps) measure(slides []slide) {
+	least := math.Inf(1)
+	for i := range slides {
+		if s := &slides[i]; len(s.tiles) > 1 {
+			s.size = plotting.TileSize(s.plotted())
+			least = min(least, s.size)
+		}
+	}
+	for i := range slides {
+		s := &slides[i]
+		switch {
+		case h.tile > 0:
+			s.size = h.tile
+		case s.size == 0 && !math.IsInf(least, 1):
+			s.size = least
+		case s.size == 0:
+			s.size = 1
+		}
+	}
+}
+
+// readPlaced reads instances with their places, slide by slide, and says whether they have weights or scores.
+func readPlaced(file string) (slides []slide, what string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	in := csv.NewReader(bufio.NewReader(f))
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if err != nil && err != io.EOF {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	at := map[string]int{}
+	for i, name := range header {
+		at[name] = i
+	}
+	for _, name := range []string{"weight", "score"} {
+		if _, there := at[name]; there && what == "" {
+			what = name
+		}
+	}
+	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
+		if _, there := at[name]; !there {
+			return nil, "", fmt.Errorf("%s: no column %s; a heat map is drawn of what milbench predict --instances prints of bags whose HDF5 files have coords", file, name)
+		}
+	}
+	index := map[string]int{}
+	for line := 2; ; line++ {
+		record, err := in.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", file, err)
+		}
+		if record[at["x"]] == "" && record[at["y"]] == "" { // of a bag whose file does not say
+			continue
+		}
+		p := placed{instance: record[at["instance"]]}
+		for _, number := range []struct {
+			name string
+			to   *float64
+		}{{"x", &p.x}, {"y", &p.y}, {what, &p.score}} {
+			if *number.to, err = strconv.ParseFloat(record[at[number.name]], 64); err != nil || *number.to-*number.to != 0 {
+				return nil, "", fmt.Errorf("%s: line %d, column %s: %q; a finite number is needed", file, line, number.name, record[at[number.name]])
+			}
+		}
+		bag := record[at["bag"]]
+		i, there := index[bag]
+		if !there {
+			if !filepath.IsLocal(bag) || filepath.Base(bag) != bag {
+				return nil, "", fmt.Errorf("%s: line %d: bag %q; its name is to be that of a file, without slashes", file, line, bag)
+			}
+			i = len(slides)
+			slides, index[bag] = append(slides, slide{name: bag}), i
+		}
+		slides[i].tiles = append(slides[i].tiles, p)
+	}
+	if len(slides) == 0 {
+		return nil, "", fmt.Errorf("%s: no instances with places; give it what milbench predict --instances prints", file)
+	}
+	return slides, what, nil
+}
+
+// rank gives the instances of a slide their ranks and puts them in order.
+func (s *slide) rank() {
+	slices.SortStableFunc(s.tiles, func(a, b placed) int { return cmp.Compare(a.score, b.score) })
+	last := len(s.tiles) - 1
+	for i := 0; i <= last; {
+		j := i
+		for j < last && s.tiles[j+1].score == s.tiles[i].score {
+			j++
+		}
+		for k := i; k <= j; k++ {
+			s.tiles[k].rank = float64(i+j) / 2 / float64(max(last, 1))
+		}
+		i = j + 1
+	}
+}
+
+// draw draws a slide.
+func (h heatmaps) draw(s slide, what, path string) error {
+	thumbnail, err := h.thumbnail(s.name)
+	if err != nil {
+		return err
+	}
+	f, err := plotting.TileMap(s.name, "rank of the "+what+" in the slide", s.plotted(), s.size, thumbnail)
+	if err != nil {
+		return err
+	}
+	return f.Save(path)
+}
+
+func (s slide) plotted() []plotting.Tile {
+	var tiles []plotting.Tile
+	for _, t := range s.tiles {
+		tiles = append(tiles, plotting.Tile{X: t.x, Y: t.y, Value: t.rank})
+	}
+	return tiles
+}
+
+// thumbnail returns that of a slide; nil where there is none.
+func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
+	if h.thumbnails == "" {
+		return nil, nil
+	}
+	for _, extension := range []string{".png", ".jpg", ".jpeg"} {
+		path := filepath.Join(h.thumbnails, name+extension)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		picture, _, err := image.Decode(bufio.NewReader(f))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return &plotting.Thumbnail{Image: picture, Scale: h.scale}, nil
+	}
+	return nil, fmt.Errorf("--thumbnails %s: no %s.png and no %[2]s.jpg", h.thumbnails, name)
+}
+
+// list writes the instances at either end of the ranks.
+func (h heatmaps) list(s slide, out *csv.Writer) {
+	n := len(s.tiles)
+	for _, end := range []struct {
+		name string
+		at   func(k int) placed
+	}{{"top", func(k int) placed { return s.tiles[n-1-k] }}, {"bottom", func(k int) placed { return s.tiles[k] }}} {
+		for k := range min(h.extremes, n) {
+			t := end.at(k)
+			out.Write([]string{s.name, end.name, strconv.Itoa(k + 1), t.instance, decimal(t.x), decimal(t.y), decimal(t.score), decimal(t.rank)})
+		}
+	}
+}
+
+// The part of GeoJSON (RFC 7946) that QuPath reads as tiles with measurements.
+type (
+	geoFeature struct {
+		Type       string        `json:"type"`
+		Geometry   geoPolygon    `json:"geometry"`
+		Properties geoProperties `json:"properties"`
+	}
+	geoPolygon struct {
+		Type        string          `json:"type"`
+		Coordinates [][5][2]float64 `json:"coordinates"`
+	}
+	geoProperties struct {
+		ObjectType   string             `json:"objectType"`
+		Name         string             `json:"name"`
+		Measurements map[string]float64 `json:"measurements"`
+	}
+)
+
+// writeGeoJSON writes the tiles of a slide as a FeatureCollection, one to a line.
+func (s slide) writeGeoJSON(what, path string) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(f)
+	defer func() { err = errors.Join(err, out.Flush(), f.Close()) }()
+	fmt.Fprint(out, `{"type":"FeatureCollection","features":[`)
+	for i, t := range s.tiles {
+		if i > 0 {
+			fmt.Fprint(out, ",")
+		}
+		right, below := t.x+s.size, t.y+s.size
+		line, err := json.Marshal(geoFeature{"Feature",
+			geoPolygon{"Polygon", [][5][2]float64{{{t.x, t.y}, {right, t.y}, {right, below}, {t.x, below}, {t.x, t.y}}}},
+			geoProperties{"tile", t.instance, map[string]float64{what: t.score, "rank": t.rank}}})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "\n%s", line)
+	}
+	_, err = fmt.Fprint(out, "\n]}\n")
+	return err
+}

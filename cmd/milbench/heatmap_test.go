@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestHeatmap(t *testing.T) {
+	scores := write(t, "scores.csv", `bag,instance,x,y,weight,weight_1
+a,0,0,0,0.1,0.1
+a,1,256,0,0.5,0.5
+b,0,0,256,1,1
+a,2,256,256,0.1,0.1
+a,3,512,0,0.3,0.3
+c,0,,,1,1
+`)
+	dir := filepath.Join(t.TempDir(), "maps")
+	_, said := succeed(t, "plot", scores, "--figure", "heatmap", "--extremes", "2", "--out", dir)
+	if !strings.Contains(said, "drawn: 2 heat maps") {
+		t.Errorf("said %q", said)
+	}
+	list, err := os.ReadFile(filepath.Join(dir, "extremes.csv"))
+	want := `bag,end,place,instance,x,y,weight,rank
+a,top,1,1,256,0,0.5,1
+a,top,2,3,512,0,0.3,0.6666667
+a,bottom,1,0,0,0,0.1,0.16666667
+a,bottom,2,2,256,256,0.1,0.16666667
+b,top,1,0,0,256,1,0
+b,bottom,1,0,0,256,1,0
+`
+	if err != nil || string(list) != want {
+		t.Errorf("%s, %v; want %s", list, err, want)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "a.geojson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var collection struct {
+		Type     string
+		Features []geoFeature
+	}
+	if err := json.Unmarshal(text, &collection); err != nil {
+		t.Fatal(err)
+	}
+	if collection.Type != "FeatureCollection" || len(collection.Features) != 4 {
+		t.Fatalf("%s of %d", collection.Type, len(collection.Features))
+	}
+	last := collection.Features[3] // in order of rank
+	if last.Geometry.Coordinates[0] != [5][2]float64{{256, 0}, {512, 0}, {512, 256}, {256, 256}, {256, 0}} || last.Properties.Measurements["weight"] != 0.5 || last.Properties.Measurements["rank"] != 1 {
+		t.Errorf("%+v", last)
+	}
+	f, err := os.Open(filepath.Join(dir, "a.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := png.Decode(f); err != nil {
+		t.Error(err)
+	}
+
+	thumbnails := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		out, err := os.Create(filepath.Join(thumbnails, name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(out, image.NewGray(image.Rect(0, 0, 12, 10))); err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+	}
+	succeed(t, "plot", scores, "--figure", "heatmap", "--thumbnails", thumbnails, "--scale", "64", "--out", dir)
+
+	for want, args := range map[string][]string{
+		"--thumbnails and --scale go together":          {scores, "--scale", "2"},
+		"bag a: drawing a map of tiles: a thumbnail of": {scores, "--thumbnails", thumbnails, "--scale", "2"},
+		"no a.png and no a.jpg":                         {scores, "--thumbnails", dir + "x", "--scale", "2"},
+		"no negative number":                            {scores, "--tile", "-1"},
+		"no column x; a heat map is drawn of":           {write(t, "plain.csv", "bag,instance,weight\na,0,1\n")},
+		`line 2, column y: "q"`:                         {write(t, "word.csv", "bag,instance,x,y,score\na,0,1,q,1\n")},
+		`line 2, column score: "NaN"`:                   {write(t, "nan.csv", "bag,instance,x,y,score\na,0,1,1,NaN\n")},
+		`line 2: bag "../a"`:                            {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
+		"no instances with places":                      {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
+	} {
+		refuse(t, exitUse, want, append([]string{"plot", "--figure", "heatmap", "--out", filepath.Join(t.TempDir(), "maps")}, args...)...)
+	}
+}

@@ -1,0 +1,156 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	xdraw "golang.org/x/image/draw"
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Tile is a square part of a picture, such as a patch of a slide: its upper left corner, in pixels to the right and down, and a value
+// from 0 to 1.
+type Tile struct{ X, Y, Value float64 }
+
+// Thumbnail is a small picture of the whole that tiles are of.
+type Thumbnail struct {
+	Image image.Image
+	Scale float64 // pixels of the whole, along a side, to one of the thumbnail
+}
+
+// Bounds of what a map of tiles can show, and its measures.
+const (
+	mostTiles   = 4096              // along a side
+	tileDots    = 1600              // along the longer side, about
+	tileBarRoom = 48 * vg.Length(1) // of the bar of shades and what is written beside it
+	tileOpacity = 0.6               // over a thumbnail
+)
+
+// noTile is the shade of places without a tile, which is not that of a value.
+var noTile = color.Gray{0xe4}
+
+// TileMap draws tiles of a size in their places, light at 0 and dark at 1, over a thumbnail, unless that is nil. value says what the values
+// are, such as "rank of the weight". A size of 0 is that of [TileSize].
+func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {
+	f, err := tileMap(title, value, tiles, size, thumbnail)
+	if err != nil {
+		return nil, fmt.Errorf("drawing a map of tiles: %w", err)
+	}
+	return f, nil
+}
+
+// TileSize returns the least distance, above 0, of the corners of tiles to the right or down: the size of tiles that touch. A tile alone
+// has 1.
+func TileSize(tiles []Tile) float64 {
+	size := math.Inf(1)
+	for _, of := range []func(Tile) float64{func(t Tile) float64 { return t.X }, func(t Tile) float64 { return t.Y }} {
+		var at []float64
+		for _, t := range tiles {
+			at = append(at, of(t))
+		}
+		slices.Sort(at)
+		for i := 1; i < len(at); i++ {
+			if d := at[i] - at[i-1]; d > 0 {
+				size = min(size, d)
+			}
+		}
+	}
+	if math.IsInf(size, 1) {
+		return 1
+	}
+	return size
+}
+
+func tileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {
+	if value == "" {
+		return nil, errors.New("the values have no name")
+	}
+	if len(tiles) == 0 {
+		return nil, errors.New("there are no tiles")
+	}
+	for i, t := range tiles {
+		if err := errors.Join(drawable(t.X), drawable(t.Y)); err != nil {
+			return nil, fmt.Errorf("tile %d: %w", i+1, err)
+		}
+		if !(0 <= t.Value && t.Value <= 1) {
+			return nil, fmt.Errorf("tile %d: %v is not between 0 and 1", i+1, t.Value)
+		}
+	}
+	if size == 0 {
+		size = TileSize(tiles)
+	}
+	if err := drawable(size); err != nil || size < 0 {
+		return nil, fmt.Errorf("tiles of size %v", size)
+	}
+	if thumbnail != nil && !(thumbnail.Scale > 0) {
+		return nil, fmt.Errorf("a thumbnail of scale %v", thumbnail.Scale)
+	}
+	picture, err := tilePicture(tiles, size, thumbnail)
+	if err != nil {
+		return nil, err
+	}
+	across, down := picture.Bounds().Dx(), picture.Bounds().Dy()
+	side := figureWidth - 2*margin - barGap - tileBarRoom
+	scale := side / vg.Length(max(across, down))
+	drawn := vg.Point{X: vg.Length(across) * scale, Y: vg.Length(down) * scale}
+	shades := shading{0, 1}
+	height := max(drawn.Y, barMost) + nameGap
+	return newDrawing(title, nil, figureWidth, height, func(c *draw.Canvas) {
+		corner := vg.Point{X: c.Min.X, Y: c.Max.Y - drawn.Y}
+		c.DrawImage(vg.Rectangle{Min: corner, Max: corner.Add(drawn)}, picture)
+		frame(c, draw.LineStyle{Color: muted, Width: 0.5}, vg.Rectangle{Min: corner, Max: corner.Add(drawn)})
+		bar := vg.Rectangle{Min: vg.Point{X: corner.X + drawn.X + barGap, Y: c.Max.Y - barMost}}
+		bar.Max = vg.Point{X: bar.Min.X + barSize, Y: c.Max.Y}
+		shades.drawBar(c, bar, true)
+		for _, t := range shades.ticks() {
+			y := bar.Min.Y + vg.Length(t.Value)*bar.Size().Y
+			c.FillText(aligned(style(9, stdfont.WeightNormal), draw.XLeft), vg.Point{X: bar.Max.X + barTick + 2, Y: y}, t.Label)
+		}
+		label := style(10, stdfont.WeightNormal)
+		c.FillText(turned(aligned(label, draw.XCenter), math.Pi/2), vg.Point{X: bar.Max.X + tileBarRoom - barSize - label.Font.Size/2, Y: (bar.Min.Y + bar.Max.Y) / 2}, capital(value))
+	}), nil
+}
+
+// tilePicture returns the picture of tiles, each of some dots, over what of a thumbnail is behind them.
+func tilePicture(tiles []Tile, size float64, thumbnail *Thumbnail) (*image.NRGBA, error) {
+	low := tiles[0]
+	high := low
+	for _, t := range tiles {
+		low.X, low.Y = min(low.X, t.X), min(low.Y, t.Y)
+		high.X, high.Y = max(high.X, t.X), max(high.Y, t.Y)
+	}
+	across, down := (high.X-low.X)/size+1, (high.Y-low.Y)/size+1
+	if max(across, down) > mostTiles {
+		return nil, fmt.Errorf("tiles of size %v that reach over %.0f of them; %d at most can be told", size, max(across, down), mostTiles)
+	}
+	dots := max(1, math.Floor(tileDots/max(across, down))) // of a tile, along a side
+	picture := image.NewNRGBA(image.Rect(0, 0, int(math.Ceil(across*dots)), int(math.Ceil(down*dots))))
+	xdraw.Draw(picture, picture.Bounds(), image.NewUniform(noTile), image.Point{}, xdraw.Src)
+	opacity := 1.0
+	if thumbnail != nil {
+		opacity = tileOpacity
+		from := thumbnail.Image.Bounds().Min
+		at := func(x, y float64) image.Point {
+			return from.Add(image.Pt(int(math.Round(x/thumbnail.Scale)), int(math.Round(y/thumbnail.Scale))))
+		}
+		behind := image.Rectangle{Min: at(low.X, low.Y), Max: at(high.X+size, high.Y+size)}
+		if !behind.In(thumbnail.Image.Bounds()) || behind.Empty() {
+			return nil, fmt.Errorf("a thumbnail of %v pixels at scale %v, beyond which tiles reach: they need %v", thumbnail.Image.Bounds().Size(), thumbnail.Scale, behind.Max)
+		}
+		xdraw.ApproxBiLinear.Scale(picture, picture.Bounds(), thumbnail.Image, behind, xdraw.Src, nil)
+	}
+	shades := shading{0, 1}
+	for _, t := range tiles {
+		c := shades.at(t.Value)
+		c.A = uint8(math.Round(255 * opacity))
+		x, y := int(math.Round((t.X-low.X)/size*dots)), int(math.Round((t.Y-low.Y)/size*dots))
+		xdraw.Draw(picture, image.Rect(x, y, x+int(dots), y+int(dots)), image.NewUniform(color.NRGBA(c)), image.Point{}, xdraw.Over)
+	}
+	return picture, nil
+}

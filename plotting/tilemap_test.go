@@ -1,0 +1,85 @@
+package plotting
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"testing"
+)
+
+func TestTileMap(t *testing.T) {
+	tiles := []Tile{{1024, 512, 0}, {1536, 512, 0.5}, {2048, 512, 1}, {1024, 1024, 0.25}, {2560, 1536, 0.75}}
+	f, err := TileMap("Slide", "rank of the weight", tiles, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, f, "tilemap.svg")
+	framed(t, "golden", f)
+}
+
+// TestTilePicture: tiles are in their places with the shade of their values, on a thumbnail with it shining through.
+func TestTilePicture(t *testing.T) {
+	tiles := []Tile{{100, 50, 1}, {150, 50, 0}, {100, 100, 0.5}}
+	if size := TileSize(tiles); size != 50 {
+		t.Errorf("tiles of size %v, want 50", size)
+	}
+	if size := TileSize(tiles[:1]); size != 1 {
+		t.Errorf("a tile alone of size %v, want 1", size)
+	}
+	at := func(p *image.NRGBA, column, row int) color.NRGBA {
+		side := p.Bounds().Dx() / 2
+		return p.NRGBAAt(column*side+side/2, row*side+side/2)
+	}
+	p, err := tilePicture(tiles, 50, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shading{0, 1}
+	gray := color.NRGBAModel.Convert(noTile).(color.NRGBA)
+	for _, c := range []struct {
+		column, row int
+		want        color.NRGBA
+	}{{0, 0, s.at(1)}, {1, 0, s.at(0)}, {0, 1, s.at(0.5)}, {1, 1, gray}} {
+		if got := at(p, c.column, c.row); got != c.want {
+			t.Errorf("column %d, row %d: %v, want %v", c.column, c.row, got, c.want)
+		}
+	}
+	thumb := image.NewNRGBA(image.Rect(0, 0, 20, 20))
+	for x := range 20 {
+		for y := range 20 {
+			thumb.Set(x, y, color.NRGBA{255, 0, 0, 255})
+		}
+	}
+	p, err = tilePicture(tiles, 50, &Thumbnail{thumb, 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := at(p, 1, 1); got != (color.NRGBA{255, 0, 0, 255}) {
+		t.Errorf("beside the tiles: %v, want the thumbnail", got)
+	}
+	if got, dark := at(p, 0, 0), s.at(1); math.Abs(float64(got.R)-(0.4*255+0.6*float64(dark.R))) > 2 {
+		t.Errorf("a tile on a thumbnail is %v", got)
+	}
+}
+
+func TestTileMapRefuses(t *testing.T) {
+	one := []Tile{{0, 0, 1}}
+	for want, c := range map[string]struct {
+		value     string
+		tiles     []Tile
+		size      float64
+		thumbnail *Thumbnail
+	}{
+		"the values have no name":                {"", one, 1, nil},
+		"there are no tiles":                     {"rank", nil, 1, nil},
+		"tile 1: NaN is not a number":            {"rank", []Tile{{math.NaN(), 0, 1}}, 1, nil},
+		"tile 1: 2 is not between 0 and 1":       {"rank", []Tile{{0, 0, 2}}, 1, nil},
+		"tiles of size -1":                       {"rank", one, -1, nil},
+		"that reach over 10001 of them":          {"rank", []Tile{{0, 0, 1}, {10000, 0, 1}}, 1, nil},
+		"a thumbnail of scale 0":                 {"rank", one, 1, &Thumbnail{image.Black, 0}},
+		"beyond which tiles reach: they need (5": {"rank", []Tile{{4, 4, 1}}, 1, &Thumbnail{image.NewGray(image.Rect(0, 0, 4, 4)), 1}},
+	} {
+		f, err := TileMap("", c.value, c.tiles, c.size, c.thumbnail)
+		refuses(t, f, err, "drawing a map of tiles", want)
+	}
+}
