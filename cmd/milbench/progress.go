@@ -135,8 +135,11 @@ func (l *watching) watch(w neural.Watched) {
 	l.watched = w
 }
 
-// line returns the end of a line of progress; nothing where no large bag was trained on for a while.
+// line returns the end of a line of progress; nothing where no large bag was trained on for a while, or nothing is watched.
 func (l *watching) line(now time.Time) string {
+	if l == nil {
+		return ""
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.watched

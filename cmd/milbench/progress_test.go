@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench/learner/neural"
 	"synpool/milbench/run"
 )
 
@@ -103,4 +104,21 @@ func TestProgressDraws(t *testing.T) {
 	none := &progress{}
 	none.showFits(run.Summary{Total: 9}, "toy", time.Now())
 	none.clear()
+}
+
+// TestWatching: fits on large bags say how far they are, and how long they still take at the pace since they were first watched.
+func TestWatching(t *testing.T) {
+	var w watching
+	if got := w.line(time.Now()); got != "" {
+		t.Errorf("before the first bag: %q", got)
+	}
+	w.watch(neural.Watched{Fits: 4, Epoch: 5, Epochs: 20, Bag: 10, Bags: 40}) // it goes on from the fifth epoch
+	w.since = w.since.Add(-time.Minute)
+	w.watch(neural.Watched{Fits: 4, Epoch: 10, Epochs: 20, Bag: 10, Bags: 40}) // a minute for five epochs
+	if got, want := w.line(time.Now()), ", epoch 10 of 20, bag 10 of 40, about 2 min left of these fits"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := w.line(time.Now().Add(2 * time.Minute)); got != "" {
+		t.Errorf("long after the last bag: %q", got)
+	}
 }
