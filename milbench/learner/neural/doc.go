@@ -49,8 +49,8 @@
 //
 // # Large bags
 //
-// Sets of more than 256 MB with a bag of more than 2,048 instances are trained in chunks of 1,024 instances, a bag at a time, on every
-// backend. Only the first layer sees the features, so a chunk is multiplied by its weights and left; the rest of the network takes
+// Sets whose bags have 256 instances or more on average, and those of more than 256 MB with a bag of more than 512, are trained in
+// chunks of 1,024 instances, a bag at a time; on a GPU the latter alone. Only the first layer sees the features, so a chunk is multiplied by its weights and left; the rest of the network takes
 // the products of the whole bag, whatever its pooling, and the gradient by them goes back chunk by chunk. The training is that of
 // whole bags, dropout included, but for rounding and for the order: a plain shuffle of all bags of the set by [milbench.Fit.Order],
 // so that fits of one order, the folds of a repeat, read each bag once an epoch for all of them. Bags stay in their files.

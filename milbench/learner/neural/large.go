@@ -19,11 +19,15 @@ import (
 )
 
 // Bags of more instances than largeBag are taken in chunks of chunkRows of them, where the network has a layer and the bags are
-// dense: in scoring always, in training where bags are so many or large that no copy of them is held. Tests make these smaller.
+// dense: in scoring always, in training as [layout.large] says. Tests make these smaller.
 var (
-	largeBag  = 2048
+	largeBag  = 512
 	chunkRows = 1024
 )
+
+// largeMean is the mean number of instances from which bags are trained on in chunks on a CPU, where no padding to a bucket and products
+// of many rows are faster than many fits side by side: with 100 features 4 times at a mean of 256, and 8 times at 1,024.
+const largeMean = 256
 
 // fewestRows is how many rows the products of a bag are padded to at least.
 const fewestRows = 256
@@ -453,9 +457,21 @@ func isLarge(bag milbench.Instances, layers int) bool {
 	return layers > 0 && bag.Len() > largeBag && !milbench.IsSparse(bag)
 }
 
-// large reports whether the fits of a layout are trained chunk by chunk.
-func (l *layout) large(bags []milbench.Instances) bool {
-	return l.instances > 0 || l.data() > mostData && slices.ContainsFunc(bags, func(b milbench.Instances) bool { return isLarge(b, l.network.Layers) })
+// large reports whether the fits of a layout are trained chunk by chunk: those that draw instances, those on bags that are large on average, and
+// those on sets of which no copy is held that have a large bag.
+func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
+	if l.instances > 0 {
+		return true
+	}
+	if l.network.Layers == 0 || slices.ContainsFunc(bags, milbench.IsSparse) {
+		return false
+	}
+	instances := 0
+	for _, bag := range bags {
+		instances += bag.Len()
+	}
+	return b.HasSharedBuffers() && instances >= largeMean*len(bags) ||
+		l.data() > mostData && slices.ContainsFunc(bags, func(bag milbench.Instances) bool { return isLarge(bag, l.network.Layers) })
 }
 
 // perInstance is about how many numbers the graphs of a large bag hold for each of its instances, at most, in training. Measured with

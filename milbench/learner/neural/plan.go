@@ -190,7 +190,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	if !g.raw {
 		moments = milbench.MomentsBytes(task.Bags)
 	}
-	if l.large(task.Bags) {
+	if l.large(t.Backend, task.Bags) {
 		return p.addLarge(t, task, l, parameters, moments, indices)
 	}
 	if !blocks(t.Backend) || l.data() > mostData {
