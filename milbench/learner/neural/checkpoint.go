@@ -10,11 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"synpool/milbench"
 )
+
+// keptAgain is after how long the state of a fit is kept again, at the end of an epoch: what a kill may lose where epochs are
+// shorter. Tests make it 0.
+var keptAgain = 2 * time.Second
 
 // snapshot is what is kept of a training on large bags after an epoch, so that one that was killed goes on from there.
 type snapshot struct {

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -202,7 +203,8 @@ type largeFit struct {
 	weights, others *tensors.Tensor // the gradients of the batch so far; nil for none
 
 	epochs     []milbench.Epoch
-	checkpoint string // its file; empty for none
+	checkpoint string    // its file; empty for none
+	kept       time.Time // when it was last written or, at first, looked for
 	err        error
 }
 
@@ -346,8 +348,7 @@ func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tenso
 }
 
 // train trains fits side by side: each large bag is read once an epoch for all of them. They are of one order and draw as many
-// instances. It calls after
-// with each fit at the end of each of its epochs.
+// instances. It calls after with each fit at the end of each of its epochs.
 func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, order uint64, after func(l *largeFit, loss float64) error) error {
 	watched := Watched{Fits: len(fits)}
 	for _, l := range fits {
@@ -359,6 +360,7 @@ func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, or
 		if l.checkpoint, err = l.checkpointOf(t.Checkpoints); err != nil {
 			return err
 		}
+		l.kept = time.Now()
 		if err := l.resume(l.checkpoint); err != nil {
 			return err
 		}
@@ -402,9 +404,10 @@ func (l *largeFit) end(epoch int, after func(l *largeFit, loss float64) error) e
 		l.err = fmt.Errorf("epoch %d: %w", epoch, errNotFinite)
 		return nil
 	}
-	if err := after(l, loss); err != nil || l.err != nil || l.checkpoint == "" {
+	if err := after(l, loss); err != nil || l.err != nil || l.checkpoint == "" || time.Since(l.kept) < keptAgain {
 		return err
 	}
+	l.kept = time.Now()
 	return l.keep(l.checkpoint)
 }
 

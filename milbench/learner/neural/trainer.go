@@ -31,7 +31,7 @@ type Trainer struct {
 	// Memory bounds, in bytes, what Learn takes; 0 is no bound.
 	Memory uint64
 
-	// Checkpoints, if set, is a folder in which a training on large bags keeps its state after each epoch. The same training
+	// Checkpoints, if set, is a folder in which a training on large bags keeps its state after each epoch, at most every two seconds. The same training
 	// goes on from there if it was killed, with the same bits. A file is removed when its fit has been handed over, and the
 	// folder with the last one; those of Train are its caller's to remove.
 	Checkpoints string
