@@ -198,10 +198,11 @@ func DefaultConfig(pooling string) (Config, error) {
 }
 
 // SmallConfig returns a setting around the named pooling for sets of tens to a few hundred bags: a narrow network without layer norms in
-// the pooling, little dropout and some weight decay. [DefaultConfig] has the paper's.
+// the pooling, little dropout and some weight decay. Only the Set Transformer keeps its layer norms, without which it left the finite
+// numbers on Tiger. [DefaultConfig] has the paper's.
 func SmallConfig(pooling string) (Config, error) {
 	c, err := DefaultConfig(pooling)
-	c.Width, c.Dropout, c.Norm = 64, 0.2, false
+	c.Width, c.Dropout, c.Norm = 64, 0.2, c.Norm && pooling == setFormer
 	if c.Embed > 0 {
 		c.Embed = 32
 	}
