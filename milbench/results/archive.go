@@ -99,6 +99,7 @@ type archivedFit struct {
 	Inside *Inside  `json:"inside,omitempty"`
 
 	InstanceAUC *float64  `json:"instance_auc,omitempty"`
+	GroupAUC    *GroupAUC `json:"group_auc,omitempty"`
 	MemberAUC   []float64 `json:"member_auc,omitempty"`
 }
 
@@ -259,6 +260,9 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		auc := rounded(*r.InstanceAUC)
 		fit.InstanceAUC = &auc
 	}
+	if r.GroupAUC != nil {
+		fit.GroupAUC = &GroupAUC{rounded(r.GroupAUC.Mean), rounded(r.GroupAUC.Max)}
+	}
 	fit.Config, s.Configs = place(s.Configs, r.Config, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 	last.Fits = append(last.Fits, fit)
 	return &last.Fits[len(last.Fits)-1], nil
@@ -381,7 +385,7 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	}
 	by := p.Made[fit.Made]
 	r := Result{
-		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, MemberAUC: fit.MemberAUC,
+		Set: s.Set, Checksum: s.Checksum, Leaked: s.Leaked, Config: s.Configs[fit.Config], Target: s.Target, Classes: s.Classes, Epoch: fit.Epoch, Inside: fit.Inside, InstanceAUC: fit.InstanceAUC, GroupAUC: fit.GroupAUC, MemberAUC: fit.MemberAUC,
 		Protocol: part.Protocol, Optimistic: part.Optimistic, Folds: part.Folds, FoldsRun: part.FoldsRun, Inner: part.Inner, Seed: part.Seed, Repeat: part.Repeat, Fold: part.Fold,
 		Backend: by.Backend, Version: by.Version, Revision: by.Revision,
 	}

@@ -155,8 +155,8 @@ func ExampleTable_Write() {
 	}
 	fmt.Println(table.Write(os.Stdout, "jsn"))
 	// Output:
-	// set,setting,auc_mean,auc_sd,n,protocol,optimistic,leaked,folds,folds_run,test_bags,auc_low,auc_high,auc_interval,auc_se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,checksum,config,backends,versions,revisions
-	// musk1,softmax,0.900000,,1,published,optimistic,,4,1,0,,,,,0.000000,0.000000,0.000000,0.000000,0.000000,,,,,,
+	// set,setting,auc_mean,auc_sd,n,protocol,optimistic,leaked,folds,folds_run,test_bags,auc_low,auc_high,auc_interval,auc_se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,group_auc_mean,group_auc_max,checksum,config,backends,versions,revisions
+	// musk1,softmax,0.900000,,1,published,optimistic,,4,1,0,,,,,0.000000,0.000000,0.000000,0.000000,0.000000,,,,,,,,
 	// --format "jsn": no such format; did you mean "json"?
 }
 

@@ -43,24 +43,38 @@ func (t Table) Write(w io.Writer, format string) error {
 }
 
 // headings of the printed columns; the first two and the last are text.
-var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "inst. AUC", "Protocol"}
+var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "inst. AUC", "group AUC", "Protocol"}
 
-// instanceColumn is the place of the AUC of instances among the headings.
-const instanceColumn = 11
+// The places of the AUC of instances and of groups among the headings.
+const (
+	instanceColumn = 11
+	groupColumn    = 12
+)
 
-// lines returns the headings and the printed columns of all rows. There is a column of the AUC of instances where any row has
-// one.
+// lines returns the headings and the printed columns of all rows. There are columns of the AUC of instances and of groups where any row
+// has one.
 func (t Table) lines(plusMinus, dash string) [][]string {
 	lines := [][]string{slices.Clone(headings)}
 	for _, r := range t.Rows {
 		lines = append(lines, r.cells(plusMinus, dash))
 	}
-	if !t.instances() {
+	drop := func(column int) {
 		for i, cells := range lines {
-			lines[i] = slices.Delete(cells, instanceColumn, instanceColumn+1)
+			lines[i] = slices.Delete(cells, column, column+1)
 		}
 	}
+	if !t.groups() {
+		drop(groupColumn)
+	}
+	if !t.instances() {
+		drop(instanceColumn)
+	}
 	return lines
+}
+
+// groups reports whether any row has an AUC of groups.
+func (t Table) groups() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.GroupAUC != nil })
 }
 
 // instances reports whether any row has an AUC of instances.
@@ -76,7 +90,7 @@ const legend = "AUC: mean over the folds of a repeat, then mean ± standard devi
 
 // cells returns the printed columns of a row.
 func (r Row) cells(plusMinus, dash string) []string {
-	auc, ci, se, instances := figure(r.AUCMean), "", "", ""
+	auc, ci, se, instances, groups := figure(r.AUCMean), "", "", "", ""
 	if r.AUCSD != nil {
 		auc += " " + plusMinus + " " + figure(*r.AUCSD)
 	}
@@ -92,9 +106,12 @@ func (r Row) cells(plusMinus, dash string) []string {
 	if r.InstanceAUC != nil {
 		instances = figure(*r.InstanceAUC)
 	}
+	if r.GroupAUC != nil {
+		groups = figure(r.GroupAUC.Mean)
+	}
 	return []string{
 		r.Set, r.Setting, auc, ci, strconv.Itoa(r.N), se, figure(r.AUCPooled), figure(r.AveragePrecision),
-		figure(r.Accuracy), figure(r.BalancedAccuracy), figure(r.LogLoss), instances, r.protocolCell(),
+		figure(r.Accuracy), figure(r.BalancedAccuracy), figure(r.LogLoss), instances, groups, r.protocolCell(),
 	}
 }
 
@@ -184,6 +201,10 @@ func (t Table) allNotes() []string {
 		notes = append(notes, "inst. AUC: within each positive test bag, the AUC of the instances' weights (of an instance classifier, their scores) "+
 			"for the instance labels; mean over bags and fits.")
 	}
+	if t.groups() {
+		notes = append(notes, "group AUC: of the groups of bags, such as patients, by the mean of their scores (--json has that by the largest, too); a group is "+
+			"positive if a bag of it is. Mean over folds and repeats.")
+	}
 	if optimistic {
 		notes = append(notes, "optimistic: the epoch was chosen on the test part, so the figure is too good.")
 	}
@@ -197,12 +218,16 @@ func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"set", "setting", "auc_mean", "auc_sd", "n", "protocol", "optimistic", "leaked", "folds", "folds_run",
 		"test_bags", "auc_low", "auc_high", "auc_interval", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
-		"log_loss", "instance_auc", "checksum", "config", "backends", "versions", "revisions"})
+		"log_loss", "instance_auc", "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"})
 	for _, r := range t.Rows {
+		var groupMean, groupMax *float64
+		if r.GroupAUC != nil {
+			groupMean, groupMax = &r.GroupAUC.Mean, &r.GroupAUC.Max
+		}
 		c.Write([]string{r.Set, r.Setting, sixDigits(&r.AUCMean), sixDigits(r.AUCSD), strconv.Itoa(r.N), r.Protocol,
 			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
 			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), string(r.Interval), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
-			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), sixDigits(r.InstanceAUC), r.Checksum,
+			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), sixDigits(r.InstanceAUC), sixDigits(groupMean), sixDigits(groupMax), r.Checksum,
 			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")})
 	}
 	c.Flush()

@@ -40,6 +40,9 @@ type Result struct {
 	// Weights of different bags do not compare, hence no AUC over all instances together.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
+	// GroupAUC says how well the groups of the test part, such as patients, are told apart, where every bag is of one.
+	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
+
 	// MemberAUC has, of an ensemble, the test AUC of each member at this epoch.
 	MemberAUC []float64 `json:"member_auc,omitempty"`
 
@@ -52,6 +55,12 @@ type Result struct {
 	Version    string  `json:"version"`
 	Revision   string  `json:"revision"`
 	WallS      float64 `json:"wall_s"` // seconds that the fit took
+}
+
+// GroupAUC is the AUC of groups of bags. A group is positive if a bag of it is; its score is the mean of theirs or the largest.
+type GroupAUC struct {
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
 }
 
 // ScoredBag is what a trained model says of one bag, beside the truth.
@@ -194,6 +203,8 @@ func (r Result) Validate() error {
 		return errors.New("no bags")
 	case r.InstanceAUC != nil && !(*r.InstanceAUC >= 0 && *r.InstanceAUC <= 1):
 		return fmt.Errorf("an AUC of instances of %v; it is from 0 to 1", *r.InstanceAUC)
+	case r.GroupAUC != nil && !(min(r.GroupAUC.Mean, r.GroupAUC.Max) >= 0 && max(r.GroupAUC.Mean, r.GroupAUC.Max) <= 1):
+		return fmt.Errorf("AUCs of groups of %v and %v; they are from 0 to 1", r.GroupAUC.Mean, r.GroupAUC.Max)
 	}
 	if in := r.Inside; in != nil {
 		switch {

@@ -120,9 +120,13 @@ func (s *scanner) scan(line []byte) (key fitKey, by maker, ok bool) {
 		s.bags()
 	}
 	if s.has(`,"instance_auc":`) {
-		if auc, err := strconv.ParseFloat(string(s.number()), 64); err != nil || auc < 0 || auc > 1 {
-			s.ok = false
-		}
+		s.share()
+	}
+	if s.has(`,"group_auc":{"mean":`) {
+		s.share()
+		s.literal(`,"max":`)
+		s.share()
+		s.literal("}")
 	}
 	if s.has(`,"member_auc":`) {
 		s.list(func() { s.number() })
@@ -248,6 +252,13 @@ func (s *scanner) number() []byte {
 		s.b = s.b[n:]
 	}
 	return whole[:len(whole)-len(s.b)]
+}
+
+// share takes a number from 0 to 1.
+func (s *scanner) share() {
+	if v, err := strconv.ParseFloat(string(s.number()), 64); err != nil || v < 0 || v > 1 {
+		s.ok = false
+	}
 }
 
 func (s *scanner) boolean() {

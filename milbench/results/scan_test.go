@@ -47,7 +47,7 @@ func TestOldScores(t *testing.T) {
 		t.Fatalf("%+v, %v", table, err)
 	}
 	// What that revision showed of it.
-	if got := strings.Join(table.Rows[0].cells("±", "–"), " "); got != "musk1 max 0.642 0.524–0.760 bags 1 0.060 0.634 0.641 0.554 0.559 0.796  nested, 4 folds, a fifth inside" {
+	if got := strings.Join(table.lines("±", "–")[1], " "); got != "musk1 max 0.642 0.524–0.760 bags 1 0.060 0.634 0.641 0.554 0.559 0.796 nested, 4 folds, a fifth inside" {
 		t.Errorf("the row is %s", got)
 	}
 
@@ -126,6 +126,7 @@ func TestScanned(t *testing.T) {
 	auc := 0.5
 	named := newFake().results()[0]
 	named.Classes, named.InstanceAUC, named.MemberAUC = []string{"benign", "malignant"}, &auc, []float64{0.25, 1}
+	named.GroupAUC = &GroupAUC{0.75, 1}
 	for i := range named.Bags {
 		named.Bags[i].Instances = []float64{0.5, -1e-7, 3}
 	}
@@ -174,6 +175,7 @@ func FuzzScan(f *testing.F) {
 			f.Fatalf("a line as it is written is not scanned: %s", line)
 		}
 		result.InstanceAUC, result.MemberAUC, result.Seed = &auc, []float64{0.1, 1e-7}, 1<<64-1
+		result.GroupAUC = &GroupAUC{0, 0.125}
 		result.Classes, result.Bags[0].Instances = []string{"no", "yes"}, []float64{1, -0.5}
 		if result.Fit, err = result.ID(); err != nil {
 			f.Fatal(err)

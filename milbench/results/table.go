@@ -56,6 +56,9 @@ type Row struct {
 	// InstanceAUC is the mean over all fits of [Result.InstanceAUC]; absent where none has one.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
+	// GroupAUC is the mean over all fits of [Result.GroupAUC]; absent where none has one.
+	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
+
 	// Classes names the negative and the positive class as the file writes them.
 	Classes []string `json:"classes,omitempty"`
 
@@ -503,7 +506,7 @@ func (row *rowFits) figures() (Row, error) {
 		Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true
-	var instances, foldAUCs []float64
+	var instances, groupMeans, groupMaxima, foldAUCs []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
@@ -527,6 +530,9 @@ func (row *rowFits) figures() (Row, error) {
 			}
 			if r.InstanceAUC != nil {
 				instances = append(instances, *r.InstanceAUC)
+			}
+			if r.GroupAUC != nil {
+				groupMeans, groupMaxima = append(groupMeans, r.GroupAUC.Mean), append(groupMaxima, r.GroupAUC.Max)
 			}
 			pooled = append(pooled, r.Bags...)
 			backends[r.Backend], versions[r.Version], revisions[r.Revision] = true, true, true
@@ -571,6 +577,9 @@ func (row *rowFits) figures() (Row, error) {
 	if len(instances) > 0 {
 		mean := stat.Mean(instances, nil)
 		out.InstanceAUC = &mean
+	}
+	if len(groupMeans) > 0 {
+		out.GroupAUC = &GroupAUC{stat.Mean(groupMeans, nil), stat.Mean(groupMaxima, nil)}
 	}
 	if defined {
 		se := math.Sqrt(variance / n)

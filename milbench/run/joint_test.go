@@ -3,11 +3,14 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench"
 	"synpool/milbench/results"
@@ -180,6 +183,89 @@ func TestInstanceAUC(t *testing.T) {
 	l := &weighing{}
 	if _, err := on(l).Do(context.Background()); err != nil || l.asked {
 		t.Errorf("scores of instances asked for: %v, %v", l.asked, err)
+	}
+}
+
+// TestGroupAUC follows the AUC of groups from a set of patients to the table and the archive, against a count of all pairs.
+func TestGroupAUC(t *testing.T) {
+	set := runtest.Set("patients", 60)
+	random := milbench.Rand(3, "scores")
+	group := map[string]string{}
+	for i := range set.Bags {
+		b := &set.Bags[i]
+		b.Group = fmt.Sprint("patient ", i/4) // of bags of both classes and of one
+		b.Target = milbench.Labelled([]int{0, 0, 0, 0, 0, 1, 0, 1}[i%8])
+		b.Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b.Label) + float32(random.NormFloat64())}}
+		group[b.ID] = b.Group
+	}
+	r := runtest.Run(t.TempDir(), &weighing{})
+	r.Sets, r.Settings = []*milbench.Set{set}, runtest.Settings(`{"pooling":"mean"}`)
+	r.Protocol.Folds = 3
+	if _, err := r.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := results.Read(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := (results.Archive{Experiment: "patients", Results: found}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := results.ReadArchive(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, list := range [][]results.Result{found, archive.Results} {
+		for _, r := range list {
+			scores, positive := map[string][]float64{}, map[string]bool{}
+			for _, bag := range r.Bags {
+				g := group[bag.ID]
+				scores[g], positive[g] = append(scores[g], bag.Scores[0]), positive[g] || bag.Label == 1
+			}
+			share := func(of func([]float64) float64) float64 {
+				won, pairs := 0.0, 0.0
+				for a, isPositive := range positive {
+					for b, other := range positive {
+						if !isPositive || other {
+							continue
+						}
+						pairs++
+						switch x, y := of(scores[a]), of(scores[b]); {
+						case x > y:
+							won++
+						case x == y:
+							won += 0.5
+						}
+					}
+				}
+				return won / pairs
+			}
+			mean := share(func(x []float64) float64 { return stat.Mean(x, nil) })
+			most := share(func(x []float64) float64 { return slices.Max(x) })
+			if r.GroupAUC == nil || math.Abs(r.GroupAUC.Mean-mean) > 1e-5 || math.Abs(r.GroupAUC.Max-most) > 1e-5 {
+				t.Fatalf("list %d: AUC of groups %v, want %v and %v", k, r.GroupAUC, mean, most)
+			}
+		}
+	}
+	table, err := results.Tabulate(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string]string{"md": "group AUC", "tex": "group AUC", "csv": "group_auc_mean,group_auc_max", "json": `"group_auc": {`} {
+		b.Reset()
+		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())
+		}
+	}
+	set.Bags[3].Group = "" // as where only duplicates are of groups
+	other := runtest.Run(t.TempDir(), &weighing{})
+	other.Sets, other.Settings, other.Protocol.Folds = r.Sets, r.Settings, 3
+	if _, err := other.Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if found, err = results.Read(other.Dir); err != nil || found[0].GroupAUC != nil {
+		t.Errorf("an AUC of groups %v of bags of which one is of none, %v", found[0].GroupAUC, err)
 	}
 }
 

@@ -396,7 +396,10 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 				validation[i].Winners = nil
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
-			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil && s.set.Kind == milbench.BinaryTarget {
+			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
+				result.GroupAUC, err = s.groupAUC(fit, e.Test)
+			}
+			if err == nil && s.set.Kind == milbench.BinaryTarget {
 				result.MemberAUC, err = memberAUC(test, e.Test)
 			}
 			if err != nil {
