@@ -1,7 +1,7 @@
 """Large bags: milbench and PyTorch's attention MIL on generated slides, in turn on the same cores, and how milbench grows.
 
     pip install -r requirements.txt
-    python slides.py --out slides.jsonl          # a line a run; about 20 minutes and 4 GB of disk in a temporary folder
+    python slides.py --out slides.jsonl          # a line a run; about 40 minutes and 2 GB of disk in a temporary folder
     python slides.py --table slides.jsonl        # the tables again
 
 The slides are drawn from eight clusters of instances; in positive ones 2 % of the instances are moved in a tenth of the features.
@@ -127,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--only", choices=["64", "256", "growth"], nargs="+", default=["64", "256", "growth"], help="a width of the network beside PyTorch, or growth")
     parser.add_argument("--torch", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.torch:
@@ -150,12 +151,14 @@ def main():
         make(work / "slides", SLIDES, INSTANCES, FEATURES, 0.6)
         for turn in range(ROUNDS):
             for width, hidden in WIDTHS.items():
+                if str(width) not in args.only:
+                    continue
                 out, line = run([sys.executable, __file__, "--torch", work / "slides", width, hidden])
                 write(work="slides", side="pytorch", pooling="gated", width=width, round=turn, **line | json.loads(out))
                 for pooling in ("gated", "softmax", "syn"):
                     count += 1
                     write(work="slides", side="milbench", pooling=pooling, width=width, round=turn, **ours(binary, work / "slides", pooling, width, hidden, work / f"out{count}"))
-        for slides, instances in GROWTH:
+        for slides, instances in GROWTH if "growth" in args.only else []:
             folder = work / f"growth-{slides}-{instances}"
             make(folder, slides, instances, 256, 0)
             for turn in range(ROUNDS):
@@ -176,6 +179,8 @@ def table(path):
     print("| width | side | s of training | s of the process | PyTorch's over it | MB | AUC |\n|--:|:--|--:|--:|--:|--:|--:|")
     for width in WIDTHS:
         theirs = [line for line in lines if line["work"] == "slides" and line["width"] == width and line["side"] == "pytorch"]
+        if not theirs:
+            continue
         for side, pooling in [("pytorch", "gated"), ("milbench", "gated"), ("milbench", "softmax"), ("milbench", "syn")]:
             chosen = [line for line in lines if line["work"] == "slides" and (line["width"], line["side"], line["pooling"]) == (width, side, pooling)]
             ratio = statistics.median(t["process_s"] for t in theirs) / statistics.median(c["process_s"] for c in chosen)
@@ -184,6 +189,8 @@ def table(path):
     print("\n| slides | instances each | s of training | s per 100,000 instances | MB |\n|--:|--:|--:|--:|--:|")
     for slides, instances in GROWTH:
         chosen = [line for line in lines if line["work"] == "growth" and (line["slides"], line["instances"]) == (slides, instances)]
+        if not chosen:
+            continue
         seconds = statistics.median(c["training_s"] for c in chosen)
         print(f"| {slides} | {instances} | {figures(chosen, 'training_s')} | {seconds / (slides * instances) * 1e5:.2f} | {figures(chosen, 'memory_mb', 0)} |")
 
