@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 FOLDS, EPOCHS, ROUNDS = 4, 10, 3
 SLIDES, INSTANCES, FEATURES = 40, 10_700, 512
 WIDTHS = {64: 32, 256: 128}  # of the first layer: that of the attention
-GROWTH = [(slides, 10_000) for slides in (10, 20, 40, 80)] + [(20, n) for n in (5_000, 10_000, 20_000, 40_000)]
+GROWTH = [(slides, 10_000) for slides in (10, 20, 40, 80)] + [(20, n) for n in (5_000, 20_000, 40_000)]
 
 
 def make(folder, slides, instances, features, spread, seed=1):
