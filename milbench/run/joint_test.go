@@ -124,6 +124,24 @@ func (l *weighing) Learn(_ context.Context, task milbench.Task, done func(milben
 	return nil
 }
 
+// kept returns the results in a folder, and what an archive keeps of them.
+func kept(t *testing.T, dir string) (found, archived []results.Result) {
+	t.Helper()
+	found, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := (results.Archive{Experiment: "mine", Results: found}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := results.ReadArchive(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, archive.Results
+}
+
 // TestInstanceAUC follows the AUC of instances from the labels of a set to the table and the archive, and asks for no scores of
 // instances where instance labels are those of the bags.
 func TestInstanceAUC(t *testing.T) {
@@ -146,19 +164,8 @@ func TestInstanceAUC(t *testing.T) {
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	found, err := results.Read(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := (results.Archive{Experiment: "witness", Results: found}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	archive, err := results.ReadArchive(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, list := range [][]results.Result{found, archive.Results} {
+	found, archived := kept(t, r.Dir)
+	for _, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
 			if r.InstanceAUC == nil || *r.InstanceAUC != 0.75 {
 				t.Fatalf("AUC of instances %v, want 0.75", r.InstanceAUC)
@@ -170,7 +177,7 @@ func TestInstanceAUC(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, want := range map[string]string{"md": " 0.750 | honest", "tex": "& 0.750 &", "csv": ",0.750000,", "json": `"instance_auc": 0.75`} {
-		b.Reset()
+		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())
 		}
@@ -204,19 +211,8 @@ func TestGroupAUC(t *testing.T) {
 	if _, err := r.Do(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	found, err := results.Read(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := (results.Archive{Experiment: "patients", Results: found}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	archive, err := results.ReadArchive(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, list := range [][]results.Result{found, archive.Results} {
+	found, archived := kept(t, r.Dir)
+	for k, list := range [][]results.Result{found, archived} {
 		for _, r := range list {
 			scores, positive := map[string][]float64{}, map[string]bool{}
 			for _, bag := range r.Bags {
@@ -253,7 +249,7 @@ func TestGroupAUC(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, want := range map[string]string{"md": "group AUC", "tex": "group AUC", "csv": "group_auc_mean,group_auc_max", "json": `"group_auc": {`} {
-		b.Reset()
+		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())
 		}
@@ -265,7 +261,7 @@ func TestGroupAUC(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err = results.Read(other.Dir); err != nil || found[0].GroupAUC != nil {
-		t.Errorf("an AUC of groups %v of bags of which one is of none, %v", found[0].GroupAUC, err)
+		t.Errorf("an AUC of groups %v where a bag has no group, %v", found[0].GroupAUC, err)
 	}
 }
 

@@ -592,7 +592,7 @@ func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
 	return &other
 }
 
-// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI: features of generated slides, many of which
+// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI: features of generated slides, where many
 // separate the bags, and of real sets, with their labels and with shuffled ones. The chance of a false alarm is promised to be below
 // 0.05 a set; there is none at all.
 func TestAuditOfRealFeatures(t *testing.T) {

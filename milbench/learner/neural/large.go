@@ -237,7 +237,7 @@ func (s Standardisation) scaling(features int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 3, features)
 }
 
-// step takes a training bag, by index, of which values has so many instances: the step, where it is the last of its batch.
+// step takes a training bag, by index; values has so many of its instances. It takes the step where the bag is the last of its batch.
 func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Tensor) (err error) {
 	if err := r.prepare(); err != nil {
 		return err
@@ -461,7 +461,7 @@ func isLarge(bag milbench.Instances, layers int) bool {
 }
 
 // large reports whether the fits of a layout are trained chunk by chunk: those that draw instances, those on bags that are large on average, and
-// those on sets of which no copy is held that have a large bag.
+// those on sets that have a large bag and are too large to be held.
 func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
 	if l.instances > 0 {
 		return true

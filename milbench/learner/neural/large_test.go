@@ -31,8 +31,8 @@ func smallChunks(t *testing.T) {
 	t.Cleanup(func() { largeBag, chunkRows, mostData = bag, rows, data })
 }
 
-// slides returns bags of 257 to 384 instances, which are padded to 384 of them in chunks or not, in whose features there is an offset and
-// of which some have a few positive instances.
+// slides returns bags of 257 to 384 instances, which are padded to 384 of them in chunks or not, with an offset in their
+// features; in every second bag some instances are positive.
 func slides(bags int) (matrices []milbench.Instances, examples []milbench.Example) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for i := range bags {
@@ -185,7 +185,7 @@ func TestLargeTogether(t *testing.T) {
 			task.Bags[2] = unreadable{bad}
 			err := Trainer{Backend: b, Workers: 1}.Learn(context.Background(), task, func(o milbench.Outcome) error {
 				if o.Err == nil {
-					t.Errorf("fit %d has scores of a set of which a bag cannot be read", o.Fit)
+					t.Errorf("fit %d has scores although a bag cannot be read", o.Fit)
 				}
 				return nil
 			})

@@ -67,7 +67,7 @@ func (p *program) instances(x, scaling *Node) members.Bags {
 	return members.Bags{X: Reshape(z, 1, x.Shape().Dim(0), p.features)}
 }
 
-// products returns y of a bag, [rows, width], of which count are of its instances, as Bags.
+// products returns y of a bag, [rows, width], as Bags; the first count rows are of its instances.
 func (p *program) products(y, count *Node) members.Bags {
 	rows, width := y.Shape().Dim(0), y.Shape().Dim(1)
 	mask := LessThan(Iota(y.Graph(), shapes.Make(dtypes.Int32, 1, rows), 1), count)

@@ -1,11 +1,11 @@
 """Large bags: milbench and PyTorch's attention MIL on generated slides, in turn on the same cores, and how milbench grows.
 
     pip install -r requirements.txt
-    python slides.py --out slides.jsonl          # a line a run; about 40 minutes and 2 GB of disk in a temporary folder
+    python slides.py --out slides.jsonl          # writes a line per run; about 40 minutes and 2 GB of disk in a temporary folder
     python slides.py --table slides.jsonl        # the tables again
 
 The slides are drawn from eight clusters of instances; in positive ones 2 % of the instances are moved in a tenth of the features.
-Both sides train four folds for ten epochs, one bag a step, without dropout, on two cores, and read the bags from .npy files in the
+Both sides train four folds for ten epochs, one bag per step, without dropout, on two cores, and read the bags from .npy files in the
 cache of the system. PyTorch uses two threads and trains the folds in turn; it standardises with the moments of the training part, as
 milbench does. Seconds are those of the whole process, with imports, reading, compiling and the audit of milbench; seconds of
 training are without these. Memory is the most that was resident.
