@@ -54,10 +54,10 @@ var _ milbench.Learner = Trainer{}
 
 // Learn implements [milbench.Learner].
 //
-// On XLA fits of one structure are trained in blocks, side by side along a members axis, a block a worker; elsewhere one
-// after another, step by step. Fits on large bags are trained in chunks of their instances on all backends (see the package). In every case a fit is the same computation, up to rounding, and on one backend it gives the
-// same bits whichever fits share its block and on however many workers, unless [Trainer.Memory] leaves no room for blocks of
-// the usual size: [milbench.Plan.Note] says so.
+// On XLA fits of one structure are trained in blocks, side by side along a members axis, a block for each worker; elsewhere one
+// after another, step by step. Fits on large bags are trained in chunks of their instances on all backends (see the package). In
+// every case a fit is the same computation, up to rounding, and on one backend it gives the same bits whichever fits share its block
+// and on however many workers, unless [Trainer.Memory] leaves no room for blocks of the usual size: [milbench.Plan.Note] says so.
 func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	plan, err := t.plan(task)
 	if err != nil {
