@@ -124,6 +124,9 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
+	if c := stored.Stored.Classes; stored.Entry == nil && s.positive == "" && len(c) == 2 {
+		p.note("note: %s: positive is %s, the second of the two labels in order; --positive %q takes the other", nameOrFile, c[1], c[0])
+	}
 	one := source{entry: stored.Entry}
 	if stored.Entry != nil {
 		one.set, err = stored.Set(dataset.NoColumn)
