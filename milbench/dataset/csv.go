@@ -64,13 +64,21 @@ func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return o.readTable(name, func(f func(record []string) error) error {
+		return eachRecord(in, name, func(_ int, record []string) error { return f(record) })
+	})
+}
+
+// readTable makes a set of the records of a table, of which the first may be its header. each calls what it is given with one after another, and says in an
+// error where the record stands.
+func (o Options) readTable(name string, each func(func(record []string) error) error) (*milbench.Set, error) {
 	t := textBags{unlabelled: o.Unlabelled}
 	var columns *layout
 	var list []reads
 	var wanted []made
 	var values []float32
 	var instanceLabels [][]float64
-	err = eachRecord(in, name, func(_ int, record []string) error {
+	err := each(func(record []string) error {
 		if columns == nil {
 			var err error
 			if columns, err = readLayout(record, o); err != nil {
