@@ -229,3 +229,25 @@ func ExampleStandardise() {
 	fmt.Println(shift, factor, err)
 	// Output: [4 5] [0.3333333333333333 1] <nil>
 }
+
+func ExampleMedians() {
+	// The second instance lacks a value of feature 0: feature 1 says so.
+	bag := &milbench.Dense{Rows: 3, Cols: 2, Values: []float32{5, 0, 0, 1, 8, 0}}
+	medians, err := milbench.Medians([]milbench.Instances{bag}, []milbench.Missing{{Feature: 0, Indicator: 1}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	filled, err := milbench.Impute(bag, medians)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := milbench.ToDense(filled)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Values)
+	// Output: [5 0 6.5 1 8 0]
+}

@@ -49,6 +49,7 @@ type Task struct {
 	Groups  []string    // of every bag, see [Bag.Group]; nil where there are none
 	Kind    TargetKind
 	Classes int // 2 of a binary target, 0 of one without classes
+	Missing []Missing
 	Fits    []Fit
 }
 
@@ -79,6 +80,27 @@ func (f Fit) HeldOut() []int {
 		return f.Validation
 	}
 	return slices.Concat(f.Inner...)
+}
+
+// Moved returns the fit of a task in which bag i stands at place at[i].
+func (f Fit) Moved(at []int) Fit {
+	indices := func(bags []int) (list []int) {
+		for _, b := range bags {
+			list = append(list, at[b])
+		}
+		return list
+	}
+	train := make([]Example, len(f.Train))
+	for k, e := range f.Train {
+		train[k] = Example{Bag: at[e.Bag], Target: e.Target}
+	}
+	f.Train, f.Validation, f.Test = train, indices(f.Validation), indices(f.Test)
+	inner := f.Inner
+	f.Inner = nil
+	for _, part := range inner {
+		f.Inner = append(f.Inner, indices(part))
+	}
+	return f
 }
 
 // Epoch holds the scores after one epoch of training, in the order of [Fit.HeldOut] and [Fit.Test].
@@ -191,6 +213,11 @@ func (t Task) Validate() error {
 	}
 	if err := validateBags(t.Bags); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if len(t.Bags) > 0 {
+		if err := CheckMissing(t.Missing, t.Bags[0].Features()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	for i, f := range t.Fits {
 		if err := f.validate(t); err != nil {

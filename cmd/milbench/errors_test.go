@@ -152,7 +152,7 @@ func TestUnreadable(t *testing.T) {
 		{"lying.mat", header + "\x00\x01IM" + "\x0e\x00\x00\x00\xff\xff\xff\x7f" + "\x06\x00\x00\x00\x08\x00\x00\x00", "ends early"},
 		{"hdf.mat", "\x89HDF\r\n\x1a\n" + strings.Repeat("\x00", 200), "save it in MATLAB with save -v7"},
 		{"binary.csv", "bag\x00label", "neither text nor a MATLAB file"},
-		{"nan.csv", good + "b0,0,1,NaN,2\n", "bag b0, feature q: value NaN"},
+		{"nan.csv", good + "b0,0,1,NaN,2\n", "1 value is missing, in q (1, the first in bag b0); --missing median"},
 		{"inf.csv", good + "b0,0,1,2,+Inf\n", "bag b0, feature r: value +Inf"},
 		{"width.csv", good + "b0,0,1\n", "3 fields, the lines before have 5"},
 		{"text.csv", good + "b0,0,1,two,3\n", `"two" is not a number`},

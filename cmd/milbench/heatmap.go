@@ -126,7 +126,7 @@ func readPlaced(file string) (slides []slide, what string, err error) {
 	}
 	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
 		if _, there := at[name]; !there {
-			return nil, "", fmt.Errorf("%s: no column %s; a heat map is drawn of what milbench predict --instances prints of bags whose HDF5 files have coords", file, name)
+			return nil, "", fmt.Errorf("%s: no column %s; a heat map is drawn of what milbench predict --instances prints of HDF5 files with coords or tables with the columns x and y", file, name)
 		}
 	}
 	index := map[string]int{}

@@ -128,7 +128,7 @@ func (n network) About() learner.About {
 	if err != nil {
 		setting = nil // a setting that was read or trained with can be written
 	}
-	return learner.About{Setting: setting, Set: n.SetName(), Classes: n.Classes(), Leaked: n.Leaked(), NumFeatures: n.NumFeatures(), Features: n.Features()}
+	return learner.About{Setting: setting, Set: n.SetName(), Classes: n.Classes(), Leaked: n.Leaked(), NumFeatures: n.NumFeatures(), Features: n.Features(), Missing: n.Missing()}
 }
 
 // diverged reports whether a training has left the finite numbers.

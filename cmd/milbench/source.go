@@ -20,7 +20,8 @@ A FILE is a CSV file with one row per instance and the columns bag, label and th
 folder of one array [instances, features] per bag, b.npy, b.npz, b.pt or b.h5 for bag b (HDF5 as CLAM and TRIDENT write it), with
 the table labels.csv of the columns bag and label; --labels names another table.
 Commas, semicolons or tabs separate fields. --bag, --label, --group and --split name the columns; else usual names are taken,
-as slide_id for the bag or case_id for the group, and a note says which.`
+as slide_id for the bag or case_id for the group, and a note says which. Columns x and y of a CSV file say where an instance is.
+Missing values are refused, unless --missing median takes medians for them.`
 
 // columnFlags name the columns of a table.
 type columnFlags struct{ options dataset.Options }
@@ -33,6 +34,8 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV file: `columns` of words; each word becomes a feature")
+	flags.StringSliceVar(&o.Coordinates, "coordinates", nil, "of a CSV file: the two `columns` that say where instances are, or none (default x,y if both are there and z is not)")
+	flags.Var((*missingValue)(&o.Median), "missing", "of a CSV file: `what` to take for missing values: refuse (the default) or median, that of each training part, with a feature x=missing that says where x is missing")
 }
 
 // given returns the first flag that is given.
@@ -40,13 +43,33 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}} {
 		if c.given {
 			return c.flag
 		}
 	}
 	return ""
 }
+
+// missingValue is the value of the flag --missing: whether medians are taken.
+type missingValue bool
+
+func (m *missingValue) String() string {
+	if *m {
+		return "median"
+	}
+	return ""
+}
+
+func (m *missingValue) Set(text string) error {
+	if text != "median" && text != "refuse" {
+		return errors.New("give refuse or median")
+	}
+	*m = text == "median"
+	return nil
+}
+
+func (m *missingValue) Type() string { return "what" }
 
 // open opens a name or file.
 func (f *columnFlags) open(p *program, nameOrFile string) (*dataset.Source, error) {

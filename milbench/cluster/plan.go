@@ -51,19 +51,21 @@ type Request struct {
 	Positive       string `json:"positive,omitempty"` // of files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`
 
-	// Of files, the table of the bags, the columns that hold bags, labels, groups and the split, and those of words; see package dataset.
+	// Of files, the table of the bags, the columns that hold bags, labels, groups and the split, those of words and of coordinates; see package dataset.
 	Labels      string   `json:"labels,omitempty"`
 	Bag         string   `json:"bag,omitempty"`
 	Label       string   `json:"label,omitempty"`
 	Group       string   `json:"group,omitempty"`
 	Split       string   `json:"split,omitempty"`
 	Categorical []string `json:"categorical,omitempty"`
+	Coordinates []string `json:"coordinates,omitempty"`
+	Median      bool     `json:"median,omitempty"` // of missing values
 }
 
 // Equal reports whether two requests ask for the same.
 func (r Request) Equal(other Request) bool {
-	same := slices.Equal(r.Categorical, other.Categorical)
-	r.Categorical, other.Categorical = nil, nil
+	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.Coordinates, other.Coordinates)
+	r.Categorical, other.Categorical, r.Coordinates, other.Coordinates = nil, nil, nil, nil
 	return same && reflect.DeepEqual(r, other)
 }
 

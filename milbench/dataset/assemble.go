@@ -6,13 +6,12 @@ import (
 	"synpool/milbench"
 )
 
-// assemble makes a set of bags, whose targets are given as words, or of none where words is nil. instanceLabels may be nil.
-func assemble(name string, bags []milbench.Bag, words []string, instanceLabels [][]float64, features []string) (*milbench.Set, error) {
-	s := &milbench.Set{Name: name, Features: features, Bags: bags, InstanceLabels: instanceLabels}
+// assemble gives the bags of a set their targets, as words, or none where words is nil, and validates, packs and seals it.
+func assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
 	validate := s.ValidateBags
 	if words != nil {
 		if err := setTargets(s, words); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		validate = s.Validate
 	}

@@ -52,5 +52,5 @@ func readC45(r io.Reader, name string, o Options) (*milbench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble(name, t.bags, t.words, nil, nil)
+	return assemble(&milbench.Set{Name: name, Bags: t.bags}, t.words)
 }

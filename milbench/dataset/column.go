@@ -75,6 +75,17 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	if width == 1 {
 		return nil, fmt.Errorf("%s: column %v is the only one; no feature would be left", s.Name, c)
 	}
+	moved.Missing = slices.Clone(s.Missing)
+	for k := range moved.Missing {
+		for _, at := range []*int{&moved.Missing[k].Feature, &moved.Missing[k].Indicator} {
+			switch {
+			case *at == j:
+				return nil, fmt.Errorf("%s: column %v has missing values or says where they are, and cannot be that of instance labels", s.Name, c)
+			case *at > j:
+				*at--
+			}
+		}
+	}
 	if moved.Features != nil {
 		moved.Features = slices.Delete(moved.Features, j, j+1)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"synpool/milbench"
 )
@@ -38,6 +37,7 @@ var (
 type layout struct {
 	bag, label, instanceLabel, group, split int
 	time, event                             int // of survival, instead of label
+	x, y                                    int // where an instance is
 
 	features []int    // the columns that hold features
 	header   []string // names of all columns; nil without a header
@@ -47,7 +47,8 @@ type layout struct {
 // which.
 //
 // With a header, which has columns of the bag and of its label, or instead of label time and event, and may have instance_label, group
-// and split (train, val or test; val counts as train); every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
+// and split (train, val or test; val counts as train). Columns x and y, without one called z, say where an instance is, if there are others
+// ([Options.Coordinates]). Every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
 // Spaces around a name, an id, a label or a number do not count.
 //
 // Without: label, bag and the features, in this order.
@@ -78,6 +79,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	var wanted []made
 	var values []float32
 	var instanceLabels [][]float64
+	var places [][][2]float64
 	err := each(func(record []string) error {
 		if columns == nil {
 			var err error
@@ -100,14 +102,25 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 		}
 		id := t.bags[i].ID
 		values = values[:0]
-		for k, r := range list {
-			v, err := r.value(record[r.column])
+		for k := range list {
+			r := &list[k]
+			v, err := r.value(id, record[r.column])
 			if err != nil {
 				return fmt.Errorf("bag %s, %s: %w", id, r.called(k), err)
 			}
 			values = append(values, v)
 		}
 		t.appendTo(i, values)
+		if columns.x >= 0 {
+			at, err := columns.place(record)
+			if err != nil {
+				return fmt.Errorf("bag %s, %w", id, err)
+			}
+			if i == len(places) {
+				places = append(places, nil)
+			}
+			places[i] = append(places[i], at)
+		}
 		if columns.instanceLabel >= 0 {
 			v, err := parseValue(record[columns.instanceLabel])
 			if err != nil {
@@ -123,36 +136,20 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	if err != nil {
 		return nil, err
 	}
-	var features []string
+	if err := o.refuse(list, wanted); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, all := range places {
+		t.bags[i].Coordinates = func() ([][2]float64, error) { return all, nil }
+	}
+	s := &milbench.Set{Name: name, Bags: t.bags, InstanceLabels: instanceLabels}
 	if columns != nil && columns.header != nil {
-		if features, err = expand(t.bags, list, wanted); err != nil {
+		if s.Features, s.Missing, err = expand(t.bags, list, wanted); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		o.tellMissing(name, list)
 	}
-	return assemble(name, t.bags, t.words, instanceLabels, features)
-}
-
-// value reads a field: a number, or the number of a word.
-func (r reads) value(text string) (float32, error) {
-	if r.words != nil {
-		n, err := r.words.of(text)
-		return float32(n), err
-	}
-	v, err := parseValue(text)
-	if err != nil && r.name != "" && strings.ContainsFunc(text, unicode.IsLetter) && !slices.Contains(missing, strings.ToLower(strings.TrimSpace(text))) {
-		if _, notNumber := strconv.ParseFloat(strings.TrimSpace(text), 64); errors.Is(notNumber, strconv.ErrSyntax) {
-			return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
-		}
-	}
-	return v, err
-}
-
-// called names the k-th column that is read.
-func (r reads) called(k int) string {
-	if r.name != "" {
-		return "feature " + r.name
-	}
-	return fmt.Sprintf("feature %d", k+1)
+	return assemble(s, t.words)
 }
 
 // separated skips a byte order mark and returns the records of a table.
@@ -213,7 +210,7 @@ func readLayout(record []string, o Options) (*layout, error) {
 	if len(record) < 3 {
 		return nil, fmt.Errorf("%d fields; a file without a header holds label, bag and features", len(record))
 	}
-	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
+	columns = &layout{bag: 1, label: 0, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1, x: -1, y: -1}
 	for i := 2; i < len(record); i++ {
 		columns.features = append(columns.features, i)
 	}
@@ -225,7 +222,7 @@ func readLayout(record []string, o Options) (*layout, error) {
 		}
 	}
 	for _, i := range columns.features {
-		if _, err := parseValue(record[i]); err != nil {
+		if _, err := parseValue(record[i]); err != nil && !isMissing(record[i]) {
 			return nil, fmt.Errorf("%w: %w", missing, err)
 		}
 	}
@@ -242,7 +239,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 	for _, text := range record {
 		header = append(header, strings.Clone(strings.TrimSpace(text)))
 	}
-	columns := &layout{header: header, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1}
+	columns := &layout{header: header, instanceLabel: -1, group: -1, split: -1, time: -1, event: -1, x: -1, y: -1}
 	var err error
 	if columns.bag, err = bagRole.find(header, o.Bag, -1); err != nil || columns.bag < 0 {
 		return nil, err
@@ -291,7 +288,51 @@ func readHeader(record []string, o Options) (*layout, error) {
 			columns.features = append(columns.features, i)
 		}
 	}
-	return columns, nil
+	return columns, columns.locate(o)
+}
+
+// locate takes the columns of coordinates from among the features.
+func (l *layout) locate(o Options) error {
+	feature := func(name string) int {
+		i := slices.IndexFunc(l.features, func(i int) bool {
+			return strings.EqualFold(l.header[i], name) && !slices.Contains(o.Features, l.header[i])
+		})
+		if i < 0 {
+			return i
+		}
+		return l.features[i]
+	}
+	var x, y int
+	switch c := o.Coordinates; {
+	case len(c) == 1 && c[0] == noCoordinates:
+		return nil
+	case len(c) == 0:
+		if x, y = feature("x"), feature("y"); x < 0 || y < 0 || feature("z") >= 0 || len(l.features) < 3 {
+			return nil
+		}
+	case len(c) != 2 || c[0] == c[1]:
+		return fmt.Errorf("--coordinates %s: name two columns, x and y, or none", strings.Join(c, ","))
+	default:
+		x, y = feature(c[0]), feature(c[1])
+		for k, i := range []int{x, y} {
+			if i < 0 {
+				return noColumn("coordinates", c[k], l.header)
+			}
+		}
+	}
+	l.x, l.y = x, y
+	l.features = slices.DeleteFunc(l.features, func(i int) bool { return i == x || i == y })
+	return nil
+}
+
+// place reads where an instance is.
+func (l *layout) place(record []string) (at [2]float64, err error) {
+	for k, i := range []int{l.x, l.y} {
+		if at[k], err = strconv.ParseFloat(strings.TrimSpace(record[i]), 64); err != nil || at[k]-at[k] != 0 {
+			return at, fmt.Errorf("column %s: %q is no place; write a finite number, or take --coordinates none", l.header[i], record[i])
+		}
+	}
+	return at, nil
 }
 
 // tell notes columns whose names are not the plainest of what they hold, and were not chosen.
@@ -308,6 +349,9 @@ func (l *layout) tell(name string, o Options) {
 	}
 	if len(parts) > 0 {
 		o.note("%s: %s", name, strings.Join(parts, ", "))
+	}
+	if l.x >= 0 && o.Coordinates == nil {
+		o.note("%s: the columns %s and %s say where instances are, and are no features; --coordinates %s makes them features", name, l.header[l.x], l.header[l.y], noCoordinates)
 	}
 }
 
@@ -345,8 +389,12 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 		group = group || slices.Contains(groupRole.usual, plainName(feature))
 	}
 
+	places, err := placesOf(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
 	out := csv.NewWriter(w)
-	header := s.Features != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget || needsHeader(s)
+	header := s.Features != nil || places != nil || s.InstanceLabels != nil || group || split || s.Kind == milbench.SurvivalTarget || needsHeader(s)
 	var record []string
 	if header {
 		record = append(record, bagColumn)
@@ -363,6 +411,9 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 		}
 		if split {
 			record = append(record, splitColumn)
+		}
+		if places != nil {
+			record = append(record, "x", "y")
 		}
 		record = append(record, s.Features...)
 		for j := len(s.Features); j < s.NumFeatures(); j++ {
@@ -392,6 +443,11 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			if split {
 				record = append(record, string(b.Split))
 			}
+			if places != nil {
+				for _, v := range places[i][k] {
+					record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
+				}
+			}
 			if err := b.Instances.Read(k, k+1, row); err != nil {
 				return err
 			}
@@ -405,6 +461,33 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// placesOf returns where the instances of every bag are; nil where the set does not say. Features whose names would be read as those of places are an error.
+func placesOf(s *milbench.Set) ([][][2]float64, error) {
+	located := !slices.ContainsFunc(s.Bags, func(b milbench.Bag) bool { return b.Coordinates == nil })
+	named := func(name string) bool {
+		return slices.ContainsFunc(s.Features, func(f string) bool { return strings.EqualFold(f, name) })
+	}
+	switch {
+	case located && (named("x") || named("y") || named("z")):
+		return nil, errors.New("features called x, y or z, and coordinates, which stand in columns x and y; rename the features")
+	case named("x") && named("y") && !named("z") && len(s.Features) > 2:
+		return nil, errors.New("features called x and y, which would be read as coordinates; rename them")
+	case !located:
+		return nil, nil
+	}
+	all := make([][][2]float64, len(s.Bags))
+	for i, b := range s.Bags {
+		var err error
+		if all[i], err = b.Coordinates(); err != nil {
+			return nil, err
+		}
+		if len(all[i]) != b.Instances.Len() {
+			return nil, fmt.Errorf("bag %s has coordinates of %d instances; it has %d", b.ID, len(all[i]), b.Instances.Len())
+		}
+	}
+	return all, nil
 }
 
 // needsHeader reports whether [ReadCSV] would take the label and the id of the first bag for names of columns, or for fields

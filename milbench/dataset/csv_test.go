@@ -83,8 +83,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"bag,time,event,f1\nb1,3,1,1\nb2,4,perhaps,2\n", `bag b2 has event "perhaps"; write 1 where it was seen`},
 		{"bag,time,event,f1\nb1,3,1,1\nb1,4,1,2\n", "line 3: bag b1 has label 4 and event 1 here and 3 and event 1 before"},
 		{header + "b1,0,3.5e38\n", "line 2: bag b1, feature f1: value 3.5e+38 is too large for float32"},
-		{header + "b1,0,\n", `line 2: bag b1, feature f1: "" is not a number`},
-		{header + "b1,0,NaN\n", "line 2: bag b1, feature f1: value NaN"},
+		{header + "b1,0,\n", "1 value is missing, in f1 (1, the first in bag b1); --missing median takes the median of each training part"},
+		{header + "b1,0,NaN\n", "1 value is missing, in f1 (1, the first in bag b1); --missing median"},
 		{header + "b1,0,-inf\n", "line 2: bag b1, feature f1: value -Inf"},
 		{header + "b1,0,1e999\n", `line 2: bag b1, feature f1: "1e999" is not a number in the range`},
 		{"0,b1,1,x\n", `line 1: neither a header with the columns bag and label (--bag and --label name others) nor an instance: "x" is not a number`},
@@ -153,7 +153,7 @@ func randomSet(random *rand.Rand) *milbench.Set {
 			names = append(names, fmt.Sprintf("feature \"%d\", ö", j))
 		}
 	}
-	s, err := assemble("toy", bags, words, instanceLabels, names)
+	s, err := assemble(&milbench.Set{Name: "toy", Features: names, Bags: bags, InstanceLabels: instanceLabels}, words)
 	if err != nil {
 		panic(err)
 	}

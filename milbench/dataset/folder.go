@@ -200,7 +200,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			return nil, err
 		}
 	}
-	return assemble(files.where, t.bags, t.words, nil, nil)
+	return assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
 }
 
 // kept returns instances in memory, or as what reads them from their file.

@@ -3,9 +3,11 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"synpool/milbench"
 )
@@ -32,6 +34,15 @@ type Options struct {
 	// it stands and 0 elsewhere, in the order of the words.
 	Categorical []string
 
+	// Coordinates are the two columns of a CSV file that say where an instance is, [milbench.Bag.Coordinates], and are no features; nil is x and y, if
+	// there are these two, no z and other features, and "none" alone is none.
+	Coordinates []string
+
+	// Median takes a table with missing values: fields that are empty or hold ?, NA, N/A, NaN, nil, none or null, in capital or small letters. A feature x that
+	// lacks some gets a second one, x=missing, behind all others, that is 1 where the value is missing, and each fit puts the median of its training part there
+	// ([milbench.Missing]). Of a categorical column, missing is a word. Without it missing values are an error.
+	Median bool
+
 	// Features, if not nil, are the names of the features that a model takes. Of a CSV file with a header they are read in this order;
 	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
 	Features []string
@@ -55,12 +66,23 @@ func (o Options) note(format string, args ...any) {
 
 // named reports an option that names columns, which a file of another form than a table does not have.
 func (o Options) named() error {
-	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}} {
+	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"missing", o.missing()}} {
 		if c.column != "" {
 			return fmt.Errorf("no columns with names; --%s %s is for tables", c.flag, c.column)
 		}
 	}
 	return nil
+}
+
+// noCoordinates is the value of [Options.Coordinates] for none.
+const noCoordinates = "none"
+
+// missing returns the value of the flag --missing.
+func (o Options) missing() string {
+	if o.Median {
+		return "median"
+	}
+	return ""
 }
 
 // role is what a column of a table holds beside features.
@@ -153,9 +175,11 @@ func separator(line string) rune {
 // mostWords is the number of words of a categorical column.
 const mostWords = 100
 
+// missingWord is what missing values of a column are called in names of features.
+const missingWord = "missing"
+
 // vocabulary numbers the words of a categorical column.
 type vocabulary struct {
-	column string
 	number map[string]int
 	words  []string
 }
@@ -166,8 +190,6 @@ func (v *vocabulary) of(word string) (int, error) {
 	switch n, known := v.number[word]; {
 	case known:
 		return n, nil
-	case slices.Contains(missing, strings.ToLower(word)):
-		return 0, fmt.Errorf("%q stands for nothing; write a word such as unknown", word)
 	case !plain(word):
 		return 0, fmt.Errorf("%q; write words without line breaks and other control characters", word)
 	case len(v.words) == mostWords:
@@ -179,18 +201,57 @@ func (v *vocabulary) of(word string) (int, error) {
 	return len(v.words) - 1, nil
 }
 
-// made is a feature of the set, made of a column of the file: its value, or 1 where a word stands in it.
-type made struct {
-	name string
-	at   int    // the column, among those that are read
-	word string // of a categorical one
-}
-
 // reads is a column of the file that features are made of.
 type reads struct {
 	column int
 	name   string      // "" without a header
 	words  *vocabulary // of a categorical one
+
+	missing int    // how many values are
+	first   string // the bag of the first of them
+}
+
+// value reads a field of a bag: a number, or the number of a word. A missing number is NaN.
+func (r *reads) value(bag, text string) (float32, error) {
+	missing := isMissing(text)
+	if missing {
+		if r.missing++; r.missing == 1 {
+			r.first = bag
+		}
+	}
+	if r.words != nil {
+		if missing {
+			text = missingWord
+		}
+		n, err := r.words.of(text)
+		return float32(n), err
+	}
+	if missing {
+		return float32(math.NaN()), nil
+	}
+	v, err := parseValue(text)
+	if err != nil && r.name != "" && strings.ContainsFunc(text, unicode.IsLetter) {
+		if _, notNumber := strconv.ParseFloat(strings.TrimSpace(text), 64); errors.Is(notNumber, strconv.ErrSyntax) {
+			return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
+		}
+	}
+	return v, err
+}
+
+// called names the k-th column that is read.
+func (r *reads) called(k int) string {
+	if r.name != "" {
+		return "feature " + r.name
+	}
+	return fmt.Sprintf("feature %d", k+1)
+}
+
+// made is a feature of the set, made of a column of the file: its value, or 1 where a word stands in it or its value is missing.
+type made struct {
+	name    string
+	at      int    // the column, among those that are read
+	word    string // of a categorical one
+	missing bool
 }
 
 // errFeature is wrapped by errors about a feature of a model that a file does not have.
@@ -198,7 +259,6 @@ var errFeature = errors.New("give the file the columns that the model was traine
 
 // choose returns the columns that are read and, where the model says so, what is made of them.
 func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
-	at := make(map[string]int, len(features)) // in list
 	for _, c := range o.Categorical {
 		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
 			var names []string
@@ -212,12 +272,13 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 		for _, i := range features {
 			r := reads{column: i, name: columns[i]}
 			if slices.Contains(o.Categorical, columns[i]) {
-				r.words = &vocabulary{column: columns[i], number: map[string]int{}}
+				r.words = &vocabulary{number: map[string]int{}}
 			}
 			list = append(list, r)
 		}
 		return list, nil, nil
 	}
+	at := make(map[string]int, len(features)) // in list
 	read := func(name string, categorical bool) (int, bool) {
 		if k, known := at[name]; known {
 			return k, (list[k].words != nil) == categorical
@@ -228,7 +289,7 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 		}
 		r := reads{column: features[i], name: name}
 		if categorical {
-			r.words = &vocabulary{column: name, number: map[string]int{}}
+			r.words = &vocabulary{number: map[string]int{}}
 		}
 		at[name] = len(list)
 		list = append(list, r)
@@ -240,62 +301,152 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 			continue
 		}
 		column, word, is := strings.Cut(feature, "=")
-		k, there := read(column, true)
-		if !is || !there {
+		numbers := slices.Contains(o.Features, column)
+		k, there := read(column, !numbers)
+		if !is || !there || numbers && word != missingWord {
 			return nil, nil, fmt.Errorf("no column %q; %w", feature, errFeature)
 		}
-		wanted = append(wanted, made{name: feature, at: k, word: word})
+		wanted = append(wanted, made{name: feature, at: k, word: word, missing: numbers})
 	}
 	return list, wanted, nil
 }
 
-// expand makes the features of bags whose instances have the columns that were read, and returns their names. Where every feature is such a
-// column, in its place, the bags stay as they are.
-func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, err error) {
+// refuse reports missing values: all of them, or of a model those of columns that it knows none of.
+func (o Options) refuse(list []reads, wanted []made) error {
+	knows := func(k int) bool {
+		return slices.ContainsFunc(wanted, func(m made) bool { return m.at == k && (m.missing || m.word == missingWord) })
+	}
+	total, named := 0, list != nil
+	var columns []string
+	for k, r := range list {
+		if r.missing > 0 && !(o.Features == nil && o.Median && r.name != "") && !(o.Features != nil && knows(k)) {
+			total += r.missing
+			columns = append(columns, fmt.Sprintf("%s (%d, the first in bag %s)", strings.TrimPrefix(r.called(k), "feature "), r.missing, r.first))
+			named = named && r.name != ""
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	most := len(columns)
+	if most > 5 {
+		columns = append(columns[:5], fmt.Sprintf("and %d more", most-5))
+	}
+	what := fmt.Sprintf("%s missing, in %s", values(total), strings.Join(columns, ", "))
+	switch {
+	case o.Features != nil || o.Unlabelled:
+		return fmt.Errorf("%s; the model was trained without missing values there: give them", what)
+	case !named:
+		return fmt.Errorf("%s; give them, or write a header and take --missing median", what)
+	}
+	return fmt.Errorf("%s; --missing median takes the median of each training part for them, and adds features that say where they are", what)
+}
+
+// values counts values, with their verb.
+func values(n int) string {
+	if n == 1 {
+		return "1 value is"
+	}
+	return fmt.Sprintf("%d values are", n)
+}
+
+// tellMissing notes missing values that were taken, and what is made of them.
+func (o Options) tellMissing(name string, list []reads) {
+	var numbers, words []string
+	total := 0
+	for _, r := range list {
+		total += r.missing
+		switch {
+		case r.missing > 0 && r.words != nil:
+			words = append(words, r.name)
+		case r.missing > 0:
+			numbers = append(numbers, r.name)
+		}
+	}
+	part := "each training part"
+	if o.Unlabelled {
+		part = "what the model was trained on"
+	}
+	text := ""
+	if len(numbers) > 0 {
+		text += fmt.Sprintf("; in %s the median of %s stands for them, and features such as %s=%s say where", few(numbers), part, numbers[0], missingWord)
+	}
+	if len(words) > 0 {
+		text += fmt.Sprintf("; in %s they are the word %s", few(words), missingWord)
+	}
+	if text != "" {
+		o.note("%s: %s missing%s", name, values(total), text)
+	}
+}
+
+// expand makes the features of bags whose instances have the columns that were read, and returns their names and those that lack values. Where every
+// feature is such a column, in its place, the bags stay as they are.
+func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, missing []milbench.Missing, err error) {
 	if wanted == nil {
+		var indicators []made
 		for k, r := range list {
 			if r.words == nil {
 				wanted = append(wanted, made{name: r.name, at: k})
+				if r.missing > 0 {
+					indicators = append(indicators, made{name: r.name + "=" + missingWord, at: k, missing: true})
+				}
 				continue
 			}
 			for _, word := range slices.SortedFunc(slices.Values(r.words.words), milbench.CompareNatural) {
 				wanted = append(wanted, made{name: r.name + "=" + word, at: k, word: word})
 			}
 		}
+		wanted = append(wanted, indicators...)
 	}
 	same := len(wanted) == len(list)
 	seen := make(map[string]bool, len(wanted))
 	for k, m := range wanted {
 		if seen[m.name] {
-			return nil, fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
+			return nil, nil, fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
 		}
 		seen[m.name] = true
 		names = append(names, m.name)
 		same = same && m.at == k && list[k].words == nil
+		if m.missing {
+			feature := slices.IndexFunc(wanted, func(of made) bool { return of.at == m.at && !of.missing })
+			missing = append(missing, milbench.Missing{Feature: feature, Indicator: k})
+		}
 	}
 	if same {
-		return names, nil
+		return names, nil, nil
 	}
 	wide := make([]float32, len(wanted))
 	for i := range bags {
 		rows := &milbench.Sparse{Cols: len(wanted), RowStart: []int{0}}
 		err := milbench.EachRow(bags[i].Instances, func(_ int, row []float32) {
 			for k, m := range wanted {
-				wide[k] = row[m.at]
-				if words := list[m.at].words; words != nil {
+				v := row[m.at]
+				switch words := list[m.at].words; {
+				case words != nil:
 					number, known := words.number[m.word]
+					wide[k] = one(known && int(v) == number)
+				case m.missing:
+					wide[k] = one(v != v)
+				case v != v:
 					wide[k] = 0
-					if known && int(row[m.at]) == number {
-						wide[k] = 1
-					}
+				default:
+					wide[k] = v
 				}
 			}
 			rows.Append(wide)
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		bags[i].Instances = rows
 	}
-	return names, nil
+	return names, missing, nil
+}
+
+// one returns 1 for true and 0 for false.
+func one(is bool) float32 {
+	if is {
+		return 1
+	}
+	return 0
 }

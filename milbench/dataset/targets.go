@@ -90,8 +90,13 @@ func setTargets(s *milbench.Set, words []string) error {
 	return nil
 }
 
-// missing are what files write, in whatever case, where there is no label.
+// missing are what files write, in whatever case, where there is no label or no value.
 var missing = []string{"", "?", "na", "n/a", "nan", "nil", "none", "null"}
+
+// isMissing reports whether a field stands for nothing.
+func isMissing(text string) bool {
+	return slices.Contains(missing, strings.ToLower(strings.TrimSpace(text)))
+}
 
 // checkWords refuses bags without a label, words that differ in case alone, and the one word among numbers.
 func checkWords(s *milbench.Set, words []string) error {
@@ -99,7 +104,7 @@ func checkWords(s *milbench.Set, words []string) error {
 	var odd []int                // the words that are no numbers
 	for i, word := range words {
 		lower := strings.ToLower(word)
-		if slices.Contains(missing, lower) {
+		if isMissing(word) {
 			return fmt.Errorf("bag %s has no label (%q); give it one or leave the bag out", s.Bags[i].ID, word)
 		}
 		if other, known := first[lower]; known && other != word {

@@ -86,7 +86,7 @@ func TestReadUnlabelledRefuses(t *testing.T) {
 		"swapped.csv":  {[]byte("MUSK-jf78,1,2,3\nMUSK-jf79,0,4,5\n"), "neither a header with the column bag (--bag names another) nor an instance, which begins with its label"},
 		"noid.csv":     {[]byte("bag,p,q\n,1,2\n"), "line 2: no bag id"},
 		"text.csv":     {[]byte("bag,p,q\na,1,x\n"), `line 2: bag a, feature q: "x" is not a number`},
-		"nan.csv":      {[]byte("bag,p,q\na,1,NaN\n"), "line 2: bag a, feature q: value NaN"},
+		"nan.csv":      {[]byte("bag,p,q\na,1,NaN\n"), "1 value is missing, in q (1, the first in bag a); the model was trained without missing values there: give them"},
 		"width.csv":    {[]byte("bag,p,q\na,1\n"), "line 2 has 2 fields"},
 		"nothing.csv":  {[]byte("bag,label\na,1\n"), "no column of features"},
 		"rows.csv":     {[]byte("bag,p,q\n"), "no bags"},

@@ -41,12 +41,13 @@ type About struct {
 	Leaked      bool     // the set kept a column that leaks the label
 	NumFeatures int
 	Features    []string            // their names; nil where the set had none
+	Missing     []milbench.Missing  // what the model takes where features have no value, see [milbench.Set.Impute]
 	Members     []milbench.Weighted // of several models joined, the most important first
 }
 
 // about returns what a card says.
 func about(c *modeldir.Card, setting json.RawMessage) About {
-	return About{Setting: setting, Set: c.Set, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features}
+	return About{Setting: setting, Set: c.Set, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Missing: c.Missing}
 }
 
 // Networks trains and reads networks.
@@ -85,6 +86,15 @@ func (t Trainer) Train(ctx context.Context, setting json.RawMessage, set *milben
 	}
 	if progress == nil {
 		progress = func(Progress) {}
+	}
+	if len(set.Missing) > 0 {
+		medians, err := milbench.Medians(set.Instances(), set.Missing)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", set.Name, err)
+		}
+		if set, err = set.Impute(medians); err != nil {
+			return nil, err
+		}
 	}
 	if p, is, err := portfolioOf(setting); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func joints(studies []*setStudy) (all []joint) {
 			continue
 		}
 		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
-		if at, found := place[f]; found && s.Base != "" {
+		if at, found := place[f]; found && s.Base != "" && len(s.set.Missing) == 0 {
 			all[at] = append(all[at], s)
 			continue
 		}
@@ -58,7 +58,7 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 		if err != nil {
 			return milbench.Task{}, nil, err
 		}
-		all.Kind, all.Classes = task.Kind, max(all.Classes, task.Classes)
+		all.Kind, all.Classes, all.Missing = task.Kind, max(all.Classes, task.Classes), task.Missing
 		at := make([]int, len(task.Bags))
 		for i, b := range task.Bags {
 			known, found := bags[b]
@@ -76,7 +76,7 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 			at[i] = known
 		}
 		for i, fit := range task.Fits {
-			fit = moved(fit, at)
+			fit = fit.Moved(at)
 			key, err := json.Marshal([]any{fit.Seed, fit.Setting, fit.Train, fit.Validation, fit.Inner})
 			if err != nil {
 				return milbench.Task{}, nil, fmt.Errorf("%s: setting %.60q: %w", s.set.Name, fit.Setting, err)
@@ -120,27 +120,6 @@ func (j joint) name() string {
 		return j[0].Base
 	}
 	return j[0].set.Name
-}
-
-// moved returns a fit of bags that stand elsewhere.
-func moved(fit milbench.Fit, at []int) milbench.Fit {
-	indices := func(bags []int) (list []int) {
-		for _, b := range bags {
-			list = append(list, at[b])
-		}
-		return list
-	}
-	train := make([]milbench.Example, len(fit.Train))
-	for k, e := range fit.Train {
-		train[k] = milbench.Example{Bag: at[e.Bag], Target: e.Target}
-	}
-	fit.Train, fit.Validation, fit.Test = train, indices(fit.Validation), indices(fit.Test)
-	inner := fit.Inner
-	fit.Inner = nil
-	for _, part := range inner {
-		fit.Inner = append(fit.Inner, indices(part))
-	}
-	return fit
 }
 
 // outcome returns what the fit that asked gets of an outcome for several.

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"synpool/milbench"
 )
 
 // format is the version of the files of a model.
@@ -59,6 +61,8 @@ type Card struct {
 	Seed        uint64   `json:"seed"`
 	NumFeatures int      `json:"num_features"`
 	Features    []string `json:"features,omitempty"`
+
+	Missing []milbench.Missing `json:"missing,omitempty"` // what stands where features have no value
 
 	Parameters string            `json:"parameters"` // their folder
 	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
@@ -345,6 +349,9 @@ func (c *Card) check() error {
 	}
 	if n := len(c.Classes); n != 0 && n != 2 {
 		return fmt.Errorf("%d names of classes, not 2", n)
+	}
+	if err := milbench.CheckMissing(c.Missing, c.NumFeatures); err != nil {
+		return err
 	}
 	for name := range c.Files {
 		if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {

@@ -36,6 +36,9 @@ func (m *Model) NumFeatures() int { return m.card.NumFeatures }
 // Features returns their names, nil where the set had none.
 func (m *Model) Features() []string { return m.card.Features }
 
+// Missing returns what the model takes where features have no value, see [milbench.Set.Impute].
+func (m *Model) Missing() []milbench.Missing { return m.card.Missing }
+
 // SetName returns the name of the set that the model was trained on.
 func (m *Model) SetName() string { return m.card.Set }
 

@@ -1,0 +1,161 @@
+package learner
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// holed returns the set of shifted in which every fourth value of the feature q is missing.
+func holed(t *testing.T, bags int, sparse bool) *milbench.Set {
+	t.Helper()
+	set := shifted(t, bags, false)
+	n := 0
+	for i := range set.Bags {
+		d := set.Bags[i].Instances.(*milbench.Dense)
+		wide := &milbench.Dense{Rows: d.Rows, Cols: 4}
+		for k := range d.Rows {
+			row := append(slices.Clone(d.Row(k)), 0)
+			if n++; n%4 == 0 {
+				row[1], row[3] = 0, 1
+			}
+			wide.Values = append(wide.Values, row...)
+		}
+		set.Bags[i].Instances = wide
+		if sparse {
+			s, err := milbench.ToSparse(wide)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Bags[i].Instances = s
+		}
+	}
+	set.Features, set.Missing = append(set.Features, "q=missing"), []milbench.Missing{{Feature: 1, Indicator: 3}}
+	if err := set.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestImputed: each fit gives what it gives alone on the set in which the median of its training part was put by hand.
+func TestImputed(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		set := holed(t, 24, sparse)
+		protocol := milbench.Protocol{Name: milbench.NestedProtocol, Inner: 3, Folds: 4, Repeats: 2}
+		var fits []milbench.Fit
+		for _, name := range []string{"statistics-svm", "statistics-trees", "instance", AutoName} {
+			settings, err := Settings(name, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == AutoName {
+				settings[0] = smallPortfolio(t, 3, `{"pooling":"plain"}`)
+			}
+			some, err := protocol.Fits(set, settings[:1], 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fits = append(fits, some...)
+		}
+		all := All(plainNetworks{}, Resources{Workers: 2})
+		task := set.Task(fits)
+		got := learn(t, all, task)
+		if _, err := all.Plan(task); err != nil {
+			t.Fatal(err)
+		}
+		values := map[float32]bool{}
+		for i, fit := range fits {
+			var part []milbench.Instances
+			for _, e := range fit.Train {
+				part = append(part, set.Bags[e.Bag].Instances)
+			}
+			medians, err := milbench.Medians(part, set.Missing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values[medians[0].Value] = true
+			filled := set.Task([]milbench.Fit{fit})
+			filled.Missing = nil
+			filled.Bags = nil
+			for _, b := range set.Bags {
+				d := &milbench.Dense{Rows: b.Instances.Len(), Cols: 4}
+				if err := milbench.EachRow(b.Instances, func(_ int, row []float32) { d.Values = append(d.Values, row...) }); err != nil {
+					t.Fatal(err)
+				}
+				for k := range d.Rows {
+					if row := d.Row(k); row[3] == 1 {
+						row[1] = medians[0].Value
+					}
+				}
+				var x milbench.Instances = d
+				if sparse {
+					if x, err = milbench.ToSparse(d); err != nil {
+						t.Fatal(err)
+					}
+				}
+				filled.Bags = append(filled.Bags, x)
+			}
+			want := learn(t, all, filled)[0]
+			if got[i].Err != nil || want.Err != nil || !reflect.DeepEqual(got[i].Epochs, want.Epochs) {
+				t.Fatalf("fit %d: %+v, %v; by hand %+v, %v", i, got[i].Epochs, got[i].Err, want.Epochs, want.Err)
+			}
+		}
+		if len(values) < 4 {
+			t.Errorf("training parts have %d medians; the test sees too little", len(values))
+		}
+	}
+}
+
+// TestTrainImputed: a model keeps the medians that it was trained with.
+func TestTrainImputed(t *testing.T) {
+	set := holed(t, 20, false)
+	medians, err := milbench.Medians(set.Instances(), set.Missing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := set.Impute(medians)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer := Trainer{Resources: Resources{Workers: 1}}
+	for _, name := range []string{"statistics-trees", AutoName} {
+		settings, err := Settings(name, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == AutoName {
+			settings[0] = smallPortfolio(t, 3)
+		}
+		m, err := trainer.Train(context.Background(), settings[0], set, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := m.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		read, err := trainer.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.About().Missing; !reflect.DeepEqual(got, medians) || medians[0].Value == 0 {
+			t.Errorf("%s: missing %+v, want %+v", name, got, medians)
+		}
+		got, err := read.Predict(context.Background(), filled.Instances(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := *filled
+		plain.Missing = nil
+		other, err := trainer.Train(context.Background(), settings[0], &plain, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := other.Predict(context.Background(), filled.Instances(), false); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v, %v", name, got, want, err)
+		}
+	}
+}
