@@ -201,12 +201,8 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), hdf5Error(err))
 	}
 	numbers := numpyTypes[fmt.Sprintf("%.1s%d", array.Type.Kind, array.Type.Size)]
-	for k := range dst[:(j-i)*a.cols] {
-		v, err := milbench.Float32(numbers.decode(array.Type.Order, b[k*numbers.width:]))
-		if err != nil {
-			return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
-		}
-		dst[k] = v
+	if k, err := numbers.float32s(array.Type.Order, b, dst[:(j-i)*a.cols]); err != nil {
+		return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
 	}
 	return nil
 }

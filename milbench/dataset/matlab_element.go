@@ -120,20 +120,21 @@ func (c counter) Read(p []byte) (int, error) {
 type decoder struct {
 	width  int
 	decode func(binary.ByteOrder, []byte) float64
+	narrow func(b []byte, dst []float32) // many little-endian ones, where float32 holds them all; or nil
 }
 
 // decoders read the numeric types.
 var decoders = map[uint32]decoder{
-	miINT8:   {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
-	miUINT8:  {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
-	miINT16:  {2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
-	miUINT16: {2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
-	miINT32:  {4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
-	miUINT32: {4, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
-	miSINGLE: {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
-	miDOUBLE: {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
-	miINT64:  {8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
-	miUINT64: {8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
+	miINT8:   {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }, nil},
+	miUINT8:  {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }, nil},
+	miINT16:  {2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }, nil},
+	miUINT16: {2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }, nil},
+	miINT32:  {4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }, nil},
+	miUINT32: {4, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }, nil},
+	miSINGLE: {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }, nil},
+	miDOUBLE: {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }, nil},
+	miINT64:  {8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }, nil},
+	miUINT64: {8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }, nil},
 }
 
 // nonZeros calls f with the position and value of every number of e that is not zero, and returns how many numbers

@@ -89,7 +89,7 @@ func TestFloat16(t *testing.T) {
 	_, want := goldenNumPy(t)
 	hash := sha256.New()
 	for bits := range 1 << 16 {
-		v := float16(uint16(bits))
+		v := float64(float16(uint16(bits)))
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
 		}
@@ -99,7 +99,7 @@ func TestFloat16(t *testing.T) {
 		t.Errorf("the numbers of 16 bits have the SHA-256 %s, want %s", got, want)
 	}
 	for bits, want := range map[uint16]float64{0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x7c01: math.NaN(), 0xfe00: math.NaN()} {
-		if got := float16(bits); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := float64(float16(bits)); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("%#x is %v, want %v", bits, got, want)
 		}
 	}

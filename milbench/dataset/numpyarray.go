@@ -25,28 +25,52 @@ const maxNumPyHeader = 1 << 16
 var numpyTypes = map[string]decoder{
 	"i1": decoders[miINT8], "i2": decoders[miINT16], "i4": decoders[miINT32], "i8": decoders[miINT64],
 	"u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
-	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float16(o.Uint16(b)) }},
-	"f4": decoders[miSINGLE], "f8": decoders[miDOUBLE],
+	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(float16(o.Uint16(b))) }, func(b []byte, dst []float32) {
+		for k := range dst {
+			dst[k] = float16(uint16(b[2*k]) | uint16(b[2*k+1])<<8)
+		}
+	}},
+	"f4": {4, decoders[miSINGLE].decode, func(b []byte, dst []float32) {
+		for k := range dst {
+			dst[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+		}
+	}},
+	"f8": decoders[miDOUBLE],
 }
 
 // float16 returns the number of 16 bits (IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction). It is exact.
-func float16(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	var size float64
-	switch {
-	case exponent == 0: // subnormal, or 0
-		size = math.Ldexp(fraction, -24)
-	case exponent < 31:
-		size = math.Ldexp(1024+fraction, exponent-25)
-	case fraction == 0:
-		size = math.Inf(1)
-	default:
-		return math.NaN()
+func float16(bits uint16) float32 {
+	size := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // another bias of the exponent; subnormal ones, too
+	if bits&0x7c00 == 0x7c00 {
+		size = float32(math.Inf(1))
+		if bits&1023 != 0 {
+			size = float32(math.NaN())
+		}
 	}
-	if bits>>15 == 1 {
-		return -size
+	return math.Float32frombits(math.Float32bits(size) | uint32(bits&0x8000)<<16)
+}
+
+// float32s reads a number for each place of dst, rounded to float32. About one that is not finite, or too large, it returns its place and an error.
+func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32) (int, error) {
+	b = b[:d.width*len(dst)]
+	if d.narrow != nil && order == binary.LittleEndian {
+		d.narrow(b, dst)
+		for k, v := range dst {
+			if !milbench.Finite(v) {
+				_, err := milbench.Float32(float64(v))
+				return k, err
+			}
+		}
+		return 0, nil
 	}
-	return size
+	for k := range dst {
+		v, err := milbench.Float32(d.decode(order, b[k*d.width:]))
+		if err != nil {
+			return k, err
+		}
+		dst[k] = v
+	}
+	return 0, nil
 }
 
 // numpyHeader is what stands before the numbers of an array [rows, columns].
@@ -127,8 +151,10 @@ func (a *numpyArray) Read(i, j int, dst []float32) error {
 func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 	width, columns := a.numbers.width, int(a.columns)
 	run, runs := (j-i)*columns, 1 // numbers that lie together in the file, and how many times
+	var column []float32
 	if a.fortran {
 		run, runs = j-i, columns
+		column = make([]float32, run)
 	}
 	bytes := make([]byte, run*width)
 	for k := range runs {
@@ -139,16 +165,19 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 		if n, err := in.ReadAt(bytes, a.size+at*int64(width)); n < len(bytes) {
 			return readError(err)
 		}
-		for p := range run {
+		values := dst[:run]
+		if a.fortran {
+			values = column
+		}
+		if p, err := a.numbers.float32s(a.order, bytes, values); err != nil {
 			row, column := p/columns, p%columns
 			if a.fortran {
 				row, column = p, k
 			}
-			v, err := milbench.Float32(a.numbers.decode(a.order, bytes[p*width:]))
-			if err != nil {
-				return fmt.Errorf("row %d, column %d (from 0): %w", i+row, column, err)
-			}
-			dst[row*columns+column] = v
+			return fmt.Errorf("row %d, column %d (from 0): %w", i+row, column, err)
+		}
+		for row, v := range column {
+			dst[row*columns+k] = v
 		}
 	}
 	return nil

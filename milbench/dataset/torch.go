@@ -24,7 +24,7 @@ var torchTypes = map[pickle.Global]string{
 // bfloat16 are the first 16 bits of a float32.
 var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
 	return float64(math.Float32frombits(uint32(o.Uint16(b)) << 16))
-}}
+}, nil}
 
 // maxPickle bounds what describes the tensors of a file, in bytes.
 const maxPickle = 16 << 20
