@@ -20,6 +20,36 @@ import (
 func TestAuditMemory(t *testing.T) {
 	const bags, features, most = 12, 512, 100  // MB
 	instances := large.Number(12_000, 100_000) // 290 MB, or 2.5 GB
+	dir := bagArrays(t, bags, instances, features)
+	out, resident := measured(t, "audit", dir)
+	if !strings.Contains(out, fmt.Sprintf("%d; %[2]d to %[2]d a bag", bags*instances, instances)) {
+		t.Error(out)
+	}
+	t.Logf("%d MB of values, %d MB resident", bags*instances*features*4>>20, resident)
+	if resident == 0 || resident > most {
+		t.Errorf("%d MB resident, want at most %d", resident, most)
+	}
+}
+
+// TestPredictMemory scores a bag, and its instances, that takes more than the process may hold.
+func TestPredictMemory(t *testing.T) {
+	const features, most = 1024, 350           // MB
+	instances := large.Number(10_000, 100_000) // 41 MB, or 410 MB
+	model := filepath.Join(t.TempDir(), "model")
+	succeed(t, "train", bagArrays(t, 4, 300, features), "--pooling", "gated", "--epochs", "1", "--out", model)
+	out, resident := measured(t, "predict", model, bagArrays(t, 1, instances, features), "--instances")
+	if lines := strings.Count(out, "\nb0,"); lines != instances {
+		t.Errorf("%d instances, want %d", lines, instances)
+	}
+	t.Logf("%d MB of values, %d MB resident", instances*features*4>>20, resident)
+	if resident == 0 || resident > most {
+		t.Errorf("%d MB resident, want at most %d", resident, most)
+	}
+}
+
+// bagArrays returns a folder of so many bags, which differ in one value.
+func bagArrays(t *testing.T, bags, instances, features int) string {
+	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	list := "bag,label\n"
 	values := make([]byte, 0, 4*instances*features)
@@ -40,29 +70,30 @@ func TestAuditMemory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "labels.csv"), []byte(list), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := process(t, "audit", dir)
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
+	return dir
+}
+
+// measured runs the program and returns what it prints and the MB that it had resident at most.
+func measured(t *testing.T, args ...string) (out string, resident int) {
+	t.Helper()
+	c := process(t, args...)
+	var text bytes.Buffer
+	c.Stdout, c.Stderr = &text, &text
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	resident := 0
-	for running := true; running; {
+	for {
 		select {
 		case err := <-ended:
-			if err != nil || !strings.Contains(out.String(), fmt.Sprintf("%d; %[2]d to %[2]d a bag", bags*instances, instances)) {
-				t.Fatalf("%v\n%s", err, &out)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &text)
 			}
-			running = false
+			return text.String(), resident
 		case <-time.After(5 * time.Millisecond):
 			resident = max(resident, peak(c.Process.Pid))
 		}
-	}
-	t.Logf("%d MB of values, %d MB resident", bags*instances*features*4>>20, resident)
-	if resident == 0 || resident > most {
-		t.Errorf("%d MB resident, want at most %d", resident, most)
 	}
 }
 
