@@ -1,0 +1,76 @@
+package parquet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// codecs inflate pages. What they need is kept from page to page.
+type codecs struct {
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	zstd   *zstd.Decoder
+}
+
+// inflate returns the size bytes that src inflates to, in dst where they fit. They are never more, whatever src says.
+func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size int) (out []byte, err error) {
+	if size > usualPage && size/mostPage > len(src) {
+		return nil, damagedf("a page of %d bytes that inflates to %d", len(src), size)
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = damagedf("compressed data (%v): %v", codec, p)
+		}
+	}()
+	dst = slices.Grow(dst[:0], size)[:size:size]
+	n := 0
+	switch codec {
+	case format.Snappy:
+		if n, err = snappy.DecodedLen(src); err == nil && n == size {
+			_, err = snappy.Decode(dst, src)
+		}
+	case format.Gzip:
+		if c.gzip == nil {
+			c.gzip = new(gzip.Reader)
+		}
+		if err = c.gzip.Reset(bytes.NewReader(src)); err == nil {
+			n, err = io.ReadFull(c.gzip, dst)
+		}
+	case format.Brotli:
+		if c.brotli == nil {
+			c.brotli = brotli.NewReader(nil)
+		}
+		if err = c.brotli.Reset(bytes.NewReader(src)); err == nil {
+			n, err = io.ReadFull(c.brotli, dst)
+		}
+	case format.Zstd:
+		if c.zstd == nil {
+			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+				return nil, err
+			}
+		}
+		var all []byte
+		all, err = c.zstd.DecodeAll(src, dst[:0])
+		n = len(all)
+	case format.Lz4Raw:
+		n, err = lz4.UncompressBlock(src, dst)
+	default:
+		return nil, fmt.Errorf("compressed with %v, which is not read; save it with compression zstd", codec)
+	}
+	if err != nil || n != size {
+		return nil, damagedf("compressed data (%v) of %d bytes instead of %d: %v", codec, n, size, err)
+	}
+	return dst, nil
+}
