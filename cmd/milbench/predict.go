@@ -44,7 +44,7 @@ no logit, and so its "probability" is none. Winners are, for each head of a netw
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
 
 --instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where the file
-says where instances are (dataset coords of HDF5, columns x and y of CSV), x and y come before them. Of a classical model it
+says where instances are (dataset coords of HDF5, columns x and y of a table), x and y come before them. Of a classical model it
 prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
 standard deviation 1 within the bag. Scores of different bags do not compare. Most classical models score a bag once more
 without each of its instances, which takes long where bags are large and distances are earth mover's.

@@ -4,7 +4,7 @@
 // # Glossary
 //
 //   - form: how a file holds a set: MATLAB level 5 ([ReadMATLAB]), UCI C4.5 ([ReadC45]), comma-separated values
-//     ([ReadCSV]), three files of columns, bags and labels ([ReadTransposed]), a folder of NumPy, PyTorch or HDF5 files, one per bag ([ReadFolder]), MNIST IDX ([ReadImages], [ReadDigits]). [ReadFile] tells the
+//     ([ReadCSV]), Apache Parquet ([ReadFile]), three files of columns, bags and labels ([ReadTransposed]), a folder of NumPy, PyTorch or HDF5 files, one per bag ([ReadFolder]), MNIST IDX ([ReadImages], [ReadDigits]). [ReadFile] tells the
 //     forms apart.
 //   - as stored: every column of the file a feature, as [ReadFile] returns it.
 //   - label column: a stored column that holds instance labels, not a feature; [MoveInstanceLabels] takes it out.

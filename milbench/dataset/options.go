@@ -14,7 +14,7 @@ import (
 
 // Options says how a file is to be read. The zero value takes the columns of a table by their usual names.
 type Options struct {
-	// The columns of a CSV file or of labels.csv that hold the id of the bag, its label, its group and its part of the official split.
+	// The columns of a CSV or Parquet file or of labels.csv that hold the id of the bag, its label, its group and its part of the official split.
 	// "" is the first of the usual names that is there:
 	//
 	//	bag    bag, bag_id, slide_id, slide, image_id, image, document_id, document, molecule_id, molecule, sample_id, sample,
@@ -30,11 +30,11 @@ type Options struct {
 	// Labels is the table of the bags of a folder or of an HDF5 file, a CSV or TSV file; "" is labels.csv in the folder, or its only table.
 	Labels string
 
-	// Categorical are columns of words of a CSV file. Each word of such a column becomes a feature, called column=word, that is 1 where
+	// Categorical are columns of words of a CSV or Parquet file. Each word of such a column becomes a feature, called column=word, that is 1 where
 	// it stands and 0 elsewhere, in the order of the words.
 	Categorical []string
 
-	// Coordinates are the two columns of a CSV file that say where an instance is, [milbench.Bag.Coordinates], and are no features; nil is x and y, if
+	// Coordinates are the two columns of a CSV or Parquet file that say where an instance is, [milbench.Bag.Coordinates], and are no features; nil is x and y, if
 	// there are these two, no z and other features, and "none" alone is none.
 	Coordinates []string
 
@@ -43,12 +43,12 @@ type Options struct {
 	// ([milbench.Missing]). Of a categorical column, missing is a word. Without it missing values are an error.
 	Median bool
 
-	// Features, if not nil, are the names of the features that a model takes. Of a CSV file with a header they are read in this order;
+	// Features, if not nil, are the names of the features that a model takes. Of a Parquet file, or a CSV file with a header, they are read in this order;
 	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
 	Features []string
 
 	// Unlabelled bags are read for a model to score: no label, group or split is looked at, so that they may be of one class or of none that is
-	// known. A CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
+	// known. A Parquet file or a CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
 	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere a label may be
 	// anything; a folder of bags needs no table. Every Label is 0.
 	Unlabelled bool

@@ -14,14 +14,19 @@ import (
 	"strings"
 
 	"synpool/internal/hdf5"
+	"synpool/internal/parquet"
 	"synpool/milbench"
 )
 
 // ReadFile reads a set as stored: every column of the file that is not marked as something else is a feature. The form
 // is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
-// its first line ends with a dot. Any of them may be gzipped. The name of the set is that of the file without folder
+// its first line ends with a dot. Any of them may be gzipped, but for Parquet and HDF5. The name of the set is that of the file without folder
 // and extensions. A folder of bags is read as [ReadFolder] does; so is an HDF5 file (.h5 or
 // .hdf5) whose groups with a dataset features, or whose datasets, are the bags.
+//
+// A Parquet file (.parquet) holds a table with a row per instance and the columns that a CSV file with a header has (see [ReadCSV]): numbers,
+// booleans as 1 and 0, texts, and a null for what is missing. A column of lists of N numbers, such as embedding, becomes N features, embedding1 to
+// embeddingN; every row has as many. The index that pandas stores without a name is left out.
 func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.
@@ -68,8 +73,15 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	if o.Labels != "" && extension != ".h5" && extension != ".hdf5" {
 		return nil, fmt.Errorf("%s: a file with labels of its own; --labels %s is for folders of bags and HDF5 files", path, o.Labels)
 	}
-	if bytes.HasPrefix(first, []byte(hdf5.Signature)) && (extension == ".h5" || extension == ".hdf5") {
-		s, err := o.readHDF5(path)
+	var whole func(path string) (*milbench.Set, error) // of a file that is not read from its beginning on
+	switch {
+	case bytes.HasPrefix(first, []byte(hdf5.Signature)) && (extension == ".h5" || extension == ".hdf5"):
+		whole = o.readHDF5
+	case extension == ".parquet", bytes.HasPrefix(first, []byte(parquet.Magic)) && bytes.IndexByte(first, 0) >= 0:
+		whole = o.readParquet
+	}
+	if whole != nil {
+		s, err := whole(path)
 		if err == nil {
 			s.Name = base
 		}
@@ -85,7 +97,7 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	case bytes.HasPrefix(first, []byte(numpyMagic)):
 		return nil, fmt.Errorf("%s: a NumPy array, which is one bag; give the folder of the bags with their %s", path, listName)
 	case bytes.IndexByte(first, 0) >= 0:
-		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv or .h5 file, or a folder of bags", path)
+		return nil, fmt.Errorf("%s: neither text nor a MATLAB file; give a .mat, .data, .csv, .parquet or .h5 file, or a folder of bags", path)
 	case extension == ".data", extension != ".csv" && endsWithDot(in):
 		read, table = func(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, o) }, false
 	}
