@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
+	"synpool/internal/large"
 	"synpool/milbench"
 )
 
@@ -163,13 +164,7 @@ func FuzzReadBag(f *testing.F) {
 		f.Add(b, filepath.Ext(name), 30, byte(3))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, extension string, at int, change byte) {
-		form := slices.IndexFunc(bagForms, func(f struct {
-			extension string
-			open      func(path string) (milbench.Instances, error)
-		}) bool {
-			return f.extension == extension
-		})
-		if form < 0 || len(b) == 0 {
+		if len(b) == 0 || filepath.Ext("bag"+extension) != extension {
 			return
 		}
 		b = slices.Clone(b)
@@ -178,19 +173,72 @@ func FuzzReadBag(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		requireBag(t, path, b)
+	})
+}
+
+// requireBag wants a changed file of a bag to be read, or to be an error in one line that begins with its name, in little memory.
+func requireBag(t *testing.T, path string, b []byte) {
+	t.Helper()
+	for _, form := range bagForms {
+		if form.extension != filepath.Ext(path) {
+			continue
+		}
 		alloctest.Bounded(t, b, 2<<10, func() {
-			x, err := bagForms[form].open(path)
-			if err == nil {
-				dst := make([]float32, min(x.Len(), 10)*min(x.Features(), 1<<16))
-				if x.Features() <= 1<<16 {
-					err = x.Read(0, min(x.Len(), 10), dst)
-				}
+			x, err := form.open(path)
+			if err == nil && x.Features() <= 1<<16 {
+				err = x.Read(0, min(x.Len(), 10), make([]float32, min(x.Len(), 10)*x.Features()))
 			}
-			if err != nil && strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q", err)
+			if err != nil {
+				requireOneLine(t, err, path, "")
 			}
 		})
-	})
+	}
+}
+
+// TestBagFilesDamaged cuts every file off at many lengths, which is an error, and changes bytes of it.
+func TestBagFilesDamaged(t *testing.T) {
+	var files []string
+	for _, form := range bagForms {
+		for _, folder := range []string{"folder", "torch", "numpy"} {
+			some, err := filepath.Glob(filepath.Join("testdata", folder, "*"+form.extension))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, some...)
+		}
+	}
+	if len(files) < 60 {
+		t.Fatalf("%d files", len(files))
+	}
+	changes, random := large.Number(20, 500), milbench.Rand(1, "damage")
+	for _, file := range files {
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "bag"+filepath.Ext(file))
+		write := func(b []byte) {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := 0; n < len(whole); n += 1 + len(whole)/changes {
+			write(whole[:n])
+			requireBag(t, path, whole)
+			if s, err := (Options{Unlabelled: true}).ReadFile(filepath.Dir(path)); err == nil {
+				t.Errorf("%s: %d of %d bytes were read: %+v", file, n, len(whole), s)
+			}
+		}
+		for range changes {
+			b := slices.Clone(whole)
+			for range 1 + random.IntN(3) {
+				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+			}
+			write(b)
+			requireBag(t, path, b)
+		}
+	}
 }
 
 // TestSplitFile: a file of ids, as CLAM writes one for each fold, puts bags into the parts; val counts as train.

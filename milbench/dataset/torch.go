@@ -132,10 +132,23 @@ func asTensor(v any) (*pickle.Call, bool) {
 	return nil, false
 }
 
+// isRebuilt reports whether a value is some tensor, perhaps of a type that is not read.
+func isRebuilt(v any) bool {
+	call, is := v.(*pickle.Call)
+	if !is {
+		return false
+	}
+	name, is := call.Func.(pickle.Global)
+	return is && strings.HasPrefix(string(name), "torch._utils._rebuild_")
+}
+
 // featuresTensor returns the tensor of a file.
 func featuresTensor(root any) (*pickle.Call, error) {
 	if tensor, is := asTensor(root); is {
 		return tensor, nil
+	}
+	if isRebuilt(root) {
+		return nil, errors.New("a tensor of a type or layout that is not read; save x.float().to_dense()")
 	}
 	d, is := root.(*pickle.Dict)
 	if call, isCall := root.(*pickle.Call); isCall && call.Func == pickle.Global("collections.OrderedDict") {

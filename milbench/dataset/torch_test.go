@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// TestTorchTypes: every type and layout that torch.save writes is read as PyTorch reads it, or refused in one line.
+func TestTorchTypes(t *testing.T) {
+	text, err := os.ReadFile("testdata/torch.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string][][]float32
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		noTensor = "no tensor; save one, or a dictionary with one called features, with torch.save"
+		noType   = "a tensor of a type or layout that is not read; save x.float().to_dense()"
+	)
+	refused := map[string]string{
+		"bool":          "a tensor of torch.BoolStorage; save numbers, such as x.float()",
+		"complex64":     "a tensor of torch.ComplexFloatStorage; save numbers, such as x.float()",
+		"uint16":        noType,
+		"uint32":        noType,
+		"uint64":        noType,
+		"float8_e4m3fn": noType,
+		"sparse":        noType,
+		"columns":       "a tensor with strides [3 2], part of another; save x.contiguous()",
+		"repeated":      "a tensor with strides [0 1], part of another; save x.contiguous()",
+		"several":       "several tensors: x, y; call one features",
+		"list":          noTensor,
+		"object":        noTensor,
+		"none":          "a dictionary without tensors; save one called features",
+		"flat":          "a tensor of shape [12]; [instances, features] or [1, instances, features] is needed",
+		"cube":          "a tensor of shape [2 4 3]; [instances, features]",
+		"empty":         "an array of 0 instances with 3 features; remove the bag or give it instances",
+		"not finite":    "row 0, column 0 (from 0): value -Inf; replace it by a finite number",
+		"legacy":        "a file of PyTorch before 1.6; load it and save it again with torch.save",
+	}
+	if len(want) < 30 {
+		t.Errorf("%d files", len(want))
+	}
+	for name, rows := range want {
+		path := filepath.Join("testdata/torch", name+".pt")
+		x, err := openTorch(path)
+		var got *milbench.Dense
+		if err == nil {
+			got, err = milbench.ToDense(x)
+		}
+		if why, is := refused[name]; is != (rows == nil) {
+			t.Errorf("%s: values %v, refused %q, %v", name, rows, why, err)
+		} else if is {
+			if err == nil {
+				t.Errorf("%s: no error", name)
+			} else {
+				requireOneLine(t, err, path, why)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var all [][]float32
+		for i := range got.Rows {
+			all = append(all, got.Row(i))
+		}
+		if !reflect.DeepEqual(all, rows) {
+			t.Errorf("%s: %v, want %v", name, all, rows)
+		}
+	}
+}
