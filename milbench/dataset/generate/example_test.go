@@ -58,6 +58,29 @@ func ExampleDrawNeedle() {
 	// 0 [0 0 0 0 0 0 0 0]
 }
 
+func ExampleDrawSlides() {
+	s, err := generate.DrawSlides(generate.DefaultSlides())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, b := range s.Bags[:4] {
+		places, err := b.Coordinates()
+		if err != nil {
+			log.Fatal(err)
+		}
+		tumour := 0.0
+		for _, label := range s.InstanceLabels[i] {
+			tumour += label
+		}
+		fmt.Println(b.ID, b.Group, b.Label, b.Instances.Len(), tumour, places[0])
+	}
+	// Output:
+	// slide01 patient01 1 1576 50 [9216 1280]
+	// slide02 patient01 1 1405 52 [12032 6400]
+	// slide03 patient02 0 956 0 [4096 2048]
+	// slide04 patient02 0 546 0 [4096 1792]
+}
+
 func ExampleNoise_Apply() {
 	s, err := dataset.ReadCSV(strings.NewReader("bag,label,p,q,r,s\na,1,1,2,3,4\nb,0,5,6,7,0\n"), "words")
 	if err != nil {
