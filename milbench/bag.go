@@ -44,6 +44,9 @@ type Set struct {
 	// Missing are the features that some instances have no value of, see [Medians].
 	Missing []Missing
 
+	// Words are the features that say which word stands in a column: 1 or 0 ([Preparation]).
+	Words []int
+
 	// InstanceLabels, where known, has one value an instance of each bag. For evaluation only.
 	InstanceLabels [][]float64
 
@@ -122,7 +125,7 @@ func (s *Set) HasSplit() bool {
 
 // Task returns what a learner gets to see of s with some fits.
 func (s *Set) Task(fits []Fit) Task {
-	task := Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Missing: s.Missing, Fits: fits}
+	task := Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Missing: s.Missing, Words: s.Words, Fits: fits}
 	for i, b := range s.Bags {
 		if b.Group != "" && task.Groups == nil {
 			task.Groups = make([]string, len(s.Bags))
@@ -160,7 +163,7 @@ func (s *Set) ValidateBags() error {
 	if n := len(s.Classes); s.Kind == BinaryTarget && n != 0 && n != 2 || s.Kind == ClassTarget && n < 2 {
 		return fmt.Errorf("%s: %d names of classes for a target of kind %v", s.Name, n, s.Kind)
 	}
-	if err := CheckMissing(s.Missing, s.NumFeatures()); err != nil {
+	if err := checkPrepared(s.Missing, s.Words, s.NumFeatures()); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	seen := make(map[string]bool, len(s.Bags))

@@ -11,7 +11,7 @@ import (
 // checksum returns the SHA-256, in hex, of what a set is known by: the kind of its targets and, in order, of each bag its id,
 // target (class, value, event), group, split, numbers of instances and features, and instances. An instance is a bit for
 // every feature, from the lowest of the first byte on, that says whether its value is other than 0, and then these values as
-// float32, and behind them the missing features with their indicators; so dense and sparse bags of equal values, in memory or in a file, have one sum. Names of the set, of features and
+// float32, and behind them the features with missing values, their indicators and those of words; so dense and sparse bags of equal values, in memory or in a file, have one sum. Names of the set, of features and
 // of classes have no part in it. Integers have 64 bits; all numbers are little-endian; texts stand behind their length.
 func (s *Set) checksum() (string, error) {
 	d := digester{hash: sha256.New()}
@@ -37,6 +37,9 @@ func (s *Set) checksum() (string, error) {
 	for _, m := range s.Missing {
 		d.integer(m.Feature)
 		d.integer(m.Indicator)
+	}
+	for _, j := range s.Words {
+		d.integer(j)
 	}
 	d.flush()
 	return hex.EncodeToString(d.hash.Sum(nil)), nil

@@ -230,24 +230,20 @@ func ExampleStandardise() {
 	// Output: [4 5] [0.3333333333333333 1] <nil>
 }
 
-func ExampleMedians() {
-	// The second instance lacks a value of feature 0: feature 1 says so.
-	bag := &milbench.Dense{Rows: 3, Cols: 2, Values: []float32{5, 0, 0, 1, 8, 0}}
-	medians, err := milbench.Medians([]milbench.Instances{bag}, []milbench.Missing{{Feature: 0, Indicator: 1}})
+func ExamplePrepare() {
+	// The second instance of the training part lacks a value of feature 0: feature 1 says so. Feature 2 is a word that it lacks.
+	bag := &milbench.Dense{Rows: 3, Cols: 3, Values: []float32{5, 0, 0, 0, 1, 0, 8, 0, 0}}
+	p, err := milbench.Prepare([]milbench.Instances{bag}, []milbench.Missing{{Feature: 0, Indicator: 1}}, []int{2})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	filled, err := milbench.Impute(bag, medians)
+	other, err := p.Of(&milbench.Dense{Rows: 1, Cols: 3, Values: []float32{0, 1, 1}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	d, err := milbench.ToDense(filled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(d.Values)
-	// Output: [5 0 6.5 1 8 0]
+	d, err := milbench.ToDense(other)
+	fmt.Println(d.Values, err)
+	// Output: [6.5 1 0] <nil>
 }

@@ -48,8 +48,9 @@ type Task struct {
 	Bags    []Instances // of every bag
 	Groups  []string    // of every bag, see [Bag.Group]; nil where there are none
 	Kind    TargetKind
-	Classes int // 2 of a binary target, 0 of one without classes
-	Missing []Missing
+	Classes int       // 2 of a binary target, 0 of one without classes
+	Missing []Missing // see [Set.Missing]
+	Words   []int     // see [Set.Words]
 	Fits    []Fit
 }
 
@@ -215,7 +216,7 @@ func (t Task) Validate() error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if len(t.Bags) > 0 {
-		if err := CheckMissing(t.Missing, t.Bags[0].Features()); err != nil {
+		if err := checkPrepared(t.Missing, t.Words, t.Bags[0].Features()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

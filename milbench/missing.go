@@ -38,48 +38,94 @@ func Medians(bags []Instances, missing []Missing) ([]Missing, error) {
 	return filled, nil
 }
 
-// Impute returns a bag in which each Value stands where its feature is missing: the bag itself where that changes nothing.
-func Impute(x Instances, missing []Missing) (Instances, error) {
-	changes := false
+// Preparation is what of the features depends on the training part.
+type Preparation struct {
+	Missing []Missing // what stands where features have no value
+	Absent  []int     // features that are 0, whatever the bag has: words that the training part lacks
+}
+
+// Prepare returns the preparation that the bags of a training part give: medians for missing values, and those of the features words
+// ([Set.Words]) that are 0 in all of their instances.
+func Prepare(bags []Instances, missing []Missing, words []int) (p Preparation, err error) {
+	if p.Missing, err = Medians(bags, missing); err != nil || len(words) == 0 {
+		return p, err
+	}
+	there := make(map[int]bool, len(words))
+	for _, x := range bags {
+		if err := EachRow(x, func(_ int, row []float32) {
+			for _, j := range words {
+				if row[j] != 0 {
+					there[j] = true
+				}
+			}
+		}); err != nil {
+			return p, err
+		}
+	}
+	for _, j := range words {
+		if !there[j] {
+			p.Absent = append(p.Absent, j)
+		}
+	}
+	return p, nil
+}
+
+// row prepares an instance, and reports whether that changes it.
+func (p Preparation) row(row []float32) (changes bool) {
+	set := func(j int, v float32) {
+		changes = changes || row[j] != v
+		row[j] = v
+	}
+	for _, m := range p.Missing {
+		if row[m.Indicator] != 0 {
+			set(m.Feature, m.Value)
+		}
+	}
+	for _, j := range p.Absent {
+		set(j, 0)
+	}
+	return changes
+}
+
+// Of returns a bag prepared: the bag itself where that changes nothing.
+func (p Preparation) Of(x Instances) (Instances, error) {
+	changes, own := false, make([]float32, x.Features())
 	if err := EachRow(x, func(_ int, row []float32) {
-		for _, m := range missing {
-			changes = changes || row[m.Indicator] != 0 && row[m.Feature] != m.Value
+		if !changes {
+			copy(own, row)
+			changes = p.row(own)
 		}
 	}); err != nil || !changes {
 		return x, err
 	}
-	view := &imputed{x, missing}
+	view := &prepared{x, p}
 	if IsSparse(x) {
 		return ToSparse(view)
 	}
 	return view, nil
 }
 
-// imputed is instances with values where features are missing.
-type imputed struct {
-	of      Instances
-	missing []Missing
+// prepared is instances that are prepared as they are read.
+type prepared struct {
+	of Instances
+	by Preparation
 }
 
 // Len implements [Instances].
-func (p *imputed) Len() int { return p.of.Len() }
+func (p *prepared) Len() int { return p.of.Len() }
 
 // Features implements [Instances].
-func (p *imputed) Features() int { return p.of.Features() }
+func (p *prepared) Features() int { return p.of.Features() }
 
 // Read implements [Instances].
-func (p *imputed) Read(i, j int, dst []float32) error {
+func (p *prepared) Read(i, j int, dst []float32) error {
 	width := p.of.Features()
 	dst = dst[:(j-i)*width]
 	if err := p.of.Read(i, j, dst); err != nil {
 		return err
 	}
 	for row := range slices.Chunk(dst, width) {
-		for _, m := range p.missing {
-			if row[m.Indicator] != 0 {
-				row[m.Feature] = m.Value
-			}
-		}
+		p.by.row(row)
 	}
 	return nil
 }
@@ -94,7 +140,7 @@ func (s *Set) Impute(missing []Missing) (*Set, error) {
 	for i := range filled.Bags {
 		b := &filled.Bags[i]
 		var err error
-		if b.Instances, err = Impute(b.Instances, missing); err != nil {
+		if b.Instances, err = (Preparation{Missing: missing}).Of(b.Instances); err != nil {
 			return nil, fmt.Errorf("%s: bag %s: %w", s.Name, b.ID, err)
 		}
 	}
@@ -116,4 +162,14 @@ func CheckMissing(missing []Missing, features int) error {
 		}
 	}
 	return nil
+}
+
+// checkPrepared is [CheckMissing], and reports a word that is none of so many features.
+func checkPrepared(missing []Missing, words []int, features int) error {
+	for _, j := range words {
+		if j < 0 || j >= features {
+			return fmt.Errorf("feature %d of %d cannot be a word; count from 0", j, features)
+		}
+	}
+	return CheckMissing(missing, features)
 }

@@ -75,6 +75,16 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	if width == 1 {
 		return nil, fmt.Errorf("%s: column %v is the only one; no feature would be left", s.Name, c)
 	}
+	moved.Words = nil
+	for _, k := range s.Words {
+		switch {
+		case k == j:
+			return nil, fmt.Errorf("%s: column %v is a word of a categorical column, and cannot be that of instance labels", s.Name, c)
+		case k > j:
+			k--
+		}
+		moved.Words = append(moved.Words, k)
+	}
 	moved.Missing = slices.Clone(s.Missing)
 	for k := range moved.Missing {
 		for _, at := range []*int{&moved.Missing[k].Feature, &moved.Missing[k].Indicator} {

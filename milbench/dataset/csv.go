@@ -144,7 +144,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	}
 	s := &milbench.Set{Name: name, Bags: t.bags, InstanceLabels: instanceLabels}
 	if columns != nil && columns.header != nil {
-		if s.Features, s.Missing, err = expand(t.bags, list, wanted); err != nil {
+		if err := expand(s, list, wanted); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		o.tellMissing(name, list)

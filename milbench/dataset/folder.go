@@ -99,6 +99,13 @@ func (o Options) readFolder(folder string) (*milbench.Set, error) {
 		return nil, err
 	}
 	if len(files.ids) == 0 {
+		if below := folderOfBags(folder); below != "" {
+			where := ""
+			if o.Labels == "" && len(tables) == 1 {
+				where = " --labels " + filepath.Join(folder, tables[0])
+			}
+			return nil, fmt.Errorf("%s: the bags are in a folder of it; give %s%s", folder, below, where)
+		}
 		return nil, fmt.Errorf("%s: a folder without bags; give a file, or a folder with one file per bag (%s) with %s, a table of the columns bag and label", folder, bagExtensions(), listName)
 	}
 	table := filepath.Join(folder, listName)
@@ -117,6 +124,24 @@ func (o Options) readFolder(folder string) (*milbench.Set, error) {
 	}
 	s.Name = filepath.Base(full)
 	return s, nil
+}
+
+// folderOfBags returns a folder in another one that holds bags, "" if there is none.
+func folderOfBags(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		below := filepath.Join(folder, e.Name())
+		if files, _, err := bagsIn(below); err == nil && len(files.ids) > 0 {
+			return below
+		}
+	}
+	return ""
 }
 
 // bagsIn returns the bags of a folder and its tables.

@@ -144,7 +144,16 @@ func TestReadFolderRefuses(t *testing.T) {
 		_, err := ReadFolder(folder)
 		requireOneLine(t, err, filepath.Join(folder, c.file), c.want)
 	}
-	_, err := ReadFile("testdata/set.h5")
+	above := numpyFolder(t, map[string][]byte{listName: table})
+	if err := os.Mkdir(filepath.Join(above, "h5_files"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(above, "h5_files", "a.h5"), clam, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadFolder(above)
+	requireOneLine(t, err, above, "the bags are in a folder of it; give "+filepath.Join(above, "h5_files")+" --labels "+filepath.Join(above, listName))
+	_, err = ReadFile("testdata/set.h5")
 	requireOneLine(t, err, "testdata/set.h5", "no labels; name the table of its bags with --labels")
 	_, err = ReadFile("testdata/folder/clam.h5")
 	requireOneLine(t, err, "testdata/folder/clam.h5", "one bag; give the folder")

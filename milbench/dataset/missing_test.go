@@ -34,8 +34,8 @@ func TestMissing(t *testing.T) {
 	if want := []string{"age", "stain=HE", "stain=IHC", "stain=missing", "size", "age=missing"}; !slices.Equal(s.Features, want) {
 		t.Errorf("features %q, want %q", s.Features, want)
 	}
-	if want := []milbench.Missing{{Feature: 0, Indicator: 5}}; !reflect.DeepEqual(s.Missing, want) {
-		t.Errorf("missing %+v, want %+v", s.Missing, want)
+	if want := []milbench.Missing{{Feature: 0, Indicator: 5}}; !reflect.DeepEqual(s.Missing, want) || !slices.Equal(s.Words, []int{1, 2, 3}) {
+		t.Errorf("missing %+v, want %+v; words %v", s.Missing, want, s.Words)
 	}
 	if got, want := values32(t, s), []float32{5, 1, 0, 0, 1, 0, 0, 0, 0, 1, 2, 1, 0, 0, 1, 0, 3, 1, 7, 1, 0, 0, 4, 0}; !slices.Equal(got, want) {
 		t.Errorf("values %v, want %v", got, want)
@@ -79,7 +79,7 @@ func TestMissing(t *testing.T) {
 	}
 	// Another column may hold instance labels, and the features behind it move.
 	moved, err := MoveInstanceLabels(s, 5)
-	if err != nil || !reflect.DeepEqual(moved.Missing, []milbench.Missing{{Feature: 0, Indicator: 4}}) {
+	if err != nil || !reflect.DeepEqual(moved.Missing, []milbench.Missing{{Feature: 0, Indicator: 4}}) || !slices.Equal(moved.Words, []int{1, 2, 3}) {
 		t.Errorf("moved %+v, %v", moved, err)
 	}
 	for _, c := range []Column{1, LastColumn} {

@@ -31,7 +31,7 @@ type Options struct {
 	Labels string
 
 	// Categorical are columns of words of a CSV or Parquet file. Each word of such a column becomes a feature, called column=word, that is 1 where
-	// it stands and 0 elsewhere, in the order of the words.
+	// it stands and 0 elsewhere, in the order of the words. A fit whose training part lacks a word does not see it ([milbench.Preparation]).
 	Categorical []string
 
 	// Coordinates are the two columns of a CSV or Parquet file that say where an instance is, [milbench.Bag.Coordinates], and are no features; nil is x and y, if
@@ -379,9 +379,9 @@ func (o Options) tellMissing(name string, list []reads) {
 	}
 }
 
-// expand makes the features of bags whose instances have the columns that were read, and returns their names and those that lack values. Where every
-// feature is such a column, in its place, the bags stay as they are.
-func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, missing []milbench.Missing, err error) {
+// expand makes the features of a set whose instances have the columns that were read. Where every feature is such a column, in its place, the
+// instances stay as they are.
+func expand(s *milbench.Set, list []reads, wanted []made) error {
 	if wanted == nil {
 		var indicators []made
 		for k, r := range list {
@@ -402,23 +402,26 @@ func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, m
 	seen := make(map[string]bool, len(wanted))
 	for k, m := range wanted {
 		if seen[m.name] {
-			return nil, nil, fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
+			return fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
 		}
 		seen[m.name] = true
-		names = append(names, m.name)
+		s.Features = append(s.Features, m.name)
 		same = same && m.at == k && list[k].words == nil
 		if m.missing {
 			feature := slices.IndexFunc(wanted, func(of made) bool { return of.at == m.at && !of.missing })
-			missing = append(missing, milbench.Missing{Feature: feature, Indicator: k})
+			s.Missing = append(s.Missing, milbench.Missing{Feature: feature, Indicator: k})
+		}
+		if list[m.at].words != nil {
+			s.Words = append(s.Words, k)
 		}
 	}
 	if same {
-		return names, nil, nil
+		return nil
 	}
 	wide := make([]float32, len(wanted))
-	for i := range bags {
+	for i := range s.Bags {
 		rows := &milbench.Sparse{Cols: len(wanted), RowStart: []int{0}}
-		err := milbench.EachRow(bags[i].Instances, func(_ int, row []float32) {
+		err := milbench.EachRow(s.Bags[i].Instances, func(_ int, row []float32) {
 			for k, m := range wanted {
 				v := row[m.at]
 				switch words := list[m.at].words; {
@@ -436,11 +439,11 @@ func expand(bags []milbench.Bag, list []reads, wanted []made) (names []string, m
 			rows.Append(wide)
 		})
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		bags[i].Instances = rows
+		s.Bags[i].Instances = rows
 	}
-	return names, missing, nil
+	return nil
 }
 
 // one returns 1 for true and 0 for false.

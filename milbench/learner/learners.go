@@ -65,7 +65,7 @@ type Resources struct {
 // All returns what learns every setting: those of the classical learners, of more that are given, of networks, and ensembles
 // of any of them.
 func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbench.Learner {
-	return Imputed{Auto{
+	return Prepared{Auto{
 		Of:    Inner{Of: each(networks, r, more)},
 		check: func(task milbench.Task) error { return Check(networks, task, more...) },
 	}}

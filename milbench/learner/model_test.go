@@ -636,7 +636,7 @@ func TestUnable(t *testing.T) {
 			return errors.New("too large")
 		}
 	}
-	all := All(networks, Resources{Workers: 1}).(Imputed).Of.(Auto)
+	all := All(networks, Resources{Workers: 1}).(Prepared).Of.(Auto)
 	task := set.Task([]milbench.Fit{{Seed: 1, Setting: setting, Train: examples(set), Test: []int{0}}})
 	for _, able := range []map[string]bool{{"statistics-svm": true, "plain": true}, {}} {
 		all.check = check(able)

@@ -28,7 +28,7 @@ func joints(studies []*setStudy) (all []joint) {
 			continue
 		}
 		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
-		if at, found := place[f]; found && s.Base != "" && len(s.set.Missing) == 0 {
+		if at, found := place[f]; found && s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 {
 			all[at] = append(all[at], s)
 			continue
 		}
@@ -58,7 +58,7 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 		if err != nil {
 			return milbench.Task{}, nil, err
 		}
-		all.Kind, all.Classes, all.Missing = task.Kind, max(all.Classes, task.Classes), task.Missing
+		all.Kind, all.Classes, all.Missing, all.Words = task.Kind, max(all.Classes, task.Classes), task.Missing, task.Words
 		at := make([]int, len(task.Bags))
 		for i, b := range task.Bags {
 			known, found := bags[b]

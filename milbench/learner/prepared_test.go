@@ -9,16 +9,19 @@ import (
 	"synpool/milbench"
 )
 
-// holed returns the set of shifted in which every fourth value of the feature q is missing.
+// holed returns the set of shifted in which every fourth value of the feature q is missing, and a word stands in one bag alone.
 func holed(t *testing.T, bags int, sparse bool) *milbench.Set {
 	t.Helper()
 	set := shifted(t, bags, false)
 	n := 0
 	for i := range set.Bags {
 		d := set.Bags[i].Instances.(*milbench.Dense)
-		wide := &milbench.Dense{Rows: d.Rows, Cols: 4}
+		wide := &milbench.Dense{Rows: d.Rows, Cols: 5}
 		for k := range d.Rows {
-			row := append(slices.Clone(d.Row(k)), 0)
+			row := append(slices.Clone(d.Row(k)), 0, 0)
+			if i == 3 {
+				row[4] = 1
+			}
 			if n++; n%4 == 0 {
 				row[1], row[3] = 0, 1
 			}
@@ -33,15 +36,16 @@ func holed(t *testing.T, bags int, sparse bool) *milbench.Set {
 			set.Bags[i].Instances = s
 		}
 	}
-	set.Features, set.Missing = append(set.Features, "q=missing"), []milbench.Missing{{Feature: 1, Indicator: 3}}
+	set.Features, set.Missing = append(set.Features, "q=missing", "s=rare"), []milbench.Missing{{Feature: 1, Indicator: 3}}
+	set.Words = []int{4}
 	if err := set.Seal(); err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-// TestImputed: each fit gives what it gives alone on the set in which the median of its training part was put by hand.
-func TestImputed(t *testing.T) {
+// TestPrepared: each fit gives what it gives alone on the set in which the median of its training part was put by hand.
+func TestPrepared(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		set := holed(t, 24, sparse)
 		protocol := milbench.Protocol{Name: milbench.NestedProtocol, Inner: 3, Folds: 4, Repeats: 2}
@@ -66,7 +70,7 @@ func TestImputed(t *testing.T) {
 		if _, err := all.Plan(task); err != nil {
 			t.Fatal(err)
 		}
-		values := map[float32]bool{}
+		values, lacking := map[float32]bool{}, false
 		for i, fit := range fits {
 			var part []milbench.Instances
 			for _, e := range fit.Train {
@@ -78,16 +82,20 @@ func TestImputed(t *testing.T) {
 			}
 			values[medians[0].Value] = true
 			filled := set.Task([]milbench.Fit{fit})
-			filled.Missing = nil
-			filled.Bags = nil
+			filled.Missing, filled.Words, filled.Bags = nil, nil, nil
+			rare := slices.ContainsFunc(fit.Train, func(e milbench.Example) bool { return e.Bag == 3 })
+			lacking = lacking || !rare
 			for _, b := range set.Bags {
-				d := &milbench.Dense{Rows: b.Instances.Len(), Cols: 4}
+				d := &milbench.Dense{Rows: b.Instances.Len(), Cols: 5}
 				if err := milbench.EachRow(b.Instances, func(_ int, row []float32) { d.Values = append(d.Values, row...) }); err != nil {
 					t.Fatal(err)
 				}
 				for k := range d.Rows {
 					if row := d.Row(k); row[3] == 1 {
 						row[1] = medians[0].Value
+					}
+					if !rare {
+						d.Row(k)[4] = 0
 					}
 				}
 				var x milbench.Instances = d
@@ -103,14 +111,14 @@ func TestImputed(t *testing.T) {
 				t.Fatalf("fit %d: %+v, %v; by hand %+v, %v", i, got[i].Epochs, got[i].Err, want.Epochs, want.Err)
 			}
 		}
-		if len(values) < 4 {
-			t.Errorf("training parts have %d medians; the test sees too little", len(values))
+		if len(values) < 4 || !lacking {
+			t.Errorf("training parts have %d medians, one lacks the word: %t; the test sees too little", len(values), lacking)
 		}
 	}
 }
 
-// TestTrainImputed: a model keeps the medians that it was trained with.
-func TestTrainImputed(t *testing.T) {
+// TestTrainPrepared: a model keeps the medians that it was trained with.
+func TestTrainPrepared(t *testing.T) {
 	set := holed(t, 20, false)
 	medians, err := milbench.Medians(set.Instances(), set.Missing)
 	if err != nil {
@@ -149,7 +157,7 @@ func TestTrainImputed(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain := *filled
-		plain.Missing = nil
+		plain.Missing, plain.Words = nil, nil
 		other, err := trainer.Train(context.Background(), settings[0], &plain, 1, nil)
 		if err != nil {
 			t.Fatal(err)
