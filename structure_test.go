@@ -79,7 +79,8 @@ var imports = map[string]rule{
 	"internal/fetched":              {[]string{"internal/fetch"}, nil},
 	"internal/large":                {},
 	"internal/hdf5":                 {},
-	"internal/parquet":              {[]string{"parquet-go", "compress", "brotli", "lz4"}, []string{"internal/alloctest"}},
+	"internal/float16":              {},
+	"internal/parquet":              {[]string{"internal/float16", "parquet-go", "compress", "brotli", "lz4"}, []string{"internal/alloctest"}},
 	"internal/pickle":               {nil, []string{"internal/alloctest"}},
 	"internal/lbfgs":                {[]string{"gonum"}, nil},
 	"internal/members":              {[]string{"gomlx", "compute"}, nil},
@@ -93,7 +94,7 @@ var imports = map[string]rule{
 	"internal/trees/bench":          {[]string{"internal/trees"}, nil},
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
-	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
+	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
 	"milbench/learner":              {[]string{"milbench", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
@@ -123,7 +124,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -48,10 +48,13 @@ type Task struct {
 	Bags    []Instances // of every bag
 	Groups  []string    // of every bag, see [Bag.Group]; nil where there are none
 	Kind    TargetKind
-	Classes int       // 2 of a binary target, 0 of one without classes
-	Missing []Missing // see [Set.Missing]
-	Words   []int     // see [Set.Words]
+	Classes int // 2 of a binary target, 0 of one without classes
 	Fits    []Fit
+
+	// See [Set.Missing] and [Set.Words]. Package learner prepares the bags of each fit by them ([Preparation]); a learner that is not of its list
+	// finds zeros where values are missing.
+	Missing []Missing
+	Words   []int
 }
 
 // Prediction is what a trained model says of one bag.

@@ -130,7 +130,8 @@ func (p *prepared) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// Impute returns the set with the values of missing, which are those of a training part ([Medians]), where features have none.
+// Impute returns the set with the values of missing, which are those of a training part ([Medians]), where features have none. It keeps its
+// checksum, that of the bags as they were read.
 func (s *Set) Impute(missing []Missing) (*Set, error) {
 	if err := CheckMissing(missing, s.NumFeatures()); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)

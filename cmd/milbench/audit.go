@@ -26,7 +26,7 @@ minimum, mean or presence over the bag tells the bag's label. Such a column make
 status 1 if there is one, or if the same bag is there with two labels. The label columns of named sets are known and
 never used as features.
 
-A column that separates the bags as well as a leak, but as a measured quantity does, is called strong. It stops nothing.` + filesHelp,
+A column that separates the bags as well as a leak, but as a measured quantity does, is called strong. It stops nothing.` + filesHelp + columnsHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -31,6 +31,7 @@ func (p *program) predict() *cobra.Command {
 		asJSON         bool
 		formats        = []string{"csv", "json"}
 		usage          = "one of " + strings.Join(formats, ", ")
+		coordinates    []string
 		instancesUsage = "one row per instance, with its attention weights or its score"
 	)
 	c := &cobra.Command{
@@ -50,8 +51,8 @@ standard deviation 1 within the bag. Scores of different bags do not compare. Mo
 without each of its instances, which takes long where bags are large and distances are earth mover's.
 
 The features are those that the model was trained on: by name if the file has names, else in the same order. The file needs no labels;
-labels and other columns in it are ignored. A CSV file without a header must have a label column before the bags.` + filesHelp + ` Without
-labels.csv every array is a bag, by name.`,
+labels and other columns in it are ignored. A CSV file without a header must have a label column before the bags.
+Where the model was trained with missing values, it takes the medians of its training set for those of the file.` + filesHelp + ` Without labels.csv every array is a bag, by name.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
 		Args: arguments(2, 2),
@@ -72,7 +73,7 @@ labels.csv every array is a bag, by name.`,
 				return err
 			}
 			about := model.About()
-			source, err := dataset.Options{Bag: bag, Unlabelled: true, Features: about.Features, Note: func(text string) { p.note("note: %s", text) }}.Open(args[1])
+			source, err := dataset.Options{Bag: bag, Coordinates: coordinates, Unlabelled: true, Features: about.Features, Note: func(text string) { p.note("note: %s", text) }}.Open(args[1])
 			if err != nil {
 				return err
 			}
@@ -117,6 +118,7 @@ labels.csv every array is a bag, by name.`,
 	f.StringVar(&format, "format", formats[0], usage)
 	f.BoolVar(&asJSON, "json", false, "the same as --format json")
 	f.StringVar(&bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+	coordinatesFlag(f, &coordinates)
 	column.addTo(f)
 	return c
 }

@@ -55,7 +55,7 @@ instance with the largest weight, has changed since the epoch before.
 Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split).
 nested chooses epoch and setting by inner folds of each training part, and scores the model of the whole part. published is that of the released Syn script: the best
 test epoch of the first fold. best-epoch is honest except that it takes the best test epoch. The figures of the last two
-are marked optimistic.` + shardHelp + filesHelp,
+are marked optimistic.` + shardHelp + filesHelp + columnsHelp,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run

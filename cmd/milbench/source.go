@@ -18,10 +18,13 @@ const filesHelp = `
 
 A FILE is a CSV or Parquet (.parquet) file with one row per instance and the columns bag, label and the features, or in Parquet
 a column of lists of them; a MATLAB or C4.5 file; or a folder of one array [instances, features] per bag, b.npy, b.npz, b.pt or b.h5
-for bag b (HDF5 as CLAM and TRIDENT write it), with the table labels.csv of the columns bag and label; --labels names another table.
-Commas, semicolons or tabs separate fields. --bag, --label, --group and --split name the columns; else usual names are taken,
-as slide_id for the bag or case_id for the group, and a note says which. Columns x and y of a table say where an instance is.
-Missing values are refused, unless --missing median takes medians for them.`
+for bag b (HDF5 as CLAM and TRIDENT write it), with the table labels.csv of the columns bag and label. Commas, semicolons or tabs separate fields. Columns x and y of a table say where an
+instance is; --coordinates names others.`
+
+// columnsHelp says in the help of a subcommand that learns how columns are named.
+const columnsHelp = `
+--labels names another table than labels.csv. --bag, --label, --group and --split name the columns; else usual names are taken,
+as slide_id for the bag or case_id for the group, and a note says which. Missing values are refused, unless --missing median takes medians for them.`
 
 // columnFlags name the columns of a table.
 type columnFlags struct{ options dataset.Options }
@@ -34,8 +37,12 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV or Parquet file: `columns` of words; each word becomes a feature")
-	flags.StringSliceVar(&o.Coordinates, "coordinates", nil, "of a CSV or Parquet file: the two `columns` that say where instances are, or none (default x,y if both are there and z is not)")
+	coordinatesFlag(flags, &o.Coordinates)
 	flags.Var((*missingValue)(&o.Median), "missing", "of a CSV or Parquet file: `what` to take for missing values: refuse (the default) or median, that of each training part, with a feature x=missing that says where x is missing")
+}
+
+func coordinatesFlag(flags *pflag.FlagSet, columns *[]string) {
+	flags.StringSliceVar(columns, "coordinates", nil, "of a CSV or Parquet file: the two `columns` that say where instances are, or none (default x,y if both are there and z is not)")
 }
 
 // given returns the first flag that is given.

@@ -43,7 +43,7 @@ func (p *program) train() *cobra.Command {
 --learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
 their AUC on held-out bags of the inner folds.
 
-This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp,
+This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp + columnsHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
   milbench train musk1 --pooling syn --iterations=-3 --out model

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -34,7 +35,8 @@ func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size in
 			err = damagedf("compressed data (%v): %v", codec, p)
 		}
 	}()
-	dst = slices.Grow(dst[:0], size)[:size:size]
+	whole := slices.Grow(dst[:0], size)[:size]
+	dst = whole[:size:size] // nothing writes behind it
 	n := 0
 	switch codec {
 	case format.Snappy:
@@ -46,14 +48,14 @@ func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size in
 			c.gzip = new(gzip.Reader)
 		}
 		if err = c.gzip.Reset(bytes.NewReader(src)); err == nil {
-			n, err = io.ReadFull(c.gzip, dst)
+			n, err = readAll(c.gzip, dst)
 		}
 	case format.Brotli:
 		if c.brotli == nil {
 			c.brotli = brotli.NewReader(nil)
 		}
 		if err = c.brotli.Reset(bytes.NewReader(src)); err == nil {
-			n, err = io.ReadFull(c.brotli, dst)
+			n, err = readAll(c.brotli, dst)
 		}
 	case format.Zstd:
 		if c.zstd == nil {
@@ -72,5 +74,17 @@ func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size in
 	if err != nil || n != size {
 		return nil, damagedf("compressed data (%v) of %d bytes instead of %d: %v", codec, n, size, err)
 	}
-	return dst, nil
+	return whole, nil
+}
+
+// readAll fills dst with what r has, which is no more: its checksum, if it has one, stands behind.
+func readAll(r io.Reader, dst []byte) (int, error) {
+	n, err := io.ReadFull(r, dst)
+	if err != nil {
+		return n, err
+	}
+	if _, err := io.ReadFull(r, make([]byte, 1)); err != io.EOF {
+		return n, fmt.Errorf("more than that, or another checksum: %w", cmp.Or(err, errForm))
+	}
+	return n, nil
 }

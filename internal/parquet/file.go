@@ -45,6 +45,12 @@ const (
 	usualText  = 32 << 20 // so may texts of so many bytes in all
 )
 
+// A row has lists of up to mostListed values, and values of up to mostCompared bytes are compared with the one before.
+const (
+	mostListed   = 1 << 20
+	mostCompared = 64
+)
+
 // mostNesting is how deep structs of Thrift, and groups in a schema, may stand in each other.
 const mostNesting = 64
 

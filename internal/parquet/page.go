@@ -66,6 +66,9 @@ func (c *cursor) row(dst []string) ([]string, error) {
 		if err := c.advance(); err != nil || !c.more || c.repetitionAt == 0 {
 			return dst, err
 		}
+		if len(dst) == mostListed {
+			return dst, damagedf("a list of more than %d values", mostListed)
+		}
 	}
 }
 
@@ -123,7 +126,7 @@ func (c *cursor) textOf(v values) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(value) != 0 && bytes.Equal(value, c.last) {
+	if len(value) != 0 && len(value) <= mostCompared && bytes.Equal(value, c.last) {
 		return c.lastText, nil
 	}
 	if want := widthOf(c.element); want > 0 && len(value) != want {
@@ -210,6 +213,9 @@ func (c *cursor) readDictionary(header *format.DictionaryPageHeader, size int) e
 	data, err := c.inflate(c.stored, size)
 	if err != nil {
 		return err
+	}
+	if c.element.Type.V == format.Boolean {
+		return damagedf("a dictionary of booleans")
 	}
 	values, err := newValues(format.Plain, c.element, data, int(header.NumValues))
 	if err != nil {

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -279,13 +280,26 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func TestFloat16(t *testing.T) {
-	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x3555: 0.333251953125, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1)} {
-		if v := float16(bits); v != want {
-			t.Errorf("%x: %v, want %v", bits, v, want)
-		}
+// TestChecksum: what gzip says of the inflated bytes is compared with them, and nothing may follow them.
+func TestChecksum(t *testing.T) {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if _, err := w.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
 	}
-	if !math.IsNaN(float16(0x7c01)) {
-		t.Error("no NaN")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := zipped.Bytes()
+	var c codecs
+	if out, err := c.inflate(format.Gzip, nil, whole, 100); err != nil || len(out) != 100 {
+		t.Fatalf("%d bytes, %v", len(out), err)
+	}
+	if _, err := c.inflate(format.Gzip, nil, whole, 99); !errors.Is(err, ErrDamaged) {
+		t.Errorf("more than is wanted: %v", err)
+	}
+	whole[len(whole)-6] ^= 1
+	if _, err := c.inflate(format.Gzip, nil, whole, 100); !errors.Is(err, ErrDamaged) {
+		t.Errorf("another checksum: %v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"synpool/internal/float16"
 )
 
 // newText returns what appends a value of a column as text, or says what the values are, if they are neither numbers nor texts.
@@ -41,7 +43,7 @@ func newText(e *format.SchemaElement) (text func(dst, value []byte) []byte, refu
 			return nil, fmt.Sprintf("values of type float16 in %v", e.Type.V)
 		}
 		return func(dst, v []byte) []byte {
-			return strconv.AppendFloat(dst, float16(binary.LittleEndian.Uint16(v)), 'g', -1, 32)
+			return appendFloat(dst, float64(float16.Float32(binary.LittleEndian.Uint16(v))), 32)
 		}, ""
 	case *format.DateType, *format.TimeType, *format.TimestampType:
 		return nil, "times"
@@ -59,11 +61,11 @@ func newText(e *format.SchemaElement) (text func(dst, value []byte) []byte, refu
 		return func(dst, v []byte) []byte { return append(dst, '0'+v[0]) }, ""
 	case format.Float:
 		return func(dst, v []byte) []byte {
-			return strconv.AppendFloat(dst, float64(math.Float32frombits(binary.LittleEndian.Uint32(v))), 'g', -1, 32)
+			return appendFloat(dst, float64(math.Float32frombits(binary.LittleEndian.Uint32(v))), 32)
 		}, ""
 	case format.Double:
 		return func(dst, v []byte) []byte {
-			return strconv.AppendFloat(dst, math.Float64frombits(binary.LittleEndian.Uint64(v)), 'g', -1, 64)
+			return appendFloat(dst, math.Float64frombits(binary.LittleEndian.Uint64(v)), 64)
 		}, ""
 	case format.Int32, format.Int64:
 		return func(dst, v []byte) []byte {
@@ -94,6 +96,15 @@ func newText(e *format.SchemaElement) (text func(dst, value []byte) []byte, refu
 		return func(dst, v []byte) []byte { return append(dst, v...) }, ""
 	}
 	return nil, fmt.Sprintf("values of type %v", e.Type.V)
+}
+
+// appendFloat appends a number in the fewest digits that read back as the same number of so many bits; a whole one without an exponent: pandas keeps
+// numbered ids as float64 where one is missing.
+func appendFloat(dst []byte, v float64, bits int) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.AppendFloat(dst, v, 'f', -1, bits)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
 // mostDecimal is the most bytes of a decimal: 38 digits take 16, 76 take 32.
@@ -128,22 +139,4 @@ func appendDecimal(dst []byte, n *big.Int, scale int) []byte {
 		dst = append(append(dst, '.'), digits[point:]...)
 	}
 	return dst
-}
-
-// float16 returns the number of 16 bits (IEEE 754 binary16). It is exact.
-func float16(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	size := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0: // subnormal, or 0
-		size = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		size = math.Inf(1)
-	case exponent == 31:
-		size = math.NaN()
-	}
-	if bits>>15 == 1 {
-		return -size
-	}
-	return size
 }

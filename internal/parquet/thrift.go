@@ -14,7 +14,7 @@ var (
 )
 
 // decode decodes a struct of the compact protocol of Thrift at the beginning of data and returns its length. It walks over it first: no list is
-// longer than the bytes that are left, so that none is allocated by a length that is not there.
+// longer than the bytes that are left, so that a length that is not there allocates nothing. (An element of a list may take some hundred times the memory of its byte.)
 func decode(data []byte, to any) (n int, err error) {
 	w := walker{data}
 	if err := w.structure(0); err != nil {

@@ -67,7 +67,7 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	width := s.NumFeatures()
 	j := int(c) - 1
 	if c == LastColumn {
-		j = width - 1
+		j = width - 1 - len(s.Missing) // behind all columns stand those that say where values are missing
 	}
 	if j < 0 || j >= width {
 		return nil, fmt.Errorf("%s: no column %v; the set stores columns 1 to %d", s.Name, c, width)
@@ -79,7 +79,7 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	for _, k := range s.Words {
 		switch {
 		case k == j:
-			return nil, fmt.Errorf("%s: column %v is a word of a categorical column, and cannot be that of instance labels", s.Name, c)
+			return nil, fmt.Errorf("%s: column %v, %s, is a word of a categorical column, and cannot be that of instance labels", s.Name, c, s.Features[k])
 		case k > j:
 			k--
 		}
@@ -90,7 +90,7 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 		for _, at := range []*int{&moved.Missing[k].Feature, &moved.Missing[k].Indicator} {
 			switch {
 			case *at == j:
-				return nil, fmt.Errorf("%s: column %v has missing values or says where they are, and cannot be that of instance labels", s.Name, c)
+				return nil, fmt.Errorf("%s: column %v, %s, has missing values or says where they are, and cannot be that of instance labels", s.Name, c, s.Features[j])
 			case *at > j:
 				*at--
 			}

@@ -373,7 +373,8 @@ func parseSplit(text string) (milbench.Split, error) {
 
 // WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither
 // names of features nor instance labels, groups or a split, else with one, in which features without names are called
-// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes, or read other targets.
+// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes, or read other targets. Missing values are written as NA, and
+// read back by [Options.Median]; words of a categorical column are written as the features that they have become.
 func WriteCSV(w io.Writer, s *milbench.Set) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -389,6 +390,15 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 		group = group || slices.Contains(groupRole.usual, plainName(feature))
 	}
 
+	indicators := make(map[int]int) // where a feature has missing values, by the feature
+	for k, m := range s.Missing {
+		at := len(s.Features) - len(s.Missing) + k
+		if m.Indicator != at || m.Feature >= len(s.Features)-len(s.Missing) || s.Features[at] != s.Features[m.Feature]+"="+missingWord || k > 0 && m.Feature <= s.Missing[k-1].Feature {
+			return fmt.Errorf("%s: features with missing values that ReadCSV would make otherwise; let their indicators be the last features, in order, and be called feature=%s", s.Name, missingWord)
+		}
+		indicators[m.Feature] = m.Indicator
+	}
+	named := s.Features[:len(s.Features)-len(s.Missing)]
 	places, err := placesOf(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -415,7 +425,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 		if places != nil {
 			record = append(record, "x", "y")
 		}
-		record = append(record, s.Features...)
+		record = append(record, named...)
 		for j := len(s.Features); j < s.NumFeatures(); j++ {
 			record = append(record, fmt.Sprintf("f%d", j+1))
 		}
@@ -451,8 +461,12 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 			if err := b.Instances.Read(k, k+1, row); err != nil {
 				return err
 			}
-			for _, v := range row {
-				record = append(record, formatValue(v))
+			for j, v := range row[:len(row)-len(s.Missing)] {
+				text := formatValue(v)
+				if at, lacks := indicators[j]; lacks && row[at] != 0 {
+					text = "NA"
+				}
+				record = append(record, text)
 			}
 			if err := out.Write(record); err != nil {
 				return err
@@ -465,7 +479,8 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 
 // placesOf returns where the instances of every bag are; nil where the set does not say. Features whose names would be read as those of places are an error.
 func placesOf(s *milbench.Set) ([][][2]float64, error) {
-	located := !slices.ContainsFunc(s.Bags, func(b milbench.Bag) bool { return b.Coordinates == nil })
+	bare := func(b milbench.Bag) bool { return b.Coordinates == nil }
+	located := !slices.ContainsFunc(s.Bags, bare)
 	named := func(name string) bool {
 		return slices.ContainsFunc(s.Features, func(f string) bool { return strings.EqualFold(f, name) })
 	}
@@ -474,6 +489,8 @@ func placesOf(s *milbench.Set) ([][][2]float64, error) {
 		return nil, errors.New("features called x, y or z, and coordinates, which stand in columns x and y; rename the features")
 	case named("x") && named("y") && !named("z") && len(s.Features) > 2:
 		return nil, errors.New("features called x and y, which would be read as coordinates; rename them")
+	case !located && slices.ContainsFunc(s.Bags, func(b milbench.Bag) bool { return !bare(b) }):
+		return nil, fmt.Errorf("bag %s has no coordinates, and others have some; give all bags some, or none", s.Bags[slices.IndexFunc(s.Bags, bare)].ID)
 	case !located:
 		return nil, nil
 	}

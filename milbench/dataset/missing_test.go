@@ -60,6 +60,21 @@ func TestMissing(t *testing.T) {
 	_, err = Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader("bag,age,stain,size\nc,9,HE,\n"), "new")
 	requireOneLine(t, err, "new", "1 value is missing, in size (1, the first in bag c); the model was trained without missing values there")
 
+	// Written, NA stands where values are missing; words are features.
+	var written strings.Builder
+	if err := WriteCSV(&written, s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Options{Median: true}.ReadCSV(strings.NewReader(written.String()), "toy")
+	if err != nil || !slices.Equal(back.Features, s.Features) || !reflect.DeepEqual(back.Missing, s.Missing) || !slices.Equal(values32(t, back), values32(t, s)) {
+		t.Errorf("read back %+v, %v\n%s", back, err, written.String())
+	}
+	moveable := *s
+	moveable.Missing = []milbench.Missing{{Feature: 4, Indicator: 5}}
+	if err := WriteCSV(&written, &moveable); err == nil || !strings.Contains(err.Error(), "features with missing values that ReadCSV would make otherwise") {
+		t.Errorf("written: %v", err)
+	}
+
 	// Medians and their place.
 	medians, err := milbench.Medians(s.Instances(), s.Missing)
 	if err != nil || medians[0].Value != 6 {
@@ -82,10 +97,35 @@ func TestMissing(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(moved.Missing, []milbench.Missing{{Feature: 0, Indicator: 4}}) || !slices.Equal(moved.Words, []int{1, 2, 3}) {
 		t.Errorf("moved %+v, %v", moved, err)
 	}
-	for _, c := range []Column{1, LastColumn} {
+	if moved, err = MoveInstanceLabels(s, LastColumn); err != nil || !reflect.DeepEqual(moved.InstanceLabels, [][]float64{{1, 2}, {3, 4}}) {
+		t.Errorf("moved %+v, %v", moved, err)
+	}
+	for _, c := range []Column{1, 6} {
 		if _, err := MoveInstanceLabels(s, c); err == nil || !strings.Contains(err.Error(), "has missing values or says where they are") {
 			t.Errorf("column %v: %v", c, err)
 		}
+	}
+}
+
+// TestWordsNone: none and nil are words, and a number that is not there.
+func TestWordsNone(t *testing.T) {
+	o := Options{Categorical: []string{"drug"}}
+	s, err := o.ReadCSV(strings.NewReader("bag,label,drug,dose\na,0,none,1\nb,1,nil,2\n"), "toy")
+	if err != nil || !slices.Equal(s.Features, []string{"drug=nil", "drug=none", "dose"}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, err = o.ReadCSV(strings.NewReader("bag,label,drug,dose\na,0,missing,1\nb,1,A,2\n"), "toy")
+	requireOneLine(t, err, "toy", "line 2: bag a, feature drug: the word missing, which is that of values that are missing; rename it")
+	_, err = o.ReadCSV(strings.NewReader("bag,label,drug,dose\na,0,A,none\nb,1,A,2\n"), "toy")
+	requireOneLine(t, err, "toy", "1 value is missing, in dose (1, the first in bag a)")
+	// A column whose own name has the sign.
+	s, err = Options{Median: true}.ReadCSV(strings.NewReader("bag,label,k=a\na,0,1\nb,1,\n"), "toy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader("bag,k=a\na,\n"), "new")
+	if err != nil || !slices.Equal(values32(t, again), []float32{0, 1}) {
+		t.Errorf("%+v, %v", again, err)
 	}
 }
 

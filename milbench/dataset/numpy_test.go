@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"synpool/internal/alloctest"
+	"synpool/internal/float16"
 	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
 )
@@ -89,7 +90,7 @@ func TestFloat16(t *testing.T) {
 	_, want := goldenNumPy(t)
 	hash := sha256.New()
 	for bits := range 1 << 16 {
-		v := float64(float16(uint16(bits)))
+		v := float64(float16.Float32(uint16(bits)))
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
 		}
@@ -99,7 +100,7 @@ func TestFloat16(t *testing.T) {
 		t.Errorf("the numbers of 16 bits have the SHA-256 %s, want %s", got, want)
 	}
 	for bits, want := range map[uint16]float64{0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x7c01: math.NaN(), 0xfe00: math.NaN()} {
-		if got := float64(float16(bits)); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := float64(float16.Float32(bits)); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("%#x is %v, want %v", bits, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/float16"
 	"synpool/milbench"
 )
 
@@ -25,9 +26,9 @@ const maxNumPyHeader = 1 << 16
 var numpyTypes = map[string]decoder{
 	"i1": decoders[miINT8], "i2": decoders[miINT16], "i4": decoders[miINT32], "i8": decoders[miINT64],
 	"u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
-	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(float16(o.Uint16(b))) }, func(b []byte, dst []float32) {
+	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(float16.Float32(o.Uint16(b))) }, func(b []byte, dst []float32) {
 		for k := range dst {
-			dst[k] = float16(uint16(b[2*k]) | uint16(b[2*k+1])<<8)
+			dst[k] = float16.Float32(uint16(b[2*k]) | uint16(b[2*k+1])<<8)
 		}
 	}},
 	"f4": {4, decoders[miSINGLE].decode, func(b []byte, dst []float32) {
@@ -36,18 +37,6 @@ var numpyTypes = map[string]decoder{
 		}
 	}},
 	"f8": decoders[miDOUBLE],
-}
-
-// float16 returns the number of 16 bits (IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction). It is exact.
-func float16(bits uint16) float32 {
-	size := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // another bias of the exponent; subnormal ones, too
-	if bits&0x7c00 == 0x7c00 {
-		size = float32(math.Inf(1))
-		if bits&1023 != 0 {
-			size = float32(math.NaN())
-		}
-	}
-	return math.Float32frombits(math.Float32bits(size) | uint32(bits&0x8000)<<16)
 }
 
 // float32s reads a number for each place of dst, rounded to float32. About one that is not finite, or too large, it returns its place and an error.

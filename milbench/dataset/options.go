@@ -40,7 +40,7 @@ type Options struct {
 
 	// Median takes a table with missing values: fields that are empty or hold ?, NA, N/A, NaN, nil, none or null, in capital or small letters. A feature x that
 	// lacks some gets a second one, x=missing, behind all others, that is 1 where the value is missing, and each fit puts the median of its training part there
-	// ([milbench.Missing]). Of a categorical column, missing is a word. Without it missing values are an error.
+	// ([milbench.Missing]). In a categorical column missing is a word, and nil and none are words, too. Without it missing values are an error.
 	Median bool
 
 	// Features, if not nil, are the names of the features that a model takes. Of a Parquet file, or a CSV file with a header, they are read in this order;
@@ -175,6 +175,9 @@ func separator(line string) rune {
 // mostWords is the number of words of a categorical column.
 const mostWords = 100
 
+// wordsToo stand for missing values of numbers, and are words in a categorical column.
+var wordsToo = []string{"nil", "none"}
+
 // missingWord is what missing values of a column are called in names of features.
 const missingWord = "missing"
 
@@ -213,23 +216,27 @@ type reads struct {
 
 // value reads a field of a bag: a number, or the number of a word. A missing number is NaN.
 func (r *reads) value(bag, text string) (float32, error) {
-	missing := isMissing(text)
-	if missing {
+	lacks := func() {
 		if r.missing++; r.missing == 1 {
 			r.first = bag
 		}
 	}
 	if r.words != nil {
-		if missing {
+		switch {
+		case isMissing(text) && !slices.Contains(wordsToo, strings.ToLower(strings.TrimSpace(text))):
+			lacks()
 			text = missingWord
+		case strings.TrimSpace(text) == missingWord:
+			return 0, fmt.Errorf("the word %s, which is that of values that are missing; rename it", missingWord)
 		}
 		n, err := r.words.of(text)
 		return float32(n), err
 	}
-	if missing {
+	v, err := parseValue(text)
+	if err != nil && isMissing(text) {
+		lacks()
 		return float32(math.NaN()), nil
 	}
-	v, err := parseValue(text)
 	if err != nil && r.name != "" && strings.ContainsFunc(text, unicode.IsLetter) {
 		if _, notNumber := strconv.ParseFloat(strings.TrimSpace(text), 64); errors.Is(notNumber, strconv.ErrSyntax) {
 			return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
@@ -300,13 +307,17 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 			wanted = append(wanted, made{name: feature, at: k})
 			continue
 		}
-		column, word, is := strings.Cut(feature, "=")
-		numbers := slices.Contains(o.Features, column)
-		k, there := read(column, !numbers)
-		if !is || !there || numbers && word != missingWord {
+		m := made{name: feature}
+		column, is := strings.CutSuffix(feature, "="+missingWord)
+		if m.missing = is && slices.Contains(o.Features, column); !m.missing {
+			column, m.word, is = strings.Cut(feature, "=")
+		}
+		k, there := read(column, !m.missing)
+		if !is || !there {
 			return nil, nil, fmt.Errorf("no column %q; %w", feature, errFeature)
 		}
-		wanted = append(wanted, made{name: feature, at: k, word: word, missing: numbers})
+		m.at = k
+		wanted = append(wanted, m)
 	}
 	return list, wanted, nil
 }
@@ -334,6 +345,8 @@ func (o Options) refuse(list []reads, wanted []made) error {
 	}
 	what := fmt.Sprintf("%s missing, in %s", values(total), strings.Join(columns, ", "))
 	switch {
+	case o.Unlabelled && !named:
+		return fmt.Errorf("%s; give them, or a header with the names of the features", what)
 	case o.Features != nil || o.Unlabelled:
 		return fmt.Errorf("%s; the model was trained without missing values there: give them", what)
 	case !named:

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"synpool/internal/parquet"
 	"synpool/milbench"
@@ -29,7 +31,7 @@ func (o Options) readParquet(path string) (*milbench.Set, error) {
 }
 
 // parquetTable reads a table of Apache Parquet with a row per instance and the columns of a CSV file with a header (see [ReadCSV]). Numbers
-// count as if they were written with the fewest digits that read back as the same, booleans as 1 and 0, nulls as nothing. A column of lists,
+// count as if they were written with the fewest digits that read back as the same, whole ones without an exponent, booleans as 1 and 0, nulls as nothing. A column of lists,
 // as embeddings are stored, is as many columns as each of its lists has values: embedding1, embedding2 and so on. The index of pandas is not read.
 func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench.Set, error) {
 	file, err := parquet.Open(r, size)
@@ -39,7 +41,7 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench
 	var columns []parquet.Column
 	var numbers []int
 	for i, c := range file.Columns {
-		if pandasIndex.MatchString(c.Name) {
+		if pandasIndex.MatchString(c.Name) || !o.wants(c) {
 			continue
 		}
 		if c.Refused != "" {
@@ -81,6 +83,27 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench
 		}
 		return nil
 	})
+}
+
+// wants reports whether a column is read: for a model, that of the bags, those of coordinates and those of its features.
+func (o Options) wants(c parquet.Column) bool {
+	if !o.Unlabelled || o.Features == nil {
+		return true
+	}
+	feature := func(f string) bool {
+		rest, is := strings.CutPrefix(f, c.Name)
+		if !is {
+			return false
+		}
+		if c.List {
+			_, err := strconv.Atoi(rest)
+			return err == nil
+		}
+		return rest == "" || rest[0] == '='
+	}
+	place := slices.Contains(o.Coordinates, c.Name) || len(o.Coordinates) == 0 && slices.Contains([]string{"x", "y", "z"}, strings.ToLower(c.Name))
+	bag := c.Name == o.Bag || o.Bag == "" && slices.Contains(bagRole.usual, plainName(c.Name)) || o.Bag != "" && plainName(c.Name) == plainName(o.Bag)
+	return bag || place || slices.ContainsFunc(o.Features, feature)
 }
 
 // parquetHeader names the columns of a table, with one for each value of a list.

@@ -73,6 +73,10 @@ func TestReadParquetOptions(t *testing.T) {
 			}
 		}
 	}
+	s, err := Options{Features: []string{"x"}, Unlabelled: true}.ReadFile("testdata/parquet-refused/unused.parquet") // other columns are left alone
+	if err != nil || len(s.Bags) != 2 || s.NumFeatures() != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
 	data, err := os.ReadFile("testdata/parquet/bags-groups.parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +118,7 @@ func TestReadParquetRefuses(t *testing.T) {
 		"time":      "column x holds times; drop it, or save it as numbers or text",
 		"int96":     "column x holds times (INT96); drop it, or save it as numbers or text",
 		"uuid":      "column x holds values of type UUID; drop it, or save it as numbers or text",
+		"unused":    "column day holds times; drop it, or save it as numbers or text",
 		"nobag":     "no column bag; name the column of the bags with --bag; there are 0, 1, 2",
 		"disagrees": "row 2: bag a has label 1 here and 0 before; a bag has one label",
 	} {
@@ -123,7 +128,7 @@ func TestReadParquetRefuses(t *testing.T) {
 			t.Errorf("error %v\nwant  %s: %s", err, file, want)
 		}
 	}
-	if files, _ := filepath.Glob("testdata/parquet-refused/*"); len(files) != 20 {
+	if files, _ := filepath.Glob("testdata/parquet-refused/*"); len(files) != 21 {
 		t.Errorf("%d files", len(files))
 	}
 	data, err := os.ReadFile("testdata/parquet/bags-groups.parquet")

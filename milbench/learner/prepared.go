@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"synpool/milbench"
 )
@@ -38,7 +37,8 @@ func (l Prepared) Plan(task milbench.Task) (milbench.Plan, error) {
 	return l.Of.Plan(task)
 }
 
-// prepared returns a task that needs no preparation, which has all bags once for each one, in their order.
+// prepared returns a task that needs no preparation. A bag that is not the same in all of them stands once for each, next to one another: so the bags of
+// a fit keep their order, on which rounding depends.
 func prepared(task milbench.Task) (milbench.Task, error) {
 	if len(task.Missing)+len(task.Words) == 0 || len(task.Fits) == 0 {
 		return task, nil
@@ -46,45 +46,62 @@ func prepared(task milbench.Task) (milbench.Task, error) {
 	if err := task.Validate(); err != nil {
 		return task, err
 	}
-	whole := task
-	task.Bags, task.Groups, task.Missing, task.Words, task.Fits = nil, nil, nil, nil, slices.Clone(task.Fits)
-	alike := make(map[string][]int)  // where the bags of a fit stand, by the preparation
-	byPart := make(map[string][]int) // likewise, by the training part
-	for f := range task.Fits {
-		fit := &task.Fits[f]
+	var all []milbench.Preparation
+	number := make(map[string]int)    // of a preparation, by what it is
+	byPart := make(map[string]int)    // of a preparation, by the training part
+	of := make([]int, len(task.Fits)) // of each fit
+	for f, fit := range task.Fits {
 		part := key(len(fit.Train), func(k int) uint64 { return uint64(fit.Train[k].Bag) })
-		at, known := byPart[part]
+		n, known := byPart[part]
 		if !known {
 			var bags []milbench.Instances
 			for _, e := range fit.Train {
-				bags = append(bags, whole.Bags[e.Bag])
+				bags = append(bags, task.Bags[e.Bag])
 			}
-			p, err := milbench.Prepare(bags, whole.Missing, whole.Words)
+			p, err := milbench.Prepare(bags, task.Missing, task.Words)
 			if err != nil {
 				return task, err
 			}
-			numbers := func(k int) uint64 {
+			same := key(len(p.Missing)+len(p.Absent), func(k int) uint64 {
 				if k < len(p.Missing) {
 					return uint64(math.Float32bits(p.Missing[k].Value))
 				}
 				return uint64(p.Absent[k-len(p.Missing)])
+			})
+			if n, known = number[same]; !known {
+				n = len(all)
+				number[same], all = n, append(all, p)
 			}
-			same := key(len(p.Missing)+len(p.Absent), numbers)
-			if at, known = alike[same]; !known {
-				for _, b := range whole.Bags {
-					x, err := p.Of(b)
-					if err != nil {
-						return task, err
-					}
-					at = append(at, len(task.Bags))
-					task.Bags = append(task.Bags, x)
-				}
-				task.Groups = append(task.Groups, whole.Groups...)
-				alike[same] = at
-			}
-			byPart[part] = at
+			byPart[part] = n
 		}
-		*fit = fit.Moved(at)
+		of[f] = n
+	}
+	places := make([][]int, len(all)) // where the bags stand, by the preparation
+	whole := task
+	task.Bags, task.Groups, task.Missing, task.Words, task.Fits = nil, nil, nil, nil, nil
+	for i, b := range whole.Bags {
+		unchanged := -1
+		for n, p := range all {
+			x, err := p.Of(b)
+			if err != nil {
+				return task, err
+			}
+			if x == b && unchanged >= 0 {
+				places[n] = append(places[n], unchanged)
+				continue
+			}
+			if x == b {
+				unchanged = len(task.Bags)
+			}
+			places[n] = append(places[n], len(task.Bags))
+			task.Bags = append(task.Bags, x)
+			if whole.Groups != nil {
+				task.Groups = append(task.Groups, whole.Groups[i])
+			}
+		}
+	}
+	for f, fit := range whole.Fits {
+		task.Fits = append(task.Fits, fit.Moved(places[of[f]]))
 	}
 	return task, nil
 }

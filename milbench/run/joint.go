@@ -28,11 +28,13 @@ func joints(studies []*setStudy) (all []joint) {
 			continue
 		}
 		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
-		if at, found := place[f]; found && s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 {
-			all[at] = append(all[at], s)
-			continue
+		if s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 { // others have preparations of their own
+			if at, found := place[f]; found {
+				all[at] = append(all[at], s)
+				continue
+			}
+			place[f] = len(all)
 		}
-		place[f] = len(all)
 		all = append(all, joint{s})
 	}
 	return all

@@ -86,6 +86,9 @@ func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 	if err := n.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
+	if len(s.Missing)+len(s.Words) > 0 {
+		return nil, fmt.Errorf("%s: noise is for numbers; the set has missing values or words of a categorical column", s.Name)
+	}
 	noisy := *s
 	noisy.Name = s.Name + "+" + n.String()
 	noisy.Bags = slices.Clone(s.Bags)

@@ -290,3 +290,19 @@ func TestNoiseRefuses(t *testing.T) {
 		t.Errorf("%+v, %v", empty, err)
 	}
 }
+
+// TestNoisePrepared: noise would change what says that a value is missing.
+func TestNoisePrepared(t *testing.T) {
+	bags := []milbench.Bag{{ID: "a", Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{0, 1}}}}
+	for _, s := range []*milbench.Set{
+		{Name: "holes", Bags: bags, Missing: []milbench.Missing{{Feature: 0, Indicator: 1}}},
+		{Name: "words", Bags: bags, Words: []int{1}},
+	} {
+		for _, kind := range []NoiseKind{GaussianNoise, Deletion} {
+			n := Noise{Kind: kind, Level: 0.5, Seed: 1}
+			if _, err := n.Apply(s); err == nil || !strings.Contains(err.Error(), s.Name+": noise is for numbers") {
+				t.Errorf("%v: %v", n, err)
+			}
+		}
+	}
+}

@@ -58,6 +58,9 @@ func (c SlidesConfig) validate() error {
 		return fmt.Errorf("%d patients with %d slides of up to %d tiles of %d features are more than %d values; draw fewer",
 			c.Patients, c.Slides, c.MostTiles, c.Features, maxDrawn)
 	}
+	if float64(c.Tissues)*float64(c.Features) > maxDrawn {
+		return fmt.Errorf("%d kinds of tissue with %d features are more than %d values; draw fewer", c.Tissues, c.Features, maxDrawn)
+	}
 	for _, sd := range []float64{c.Stain, c.Shift} {
 		if err := (Normal{0, sd}).validate(); err != nil {
 			return err
@@ -125,7 +128,7 @@ type layout struct {
 	tumour []float64 // 1 of a tumour tile
 }
 
-// lay draws the layout of a slide. It computes with integers, but for the share of tumour.
+// lay draws the layout of a slide. It compares distances as integers: all machines agree.
 func (c SlidesConfig) lay(random *rand.Rand, ill bool) layout {
 	n := c.LeastTiles + random.IntN(c.MostTiles-c.LeastTiles+1)
 	side := 2*int(math.Sqrt(float64(n))) + 2 // of the grid; tiles are on a quarter of it

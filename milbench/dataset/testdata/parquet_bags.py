@@ -143,4 +143,5 @@ for name, column in {
 write("int96", pa.table({"bag": ["a", "b"], "label": [0, 1], "x": [datetime.datetime(2020, 1, 1)] * 2}), where=refused, use_deprecated_int96_timestamps=True)
 write("nobag", pa.table({"0": [1, 2], "1": [0, 1], "2": [0, 1]}), where=refused)
 write("disagrees", pa.table({"bag": ["a", "a"], "label": [0, 1], "x": [0, 1]}), where=refused)
+write("unused", pa.table({"bag": ["a", "b"], "label": [0, 1], "x": [0.5, 1.5], "day": [datetime.date(2020, 1, 1)] * 2, "tags": [["t"], []], "z": [1.0, None]}), where=refused)
 print("wrote parquet and parquet-refused")
