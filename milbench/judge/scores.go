@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -39,21 +40,19 @@ func countBoth(labels []int, scores []float64) (negatives, positives int, err er
 	return negatives, positives, err
 }
 
-// midRanks returns the rank of every value, from 1; equal values share the mean of their ranks.
-func midRanks(values []float64) []float64 {
+// ascending returns the indices of values, the smallest value first.
+func ascending(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
+}
+
+// midRanks returns the rank of every value, from 1; equal values share the mean of their ranks.
+func midRanks(values []float64) []float64 {
+	order := ascending(values)
 	ranks := make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i + 1

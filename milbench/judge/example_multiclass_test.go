@@ -1,0 +1,62 @@
+package judge_test
+
+import (
+	"fmt"
+
+	"synpool/milbench/judge"
+)
+
+// Logits of three grades, of five bags.
+var (
+	grades      = []int{0, 0, 1, 2, 2}
+	gradeLogits = [][]float64{{2, 1, -1}, {0, 1, -2}, {0, 2, 1}, {-1, 0, 2}, {-1, 1, 1}}
+)
+
+func ExampleMulticlassAUC() {
+	auc, err := judge.MulticlassAUC(grades, gradeLogits)
+	fmt.Printf("%.4f %v\n", auc, err)
+	// Output: 0.9167 <nil>
+}
+
+func ExampleMulticlassAccuracy() {
+	accuracy, err := judge.MulticlassAccuracy(grades, gradeLogits)
+	fmt.Printf("%.4f %v\n", accuracy, err)
+	// Output: 0.6000 <nil>
+}
+
+func ExampleMulticlassBalancedAccuracy() {
+	accuracy, err := judge.MulticlassBalancedAccuracy(grades, gradeLogits)
+	fmt.Printf("%.4f %v\n", accuracy, err)
+	// Output: 0.6667 <nil>
+}
+
+func ExampleMulticlassLogLoss() {
+	loss, err := judge.MulticlassLogLoss(grades, gradeLogits)
+	fmt.Printf("%.4f %v\n", loss, err)
+	// Output: 0.6068 <nil>
+}
+
+func ExamplePredictedClasses() {
+	predicted, err := judge.PredictedClasses(gradeLogits)
+	fmt.Println(predicted, err)
+	// Output: [0 1 1 2 1] <nil>
+}
+
+func ExampleConfusion() {
+	matrix, err := judge.Confusion(grades, []int{0, 1, 1, 2, 1}, 3)
+	for label, row := range matrix {
+		fmt.Println(label, row)
+	}
+	fmt.Println(err)
+	// Output:
+	// 0 [1 1 0]
+	// 1 [0 1 0]
+	// 2 [0 1 1]
+	// <nil>
+}
+
+func ExampleKappa() {
+	kappa, err := judge.Kappa(grades, []int{0, 1, 1, 2, 1}, 3)
+	fmt.Printf("%.4f %v\n", kappa, err)
+	// Output: 0.6667 <nil>
+}

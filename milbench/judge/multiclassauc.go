@@ -1,0 +1,44 @@
+package judge
+
+import "slices"
+
+// MulticlassAUC returns the mean, over the classes, of the [AUC] of one class against the rest:
+//
+//	mean over c of AUC(label = c, p_c), p_c = exp(z_c) / sum_j exp(z_j)
+//
+// with z the logits of a bag, [bags][classes]. Every class counts the same, however many bags it has. A class without a
+// bag is left out of the mean, because a fold may lack one. With fewer than two classes among the labels it is
+// undefined: [ErrOneClass]. Bags are ranked by the log-odds of p_c, which do not saturate as p_c does near 1.
+//
+// Source: F. Provost and P. Domingos, "Tree induction for probability-based ranking", Machine Learning 52 (2003), with
+// equal weights; it is roc_auc_score of scikit-learn with multi_class "ovr" and average "macro".
+func MulticlassAUC(labels []int, logits [][]float64) (float64, error) {
+	counts, err := countTwoClasses(labels, logits)
+	if err != nil {
+		return 0, err
+	}
+	isClass, odds := make([]int, len(labels)), make([]float64, len(labels))
+	others := make([]float64, 0, len(counts))
+	sum, there := 0.0, 0
+	for c, n := range counts {
+		if n == 0 {
+			continue
+		}
+		for i, row := range logits {
+			isClass[i] = 0
+			if labels[i] == c {
+				isClass[i] = 1
+			}
+			others = append(append(others[:0], row[:c]...), row[c+1:]...)
+			slices.Sort(others) // rows that are equal but for the order of the others stay tied
+			odds[i] = lessLogSumExp(row[c], others)
+		}
+		auc, err := AUC(isClass, odds)
+		if err != nil {
+			return 0, err
+		}
+		sum += auc
+		there++
+	}
+	return sum / float64(there), nil
+}
