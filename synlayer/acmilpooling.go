@@ -16,14 +16,14 @@ import (
 //	a_m    = softmax over instances of w_m·(tanh(V x) ⊙ sigm(U x))      for each of the M branches
 //	z_m    = Σ a_m x,  c_m = z_m W_m + b_m                              the logit of a branch
 //	pooled = Σ ā x,    logit = pooled W_c + b_c                         ā is the mean of a_m over the branches
-//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the logistic loss
+//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the logistic loss, or that of several outputs
 //
 // In training ([Bags.DropoutKey]), each of the Top instances with the largest a_m is left out of the softmax of branch m with
 // probability MaskRate, and the others take its weight. A branch that would be left without instances keeps them all, as in a bag
 // of one. (The published program leaves out a fixed share of the Top.)
 //
 // Variables, by path below the scope: tanh, gate [features, Embed] and score [Embed, M], which the branches share but for the
-// columns of score; classifier and branch_0, branch_1, ... [features, 1]; each weights and bias.
+// columns of score; classifier and branch_0, branch_1, ... [features, outputs]; each weights and bias.
 type ACMILPooling struct {
 	Embed    int     // features of the hidden layer of the attention, 128 in the published program
 	Branches int     // M, 5 in the paper
@@ -56,25 +56,25 @@ func (p ACMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node
 }
 
 // Classify implements [Classifier]. It panics with what Validate reports.
-func (p ACMILPooling) Classify(scope *model.Scope, bags Bags) Classification {
+func (p ACMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	pooled, weights := p.Pool(scope, bags)
 	bags = bags.clean()
 	numMembers := bags.Members()
 	var branches []*Node
 	for m := range p.Branches {
 		z := weightedSum(SliceAxis(weights, -2, AxisElem(m)), bags.X)
-		branches = append(branches, Squeeze(Dense(scope.In("branch_%d", m), z, numMembers, 1), -1))
+		branches = append(branches, members.OneOutput(Dense(scope.In("branch_%d", m), z, numMembers, outputs)))
 	}
-	logits := members.Classify(scope, pooled, numMembers)
-	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(labels *Node) *Node {
-		loss := LogisticLoss(logits, labels)
+	logits := members.Classify(scope, pooled, numMembers, outputs)
+	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(loss func(*Node) *Node, _ *Node) *Node {
+		sum := loss(logits)
 		for _, branch := range branches {
-			loss = Add(loss, DivScalar(LogisticLoss(branch, labels), p.Branches))
+			sum = Add(sum, DivScalar(loss(branch), p.Branches))
 		}
 		if p.Branches > 1 {
-			loss = Add(loss, likeness(weights))
+			sum = Add(sum, likeness(weights))
 		}
-		return loss
+		return sum
 	}}
 }
 

@@ -10,7 +10,7 @@ import (
 	"synpool/internal/members"
 )
 
-// CLAMPooling is the single-branch CLAM of Lu et al. 2021 (Methods): the gated attention of [AttentionPooling], and in training
+// CLAMPooling is the CLAM of Lu et al. 2021 (Methods), of one logit the single-branch one: the gated attention of [AttentionPooling], and in training
 // a clustering of the most and the least attended instances.
 //
 //	pooled, a = gated attention of x;  logit = pooled W_c + b_c
@@ -18,13 +18,16 @@ import (
 //	T, B      = the k instances with the largest and the smallest a
 //	instance  = 1/2k (Σ over T of h(−s_i) + Σ over B of h(s_i))     s_i of the label's class
 //	h(s)      = log(1 + exp(1 + s))                 the smooth SVM loss of two classes, with margin and temperature 1
-//	loss      = (1−w) · logistic loss of the logit + w · instance
+//	loss      = (1−w) · L(logit) + w · instance       L is the logistic loss, or that of several classes
 //
 // k is Top, at most half of the bag, so that no instance is in both T and B; a bag of one has no instance loss. (The published
 // program takes Top of any bag and fails for smaller ones.) The choice of T and B has no gradient.
 //
-// Variables, by path below the scope: those of [AttentionPooling]; classifier [features, 1] and instance [features, 2], each
-// weights and bias.
+// Of several classes it is the multi-branch CLAM: each class has an attention, a head of the weights, a pooled vector and a logit of
+// its own, and T and B are chosen by the attention of the label's class.
+//
+// Variables, by path below the scope: those of [AttentionPooling]; classifier [features, 1], or of several classes classifier_0,
+// classifier_1, ... [features, 1]; and instance [features, classes], at least two; each weights and bias.
 //
 // The paper scores a bag by two logits and an instance by two for each class; here each pair is its difference, on which alone
 // the losses depend.
@@ -65,19 +68,44 @@ func (p CLAMPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node)
 }
 
 // Classify implements [Classifier]. It panics with what Validate reports.
-func (p CLAMPooling) Classify(scope *model.Scope, bags Bags) Classification {
+func (p CLAMPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	mustBe(p)
 	bags = bags.clean()
 	numMembers := bags.Members()
-	instance := swapLast(Dense(scope.In("instance"), bags.X, numMembers, 2)) // [batch, 2, instances]
-	pooled, weights := p.Pool(scope, bags)
-	logits := members.Classify(scope, pooled, numMembers)
-	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(labels *Node) *Node {
-		positive := ExpandAxes(labels, -1, -2) // [batch, 1, 1]
-		class := func(k int) *Node { return SliceAxis(instance, -2, AxisElem(k)) }
-		score := Add(Mul(class(1), positive), Mul(class(0), OneMinus(positive)))
-		clusters := ReduceSum(p.clusters(score, weights, bags.Mask), -1, -2)
-		return Add(MulScalar(LogisticLoss(logits, labels), 1-p.InstanceWeight), MulScalar(clusters, p.InstanceWeight))
+	classes := max(outputs, 2)
+	instance := swapLast(Dense(scope.In("instance"), bags.X, numMembers, classes)) // [batch, classes, instances]
+	var logits, pooled, weights *Node
+	if outputs == 1 {
+		pooled, weights = p.Pool(scope, bags)
+		logits = members.Classify(scope, pooled, numMembers, 1)
+	} else {
+		weights = BagSoftmax(attentionLogits(scope, bags.X, numMembers, p.Embed, outputs, true), bags.Mask)
+		var sums, each []*Node
+		for k := range outputs {
+			sum := weightedSum(SliceAxis(weights, -2, AxisElem(k)), bags.X)
+			sums, each = append(sums, sum), append(each, Dense(scope.In("classifier_%d", k), sum, numMembers, 1))
+		}
+		pooled, logits = Concatenate(sums, -1), Concatenate(each, -1)
+	}
+	return Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(loss func(*Node) *Node, labels *Node) *Node {
+		label := ExpandAxes(labels, -1, -2)   // [batch, 1, 1]
+		own := func(rows *Node) (row *Node) { // that of the label's class
+			for k := range classes {
+				is := ConvertDType(Equal(label, Scalar(label.Graph(), label.DType(), float64(k))), rows.DType())
+				if part := Mul(SliceAxis(rows, -2, AxisElem(k)), is); row == nil {
+					row = part
+				} else {
+					row = Add(row, part)
+				}
+			}
+			return row
+		}
+		attended := weights
+		if outputs > 1 {
+			attended = own(weights)
+		}
+		clusters := ReduceSum(p.clusters(own(instance), attended, bags.Mask), -1, -2)
+		return Add(MulScalar(loss(logits), 1-p.InstanceWeight), MulScalar(clusters, p.InstanceWeight))
 	}}
 }
 

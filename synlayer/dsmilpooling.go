@@ -23,8 +23,11 @@ import (
 // pooled = (x_m, Σ a v), which has twice the features of the instances. Instances that tie for the critical one share its place
 // evenly. An empty bag has c₁ = 0.
 //
-// Variables, by path below the scope: instance [features, 1], query [features, Embed], value [features, features] and classifier
-// [features, 1], each weights and bias.
+// Of several classes each has scores, a critical instance and an attention of its own, a head of the weights; W_c takes the sums
+// of all. The loss L is then that of all their logits.
+//
+// Variables, by path below the scope: instance [features, classes], query [features, Embed], value [features, features] and classifier
+// [classes · features, classes], each weights and bias; of one logit, classes is 1.
 //
 // The paper has S = 1. Its published program has S = 1/√Embed, a second layer in the query and dropout in the value.
 type DSMILPooling struct {
@@ -52,40 +55,55 @@ func checkCount(of, name string, n int) error {
 
 // Pool implements [Pooling], with one head. It panics with what Validate reports.
 func (p DSMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
-	_, pooled, _, weights = p.streams(scope, bags)
+	_, pooled, _, weights = p.streams(scope, bags, 1)
 	return pooled, weights
 }
 
 // Classify implements [Classifier]. It panics with what Validate reports.
-func (p DSMILPooling) Classify(scope *model.Scope, bags Bags) Classification {
-	first, pooled, attended, weights := p.streams(scope, bags)
-	second := members.Classify(scope, attended, bags.Members())
+func (p DSMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
+	first, pooled, attended, weights := p.streams(scope, bags, outputs)
+	second := members.Classify(scope, attended, bags.Members(), outputs)
 	return Classification{
 		Logits:  MulScalar(Add(first, second), 0.5),
 		Pooled:  pooled,
 		Weights: weights,
-		Loss: func(labels *Node) *Node {
-			return MulScalar(Add(LogisticLoss(first, labels), LogisticLoss(second, labels)), 0.5)
+		Loss: func(loss func(*Node) *Node, _ *Node) *Node {
+			return MulScalar(Add(loss(first), loss(second)), 0.5)
 		},
 	}
 }
 
-// streams returns the logit c₁ [batch] of the first stream, the pooled vectors of both and of the second, and its weights.
-func (p DSMILPooling) streams(scope *model.Scope, bags Bags) (first, pooled, attended, weights *Node) {
+// streams returns the outputs c₁ of the first stream, the pooled vectors of both and of the second, and its weights.
+func (p DSMILPooling) streams(scope *model.Scope, bags Bags, outputs int) (first, pooled, attended, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
 	x, numMembers := bags.X, bags.Members()
-	score := swapLast(Dense(scope.In("instance"), x, numMembers, 1)) // [batch, 1, instances]
-	critical := largestShare(score, bags.Mask)
-	first = ReduceSum(Mul(critical, score), -1, -2)
-
+	score := swapLast(Dense(scope.In("instance"), x, numMembers, outputs)) // [batch, outputs, instances]
 	queries := Dense(scope.In("query"), x, numMembers, p.Embed)
-	query := weightedSum(critical, queries)
-	query = Mul(query, members.Along(members.Number(scope, x, "scale", p.Scale), query))
 	values := Dense(scope.In("value"), x, numMembers, x.Shape().Dim(-1))
-	weights = BagSoftmax(scores(query, queries, 1), bags.Mask)
-	attended = weightedSum(weights, values)
-	return first, Concatenate([]*Node{weightedSum(critical, x), attended}, -1), attended, weights
+	scale := members.Number(scope, x, "scale", p.Scale)
+	var firsts, criticals, sums, all []*Node
+	for k := range outputs {
+		score := SliceAxis(score, -2, AxisElem(k))
+		critical := largestShare(score, bags.Mask)
+		query := weightedSum(critical, queries)
+		query = Mul(query, members.Along(scale, query))
+		weights := BagSoftmax(scores(query, queries, 1), bags.Mask)
+		firsts = append(firsts, ReduceAndKeep(Squeeze(Mul(critical, score), -2), ReduceSum, -1))
+		criticals = append(criticals, weightedSum(critical, x))
+		sums = append(sums, weightedSum(weights, values))
+		all = append(all, weights)
+	}
+	attended = joined(sums, -1)
+	return members.OneOutput(joined(firsts, -1)), Concatenate([]*Node{joined(criticals, -1), attended}, -1), attended, joined(all, -2)
+}
+
+// joined concatenates nodes, one or more, along an axis.
+func joined(nodes []*Node, axis int) *Node {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return Concatenate(nodes, axis)
 }
 
 // largestShare returns weights that share 1 evenly among the instances with the largest value of a row of values [batch, heads,

@@ -153,10 +153,11 @@ func ExampleNetwork_Classify() {
 	store.SetParam(model.ParamInitialSeed, int64(1))
 	loss := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, x, labels *Node) *Node {
 		c := network.Classify(scope, synlayer.Bags{X: x})
+		loss := func(logits *Node) *Node { return synlayer.LogisticLoss(logits, labels) }
 		if c.Loss == nil { // as of most poolings
-			return synlayer.LogisticLoss(c.Logits, labels)
+			return loss(c.Logits)
 		}
-		return c.Loss(labels)
+		return c.Loss(loss, labels)
 	}).MustCall1([][][]float32{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}, []float32{0, 1})
 	fmt.Println("a loss per bag:", loss.Shape())
 	// Output: a loss per bag: (Float32)[2]
@@ -165,7 +166,7 @@ func ExampleNetwork_Classify() {
 // halves classifies by the mean of all features of all instances.
 type halves struct{ synlayer.MeanPooling }
 
-func (p halves) Classify(scope *model.Scope, bags synlayer.Bags) synlayer.Classification {
+func (p halves) Classify(scope *model.Scope, bags synlayer.Bags, _ int) synlayer.Classification {
 	pooled, weights := p.Pool(scope, bags)
 	return synlayer.Classification{Logits: ReduceMean(pooled, -1), Pooled: pooled, Weights: weights}
 }
@@ -173,7 +174,7 @@ func (p halves) Classify(scope *model.Scope, bags synlayer.Bags) synlayer.Classi
 func ExampleClassify() {
 	show("%g", func(g *Graph) *Node {
 		x := Const(g, [][][]float64{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})
-		return synlayer.Classify(model.NewStore().RootScope(), halves{}, synlayer.Bags{X: x}).Logits
+		return synlayer.Classify(model.NewStore().RootScope(), halves{}, synlayer.Bags{X: x}, 1).Logits
 	})
 	// Output: 2.5 6.5
 }
@@ -183,6 +184,13 @@ func ExampleLogisticLoss() {
 		return synlayer.LogisticLoss(Const(g, []float64{0, 4, 4}), Const(g, []float64{1, 1, 0}))
 	})
 	// Output: 0.693 0.018 4.018
+}
+
+func ExampleCrossEntropy() {
+	show("%.3f", func(g *Graph) *Node {
+		return synlayer.CrossEntropy(Const(g, [][]float64{{0, 0, 0}, {4, 0, 0}}), Const(g, []float64{2, 0}))
+	})
+	// Output: 1.099 0.036
 }
 
 func ExampleNetwork() {

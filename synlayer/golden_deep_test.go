@@ -27,6 +27,7 @@ type deepCase struct {
 	Inducing       int
 	Blocks         int
 	Norm           bool
+	Classes        int
 	Seed, Step     *uint32
 	Labels         []float64
 	Bags           []array
@@ -101,8 +102,12 @@ func TestGoldenDeep(t *testing.T) {
 						losses := ReduceSum(Mul(pooled, Reshape(ConstAs(pooled, factors), 1, -1)), -1)
 						return ReduceAllSum(losses), []*Node{pooled, weights, losses}
 					}
-					result := classifier.Classify(scope, bags)
-					losses := result.Loss(in[1])
+					loss := synlayer.LogisticLoss
+					if c.Classes > 1 {
+						loss = synlayer.CrossEntropy
+					}
+					result := classifier.Classify(scope, bags, max(c.Classes, 1))
+					losses := result.Loss(func(logits *Node) *Node { return loss(logits, in[1]) }, in[1])
 					return ReduceAllSum(losses), []*Node{result.Pooled, result.Weights, losses, result.Logits}
 				})
 			tol := goldenTolerance(dtype)

@@ -102,7 +102,7 @@ func logitsOf(n synlayer.Network, scope *model.Scope, bags members.Sparse) (logi
 	}
 	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
 	pooled, weights := n.Pooling.Pool(scope.In("pooling"), synlayer.Bags(embedded))
-	return members.Classify(scope, pooled, bags.Members()), weights
+	return members.Classify(scope, pooled, bags.Members(), 1), weights
 }
 
 // TestSparse: logits, weights, gradients and squares of networks are those of the same bags in full.

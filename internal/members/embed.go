@@ -67,9 +67,16 @@ func Projected(scope *model.Scope, bags Bags, layers int) Bags {
 }
 
 // Classify is what the network does after its pooling: a dense map of the pooled vectors [batch, features], or
-// [members, batch, features], to a logit each.
-func Classify(scope *model.Scope, pooled *Node, members int) *Node {
-	logits := Dense(scope.In("classifier"), pooled, members, 1)
-	dims := logits.Shape().Dimensions
-	return Reshape(logits, dims[:len(dims)-1]...)
+// [members, batch, features], to so many outputs. One alone has no axis: [batch], or [members, batch].
+func Classify(scope *model.Scope, pooled *Node, members, outputs int) *Node {
+	return OneOutput(Dense(scope.In("classifier"), pooled, members, outputs))
+}
+
+// OneOutput returns outputs without their last axis, if that is of one.
+func OneOutput(outputs *Node) *Node {
+	dims := outputs.Shape().Dimensions
+	if last := len(dims) - 1; dims[last] == 1 {
+		return Reshape(outputs, dims[:last]...)
+	}
+	return outputs
 }

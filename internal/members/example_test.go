@@ -168,7 +168,7 @@ func ExampleEmbed() {
 		g := x.Graph()
 		bags := members.Sparse{Bags: members.Bags{X: x}, Columns: Const(g, [][]int32{{1}}), Features: 3}
 		embedded := members.Embed(scope, bags, 1, 8, 0.75)
-		return members.Classify(scope, ReduceMean(embedded.X, 1), embedded.Members())
+		return members.Classify(scope, ReduceMean(embedded.X, 1), embedded.Members(), 1)
 	}, [][][]float32{{{5}, {6}}})
 	fmt.Println(logits.Shape(), store.GetVariable("/embedding_0/weights").Shape())
 	// Output: (Float32)[1] (Float32)[3, 8]

@@ -42,7 +42,7 @@ const (
 //     hyperparameters that are numbers, give what the k give alone.
 //   - dropout: nothing is random without a dropout key.
 //
-// Of a [synlayer.Classifier] the logits and the losses of both labels keep all of these, too, as if they were pooled features, and
+// Of a [synlayer.Classifier] the logits and the losses of both labels, and those of three classes, keep all of these, too, as if they were pooled features, and
 // there is one more law:
 //
 //   - classifier: Classify and Pool give the same pooled vectors and weights.
@@ -55,6 +55,14 @@ func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types
 		l := newLaws(backend, pooling, dtype)
 		for _, law := range all {
 			t.Run(fmt.Sprintf("%s/%s", law.name, dtype), func(t *testing.T) { law.try(l, t) })
+		}
+		if _, ok := pooling.(synlayer.Classifier); !ok {
+			continue
+		}
+		l = newLaws(backend, pooling, dtype)
+		l.outputs = classes
+		for _, law := range all {
+			t.Run(fmt.Sprintf("%s, %d classes/%s", law.name, classes, dtype), func(t *testing.T) { law.try(l, t) })
 		}
 	}
 }
@@ -74,7 +82,11 @@ var all = []struct {
 	{"classifier", (*laws).classifier},
 }
 
+// classes is how many the laws of a classifier are tried with, beside one logit.
+const classes = 3
+
 type laws struct {
+	outputs  int // of a classifier
 	backend  compute.Backend
 	pooling  synlayer.Pooling
 	dtype    dtypes.DType
@@ -84,7 +96,7 @@ type laws struct {
 }
 
 func newLaws(backend compute.Backend, pooling synlayer.Pooling, dtype dtypes.DType) *laws {
-	return &laws{backend: backend, pooling: pooling, dtype: dtype, programs: map[form]*program{}}
+	return &laws{outputs: 1, backend: backend, pooling: pooling, dtype: dtype, programs: map[form]*program{}}
 }
 
 // numbers returns the hyperparameters of the pooling that can be numbers of members.
@@ -94,7 +106,7 @@ func (l *laws) numbers() []members.Hyperparameter {
 		defer g.Finalize()
 		x := Parameter(g, "x", shapes.Make(l.dtype, batch, instances, features))
 		mask := Parameter(g, "mask", shapes.Make(dtypes.Bool, batch, instances))
-		pool(model.NewStore().RootScope(), l.pooling, synlayer.Bags{X: x, Mask: mask})
+		l.pool(model.NewStore().RootScope(), synlayer.Bags{X: x, Mask: mask})
 		l.asked = members.Numbers(g)
 	}
 	return l.asked
@@ -161,7 +173,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 			}
 			members.BindNumbers(g, byPath)
 		}
-		pooled, weights := pool(scope, l.pooling, in)
+		pooled, weights := l.pool(scope, in)
 		r.width, r.heads = pooled.Shape().Dim(-1), weights.Shape().Dim(-2)
 		fixed := make([]float64, r.width)
 		for i := range fixed {
@@ -193,16 +205,23 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 }
 
 // pool is the Pool of a pooling, with the logits and the losses of a classifier beside its pooled vectors.
-func pool(scope *model.Scope, pooling synlayer.Pooling, bags synlayer.Bags) (pooled, weights *Node) {
-	classifier, ok := pooling.(synlayer.Classifier)
+func (l *laws) pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
+	classifier, ok := l.pooling.(synlayer.Classifier)
 	if !ok {
-		return pooling.Pool(scope, bags)
+		return l.pooling.Pool(scope, bags)
 	}
-	c := classifier.Classify(scope, bags)
-	all := []*Node{c.Pooled, ExpandAxes(c.Logits, -1)}
+	c := classifier.Classify(scope, bags, l.outputs)
+	all := []*Node{c.Pooled}
+	logits, loss := ExpandAxes(c.Logits, -1), synlayer.LogisticLoss
+	if l.outputs > 1 {
+		logits, loss = c.Logits, synlayer.CrossEntropy
+	}
+	all = append(all, logits)
 	if c.Loss != nil {
-		for _, labels := range []*Node{ZerosLike(c.Logits), OnesLike(c.Logits)} {
-			all = append(all, ExpandAxes(c.Loss(labels), -1))
+		one := Squeeze(SliceAxis(logits, -1, AxisElem(0)), -1)
+		for k := range max(l.outputs, 2) {
+			labels := BroadcastToDims(Scalar(one.Graph(), one.DType(), float64(k)), one.Shape().Dimensions...)
+			all = append(all, ExpandAxes(c.Loss(func(logits *Node) *Node { return loss(logits, labels) }, labels), -1))
 		}
 	}
 	return Concatenate(all, -1), c.Weights
@@ -498,7 +517,7 @@ func (l *laws) dropout(t failer) {
 
 func (l *laws) classifier(t failer) {
 	classifier, ok := l.pooling.(synlayer.Classifier)
-	if !ok {
+	if !ok || l.outputs > 1 {
 		return
 	}
 	b := draw(batch, instances)
@@ -506,7 +525,7 @@ func (l *laws) classifier(t failer) {
 	store.SetParam(model.ParamInitialSeed, int64(1))
 	exec, err := model.NewExec(l.backend, store, func(scope *model.Scope, x, mask *Node) []*Node {
 		in := synlayer.Bags{X: ConvertDType(x, l.dtype), Mask: mask}
-		c := classifier.Classify(scope, in)
+		c := classifier.Classify(scope, in, 1)
 		pooled, weights := l.pooling.Pool(store.RootScope(), in)
 		return []*Node{c.Pooled, c.Weights, Identity(pooled), Identity(weights)}
 	})

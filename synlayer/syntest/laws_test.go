@@ -49,11 +49,11 @@ func (fault broken) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weight
 // selfish is mean pooling whose training loss looks at all bags of the batch.
 type selfish struct{ synlayer.MeanPooling }
 
-func (p selfish) Classify(scope *model.Scope, bags synlayer.Bags) synlayer.Classification {
+func (p selfish) Classify(scope *model.Scope, bags synlayer.Bags, _ int) synlayer.Classification {
 	pooled, weights := p.Pool(scope, bags)
 	logits := ReduceSum(pooled, -1)
-	return synlayer.Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(labels *Node) *Node {
-		return Mul(synlayer.LogisticLoss(logits, labels), ReduceAndKeep(logits, ReduceSum, -1))
+	return synlayer.Classification{Logits: logits, Pooled: pooled, Weights: weights, Loss: func(loss func(*Node) *Node, _ *Node) *Node {
+		return Mul(loss(logits), ReduceAndKeep(logits, ReduceSum, -1))
 	}}
 }
 

@@ -76,7 +76,7 @@ func (p *program) products(y, count *Node) members.Bags {
 
 // classified is what the network makes of the products of a bag.
 func (p *program) classified(scope *model.Scope, products members.Bags) synlayer.Classification {
-	return synlayer.Classify(scope, p.network.Pooling, synlayer.Bags(members.Projected(scope, products, p.network.Layers)))
+	return synlayer.Classify(scope, p.network.Pooling, synlayer.Bags(members.Projected(scope, products, p.network.Layers)), max(p.network.Outputs, 1))
 }
 
 // keyed gives bags the key of a step's dropout. at, uint32 [2], is the number of the bag in its batch and of the first row.

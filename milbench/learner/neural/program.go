@@ -196,7 +196,7 @@ func losses(c synlayer.Classification, labels *Node) (value, differentiated *Nod
 	if c.Loss == nil {
 		return members.LogisticLoss(c.Logits, labels)
 	}
-	loss := c.Loss(labels)
+	loss := c.Loss(func(logits *Node) *Node { return synlayer.LogisticLoss(logits, labels) }, labels)
 	return loss, loss
 }
 

@@ -88,5 +88,5 @@ func (s structure) bindNumbers(numbers []*Node) {
 func (s structure) classify(scope *model.Scope, bags members.Sparse) synlayer.Classification {
 	n := s.network
 	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)
-	return synlayer.Classify(scope, n.Pooling, synlayer.Bags(embedded))
+	return synlayer.Classify(scope, n.Pooling, synlayer.Bags(embedded), max(n.Outputs, 1))
 }

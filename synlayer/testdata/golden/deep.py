@@ -2,7 +2,7 @@
 
 Written from the equations of the papers, one bag at a time, in PyTorch, float64:
 
-    Li, Li and Eliceiri 2021 (DSMIL), Lu et al. 2021 (CLAM-SB), Zhang et al. 2024 (ACMIL), Lee et al. 2019 (Set Transformer)
+    Li, Li and Eliceiri 2021 (DSMIL), Lu et al. 2021 (CLAM-SB, and CLAM-MB of several classes), Zhang et al. 2024 (ACMIL), Lee et al. 2019 (Set Transformer)
 
 Which instances ACMIL leaves out is drawn as the doc comment of synlayer.Dropout says, by the hash of (key, scope, bag,
 instance, branch). Needs numpy and torch 2.15. Run: python deep.py
@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 import torch
-from torch.nn.functional import cosine_similarity, layer_norm, softplus
+from torch.nn.functional import cosine_similarity, cross_entropy, layer_norm, softplus
 
 torch.set_default_dtype(torch.float64)
 
@@ -22,20 +22,22 @@ def affine(p, path, x):
     return x @ p[path + "/weights"] + p[path + "/bias"]
 
 
-def logistic(logit, label):
-    """The cross-entropy of a logit with a label of 0 or 1."""
-    return softplus(-logit if label == 1 else logit)
+def loss_of(outputs, label):
+    """The cross-entropy of a label with one logit [1], of a label 0 or 1, or with the logits of several classes."""
+    if len(outputs) == 1:
+        return softplus(-outputs[0] if label == 1 else outputs[0])
+    return cross_entropy(outputs, torch.tensor(label))
 
 
 def dsmil(p, under, h, c, x, label):
-    s = affine(p, under + "/instance", x)[:, 0]
-    m = int(s.argmax())
+    s = affine(p, under + "/instance", x)  # [instances, classes]
+    m = s.argmax(0)
     q, v = affine(p, under + "/query", x), affine(p, under + "/value", x)
-    a = torch.softmax(h["scale"] * (q @ q[m]), dim=0)
-    b = a @ v
-    first, second = s[m], affine(p, under + "/classifier", b)[0]
-    loss = (logistic(first, label) + logistic(second, label)) / 2
-    return torch.cat([x[m], b]), a[None], (first + second) / 2, loss
+    a = torch.softmax(h["scale"] * (q @ q[m].T), dim=0)
+    b = (a.T @ v).flatten()
+    first, second = s[m, torch.arange(len(m))], affine(p, under + "/classifier", b)
+    loss = (loss_of(first, label) + loss_of(second, label)) / 2
+    return torch.cat([x[m].flatten(), b]), a.T, (first + second) / 2, loss
 
 
 def gated(p, under, x):
@@ -51,18 +53,19 @@ def smooth_svm(scores, label):
 
 
 def clam(p, under, h, c, x, label):
-    a = torch.softmax(gated(p, under, x)[0], dim=0)
+    a = torch.softmax(gated(p, under, x), dim=1)
     pooled = a @ x
-    logit = affine(p, under + "/classifier", pooled)[0]
+    names = ["/classifier"] if len(a) == 1 else [f"/classifier_{k}" for k in range(len(a))]
+    logit = torch.cat([affine(p, under + name, z) for name, z in zip(names, pooled)])
     k = min(h["top"], len(x) // 2)
-    loss = (1 - h["instance_weight"]) * logistic(logit, label)
+    loss = (1 - h["instance_weight"]) * loss_of(logit, label)
     if k > 0:
-        order = torch.argsort(a, descending=True)
+        order = torch.argsort(a[label if len(a) > 1 else 0], descending=True)
         s = affine(p, under + "/instance", x)[:, label]
         pair = lambda i: torch.stack([torch.zeros(()), s[i]])  # scores whose difference is s
         terms = [smooth_svm(pair(i), 1) for i in order[:k]] + [smooth_svm(pair(i), 0) for i in order[-k:]]
         loss = loss + h["instance_weight"] * sum(terms) / len(terms)
-    return pooled, a[None], logit, loss
+    return pooled.flatten(), a, logit, loss
 
 
 WORD = 0xFFFFFFFF
@@ -103,10 +106,10 @@ def acmil(p, under, h, c, x, label):
                 stays[m] = True
     a = torch.softmax(logits.masked_fill(~stays, -math.inf), dim=1)
     pooled = a.mean(0) @ x
-    logit = affine(p, under + "/classifier", pooled)[0]
-    loss = logistic(logit, label)
+    logit = affine(p, under + "/classifier", pooled)
+    loss = loss_of(logit, label)
     for m in range(branches):
-        loss = loss + logistic(affine(p, f"{under}/branch_{m}", a[m] @ x)[0], label) / branches
+        loss = loss + loss_of(affine(p, f"{under}/branch_{m}", a[m] @ x), label) / branches
     pairs = [(m, n) for m in range(branches) for n in range(m)]
     for m, n in pairs:
         loss = loss + cosine_similarity(a[m], a[n], dim=0) / len(pairs)
@@ -149,17 +152,20 @@ def shapes(kind, h, features):
     def dense(path, rows, columns):
         s[path + "/weights"], s[path + "/bias"] = (rows, columns), (columns,)
 
-    embed = h["embed"]
+    embed, outputs = h["embed"], h.get("classes", 1)
     if kind == "dsmil":
-        dense("/instance", features, 1), dense("/query", features, embed)
-        dense("/value", features, features), dense("/classifier", features, 1)
+        dense("/instance", features, outputs), dense("/query", features, embed)
+        dense("/value", features, features), dense("/classifier", outputs * features, outputs)
     if kind in ("clam", "acmil"):
-        dense("/tanh", features, embed), dense("/gate", features, embed), dense("/classifier", features, 1)
-        dense("/score", embed, h.get("branches", 1))
+        dense("/tanh", features, embed), dense("/gate", features, embed)
     if kind == "clam":
-        dense("/instance", features, 2)
+        dense("/score", embed, outputs), dense("/instance", features, max(outputs, 2))
+        for name in ["/classifier"] if outputs == 1 else [f"/classifier_{k}" for k in range(outputs)]:
+            dense(name, features, 1)
+    if kind == "acmil":
+        dense("/score", embed, h["branches"]), dense("/classifier", features, outputs)
     for m in range(h.get("branches", 0)):
-        dense(f"/branch_{m}", features, 1)
+        dense(f"/branch_{m}", features, outputs)
     if kind == "settransformer":
 
         def block(path):
@@ -183,7 +189,7 @@ def draw(shapes):
 def case(kind, features, sizes, seed=None, step=None, **h):
     p = draw(shapes(kind, h, features))
     bags = [torch.randn(size, features, requires_grad=True) for size in sizes]
-    labels = [i % 2 for i in range(len(sizes))]
+    labels = [i % h.get("classes", 2) for i in range(len(sizes))]
     key = None if seed is None else dropout_key(seed, step)
     out = {"kind": kind, **h, "seed": seed, "step": step, "labels": labels, "bags": [b.tolist() for b in bags],
            "params": {path: v.tolist() for path, v in p.items()}, "pooled": [], "weights": [], "logits": [], "losses": []}
@@ -193,7 +199,7 @@ def case(kind, features, sizes, seed=None, step=None, **h):
         if loss is None:  # of a pooling without one: a function of the pooled vector
             loss = (pooled * torch.cos(torch.arange(len(pooled)))).sum()
         else:
-            out["logits"].append(logit.item())
+            out["logits"].extend(logit.tolist())
         out["losses"].append(loss.item())
         out["pooled"].append(pooled.tolist())
         out["weights"].append(weights.tolist())
@@ -218,6 +224,9 @@ if __name__ == "__main__":
         case("acmil", 3, sizes, embed=4, branches=1, top=2, mask_rate=0.5, seed=8, step=3),
         case("settransformer", 4, sizes, embed=6, heads=2, inducing=3, blocks=2, norm=True),
         case("settransformer", 5, sizes, embed=4, heads=1, inducing=2, blocks=1, norm=False),
+        case("dsmil", 4, sizes, embed=3, scale=0.7, classes=3),
+        case("clam", 4, sizes, embed=3, top=2, instance_weight=0.3, classes=3),
+        case("acmil", 4, sizes, embed=3, branches=3, top=4, mask_rate=0.6, seed=5, step=2, classes=3),
     ]
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "deep.json"), "w") as f:
         json.dump(cases, f)
