@@ -51,12 +51,15 @@ func Damaged(format string, args ...any) error {
 
 // Card is what the cards of all kinds of models have. A kind embeds it in a struct with fields of its own.
 type Card struct {
-	Format      int      `json:"format"`
-	Sum         string   `json:"sum"`            // SHA-256 of the card with this field empty
-	Kind        string   `json:"kind,omitempty"` // of the model; empty of a network
-	Set         string   `json:"set"`
-	Checksum    string   `json:"checksum"`          // of the set
-	Classes     []string `json:"classes,omitempty"` // names of the negative and the positive class
+	Format   int      `json:"format"`
+	Sum      string   `json:"sum"`            // SHA-256 of the card with this field empty
+	Kind     string   `json:"kind,omitempty"` // of the model; empty of a network
+	Set      string   `json:"set"`
+	Checksum string   `json:"checksum"`          // of the set
+	Classes  []string `json:"classes,omitempty"` // names of the classes, of two the positive one last
+
+	Target milbench.TargetKind `json:"target,omitempty"` // kind of the targets
+
 	Leaked      bool     `json:"leaked"`
 	Seed        uint64   `json:"seed"`
 	NumFeatures int      `json:"num_features"`
@@ -347,8 +350,11 @@ func (c *Card) check() error {
 	if n := len(c.Features); n != 0 && n != c.NumFeatures {
 		return fmt.Errorf("%d names for %d features", n, c.NumFeatures)
 	}
-	if n := len(c.Classes); n != 0 && n != 2 {
+	switch n := len(c.Classes); {
+	case c.Target == milbench.BinaryTarget && n != 0 && n != 2:
 		return fmt.Errorf("%d names of classes, not 2", n)
+	case c.Target == milbench.ClassTarget && n < 3, c.Target != milbench.BinaryTarget && c.Target != milbench.ClassTarget && n > 0:
+		return fmt.Errorf("%d names of classes for a target of kind %v", n, c.Target)
 	}
 	if err := milbench.CheckMissing(c.Missing, c.NumFeatures); err != nil {
 		return err

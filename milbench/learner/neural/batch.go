@@ -16,7 +16,7 @@ type batch struct {
 
 // newBatch pads bags, by index, to size bags of as many instances as the largest is padded to. labels may be
 // nil.
-func newBatch(bags []milbench.Instances, indices, labels []int, size int, s Standardisation) (batch, error) {
+func newBatch(bags []milbench.Instances, indices []int, labels []float32, size int, s Standardisation) (batch, error) {
 	instances := 0
 	for _, i := range indices {
 		instances = max(instances, padded(bags[i]))
@@ -34,7 +34,7 @@ func newBatch(bags []milbench.Instances, indices, labels []int, size int, s Stan
 		}
 		counted[k] = 1
 		if labels != nil {
-			y[k] = float32(labels[k])
+			y[k] = labels[k]
 		}
 	}
 	return batch{

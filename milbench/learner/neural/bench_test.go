@@ -56,7 +56,7 @@ func BenchmarkTrainingStep(b *testing.B) {
 			total, t := tensors.FromScalar(float32(0)), int32(0)
 			step := func() {
 				t++
-				if total, err = f.step(state, []int{0}, []int{1}, t, numbers, dropout, total); err != nil {
+				if total, err = f.step(state, []int{0}, []float32{1}, t, numbers, dropout, total); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -28,6 +28,7 @@ type block struct {
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
+	targets []Targets // of each member
 	results []milbench.Outcome
 }
 
@@ -86,6 +87,7 @@ func (b *block) prepare() error {
 	var seeds []uint32
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
+		b.targets = append(b.targets, b.target.targets(fit.Train))
 		if b.configs[m].Standardise {
 			inputs[m], b.results[m].Err = b.moments.standardisation(fit.Train)
 		}
@@ -308,7 +310,7 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 		for s, batch := range batches[m] {
 			for j, i := range batch {
 				at := (s*members+m)*b.batch + j
-				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), float32(fit.Train[i].Label)
+				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), b.targets[m].label(b.target, fit.Train[i].Target)
 				bags[m] = fit.Train[i].Bag
 			}
 		}
@@ -486,13 +488,14 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 			return err
 		}
 	}
-	heads, instances := len(winners)/len(logits), len(weights)/len(logits)
+	each := b.target.outputs()
+	count := len(logits) / each
+	heads, instances := len(winners)/count, len(weights)/count
 	for m := range chosen {
 		for j, i := range chosen[m] {
 			at := m*width + j
-			score := float64(logits[at])
-			s := milbench.Scored(score)
-			if (math.IsNaN(score) || math.IsInf(score, 0)) && b.results[m].Err == nil {
+			s := milbench.Prediction{Scores: b.targets[m].scores(b.target, logits[at*each:][:each])}
+			if !finite(s.Scores) && b.results[m].Err == nil {
 				b.results[m].Err = fmt.Errorf("bag %d: %w", i, errScoreNotFinite)
 			}
 			if b.configs[m].chooses() {

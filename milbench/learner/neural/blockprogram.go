@@ -184,7 +184,7 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	classified := bp.classify(bp.bind(parameters, network), bags)
 
 	counted := ConvertDType(GreaterOrEqual(order, zero), dtypes.Float32)
-	value, differentiated := losses(classified, labels)
+	value, differentiated := losses(classified, bp.target, labels)
 	total := func(losses *Node) *Node { return ReduceSum(Mul(losses, counted), 1) }
 	count := ReduceSum(counted, 1)
 	byPath, squares := members.Gradients(ReduceAllSum(Div(total(differentiated), MaxScalar(count, 1))))
@@ -339,7 +339,7 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 }
 
 // scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags] and the inputs from blockX on,
-// up to the columns, and returns logits [members, bags], winners int32 [members, bags, heads] and, where they are asked for,
+// up to the columns, and returns logits [members, bags], or [members, bags, outputs], winners int32 [members, bags, heads] and, where they are asked for,
 // the means of the weights over the heads, [members, bags, instances].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]

@@ -44,7 +44,9 @@ func (l *largeFit) checkpointOf(dir string) (string, error) {
 		Features int
 		Sizes    []int
 		Input    Standardisation // a fingerprint of the values
-	}{1, l.program.backend.Name() + " " + l.program.backend.Description(), l.config, l.fit, l.program.features, sizes, l.input})
+		Kind     milbench.TargetKind
+		Classes  int
+	}{2, l.program.backend.Name() + " " + l.program.backend.Description(), l.config, l.fit, l.program.features, sizes, l.input, l.config.target.kind, l.config.target.classes})
 	if err != nil {
 		return "", err
 	}

@@ -71,7 +71,8 @@ type Config struct {
 	// A sparse set is not centred, so that its zeros stay zeros.
 	Standardise bool
 
-	own synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]
+	own    synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]
+	target target           // of the set
 }
 
 // key is one entry of a setting's JSON.
@@ -396,7 +397,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 
 // Network returns the network that c describes.
 func (c Config) Network() synlayer.Network {
-	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout, Pooling: c.own}
+	network := synlayer.Network{Layers: c.Layers, Width: c.Width, Dropout: c.Dropout, Pooling: c.own, Outputs: c.target.outputs()}
 	switch c.Pooling {
 	case syn, softmax:
 		p := synlayer.SynPooling{Embed: c.Embed, Heads: c.Heads, Scale: c.Scale, Gamma: 1, Norm: c.Norm}

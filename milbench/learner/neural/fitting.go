@@ -22,6 +22,7 @@ type fitting struct {
 	bags    []milbench.Instances
 	batch   int // bags a step: those of the setting, or all there are
 	input   Standardisation
+	targets Targets
 
 	// order returns the batches of an epoch.
 	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
@@ -30,7 +31,7 @@ type fitting struct {
 
 // newFitting fits the standardisation to the training bags.
 func newFitting(p *program, c Config, bags []milbench.Instances, train []milbench.Example, moments bagMoments) (f *fitting, err error) {
-	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train)), sizes: sizesOf(bags)}
+	f = &fitting{program: p, config: c, bags: bags, batch: min(c.Batch, len(train)), sizes: sizesOf(bags), targets: c.target.targets(train)}
 	f.order = func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int] {
 		return epochOrder(f.sizes, examples, c.Batch, epoch, rng).batches()
 	}
@@ -68,9 +69,9 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			indices, labels := make([]int, len(batch)), make([]int, len(batch))
+			indices, labels := make([]int, len(batch)), make([]float32, len(batch))
 			for k, i := range batch {
-				indices[k], labels[k] = examples[i].Bag, examples[i].Label
+				indices[k], labels[k] = examples[i].Bag, f.targets.label(f.config.target, examples[i].Target)
 			}
 			step++
 			next, err := f.step(state, indices, labels, step, numbers, dropout, total)
@@ -104,7 +105,7 @@ func newState(parameters []float32) []*tensors.Tensor {
 
 // step takes one training step on the bags with the given indices, puts the new state in the place of the old, and
 // returns total with the losses of these bags added.
-func (f *fitting) step(state []*tensors.Tensor, indices, labels []int, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
+func (f *fitting) step(state []*tensors.Tensor, indices []int, labels []float32, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
 	b, err := newBatch(f.bags, indices, labels, f.batch, f.input)
 	if err != nil {
 		return nil, err
@@ -235,11 +236,12 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Predic
 	if err != nil {
 		return nil, err
 	}
-	heads, instances := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2)
+	heads, instances, each := outputs[1].Shape().Dim(1), outputs[1].Shape().Dim(2), f.config.target.outputs()
 	predictions := make([]Prediction, len(chosen))
 	for k, i := range chosen {
 		p := &predictions[k]
-		p.Score = float64(logits[k])
+		p.Scores = f.targets.scores(f.config.target, logits[k*each:][:each])
+		p.Score = p.Scores[0]
 		p.Probability = 1 / (1 + math.Exp(-p.Score))
 		for h := range heads {
 			row := make([]float64, f.bags[i].Len())

@@ -191,7 +191,7 @@ func move(to *tensors.Tensor, at int, from *tensors.Tensor, start, n int) error 
 type largeFit struct {
 	*fitting
 	fit    milbench.Fit
-	labels map[int]int // of the training bags, by index in the task
+	labels map[int]float32 // of the training bags, by index in the task
 
 	numbers, scaling, seed *tensors.Tensor
 	state                  []*tensors.Tensor // flat parameters and both moments
@@ -210,9 +210,9 @@ type largeFit struct {
 
 // newLargeFit returns a fit with its initial parameters.
 func newLargeFit(f *fitting, fit milbench.Fit, initial []float32) *largeFit {
-	l := &largeFit{fitting: f, fit: fit, labels: map[int]int{}, state: newState(initial), seed: tensors.FromScalar(dropoutSeed(fit.Seed))}
+	l := &largeFit{fitting: f, fit: fit, labels: map[int]float32{}, state: newState(initial), seed: tensors.FromScalar(dropoutSeed(fit.Seed))}
 	for _, e := range fit.Train {
-		l.labels[e.Bag] = e.Label
+		l.labels[e.Bag] = f.targets.label(f.config.target, e.Target)
 	}
 	steps := (len(fit.Train) + f.batch - 1) / f.batch
 	values := trainingNumbers(f.config, steps)
@@ -251,7 +251,7 @@ func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Te
 		place[k] = tensors.FromFlatDataAndDimensions([]uint32{uint32(l.met - first), uint32(k * chunkRows)}, 2)
 	}
 	own := []*tensors.Tensor{number, tensors.FromScalar(int32(instances)),
-		tensors.FromFlatDataAndDimensions([]float32{float32(l.labels[bag])}, 1), tensors.FromScalar(share)}
+		tensors.FromFlatDataAndDimensions([]float32{l.labels[bag]}, 1), tensors.FromScalar(share)}
 	defer func() { err = errors.Join(err, finalize(append(own, place...)...)) }()
 	of := func(k int, more ...any) []any {
 		return append([]any{l.state[0], l.numbers, l.seed, number, place[k], values[k], l.scaling}, more...)

@@ -113,7 +113,7 @@ func (p *program) bagGraph(in []*Node) []*Node {
 	parameters, y, label, share, sum, gradients := p.split(in[0]), in[5], in[7], in[8], in[9], in[10]
 	network, _ := splitNumbers(numbers(in[1]))
 	scope := p.bind(parameters, network)
-	value, differentiated := losses(p.classified(scope, keyed(p.products(y, in[6]), in[2], in[3], in[4])), label)
+	value, differentiated := losses(p.classified(scope, keyed(p.products(y, in[6]), in[2], in[3], in[4])), p.target, label)
 	by := Gradient(Mul(ReduceAllSum(differentiated), share), append(p.others(parameters), y)...)
 	last := len(by) - 1
 	for i, g := range by[:last] {

@@ -25,6 +25,7 @@ type card struct {
 	modeldir.Card
 	Config          Config          `json:"config"`
 	Standardisation Standardisation `json:"standardisation"`
+	Targets         Targets         `json:"targets,omitzero"`
 }
 
 // Config returns the setting.
@@ -65,6 +66,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	for i, b := range set.Bags {
 		examples = append(examples, milbench.Example{Bag: i, Target: b.Target})
 	}
+	config.target = targetOf(set.Kind, set.NumClasses())
 	config, err := config.with(t.Poolings)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}
 	return &Model{
-		card:       card{modeldir.CardOf("", set, seed), config, f.input},
+		card:       card{modeldir.CardOf("", set, seed), config, f.input, f.targets},
 		program:    f.program,
 		parameters: parameters,
 	}, nil
@@ -137,7 +139,7 @@ func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *
 	for i := range bags {
 		indices[i] = i
 	}
-	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation}
+	f := &fitting{program: m.program, config: m.card.Config, bags: bags, input: m.card.Standardisation, targets: m.card.Targets}
 	parameters := tensors.FromFlatDataAndDimensions(slices.Clone(m.parameters), len(m.parameters))
 	return errors.Join(work(f, parameters, indices), finalize(parameters))
 }

@@ -106,13 +106,13 @@ func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 // twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
 // sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
 // the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
-// over their logits in training and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// over their logits and, of several outputs, over these in training, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
 // which they do not differ; nothing else is known of a user's own pooling.
 func (s blockStructure) twoLeft(members int) bool {
 	if s.own {
 		return members%4 != 0
 	}
-	each := []int{1, s.batch}
+	each := []int{1, s.batch, s.batch * s.target.outputs()}
 	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
 		width := s.features
 		if s.network.Layers > 0 {
@@ -129,9 +129,12 @@ func (s blockStructure) twoLeft(members int) bool {
 	})
 }
 
+// kinds are the kinds of targets that are taken. The others are refused until tables have their figures; tests take them, too.
+var kinds = []milbench.TargetKind{milbench.BinaryTarget}
+
 // Takes implements [milbench.Learner].
 func (t Trainer) Takes() milbench.Takes {
-	return milbench.Takes{Name: "a network", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
+	return milbench.Takes{Name: "a network", Kinds: kinds, Dense: true, Sparse: true}
 }
 
 func (t Trainer) plan(task milbench.Task) (*plan, error) {
@@ -146,7 +149,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 	groups := map[group][]int{}
 	var order []group
 	for i, fit := range task.Fits {
-		c, err := t.parse(fit)
+		c, err := t.parse(task, fit)
 		if err == nil {
 			err = checkFit(c, task.Bags, fit.Train)
 		}
@@ -464,17 +467,21 @@ func (l *layout) join(kept bool) float64 {
 }
 
 // parse returns the setting of a fit.
-func (t Trainer) parse(fit milbench.Fit) (Config, error) {
+func (t Trainer) parse(task milbench.Task, fit milbench.Fit) (Config, error) {
 	var c Config
 	if err := json.Unmarshal(fit.Setting, &c); err != nil {
 		return Config{}, err
 	}
+	c.target = targetOf(task.Kind, task.Classes)
 	return c.with(t.Poolings)
 }
 
 // checkFit reports a setting that makes no sense, or that is too large for the bags that it is to be trained on.
 func checkFit(c Config, bags []milbench.Instances, train []milbench.Example) error {
 	if err := c.Validate(); err != nil {
+		return err
+	}
+	if err := c.target.check(c); err != nil {
 		return err
 	}
 	if len(train) == 0 {

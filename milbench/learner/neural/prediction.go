@@ -2,20 +2,26 @@ package neural
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
 
 // Prediction is what a model says of one bag.
 type Prediction struct {
-	Score       float64     // the logit of "positive"
-	Probability float64     // its sigmoid
+	Scores      []float64   // see [milbench.Prediction]
+	Score       float64     // of a binary target the logit of "positive", of others the first of Scores
+	Probability float64     // the sigmoid of Score
 	Weights     [][]float64 // of each head, the weight of each instance
 	Winners     []int       // of each head, the instance with the largest weight, the first of equals; nil for mean and sum
 }
 
 // finite reports whether the bag has a score.
-func (p Prediction) finite() bool { return !math.IsNaN(p.Score) && !math.IsInf(p.Score, 0) }
+func (p Prediction) finite() bool { return finite(p.Scores) }
+
+func finite(scores []float64) bool {
+	return !slices.ContainsFunc(scores, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
 
 // Shares returns of each instance the mean of its weights over the heads, as a share of the bag: they add up to 1, which
 // weights after Syn steps do not.

@@ -167,7 +167,7 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	bags := dense(in[inX], in[inMask])
 	bags.DropoutKey = members.DropoutKey(in[inSeed], in[inStep])
 	parameters := p.split(in[inParameters])
-	value, differentiated := losses(p.classify(p.bind(parameters, network), bags), in[inLabels])
+	value, differentiated := losses(p.classify(p.bind(parameters, network), bags), p.target, in[inLabels])
 	total := func(losses *Node) *Node { return ReduceAllSum(Mul(losses, in[inCounted])) }
 	gradients := Gradient(Div(total(differentiated), ReduceAllSum(in[inCounted])), parameters...)
 	for i, g := range gradients {
@@ -190,17 +190,7 @@ func (p *program) split(flat *Node) []*Node {
 	return parameters
 }
 
-// losses returns what training minimises of each bag in two forms, which differ by rounding alone: the first is reported, the
-// second differentiated.
-func losses(c synlayer.Classification, labels *Node) (value, differentiated *Node) {
-	if c.Loss == nil {
-		return members.LogisticLoss(c.Logits, labels)
-	}
-	loss := c.Loss(func(logits *Node) *Node { return synlayer.LogisticLoss(logits, labels) }, labels)
-	return loss, loss
-}
-
-// scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits [batch] and the weights
+// scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits, [batch] or [batch, outputs], and the weights
 // [batch, heads, instances].
 func (p *program) scoreGraph(in []*Node) []*Node {
 	c := p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))

@@ -73,6 +73,7 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 	if c.Config, err = c.Config.with(own); err != nil {
 		return nil, modeldir.Damaged("its card: %v", err)
 	}
+	c.Config.target = targetOf(c.Target, len(c.Classes))
 	if err := c.check(); err != nil {
 		return nil, modeldir.Damaged("its card: %v", err)
 	}
@@ -106,6 +107,9 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 // check reports what of a card does not fit together.
 func (c card) check() error {
 	if err := c.Config.Validate(); err != nil {
+		return err
+	}
+	if err := c.Targets.check(c.Config.target); err != nil {
 		return err
 	}
 	for _, per := range []struct {

@@ -87,7 +87,7 @@ func TestFillSparse(t *testing.T) {
 func TestLogisticLoss(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		out, err := CallOnceN(backend, func(l, y *Node) []*Node {
-			value, differentiated := losses(synlayer.Classification{Logits: l}, y)
+			value, differentiated := losses(synlayer.Classification{Logits: l}, target{}, y)
 			return []*Node{value, Gradient(ReduceAllSum(differentiated), l)[0], differentiated}
 		}, []float32{15, -15, 40, -40, 0, 0}, []float32{1, 0, 0, 1, 0, 1})
 		if err != nil {

@@ -13,13 +13,14 @@ type structure struct {
 	network  synlayer.Network // with the same numbers for all ([apart])
 	steps    int              // the bound of the Syn steps, which are then a number; 0 where the network says how many
 	features int
+	target   target
 }
 
 // structure returns that of the fits of c on a set of so many features.
 func (c Config) structure(features int) structure {
 	steps := c.bound()
 	network, _ := apart(c.Network(), steps > 0)
-	return structure{network, steps, features}
+	return structure{network, steps, features, c.target}
 }
 
 // numbers returns what apart takes out of the network of c.

@@ -131,7 +131,7 @@ func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.T
 	start := time.Now()
 	var configs []Config
 	for _, i := range j.fits {
-		c, _ := t.parse(task.Fits[i]) // the plan has parsed it before
+		c, _ := t.parse(task, task.Fits[i]) // the plan has parsed it before
 		configs = append(configs, c)
 	}
 	if j.large {
@@ -276,7 +276,7 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 		if !p.finite() {
 			return nil, fmt.Errorf("bag %d: %w", indices[i], errScoreNotFinite)
 		}
-		scores[i] = milbench.Prediction{Scores: []float64{p.Score}, Winners: p.Winners}
+		scores[i] = milbench.Prediction{Scores: p.Scores, Winners: p.Winners}
 		if weights {
 			scores[i].Instances = p.meanWeights()
 		}

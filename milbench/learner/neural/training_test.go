@@ -112,9 +112,9 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 			clipped := false
 			for step, want := range c.Losses {
 				batch := c.Batches[step%len(c.Batches)]
-				var labels []int
+				var labels []float32
 				for _, i := range batch {
-					labels = append(labels, c.Labels[i])
+					labels = append(labels, float32(c.Labels[i]))
 				}
 				loss := tensors.FromScalar(float32(0))
 				if loss, err = f.step(state, batch, labels, int32(step+1), numbers, tensors.FromScalar(uint32(1)), loss); err != nil {
@@ -238,9 +238,9 @@ func TestAgainstTrainStep(t *testing.T) {
 			logits, _ := c.Network().Logits(scope, synlayer.Bags{X: inputs[0], Mask: inputs[1]})
 			return []*graph.Node{graph.InsertAxes(logits, -1)}
 		}, loss.BinaryCrossentropyLogits, optimizer.Adam().LearningRate(c.LR).Epsilon(adamEpsilon).Done(), nil, nil)
-		indices, labels := make([]int, len(bags)), make([]int, len(bags))
+		indices, labels := make([]int, len(bags)), make([]float32, len(bags))
 		for i, e := range examples {
-			indices[i], labels[i] = e.Bag, e.Label
+			indices[i], labels[i] = e.Bag, float32(e.Label)
 		}
 		for step, want := range losses {
 			batch, err := newBatch(bags, indices, labels, len(bags), Standardisation{})

@@ -1,0 +1,196 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"synpool/internal/members"
+	"synpool/milbench"
+	"synpool/synlayer"
+)
+
+// intervals is into how many parts time is cut for survival.
+const intervals = 8
+
+// target is what a network gives of a bag, and is trained for.
+//
+//	binary    one logit; the logistic loss
+//	classes   a logit for each class; the cross-entropy of their softmax
+//	real      one number, standardised by the training part; the squared error
+//	survival  for each of eight intervals of time the logit of the hazard, the probability of the event there for those who
+//	          reach it; the negative log-likelihood
+//
+// The intervals end at quantiles of the times of the training part at which events were seen. With k the interval of a time, h_j the
+// hazards, and e = 1 for an event, the likelihood is Π over j < k of (1−h_j) times h_k of an event; a bag that was censored counts the
+// intervals that it has reached the end of. (Gensheimer and Narasimhan, "A scalable discrete-time survival model for neural
+// networks", 2019.)
+type target struct {
+	kind    milbench.TargetKind
+	classes int // of a target of classes
+}
+
+func targetOf(kind milbench.TargetKind, classes int) target {
+	if kind != milbench.ClassTarget {
+		classes = 0
+	}
+	return target{kind, classes}
+}
+
+// outputs returns how many numbers a network gives of a bag.
+func (t target) outputs() int {
+	switch t.kind {
+	case milbench.ClassTarget:
+		return t.classes
+	case milbench.SurvivalTarget:
+		return intervals
+	}
+	return 1
+}
+
+// check reports a setting whose pooling cannot learn the target.
+func (t target) check(c Config) error {
+	if c.Pooling == clam && (t.kind == milbench.RealTarget || t.kind == milbench.SurvivalTarget) {
+		return fmt.Errorf("pooling %s clusters instances by classes, and learns no target of kind %v; take %s", c.Pooling, t.kind, gated)
+	}
+	return nil
+}
+
+// loss is that of outputs [batch], or [batch, outputs], with labels [batch] ([Targets.label]), in two forms, which differ by rounding
+// alone: the first is reported, the second differentiated. Both may have the members axis in front.
+func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
+	switch t.kind {
+	case milbench.ClassTarget:
+		loss := synlayer.CrossEntropy(outputs, labels)
+		return loss, loss
+	case milbench.RealTarget:
+		loss := Square(Sub(outputs, labels))
+		return loss, loss
+	case milbench.SurvivalTarget:
+		return t.survivalLoss(outputs, labels)
+	}
+	return members.LogisticLoss(outputs, labels)
+}
+
+// survivalLoss is −log of the likelihood, with −log(1−h) = log(1+exp l) and −log h = log(1+exp l) − l of the logit l of a hazard.
+func (t target) survivalLoss(logits, labels *Node) (value, differentiated *Node) {
+	number := ConvertDType(Iota(logits.Graph(), logits.Shape(), logits.Rank()-1), logits.DType())
+	label := BroadcastToDims(ExpandAxes(labels, -1), logits.Shape().Dimensions...)
+	reached := ConvertDType(LessThan(AddScalar(MulScalar(number, 2), 1), AddScalar(label, 0.5)), logits.DType()) // its end, or the event
+	happened := ConvertDType(Equal(AddScalar(MulScalar(number, 2), 1), label), logits.DType())
+	sum := func(softened *Node) *Node {
+		return ReduceSum(Sub(Mul(softened, reached), Mul(logits, happened)), -1)
+	}
+	value, differentiated = members.Softened(logits)
+	return sum(value), sum(differentiated)
+}
+
+// losses returns what training minimises of each bag in both forms of [target.loss].
+func losses(c synlayer.Classification, t target, labels *Node) (value, differentiated *Node) {
+	if c.Loss == nil {
+		return t.loss(c.Logits, labels)
+	}
+	loss := c.Loss(func(outputs *Node) *Node {
+		value, differentiated := t.loss(outputs, labels)
+		return synlayer.StraightThrough(differentiated, value)
+	}, labels)
+	return loss, loss
+}
+
+// Targets says how the targets of a training part are labels of a network, and its outputs are scores.
+type Targets struct {
+	Mean float64   `json:"mean,omitempty"` // of real targets
+	SD   float64   `json:"sd,omitempty"`   // 0 stands for 1
+	Ends []float64 `json:"ends,omitempty"` // of all intervals of time but the last
+}
+
+// targets returns those of a training part.
+func (t target) targets(train []milbench.Example) (s Targets) {
+	switch t.kind {
+	case milbench.RealTarget:
+		n := float64(len(train))
+		for _, e := range train {
+			s.Mean += e.Value / n
+		}
+		for _, e := range train {
+			s.SD += (e.Value - s.Mean) * (e.Value - s.Mean) / n
+		}
+		s.SD = math.Sqrt(s.SD)
+	case milbench.SurvivalTarget:
+		var times []float64
+		for _, e := range train {
+			if e.Event {
+				times = append(times, e.Value)
+			}
+		}
+		slices.Sort(times)
+		for k := 1; k < intervals && len(times) > 0; k++ {
+			s.Ends = append(s.Ends, times[(k*len(times)+intervals-1)/intervals-1])
+		}
+	}
+	return s
+}
+
+// unit is what a real target is divided by.
+func (s Targets) unit() float64 {
+	if s.SD == 0 {
+		return 1
+	}
+	return s.SD
+}
+
+// label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, and 2k for a bag that was
+// censored having reached the ends of k intervals.
+func (s Targets) label(t target, e milbench.Target) float32 {
+	switch t.kind {
+	case milbench.RealTarget:
+		return float32((e.Value - s.Mean) / s.unit())
+	case milbench.SurvivalTarget:
+		k, _ := slices.BinarySearch(s.Ends, e.Value) // those that end before the time
+		if e.Event {
+			return float32(2*k + 1)
+		}
+		for k < len(s.Ends) && s.Ends[k] == e.Value { // it has reached this one, too
+			k++
+		}
+		return float32(2 * k)
+	}
+	return float32(e.Label)
+}
+
+// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival the logarithm of the cumulative hazard at the end of
+// the last interval, of all that the model knows.
+func (s Targets) scores(t target, outputs []float32) []float64 {
+	scores := make([]float64, len(outputs))
+	for k, v := range outputs {
+		scores[k] = float64(v)
+	}
+	switch t.kind {
+	case milbench.RealTarget:
+		scores[0] = s.Mean + s.unit()*scores[0]
+	case milbench.SurvivalTarget:
+		hazard := 0.0
+		for _, l := range scores {
+			hazard += max(l, 0) + math.Log1p(math.Exp(-math.Abs(l)))
+		}
+		return []float64{math.Log(hazard)}
+	}
+	return scores
+}
+
+// check reports numbers that no targets have.
+func (s Targets) check(t target) error {
+	finite := func(v float64) bool { return v-v == 0 }
+	if !finite(s.Mean) || !finite(s.SD) || s.SD < 0 {
+		return fmt.Errorf("targets with mean %v and standard deviation %v", s.Mean, s.SD)
+	}
+	if n := len(s.Ends); n != 0 && (t.kind != milbench.SurvivalTarget || n != intervals-1) {
+		return fmt.Errorf("%d ends of intervals for a target of kind %v", n, t.kind)
+	}
+	if !slices.IsSorted(s.Ends) || slices.ContainsFunc(s.Ends, func(v float64) bool { return !finite(v) }) {
+		return fmt.Errorf("ends of intervals %v", s.Ends)
+	}
+	return nil
+}

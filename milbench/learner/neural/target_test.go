@@ -1,0 +1,335 @@
+package neural
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/backend/backendtest"
+	"synpool/milbench"
+	"synpool/synlayer"
+)
+
+//go:embed testdata/targets.json
+var targetsJSON []byte
+
+// allKinds has networks take targets of all kinds.
+func allKinds(t *testing.T) {
+	t.Helper()
+	before := kinds
+	kinds = []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget}
+	t.Cleanup(func() { kinds = before })
+}
+
+// TestTargetLosses compares losses and their gradients with PyTorch. Both sides compute in float64 and differ in the order of sums and in
+// the last digits of exponentials and logarithms alone: 1e-12.
+func TestTargetLosses(t *testing.T) {
+	var cases []struct {
+		Kind              milbench.TargetKind
+		Outputs, Gradient json.RawMessage // [bags], or [bags, outputs]
+		Targets, Train    []milbench.Target
+		Losses            []float64
+	}
+	if err := json.Unmarshal(targetsJSON, &cases); err != nil {
+		t.Fatal(err)
+	}
+	flat := func(text json.RawMessage) (all []float64) {
+		var rows [][]float64
+		if json.Unmarshal(text, &rows) == nil {
+			return slices.Concat(rows...)
+		}
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for name, b := range backendtest.All(t) {
+		for _, c := range cases {
+			of := targetOf(c.Kind, 4)
+			var train []milbench.Example
+			for _, e := range c.Train {
+				train = append(train, milbench.Example{Target: e})
+			}
+			targets := of.targets(train)
+			if err := targets.check(of); err != nil {
+				t.Error(err)
+			}
+			labels := make([]float64, len(c.Targets))
+			for i, e := range c.Targets {
+				labels[i] = float64(targets.label(of, e))
+				if c.Kind == milbench.RealTarget { // in the digits of the test
+					labels[i] = (e.Value - targets.Mean) / targets.SD
+				}
+			}
+			dims := []int{len(labels), of.outputs()}
+			if of.outputs() == 1 {
+				dims = dims[:1]
+			}
+			out, err := CallOnceN(b, func(outputs, labels *Node) []*Node {
+				outputs = Reshape(outputs, dims...)
+				value, differentiated := of.loss(outputs, labels)
+				return []*Node{value, Gradient(ReduceAllSum(differentiated), outputs)[0], differentiated}
+			}, flat(c.Outputs), labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, want := range [][]float64{c.Losses, flat(c.Gradient), c.Losses} {
+				for i, got := range tensors.MustCopyFlatData[float64](out[k]) {
+					if math.Abs(got-want[i]) > 1e-12*max(1, math.Abs(want[i])) {
+						t.Fatalf("%s, %v, output %d: number %d is %v, want %v", name, c.Kind, k, i, got, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// kinded gives bags targets of a kind that their first feature tells.
+func kinded(kind milbench.TargetKind, bags []milbench.Instances) (examples []milbench.Example) {
+	for i, x := range bags {
+		mean := 0.0
+		_ = milbench.EachRow(x, func(_ int, row []float32) { mean += float64(row[0]) / float64(x.Len()) })
+		e := milbench.Target{}
+		switch kind {
+		case milbench.ClassTarget, milbench.BinaryTarget:
+			for _, bound := range []float64{0, 0.8} {
+				if mean > bound && (kind == milbench.ClassTarget || e.Label == 0) {
+					e.Label++
+				}
+			}
+		case milbench.RealTarget:
+			e.Value = 100 + 7*mean
+		case milbench.SurvivalTarget:
+			e.Value, e.Event = 3*math.Exp(-mean), i%4 != 0
+		}
+		examples = append(examples, milbench.Example{Bag: i, Target: e})
+	}
+	return examples
+}
+
+// agreement is how well scores say what the targets are, from 0 to 1.
+func agreement(kind milbench.TargetKind, examples []milbench.Example, scores [][]float64) float64 {
+	right, pairs := 0.0, 0.0
+	for i, e := range examples {
+		if kind == milbench.ClassTarget {
+			pairs++
+			if slices.Index(scores[i], slices.Max(scores[i])) == e.Label {
+				right++
+			}
+			continue
+		}
+		for j, f := range examples {
+			value := func(e milbench.Example) float64 {
+				if kind == milbench.SurvivalTarget {
+					return -e.Value
+				}
+				return e.Value + float64(e.Label)
+			}
+			if value(e) > value(f) && (kind != milbench.SurvivalTarget || e.Event) {
+				pairs++
+				if scores[i][0] > scores[j][0] {
+					right++
+				}
+			}
+		}
+	}
+	return right / pairs
+}
+
+// TestTargets trains networks for targets of every kind, in blocks where the backend has them, bag by bag, and chunk by chunk: the scores
+// are the same but for rounding, which training may increase, and say what the targets are. A block of two of the fits gives the same bits.
+func TestTargets(t *testing.T) {
+	allKinds(t)
+	bags, _ := unequal(24)
+	for name, b := range backendtest.All(t) {
+		for _, kind := range kinds[1:] {
+			poolings := []string{gated, dsmil}
+			if kind == milbench.ClassTarget {
+				poolings = append(poolings, syn, clam, acmil)
+			}
+			for _, pooling := range poolings {
+				c := setting(t, pooling)
+				c.Layers, c.Width, c.Epochs, c.LR = 1, 16, 30, 5e-3
+				enough := 0.85 // of agreement with the targets that it was trained on
+				if kind == milbench.SurvivalTarget {
+					enough = 0.65 // few events an interval
+				}
+				examples := kinded(kind, bags)
+				c.target = targetOf(kind, 3)
+				all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}
+				text, err := json.Marshal(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				task := milbench.Task{Bags: bags, Kind: kind, Classes: map[milbench.TargetKind]int{milbench.BinaryTarget: 2, milbench.ClassTarget: 3}[kind]}
+				for seed := range uint64(3) {
+					task.Fits = append(task.Fits, milbench.Fit{Seed: seed, Setting: text, Train: examples, Test: all})
+				}
+				t.Run(fmt.Sprintf("%s/%v/%s", name, kind, pooling), func(t *testing.T) {
+					learnt := func(task milbench.Task) (scores [][][]float64, err error) {
+						scores = make([][][]float64, len(task.Fits))
+						failed := Trainer{Backend: b, Workers: 1}.Learn(context.Background(), task, func(o milbench.Outcome) error {
+							if o.Err != nil {
+								err = o.Err
+								return nil
+							}
+							for _, p := range o.Epochs[0].Test {
+								scores[o.Fit] = append(scores[o.Fit], p.Scores)
+							}
+							return nil
+						})
+						if failed != nil {
+							t.Fatal(failed)
+						}
+						return scores, err
+					}
+					together, err := learnt(task)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := agreement(kind, examples, together[0]); got < enough {
+						t.Errorf("agreement %.2f with the targets that it was trained on", got)
+					}
+					two := task
+					two.Fits = task.Fits[1:]
+					if again, err := learnt(two); err != nil || !reflect.DeepEqual(again, together[1:]) {
+						t.Errorf("in a block of two: %v, want %v, %v", again, together[1:], err)
+					}
+					ps := newPrograms(b)
+					defer ps.finalize()
+					f, initial, err := ps.prepare(c, bags, examples, 0, newMoments(bags))
+					if err != nil {
+						t.Fatal(err)
+					}
+					score := func(parameters []float32) (scores [][]float64) {
+						p := tensors.FromFlatDataAndDimensions(parameters, len(parameters))
+						predictions, err := f.predict(context.Background(), p, all)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, p := range predictions {
+							scores = append(scores, p.Scores)
+						}
+						return scores
+					}
+					nothing := func(int, float64, *tensors.Tensor) error { return nil }
+					one, err := f.train(context.Background(), slices.Clone(initial), examples, 0, nothing)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if pooling != syn { // whose steps make more of rounding
+						requireNear(t, "bag by bag", score(one), together[0], 0.02)
+					}
+					if pooling != gated {
+						return
+					}
+					large, err := f.trainLarge(context.Background(), Trainer{}, slices.Clone(initial), task.Fits[0], nothing)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := agreement(kind, examples, score(large)); got < enough {
+						t.Errorf("chunk by chunk: agreement %.2f", got)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestTargetRefused: CLAM clusters by classes.
+func TestTargetRefused(t *testing.T) {
+	bags, examples := unequal(4)
+	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
+		c := setting(t, clam)
+		c.target = targetOf(kind, 0)
+		want := fmt.Sprintf("pooling clam clusters instances by classes, and learns no target of kind %v; take gated", kind)
+		if err := checkFit(c, bags, examples); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// requireNear wants scores to be the same up to a share of their largest size.
+func requireNear(t *testing.T, what string, got, want [][]float64, share float64) {
+	t.Helper()
+	size := 1.0
+	for _, v := range slices.Concat(want...) {
+		size = max(size, math.Abs(v))
+	}
+	for i := range want {
+		for k := range want[i] {
+			if math.Abs(got[i][k]-want[i][k]) > share*size {
+				t.Fatalf("%s: bag %d has %v, want %v", what, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestTargetModels: a model of every kind of target scores as before when it has been saved and read.
+func TestTargetModels(t *testing.T) {
+	allKinds(t)
+	bags, _ := unequal(12)
+	for name, b := range backendtest.All(t) {
+		for _, kind := range kinds[1:] {
+			set := &milbench.Set{Name: "toy", Kind: kind}
+			if kind == milbench.ClassTarget {
+				set.Classes = []string{"low", "middle", "high"}
+			}
+			for i, e := range kinded(kind, bags) {
+				set.Bags = append(set.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
+			}
+			if err := set.Seal(); err != nil {
+				t.Fatal(err)
+			}
+			c := setting(t, gated)
+			c.Epochs = 2
+			m, err := Trainer{Backend: b, Workers: 1}.Train(context.Background(), c, set, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := m.Save(dir); err != nil {
+				t.Fatal(err)
+			}
+			read, err := Load(b, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := m.Predict(context.Background(), bags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := read.Predict(context.Background(), bags)
+			if err != nil || !reflect.DeepEqual(got, want) || len(got[0].Scores) != len(want[0].Scores) {
+				t.Errorf("%s, %v: %v, want %v, %v", name, kind, got[0].Scores, want[0].Scores, err)
+			}
+			if kind == milbench.ClassTarget && len(got[0].Scores) != 3 {
+				t.Errorf("%s: %d scores", name, len(got[0].Scores))
+			}
+		}
+	}
+}
+
+// TestCrossEntropySingle: the loss is finite for logits far apart, in float32.
+func TestCrossEntropySingle(t *testing.T) {
+	for name, b := range backendtest.All(t) {
+		out, err := CallOnce(b, func(l *Node) *Node {
+			return synlayer.CrossEntropy(l, ConvertDType(Const(l.Graph(), []float64{0, 1}), dtypes.Float32))
+		}, [][]float32{{1000, -1000, 0}, {1000, -1000, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tensors.MustCopyFlatData[float32](out); got[0] != 0 || got[1] != 2000 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
