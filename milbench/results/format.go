@@ -139,6 +139,9 @@ func (r Row) protocolCell() string {
 	if r.Optimistic {
 		cell += ", optimistic"
 	}
+	if r.Declared {
+		cell += ", declared"
+	}
 	if r.Leaked {
 		cell += ", LEAKED"
 	}
@@ -191,10 +194,11 @@ func isText(column, last int) bool { return column < 2 || column == last }
 
 // allNotes returns the notes, and what the marks mean where there are any.
 func (t Table) allNotes() []string {
-	var optimistic, leaked bool
+	var optimistic, leaked, declared bool
 	for _, r := range t.Rows {
 		optimistic = optimistic || r.Optimistic
 		leaked = leaked || r.Leaked
+		declared = declared || r.Declared
 	}
 	var notes []string
 	if t.instances() {
@@ -207,6 +211,9 @@ func (t Table) allNotes() []string {
 	}
 	if optimistic {
 		notes = append(notes, "optimistic: the epoch was chosen on the test part, so the figure is too good.")
+	}
+	if declared {
+		notes = append(notes, "declared: the scores are those of their author; nobody here has seen the training.")
 	}
 	if leaked {
 		notes = append(notes, "LEAKED: a column that gives the bag label away was among the features, so the figure means nothing.")

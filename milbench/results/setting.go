@@ -17,6 +17,9 @@ const (
 	poolingKey = "pooling"
 )
 
+// declaredKey marks the setting of scores that a program elsewhere has made (package exchange).
+const declaredKey = "declared"
+
 // iterationsKey is always shown: its sign tells concentration from distraction.
 const iterationsKey = "iterations"
 
@@ -103,6 +106,7 @@ func differing(settings []setting) []string {
 			}
 		}
 	}
+	delete(differ, declaredKey) // a mark of its own says so
 	return slices.Sorted(maps.Keys(differ))
 }
 

@@ -32,6 +32,7 @@ type Row struct {
 	Protocol   string   `json:"protocol"`
 	Optimistic bool     `json:"optimistic"`
 	Leaked     bool     `json:"leaked"`
+	Declared   bool     `json:"declared,omitempty"` // by the author of the scores: nobody here has seen the training
 
 	Folds    int `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
 	FoldsRun int `json:"folds_run"`       // of these
@@ -502,7 +503,8 @@ func (t *Table) noteMixtures() {
 
 // figures computes the row.
 func (row *rowFits) figures() (Row, error) {
-	out := Row{Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
+	declared, _ := row.setting.values[declaredKey].(bool)
+	out := Row{Declared: declared, Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
 		Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, true

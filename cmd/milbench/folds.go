@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench"
+	"synpool/milbench/exchange"
+)
+
+// partsName is the file of parts beside split files of CLAM.
+const partsName = "folds.csv"
+
+// foldsOf is the subcommand that writes the parts of a protocol for other programs.
+func (p *program) foldsOf() *cobra.Command {
+	var (
+		open           sources
+		out, format    string
+		folds, repeats int
+		seed           uint64
+	)
+	c := &cobra.Command{
+		Use:   "folds NAME|FILE",
+		Short: "Write the folds of a set, for models that are trained by other programs",
+		Long: `Write the folds of a set, for models that are trained by other programs.
+
+The folds are those that milbench run makes with the same --folds, --repeats and --seed: stratified by label, with bags of one group
+in one part. Train your model on all bags of a repeat but those of a fold, score these, and give the scores to milbench score.
+
+The file is a CSV table with a line for each bag and repeat: bag, label, class, group, repeat, fold (the one that tests the bag; empty
+where an official split only trains on it), and on every line the set, its checksum, the protocol, folds, folds_run and the seed.
+
+--format clam writes a folder instead: splits_0.csv, splits_1.csv and so on as CLAM reads them, one for each fold of each repeat, with a
+fifth of the training part as val, and ` + partsName + `, the file above.` + filesHelp + columnsHelp,
+		Example: `  milbench folds musk1 --repeats 2 --out folds.csv
+  milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if format != "csv" && format != "clam" {
+				return fmt.Errorf("--format %q: no such format; use csv or clam", format)
+			}
+			opened, err := p.open(open, args)
+			if err != nil {
+				return err
+			}
+			s := opened[0]
+			protocol := milbench.Honest()
+			if protocol.Repeats = repeats; c.Flags().Changed("folds") {
+				protocol.Folds = folds
+			} else if s.entry != nil {
+				protocol.Folds = s.entry.Folds
+			}
+			parts, err := exchange.Of(s.set, protocol, seed)
+			if err != nil {
+				return err
+			}
+			if format == "csv" {
+				err = writeNew(out, parts.Write)
+			} else {
+				err = writeCLAM(out, s.set, protocol, seed, parts)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(p.out, "%d bags, %d repeats of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
+				len(parts.Bags), len(parts.Tested), parts.Run, out, foldsFile(out, format))
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&out, "out", "", "file of the folds, or with --format clam their folder (required); what is there is not overwritten")
+	f.StringVar(&format, "format", "csv", "csv, or clam for split files as CLAM reads them")
+	f.IntVar(&folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb 4)")
+	f.IntVar(&repeats, "repeats", milbench.Honest().Repeats, "repeats with other folds")
+	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
+	open.addTo(f)
+	required(c, "out")
+	return c
+}
+
+// foldsFile is the file of the parts.
+func foldsFile(out, format string) string {
+	if format == "clam" {
+		return filepath.Join(out, partsName)
+	}
+	return out
+}
+
+// writeNew writes a file that must not be there yet: whole, or not at all.
+func writeNew(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("--out: %s is there already; name another file or remove it", path)
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// writeCLAM writes a split file for each fold, with the validation part that the nested protocol holds back.
+func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, parts *exchange.Parts) error {
+	p.Name, p.Inner = milbench.NestedProtocol, 0
+	fits, err := p.Fits(s, []json.RawMessage{[]byte("{}")}, seed)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	for k, fit := range fits {
+		var train []int
+		for _, e := range fit.Train {
+			train = append(train, e.Bag)
+		}
+		columns := [][]int{train, fit.Validation, fit.Test}
+		err := writeNew(filepath.Join(dir, fmt.Sprintf("splits_%d.csv", k)), func(w io.Writer) error {
+			out := csv.NewWriter(w)
+			out.Write([]string{"", "train", "val", "test"})
+			for i := range max(len(train), len(fit.Validation), len(fit.Test)) {
+				record := []string{fmt.Sprint(i)}
+				for _, column := range columns {
+					id := ""
+					if i < len(column) {
+						id = s.Bags[column[i]].ID
+					}
+					record = append(record, id)
+				}
+				out.Write(record)
+			}
+			out.Flush()
+			return out.Error()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return writeNew(filepath.Join(dir, partsName), parts.Write)
+}
+
+// score is the subcommand that takes scores of a model that another program has trained.
+func (p *program) score() *cobra.Command {
+	var folds, name, out string
+	c := &cobra.Command{
+		Use:   "score SCORES.csv",
+		Short: "Judge a model that another program has trained, by its scores on the folds",
+		Long: `Judge a model that another program has trained, by its scores on the folds.
+
+SCORES.csv has the columns bag, repeat and fold, and score (a logit, or any number that is larger for positive bags; accuracy and
+log-loss read it as a logit) or probability (that of the positive label). Every test bag of every fold must be there once; the folds are those of
+--folds, which milbench folds has written. Otherwise nothing is stored.
+
+The results stand in the folder --out beside those of milbench run with the same folds and seed, in tables, figures and tests, under --name. They are marked
+declared: nobody here has seen the training.`,
+		Example: `  milbench score scores.csv --folds folds.csv --name my-clam --out results`,
+		Args:    arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if folds == "" || name == "" {
+				return errors.New("--folds and --name are needed: the file that milbench folds has written, and what tables call the model")
+			}
+			parts, err := readWith(folds, exchange.Read)
+			if err != nil {
+				return err
+			}
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			all, err := parts.Results(f, args[0], name)
+			if err != nil {
+				return err
+			}
+			added, err := exchange.Add(out, all)
+			if err != nil {
+				return err
+			}
+			p.note("%d results of %s added to %s, %d were there already", added, name, out, len(all)-added)
+			return p.writeTable(out, "md")
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&folds, "folds", "", "the `file` that milbench folds has written (required)")
+	f.StringVar(&name, "name", "", "what tables call the model (required)")
+	f.StringVar(&out, "out", "", "folder of the results, made if it is missing (required)")
+	required(c, "out")
+	return c
+}
+
+// readWith reads a file.
+func readWith[T any](path string, read func(io.Reader, string) (T, error)) (T, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer f.Close()
+	return read(f, path)
+}

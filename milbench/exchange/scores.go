@@ -1,0 +1,165 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/results"
+)
+
+// Setting returns the setting of results whose scores a program elsewhere has made, under the name that its author gives it.
+func Setting(name string) (json.RawMessage, error) {
+	if strings.TrimSpace(name) != name || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
+		return nil, fmt.Errorf("name %q; give one without spaces around it and control characters", name)
+	}
+	return json.Marshal(map[string]any{"declared": true, "learner": name})
+}
+
+// edge is how near to 0 and 1 a probability may be: others are taken for those at it, so that their logits are finite.
+const edge = 1e-12
+
+// logit returns the logarithm of the odds of a probability.
+func logit(p float64) float64 {
+	return math.Log(max(p, edge)) - math.Log(max(1-p, edge))
+}
+
+// Results reads the scores that a program has made of the test bags of all folds, and returns them as results under a name, one for each fold. The
+// table has the columns bag, repeat, fold and score or probability; others are not looked at. A bag that is missing, doubled or of another fold, and a
+// score that is no finite number, is an error.
+func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error) {
+	setting, err := Setting(name)
+	if err != nil {
+		return nil, err
+	}
+	number := make(map[string]int, len(p.Bags))
+	for i, b := range p.Bags {
+		number[b.ID] = i
+	}
+	scores := make([][]*float64, len(p.Tested))
+	for repeat := range scores {
+		scores[repeat] = make([]*float64, len(p.Bags))
+	}
+	err = eachLine(r, file, []string{"bag", "repeat", "fold"}, func(line line) error {
+		id := line.text("bag")
+		i, known := number[id]
+		if !known {
+			return fmt.Errorf("bag %s is not among the %d bags of the parts; these are other folds", id, len(p.Bags))
+		}
+		repeat, err := line.integer("repeat", 0, len(p.Tested)-1)
+		if err != nil {
+			return err
+		}
+		fold, err := line.integer("fold", 0, p.Run-1)
+		if err != nil {
+			return err
+		}
+		switch tested := p.Tested[repeat][i]; {
+		case tested == untested:
+			return fmt.Errorf("bag %s is tested by no fold of repeat %d; these are other folds", id, repeat)
+		case tested != fold:
+			return fmt.Errorf("bag %s is tested by fold %d of repeat %d, not by fold %d; these are other folds", id, tested, repeat, fold)
+		case scores[repeat][i] != nil:
+			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
+		}
+		score, err := line.score()
+		if err != nil {
+			return fmt.Errorf("bag %s: %w", id, err)
+		}
+		scores[repeat][i] = &score
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []results.Result
+	for repeat, tested := range p.Tested {
+		folds := make([]results.Result, p.Run)
+		for fold := range folds {
+			one := results.Result{Set: p.Set, Checksum: p.Checksum, Protocol: p.Protocol, Folds: p.Folds, FoldsRun: p.Run, Repeat: repeat, Fold: fold,
+				Seed: p.Seed, Config: setting, Epoch: 1, Backend: "declared"}
+			if p.Labels != [2]string{"0", "1"} {
+				one.Classes = p.Labels[:]
+			}
+			if one.Fit, err = one.ID(); err != nil {
+				return nil, err
+			}
+			folds[fold] = one
+		}
+		for i, fold := range tested {
+			if fold == untested {
+				continue
+			}
+			if scores[repeat][i] == nil {
+				return nil, fmt.Errorf("%s: bag %s has no score in repeat %d, fold %d; score every test bag of every fold", file, p.Bags[i].ID, repeat, fold)
+			}
+			folds[fold].Bags = append(folds[fold].Bags, results.ScoredBag{ID: p.Bags[i].ID, Target: milbench.Labelled(p.Bags[i].Class), Scores: []float64{*scores[repeat][i]}})
+		}
+		all = append(all, folds...)
+	}
+	return all, nil
+}
+
+// score reads the score or the probability of a line.
+func (l line) score() (float64, error) {
+	_, scores := l.at["score"]
+	_, probabilities := l.at["probability"]
+	column := "score"
+	switch {
+	case scores && probabilities:
+		return 0, errors.New("both a column score and a column probability; keep one")
+	case probabilities:
+		column = "probability"
+	case !scores:
+		return 0, errors.New("no column score or probability")
+	}
+	v, err := strconv.ParseFloat(l.text(column), 64)
+	switch {
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("%s %q; a finite number is needed", column, l.text(column))
+	case !probabilities:
+		return v, nil
+	case v < 0 || v > 1:
+		return 0, fmt.Errorf("probability %v; it is from 0 to 1: call the column score if it is none", v)
+	}
+	return logit(v), nil
+}
+
+// Add appends results to the file of a folder. Those that are there stay; other scores of the same fit are an error, and nothing is added.
+func Add(folder string, all []results.Result) (added int, err error) {
+	for _, r := range all {
+		if err := r.Validate(); err != nil {
+			return 0, err
+		}
+	}
+	f, err := results.Open(folder)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	there := make(map[string]results.Result)
+	for _, r := range f.Results() {
+		there[r.Fit] = r
+	}
+	for _, r := range all {
+		if old, known := there[r.Fit]; known && !reflect.DeepEqual(old.Bags, r.Bags) {
+			return 0, fmt.Errorf("%s: it has other scores of this name and these folds; take another name or another folder", folder)
+		}
+	}
+	for _, r := range all {
+		if _, known := there[r.Fit]; known {
+			continue
+		}
+		if err := f.Append(r); err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
