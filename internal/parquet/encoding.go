@@ -25,7 +25,7 @@ func widthOf(e *format.SchemaElement) int {
 	return 0
 }
 
-// newValues returns the values of a page, of which no more than most are asked for.
+// newValues returns the values of a page. No more than most are asked for.
 func newValues(encoding format.Encoding, e *format.SchemaElement, data []byte, most int) (values, error) {
 	kind, width := e.Type.V, widthOf(e)
 	integer := kind == format.Int32 || kind == format.Int64
@@ -87,7 +87,7 @@ func (p *plainTexts) next() (v []byte, err error) {
 	return v, err
 }
 
-// split are values of which the first bytes stand first, then the second ones, and so on.
+// split are values whose first bytes stand first, then the second ones, and so on.
 type split struct {
 	data, value []byte
 	count, at   int

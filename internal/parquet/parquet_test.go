@@ -75,7 +75,7 @@ func (d *draft) file(t *testing.T) []byte {
 	return append(binary.LittleEndian.AppendUint32(append(b, footer...), uint32(len(footer))), Magic...)
 }
 
-// read returns the rows of a file of one column, of which a row has no more than one value.
+// read returns the rows of a file of one column. A row has no more than one value.
 func read(data []byte) (all []string, err error) {
 	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -145,7 +145,7 @@ func (w *walker) value(kind byte, depth int) error {
 	return errForm
 }
 
-// values steps over n times values of these kinds, of which each has a byte at least.
+// values steps over n times values of these kinds. Each has a byte at least.
 func (w *walker) values(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(w.data)) {
 		return errShort

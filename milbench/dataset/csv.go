@@ -70,7 +70,7 @@ func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 	})
 }
 
-// readTable makes a set of the records of a table, of which the first may be its header. each calls what it is given with one after another, and says in an
+// readTable makes a set of the records of a table. The first may be its header. each calls what it is given with one after another, and says in an
 // error where the record stands.
 func (o Options) readTable(name string, each func(func(record []string) error) error) (*milbench.Set, error) {
 	t := textBags{unlabelled: o.Unlabelled}

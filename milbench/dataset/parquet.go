@@ -121,7 +121,7 @@ func parquetHeader(columns []parquet.Column, widths []int) []string {
 	return header
 }
 
-// requireBags reports names of columns of which none is the one of the bags: [Options.readTable] takes them for an instance.
+// requireBags reports names of columns where none is that of the bags: [Options.readTable] takes them for an instance.
 func (o Options) requireBags(header []string) error {
 	if at, err := bagRole.find(header, o.Bag, -1); err != nil || at >= 0 {
 		return err

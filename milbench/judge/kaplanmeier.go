@@ -92,7 +92,7 @@ func (c SurvivalCurve) at(t float64) (float64, error) {
 	return c.Survival[i-1], nil
 }
 
-// weight returns 1 / c(t), the weight of a bag of which it is known at t whether it had its event.
+// weight returns 1 / c(t), the weight of a bag for which it is known at t whether it had its event.
 func (c SurvivalCurve) weight(t float64) (float64, error) {
 	g, err := c.at(t)
 	if err == nil && g < 1e-100 { // sums of weights do not overflow

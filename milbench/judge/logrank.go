@@ -25,7 +25,7 @@ type LogRankTest struct {
 //
 //	χ² = (O − E)' V⁻¹ (O − E), V_gh = sum_u d (n − d) / (n − 1) × n_g/n ([g = h] − n_h/n)
 //
-// over all groups but one. A group of which nobody is at risk at the first event says nothing: it has no degree of
+// over all groups but one. A group with nobody at risk at the first event says nothing: it has no degree of
 // freedom (as in R's survdiff). Without an event: [ErrNoEvents]; with fewer than two groups, or only one at risk at the
 // first event: [ErrOneGroup]; where all that are at risk then have the event at once: [ErrNoPairs].
 //

@@ -51,7 +51,7 @@ func TestGoldenSurvival(t *testing.T) {
 	}
 }
 
-// randomSurvival returns times with ties, of which the first two are events and the last is not, and risks with ties.
+// randomSurvival returns times with ties, where the first two are events and the last is not, and risks with ties.
 func randomSurvival(rng *rand.Rand, n int) (times []float64, events []bool, risks []float64) {
 	risks = quarters(rng, n)
 	for i, r := range risks {
