@@ -221,14 +221,14 @@ func TestTiedTimes(t *testing.T) {
 		want   float64
 		err    error
 	}{
-		"an event and a censored bag":           {[]float64{3, 3}, []bool{true, false}, []float64{2, 1}, 1, nil},
-		"the same, exchanged":                   {[]float64{3, 3}, []bool{false, true}, []float64{2, 1}, 0, nil},
-		"two events":                            {[]float64{3, 3}, []bool{true, true}, []float64{2, 1}, 0, ErrNoPairs},
-		"censored before the event":             {[]float64{2, 3}, []bool{false, true}, []float64{2, 1}, 0, ErrNoPairs},
-		"both censored":                         {[]float64{2, 3}, []bool{false, false}, []float64{2, 1}, 0, ErrNoEvents},
-		"one bag":                               {[]float64{2}, []bool{true}, []float64{2}, 0, ErrNoPairs},
-		"two events, and a bag that lives on":   {[]float64{3, 3, 4}, []bool{true, true, false}, []float64{2, 1, 1}, 0.75, nil},
-		"infinite risks, of which two are tied": {[]float64{1, 2, 3}, []bool{true, true, true}, []float64{math.Inf(1), math.Inf(1), 0}, 2.5 / 3, nil},
+		"an event and a censored bag":         {[]float64{3, 3}, []bool{true, false}, []float64{2, 1}, 1, nil},
+		"the same, exchanged":                 {[]float64{3, 3}, []bool{false, true}, []float64{2, 1}, 0, nil},
+		"two events":                          {[]float64{3, 3}, []bool{true, true}, []float64{2, 1}, 0, ErrNoPairs},
+		"censored before the event":           {[]float64{2, 3}, []bool{false, true}, []float64{2, 1}, 0, ErrNoPairs},
+		"both censored":                       {[]float64{2, 3}, []bool{false, false}, []float64{2, 1}, 0, ErrNoEvents},
+		"one bag":                             {[]float64{2}, []bool{true}, []float64{2}, 0, ErrNoPairs},
+		"two events, and a bag that lives on": {[]float64{3, 3, 4}, []bool{true, true, false}, []float64{2, 1, 1}, 0.75, nil},
+		"infinite risks, two of them tied":    {[]float64{1, 2, 3}, []bool{true, true, true}, []float64{math.Inf(1), math.Inf(1), 0}, 2.5 / 3, nil},
 	} {
 		got, err := Concordance(test.times, test.events, test.risks)
 		if !errors.Is(err, test.err) || !near(got, test.want, tolerance) {

@@ -75,7 +75,7 @@ func (c SlidesConfig) validate() error {
 // of a slide.
 //
 // The features of a tile are normal with standard deviation 1. Their mean is a sum of three vectors: one for the kind of tissue,
-// standard normal, of which every region of a slide has one; one for the stain of the patient; and, in tumour, one for that.
+// standard normal, one for every region of a slide; one for the stain of the patient; and, in tumour, one for that.
 // The seed fixes everything, bit-identical, each slide from a stream of its own.
 func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
 	if err := c.validate(); err != nil {
