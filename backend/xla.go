@@ -27,9 +27,13 @@ func newXLA(path, options string) (b compute.Backend, err error) {
 	if !forCPU(path) {
 		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
 		if !strings.Contains(options, "shared_buffers") {
-			options = strings.TrimPrefix(options+",noshared_buffers", ",")
+			options += ",noshared_buffers"
 		}
-		return start(path, options, nil)
+		// Products of float32 in TF32 keep 10 of 23 bits: go-xla's default, but not PyTorch's.
+		if !strings.Contains(options, "tf32") {
+			options += ",tf32=false"
+		}
+		return start(path, strings.TrimPrefix(options, ","), nil)
 	}
 	if err := os.Setenv(flagsVariable, cpuFlags(os.LookupEnv(flagsVariable))); err != nil {
 		return nil, err

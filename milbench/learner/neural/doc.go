@@ -38,8 +38,8 @@
 //
 // Members take a step in a bucket together, each on a bag of its own, or wait; so fits trained on like numbers of bags of
 // each bucket share a block. On a CPU a block is as many fits as keep their weights and moments in the cache of a core, and
-// each worker has a client pinned to a core (package backend). On a GPU one client trains large blocks; that was not
-// measured. What shapes a graph beside the structure, bags of a bucket, steps and, of sparse bags, features, is rounded up, so
+// each worker has a client pinned to a core (package backend). On a GPU one client trains large blocks; how long that
+// takes was not measured. What shapes a graph beside the structure, bags of a bucket, steps and, of sparse bags, features, is rounded up, so
 // that sets and folds that differ a little share the graphs that are kept.
 //
 // A sparse bag uses few rows of the first weights, and AdamW changes all of them in every step. On a CPU, where a step is on one

@@ -67,11 +67,14 @@ def syn(a):
     return a
 
 
-def inputs(bags, sparse):
-    """One tensor a bag; with sparse, its non-zero values and where they are."""
+def inputs(bags, sparse, device):
+    """One tensor per bag; with sparse, its non-zero values and where they are."""
+    def tensor(x):
+        return torch.from_numpy(x).to(device)
+
     if sparse:
-        return [tuple(map(torch.from_numpy, (x.indices.astype(np.int64), x.indptr[:-1].astype(np.int64), x.data))) for x in bags]
-    return [torch.from_numpy(x.toarray() if hasattr(x, "toarray") else x) for x in bags]
+        return [tuple(map(tensor, (x.indices.astype(np.int64), x.indptr[:-1].astype(np.int64), x.data))) for x in bags]
+    return [tensor(x.toarray() if hasattr(x, "toarray") else x) for x in bags]
 
 
 def batches(order, size):
@@ -83,21 +86,21 @@ def fit(data, index, args):
     train, test = data.fold(index)
     torch.manual_seed(index)
     rng = np.random.default_rng(index)
-    network = Network(data.features, args.width, args.sparse)
+    network = Network(data.features, args.width, args.sparse).to(args.device)
     parameters = list(network.parameters())
     fused = {"fused": True} if args.adamw == "fused" else {}
     optimizer = torch.optim.AdamW(parameters, lr=work.LR, weight_decay=work.WEIGHT_DECAY, **fused)
-    x = inputs(data.standardised(train), args.sparse)
-    y = torch.tensor(data.labels, dtype=torch.float32)
+    x = inputs(data.standardised(train), args.sparse, args.device)
+    y = torch.tensor(data.labels, dtype=torch.float32, device=args.device)
     if args.batch > 1:
         sizes = [len(b) for b in x]
         padded = torch.nn.utils.rnn.pad_sequence(x, batch_first=True)
-        masks = (torch.arange(max(sizes)) < torch.tensor(sizes)[:, None]).unsqueeze(-1)
+        masks = (torch.arange(max(sizes)) < torch.tensor(sizes)[:, None]).unsqueeze(-1).to(args.device)
     else:
         labels = list(y)
     network.train()
     start = time.perf_counter()
-    total = torch.zeros(())
+    total = torch.zeros((), device=args.device)
     for epoch in range(args.epochs):
         order = rng.permutation(train).tolist()
         for chunk in batches(order, args.batch):
@@ -112,11 +115,12 @@ def fit(data, index, args):
             optimizer.step()
             if epoch == args.epochs - 1:
                 total += loss.detach() * len(chunk)
+    total = float(total)  # waits for the device
     seconds = time.perf_counter() - start
     network.eval()
     with torch.no_grad():
         scores = [float(network(x[i])) for i in test]
-    return args.epochs * len(batches(train, args.batch)), args.epochs * len(train), seconds, work.auc(data.labels[test], scores), float(total) / len(train)
+    return args.epochs * len(batches(train, args.batch)), args.epochs * len(train), seconds, work.auc(data.labels[test], scores), total / len(train)
 
 
 def main():
@@ -124,6 +128,7 @@ def main():
     parser.add_argument("--sparse", action="store_true", help="sum of rows as the first layer (web1, batch 1)")
     parser.add_argument("--adamw", choices=["fused", "default"], default="fused")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     data = work.Set(args.set, args.data)
