@@ -139,7 +139,7 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 			if string(r.Config) != string(row.Config) {
 				continue
 			}
-			auc, err := r.AUC()
+			auc, err := r.Figure()
 			if err != nil {
 				return nil, err
 			}
@@ -156,7 +156,7 @@ func (p *program) writeDemo(d *demonstration) error {
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "LEARNER\tAUC\t95 % INTERVAL\tPOOLED AUC\tBAL. ACCURACY")
 	for _, r := range d.Rows {
-		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\n", r.Setting, r.AUCMean, r.interval(), r.AUCPooled, r.BalancedAccuracy)
+		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\n", r.Setting, r.Mean, r.interval(), r.Figures["auc_pooled"], r.Figures["balanced_accuracy"])
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -173,19 +173,19 @@ backend %s, %.1f s; figure %s
 
 // interval writes the interval of the AUC.
 func (r demoRow) interval() string {
-	if r.AUCLow == nil {
+	if r.Low == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.3f to %.3f", *r.AUCLow, *r.AUCHigh)
+	return fmt.Sprintf("%.3f to %.3f", *r.Low, *r.High)
 }
 
 // draw draws the figure of the demo.
 func (d *demonstration) draw(path string) error {
 	var rows []plotting.AUCRow
 	for _, r := range d.Rows {
-		row := plotting.AUCRow{Set: r.Setting, Setting: "Musk 1", Mean: r.AUCMean, Low: r.AUCMean, High: r.AUCMean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
-		if r.AUCLow != nil {
-			row.Low, row.High = *r.AUCLow, *r.AUCHigh
+		row := plotting.AUCRow{Set: r.Setting, Setting: "Musk 1", Mean: r.Mean, Low: r.Mean, High: r.Mean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
+		if r.Low != nil {
+			row.Low, row.High = *r.Low, *r.High
 		}
 		rows = append(rows, row)
 	}

@@ -60,11 +60,11 @@ func TestDemo(t *testing.T) {
 	if strings.HasPrefix(up.Setting, "syn") {
 		up, down = down, up
 	}
-	if len(up.FoldAUCs) != 10 || math.Abs(up.AUCMean+down.AUCMean-1) > 1e-12 || d.Rows[3].AUCMean != 0.5 {
-		t.Errorf("AUC %v and %v, between them %v", up.AUCMean, down.AUCMean, d.Rows[3].AUCMean)
+	if len(up.FoldAUCs) != 10 || math.Abs(up.Mean+down.Mean-1) > 1e-12 || d.Rows[3].Mean != 0.5 {
+		t.Errorf("AUC %v and %v, between them %v", up.Mean, down.Mean, d.Rows[3].Mean)
 	}
-	if *up.AUCLow > up.AUCMean || *up.AUCHigh < up.AUCMean || up.Interval != results.OverFolds {
-		t.Errorf("interval %v to %v around %v, over %s", *up.AUCLow, *up.AUCHigh, up.AUCMean, up.Interval)
+	if *up.Low > up.Mean || *up.High < up.Mean || up.Interval != results.OverFolds {
+		t.Errorf("interval %v to %v around %v, over %s", *up.Low, *up.High, up.Mean, up.Interval)
 	}
 	if !strings.Contains(d.Conclusion, "has the largest AUC") {
 		t.Errorf("conclusion %q", d.Conclusion)

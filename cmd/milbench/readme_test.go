@@ -59,7 +59,7 @@ func TestReadmeDemo(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| learner | AUC | 95 % interval over folds |\n|:--|--:|--:|\n")
 	for _, r := range d.Rows {
-		fmt.Fprintf(&table, "| %s | %.3f | %s |\n", r.Setting, r.AUCMean, r.interval())
+		fmt.Fprintf(&table, "| %s | %.3f | %s |\n", r.Setting, r.Mean, r.interval())
 	}
 	text := string(file)
 	if !strings.Contains(text, "\n"+table.String()+"\n") {

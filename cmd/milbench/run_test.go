@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
 	for name, r := range table {
-		if r.N != 2 || r.Protocol != "honest" || r.Optimistic || r.Leaked || r.AUCSD == nil || r.Folds != 2 {
+		if r.N != 2 || r.Protocol != "honest" || r.Optimistic || r.Leaked || r.SD == nil || r.Folds != 2 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 		t.Error("the same command gave other results")
 	}
 
-	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,auc_mean", "tex": `\begin{tabular}`, "json": `"auc_mean":`} {
+	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "json": `"mean":`} {
 		if out, _ := succeed(t, "table", dir, "--format", format); !strings.Contains(out, want) {
 			t.Errorf("--format %s: no %q in\n%s", format, want, out)
 		}
@@ -286,7 +286,7 @@ func TestRunCurves(t *testing.T) {
 		}
 		for _, curve := range curves {
 			loss, winners := curve.Loss, curve.WinnersChanged
-			if len(loss) != 5 || loss[0] <= 0 || loss[0] == loss[4] || (len(curve.ValidationAUC) == 5) != (c.protocol == "nested") ||
+			if len(loss) != 5 || loss[0] <= 0 || loss[0] == loss[4] || (len(curve.Validation) == 5) != (c.protocol == "nested") ||
 				winners[0] != nil || (winners[4] != nil) != (c.pooling == "softmax") {
 				t.Errorf("%s: %+v", c.protocol, curve)
 			}

@@ -52,7 +52,7 @@ func ExampleParts_Results() {
 		return
 	}
 	for _, r := range all {
-		auc, err := r.AUC()
+		auc, err := r.Figure()
 		fmt.Println("fold", r.Fold, "AUC", auc, err)
 	}
 	_, err = parts.Results(strings.NewReader("bag,repeat,fold,score\nbag7,0,0,1\n"), "scores.csv", "my model")

@@ -117,8 +117,8 @@ func TestNestedRun(t *testing.T) {
 		}
 		epochs[res.Epoch]++
 		figures, err := res.ValidationFigures()
-		if err != nil || math.Abs(figures.AUC-best) > 1e-12 {
-			t.Errorf("inside AUC %v, want %v (%v)", figures.AUC, best, err)
+		if err != nil || math.Abs(figures.Figure-best) > 1e-12 {
+			t.Errorf("inside AUC %v, want %v (%v)", figures.Figure, best, err)
 		}
 	}
 	if len(epochs) < 2 {
@@ -210,7 +210,7 @@ func TestInnerApart(t *testing.T) {
 			t.Fatalf("%+v", res)
 		}
 		want, err := was.ValidationFigures()
-		if err != nil || math.Abs(res.Inside.AUC-want.AUC) > 1e-9 || math.Abs(res.Inside.LogLoss-want.LogLoss) > 1e-8*max(1, want.LogLoss) {
+		if err != nil || math.Abs(res.Inside.Figure-want.Figure) > 1e-9 || math.Abs(res.Inside.Loss-want.Loss) > 1e-8*max(1, want.Loss) {
 			t.Errorf("inside %+v, want %+v (%v)", *res.Inside, want, err)
 		}
 	}
@@ -403,7 +403,7 @@ func TestNestedChoosesSetting(t *testing.T) {
 		t.Fatalf("%+v, %v", table, err)
 	}
 	row := table.Rows[0]
-	if len(row.AUCs) != 1 || row.AUCs[0] < 0.85 || len(row.Chosen) != 1 || !strings.Contains(string(row.Chosen[0].Config), `"statistics":"sd"`) {
-		t.Errorf("AUCs %v, chosen %+v", row.AUCs, row.Chosen)
+	if len(row.Values) != 1 || row.Values[0] < 0.85 || len(row.Chosen) != 1 || !strings.Contains(string(row.Chosen[0].Config), `"statistics":"sd"`) {
+		t.Errorf("AUCs %v, chosen %+v", row.Values, row.Chosen)
 	}
 }

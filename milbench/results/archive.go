@@ -254,7 +254,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		if err != nil {
 			return nil, err
 		}
-		fit.Inside = &Inside{digits(inside.AUC, 9), digits(inside.LogLoss, 9)} // so that they order fits as they did
+		fit.Inside = &Inside{digits(inside.Figure, 9), digits(inside.Loss, 9)} // so that they order fits as they did
 	}
 	if r.InstanceAUC != nil {
 		auc := rounded(*r.InstanceAUC)

@@ -73,7 +73,7 @@ func TestArchive(t *testing.T) {
 		}
 		if r.Inside != nil {
 			inside, err := w.ValidationFigures()
-			if err != nil || math.Abs(r.Inside.AUC-inside.AUC) > 1e-9 || math.Abs(r.Inside.LogLoss-inside.LogLoss) > 1e-8*inside.LogLoss {
+			if err != nil || math.Abs(r.Inside.Figure-inside.Figure) > 1e-9 || math.Abs(r.Inside.Loss-inside.Loss) > 1e-8*inside.Loss {
 				t.Errorf("fit %s: inside %v, want %v, %v", r.Fit, *r.Inside, inside, err)
 			}
 			w.Validation, w.Inside = nil, r.Inside

@@ -20,8 +20,8 @@ const CurvesName = "curves.jsonl"
 // Curve is how a fit went, epoch by epoch: one line of curves.jsonl. Its lists have a value for every epoch, the first
 // one first.
 //
-// The labels of the test part have no say in it: there is an AUC of the validation part, where the protocol has one, and
-// none of the test part.
+// The labels of the test part have no say in it: there is the main figure ([Row]) of the validation part, where the protocol has one,
+// and none of the test part.
 type Curve struct {
 	Fit    string          `json:"fit"` // as in [Result]
 	Set    string          `json:"set"`
@@ -29,8 +29,8 @@ type Curve struct {
 	Fold   int             `json:"fold"`   // from 0
 	Config json.RawMessage `json:"config"`
 
-	Loss          []float64 `json:"loss"`                     // mean over the training bags, in training
-	ValidationAUC []float64 `json:"validation_auc,omitempty"` // under the nested protocol alone
+	Loss       []float64 `json:"loss"`                 // mean over the training bags, in training
+	Validation []float64 `json:"validation,omitempty"` // under the nested protocol alone
 
 	// WinnersChanged is the share of held-out bags (validation and test part) and heads whose winner, the instance with
 	// the largest weight, is another than after the epoch before. It is null for the first epoch, and for all epochs
@@ -39,7 +39,7 @@ type Curve struct {
 }
 
 // Validate reports what makes c unusable: no fit or set, a repeat or fold below 0, lists of different lengths, values
-// that are not finite, or shares and AUCs outside of 0 to 1.
+// that are not finite, or shares outside of 0 to 1.
 func (c Curve) Validate() error {
 	n := len(c.Loss)
 	switch {
@@ -49,24 +49,18 @@ func (c Curve) Validate() error {
 		return fmt.Errorf("repeat %d, fold %d is out of range", c.Repeat, c.Fold)
 	case n == 0:
 		return errors.New("no epochs")
-	case len(c.WinnersChanged) != n || len(c.ValidationAUC) != n && len(c.ValidationAUC) != 0:
-		return fmt.Errorf("%d losses, %d validation AUCs and %d changes of winners; want one of each an epoch",
-			n, len(c.ValidationAUC), len(c.WinnersChanged))
+	case len(c.WinnersChanged) != n || len(c.Validation) != n && len(c.Validation) != 0:
+		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; want one of each an epoch",
+			n, len(c.Validation), len(c.WinnersChanged))
 	}
-	shares := slices.Clone(c.ValidationAUC)
 	for _, share := range c.WinnersChanged {
-		if share != nil {
-			shares = append(shares, *share)
+		if share != nil && !(*share >= 0 && *share <= 1) {
+			return fmt.Errorf("%v is no share; these are from 0 to 1", *share)
 		}
 	}
-	for _, v := range shares {
-		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("%v is no share or AUC; these are from 0 to 1", v)
-		}
-	}
-	for i, v := range c.Loss {
+	for i, v := range slices.Concat(c.Loss, c.Validation) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("epoch %d: the loss is %v; losses are finite", i+1, v)
+			return fmt.Errorf("epoch %d: a loss or figure of %v; they are finite", i%n+1, v)
 		}
 	}
 	_, err := milbench.CanonicalSetting(c.Config)

@@ -76,9 +76,9 @@ func TestDamagedCurves(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"fit"`, `"tif"`, "no fit or no set"},
 		{`"repeat":0`, `"repeat":-1`, "out of range"},
-		{`"loss":[`, `"loss":[1,`, "5 losses, 0 validation AUCs and 4 changes of winners"},
+		{`"loss":[`, `"loss":[1,`, "5 losses, 0 figures of the validation part and 4 changes of winners"},
 		{`"loss":[`, `"loss":[],"l":[`, "no epochs"},
-		{`0.5`, `1.5`, "1.5 is no share or AUC"},
+		{`0.5`, `1.5`, "1.5 is no share"},
 		{`"config":{`, `"config":3,"c":{`, "no JSON object"},
 		{`{"fit"`, `"fit"`, "line 3 is damaged"},
 	} {

@@ -4,7 +4,7 @@
 // # Glossary
 //
 //   - result: the scores of one finished fit, one line of results.jsonl ([Result]).
-//   - curve: loss, validation AUC and changes of winners of a fit after every epoch, one line of curves.jsonl, which is
+//   - curve: loss, figure of the validation part and changes of winners of a fit after every epoch, one line of curves.jsonl, which is
 //     beside results.jsonl where a run was asked for it ([Curve]).
 //   - results folder: the folder of results.jsonl, locked while a run writes to it ([File]).
 //   - attempt: the results folder of a process that trains a shard of a plan ([AttemptDir]).

@@ -103,11 +103,11 @@ func ExampleResult_Validate() {
 	// Output: fit "" is not the id of its content, b72c437f97e0fc09
 }
 
-func ExampleResult_AUC() {
+func ExampleResult_Figure() {
 	r := results.Result{Set: "eight", Bags: []results.ScoredBag{{ID: "bag0", Target: milbench.Labelled(0), Scores: []float64{-3}}, {ID: "bag1", Target: milbench.Labelled(1), Scores: []float64{2}}}}
-	fmt.Println(r.AUC())
+	fmt.Println(r.Figure())
 	r.Bags = r.Bags[1:]
-	_, err := r.AUC()
+	_, err := r.Figure()
 	fmt.Println(err)
 	// Output:
 	// 1 <nil>
@@ -127,8 +127,8 @@ func ExampleResult_ValidationFigures() {
 	r := eight(1)[0]
 	r.Validation = r.Bags
 	figures, err := r.ValidationFigures()
-	fmt.Printf("%.3f %.3f %v\n", figures.AUC, figures.LogLoss, err)
-	fmt.Println(figures.Better(results.Inside{AUC: figures.AUC, LogLoss: 0.1}))
+	fmt.Printf("%.3f %.3f %v\n", figures.Figure, figures.Loss, err)
+	fmt.Println(figures.Better(results.Inside{Figure: figures.Figure, Loss: 0.1}))
 	// Output:
 	// 1.000 0.088 <nil>
 	// true
@@ -141,22 +141,22 @@ func ExampleTabulate() {
 		return
 	}
 	for _, row := range table.Rows {
-		fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.AUCMean, *row.AUCSD, row.N)
+		fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.Mean, *row.SD, row.N)
 	}
 	// Output: eight, mean: AUC 0.792, SD 0.130 over 3 repeats
 }
 
 func ExampleTable_Write() {
 	table := results.Table{Rows: []results.Row{
-		{Set: "musk1", Setting: "softmax", AUCMean: 0.9, N: 1, Protocol: "published", Optimistic: true, Folds: 4, FoldsRun: 1},
+		{Set: "musk1", Setting: "softmax", Figure: "AUC", Mean: 0.9, N: 1, Protocol: "published", Optimistic: true, Folds: 4, FoldsRun: 1},
 	}}
 	if err := table.Write(os.Stdout, "csv"); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(table.Write(os.Stdout, "jsn"))
 	// Output:
-	// set,setting,auc_mean,auc_sd,n,protocol,optimistic,leaked,folds,folds_run,test_bags,auc_low,auc_high,auc_interval,auc_se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,group_auc_mean,group_auc_max,checksum,config,backends,versions,revisions
-	// musk1,softmax,0.900000,,1,published,optimistic,,4,1,0,,,,,0.000000,0.000000,0.000000,0.000000,0.000000,,,,,,,,
+	// set,setting,target,figure,mean,sd,n,protocol,optimistic,leaked,declared,folds,folds_run,test_bags,low,high,interval,se,auc_pooled,average_precision,accuracy,balanced_accuracy,log_loss,instance_auc,group_auc_mean,group_auc_max,checksum,config,backends,versions,revisions
+	// musk1,softmax,binary,AUC,0.900000,,1,published,optimistic,,,4,1,0,,,,,,,,,,,,,,,,,
 	// --format "jsn": no such format; did you mean "json"?
 }
 
@@ -227,7 +227,7 @@ func ExampleMeanCurves() {
 func ExampleCurve_Validate() {
 	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
 	fmt.Println(c.Validate())
-	// Output: 2 losses, 0 validation AUCs and 1 changes of winners; want one of each an epoch
+	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; want one of each an epoch
 }
 
 func ExampleSpace_ID() {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,34 +44,78 @@ func (t Table) Write(w io.Writer, format string) error {
 	return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(Formats, ", "))
 }
 
-// headings of the printed columns; the first two and the last are text.
-var headings = []string{"Set", "Setting", "AUC", "95 % CI", "n", "SE", "pooled AUC", "AP", "accuracy", "bal. acc.", "log-loss", "inst. AUC", "group AUC", "Protocol"}
+// column is a printed column.
+type column struct {
+	heading string
+	text    bool // set to the left
+	cell    func(r Row) string
+}
 
-// The places of the AUC of instances and of groups among the headings.
-const (
-	instanceColumn = 11
-	groupColumn    = 12
-)
-
-// lines returns the headings and the printed columns of all rows. There are columns of the AUC of instances and of groups where any row
-// has one.
-func (t Table) lines(plusMinus, dash string) [][]string {
-	lines := [][]string{slices.Clone(headings)}
-	for _, r := range t.Rows {
-		lines = append(lines, r.cells(plusMinus, dash))
+// columns returns the printed columns of rows of one kind of target. There are columns of the AUC of instances and of groups where any
+// row has one.
+func (t Table) columns(plusMinus, dash string) []column {
+	all := figures[t.Rows[0].Target]
+	main := func(r Row) string {
+		if r.SD == nil {
+			return threeDigits(r.Mean)
+		}
+		return threeDigits(r.Mean) + " " + plusMinus + " " + threeDigits(*r.SD)
 	}
-	drop := func(column int) {
-		for i, cells := range lines {
-			lines[i] = slices.Delete(cells, column, column+1)
+	interval := func(r Row) string {
+		if r.Low == nil {
+			return ""
+		}
+		cell := threeDigits(*r.Low) + dash + threeDigits(*r.High)
+		if r.Interval != OverRepeats {
+			cell += " " + string(r.Interval)
+		}
+		return cell
+	}
+	list := []column{
+		{"Set", true, func(r Row) string { return r.Set }}, {"Setting", true, func(r Row) string { return r.Setting }},
+		{all[0].heading, false, main}, {"95 % CI", false, interval}, {"n", false, func(r Row) string { return strconv.Itoa(r.N) }},
+	}
+	if t.Rows[0].Target == milbench.BinaryTarget {
+		list = append(list, column{"SE", false, func(r Row) string { return optional(r.SE) }})
+	}
+	for _, f := range all[1:] {
+		list = append(list, column{f.heading, false, func(r Row) string { return optional(r.other(f)) }})
+	}
+	if t.instances() {
+		list = append(list, column{"inst. AUC", false, func(r Row) string { return optional(r.InstanceAUC) }})
+	}
+	if t.groups() {
+		list = append(list, column{"group AUC", false, func(r Row) string {
+			if r.GroupAUC == nil {
+				return ""
+			}
+			return threeDigits(r.GroupAUC.Mean)
+		}})
+	}
+	return append(list, column{"Protocol", true, Row.protocolCell})
+}
+
+// other returns a figure other than the main one, nil where the row lacks it.
+func (r Row) other(f figure) *float64 {
+	if value, ok := r.Figures[f.key]; ok {
+		return &value
+	}
+	return nil
+}
+
+// byTarget yields a table of the rows of each kind of target.
+func (t Table) byTarget() iter.Seq[Table] {
+	return func(yield func(Table) bool) {
+		rows := make(map[milbench.TargetKind][]Row)
+		for _, r := range t.Rows {
+			rows[r.Target] = append(rows[r.Target], r)
+		}
+		for _, kind := range slices.Sorted(maps.Keys(rows)) {
+			if !yield(Table{Rows: rows[kind]}) {
+				return
+			}
 		}
 	}
-	if !t.groups() {
-		drop(groupColumn)
-	}
-	if !t.instances() {
-		drop(instanceColumn)
-	}
-	return lines
 }
 
 // groups reports whether any row has an AUC of groups.
@@ -82,40 +128,34 @@ func (t Table) instances() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.InstanceAUC != nil })
 }
 
-const legend = "AUC: mean over the folds of a repeat, then mean ± standard deviation over n repeats; " +
-	"95 % CI: t interval over repeats, of which three are needed (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
-	"else over five folds or more (\"folds\"), corrected for the training bags that these share, else over test bags (\"bags\", DeLong); " +
-	"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
-	"AP: average precision."
-
-// cells returns the printed columns of a row.
-func (r Row) cells(plusMinus, dash string) []string {
-	auc, ci, se, instances, groups := figure(r.AUCMean), "", "", "", ""
-	if r.AUCSD != nil {
-		auc += " " + plusMinus + " " + figure(*r.AUCSD)
-	}
-	if r.AUCLow != nil {
-		ci = figure(*r.AUCLow) + dash + figure(*r.AUCHigh)
-		if r.Interval != OverRepeats {
-			ci += " " + string(r.Interval)
-		}
-	}
-	if r.AUCSE != nil {
-		se = figure(*r.AUCSE)
-	}
-	if r.InstanceAUC != nil {
-		instances = figure(*r.InstanceAUC)
-	}
-	if r.GroupAUC != nil {
-		groups = figure(r.GroupAUC.Mean)
-	}
-	return []string{
-		r.Set, r.Setting, auc, ci, strconv.Itoa(r.N), se, figure(r.AUCPooled), figure(r.AveragePrecision),
-		figure(r.Accuracy), figure(r.BalancedAccuracy), figure(r.LogLoss), instances, groups, r.protocolCell(),
-	}
+// legends says what the columns of each kind of target are.
+var legends = map[milbench.TargetKind]string{
+	milbench.BinaryTarget: "AUC: " + ofFoldsAndRepeats + overRepeatsOrFolds + ", else over test bags (\"bags\", DeLong); " +
+		"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
+		"AP: average precision.",
+	milbench.ClassTarget: "macro AUC: of one class against the rest, mean over the classes, " + ofFoldsAndRepeats + overRepeatsOrFolds +
+		"; the other figures: all folds of a repeat together; kappa: Cohen's with quadratic weights, for classes that are in the order in which they are named below.",
+	milbench.RealTarget: "R²: the share of the variance that predictions explain, " + ofFoldsAndRepeats + overRepeatsOrFolds +
+		"; the other figures: all folds of a repeat together; RMSE and MAE: root mean square and mean size of the errors, in the unit of the target; Spearman: rank correlation.",
+	milbench.SurvivalTarget: "concordance: the share of comparable pairs of bags whose risks are in order (Harrell's C), " + ofFoldsAndRepeats + overRepeatsOrFolds +
+		"; the other figures: all folds of a repeat together; AUC(t): cumulative AUC, mean over the quartiles of the times of events.",
 }
 
-func figure(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+const (
+	ofFoldsAndRepeats  = "mean over the folds of a repeat, then mean ± standard deviation over n repeats; "
+	overRepeatsOrFolds = "95 % CI: t interval over repeats, of which three are needed (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
+		"else over five folds or more (\"folds\"), corrected for the training bags that these share"
+)
+
+// optional formats a figure; a missing one is empty.
+func optional(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return threeDigits(*x)
+}
+
+func threeDigits(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 
 // protocolCell names the protocol, the folds and the marks.
 func (r Row) protocolCell() string {
@@ -148,49 +188,72 @@ func (r Row) protocolCell() string {
 	return cell
 }
 
+// lines returns the columns, and the headings and cells of all rows.
+func (t Table) lines(plusMinus, dash string) (columns []column, lines [][]string) {
+	columns = t.columns(plusMinus, dash)
+	var headings []string
+	for _, c := range columns {
+		headings = append(headings, c.heading)
+	}
+	lines = append(lines, headings)
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, c.cell(r))
+		}
+		lines = append(lines, cells)
+	}
+	return columns, lines
+}
+
 func (t Table) writeMarkdown(w io.Writer) error {
 	escape := strings.NewReplacer("|", `\|`, "\n", " ")
-	lines := t.lines("±", "–")
-	last := len(lines[0]) - 1
-	width := make([]int, last+1)
-	for _, cells := range lines {
-		for i, c := range cells {
-			c = escape.Replace(c)
-			cells[i] = c
-			width[i] = max(width[i], len([]rune(c)))
-		}
-	}
 	var b strings.Builder
-	for n, cells := range lines {
-		for i, c := range cells {
-			pad := strings.Repeat(" ", width[i]-len([]rune(c)))
-			if isText(i, last) {
-				b.WriteString("| " + c + pad + " ")
-			} else {
-				b.WriteString("| " + pad + c + " ")
+	for part := range t.byTarget() {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		columns, lines := part.lines("±", "–")
+		width := make([]int, len(columns))
+		for _, cells := range lines {
+			for i, c := range cells {
+				c = escape.Replace(c)
+				cells[i] = c
+				width[i] = max(width[i], len([]rune(c)))
 			}
 		}
-		b.WriteString("|\n")
-		if n == 0 {
-			for i := range cells {
-				if isText(i, last) {
-					b.WriteString("|:" + strings.Repeat("-", width[i]+1))
+		for n, cells := range lines {
+			for i, c := range cells {
+				pad := strings.Repeat(" ", width[i]-len([]rune(c)))
+				if columns[i].text {
+					b.WriteString("| " + c + pad + " ")
 				} else {
-					b.WriteString("|" + strings.Repeat("-", width[i]+1) + ":")
+					b.WriteString("| " + pad + c + " ")
 				}
 			}
 			b.WriteString("|\n")
+			if n == 0 {
+				for i := range cells {
+					if columns[i].text {
+						b.WriteString("|:" + strings.Repeat("-", width[i]+1))
+					} else {
+						b.WriteString("|" + strings.Repeat("-", width[i]+1) + ":")
+					}
+				}
+				b.WriteString("|\n")
+			}
 		}
+		b.WriteString("\n" + legends[part.Rows[0].Target] + "\n")
 	}
-	for _, note := range slices.Concat([]string{legend}, t.allNotes(), t.Verdicts) {
-		b.WriteString("\n" + escape.Replace(note) + "\n")
+	for i, note := range slices.Concat(t.allNotes(), t.Verdicts) {
+		if i > 0 || b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(escape.Replace(note) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// isText reports whether a printed column is text, set to the left.
-func isText(column, last int) bool { return column < 2 || column == last }
 
 // allNotes returns the notes, and what the marks mean where there are any.
 func (t Table) allNotes() []string {
@@ -223,19 +286,33 @@ func (t Table) allNotes() []string {
 
 func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"set", "setting", "auc_mean", "auc_sd", "n", "protocol", "optimistic", "leaked", "folds", "folds_run",
-		"test_bags", "auc_low", "auc_high", "auc_interval", "auc_se", "auc_pooled", "average_precision", "accuracy", "balanced_accuracy",
-		"log_loss", "instance_auc", "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"})
+	var others []figure
+	for part := range t.byTarget() {
+		for _, f := range figures[part.Rows[0].Target][1:] {
+			if !slices.ContainsFunc(others, func(g figure) bool { return g.key == f.key }) {
+				others = append(others, f)
+			}
+		}
+	}
+	headings := []string{"set", "setting", "target", "figure", "mean", "sd", "n", "protocol", "optimistic", "leaked", "declared", "folds", "folds_run",
+		"test_bags", "low", "high", "interval", "se"}
+	for _, f := range others {
+		headings = append(headings, f.key)
+	}
+	c.Write(append(headings, "instance_auc", "group_auc_mean", "group_auc_max", "checksum", "config", "backends", "versions", "revisions"))
 	for _, r := range t.Rows {
 		var groupMean, groupMax *float64
 		if r.GroupAUC != nil {
 			groupMean, groupMax = &r.GroupAUC.Mean, &r.GroupAUC.Max
 		}
-		c.Write([]string{r.Set, r.Setting, sixDigits(&r.AUCMean), sixDigits(r.AUCSD), strconv.Itoa(r.N), r.Protocol,
-			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
-			strconv.Itoa(r.TestBags), sixDigits(r.AUCLow), sixDigits(r.AUCHigh), string(r.Interval), sixDigits(r.AUCSE), sixDigits(&r.AUCPooled),
-			sixDigits(&r.AveragePrecision), sixDigits(&r.Accuracy), sixDigits(&r.BalancedAccuracy), sixDigits(&r.LogLoss), sixDigits(r.InstanceAUC), sixDigits(groupMean), sixDigits(groupMax), r.Checksum,
-			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")})
+		cells := []string{r.Set, r.Setting, r.Target.String(), r.Figure, sixDigits(&r.Mean), sixDigits(r.SD), strconv.Itoa(r.N), r.Protocol,
+			mark(r.Optimistic, "optimistic"), mark(r.Leaked, "LEAKED"), mark(r.Declared, "declared"), strconv.Itoa(r.Folds), strconv.Itoa(r.FoldsRun),
+			strconv.Itoa(r.TestBags), sixDigits(r.Low), sixDigits(r.High), string(r.Interval), sixDigits(r.SE)}
+		for _, f := range others {
+			cells = append(cells, sixDigits(r.other(f)))
+		}
+		c.Write(append(cells, sixDigits(r.InstanceAUC), sixDigits(groupMean), sixDigits(groupMax), r.Checksum,
+			string(r.Config), strings.Join(r.Backends, ";"), strings.Join(r.Versions, ";"), strings.Join(r.Revisions, ";")))
 	}
 	c.Flush()
 	return c.Error()
@@ -259,10 +336,8 @@ func mark(applies bool, word string) string {
 
 func (t Table) writeLaTeX(w io.Writer) error {
 	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "|", `\textbar{}`, "<", `\textless{}`, ">", `\textgreater{}`, "±", `$\pm$`, "\n", " ")
-	lines := t.lines("±", "--")
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "|", `\textbar{}`, "<", `\textless{}`, ">", `\textgreater{}`, "±", `$\pm$`, "²", `\textsuperscript{2}`, "\n", " ")
 	var b strings.Builder
-	b.WriteString(`\begin{tabular}{` + "ll" + strings.Repeat("r", len(lines[0])-3) + "l}\n\\toprule\n")
 	line := func(cells []string) {
 		for i, c := range cells {
 			if i > 0 {
@@ -272,14 +347,23 @@ func (t Table) writeLaTeX(w io.Writer) error {
 		}
 		b.WriteString(" \\\\\n")
 	}
-	line(lines[0])
-	b.WriteString("\\midrule\n")
-	for _, cells := range lines[1:] {
-		line(cells)
+	paragraph := func(text string) { b.WriteString("\n\\par " + escape.Replace(text) + "\n") }
+	for part := range t.byTarget() {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		columns, lines := part.lines("±", "--")
+		b.WriteString(`\begin{tabular}{` + "ll" + strings.Repeat("r", len(columns)-3) + "l}\n\\toprule\n")
+		line(lines[0])
+		b.WriteString("\\midrule\n")
+		for _, cells := range lines[1:] {
+			line(cells)
+		}
+		b.WriteString("\\bottomrule\n\\end{tabular}\n")
+		paragraph(legends[part.Rows[0].Target])
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	for _, note := range slices.Concat([]string{legend}, t.allNotes(), t.Verdicts) {
-		b.WriteString("\n\\par " + escape.Replace(note) + "\n")
+	for _, note := range slices.Concat(t.allNotes(), t.Verdicts) {
+		paragraph(note)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -34,12 +34,12 @@ func TestInsideOf(t *testing.T) {
 		// None has both: their scores are compared after all.
 		"no fold with both": {heldOut([2][]float64{{-1, 3}, nil}, [2][]float64{nil, {2, 4}}), 0.75},
 	} {
-		got, err := InsideOf(c.held)
+		got, err := InsideOf(milbench.BinaryTarget, 2, c.held)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		loss, err := judge.LogLoss(LabelsScores(c.held))
-		if err != nil || got.AUC != c.auc || got.LogLoss != loss {
+		if err != nil || got.Figure != c.auc || got.Loss != loss {
 			t.Errorf("%s: %+v, want AUC %v and loss %v (%v)", name, got, c.auc, loss, err)
 		}
 	}
@@ -48,11 +48,11 @@ func TestInsideOf(t *testing.T) {
 	for i := range held {
 		held[i].Part = 0
 	}
-	if got, err := InsideOf(held); err != nil || got.AUC != 0.625 {
+	if got, err := InsideOf(milbench.BinaryTarget, 2, held); err != nil || got.Figure != 0.625 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, held := range [][]ScoredBag{nil, heldOut([2][]float64{{1, 2}, nil})} {
-		if got, err := InsideOf(held); err == nil {
+		if got, err := InsideOf(milbench.BinaryTarget, 2, held); err == nil {
 			t.Errorf("%d bags: %+v", len(held), got)
 		}
 	}
@@ -97,7 +97,7 @@ func TestInnerID(t *testing.T) {
 	if _, known := ids[before]; err != nil || !known || ids[before] != 0 {
 		t.Errorf("the id of a fit without inner folds is new (%v)", err)
 	}
-	for want, in := range map[string]Inside{"AUC of the validation part of 1.5": {1.5, 0}, "AUC of the validation part of NaN": {math.NaN(), 0}, "loss of the validation part of -1": {0.5, -1}, "loss of the validation part of +Inf": {0.5, math.Inf(1)}} {
+	for want, in := range map[string]Inside{"AUC of the validation part is 1.5": {1.5, 0}, "AUC of the validation part is NaN": {math.NaN(), 0}, "loss of the validation part of -1": {0.5, -1}, "loss of the validation part of +Inf": {0.5, math.Inf(1)}} {
 		r.Inside = &in
 		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"synpool/milbench"
-	"synpool/milbench/judge"
 )
 
 // Result is a finished fit: one line of results.jsonl. Everything but WallS is a function of the inputs.
@@ -113,17 +112,18 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 	return nil
 }
 
-// Inside is how good a fit is on what was held out of its training part, by which settings are chosen: the larger AUC, of
-// equal ones the smaller loss. Of inner folds the AUC is the mean over those that hold both classes (where none does, that of all together), since
-// scores of different models need not compare, and the loss that of all held-out bags.
+// Inside is how good a fit is on what was held out of its training part, by which settings are chosen: the larger main figure ([Row]), of
+// equal ones the smaller loss. Of inner folds the figure is the mean over those that have one (where none does, that of all together), since
+// scores of different models need not compare, and the loss that of all held-out bags: the log-loss in nats per bag, of real targets the
+// mean squared error, of survival 0.
 type Inside struct {
-	AUC     float64 `json:"auc"`
-	LogLoss float64 `json:"log_loss"` // nats a bag, see [judge.LogLoss]
+	Figure float64 `json:"auc"` // both named in files as when all targets were binary
+	Loss   float64 `json:"log_loss"`
 }
 
 // Better reports whether a fit of figures a is to be chosen rather than one of b.
 func (a Inside) Better(b Inside) bool {
-	return a.AUC > b.AUC || a.AUC == b.AUC && a.LogLoss < b.LogLoss
+	return a.Figure > b.Figure || a.Figure == b.Figure && a.Loss < b.Loss
 }
 
 // ID returns the fit's id ([milbench.FitID]). Set name, backend, version, revision and wall time have no part in it.
@@ -131,13 +131,22 @@ func (r Result) ID() (string, error) {
 	return milbench.FitID(r.Checksum, milbench.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
-// AUC returns the area under the ROC curve of the test part.
-func (r Result) AUC() (float64, error) {
-	auc, err := judge.AUC(LabelsScores(r.Bags))
+// Figure returns the main figure of the test part, see [Row].
+func (r Result) Figure() (float64, error) {
+	value, err := Figure(r.Target, len(r.Classes), r.Bags)
 	if err != nil {
-		return 0, fmt.Errorf("%s: repeat %d, fold %d, test part: %w", r.Set, r.Repeat+1, r.Fold+1, err)
+		return 0, r.testError(err)
 	}
-	return auc, nil
+	return value, nil
+}
+
+// testError is an error about the test part.
+func (r Result) testError(err error) error {
+	hint := ""
+	if undefined(err) && r.Folds > 1 {
+		hint = "; take fewer folds"
+	}
+	return fmt.Errorf("%s: repeat %d, fold %d, test part: %w%s", r.Set, r.Repeat+1, r.Fold+1, err, hint)
 }
 
 // ValidationFigures returns what the scores of the validation part give, or what an archive kept of them. A fit without
@@ -146,42 +155,41 @@ func (r Result) ValidationFigures() (Inside, error) {
 	if r.Inside != nil {
 		return *r.Inside, nil
 	}
-	inside, err := InsideOf(r.Validation)
+	inside, err := InsideOf(r.Target, len(r.Classes), r.Validation)
 	if err != nil {
 		return Inside{}, fmt.Errorf("%s: fit %s, validation part: %w", r.Set, r.Fit, err)
 	}
 	return inside, nil
 }
 
-// InsideOf returns the figures of bags that were held out of a training part.
-func InsideOf(held []ScoredBag) (Inside, error) {
-	labels, scores := LabelsScores(held)
-	loss, err := judge.LogLoss(labels, scores)
+// InsideOf returns the figures of bags of a target of so many classes that were held out of a training part.
+func InsideOf(kind milbench.TargetKind, classes int, held []ScoredBag) (Inside, error) {
+	of := mainFigure(kind).of
+	loss, err := losses[kind](held, classes)
 	if err != nil {
 		return Inside{}, err
 	}
 	var sum float64
 	parts := 0
 	for from, to := 0, 0; from < len(held); from = to {
-		positive := 0
-		for to = from; to < len(held) && held[to].Part == held[from].Part; to++ {
-			positive += labels[to]
+		for to = from; to < len(held) && held[to].Part == held[from].Part; {
+			to++
 		}
-		if positive == 0 || positive == to-from {
+		figure, err := of(held[from:to], classes)
+		if undefined(err) {
 			continue
 		}
-		auc, err := judge.AUC(labels[from:to], scores[from:to])
 		if err != nil {
 			return Inside{}, err
 		}
-		sum += auc
+		sum += figure
 		parts++
 	}
 	if parts > 0 {
 		return Inside{sum / float64(parts), loss}, nil
 	}
-	auc, err := judge.AUC(labels, scores)
-	return Inside{auc, loss}, err
+	figure, err := of(held, classes)
+	return Inside{figure, loss}, err
 }
 
 // Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels and numbers of scores
@@ -206,14 +214,14 @@ func (r Result) Validate() error {
 	case r.GroupAUC != nil && !(min(r.GroupAUC.Mean, r.GroupAUC.Max) >= 0 && max(r.GroupAUC.Mean, r.GroupAUC.Max) <= 1):
 		return fmt.Errorf("AUCs of groups of %v and %v; they are from 0 to 1", r.GroupAUC.Mean, r.GroupAUC.Max)
 	}
-	if in := r.Inside; in != nil {
+	if in, of := r.Inside, mainFigure(r.Target); in != nil {
 		switch {
 		case len(r.Validation) > 0:
 			return errors.New("scores of the validation part and what an archive keeps of them")
-		case !(in.AUC >= 0 && in.AUC <= 1):
-			return fmt.Errorf("an AUC of the validation part of %v; it is from 0 to 1", in.AUC)
-		case !(in.LogLoss >= 0) || math.IsInf(in.LogLoss, 0):
-			return fmt.Errorf("a loss of the validation part of %v; it is finite and not below 0", in.LogLoss)
+		case !(in.Figure >= of.least && in.Figure <= of.most) || math.IsInf(in.Figure, 0):
+			return fmt.Errorf("%s of the validation part is %v; it is from %v to %v", of.heading, in.Figure, of.least, of.most)
+		case !(in.Loss >= 0) || math.IsInf(in.Loss, 0):
+			return fmt.Errorf("a loss of the validation part of %v; it is finite and not below 0", in.Loss)
 		}
 	}
 	for _, part := range [][]ScoredBag{r.Bags, r.Validation} {

@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -21,38 +20,40 @@ import (
 // Level is the level of the confidence intervals of a table.
 const Level = 0.95
 
-// Row is the figures of one setting on one set. A repeat's AUC and average precision are means over its folds; its
-// pooled AUC, accuracies and log-loss are of the scores of all its folds together. A row has their means over repeats.
+// Row is the figures of one setting on one set. The main figure of a repeat is the mean over its folds: the AUC of binary targets, the
+// macro AUC of classes, R² of real targets, the concordance of survival. A row has the mean over repeats.
 type Row struct {
-	Set        string   `json:"set"`
-	Setting    string   `json:"setting"` // the pooling and what tells the row from others of the set
-	AUCMean    float64  `json:"auc_mean"`
-	AUCSD      *float64 `json:"auc_sd"` // over repeats; null for one repeat
-	N          int      `json:"n"`      // complete repeats
-	Protocol   string   `json:"protocol"`
-	Optimistic bool     `json:"optimistic"`
-	Leaked     bool     `json:"leaked"`
-	Declared   bool     `json:"declared,omitempty"` // by the author of the scores: nobody here has seen the training
+	Set     string              `json:"set"`
+	Setting string              `json:"setting"` // the pooling and what tells the row from others of the set
+	Target  milbench.TargetKind `json:"target"`
+	Figure  string              `json:"figure"` // the main one
+	Mean    float64             `json:"mean"`
+	SD      *float64            `json:"sd"` // over repeats; null for one repeat
+	N       int                 `json:"n"`  // complete repeats
+
+	Protocol   string `json:"protocol"`
+	Optimistic bool   `json:"optimistic"`
+	Leaked     bool   `json:"leaked"`
+	Declared   bool   `json:"declared,omitempty"` // by the author of the scores: nobody here has seen the training
 
 	Folds    int `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
 	FoldsRun int `json:"folds_run"`       // of these
 	TestBags int `json:"test_bags"`       // of a repeat
 	Inner    int `json:"inner,omitempty"` // inner folds, by which the nested protocol chooses
 
-	// 95 % interval, cut at 0 and 1, and over what ([Interval]); null where there is none.
-	AUCLow   *float64  `json:"auc_low"`
-	AUCHigh  *float64  `json:"auc_high"`
-	Interval Interval  `json:"auc_interval,omitempty"`
-	AUCs     []float64 `json:"aucs"` // of each repeat
+	// 95 % interval, cut where no figure can be, and over what ([Interval]); null where there is none.
+	Low      *float64  `json:"low"`
+	High     *float64  `json:"high"`
+	Interval Interval  `json:"interval,omitempty"`
+	Values   []float64 `json:"values"` // of each repeat
 
-	// AUCSE is the standard error of one repeat's AUC: DeLong's of each fold, folds taken as independent, root mean
-	// square over repeats. Null where a fold has fewer than two bags of a class.
-	AUCSE            *float64 `json:"auc_se"`
-	AUCPooled        float64  `json:"auc_pooled"`
-	AveragePrecision float64  `json:"average_precision"`
-	Accuracy         float64  `json:"accuracy"`
-	BalancedAccuracy float64  `json:"balanced_accuracy"`
-	LogLoss          float64  `json:"log_loss"`
+	// SE is the standard error of one repeat's AUC: DeLong's of each fold, folds taken as independent, root mean
+	// square over repeats. Null where a fold has fewer than two bags of a class, and of other targets than binary ones.
+	SE *float64 `json:"se"`
+
+	// Figures has the other figures of the kind of target by name, means over repeats. Average precision is a mean over folds; the others
+	// are of the scores of all folds of a repeat together. One that some repeat does not have (rank correlation where all predictions are the same) is absent.
+	Figures map[string]float64 `json:"figures"`
 
 	// InstanceAUC is the mean over all fits of [Result.InstanceAUC]; absent where none has one.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
@@ -60,7 +61,7 @@ type Row struct {
 	// GroupAUC is the mean over all fits of [Result.GroupAUC]; absent where none has one.
 	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
 
-	// Classes names the negative and the positive class as the file writes them.
+	// Classes names the classes as the file writes them, of binary targets the negative one first.
 	Classes []string `json:"classes,omitempty"`
 
 	Checksum string          `json:"checksum"`
@@ -72,14 +73,14 @@ type Row struct {
 	Versions  []string `json:"versions"`
 	Revisions []string `json:"revisions"`
 
-	folds map[foldKey]float64 // the AUC of each
+	folds map[foldKey]float64 // the main figure of each
 
 	// Of a single fold: the labels of its bags in the order of their ids, and their scores in each repeat.
 	labels []int
 	scores [][]float64
 }
 
-// Interval says over what the interval of an AUC is.
+// Interval says over what an interval is.
 type Interval string
 
 const (
@@ -119,7 +120,7 @@ type Table struct {
 // results has no other effect.
 //
 // Under the nested protocol a set has one row a pooling, for which the validation parts choose among its settings: in
-// every fold the setting with the best AUC on the validation part counts, of equals that with the least log-loss there,
+// every fold the setting with the best main figure on the validation part counts, of equals that with the least loss there,
 // then the first in order.
 func Tabulate(results []Result) (Table, error) { return tabulate(results, chooseInside) }
 
@@ -133,10 +134,10 @@ func TabulateBest(results []Result) (Table, error) {
 	})
 }
 
-// Rank orders the rows of each comparison by AUC, the largest first.
+// Rank orders the rows of each comparison by the main figure, the best first.
 func (t Table) Rank() {
 	for rows := range t.comparisons() {
-		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.AUCMean, a.AUCMean) })
+		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Mean, a.Mean) })
 	}
 }
 
@@ -220,7 +221,8 @@ type content struct {
 	names    []string // the newest last
 	shown    string   // in the table
 	leaked   bool     // to any of the results
-	classes  []string // names of the negative and the positive class, as the file writes them
+	target   milbench.TargetKind
+	classes  []string // names of the classes, as the file writes them, of binary targets the negative one first
 }
 
 // name returns the newest name.
@@ -259,12 +261,9 @@ func gather(results []Result, t *Table) ([]comparison, error) {
 	canonical := make(map[string]json.RawMessage) // settings are few, results many
 	for i := range results {
 		r := &results[i]
-		if r.Target != milbench.BinaryTarget {
-			return nil, fmt.Errorf("%s: its targets are of kind %v; the figures of a table are those of binary targets", r.Set, r.Target)
-		}
 		set := sets[r.Checksum]
 		if set == nil {
-			set = &content{checksum: r.Checksum}
+			set = &content{checksum: r.Checksum, target: r.Target}
 			sets[r.Checksum] = set
 		}
 		set.add(r)
@@ -457,7 +456,9 @@ func nameSets(sets []*content, t *Table) {
 				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d sets of this name have different checksums; the start of them tells the sets apart", set.name(), n))
 			}
 		}
-		if len(set.classes) == 2 {
+		if set.target == milbench.ClassTarget {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: the classes are %s", set.shown, strings.Join(set.classes, ", ")))
+		} else if len(set.classes) == 2 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: positive is %s, negative %s", set.shown, set.classes[1], set.classes[0]))
 		}
 		if former := set.names[:len(set.names)-1]; len(former) > 0 {
@@ -505,30 +506,38 @@ func (t *Table) noteMixtures() {
 func (row *rowFits) figures() (Row, error) {
 	declared, _ := row.setting.values[declaredKey].(bool)
 	out := Row{Declared: declared, Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
-		Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
+		Target: row.set.target, Figure: mainFigure(row.set.target).heading, Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
+	all, classes := figures[row.set.target], len(row.set.classes)
+	sums, counts := make([]float64, len(all)), make([]int, len(all))
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
-	variance, defined := 0.0, true
-	var instances, groupMeans, groupMaxima, foldAUCs []float64
+	variance, defined := 0.0, row.set.target == milbench.BinaryTarget
+	var instances, groupMeans, groupMaxima, ofFolds []float64
 	for _, key := range slices.SortedFunc(maps.Keys(row.repeats), repeatKey.compare) {
 		folds := row.repeats[key]
 		var pooled []ScoredBag
-		var auc, precision, foldVariance float64
+		foldSums, foldVariance := make([]float64, len(all)), 0.0
 		for _, fold := range slices.Sorted(maps.Keys(folds)) {
 			r := folds[fold]
-			labels, scores := LabelsScores(r.Bags)
-			a, err1 := judge.AUC(labels, scores)
-			p, err2 := judge.AveragePrecision(labels, scores)
-			if err := errors.Join(err1, err2); err != nil {
-				return Row{}, fmt.Errorf("%s: fit %s, test part: %w", r.Set, r.Fit, err)
+			for i, f := range all {
+				if !f.folds {
+					continue
+				}
+				v, err := f.of(r.Bags, classes)
+				if err != nil {
+					return Row{}, r.testError(err)
+				}
+				foldSums[i] += v
+				if i == 0 {
+					ofFolds = append(ofFolds, v)
+					out.folds[foldKey{key, fold}] = v
+				}
 			}
-			auc += a
-			foldAUCs = append(foldAUCs, a)
-			out.folds[foldKey{key, fold}] = a
-			precision += p
-			if _, se, err := judge.DeLong(labels, scores); err == nil {
-				foldVariance += se * se
-			} else {
-				defined = false
+			if defined {
+				if _, se, err := judge.DeLong(LabelsScores(r.Bags)); err == nil {
+					foldVariance += se * se
+				} else {
+					defined = false
+				}
 			}
 			if r.InstanceAUC != nil {
 				instances = append(instances, *r.InstanceAUC)
@@ -542,39 +551,42 @@ func (row *rowFits) figures() (Row, error) {
 			out.Optimistic = out.Optimistic || r.Optimistic
 		}
 		n := float64(len(folds))
-		out.AUCs = append(out.AUCs, auc/n)
-		out.AveragePrecision += precision / n
+		out.Values = append(out.Values, foldSums[0]/n)
 		variance += foldVariance / (n * n)
 		out.TestBags = max(out.TestBags, len(pooled))
 
 		slices.SortFunc(pooled, func(a, b ScoredBag) int { return cmp.Compare(a.ID, b.ID) })
-		labels, scores := LabelsScores(pooled)
 		if n == 1 {
+			labels, scores := LabelsScores(pooled)
 			out.labels, out.scores = labels, append(out.scores, scores)
 		}
-		for _, figure := range []struct {
-			sum     *float64
-			compute func([]int, []float64) (float64, error)
-		}{
-			{&out.AUCPooled, judge.AUC},
-			{&out.Accuracy, judge.Accuracy},
-			{&out.BalancedAccuracy, judge.BalancedAccuracy},
-			{&out.LogLoss, judge.LogLoss},
-		} {
-			value, err := figure.compute(labels, scores)
+		for i, f := range all {
+			if f.folds {
+				sums[i] += foldSums[i] / n
+				counts[i]++
+				continue
+			}
+			value, err := f.of(pooled, classes)
+			if undefined(err) {
+				continue
+			}
 			if err != nil {
 				return Row{}, fmt.Errorf("%s, %s: %w", row.set.shown, row.label, err)
 			}
-			*figure.sum += value
+			sums[i] += value
+			counts[i]++
 		}
 	}
 
 	n := float64(out.N)
-	for _, figure := range []*float64{&out.AveragePrecision, &out.AUCPooled, &out.Accuracy, &out.BalancedAccuracy, &out.LogLoss} {
-		*figure /= n
+	out.Figures = make(map[string]float64)
+	for i, f := range all[1:] {
+		if counts[i+1] == out.N {
+			out.Figures[f.key] = sums[i+1] / n
+		}
 	}
-	for _, a := range out.AUCs {
-		out.AUCMean += a / n
+	for _, v := range out.Values {
+		out.Mean += v / n
 	}
 	if len(instances) > 0 {
 		mean := stat.Mean(instances, nil)
@@ -585,36 +597,36 @@ func (row *rowFits) figures() (Row, error) {
 	}
 	if defined {
 		se := math.Sqrt(variance / n)
-		out.AUCSE = &se
+		out.SE = &se
 	}
 	if out.N > 1 {
-		sd, err := judge.SD(out.AUCs)
+		sd, err := judge.SD(out.Values)
 		if err != nil {
 			return Row{}, err
 		}
-		out.AUCSD = &sd
+		out.SD = &sd
 	}
-	if err := out.interval(foldAUCs); err != nil {
+	if err := out.interval(ofFolds); err != nil {
 		return Row{}, err
 	}
 	out.Backends, out.Versions, out.Revisions = slices.Sorted(maps.Keys(backends)), slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Keys(revisions))
 	return out, nil
 }
 
-// interval computes the interval of the AUC from those of repeats or, where these are few, of all folds.
-func (r *Row) interval(foldAUCs []float64) (err error) {
+// interval computes the interval of the main figure from those of repeats or, where these are few, of all folds.
+func (r *Row) interval(folds []float64) (err error) {
 	var low, high float64
 	switch {
 	case r.N >= fewestRepeats:
 		r.Interval = OverRepeats
-		_, low, high, err = judge.MeanInterval(r.AUCs, Level)
-	case len(foldAUCs) >= fewestFolds:
+		_, low, high, err = judge.MeanInterval(r.Values, Level)
+	case len(folds) >= fewestFolds:
 		r.Interval = OverFolds
-		_, low, high, err = judge.CorrectedInterval(foldAUCs, 1/float64(r.Folds-1), Level)
-	case r.AUCSE != nil:
+		_, low, high, err = judge.CorrectedInterval(folds, 1/float64(r.Folds-1), Level)
+	case r.SE != nil:
 		r.Interval = OverBags
-		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.AUCSE
-		low, high = r.AUCMean-half, r.AUCMean+half
+		half := distuv.UnitNormal.Quantile((1+Level)/2) * *r.SE
+		low, high = r.Mean-half, r.Mean+half
 	default:
 		return nil
 	}
@@ -622,7 +634,8 @@ func (r *Row) interval(foldAUCs []float64) (err error) {
 		r.Interval = ""
 		return err
 	}
-	low, high = max(low, 0), min(high, 1)
-	r.AUCLow, r.AUCHigh = &low, &high
+	of := mainFigure(r.Target)
+	low, high = max(low, of.least), min(high, of.most)
+	r.Low, r.High = &low, &high
 	return nil
 }

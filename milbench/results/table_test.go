@@ -78,10 +78,10 @@ func TestFigures(t *testing.T) {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
 	mean, syn := table.Rows[0], table.Rows[1]
-	if mean.Setting != "mean" || mean.N != 1 || mean.AUCMean != 0.5 || mean.AUCSD != nil || mean.AUCLow != nil || mean.AUCSE != nil || mean.Interval != "" || mean.TestBags != 7 {
+	if mean.Setting != "mean" || mean.N != 1 || mean.Mean != 0.5 || mean.SD != nil || mean.Low != nil || mean.SE != nil || mean.Interval != "" || mean.TestBags != 7 {
 		t.Errorf("mean: %+v", mean)
 	}
-	if syn.Setting != "syn I=-3" || syn.N != 2 || syn.TestBags != 8 || syn.Interval != OverBags || syn.Folds != 2 || syn.Protocol != "honest" || !slices.Equal(syn.AUCs, []float64{0.875, 1}) {
+	if syn.Setting != "syn I=-3" || syn.N != 2 || syn.TestBags != 8 || syn.Interval != OverBags || syn.Folds != 2 || syn.Protocol != "honest" || !slices.Equal(syn.Values, []float64{0.875, 1}) {
 		t.Errorf("syn: %+v", syn)
 	}
 	// Fold 2 of repeat 1: V10 = (0.5, 1), V01 = (1, 0.5), each of variance 0.125: se^2 = 0.125. The other folds: 0.
@@ -90,13 +90,13 @@ func TestFigures(t *testing.T) {
 	// 1 2 .3 .4 against -2 -1 .1 .2: all.
 	pooled := (14.5/16 + 1) / 2
 	for name, pair := range map[string][2]float64{
-		"mean": {syn.AUCMean, 0.9375}, "SD": {*syn.AUCSD, 0.125 / math.Sqrt2},
-		"low": {*syn.AUCLow, 0.9375 - 1.959963984540054*se}, "high": {*syn.AUCHigh, 1}, "SE": {*syn.AUCSE, se},
-		"pooled": {syn.AUCPooled, pooled},
+		"mean": {syn.Mean, 0.9375}, "SD": {*syn.SD, 0.125 / math.Sqrt2},
+		"low": {*syn.Low, 0.9375 - 1.959963984540054*se}, "high": {*syn.High, 1}, "SE": {*syn.SE, se},
+		"pooled": {syn.Figures["auc_pooled"], pooled},
 		// Fold 2 of repeat 1 in falling order: 1 0 1 0: 1/2 * 1 + 1/2 * 2/3.
-		"AP": {syn.AveragePrecision, ((1+5.0/6)/2 + 1) / 2},
+		"AP": {syn.Figures["average_precision"], ((1+5.0/6)/2 + 1) / 2},
 		// Above 0: repeat 1: negatives 1 of 4 wrong, positives 0 is wrong; repeat 2: negatives .1 and .2 are wrong.
-		"accuracy": {syn.Accuracy, (6.0/8 + 6.0/8) / 2}, "balanced": {syn.BalancedAccuracy, (6.0/8 + 6.0/8) / 2},
+		"accuracy": {syn.Figures["accuracy"], (6.0/8 + 6.0/8) / 2}, "balanced": {syn.Figures["balanced_accuracy"], (6.0/8 + 6.0/8) / 2},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9 {
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
@@ -239,7 +239,7 @@ func TestNestedChoice(t *testing.T) {
 		t.Fatalf("%d rows, notes %q", len(table.Rows), table.Notes)
 	}
 	row := table.Rows[0]
-	if row.Setting != "syn (chosen inside)" || row.Config != nil || !slices.Equal(row.AUCs, []float64{0.5, 1}) {
+	if row.Setting != "syn (chosen inside)" || row.Config != nil || !slices.Equal(row.Values, []float64{0.5, 1}) {
 		t.Errorf("%+v", row)
 	}
 	if len(row.Chosen) != 2 || row.Chosen[0].Fits != 3 || row.Chosen[1].Fits != 1 || !strings.Contains(string(row.Chosen[0].Config), `"iterations":1`) {
@@ -258,7 +258,7 @@ func TestNestedChoice(t *testing.T) {
 	if err != nil || len(best.Rows) != 1 {
 		t.Fatalf("%+v, %v", best, err)
 	}
-	if row := best.Rows[0]; row.Setting != "any (chosen inside)" || row.Protocol != "nested" || !slices.Equal(row.AUCs, []float64{0.5}) || len(row.Chosen) != 2 {
+	if row := best.Rows[0]; row.Setting != "any (chosen inside)" || row.Protocol != "nested" || !slices.Equal(row.Values, []float64{0.5}) || len(row.Chosen) != 2 {
 		t.Errorf("%+v", row)
 	}
 	if _, err := Tabulate([]Result{func() Result { r := nested(a, 0, 0, good, good); r.Validation = nil; return r }(), nested(b, 0, 0, good, good),
@@ -304,7 +304,7 @@ func TestRowsApart(t *testing.T) {
 			t.Errorf("sets are named %s and %s", table.Rows[0].Set, table.Rows[1].Set)
 		}
 	}
-	if _, err := Tabulate([]Result{sample("set", config, 0, 0, []int{1, 1}, []float64{1, 2}), base[1]}); err == nil || !strings.Contains(err.Error(), "set: fit ") {
+	if _, err := Tabulate([]Result{sample("set", config, 0, 0, []int{1, 1}, []float64{1, 2}), base[1]}); err == nil || !strings.Contains(err.Error(), "set: repeat 1, fold 1, test part: ") {
 		t.Errorf("a test part of one class: %v", err)
 	}
 }
@@ -387,29 +387,11 @@ func TestNamedClasses(t *testing.T) {
 	}
 }
 
-// TestOtherKinds: figures are those of binary targets; results of any other are refused, whatever else is there.
-func TestOtherKinds(t *testing.T) {
-	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
-		for _, protocol := range milbench.ProtocolNames {
-			r := ofKind(kind)
-			r.Protocol, r.Validation = protocol, r.Bags
-			results := append(pair("set", `{"pooling":"syn"}`, 0, 0), withID(r))
-			want := fmt.Sprintf("%v: its targets are of kind %[1]v; the figures of a table are those of binary targets", kind)
-			if _, err := Tabulate(results); err == nil || err.Error() != want {
-				t.Errorf("%s: %v, want %q", protocol, err, want)
-			}
-			if _, err := TabulateBest(results); (err != nil) != (protocol == milbench.NestedProtocol) || err != nil && err.Error() != want {
-				t.Errorf("%s: the best: %v", protocol, err)
-			}
-		}
-	}
-}
-
 // TestLegend checks that the interval is not taken for one over new bags.
 func TestLegend(t *testing.T) {
 	for _, format := range []string{"md", "tex"} {
 		var b strings.Builder
-		if err := (Table{}).Write(&b, format); err != nil {
+		if err := (Table{Rows: make([]Row, 1)}).Write(&b, format); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"t interval over repeats", "other folds and seeds on the same bags", "not that of drawing new bags"} {
@@ -496,7 +478,7 @@ func TestIntervals(t *testing.T) {
 				if r.Fit, err = r.ID(); err != nil {
 					t.Fatal(err)
 				}
-				auc, err := r.AUC()
+				auc, err := r.Figure()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -508,13 +490,13 @@ func TestIntervals(t *testing.T) {
 			t.Fatalf("%+v: %d rows, %v", c, len(table.Rows), err)
 		}
 		row := table.Rows[0]
-		if row.Interval != c.want || row.AUCLow == nil || *row.AUCLow > row.AUCMean || *row.AUCHigh < row.AUCMean {
-			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.AUCLow, row.AUCHigh, row.AUCMean)
+		if row.Interval != c.want || row.Low == nil || *row.Low > row.Mean || *row.High < row.Mean {
+			t.Errorf("%+v: over %q, from %v to %v around %v", c, row.Interval, row.Low, row.High, row.Mean)
 		}
 		if c.want == OverFolds {
 			_, low, _, err := judge.CorrectedInterval(aucs, 1/float64(c.folds-1), Level)
-			if err != nil || math.Abs(max(low, 0)-*row.AUCLow) > 1e-12 {
-				t.Errorf("%+v: low is %v, want %v, %v", c, *row.AUCLow, low, err)
+			if err != nil || math.Abs(max(low, 0)-*row.Low) > 1e-12 {
+				t.Errorf("%+v: low is %v, want %v, %v", c, *row.Low, low, err)
 			}
 		}
 	}

@@ -26,23 +26,24 @@ func (k foldKey) compare(l foldKey) int {
 // alpha bounds the chance that any two rows of a set that are equally good are called different.
 const alpha = 1 - Level
 
-// tied is the difference of AUCs up to which they are the same but for rounding.
+// tied is the difference of figures up to which they are the same but for rounding.
 const tied = 1e-9
 
-// verdicts says of each set and protocol with several rows, in a few sentences, which row has the largest AUC, which are worse
+// verdicts says of each set and protocol with several rows, in a few sentences, which row has the largest main figure, which are worse
 // beyond chance, which are perhaps worse, and which cannot be told apart from it.
 //
 // Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]), which allows for training on other
 // bags; of an official split or a single fold, where one training part is all that there is, on its bags by [judge.DeLongDifference]. Worse beyond chance
 // is what has p < 0.05 after the p-values of all pairs of rows are adjusted together ([judge.Holm]), since the best row is chosen by
 // the same figures; perhaps worse is what has p < 0.05 only by itself. There is no verdict while some rows have more finished
-// repeats than others.
+// repeats than others, and none of an official split or a single fold whose target is not binary.
 func (t Table) verdicts() (list []string, err error) {
 	for rows := range t.comparisons() {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {
 			return !maps.EqualFunc(r.folds, rows[0].folds, func(a, b float64) bool { return true })
 		})
-		if len(rows) < 2 || rows[0].Leaked || unequal {
+		noTest := rows[0].Target != milbench.BinaryTarget && !rows[0].overFolds()
+		if len(rows) < 2 || rows[0].Leaked || unequal || noTest {
 			continue
 		}
 		text, err := verdict(rows)
@@ -57,7 +58,7 @@ func (t Table) verdicts() (list []string, err error) {
 // verdict compares rows of one set with the best of them.
 func verdict(rows []Row) (string, error) {
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.AUCMean, a.AUCMean) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Mean, a.Mean) })
 	var p []float64
 	for i, a := range rows {
 		for _, b := range rows[:i] { // the first pairs of row i are those with the best rows
@@ -81,7 +82,7 @@ func verdict(rows []Row) (string, error) {
 		}
 		withBest := at
 		at += i
-		by := rows[0].AUCMean - r.AUCMean
+		by := rows[0].Mean - r.Mean
 		lower := fmt.Sprintf("%s (by %.3f)", r.Setting, by)
 		switch {
 		case by <= tied:
@@ -94,7 +95,7 @@ func verdict(rows []Row) (string, error) {
 			same, most = append(same, r.Setting), by
 		}
 	}
-	name := rows[0].Set
+	name, of := rows[0].Set, mainFigure(rows[0].Target)
 	if rows[0].Protocol != milbench.HonestProtocol {
 		name += ", " + rows[0].Protocol
 	}
@@ -102,9 +103,9 @@ func verdict(rows []Row) (string, error) {
 	if len(best) > 1 {
 		verb = "have"
 	}
-	text := fmt.Sprintf("%s: %s %s the largest AUC, %.3f.", name, strings.Join(best, ", "), verb, rows[0].AUCMean)
+	text := fmt.Sprintf("%s: %s %s the largest %s, %.3f.", name, strings.Join(best, ", "), verb, of.heading, rows[0].Mean)
 	if len(same) > 0 {
-		text += fmt.Sprintf(" Not told apart from it, with AUCs smaller by up to %.3f: %s.", most, strings.Join(same, ", "))
+		text += fmt.Sprintf(" Not told apart from it, with %s smaller by up to %.3f: %s.", of.plural, most, strings.Join(same, ", "))
 	}
 	if len(perhaps) > 0 {
 		text += fmt.Sprintf(" Perhaps worse (p < %.2g each, not adjusted for the %d comparisons): %s.", alpha, len(p), strings.Join(perhaps, ", "))
@@ -115,9 +116,12 @@ func verdict(rows []Row) (string, error) {
 	return text, nil
 }
 
-// differs returns the p-value of a difference between the AUCs of two rows that have the same folds.
+// overFolds reports whether rows are compared over their folds.
+func (r Row) overFolds() bool { return r.Folds > 1 && len(r.folds) >= 2 }
+
+// differs returns the p-value of a difference between the main figures of two rows that have the same folds.
 func (r Row) differs(s Row) (float64, error) {
-	if r.Folds > 1 && len(r.folds) >= 2 {
+	if r.overFolds() {
 		var a, b []float64
 		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
 			a, b = append(a, r.folds[key]), append(b, s.folds[key])

@@ -21,7 +21,7 @@ func rowsOf(folds int, aucs map[string][][]float64) []Row {
 		for repeat, list := range repeats {
 			for fold, auc := range list {
 				r.folds[foldKey{repeatKey{1, repeat}, fold}] = auc
-				r.AUCMean += auc / float64(len(list)*len(repeats))
+				r.Mean += auc / float64(len(list)*len(repeats))
 			}
 		}
 		rows = append(rows, r)

@@ -22,11 +22,11 @@ func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
 			if err != nil {
 				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
 			}
-			inside, err := results.InsideOf(validation)
+			inside, err := results.InsideOf(s.set.Kind, len(s.set.Classes), validation)
 			if err != nil {
 				return results.Curve{}, fmt.Errorf("epoch %d, validation part: %w", e.Number, err)
 			}
-			c.ValidationAUC = append(c.ValidationAUC, inside.AUC)
+			c.Validation = append(c.Validation, inside.Figure)
 		}
 		var changed *float64
 		if i > 0 {

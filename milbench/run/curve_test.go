@@ -163,7 +163,7 @@ func TestCurves(t *testing.T) {
 					auc = append(auc, one)
 				}
 				changed, err := json.Marshal(c.WinnersChanged)
-				if c.Set != "first" || len(c.Loss) != runtest.Epochs || !slices.Equal(c.Loss, loss) || !slices.Equal(c.ValidationAUC, auc) ||
+				if c.Set != "first" || len(c.Loss) != runtest.Epochs || !slices.Equal(c.Loss, loss) || !slices.Equal(c.Validation, auc) ||
 					string(changed) != "[null,0,0.5,0]" || err != nil {
 					t.Errorf("%+v, winners %s; want loss %v, AUC %v", c, changed, loss, auc)
 				}
@@ -171,7 +171,7 @@ func TestCurves(t *testing.T) {
 
 			keys := []string{"config", "fit", "fold", "loss", "repeat", "set", "winners_changed"}
 			if p.Name == "nested" {
-				keys = slices.Insert(keys, 6, "validation_auc")
+				keys = slices.Insert(keys, 6, "validation")
 			}
 			for line := range bytes.Lines(readFile(t, r.Dir, results.CurvesName)) {
 				var c map[string]any
@@ -313,7 +313,7 @@ func TestCurveFails(t *testing.T) {
 	}})
 	r.Sets, r.Curves = r.Sets[:1], true
 	sum, err := r.Do(context.Background())
-	if sum.Failed != 2 || sum.Done != sum.Total-2 || err == nil || !strings.Contains(err.Error(), "epoch 2: the loss is NaN") ||
+	if sum.Failed != 2 || sum.Done != sum.Total-2 || err == nil || !strings.Contains(err.Error(), "epoch 2: a loss or figure of NaN") ||
 		!strings.Contains(err.Error(), "epoch 4 where epoch 1 comes") {
 		t.Errorf("%+v, %v", sum, err)
 	}

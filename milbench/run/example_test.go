@@ -95,7 +95,7 @@ func ExampleRun_Do() {
 		return
 	}
 	row := table.Rows[0]
-	fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.AUCMean, *row.AUCSD, row.N)
+	fmt.Printf("%s, %s: AUC %.3f, SD %.3f over %d repeats\n", row.Set, row.Setting, row.Mean, *row.SD, row.N)
 	// Output:
 	// 6 fits: 6 done, 0 skipped, 0 failed, <nil>
 	// 6 fits: 0 done, 6 skipped, 0 failed, <nil>

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -226,9 +227,6 @@ func (r Run) Validate() error {
 		if s.Checksum == "" {
 			return fmt.Errorf("%s: the set has no checksum", s.Name)
 		}
-		if s.Kind != milbench.BinaryTarget && r.Protocol.Name != milbench.HonestProtocol {
-			return fmt.Errorf("%s: the %s protocol chooses by the AUC of binary targets, and these are of kind %v; use the honest protocol", s.Name, r.Protocol.Name, s.Kind)
-		}
 		if other, twice := sets[s.Checksum]; twice {
 			return fmt.Errorf("%s holds the same bags as %s; name one of them", s.Name, other)
 		}
@@ -368,7 +366,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 	}
 	fit, result := s.fits[o.Fit], s.partial[o.Fit]
 	result.WallS, result.Portfolio = o.Wall.Seconds(), o.Portfolio
-	best := -1.0
+	best := math.Inf(-1)
 	for _, e := range o.Epochs {
 		validation, err := s.held(fit, e)
 		if err != nil {
@@ -382,11 +380,11 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		switch s.Protocol.Name {
 		case milbench.NestedProtocol:
 			var inside results.Inside
-			if inside, err = results.InsideOf(validation); err == nil {
-				better, best = inside.AUC > best, max(best, inside.AUC)
+			if inside, err = results.InsideOf(s.set.Kind, len(s.set.Classes), validation); err == nil {
+				better, best = inside.Figure > best, max(best, inside.Figure)
 			}
 		case milbench.PublishedProtocol, milbench.BestEpochProtocol:
-			better, err = isBest(test, &best)
+			better, err = s.isBest(test, &best)
 		}
 		if err != nil {
 			return results.Result{}, fmt.Errorf("epoch %d: %w", e.Number, err)
@@ -429,13 +427,13 @@ func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []f
 	return aucs, nil
 }
 
-// isBest reports whether the AUC of bags exceeds the best so far, and keeps it there.
-func isBest(bags []results.ScoredBag, best *float64) (bool, error) {
-	auc, err := judge.AUC(results.LabelsScores(bags))
-	if err != nil || auc <= *best {
+// isBest reports whether the main figure of bags exceeds the best so far, and keeps it there.
+func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
+	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
+	if err != nil || figure <= *best {
 		return false, err
 	}
-	*best = auc
+	*best = figure
 	return true, nil
 }
 

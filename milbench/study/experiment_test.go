@@ -250,8 +250,8 @@ func TestLearner(t *testing.T) {
 		if !strings.HasPrefix(row.Setting, classic.InstanceEntry().Name) {
 			continue
 		}
-		if classifiers++; row.AUCMean != 1 { // its instances are separable
-			t.Errorf("%s: AUC %g", row.Setting, row.AUCMean)
+		if classifiers++; row.Mean != 1 { // its instances are separable
+			t.Errorf("%s: AUC %g", row.Setting, row.Mean)
 		}
 	}
 	if classifiers != 2 {

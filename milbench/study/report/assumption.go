@@ -14,10 +14,10 @@ func assumption(a results.Archive) (string, error) {
 		return "", err
 	}
 	cells := g.show("pooling", func(r results.Row) string {
-		if r.AUCLow == nil || r.AUCHigh == nil {
+		if r.Low == nil || r.High == nil {
 			return meanSD(r)
 		}
-		return fmt.Sprintf("%s (%s to %s)", number(r.AUCMean), number(*r.AUCLow), number(*r.AUCHigh))
+		return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
 	})
 	verdicts := []string{"breaks the assumption", "unclear", "does not break it"}
 	found := make(map[string][]string)
@@ -66,7 +66,7 @@ func poolingsBreak(a results.Archive) (answer, error) {
 				continue
 			}
 			side = min(side, againstHalf(r))
-			if worst.N == 0 || r.AUCMean < worst.AUCMean {
+			if worst.N == 0 || r.Mean < worst.Mean {
 				worst = r
 			}
 		}
@@ -81,15 +81,15 @@ func poolingsBreak(a results.Archive) (answer, error) {
 		case 1:
 			open = append(open, name)
 		}
-		if best.N == 0 || worst.AUCMean > best.AUCMean {
+		if best.N == 0 || worst.Mean > best.Mean {
 			best = worst
 		}
 	}
-	if networks == 0 || best.AUCLow == nil || best.AUCHigh == nil {
+	if networks == 0 || best.Low == nil || best.High == nil {
 		return answer{}, errIncomplete
 	}
-	said := answer{estimate: fmt.Sprintf("AUC %s (best of %d poolings on its worst of %d tests)", number(best.AUCMean), networks, len(g.columns)),
-		interval: fmt.Sprintf("%s to %s, %d drawings", number(*best.AUCLow), number(*best.AUCHigh), best.N)}
+	said := answer{estimate: fmt.Sprintf("AUC %s (best of %d poolings on its worst of %d tests)", number(best.Mean), networks, len(g.columns)),
+		interval: fmt.Sprintf("%s to %s, %d drawings", number(*best.Low), number(*best.High), best.N)}
 	switch {
 	case len(broken) == networks:
 		said.verdict = fmt.Sprintf("Yes, all %d do: AUC under 0.5.", networks)
@@ -107,9 +107,9 @@ func poolingsBreak(a results.Archive) (answer, error) {
 // againstHalf returns 0 where the interval of a row is under 0.5, 2 where it is over it, and 1 elsewhere.
 func againstHalf(r results.Row) int {
 	switch {
-	case r.AUCHigh != nil && *r.AUCHigh < 0.5:
+	case r.High != nil && *r.High < 0.5:
 		return 0
-	case r.AUCLow != nil && *r.AUCLow > 0.5:
+	case r.Low != nil && *r.Low > 0.5:
 		return 2
 	}
 	return 1

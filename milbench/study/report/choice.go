@@ -52,7 +52,7 @@ func choicesOf(fits []results.Result) (all choices, err error) {
 		if t.inside, err = r.ValidationFigures(); err != nil {
 			return nil, err
 		}
-		if t.test, err = r.AUC(); err != nil {
+		if t.test, err = r.Figure(); err != nil {
 			return nil, err
 		}
 		if bySet[r.Set] == nil {
@@ -99,15 +99,15 @@ func choicesOf(fits []results.Result) (all choices, err error) {
 				if of[s].inside.Better(of[chosen].inside) {
 					chosen = s
 				}
-				inside, outside = append(inside, of[s].inside.AUC), append(outside, of[s].test)
+				inside, outside = append(inside, of[s].inside.Figure), append(outside, of[s].test)
 				means[i] = append(means[i], of[s].test)
-				if gap := of[s].inside.AUC - of[s].test; instance[s] {
+				if gap := of[s].inside.Figure - of[s].test; instance[s] {
 					instances = append(instances, gap)
 				} else {
 					networks = append(networks, gap)
 				}
 			}
-			validation, test = append(validation, of[chosen].inside.AUC), append(test, of[chosen].test)
+			validation, test = append(validation, of[chosen].inside.Figure), append(test, of[chosen].test)
 			if instance[chosen] {
 				c.taken++
 			}

@@ -18,7 +18,7 @@ func TestChoices(t *testing.T) {
 	fits := planted(t, "nested", 2, 1, []string{"musk1"}, settings, func(r results.Result) float64 { return test[string(r.Config)][r.Fold] })
 	for i := range fits {
 		r := &fits[i]
-		r.Validation, r.Inside = nil, &results.Inside{AUC: inside[string(r.Config)][r.Fold], LogLoss: 1}
+		r.Validation, r.Inside = nil, &results.Inside{Figure: inside[string(r.Config)][r.Fold], Loss: 1}
 	}
 	all, err := choicesOf(fits)
 	if err != nil || len(all) != 1 {
@@ -66,7 +66,7 @@ func TestChoices(t *testing.T) {
 	}
 	seeds := slices.Clone(fits)
 	for _, r := range fits {
-		r.Seed, r.Inside = 2, &results.Inside{AUC: 0.5, LogLoss: 1}
+		r.Seed, r.Inside = 2, &results.Inside{Figure: 0.5, Loss: 1}
 		seeds = append(seeds, r)
 	}
 	if all, err = choicesOf(seeds); err != nil || len(all) != 1 || all[0].folds != 4 || all[0].validation != 0.75 {
@@ -74,14 +74,14 @@ func TestChoices(t *testing.T) {
 	}
 	for i := range fits { // in the first fold validation AUCs are equal: there they agree with nothing
 		if fits[i].Fold == 0 {
-			fits[i].Inside = &results.Inside{AUC: 1, LogLoss: 1}
+			fits[i].Inside = &results.Inside{Figure: 1, Loss: 1}
 		}
 	}
 	if all, err = choicesOf(fits); err != nil || len(all) != 1 || math.Abs(all[0].together+1.0/3) > 1e-9 {
 		t.Errorf("a fold of equal validation AUCs: %+v, %v; want the τ-b of the other, −1/3", all, err)
 	}
 	for i := range fits {
-		fits[i].Inside = &results.Inside{AUC: 1, LogLoss: 1}
+		fits[i].Inside = &results.Inside{Figure: 1, Loss: 1}
 	}
 	if all, err = choicesOf(fits); err != nil || len(all) != 1 || !math.IsNaN(all[0].together) {
 		t.Fatalf("folds of equal validation AUCs: %+v, %v; want no τ-b", all, err)

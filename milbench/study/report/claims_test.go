@@ -161,7 +161,7 @@ func poolingClaims(t *testing.T) []plantedClaim {
 			if string(fits[i].Config) == settings[0] {
 				inside = 1 // it is chosen
 			}
-			fits[i].Validation, fits[i].Inside = nil, &results.Inside{AUC: inside, LogLoss: 1}
+			fits[i].Validation, fits[i].Inside = nil, &results.Inside{Figure: inside, Loss: 1}
 		}
 		return fits
 	}
@@ -213,7 +213,7 @@ func learnerClaims(t *testing.T) []plantedClaim {
 				if string(fits[i].Config) == three[0] {
 					inside = 1 // it is chosen
 				}
-				fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{AUC: inside, LogLoss: 1}
+				fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{Figure: inside, Loss: 1}
 			}
 			return fits
 		}

@@ -36,7 +36,7 @@ func features(a results.Archive) (string, error) {
 		}
 		auc := ""
 		if r, ok := aucs.cells[s.Set][name]; ok && s.Of == results.OfPooled {
-			auc = number(r.AUCMean)
+			auc = number(r.Mean)
 		}
 		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), classes(s, false), number(s.TestSilhouette), classes(s, true), auc})
 		if s.Of == results.OfPooled {

@@ -37,7 +37,7 @@ type figures[K cmp.Ordered] struct {
 
 // newFigures computes the AUC of every fold; name names settings.
 func newFigures[K cmp.Ordered](fits []results.Result, name func(results.Result) (K, error)) (figures[K], error) {
-	return measure(fits, name, results.Result.AUC)
+	return measure(fits, name, results.Result.Figure)
 }
 
 // measure computes a figure of every fold. Of every set it keeps the repeats that are complete in all settings, leaves out

@@ -143,7 +143,7 @@ func TestDrawings(t *testing.T) {
 		t.Errorf("%v: %v", err, f)
 	}
 	rows, err := pooledTable(fits)
-	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].AUCLow == nil || math.Abs(rows[0].AUCMean-1.63/3) > 1e-12 {
+	if err != nil || len(rows) != 2 || rows[0].Set != "needle-0.05" || rows[0].N != 3 || rows[0].Low == nil || math.Abs(rows[0].Mean-1.63/3) > 1e-12 {
 		t.Errorf("%v: %+v", err, rows)
 	}
 	for name, want := range map[string]struct {

@@ -75,7 +75,7 @@ func (g grid) means(columns []string) (lines []string, rows [][]float64) {
 		var row []float64
 		for _, column := range columns {
 			if r, ok := g.cells[line][column]; ok {
-				row = append(row, round(r.AUCMean))
+				row = append(row, round(r.Mean))
 			}
 		}
 		if len(row) == len(columns) {
@@ -90,10 +90,10 @@ func meanSD(r results.Row) string {
 	switch {
 	case r.N == 0:
 		return ""
-	case r.AUCSD == nil:
-		return number(r.AUCMean)
+	case r.SD == nil:
+		return number(r.Mean)
 	}
-	return number(r.AUCMean) + " ± " + number(*r.AUCSD)
+	return number(r.Mean) + " ± " + number(*r.SD)
 }
 
 // pooled puts the drawings of a generated set, and the shuffles of a set, together as repeats of one row.
@@ -111,8 +111,8 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 			all, instances = append(all, r), append(instances, nil)
 		} else {
 			o := &all[at]
-			o.AUCs = slices.Concat(o.AUCs, r.AUCs)
-			o.N = len(o.AUCs)
+			o.Values = slices.Concat(o.Values, r.Values)
+			o.N = len(o.Values)
 		}
 		if r.InstanceAUC != nil {
 			instances[at] = append(instances[at], *r.InstanceAUC)
@@ -120,7 +120,7 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 	}
 	for i := range all {
 		r := &all[i]
-		r.AUCMean = stat.Mean(r.AUCs, nil)
+		r.Mean = stat.Mean(r.Values, nil)
 		if len(instances[i]) > 0 {
 			mean := stat.Mean(instances[i], nil)
 			r.InstanceAUC = &mean
@@ -128,16 +128,16 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 		if r.N < 2 {
 			continue
 		}
-		sd, err := judge.SD(r.AUCs)
+		sd, err := judge.SD(r.Values)
 		if err != nil {
 			return nil, err
 		}
-		_, low, high, err := judge.MeanInterval(r.AUCs, results.Level)
+		_, low, high, err := judge.MeanInterval(r.Values, results.Level)
 		if err != nil {
 			return nil, err
 		}
 		low, high = max(low, 0), min(high, 1)
-		r.AUCSD, r.AUCLow, r.AUCHigh = &sd, &low, &high
+		r.SD, r.Low, r.High = &sd, &low, &high
 	}
 	return all, nil
 }

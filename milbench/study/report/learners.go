@@ -127,10 +127,10 @@ func onShuffled(fits []results.Result, learners []string) (string, error) {
 	for _, learner := range g.lines {
 		for set, r := range g.cells[learner] {
 			switch {
-			case r.AUCLow == nil || r.AUCHigh == nil:
-			case *r.AUCLow > 0.5:
+			case r.Low == nil || r.High == nil:
+			case *r.Low > 0.5:
 				above = append(above, learner+" on "+set)
-			case *r.AUCHigh < 0.5:
+			case *r.High < 0.5:
 				below = append(below, learner+" on "+set)
 			}
 		}
@@ -143,10 +143,10 @@ func onShuffled(fits []results.Result, learners []string) (string, error) {
 			listed(above), len(rows), listed(below))
 	}
 	return "The same on sets whose labels were shuffled, where 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + g.show("learner", func(r results.Row) string {
-		if r.AUCLow == nil || r.AUCHigh == nil {
+		if r.Low == nil || r.High == nil {
 			return meanSD(r)
 		}
-		return fmt.Sprintf("%s (%s to %s, n = %d)", number(r.AUCMean), number(*r.AUCLow), number(*r.AUCHigh), r.N)
+		return fmt.Sprintf("%s (%s to %s, n = %d)", number(r.Mean), number(*r.Low), number(*r.High), r.N)
 	}) + "\n" + verdict + "\n\n", nil
 }
 
@@ -200,10 +200,10 @@ func besidePublished(g grid) string {
 			continue
 		}
 		best := slices.MaxFunc(carbonneau.rows, func(a, b literatureRow) int { return cmp.Compare(a.cells[k].mean, b.cells[k].mean) })
-		if 100*r.AUCMean > best.cells[k].mean {
+		if 100*r.Mean > best.cells[k].mean {
 			above = append(above, set)
 		} else {
-			below = append(below, fmt.Sprintf("%s (%.1f; %s has %.1f)", set, 100*r.AUCMean, best.method, best.cells[k].mean))
+			below = append(below, fmt.Sprintf("%s (%.1f; %s has %.1f)", set, 100*r.Mean, best.method, best.cells[k].mean))
 		}
 	}
 	if len(above)+len(below) == 0 {
@@ -294,8 +294,8 @@ func learnerChoices(fits []results.Result, g grid) (string, error) {
 	for _, c := range all {
 		auto := ""
 		if r, there := g.cells[c.set][autoLearner]; there {
-			auto = number(r.AUCMean)
-			joinedSets, joined = append(joinedSets, c.set), append(joined, r.AUCMean-c.test)
+			auto = number(r.Mean)
+			joinedSets, joined = append(joinedSets, c.set), append(joined, r.Mean-c.test)
 		}
 		rows = append(rows, []string{c.set, fmt.Sprint(c.settings), number(c.all), number(c.test), auto, number(c.hindsight), c.best, number(c.validation), signedOrNone(c.together)})
 		sets, drawn, hindsight = append(sets, c.set), append(drawn, c.test-c.all), append(hindsight, c.test-c.hindsight)
@@ -405,7 +405,7 @@ func joiningHelps(a results.Archive) (answer, error) {
 	var gains []float64
 	for _, c := range all {
 		if r, there := g.cells[c.set][autoLearner]; there {
-			sets, gains = append(sets, c.set), append(gains, r.AUCMean-c.test)
+			sets, gains = append(sets, c.set), append(gains, r.Mean-c.test)
 		}
 	}
 	return answered(acrossFamilies(sets, gains))

@@ -23,7 +23,7 @@ func TestLearners(t *testing.T) {
 	})
 	for i := range fits {
 		at := slices.Index(settings, string(fits[i].Config))
-		fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{AUC: aucs[at], LogLoss: 1}
+		fits[i].Inner, fits[i].Validation, fits[i].Inside = 5, nil, &results.Inside{Figure: aucs[at], Loss: 1}
 	}
 	text, err := learners(results.Archive{Experiment: "learners", Results: fits})
 	holds(t, "learners", text, err, []string{

@@ -17,7 +17,7 @@ func leastRate(a results.Archive) (answer, error) {
 		return answer{}, err
 	}
 	if len(g.columns) == 0 || slices.ContainsFunc(g.lines, func(line string) bool {
-		return slices.ContainsFunc(g.columns, func(column string) bool { return g.cells[line][column].AUCLow == nil })
+		return slices.ContainsFunc(g.columns, func(column string) bool { return g.cells[line][column].Low == nil })
 	}) {
 		return answer{}, errIncomplete
 	}
@@ -25,7 +25,7 @@ func leastRate(a results.Archive) (answer, error) {
 	at := len(g.columns)
 	for _, line := range g.lines {
 		own := slices.Index(g.columns, g.from(line, finds))
-		if own >= 0 && (own < at || own == at && g.cells[line][g.columns[own]].AUCMean > g.cells[best][g.columns[own]].AUCMean) {
+		if own >= 0 && (own < at || own == at && g.cells[line][g.columns[own]].Mean > g.cells[best][g.columns[own]].Mean) {
 			best, at = line, own
 		}
 	}
@@ -34,11 +34,11 @@ func leastRate(a results.Archive) (answer, error) {
 	}
 	under, over := "", "no upper limit"
 	for _, column := range g.columns {
-		if *g.cells[best][column].AUCHigh < found {
+		if *g.cells[best][column].High < found {
 			under = "above " + column + ", "
 		}
 	}
-	if rate := g.from(best, func(r results.Row) bool { return *r.AUCLow >= found }); rate != "" {
+	if rate := g.from(best, func(r results.Row) bool { return *r.Low >= found }); rate != "" {
 		over = "at most " + rate
 	}
 	return answer{

@@ -84,7 +84,7 @@ func belowBar(g grid, column string) (below, others []string) {
 		least, _ := bar(set)
 		switch {
 		case !there:
-		case round(r.AUCMean) < round(least):
+		case round(r.Mean) < round(least):
 			below = append(below, set)
 		default:
 			others = append(others, set)
@@ -150,7 +150,7 @@ func besideSISVM(g grid, columns []string, choices choices) string {
 	below, _ := belowBar(g, columns[0])
 	for _, set := range below {
 		least, _ := bar(set)
-		fmt.Fprintf(&b, "On %s what is chosen (\"%s\") is below %s less its standard deviation, %.1f under %.1f. %s\n\n", set, columns[0], siSVM, 100*g.cells[set][columns[0]].AUCMean, 100*least, choices.why(set, least))
+		fmt.Fprintf(&b, "On %s what is chosen (\"%s\") is below %s less its standard deviation, %.1f under %.1f. %s\n\n", set, columns[0], siSVM, 100*g.cells[set][columns[0]].Mean, 100*least, choices.why(set, least))
 	}
 	return b.String()
 }
@@ -159,8 +159,8 @@ func hundredfold(r results.Row) string {
 	switch {
 	case r.N == 0:
 		return ""
-	case r.AUCSD == nil:
-		return fmt.Sprintf("%.1f", 100*r.AUCMean)
+	case r.SD == nil:
+		return fmt.Sprintf("%.1f", 100*r.Mean)
 	}
-	return fmt.Sprintf("%.1f (%.1f)", 100*r.AUCMean, 100**r.AUCSD)
+	return fmt.Sprintf("%.1f (%.1f)", 100*r.Mean, 100**r.SD)
 }

@@ -29,7 +29,7 @@ func ensemblesReach(a results.Archive) (answer, error) {
 	var differences []float64
 	for _, set := range sets {
 		published := carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, set)].mean / 100
-		differences = append(differences, g.cells[set][anyEnsemble].AUCMean-published)
+		differences = append(differences, g.cells[set][anyEnsemble].Mean-published)
 	}
 	said, err := answered(acrossSets(sets, differences))
 	said.verdict += fmt.Sprintf(" Within one published SD they reach it on %d of %d sets", len(others), len(sets))

@@ -111,7 +111,7 @@ func (s searches) means(of search, set string) (map[string]float64, error) {
 		if r.Set != set {
 			continue
 		}
-		auc, err := r.AUC()
+		auc, err := r.Figure()
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func searchResults(t *testing.T, sets []string, shift float64) (all []results.Re
 		fits := planted(t, protocol, 2, 1, sets, []string{setting}, func(results.Result) float64 { return auc })
 		for i := range fits {
 			if protocol == milbench.NestedProtocol {
-				fits[i].Inner, fits[i].Validation, fits[i].Inside = inner, nil, &results.Inside{AUC: seen, LogLoss: 1}
+				fits[i].Inner, fits[i].Validation, fits[i].Inside = inner, nil, &results.Inside{Figure: seen, Loss: 1}
 			}
 		}
 		all = append(all, fits...)

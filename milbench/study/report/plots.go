@@ -83,9 +83,9 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 
 // aucRow is the row of a figure of intervals.
 func aucRow(r results.Row, set, setting string) plotting.AUCRow {
-	row := plotting.AUCRow{Set: set, Setting: setting, Mean: r.AUCMean, Low: r.AUCMean, High: r.AUCMean, N: r.N, Over: "repeats", Points: r.AUCs}
-	if r.AUCLow != nil && r.AUCHigh != nil {
-		row.Low, row.High = *r.AUCLow, *r.AUCHigh
+	row := plotting.AUCRow{Set: set, Setting: setting, Mean: r.Mean, Low: r.Mean, High: r.Mean, N: r.N, Over: "repeats", Points: r.Values}
+	if r.Low != nil && r.High != nil {
+		row.Low, row.High = *r.Low, *r.High
 	}
 	return row
 }
@@ -226,7 +226,7 @@ func learnersMap(a results.Archive) (*plotting.Figure, error) {
 		for _, learner := range g.columns {
 			mean := math.NaN()
 			if r, there := g.cells[set][learner]; there {
-				mean = r.AUCMean
+				mean = r.Mean
 			}
 			auc[i] = append(auc[i], mean)
 		}
@@ -395,7 +395,7 @@ func instanceRows(fits []results.Result) ([]results.Row, error) {
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		r.AUCs, r.N, r.AUCSD, r.AUCLow, r.AUCHigh = []float64{*r.InstanceAUC}, 1, nil, nil, nil
+		r.Values, r.N, r.SD, r.Low, r.High = []float64{*r.InstanceAUC}, 1, nil, nil, nil
 	}
 	return pooled(t.Rows)
 }
@@ -425,9 +425,9 @@ func sweepPlot(title string, list []sweepPoint, axis string, scale plotting.Scal
 		slices.SortFunc(points[name], func(p, q sweepPoint) int { return cmp.Compare(p.x, q.x) })
 		c := plotting.SweepCurve{Name: name}
 		for _, p := range points[name] {
-			c.X, c.Mean = append(c.X, p.x), append(c.Mean, p.row.AUCMean)
-			if p.row.AUCLow != nil && p.row.AUCHigh != nil {
-				c.Low, c.High = append(c.Low, *p.row.AUCLow), append(c.High, *p.row.AUCHigh)
+			c.X, c.Mean = append(c.X, p.x), append(c.Mean, p.row.Mean)
+			if p.row.Low != nil && p.row.High != nil {
+				c.Low, c.High = append(c.Low, *p.row.Low), append(c.High, *p.row.High)
 			}
 		}
 		if len(c.Low) < len(c.X) {

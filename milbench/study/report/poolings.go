@@ -221,10 +221,10 @@ func networksBeatInstances(a results.Archive) (answer, error) {
 
 // meanSDSE is the cell of a row with its standard error.
 func meanSDSE(r results.Row) string {
-	if r.N == 0 || r.AUCSE == nil {
+	if r.N == 0 || r.SE == nil {
 		return meanSD(r)
 	}
-	return meanSD(r) + " (" + number(*r.AUCSE) + ")"
+	return meanSD(r) + " (" + number(*r.SE) + ")"
 }
 
 // chosenSettings has a line for each pooling: how many settings it has, and which the validation parts chose most often.

@@ -53,7 +53,7 @@ func gain(g grid, sets []string, from, to step) (mean float64, n int) {
 		a, first := g.cells[set][from.key()]
 		b, second := g.cells[set][to.key()]
 		if first && second {
-			differences = append(differences, b.AUCMean-a.AUCMean)
+			differences = append(differences, b.Mean-a.Mean)
 		}
 	}
 	return stat.Mean(differences, nil), len(differences)
@@ -431,7 +431,7 @@ func shuffledMeans(fits []results.Result) (map[string][]float64, error) {
 		if values[r.Protocol] == nil {
 			values[r.Protocol] = make(map[uint64][]float64)
 		}
-		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.AUCMean)
+		values[r.Protocol][draw] = append(values[r.Protocol][draw], r.Mean)
 	}
 	means := make(map[string][]float64)
 	for protocol, of := range values {
@@ -477,10 +477,10 @@ func control(fits []results.Result, rows []results.Row) (string, error) {
 	})
 	g.columns = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(g.columns, p) })
 	cells := g.show("set, setting", func(r results.Row) string {
-		if r.AUCLow == nil || r.AUCHigh == nil {
+		if r.Low == nil || r.High == nil {
 			return meanSD(r)
 		}
-		return fmt.Sprintf("%s (%s to %s)", number(r.AUCMean), number(*r.AUCLow), number(*r.AUCHigh))
+		return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
 	})
 	return "The control: the same on sets whose labels were shuffled, where there is nothing to learn and 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + cells +
 		"Over all sets and settings: " + strings.Join(sentences, " ") + "\n\n", nil

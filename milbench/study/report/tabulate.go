@@ -17,7 +17,7 @@ func tabulateBest(fits []results.Result) (results.Table, error) {
 func overRepeats(t results.Table) results.Table {
 	for i := range t.Rows {
 		if r := &t.Rows[i]; r.N < 2 {
-			r.AUCLow, r.AUCHigh = nil, nil
+			r.Low, r.High = nil, nil
 		}
 	}
 	return t

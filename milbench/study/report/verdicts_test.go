@@ -257,7 +257,7 @@ func TestPublishedVerdicts(t *testing.T) {
 	mean := 0.0 // of what the step adds in the repeats that are whole
 	for _, r := range torn {
 		if r.Repeat < 2 {
-			auc, err := r.AUC()
+			auc, err := r.Figure()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -309,7 +309,7 @@ func TestWitnessVerdicts(t *testing.T) {
 			t.Error(err)
 		}
 		rows, err := instanceRows(fits)
-		if err != nil || len(rows) != 42 || rows[0].N != 5 || math.Abs(rows[0].AUCMean-0.6) > 1e-12 || rows[0].AUCLow == nil {
+		if err != nil || len(rows) != 42 || rows[0].N != 5 || math.Abs(rows[0].Mean-0.6) > 1e-12 || rows[0].Low == nil {
 			t.Errorf("AUCs of instances: %v, %+v", err, rows)
 		}
 		return witness(a)
@@ -364,7 +364,7 @@ func TestEnsemblesVerdicts(t *testing.T) {
 	run := func(gain float64) (string, error) {
 		for i := range fits {
 			r := &fits[i]
-			auc, err := r.AUC()
+			auc, err := r.Figure()
 			if err != nil {
 				t.Fatal(err)
 			}

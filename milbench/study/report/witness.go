@@ -65,7 +65,7 @@ func (g grid) from(line string, is func(results.Row) bool) (rate string) {
 }
 
 // finds reports whether the mean AUC of a row is [found].
-func finds(r results.Row) bool { return round(r.AUCMean) >= found }
+func finds(r results.Row) bool { return round(r.Mean) >= found }
 
 // reached says from which witness rate on each setting's mean AUC is [found], the lines of one rate together.
 func (g grid) reached() string {

@@ -66,7 +66,7 @@ def milbench(binaries, folder, width, hidden, options, out):
                "--batch", 1, "--dropout", 0, "--width", width, "--embed", hidden, "--lr", 1e-3, "--weight-decay", 0.01, "--json", "--out", out]
     table, line = slides.run([binaries / "milbench", *command], on_card(options))
     fits = [json.loads(text) for text in open(out / "results.jsonl")]
-    return {**line, "training_s": sum(f["wall_s"] for f in fits), "auc": json.loads(table)[0]["auc_mean"], "backend": fits[0].get("backend", "")}
+    return {**line, "training_s": sum(f["wall_s"] for f in fits), "auc": json.loads(table)[0]["mean"], "backend": fits[0].get("backend", "")}
 
 
 def main():

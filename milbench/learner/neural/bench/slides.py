@@ -131,7 +131,7 @@ def ours(binary, folder, pooling, width, hidden, out):
     table, line = run(command)
     fits = [json.loads(text) for text in open(out / "results.jsonl")]
     line["training_s"] = sum(f["wall_s"] for f in fits) / 2  # on two cores
-    line["auc"] = json.loads(table)[0]["auc_mean"]
+    line["auc"] = json.loads(table)[0]["mean"]
     return line
 
 

@@ -1,0 +1,157 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// figure is one of the figures by which models of a kind of target are judged.
+type figure struct {
+	key     string // in files
+	heading string // of its column
+	plural  string // in verdicts
+
+	folds       bool // a repeat's is the mean over its folds; else that of the bags of all its folds together
+	least, most float64
+
+	// of computes it from the bags of a target of so many classes.
+	of func(bags []ScoredBag, classes int) (float64, error)
+}
+
+var infinite = math.Inf(1)
+
+// figures has those of each kind of target. The first is the main one: rows are ordered, chosen and compared by it, and the larger the better.
+var figures = map[milbench.TargetKind][]figure{
+	milbench.BinaryTarget: {
+		{"auc", "AUC", "AUCs", true, 0, 1, ofLabels(judge.AUC)},
+		{"auc_pooled", "pooled AUC", "", false, 0, 1, ofLabels(judge.AUC)},
+		{"average_precision", "AP", "", true, 0, 1, ofLabels(judge.AveragePrecision)},
+		{"accuracy", "accuracy", "", false, 0, 1, ofLabels(judge.Accuracy)},
+		{"balanced_accuracy", "bal. acc.", "", false, 0, 1, ofLabels(judge.BalancedAccuracy)},
+		{"log_loss", "log-loss", "", false, 0, infinite, ofLabels(judge.LogLoss)},
+	},
+	milbench.ClassTarget: {
+		{"macro_auc", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(judge.MulticlassAUC)},
+		{"macro_auc_pooled", "pooled AUC", "", false, 0, 1, ofClasses(judge.MulticlassAUC)},
+		{"accuracy", "accuracy", "", false, 0, 1, ofClasses(judge.MulticlassAccuracy)},
+		{"balanced_accuracy", "bal. acc.", "", false, 0, 1, ofClasses(judge.MulticlassBalancedAccuracy)},
+		{"kappa", "kappa", "", false, -1, 1, kappa},
+		{"log_loss", "log-loss", "", false, 0, infinite, ofClasses(judge.MulticlassLogLoss)},
+	},
+	milbench.RealTarget: {
+		{"r2", "R²", "values of R²", true, -infinite, 1, ofValues(judge.R2)},
+		{"r2_pooled", "pooled R²", "", false, -infinite, 1, ofValues(judge.R2)},
+		{"rmse", "RMSE", "", false, 0, infinite, ofValues(judge.RMSE)},
+		{"mae", "MAE", "", false, 0, infinite, ofValues(judge.MAE)},
+		{"spearman", "Spearman", "", false, -1, 1, ofValues(judge.Spearman)},
+	},
+	milbench.SurvivalTarget: {
+		{"concordance", "concordance", "concordances", true, 0, 1, ofTimes(judge.Concordance)},
+		{"concordance_pooled", "pooled conc.", "", false, 0, 1, ofTimes(judge.Concordance)},
+		{"cumulative_auc", "AUC(t)", "", false, 0, 1, ofTimes(cumulativeAUC)},
+	},
+}
+
+// losses has the loss that settles which of two equal models is chosen; of survival there is none.
+var losses = map[milbench.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
+	milbench.BinaryTarget: ofLabels(judge.LogLoss),
+	milbench.ClassTarget:  ofClasses(judge.MulticlassLogLoss),
+	milbench.RealTarget: func(bags []ScoredBag, _ int) (float64, error) {
+		rmse, err := ofValues(judge.RMSE)(bags, 0)
+		return rmse * rmse, err
+	},
+	milbench.SurvivalTarget: func([]ScoredBag, int) (float64, error) { return 0, nil },
+}
+
+// mainFigure returns the figure by which models of a kind of target are compared.
+func mainFigure(kind milbench.TargetKind) figure { return figures[kind][0] }
+
+// Figure returns the main figure of bags of a target of so many classes, see [Row].
+func Figure(kind milbench.TargetKind, classes int, bags []ScoredBag) (float64, error) {
+	return mainFigure(kind).of(bags, classes)
+}
+
+// undefined reports whether a figure is one that these bags do not have.
+func undefined(err error) bool {
+	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs}, func(of error) bool { return errors.Is(err, of) })
+}
+
+// ofLabels takes the bags of a binary target apart.
+func ofLabels(of func(labels []int, scores []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+	return func(bags []ScoredBag, _ int) (float64, error) { return of(LabelsScores(bags)) }
+}
+
+// ofClasses takes the bags of a target of classes apart.
+func ofClasses(of func(labels []int, scores [][]float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+	return func(bags []ScoredBag, _ int) (float64, error) { return of(labelsAll(bags)) }
+}
+
+func labelsAll(bags []ScoredBag) (labels []int, scores [][]float64) {
+	for _, b := range bags {
+		labels, scores = append(labels, b.Label), append(scores, b.Scores)
+	}
+	return labels, scores
+}
+
+// kappa takes the classes to be in order.
+func kappa(bags []ScoredBag, classes int) (float64, error) {
+	labels, scores := labelsAll(bags)
+	predicted, err := judge.PredictedClasses(scores)
+	if err != nil {
+		return 0, err
+	}
+	return judge.Kappa(labels, predicted, classes)
+}
+
+// ofValues takes the bags of a real target apart.
+func ofValues(of func(targets, predictions []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+	return func(bags []ScoredBag, _ int) (float64, error) {
+		var targets, predictions []float64
+		for _, b := range bags {
+			targets, predictions = append(targets, b.Value), append(predictions, b.Scores[0])
+		}
+		return of(targets, predictions)
+	}
+}
+
+// ofTimes takes the bags of a target of survival apart.
+func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
+	return func(bags []ScoredBag, _ int) (float64, error) {
+		var times, risks []float64
+		var events []bool
+		for _, b := range bags {
+			times, events, risks = append(times, b.Value), append(events, b.Event), append(risks, b.Scores[0])
+		}
+		return of(times, events, risks)
+	}
+}
+
+// cumulativeAUC is the mean of [judge.CumulativeAUC] at the quartiles of the times of events, with the censoring of these bags.
+func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, error) {
+	censoring, err := judge.CensoringCurve(times, events)
+	if err != nil {
+		return 0, err
+	}
+	var of, at []float64
+	for i, t := range times {
+		if events[i] {
+			of = append(of, t)
+		}
+	}
+	if len(of) == 0 {
+		return 0, fmt.Errorf("%w: all %d bags are censored", judge.ErrNoEvents, len(times))
+	}
+	slices.Sort(of)
+	for _, share := range []float64{0.25, 0.5, 0.75} {
+		at = append(at, stat.Quantile(share, stat.Empirical, of, nil))
+	}
+	_, mean, err := judge.CumulativeAUC(censoring, times, events, risks, slices.Compact(at))
+	return mean, err
+}

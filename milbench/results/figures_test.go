@@ -1,0 +1,200 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// kindResults makes up results of a kind of target: two settings, of which good orders the bags and bad does not, each of three
+// repeats of two folds of twelve bags.
+func kindResults(kind milbench.TargetKind) (list []Result) {
+	for _, setting := range []string{"bad", "good"} {
+		rng := rand.New(rand.NewPCG(uint64(kind), uint64(len(setting))))
+		for repeat := range 3 {
+			for fold := range 2 {
+				r := ofKind(kind)
+				r.Config = json.RawMessage(fmt.Sprintf(`{"pooling":%q}`, setting))
+				r.Protocol, r.Folds, r.FoldsRun, r.Repeat, r.Fold = milbench.HonestProtocol, 2, 2, repeat, fold
+				r.Bags, r.Optimistic, r.Leaked = nil, false, false
+				for i := range 12 {
+					truth := float64(i)
+					if setting == "bad" {
+						truth = 6
+					}
+					truth += rng.NormFloat64()
+					b := ScoredBag{ID: fmt.Sprintf("bag%02d", 12*fold+i), Scores: []float64{truth}}
+					switch kind {
+					case milbench.BinaryTarget:
+						b.Label, b.Scores[0] = i/6, truth-5.5
+					case milbench.ClassTarget:
+						b.Label = i / 4
+						b.Scores = []float64{-math.Abs(truth - 1.5), -math.Abs(truth - 5.5), -math.Abs(truth - 9.5)}
+					case milbench.RealTarget:
+						b.Value = float64(i)
+					case milbench.SurvivalTarget:
+						b.Value, b.Event = float64(20-i), i%3 > 0
+					}
+					r.Bags = append(r.Bags, b)
+				}
+				list = append(list, withID(r))
+			}
+		}
+	}
+	return list
+}
+
+// TestFiguresOfKinds checks the row of every kind against package judge on the same scores, and that the verdict names the figure.
+func TestFiguresOfKinds(t *testing.T) {
+	for kind, want := range map[milbench.TargetKind]struct {
+		figure  string
+		main    func(bags []ScoredBag) (float64, error)
+		others  []string
+		verdict string
+	}{
+		milbench.BinaryTarget: {"AUC", func(b []ScoredBag) (float64, error) { return judge.AUC(LabelsScores(b)) },
+			[]string{"accuracy", "auc_pooled", "average_precision", "balanced_accuracy", "log_loss"}, "good has the largest AUC, "},
+		milbench.ClassTarget: {"macro AUC", func(b []ScoredBag) (float64, error) { return judge.MulticlassAUC(labelsAll(b)) },
+			[]string{"accuracy", "balanced_accuracy", "kappa", "log_loss", "macro_auc_pooled"}, "good has the largest macro AUC, "},
+		milbench.RealTarget: {"R²", func(b []ScoredBag) (float64, error) {
+			var y, p []float64
+			for _, one := range b {
+				y, p = append(y, one.Value), append(p, one.Scores[0])
+			}
+			return judge.R2(y, p)
+		}, []string{"mae", "r2_pooled", "rmse", "spearman"}, "good has the largest R², "},
+		milbench.SurvivalTarget: {"concordance", func(b []ScoredBag) (float64, error) {
+			var times, risks []float64
+			var events []bool
+			for _, one := range b {
+				times, events, risks = append(times, one.Value), append(events, one.Event), append(risks, one.Scores[0])
+			}
+			return judge.Concordance(times, events, risks)
+		}, []string{"concordance_pooled", "cumulative_auc"}, "good has the largest concordance, "},
+	} {
+		list := kindResults(kind)
+		table, err := Tabulate(list)
+		if err != nil || len(table.Rows) != 2 {
+			t.Fatalf("%v: %+v, %v", kind, table, err)
+		}
+		good := table.Rows[1]
+		sum := 0.0
+		for _, r := range list[6:] {
+			v, err := want.main(r.Bags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if own, err := r.Figure(); err != nil || own != v {
+				t.Errorf("%v: the figure of a result is %v, want %v (%v)", kind, own, v, err)
+			}
+			sum += v
+		}
+		if good.Setting != "good" || good.Figure != want.figure || good.Target != kind || math.Abs(good.Mean-sum/6) > 1e-12 || good.Mean < 0.9 {
+			t.Errorf("%v: %s of %s is %v, want %s %v", kind, good.Figure, good.Setting, good.Mean, want.figure, sum/6)
+		}
+		var keys []string
+		for key := range good.Figures {
+			keys = append(keys, key)
+		}
+		if slices.Sort(keys); !slices.Equal(keys, want.others) {
+			t.Errorf("%v: figures %v, want %v", kind, keys, want.others)
+		}
+		if good.Low == nil || *good.Low > good.Mean || *good.High < good.Mean || *good.High > 1 || (good.SE != nil) != (kind == milbench.BinaryTarget) {
+			t.Errorf("%v: interval %v to %v of %v", kind, good.Low, good.High, good.Mean)
+		}
+		if len(table.Verdicts) != 1 || !strings.Contains(table.Verdicts[0], want.verdict) {
+			t.Errorf("%v: %q, want %q", kind, table.Verdicts, want.verdict)
+		}
+	}
+}
+
+// TestKindTables has rows of every kind in one table; each kind has columns of its own.
+func TestKindTables(t *testing.T) {
+	var list []Result
+	for kind := range milbench.SurvivalTarget + 1 {
+		list = append(list, kindResults(kind)...)
+	}
+	table, err := Tabulate(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, format := range []string{"md", "csv", "tex"} {
+		b.Reset()
+		if err := table.Write(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		path := "testdata/kinds." + format
+		if *update {
+			if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || b.String() != string(want) {
+			t.Errorf("%s differs from %s (%v):\n%s", format, path, err, b.String())
+		}
+	}
+}
+
+// TestUndefinedFigures: a figure that some repeat does not have is left out; where a fold lacks the main one, that is an error with what to do.
+func TestUndefinedFigures(t *testing.T) {
+	list := kindResults(milbench.RealTarget)[:6]
+	for i := range list {
+		for k := range list[i].Bags {
+			list[i].Bags[k].Scores = []float64{3}
+		}
+	}
+	table, err := Tabulate(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := table.Rows[0]; r.Figures["mae"] == 0 || len(r.Figures) != 3 {
+		t.Errorf("figures %v; Spearman's correlation with one score for all is not defined", r.Figures)
+	}
+	var b strings.Builder
+	if err := table.Write(&b, "md"); err != nil || strings.Contains(b.String(), "NaN") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for k := range list[1].Bags {
+		list[1].Bags[k].Value = 7
+	}
+	if _, err = Tabulate(list); !errors.Is(err, judge.ErrAllEqual) || !strings.HasSuffix(err.Error(), "; take fewer folds") || !strings.HasPrefix(err.Error(), "real: repeat 1, fold 2, test part: ") {
+		t.Error(err)
+	}
+	events := kindResults(milbench.SurvivalTarget)[:6]
+	for k := range events[0].Bags {
+		events[0].Bags[k].Event = false
+	}
+	if _, err = Tabulate(events); !errors.Is(err, judge.ErrNoEvents) {
+		t.Error(err)
+	}
+}
+
+// TestInsideOfKinds: what chooses is the main figure of the kind, of equals the loss.
+func TestInsideOfKinds(t *testing.T) {
+	for kind := range milbench.SurvivalTarget + 1 {
+		r := kindResults(kind)[6]
+		in, err := InsideOf(kind, len(r.Classes), r.Bags)
+		want, _ := r.Figure()
+		if err != nil || in.Figure != want || (in.Loss > 0) != (kind != milbench.SurvivalTarget) {
+			t.Errorf("%v: %+v, want %v (%v)", kind, in, want, err)
+		}
+		r.Inside, r.Validation = &in, nil
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		if in.Figure = 1.5; r.Validate() == nil {
+			t.Errorf("%v: a figure of 1.5 passes", kind)
+		}
+	}
+}
