@@ -2,6 +2,7 @@ package milbench
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -137,8 +138,8 @@ func (s *Set) Task(fits []Fit) Task {
 	return task
 }
 
-// Validate reports the first reason why s cannot be learnt from: no bags, a class without bags, a duplicate id,
-// an empty or malformed bag, bags of unequal width, or a split that covers only some bags.
+// Validate reports the first reason why s cannot be learnt from: no bags, a class without bags, a real target that is the same for all,
+// times of survival without an event, a duplicate id, an empty or malformed bag, bags of unequal width, or a split that covers only some bags.
 func (s *Set) Validate() error {
 	if err := s.ValidateBags(); err != nil {
 		return err
@@ -150,6 +151,13 @@ func (s *Set) Validate() error {
 		case n == 0 && s.Kind != BinaryTarget:
 			return fmt.Errorf("%s: no bag has label %s", s.Name, s.ClassName(class))
 		}
+	}
+	first := s.Bags[0].Value
+	switch {
+	case s.Kind == RealTarget && !slices.ContainsFunc(s.Bags, func(b Bag) bool { return b.Value != first }):
+		return fmt.Errorf("%s: all %d bags have target %v; there is nothing to learn", s.Name, len(s.Bags), first)
+	case s.Kind == SurvivalTarget && !slices.ContainsFunc(s.Bags, func(b Bag) bool { return b.Event }):
+		return fmt.Errorf("%s: all %d bags are censored; events are needed", s.Name, len(s.Bags))
 	}
 	return nil
 }

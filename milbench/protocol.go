@@ -43,7 +43,8 @@ const (
 
 // Protocol says how a set is split into training and test parts, how often, and which epoch counts.
 //
-// A set without an official split is cut into Folds folds, Repeats times, stratified by class (of survival by event) and with whole groups:
+// A set without an official split is cut into Folds folds, Repeats times, stratified by class (of survival by event, of a real target by the
+// fifth of the bags) and with whole groups:
 // groups (a bag without one is a group of its own) are taken in random order, large ones first, and each goes to the
 // fold where it adds least to the sum over the classes of (bags of the class in the fold / bags of the class)^2, of
 // equals to the smallest fold. Without groups the folds' numbers of bags of each class and of all bags so differ by at
@@ -207,14 +208,21 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 		return [][]int{official}, nil
 	}
 
-	rarest, fewest := 0, len(s.Bags)
+	rarest, fewest := "", len(s.Bags)
 	for class, n := range s.strata().count(all) {
-		if s.NumClasses() > 0 && n < fewest {
-			rarest, fewest = class, n
+		switch {
+		case n >= fewest:
+		case s.NumClasses() > 0:
+			rarest, fewest = s.className(class)+" bags", n
+		case s.Kind == SurvivalTarget && class == 1: // a test part without an event has no figure
+			rarest, fewest = "bags with an event", n
 		}
 	}
-	if p.Folds > fewest {
-		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s bags; use at most %d folds", s.Name, p.Folds, fewest, s.className(rarest), fewest)
+	switch {
+	case fewest < 2:
+		return nil, fmt.Errorf("%s: there are only %d %s; two at least are needed, one to train and one to test", s.Name, fewest, rarest)
+	case p.Folds > fewest:
+		return nil, fmt.Errorf("%s: --folds %d: there are only %d %s; use at most %d folds", s.Name, p.Folds, fewest, rarest, fewest)
 	}
 	_, run := p.FoldsOf(s)
 	return s.strata().folds(all, p.Folds, rng)[:run], nil

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// strata is what folds are balanced by: of every bag its class (of survival whether the event was seen) and its group.
+// strata is what folds are balanced by: of every bag its class (of survival whether the event was seen, of a real target the fifth of the
+// bags that its value lies in) and its group.
 type strata struct {
 	number int // of classes, at least 2
 	class  []int
@@ -16,18 +17,47 @@ type strata struct {
 
 // strata returns those of the bags of a set.
 func (s *Set) strata() strata {
-	all := strata{number: max(s.NumClasses(), 2), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
+	all := strata{number: strataOf(s.Kind, s.NumClasses()), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
+	values := make([]float64, len(s.Bags))
 	for i, b := range s.Bags {
-		all.class[i], all.group[i] = b.stratum(s.Kind), b.Group
+		all.class[i], all.group[i], values[i] = b.stratum(s.Kind), b.Group, b.Value
+	}
+	if s.Kind == RealTarget {
+		copy(all.class, fifths(values))
 	}
 	return all
 }
 
 // strata returns those of training bags; of other bags nothing is known.
 func (t Task) strata(train []Example) strata {
-	all := strata{number: max(t.Classes, 2), class: make([]int, len(t.Bags)), group: t.Groups}
-	for _, e := range train {
-		all.class[e.Bag] = e.stratum(t.Kind)
+	all := strata{number: strataOf(t.Kind, t.Classes), class: make([]int, len(t.Bags)), group: t.Groups}
+	values := make([]float64, len(train))
+	for i, e := range train {
+		all.class[e.Bag], values[i] = e.stratum(t.Kind), e.Value
+	}
+	if t.Kind == RealTarget {
+		for i, fifth := range fifths(values) {
+			all.class[train[i].Bag] = fifth
+		}
+	}
+	return all
+}
+
+// strataOf returns the number of classes of strata.
+func strataOf(kind TargetKind, classes int) int {
+	if kind == RealTarget {
+		return 5
+	}
+	return max(classes, 2)
+}
+
+// fifths returns the fifth that each value lies in by the share of values below it, from 0.
+func fifths(values []float64) []int {
+	sorted := slices.Sorted(slices.Values(values))
+	all := make([]int, len(values))
+	for i, v := range values {
+		below, _ := slices.BinarySearch(sorted, v)
+		all[i] = 5 * below / len(values)
 	}
 	return all
 }

@@ -73,7 +73,7 @@ func (t Target) validate(kind TargetKind, classes int) error {
 	return nil
 }
 
-// stratum is the class by which folds are stratified: of survival whether the event was seen, of real targets one for all.
+// stratum is the class by which folds are stratified: of survival whether the event was seen; of a real target it needs the others, see strata.
 func (t Target) stratum(kind TargetKind) int {
 	switch kind {
 	case RealTarget:

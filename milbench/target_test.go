@@ -49,7 +49,7 @@ func TestTakes(t *testing.T) {
 }
 
 // TestStrata: of classes every one is in every fold, training and validation part, as far as its bags go round; of survival the
-// events are; of real targets the folds are alike in size.
+// events are, of real targets the fifths of the values.
 func TestStrata(t *testing.T) {
 	for _, kind := range []TargetKind{ClassTarget, RealTarget, SurvivalTarget} {
 		s := testSet(60, 0)

@@ -129,8 +129,8 @@ func (s blockStructure) twoLeft(members int) bool {
 	})
 }
 
-// kinds are the kinds of targets that are taken. The others are refused until tables have their figures; tests take them, too.
-var kinds = []milbench.TargetKind{milbench.BinaryTarget}
+// kinds are the kinds of targets that are taken.
+var kinds = []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget}
 
 // Takes implements [milbench.Learner].
 func (t Trainer) Takes() milbench.Takes {
