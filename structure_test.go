@@ -94,6 +94,7 @@ var imports = map[string]rule{
 	"internal/trees/bench":          {[]string{"internal/trees"}, nil},
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
+	"milbench/calibrate":            {[]string{"milbench", "milbench/judge"}, nil},
 	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
@@ -125,7 +126,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -8,10 +8,11 @@ import (
 
 // CalibrationBin is a point of a reliability diagram: bags of about the same probability.
 type CalibrationBin struct {
-	Low, High   float64 // bounds of the probabilities
-	N           int     // bags, 1 or more
-	Probability float64 // the mean of theirs
-	Positive    float64 // the share of them that are positive, which a calibrated model has equal to Probability
+	Low         float64 `json:"low"` // bounds of the probabilities
+	High        float64 `json:"high"`
+	N           int     `json:"n"`           // bags, 1 or more
+	Probability float64 `json:"probability"` // the mean of theirs
+	Positive    float64 `json:"positive"`    // the share of them that are positive, which a calibrated model has equal to Probability
 }
 
 // EqualWidthBins cuts the probabilities (not logits) of being positive into bins of equal width, from 0 to 1; a

@@ -11,7 +11,7 @@ import (
 //	ECE = sum over bins of N / total × |Positive − Probability|
 //
 // from 0 to 1, smaller is better. It is biased, in two ways. Chance adds to it: a perfectly calibrated model of few bags
-// has an ECE above 0, about 0.3 √(bins / bags) where probabilities are spread evenly. Bins hide errors: within one, too
+// has an ECE above 0, about 0.3 √(bins / bags) where probabilities are spread evenly; package calibrate says how much. Bins hide errors: within one, too
 // large and too small probabilities cancel. So compare values of the same bags and number of bins only. [BrierScore]
 // and [LogLoss] need no bins.
 //

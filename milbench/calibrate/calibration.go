@@ -1,0 +1,254 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"synpool/milbench"
+)
+
+// Method is a way to calibrate.
+type Method string
+
+// The methods.
+const (
+	Temperature        Method = "temperature" // logits divided by one number
+	Platt              Method = "platt"       // a sigmoid of a·score + b, see [Sigmoid]
+	IsotonicRegression Method = "isotonic"    // the rising function nearest to the labels, see [Isotonic]
+)
+
+// Methods lists the methods.
+var Methods = []Method{Temperature, Platt, IsotonicRegression}
+
+// ParseMethod returns the method of a name; the error for an unknown one suggests the nearest.
+func ParseMethod(name string) (Method, error) {
+	var names []string
+	for _, m := range Methods {
+		if string(m) == name {
+			return m, nil
+		}
+		names = append(names, string(m))
+	}
+	if near := milbench.Nearest(name, names); near != "" {
+		return "", fmt.Errorf("%q: no such calibration; did you mean %q?", name, near)
+	}
+	return "", fmt.Errorf("%q: no such calibration; use one of %s", name, strings.Join(names, ", "))
+}
+
+// Calibration maps the scores of a bag to probabilities. [Fit] learns one, and JSON keeps it. Of its last three fields it has that of
+// its method.
+type Calibration struct {
+	Method  Method `json:"method"`
+	Classes int    `json:"classes"` // 2 of a binary target
+	Bags    int    `json:"bags"`    // that it was learnt from
+
+	// T divides logits, see [Fit].
+	T float64 `json:"temperature,omitempty"`
+	// Sigmoids and Isotonic have one curve of a binary target, and one for each of several classes against the rest.
+	Sigmoids []Sigmoid  `json:"platt,omitempty"`
+	Isotonic []Isotonic `json:"isotonic,omitempty"`
+}
+
+// maxScore bounds the magnitude of scores, so that no square overflows.
+const maxScore = 1e100
+
+// ErrOneClass is wrapped by the error about bags that lack a class.
+var ErrOneClass = errors.New("bags of every class are needed")
+
+// Fit learns a calibration from held-out bags: their labels and scores, [bags][1] of a binary target (2 classes), else [bags][classes].
+// With z the scores of a bag:
+//
+//	temperature  p = 1/(1+exp(−z/T)), of classes the softmax of z/T; T has the largest likelihood
+//	platt        p = 1/(1+exp(−(a z + b))), a and b as [Sigmoid] says
+//	isotonic     p rises with z and is nearest to the labels, as [Isotonic] says
+//
+// Platt's and isotonic curves of several classes are learnt for each class against the rest; the probabilities are divided by their sum,
+// as scikit-learn's CalibratedClassifierCV does. Each curve sees the score of its own class alone: of logits a temperature is nearly
+// always better.
+//
+// T stays within e^−10 to e^10, as in scikit-learn. It is at the lower end if the scores separate the classes at 0, and at the upper one
+// if they say nothing of the labels.
+//
+// An error says which bag has no finite scores or no label, or that a class has no bag ([ErrOneClass]).
+//
+// Sources: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks", ICML (2017); J. C. Platt, "Probabilistic
+// outputs for support vector machines and comparisons to regularized likelihood methods", Advances in Large Margin Classifiers (1999); B. Zadrozny
+// and C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates", KDD (2002).
+func Fit(method Method, classes int, labels []int, scores [][]float64) (*Calibration, error) {
+	if _, err := ParseMethod(string(method)); err != nil {
+		return nil, err
+	}
+	if err := check(classes, labels, scores); err != nil {
+		return nil, err
+	}
+	c := &Calibration{Method: method, Classes: classes, Bags: len(labels)}
+	if method == Temperature {
+		c.T = temperature(labels, scores)
+		return c, nil
+	}
+	one, positive := make([]float64, len(labels)), make([]bool, len(labels))
+	for k := range width(classes) {
+		class := k
+		if classes == 2 {
+			class = 1
+		}
+		for i, row := range scores {
+			one[i], positive[i] = row[k], labels[i] == class
+		}
+		if method == IsotonicRegression {
+			c.Isotonic = append(c.Isotonic, fitIsotonic(positive, one))
+			continue
+		}
+		sigmoid, err := fitSigmoid(positive, one)
+		if err != nil {
+			return nil, err
+		}
+		c.Sigmoids = append(c.Sigmoids, sigmoid)
+	}
+	return c, nil
+}
+
+// width returns how many scores a bag has.
+func width(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// check reports what nothing can be learnt from.
+func check(classes int, labels []int, scores [][]float64) error {
+	switch {
+	case classes < 2:
+		return fmt.Errorf("%d classes; a calibration needs at least 2, and targets that are real numbers or times have none", classes)
+	case len(labels) != len(scores):
+		return fmt.Errorf("%d labels and scores of %d bags", len(labels), len(scores))
+	case len(labels) == 0:
+		return errors.New("no bags")
+	}
+	count := make([]int, classes)
+	for i, y := range labels {
+		if y < 0 || y >= classes {
+			return fmt.Errorf("bag %d has label %d; labels are 0 to %d", i, y, classes-1)
+		}
+		count[y]++
+		if err := checkScores(classes, scores[i]); err != nil {
+			return fmt.Errorf("bag %d: %w", i, err)
+		}
+	}
+	for k, n := range count {
+		if n == 0 {
+			return fmt.Errorf("no bag of class %d among %d: %w", k, len(labels), ErrOneClass)
+		}
+	}
+	return nil
+}
+
+// checkScores reports scores of a bag that are none.
+func checkScores(classes int, scores []float64) error {
+	if len(scores) != width(classes) {
+		return fmt.Errorf("%d scores, not %d", len(scores), width(classes))
+	}
+	for _, s := range scores {
+		if !(math.Abs(s) <= maxScore) {
+			return fmt.Errorf("its score is %v; it must be a number of at most %.0e", s, maxScore)
+		}
+	}
+	return nil
+}
+
+// Probabilities returns those of a bag with these scores: of a binary target that of positive alone, of several classes one each, whose sum is 1.
+// An error is about scores that are not finite or too few or many.
+func (c *Calibration) Probabilities(scores []float64) ([]float64, error) {
+	if err := checkScores(c.Classes, scores); err != nil {
+		return nil, err
+	}
+	if c.Method == Temperature {
+		return softmax(scores, 1/c.T), nil
+	}
+	p, sum := make([]float64, len(scores)), 0.0
+	for k, s := range scores {
+		if c.Method == Platt {
+			p[k] = c.Sigmoids[k].Probability(s)
+		} else {
+			p[k] = c.Isotonic[k].Probability(s)
+		}
+		sum += p[k]
+	}
+	if c.Classes == 2 {
+		return p, nil
+	}
+	for k := range p {
+		if sum > 0 {
+			p[k] /= sum
+		} else {
+			p[k] = 1 / float64(len(p)) // as in scikit-learn
+		}
+	}
+	return p, nil
+}
+
+// Uncalibrated returns the probabilities of scores that are read as logits, as [Calibration.Probabilities] does: 1/(1+exp(−score)), of classes the
+// softmax. They mean nothing if the scores are no logits.
+func Uncalibrated(scores []float64) []float64 { return softmax(scores, 1) }
+
+// Formula says in one line what the probability of a score z is, for messages.
+func (c *Calibration) Formula() string {
+	switch {
+	case c.Method == Temperature && c.Classes == 2:
+		return fmt.Sprintf("1/(1+exp(-z/%.4g)) of a score z", c.T)
+	case c.Method == Temperature:
+		return fmt.Sprintf("softmax of the scores divided by %.4g", c.T)
+	case c.Classes > 2:
+		return fmt.Sprintf("a curve for each of %d classes, divided by their sum", c.Classes)
+	case c.Method == Platt:
+		return fmt.Sprintf("1/(1+exp(-(%.4g z %+.4g))) of a score z", c.Sigmoids[0].A, c.Sigmoids[0].B)
+	}
+	return fmt.Sprintf("between %d points that rise with the score", len(c.Isotonic[0].Scores))
+}
+
+// Validate reports a calibration that none of [Fit] can be.
+func (c *Calibration) Validate() error {
+	if _, err := ParseMethod(string(c.Method)); err != nil {
+		return err
+	}
+	if c.Classes < 2 || c.Bags < c.Classes {
+		return fmt.Errorf("a calibration of %d classes by %d bags", c.Classes, c.Bags)
+	}
+	want := map[Method]int{c.Method: width(c.Classes)}
+	if len(c.Sigmoids) != want[Platt] || len(c.Isotonic) != want[IsotonicRegression] || (c.T != 0) != (c.Method == Temperature) {
+		return fmt.Errorf("a calibration by %s of %d classes has %d sigmoids, %d isotonic curves and temperature %v",
+			c.Method, c.Classes, len(c.Sigmoids), len(c.Isotonic), c.T)
+	}
+	if c.Method == Temperature && !(c.T >= math.Exp(-maxLogT) && c.T <= math.Exp(maxLogT)) {
+		return fmt.Errorf("temperature %v is not within e^-10 to e^10", c.T)
+	}
+	for k, s := range c.Sigmoids {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("curve %d: %w", k, err)
+		}
+	}
+	for k, s := range c.Isotonic {
+		if err := s.validate(c.Bags); err != nil {
+			return fmt.Errorf("curve %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It refuses unknown fields and what [Calibration.Validate] reports.
+func (c *Calibration) UnmarshalJSON(data []byte) error {
+	type plain Calibration
+	var read plain
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&read); err != nil {
+		return err
+	}
+	*c = Calibration(read)
+	return c.Validate()
+}
