@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +38,14 @@ func (p *program) predict() *cobra.Command {
 		Short: "Score bags with a trained model, and say which instances won",
 		Long: `Score bags with a trained model, and say which instances won.
 
-Prints for each bag its score, the probability, 1/(1+exp(-score)), and the winners. The score of a network is the logit of positive, that of
-auto is fitted to held-out bags by logistic regression; of a single classical learner it is a decision value, which ranks bags but is
-no logit, and so its "probability" is none. Winners are, for each head of a network with attention, the instance with the largest
+Prints for each bag its score, the probability of positive, the winners, and how the probability is calibrated: temperature, platt or
+isotonic if the model was trained with --calibrate, else none. A note says the same.
+
+Without a calibration the probability is 1/(1+exp(-score)) where the score is a logit: of networks, auto, statistics-trees and instance. It is
+often too near 0 or 1. The score of the other learners is a decision value, which ranks bags but is no logit: they have no probability
+then, and the column is empty.
+
+Winners are, for each head of a network with attention, the instance with the largest
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
 
 --instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where the file
@@ -94,6 +98,10 @@ Where the model was trained with missing values, it takes the medians of its tra
 			if about.Leaked {
 				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing without it", args[0])
 			}
+			calibration, err := calibrationOf(args[0])
+			if err != nil {
+				return err
+			}
 			rows, err := predicted(c.Context(), model, set, instances)
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				return s
@@ -103,6 +111,12 @@ Where the model was trained with missing values, it takes the medians of its tra
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], withID(set, err))
+			}
+			if err := setProbabilities(rows, about, calibration); err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			if format == "json" || !instances {
+				p.noteCalibration(about, calibration)
 			}
 			switch {
 			case format == "json":
@@ -153,9 +167,10 @@ func fits(model learner.About, modelName string, set *milbench.Set, setName stri
 type scoredBag struct {
 	Bag         string     `json:"bag"`
 	Score       float64    `json:"score"`
-	Probability float64    `json:"probability"`
-	Class       string     `json:"class,omitempty"`   // where the labels that the model was trained on are words
-	Winners     []int      `json:"winners,omitempty"` // none without attention
+	Probability *float64   `json:"probability,omitempty"` // none of a score that is no logit, unless it is calibrated
+	Calibration string     `json:"calibration"`           // how, or none
+	Class       string     `json:"class,omitempty"`       // where the labels that the model was trained on are words
+	Winners     []int      `json:"winners,omitempty"`     // none without attention
 	Instances   []weighted `json:"instances,omitempty"`
 }
 
@@ -188,18 +203,11 @@ func (w weighted) MarshalJSON() ([]byte, error) {
 	}{w.Instance, w.X, w.Y, w.Weight, w.Heads})
 }
 
-// predicted returns what a model says of the bags of a set.
+// predicted returns what a model says of the bags of a set, still without probabilities.
 func predicted(ctx context.Context, model learner.Model, set *milbench.Set, instances bool) ([]scoredBag, error) {
 	rows := make([]scoredBag, len(set.Bags))
-	classes := model.About().Classes
 	fill := func(i int, score float64, winners []int) {
-		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: score, Probability: 1 / (1 + math.Exp(-score)), Winners: winners}
-		if len(classes) == 2 {
-			rows[i].Class = classes[0]
-			if score > 0 {
-				rows[i].Class = classes[1]
-			}
-		}
+		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: score, Winners: winners}
 	}
 	if n, is := model.(network); is {
 		predictions, err := n.Model.Predict(ctx, set.Instances())
@@ -265,13 +273,17 @@ func writeScores(w io.Writer, rows []scoredBag) error {
 	if classes {
 		header = append(header, "class")
 	}
-	out.Write(header)
+	out.Write(append(header, "calibration"))
 	for _, r := range rows {
-		record := []string{r.Bag, decimal(r.Score), decimal(r.Probability), strings.Trim(fmt.Sprint(r.Winners), "[]")}
+		probability := ""
+		if r.Probability != nil {
+			probability = decimal(*r.Probability)
+		}
+		record := []string{r.Bag, decimal(r.Score), probability, strings.Trim(fmt.Sprint(r.Winners), "[]")}
 		if classes {
 			record = append(record, r.Class)
 		}
-		out.Write(record)
+		out.Write(append(record, r.Calibration))
 	}
 	out.Flush()
 	return out.Error()

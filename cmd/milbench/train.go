@@ -32,6 +32,7 @@ func (p *program) train() *cobra.Command {
 		seed   uint64
 		cores  int
 		memory memorySize
+		toward calibrating
 	)
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
@@ -43,10 +44,17 @@ func (p *program) train() *cobra.Command {
 --learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
 their AUC on held-out bags of the inner folds.
 
+--calibrate makes probabilities of the scores: among bags of probability 0.8, about 8 in 10 are to be positive. The model is trained five times
+more, each time without a fifth of the bags (whole groups, classes in proportion), and the scores of the held-out bags teach the
+probabilities. temperature divides logits by one number. platt fits a sigmoid to any score. isotonic fits any rising curve and needs about
+1,000 bags. The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
+After is cross-fitted: no bag has a say in its own probability.
+
 This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp + columnsHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
   milbench train musk1 --pooling syn --iterations=-3 --out model
+  milbench train bags.csv --learner statistics-svm --calibrate platt --out model
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,6 +63,9 @@ This command prints figures on the training bags; milbench run with the same set
 				return err
 			}
 			if err := checkCores(cores); err != nil {
+				return err
+			}
+			if err := toward.check(c.Flags()); err != nil {
 				return err
 			}
 			if config != nil && c.Flags().Changed("cores") {
@@ -68,6 +79,9 @@ This command prints figures on the training bags; milbench run with the same set
 				return err
 			}
 			bags := sources[0].set
+			if err := toward.cut(bags, seed); err != nil {
+				return err
+			}
 			task := bags.Task([]milbench.Fit{{Setting: setting}})
 			if err := learner.Check(neural.Trainer{}, task); err != nil {
 				return err
@@ -86,6 +100,21 @@ This command prints figures on the training bags; milbench run with the same set
 			}
 
 			bar, loss := p.progress(), 0.0
+			err = toward.learn(c.Context(), learner.All(nets, trainer.Resources), bags, setting, seed, func(done, of int) {
+				bar.show(func() string {
+					return fmt.Sprintf("calibration: %d of %d folds", done, of) + p.large.line(time.Now())
+				})
+			})
+			bar.clear()
+			if s := stoppedBy(c.Context()); s != nil && err != nil {
+				return fmt.Errorf("%w: no model was saved", s)
+			}
+			if diverged(err) {
+				return finding{err}
+			}
+			if err != nil {
+				return err
+			}
 			model, err := trainer.Train(c.Context(), setting, bags, seed, func(now learner.Progress) {
 				loss = now.Loss
 				bar.show(func() string {
@@ -120,6 +149,9 @@ This command prints figures on the training bags; milbench run with the same set
 			if err := model.Save(dir); err != nil {
 				return err
 			}
+			if err := toward.save(dir); err != nil {
+				return err
+			}
 			if err := os.RemoveAll(nets.checkpoints); err != nil {
 				return err
 			}
@@ -136,6 +168,9 @@ This command prints figures on the training bags; milbench run with the same set
 			if err := p.writeMembers(model.About().Members); err != nil {
 				return err
 			}
+			if err := p.writeCalibration(&toward, setting); err != nil {
+				return err
+			}
 			fmt.Fprintf(p.out, "model in %s\n", dir)
 			return nil
 		},
@@ -144,6 +179,7 @@ This command prints figures on the training bags; milbench run with the same set
 	f.SortFlags = false
 	f.StringVar(&dir, "out", "", "folder of the model (required)")
 	asked.addTo(f)
+	toward.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of whatever is random: initial weights, order, dropout, trees, inner folds")
 	coresFlag(f, &cores)
 	f.Lookup("cores").Usage = "cores to train on, at most those there are; for --learner"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"synpool/milbench"
@@ -209,6 +210,16 @@ func (c *Calibration) Formula() string {
 		return fmt.Sprintf("1/(1+exp(-(%.4g z %+.4g))) of a score z", c.Sigmoids[0].A, c.Sigmoids[0].B)
 	}
 	return fmt.Sprintf("between %d points that rise with the score", len(c.Isotonic[0].Scores))
+}
+
+// Inverted reports whether a probability falls as its score rises: the scores order held-out bags worse than chance.
+func (c *Calibration) Inverted() bool {
+	return slices.ContainsFunc(c.Sigmoids, func(s Sigmoid) bool { return s.A < 0 })
+}
+
+// AtBound reports whether the temperature is at one of its bounds, see [Fit].
+func (c *Calibration) AtBound() bool {
+	return c.Method == Temperature && math.Abs(math.Log(c.T)) > maxLogT-1e-6
 }
 
 // Validate reports a calibration that none of [Fit] can be.

@@ -189,6 +189,12 @@ func TestExtremes(t *testing.T) {
 			if err := c.Validate(); err != nil {
 				t.Errorf("%s, %s: %v", name, m, err)
 			}
+			if want := m == Temperature && (name == "separated" || name == "reversed"); c.AtBound() != want && name != "large" {
+				t.Errorf("%s, %s: T %v, at its bound %t", name, m, c.T, !want)
+			}
+			if want := m == Platt && name == "reversed"; c.Inverted() != want {
+				t.Errorf("%s, %s: inverted %t", name, m, !want)
+			}
 			p := mapped(t, c, scores)
 			if name == "equal" && m == IsotonicRegression && p[0][0] != 0.6 {
 				t.Errorf("%s, %s: %v", name, m, p)

@@ -90,3 +90,19 @@ func ExampleParseMethod() {
 	// Output:
 	// "isotonik": no such calibration; did you mean "isotonic"?
 }
+
+// The ECE is below what chance alone gives a perfect model of ten bags: it says nothing here.
+func ExampleLearn() {
+	fold := []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}
+	l, err := calibrate.Learn(calibrate.Platt, 2, labels, margins, fold)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range []calibrate.Figures{l.Before, l.After} {
+		fmt.Printf("Brier score %.3f, ECE %.2f, of a perfect model %.2f\n", f.Brier, f.ECE, f.Chance)
+	}
+	// Output:
+	// Brier score 0.191, ECE 0.24, of a perfect model 0.31
+	// Brier score 0.228, ECE 0.21, of a perfect model 0.30
+}

@@ -114,7 +114,7 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 	// The model is saved. What cannot be removed is removed by the next Save.
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if isParameters(e) && e.Name() != parameters {
+		if isParameters(e) && e.Name() != parameters || e.Name() == calibrationName {
 			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
@@ -180,7 +180,7 @@ func mayHold(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != cardName && !isParameters(e) {
+		if !belongs(e) {
 			return fmt.Errorf("%s holds something else than a model, %s; name another folder", dir, e.Name())
 		}
 	}
@@ -279,7 +279,7 @@ func Read(dir string, card Carded) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != cardName && !isParameters(e) {
+		if !belongs(e) {
 			return fmt.Errorf("%w: %s does not belong to it; remove that", ErrNoModel, e.Name())
 		}
 	}

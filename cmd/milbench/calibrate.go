@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"synpool/milbench"
+	"synpool/milbench/calibrate"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/onebyone"
+)
+
+// calibrationFolds is how many folds hold out the bags that a calibration is learnt from, fewer where a class has fewer bags.
+const calibrationFolds = 5
+
+// calibrating is the flag that asks for a calibration, and what is learnt.
+type calibrating struct {
+	name   string
+	method calibrate.Method // "" where none is asked for
+	folds  [][]int          // of held-out bags
+	learnt *calibrate.Learnt
+}
+
+func (k *calibrating) addTo(f *pflag.FlagSet) {
+	var names []string
+	for _, m := range calibrate.Methods {
+		names = append(names, string(m))
+	}
+	f.StringVar(&k.name, "calibrate", "", "learn probabilities from held-out bags by a `method`: "+strings.Join(names, ", ")+" (default none)")
+}
+
+// check reports a method that there is not.
+func (k *calibrating) check(f *pflag.FlagSet) (err error) {
+	if !f.Changed("calibrate") {
+		return nil
+	}
+	if k.method, err = calibrate.ParseMethod(k.name); err != nil {
+		return fmt.Errorf("--calibrate %w", err)
+	}
+	return nil
+}
+
+// cut cuts a set into folds, stratified by class and with whole groups, and reports a set that has no probabilities or too few bags. Each
+// bag is held out once at most: of the cuts that [milbench.CutInner] makes it takes the first.
+func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
+	if k.method == "" {
+		return nil
+	}
+	if set.Kind != milbench.BinaryTarget && set.Kind != milbench.ClassTarget {
+		return fmt.Errorf("--calibrate: %s: targets of kind %v have no probabilities; leave the flag out", set.Name, set.Kind)
+	}
+	var train []milbench.Example
+	for i, b := range set.Bags {
+		train = append(train, milbench.Example{Bag: i, Target: b.Target})
+	}
+	folds, err := milbench.CutInner(set.Task(nil), train, calibrationFolds, milbench.SplitSeed(seed, "calibrate"))
+	if errors.Is(err, milbench.ErrInner) {
+		return fmt.Errorf("--calibrate: %s: bags are held out fold by fold, which takes two bags or groups of each class; add bags, or leave the flag out",
+			set.Name)
+	}
+	if err != nil {
+		return err
+	}
+	held := make(map[int]bool)
+	for _, f := range folds {
+		if slices.ContainsFunc(f, func(i int) bool { return held[i] }) {
+			break
+		}
+		for _, i := range f {
+			held[i] = true
+		}
+		k.folds = append(k.folds, f)
+	}
+	return nil
+}
+
+// learn trains a model without each fold and learns the calibration from the scores of the bags that were held out. Nothing of a held-out
+// bag is known to its model: a portfolio is weighed anew in each fold, and values are standardised by the others.
+func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbench.Set, setting json.RawMessage, seed uint64,
+	progress func(done, of int)) error {
+	if k.method == "" {
+		return nil
+	}
+	var fits []milbench.Fit
+	for n, held := range k.folds {
+		fit := milbench.Fit{Fold: n, Setting: setting, Test: held,
+			Seed: milbench.SplitSeed(seed, "calibrate", n), Order: milbench.SplitSeed(seed, "calibrate order")}
+		for i, b := range set.Bags {
+			if !slices.Contains(held, i) {
+				fit.Train = append(fit.Train, milbench.Example{Bag: i, Target: b.Target})
+			}
+		}
+		fits = append(fits, fit)
+	}
+	outcomes, done := make([]milbench.Outcome, len(fits)), 0
+	progress(done, len(fits))
+	if err := by.Learn(ctx, set.Task(fits), func(o milbench.Outcome) error {
+		outcomes[o.Fit] = o
+		done++
+		progress(done, len(fits))
+		return nil
+	}); err != nil {
+		return err
+	}
+	var labels, fold []int
+	var scores [][]float64
+	for n, o := range outcomes {
+		where := fmt.Sprintf("--calibrate: %s, fold %d of %d", set.Name, n+1, len(outcomes))
+		if o.Err != nil {
+			return fmt.Errorf("%s: %w", where, o.Err)
+		}
+		if len(o.Epochs) == 0 || len(o.Epochs[len(o.Epochs)-1].Test) != len(fits[n].Test) {
+			return fmt.Errorf("%s: the learner did not score the held-out bags", where)
+		}
+		for j, p := range o.Epochs[len(o.Epochs)-1].Test {
+			labels = append(labels, set.Bags[fits[n].Test[j]].Label)
+			fold, scores = append(fold, n), append(scores, p.Scores)
+		}
+	}
+	var err error
+	if k.learnt, err = calibrate.Learn(k.method, set.NumClasses(), labels, scores, fold); err != nil {
+		return fmt.Errorf("--calibrate %s: %s: %w; add bags, or leave the flag out", k.method, set.Name, err)
+	}
+	return nil
+}
+
+// save keeps what was learnt beside a model.
+func (k *calibrating) save(dir string) error {
+	if k.learnt == nil {
+		return nil
+	}
+	return modeldir.SaveCalibration(dir, k.learnt)
+}
+
+// fewForIsotonic is about how many bags isotonic regression needs, by the manual of scikit-learn.
+const fewForIsotonic = 1000
+
+// writeCalibration prints how good the probabilities of held-out bags are, before and after.
+func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) error {
+	l := k.learnt
+	if l == nil {
+		return nil
+	}
+	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", k.method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
+	before := "before"
+	if !logits(setting) {
+		before += ", score read as a logit"
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "held-out bags\tBrier score\tlog-loss\tECE\tECE of a perfect model")
+	for _, row := range []struct {
+		name string
+		of   calibrate.Figures
+	}{{before, l.Before}, {"after, cross-fitted", l.After}} {
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", row.name, row.of.Brier, row.of.LogLoss, row.of.ECE, row.of.Chance)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "ECE has %d bins and %d bags: the fewer bags, the larger it is by chance alone, as the last column says\n",
+		calibrate.DefaultBins, l.After.Bags)
+	c := l.Calibration
+	switch {
+	case k.method == calibrate.IsotonicRegression && c.Bags < fewForIsotonic:
+		p.note("note: isotonic regression needs about %d bags; of %d it also learns their noise: platt and temperature do with fewer",
+			fewForIsotonic, c.Bags)
+	case c.Inverted():
+		p.note("note: held-out bags with higher scores are less often positive: the model orders new bags worse than chance")
+	case c.AtBound():
+		p.note("note: the temperature %.2g is at its bound: held-out scores either separate the classes or say nothing of them; try platt", c.T)
+	}
+	return nil
+}
+
+// calibrationOf reads what makes probabilities of the scores of the model in a folder; nil where there is none.
+func calibrationOf(dir string) (*calibrate.Learnt, error) {
+	var l calibrate.Learnt
+	found, err := modeldir.LoadCalibration(dir, &l)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return &l, nil
+}
+
+// logits reports whether the scores of a setting's models are logits: of networks, of auto, which fits a logistic regression to held-out
+// bags, and of learners that say so. Those of others are decision values, which order bags.
+func logits(setting json.RawMessage) bool {
+	name := onebyone.Name(setting)
+	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)
+}
+
+// setProbabilities fills in the probabilities of bags, and the classes, where they have names.
+func setProbabilities(rows []scoredBag, about learner.About, l *calibrate.Learnt) error {
+	for i := range rows {
+		r := &rows[i]
+		r.Calibration = "none"
+		positive := r.Score > 0
+		switch {
+		case l != nil:
+			all, err := l.Calibration.Probabilities([]float64{r.Score})
+			if err != nil {
+				return fmt.Errorf("bag %s: %w", r.Bag, err)
+			}
+			r.Calibration, r.Probability, positive = string(l.Calibration.Method), &all[0], all[0] > 0.5
+		case logits(about.Setting):
+			r.Probability = &calibrate.Uncalibrated([]float64{r.Score})[0]
+		}
+		if len(about.Classes) == 2 {
+			r.Class = about.Classes[0]
+			if positive {
+				r.Class = about.Classes[1]
+			}
+		}
+	}
+	return nil
+}
+
+// noteCalibration says whether the probabilities of a model are calibrated, and how.
+func (p *program) noteCalibration(about learner.About, l *calibrate.Learnt) {
+	switch {
+	case l != nil:
+		p.note("note: probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
+			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
+	case logits(about.Setting):
+		p.note("note: not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags")
+	default:
+		p.note("note: not calibrated, and the score of %s is no logit: there is no probability; milbench train --calibrate learns one from held-out bags",
+			onebyone.Name(about.Setting))
+	}
+}

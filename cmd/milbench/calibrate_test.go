@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/calibrate"
+)
+
+// overlapping are 60 bags of two classes that no learner can tell apart fully, 20 groups of three bags if they are grouped.
+func overlapping(grouped bool) string {
+	random := rand.New(rand.NewPCG(3, 0))
+	var b strings.Builder
+	b.WriteString("bag,label,p,q")
+	if grouped {
+		b.WriteString(",group")
+	}
+	b.WriteByte('\n')
+	for bag := range 60 {
+		for range 1 + bag%3 {
+			fmt.Fprintf(&b, "b%d,%d,%.4f,%.4f", bag, bag/3%2, random.NormFloat64()+0.8*float64(bag/3%2), random.NormFloat64())
+			if grouped {
+				fmt.Fprintf(&b, ",g%d", bag/3)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// brier returns the Brier scores of held-out bags that train prints, before and after.
+func brier(t *testing.T, out string) (before, after float64) {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^(?:before.*?|after, cross-fitted) {2,}(0\.\d+) `).FindAllStringSubmatch(out, -1)
+	if len(found) != 2 {
+		t.Fatalf("no Brier scores in\n%s", out)
+	}
+	before, _ = strconv.ParseFloat(found[0][1], 64)
+	after, _ = strconv.ParseFloat(found[1][1], 64)
+	return before, after
+}
+
+// The scores of a support vector machine get probabilities, which rise with them; without a calibration there are none.
+func TestTrainCalibrate(t *testing.T) {
+	for _, grouped := range []bool{false, true} {
+		file := write(t, "bags.csv", overlapping(grouped))
+		model := filepath.Join(t.TempDir(), "model")
+		args := []string{"train", file, "--learner", "statistics-svm", "--out", model}
+		succeed(t, args...)
+		plain := predictions(t, model, file)
+		text, stderr := succeed(t, "predict", model, file)
+		if !strings.Contains(stderr, "not calibrated, and the score of statistics-svm is no logit: there is no probability") ||
+			!strings.HasPrefix(strings.Split(text, "\n")[1], "b0,"+decimal(plain[0].Score)+",,,none") {
+			t.Errorf("%s%s", stderr, text)
+		}
+		for _, method := range []string{"temperature", "platt", "isotonic"} {
+			out, notes := succeed(t, append(args, "--calibrate", method)...)
+			if !strings.Contains(out, "calibrated by "+method+" on 60 held-out bags of 5 folds: ") ||
+				!strings.Contains(out, "before, score read as a logit") ||
+				!strings.Contains(out, "ECE has 10 bins and 60 bags: the fewer bags, the larger it is by chance alone") {
+				t.Error(out)
+			}
+			if has := strings.Contains(notes, "isotonic regression needs about 1000 bags"); has != (method == "isotonic") {
+				t.Error(notes)
+			}
+			if _, after := brier(t, out); !(after > 0.05 && after < 0.26) {
+				t.Errorf("%s: Brier score %v", method, after)
+			}
+			bags := predictions(t, model, file)
+			for i, b := range bags {
+				if b.Score != plain[i].Score { // the model is that of all bags, as without
+					t.Errorf("%s: score %v, without a calibration %v", method, b.Score, plain[i].Score)
+				}
+				if b.Probability == nil || !(*b.Probability >= 0 && *b.Probability <= 1) || b.Calibration != method {
+					t.Fatalf("%s: %+v", method, b)
+				}
+				for k, other := range bags[:i] {
+					if (b.Score-other.Score)*(*b.Probability-*other.Probability) < 0 {
+						t.Errorf("%s: bags %d and %d: %v of %v, %v of %v", method, k, i, *other.Probability, other.Score, *b.Probability, b.Score)
+					}
+				}
+			}
+			text, stderr := succeed(t, "predict", model, file)
+			if !strings.Contains(stderr, "probabilities are calibrated by "+method+", learnt from 60 held-out bags: ECE ") {
+				t.Error(stderr)
+			}
+			records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			if err != nil || strings.Join(records[0], " ") != "bag score probability winners calibration" ||
+				records[5][2] != decimal(*bags[4].Probability) || records[5][4] != method {
+				t.Errorf("%v, %q", err, records)
+			}
+		}
+		succeed(t, args...) // the next model has none
+		if got := predictions(t, model, file); !reflect.DeepEqual(got, plain) {
+			t.Errorf("%+v, want %+v", got, plain)
+		}
+	}
+}
+
+// The same seed gives the same calibration, another one other folds.
+func TestTrainCalibrateSeed(t *testing.T) {
+	file := write(t, "bags.csv", overlapping(false))
+	probabilities := func(seed string) (all []float64) {
+		model := filepath.Join(t.TempDir(), "model")
+		succeed(t, "train", file, "--learner", "mind", "--calibrate", "platt", "--seed", seed, "--out", model)
+		for _, b := range predictions(t, model, file) {
+			all = append(all, *b.Probability)
+		}
+		return all
+	}
+	one := probabilities("1")
+	if again, other := probabilities("1"), probabilities("2"); !reflect.DeepEqual(one, again) || reflect.DeepEqual(one, other) {
+		t.Errorf("%v, again %v, of another seed %v", one, again, other)
+	}
+}
+
+// Networks and auto are calibrated, too; class names follow the probability.
+func TestTrainCalibrateOthers(t *testing.T) {
+	file := write(t, "bags.csv", strings.NewReplacer(",0,", ",benign,", ",1,", ",malign,").Replace(overlapping(false)))
+	for name, args := range map[string][]string{
+		"network": with("train", file, "--pooling", "max"),
+		"auto":    {"train", file, "--learner", "auto", "--setting", `{"inner":2,"candidates":[{"learner":"statistics-svm"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := filepath.Join(t.TempDir(), "model")
+			out, _ := succeed(t, append(args, "--calibrate", "platt", "--out", model)...)
+			if strings.Contains(out, "read as a logit") {
+				t.Error(out)
+			}
+			brier(t, out)
+			for _, b := range predictions(t, model, file) {
+				if b.Probability == nil || (b.Class == "malign") != (*b.Probability > 0.5) || b.Calibration != "platt" {
+					t.Errorf("%+v", b)
+				}
+				if name == "network" && math.Abs(*b.Probability-1/(1+math.Exp(-b.Score))) < 1e-9 {
+					t.Errorf("%+v: the probability is that of the score", b)
+				}
+			}
+		})
+	}
+}
+
+func TestTrainCalibrateRefuses(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "model")
+	few := "bag,label,p,group\na,0,1,x\nb,0,2,y\nc,1,3,z\n"
+	for _, c := range []struct{ bags, method, want string }{
+		{overlapping(false), "plat", `--calibrate "plat": no such calibration; did you mean "platt"?`},
+		{overlapping(false), "", `--calibrate "": no such calibration; use one of temperature, platt, isotonic`},
+		{few, "platt", "--calibrate: bags: bags are held out fold by fold, which takes two bags or groups of each class; add bags"},
+		{few + "d,1,2,z\n", "platt", "which takes two bags or groups of each class"},
+	} {
+		refuse(t, exitUse, c.want, "train", write(t, "bags.csv", c.bags), "--learner", "mind", "--calibrate", c.method, "--out", out)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a model was saved")
+	}
+}
+
+// A damaged calibration is an error, not a probability.
+func TestDamagedCalibration(t *testing.T) {
+	file, model := write(t, "bags.csv", overlapping(false)), filepath.Join(t.TempDir(), "model")
+	succeed(t, "train", file, "--learner", "mind", "--calibrate", "platt", "--out", model)
+	path := filepath.Join(model, "calibration.json")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(good), `"bags":60`, `"bags":61`, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, model+": not a model of this version of milbench: calibration.json is damaged", "predict", model, file)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if b := predictions(t, model, file); b[0].Probability != nil {
+		t.Errorf("%+v", b[0])
+	}
+}
+
+// meanFirst is a learner whose score of a bag is its first number, and that looks at what it is given.
+type meanFirst struct {
+	milbench.Learner
+	look func(milbench.Task)
+}
+
+func (l meanFirst) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	l.look(task)
+	for i, f := range task.Fits {
+		var e milbench.Epoch
+		for _, b := range f.Test {
+			e.Test = append(e.Test, milbench.Scored(float64(task.Bags[b].(*milbench.Dense).Values[0])))
+		}
+		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each bag is held out once, with its group, from what its model is trained on; and targets without probabilities are refused.
+func TestCalibratingFolds(t *testing.T) {
+	set := &milbench.Set{Name: "toy"}
+	for i := range 90 {
+		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i / 3 % 2), Group: strconv.Itoa(i / 3),
+			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
+	}
+	set.Seal()
+	k := &calibrating{method: calibrate.Platt}
+	if err := k.cut(set, 5); err != nil || len(k.folds) != calibrationFolds {
+		t.Fatalf("%v, %v", k.folds, err)
+	}
+	held := make([]int, len(set.Bags))
+	look := func(task milbench.Task) {
+		for _, f := range task.Fits {
+			fold := make([]int, len(set.Bags))
+			for _, b := range f.Test {
+				held[b]++
+				fold[b]++
+			}
+			positive := 0
+			for _, e := range f.Train {
+				fold[e.Bag]++
+				for _, b := range f.Test {
+					if g := set.Bags[b].Group; set.Bags[e.Bag].Group == g {
+						t.Errorf("group %s is torn", g)
+					}
+				}
+			}
+			for i, n := range fold {
+				if n != 1 {
+					t.Errorf("bag %d stands %d times in fold %d", i, n, f.Fold)
+				}
+			}
+			for _, b := range f.Test {
+				positive += set.Bags[b].Label
+			}
+			if len(f.Test) != 18 || positive != 9 {
+				t.Errorf("%d of %d held-out bags are positive", positive, len(f.Test))
+			}
+		}
+	}
+	if err := k.learn(t.Context(), meanFirst{look: look}, set, nil, 5, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if c := k.learnt.Calibration; c.Bags != 90 || k.learnt.Folds != 5 || c.Sigmoids[0].A <= 0 {
+		t.Errorf("%+v", c)
+	}
+	for i, n := range held {
+		if n != 1 {
+			t.Errorf("bag %d is held out %d times", i, n)
+		}
+	}
+	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
+		other := *set
+		other.Kind = kind
+		want := "--calibrate: toy: targets of kind " + kind.String() + " have no probabilities"
+		if err := k.cut(&other, 5); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+}
