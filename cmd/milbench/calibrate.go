@@ -202,19 +202,37 @@ func logits(setting json.RawMessage) bool {
 
 // setProbabilities fills in the probabilities of bags, and the classes, where they have names.
 func setProbabilities(rows []scoredBag, about learner.About, l *calibrate.Learnt) error {
+	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
+		return nil
+	}
 	for i := range rows {
 		r := &rows[i]
 		r.Calibration = "none"
-		positive := r.Score > 0
+		var all []float64
 		switch {
 		case l != nil:
-			all, err := l.Calibration.Probabilities([]float64{r.Score})
-			if err != nil {
+			var err error
+			if all, err = l.Calibration.Probabilities(r.scores); err != nil {
 				return fmt.Errorf("bag %s: %w", r.Bag, err)
 			}
-			r.Calibration, r.Probability, positive = string(l.Calibration.Method), &all[0], all[0] > 0.5
+			r.Calibration = string(l.Calibration.Method)
 		case logits(about.Setting):
-			r.Probability = &calibrate.Uncalibrated([]float64{r.Score})[0]
+			all = calibrate.Uncalibrated(r.scores)
+		}
+		if about.Target == milbench.ClassTarget {
+			by := r.scores
+			if all != nil {
+				r.Probabilities, by = byClass(about.Classes, all), all
+			}
+			r.Class = about.Classes[slices.Index(by, slices.Max(by))]
+			continue
+		}
+		positive := r.scores[0] > 0
+		if all != nil {
+			r.Probability = &all[0]
+		}
+		if l != nil {
+			positive = all[0] > 0.5
 		}
 		if len(about.Classes) == 2 {
 			r.Class = about.Classes[0]
@@ -229,9 +247,12 @@ func setProbabilities(rows []scoredBag, about learner.About, l *calibrate.Learnt
 // noteCalibration says whether the probabilities of a model are calibrated, and how.
 func (p *program) noteCalibration(about learner.About, l *calibrate.Learnt) {
 	switch {
+	case about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget:
 	case l != nil:
 		p.note("note: probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
 			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
+	case about.Target == milbench.ClassTarget && logits(about.Setting):
+		p.note("note: not calibrated: the probabilities are the softmax of the scores; milbench train --calibrate learns them from held-out bags")
 	case logits(about.Setting):
 		p.note("note: not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags")
 	default:

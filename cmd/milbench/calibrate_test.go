@@ -61,7 +61,7 @@ func TestTrainCalibrate(t *testing.T) {
 		plain := predictions(t, model, file)
 		text, stderr := succeed(t, "predict", model, file)
 		if !strings.Contains(stderr, "not calibrated, and the score of statistics-svm is no logit: there is no probability") ||
-			!strings.HasPrefix(strings.Split(text, "\n")[1], "b0,"+decimal(plain[0].Score)+",,,none") {
+			!strings.HasPrefix(strings.Split(text, "\n")[1], "b0,"+decimal(*plain[0].Score)+",,,none") {
 			t.Errorf("%s%s", stderr, text)
 		}
 		for _, method := range []string{"temperature", "platt", "isotonic"} {
@@ -79,15 +79,15 @@ func TestTrainCalibrate(t *testing.T) {
 			}
 			bags := predictions(t, model, file)
 			for i, b := range bags {
-				if b.Score != plain[i].Score { // the model is that of all bags, as without
-					t.Errorf("%s: score %v, without a calibration %v", method, b.Score, plain[i].Score)
+				if *b.Score != *plain[i].Score { // the model is that of all bags, as without
+					t.Errorf("%s: score %v, without a calibration %v", method, *b.Score, *plain[i].Score)
 				}
 				if b.Probability == nil || !(*b.Probability >= 0 && *b.Probability <= 1) || b.Calibration != method {
 					t.Fatalf("%s: %+v", method, b)
 				}
 				for k, other := range bags[:i] {
-					if (b.Score-other.Score)*(*b.Probability-*other.Probability) < 0 {
-						t.Errorf("%s: bags %d and %d: %v of %v, %v of %v", method, k, i, *other.Probability, other.Score, *b.Probability, b.Score)
+					if (*b.Score-*other.Score)*(*b.Probability-*other.Probability) < 0 {
+						t.Errorf("%s: bags %d and %d: %v of %v, %v of %v", method, k, i, *other.Probability, *other.Score, *b.Probability, *b.Score)
 					}
 				}
 			}
@@ -143,7 +143,7 @@ func TestTrainCalibrateOthers(t *testing.T) {
 				if b.Probability == nil || (b.Class == "malign") != (*b.Probability > 0.5) || b.Calibration != "platt" {
 					t.Errorf("%+v", b)
 				}
-				if name == "network" && math.Abs(*b.Probability-1/(1+math.Exp(-b.Score))) < 1e-9 {
+				if name == "network" && math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) < 1e-9 {
 					t.Errorf("%+v: the probability is that of the score", b)
 				}
 			}

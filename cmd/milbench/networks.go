@@ -108,7 +108,7 @@ func (n network) Predict(ctx context.Context, bags []milbench.Instances, instanc
 	}
 	all := make([]milbench.Prediction, len(predictions))
 	for i, p := range predictions {
-		all[i] = milbench.Prediction{Scores: []float64{p.Score}, Winners: p.Winners}
+		all[i] = milbench.Prediction{Scores: p.Scores, Winners: p.Winners}
 		if !instances {
 			continue
 		}
@@ -128,7 +128,7 @@ func (n network) About() learner.About {
 	if err != nil {
 		setting = nil // a setting that was read or trained with can be written
 	}
-	return learner.About{Setting: setting, Set: n.SetName(), Classes: n.Classes(), Leaked: n.Leaked(), NumFeatures: n.NumFeatures(), Features: n.Features(), Missing: n.Missing()}
+	return learner.About{Setting: setting, Set: n.SetName(), Target: n.Target(), Classes: n.Classes(), Leaked: n.Leaked(), NumFeatures: n.NumFeatures(), Features: n.Features(), Missing: n.Missing()}
 }
 
 // diverged reports whether a training has left the finite numbers.

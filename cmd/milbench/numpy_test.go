@@ -63,7 +63,7 @@ func TestNumPyFolder(t *testing.T) {
 	succeed(t, with("train", folder, "--pooling", "max", "--out", model)...)
 	scores := map[string]float64{}
 	for _, b := range predictions(t, model, file) {
-		scores[b.Bag] = b.Score
+		scores[b.Bag] = *b.Score
 	}
 	for _, bags := range []string{folder, unlabelled} {
 		got := predictions(t, model, bags)
@@ -71,8 +71,8 @@ func TestNumPyFolder(t *testing.T) {
 			t.Fatalf("%d bags, want %d", len(got), len(scores))
 		}
 		for _, b := range got {
-			if math.Abs(b.Score-scores[b.Bag]) > 1e-5 {
-				t.Errorf("bag %s of %s: score %v, want %v", b.Bag, bags, b.Score, scores[b.Bag])
+			if math.Abs(*b.Score-scores[b.Bag]) > 1e-5 {
+				t.Errorf("bag %s of %s: score %v, want %v", b.Bag, bags, *b.Score, scores[b.Bag])
 			}
 		}
 	}

@@ -45,6 +45,9 @@ Without a calibration the probability is 1/(1+exp(-score)) where the score is a 
 often too near 0 or 1. The score of the other learners is a decision value, which ranks bags but is no logit: they have no probability
 then, and the column is empty.
 
+Of several classes it prints a score and a probability for each, and the class with the largest; of real targets the value; of survival the
+logarithm of the risk, which orders bags: the larger, the earlier the event.
+
 Winners are, for each head of a network with attention, the instance with the largest
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
 
@@ -124,7 +127,7 @@ Where the model was trained with missing values, it takes the medians of its tra
 			case instances:
 				return writeInstances(p.out, rows)
 			}
-			return writeScores(p.out, rows)
+			return writeScores(p.out, about, rows)
 		},
 	}
 	f := c.Flags()
@@ -165,13 +168,45 @@ func fits(model learner.About, modelName string, set *milbench.Set, setName stri
 
 // scoredBag is what is printed of a bag.
 type scoredBag struct {
-	Bag         string     `json:"bag"`
-	Score       float64    `json:"score"`
-	Probability *float64   `json:"probability,omitempty"` // none of a score that is no logit, unless it is calibrated
-	Calibration string     `json:"calibration"`           // how, or none
-	Class       string     `json:"class,omitempty"`       // where the labels that the model was trained on are words
-	Winners     []int      `json:"winners,omitempty"`     // none without attention
-	Instances   []weighted `json:"instances,omitempty"`
+	Bag string `json:"bag"`
+
+	// Of a binary target, of classes by their names, of a real target, and of survival the logarithm of the risk.
+	Score  *float64           `json:"score,omitempty"`
+	Scores map[string]float64 `json:"scores,omitempty"`
+	Value  *float64           `json:"value,omitempty"`
+	Risk   *float64           `json:"risk,omitempty"`
+
+	Probability   *float64           `json:"probability,omitempty"`   // of positive; none of a score that is no logit, unless it is calibrated
+	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of classes, likewise
+	Calibration   string             `json:"calibration,omitempty"`   // how, or none; of targets with classes
+	Class         string             `json:"class,omitempty"`         // where the labels that the model was trained on are words
+	Winners       []int              `json:"winners,omitempty"`       // none without attention
+	Instances     []weighted         `json:"instances,omitempty"`
+
+	scores []float64 // as the model gives them
+}
+
+// setScores names the scores of a bag as the kind of target has them.
+func (b *scoredBag) setScores(about learner.About) {
+	switch about.Target {
+	case milbench.BinaryTarget:
+		b.Score = &b.scores[0]
+	case milbench.ClassTarget:
+		b.Scores = byClass(about.Classes, b.scores)
+	case milbench.RealTarget:
+		b.Value = &b.scores[0]
+	case milbench.SurvivalTarget:
+		b.Risk = &b.scores[0]
+	}
+}
+
+// byClass names values by classes.
+func byClass(classes []string, values []float64) map[string]float64 {
+	all := make(map[string]float64)
+	for i, name := range classes {
+		all[name] = values[i]
+	}
+	return all
 }
 
 // weighted is what is printed of an instance.
@@ -206,8 +241,10 @@ func (w weighted) MarshalJSON() ([]byte, error) {
 // predicted returns what a model says of the bags of a set, still without probabilities.
 func predicted(ctx context.Context, model learner.Model, set *milbench.Set, instances bool) ([]scoredBag, error) {
 	rows := make([]scoredBag, len(set.Bags))
-	fill := func(i int, score float64, winners []int) {
-		rows[i] = scoredBag{Bag: set.Bags[i].ID, Score: score, Winners: winners}
+	about := model.About()
+	fill := func(i int, scores []float64, winners []int) {
+		rows[i] = scoredBag{Bag: set.Bags[i].ID, Winners: winners, scores: scores}
+		rows[i].setScores(about)
 	}
 	if n, is := model.(network); is {
 		predictions, err := n.Model.Predict(ctx, set.Instances())
@@ -215,7 +252,7 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 			return nil, err
 		}
 		for i, p := range predictions {
-			fill(i, p.Score, p.Winners)
+			fill(i, p.Scores, p.Winners)
 			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
 		}
 		return rows, locate(rows, set)
@@ -225,7 +262,7 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 		return nil, err
 	}
 	for i, p := range predictions {
-		fill(i, p.Scores[0], p.Winners)
+		fill(i, p.Scores, p.Winners)
 		for k := range p.Instances {
 			rows[i].Instances = append(rows[i].Instances, weighted{Instance: k, Score: &p.Instances[k]})
 		}
@@ -267,23 +304,60 @@ func weights(p neural.Prediction, n int, asked bool) (all []weighted) {
 	return all
 }
 
-func writeScores(w io.Writer, rows []scoredBag) error {
+func writeScores(w io.Writer, about learner.About, rows []scoredBag) error {
 	out := csv.NewWriter(w)
-	header, classes := []string{"bag", "score", "probability", "winners"}, rows[0].Class != ""
-	if classes {
-		header = append(header, "class")
+	optional := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return decimal(*v)
 	}
-	out.Write(append(header, "calibration"))
+	type column struct {
+		name string
+		of   func(r scoredBag) string
+	}
+	class := column{"class", func(r scoredBag) string { return r.Class }}
+	winners := column{"winners", func(r scoredBag) string { return strings.Trim(fmt.Sprint(r.Winners), "[]") }}
+	calibration := column{"calibration", func(r scoredBag) string { return r.Calibration }}
+	columns := []column{{"bag", func(r scoredBag) string { return r.Bag }}}
+	switch about.Target {
+	case milbench.BinaryTarget:
+		columns = append(columns, column{"score", func(r scoredBag) string { return optional(r.Score) }},
+			column{"probability", func(r scoredBag) string { return optional(r.Probability) }}, winners)
+		if about.Classes != nil {
+			columns = append(columns, class)
+		}
+		columns = append(columns, calibration)
+	case milbench.ClassTarget:
+		columns = append(columns, class)
+		for _, name := range about.Classes {
+			columns = append(columns, column{"score_" + name, func(r scoredBag) string { return decimal(r.Scores[name]) }})
+		}
+		for _, name := range about.Classes {
+			columns = append(columns, column{"probability_" + name, func(r scoredBag) string {
+				if r.Probabilities == nil {
+					return ""
+				}
+				return decimal(r.Probabilities[name])
+			}})
+		}
+		columns = append(columns, winners, calibration)
+	case milbench.RealTarget:
+		columns = append(columns, column{"value", func(r scoredBag) string { return optional(r.Value) }}, winners)
+	case milbench.SurvivalTarget:
+		columns = append(columns, column{"risk", func(r scoredBag) string { return optional(r.Risk) }}, winners)
+	}
+	var header []string
+	for _, c := range columns {
+		header = append(header, c.name)
+	}
+	out.Write(header)
 	for _, r := range rows {
-		probability := ""
-		if r.Probability != nil {
-			probability = decimal(*r.Probability)
+		var record []string
+		for _, c := range columns {
+			record = append(record, c.of(r))
 		}
-		record := []string{r.Bag, decimal(r.Score), probability, strings.Trim(fmt.Sprint(r.Winners), "[]")}
-		if classes {
-			record = append(record, r.Class)
-		}
-		out.Write(append(record, r.Calibration))
+		out.Write(record)
 	}
 	out.Flush()
 	return out.Error()

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
-	"synpool/milbench/judge"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
@@ -79,6 +78,11 @@ This command prints figures on the training bags; milbench run with the same set
 				return err
 			}
 			bags := sources[0].set
+			for class := range bags.NumClasses() {
+				if bags.Kind == milbench.ClassTarget && bags.NumLabelled(class) < 2 {
+					return fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
+				}
+			}
 			if err := toward.cut(bags, seed); err != nil {
 				return err
 			}
@@ -142,7 +146,7 @@ This command prints figures on the training bags; milbench run with the same set
 			if err != nil {
 				return err
 			}
-			auc, err := trainingAUC(c, model, bags)
+			figure, err := trainingFigure(c, model, bags)
 			if err != nil {
 				return err
 			}
@@ -163,8 +167,8 @@ This command prints figures on the training bags; milbench run with the same set
 			if config != nil {
 				how = fmt.Sprintf(" for %d epochs: loss %.4f,", config.Epochs, loss)
 			}
-			fmt.Fprintf(p.out, "%s: %s trained on %d bags%s AUC %.3f on the training bags themselves, which says nothing about new bags%s\n",
-				bags.Name, onebyone.Name(setting), len(bags.Bags), how, auc, leaked)
+			fmt.Fprintf(p.out, "%s: %s trained on %d bags%s %s %.3f on the training bags themselves, which says nothing about new bags%s\n",
+				bags.Name, onebyone.Name(setting), len(bags.Bags), how, results.FigureName(bags.Kind), figure, leaked)
 			if err := p.writeMembers(model.About().Members); err != nil {
 				return err
 			}
@@ -189,12 +193,8 @@ This command prints figures on the training bags; milbench run with the same set
 	return c
 }
 
-// trainingAUC returns the AUC on the bags that a model was trained on.
-func trainingAUC(c *cobra.Command, model learner.Model, bags *milbench.Set) (float64, error) {
-	var labels []int
-	for _, b := range bags.Bags {
-		labels = append(labels, b.Label)
-	}
+// trainingFigure returns the main figure of the bags that a model was trained on.
+func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (float64, error) {
 	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		hint := ""
@@ -206,15 +206,15 @@ func trainingAUC(c *cobra.Command, model learner.Model, bags *milbench.Set) (flo
 	if err != nil {
 		return 0, err
 	}
-	var scores []float64
-	for _, p := range predictions {
-		scores = append(scores, p.Scores[0])
+	scored := make([]results.ScoredBag, len(predictions))
+	for i, p := range predictions {
+		scored[i] = results.ScoredBag{ID: bags.Bags[i].ID, Target: bags.Bags[i].Target, Scores: p.Scores}
 	}
-	auc, err := judge.AUC(labels, scores)
+	figure, err := results.Figure(bags.Kind, len(bags.Classes), scored)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", bags.Name, err)
 	}
-	return auc, nil
+	return figure, nil
 }
 
 // writeMembers writes the models that a joined one has.

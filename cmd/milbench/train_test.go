@@ -42,8 +42,8 @@ func TestTrainPredict(t *testing.T) {
 		t.Fatalf("%+v", bags)
 	}
 	for _, b := range bags {
-		if p := 1 / (1 + math.Exp(-b.Score)); b.Probability == nil || math.Abs(p-*b.Probability) > 1e-6 || b.Calibration != "none" {
-			t.Errorf("%+v: want probability %v of score %v, not calibrated", b, p, b.Score)
+		if p := 1 / (1 + math.Exp(-*b.Score)); b.Probability == nil || math.Abs(p-*b.Probability) > 1e-6 || b.Calibration != "none" {
+			t.Errorf("%+v: want probability %v of score %v, not calibrated", b, p, *b.Score)
 		}
 		for head, winner := range b.Winners {
 			sum := 0.0
@@ -82,7 +82,7 @@ func TestTrainPredict(t *testing.T) {
 	}
 	positive := predictions(t, model, write(t, "positive.csv", oneClass.String()))
 	for i, b := range positive {
-		if want := plain[2*i+1]; b.Bag != want.Bag || math.Abs(b.Score-want.Score) > 1e-5 {
+		if want := plain[2*i+1]; b.Bag != want.Bag || math.Abs(*b.Score-*want.Score) > 1e-5 {
 			t.Errorf("of one class %+v, among all bags %+v", b, want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestTrainPredict(t *testing.T) {
 	}
 	for i, r := range records[1:] {
 		score, err := strconv.ParseFloat(r[1], 64)
-		if err != nil || r[0] != plain[i].Bag || math.Abs(score-plain[i].Score) > 1e-6*math.Abs(score) || r[3] != strconv.Itoa(plain[i].Winners[0])+" "+strconv.Itoa(plain[i].Winners[1]) {
+		if err != nil || r[0] != plain[i].Bag || math.Abs(score-*plain[i].Score) > 1e-6*math.Abs(score) || r[3] != strconv.Itoa(plain[i].Winners[0])+" "+strconv.Itoa(plain[i].Winners[1]) {
 			t.Errorf("%q, want %+v", r, plain[i])
 		}
 	}
@@ -285,15 +285,15 @@ func TestTrainLearners(t *testing.T) {
 				switch {
 				case !slices.Contains([]string{"auto", "instance", "statistics-trees"}, name): // its score is no logit
 					if b.Probability != nil {
-						t.Errorf("bag %s: probability %v of score %v", b.Bag, *b.Probability, b.Score)
+						t.Errorf("bag %s: probability %v of score %v", b.Bag, *b.Probability, *b.Score)
 					}
-				case b.Probability == nil || math.Abs(*b.Probability-1/(1+math.Exp(-b.Score))) > 1e-15:
-					t.Errorf("%+v of score %v", b, b.Score)
+				case b.Probability == nil || math.Abs(*b.Probability-1/(1+math.Exp(-*b.Score))) > 1e-15:
+					t.Errorf("%+v of score %v", b, *b.Score)
 				}
 				if want := []string{"benign", "malign"}[i%2]; b.Class == want {
 					right++
 				}
-				if (b.Class == "malign") != (b.Score > 0) || (len(b.Winners) > 0) != slices.Contains([]string{"instance", "mi-svm-bag", "mi-svm-instance"}, name) || b.Instances != nil {
+				if (b.Class == "malign") != (*b.Score > 0) || (len(b.Winners) > 0) != slices.Contains([]string{"instance", "mi-svm-bag", "mi-svm-instance"}, name) || b.Instances != nil {
 					t.Errorf("%+v", b)
 				}
 			}

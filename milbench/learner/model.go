@@ -37,7 +37,8 @@ var ErrNoInstances = errors.New("no scores of instances")
 type About struct {
 	Setting     json.RawMessage
 	Set         string
-	Classes     []string // names of the negative and the positive class; nil where the set had none
+	Target      milbench.TargetKind
+	Classes     []string // their names, of a binary target the negative one first; nil where the set had none
 	Leaked      bool     // the set kept a column that leaks the label
 	NumFeatures int
 	Features    []string            // their names; nil where the set had none
@@ -47,7 +48,7 @@ type About struct {
 
 // about returns what a card says.
 func about(c *modeldir.Card, setting json.RawMessage) About {
-	return About{Setting: setting, Set: c.Set, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Missing: c.Missing}
+	return About{Setting: setting, Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Missing: c.Missing}
 }
 
 // Networks trains and reads networks.

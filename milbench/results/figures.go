@@ -78,6 +78,9 @@ func Figure(kind milbench.TargetKind, classes int, bags []ScoredBag) (float64, e
 	return mainFigure(kind).of(bags, classes)
 }
 
+// FigureName returns the name of the main figure of a kind of target, say AUC.
+func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
+
 // undefined reports whether a figure is one that these bags do not have.
 func undefined(err error) bool {
 	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs}, func(of error) bool { return errors.Is(err, of) })

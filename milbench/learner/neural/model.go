@@ -46,6 +46,9 @@ func (m *Model) SetName() string { return m.card.Set }
 // Classes returns the names of the negative and the positive class, nil where the set had none.
 func (m *Model) Classes() []string { return m.card.Classes }
 
+// Target returns the kind of the targets of the set.
+func (m *Model) Target() milbench.TargetKind { return m.card.Target }
+
 // Leaked reports whether that set kept a column that leaks the label.
 func (m *Model) Leaked() bool { return m.card.Leaked }
 
