@@ -1,16 +1,18 @@
-// Package svm fits support-vector classifiers of two classes, in Go without C.
+// Package svm fits support-vector classifiers of two classes, and regressions, in Go without C.
 //
-//   - [CSVC] fits a machine with a kernel, whose values are given as a matrix or row by row.
+//   - [CSVC] fits a classifier with a kernel, whose values are given as a matrix or row by row.
+//   - [SVR] fits a regression with such a kernel, by the same solver.
 //   - [FitLinear] fits a hyperplane to dense vectors, with an L2 or an L1 penalty.
 //
 // # Glossary
 //
-//   - Example: one of the n things to learn from, with a label y = +1 (positive) or -1.
+//   - Example: one of the n things to learn from, with a label y = +1 (positive) or -1, of a regression a number y.
 //   - Weight s_i: how much example i counts; its cost is C_i = C s_i. An example of weight 0 does not count.
 //   - Kernel k(x, z): similarity of two examples, usually ⟨φ(x), φ(z)⟩ for some map φ. K is the matrix k(x_i, x_j).
-//   - Coefficient β_i = α_i y_i, where α_i is the dual variable of example i, 0 ≤ α_i ≤ C_i.
+//   - Coefficient β_i = α_i y_i, where α_i is the dual variable of example i, 0 ≤ α_i ≤ C_i; of a regression β_i = α_i - α*_i.
 //   - Support vector: an example with β_i ≠ 0.
-//   - Decision value: Σ_i β_i k(x_i, x) + b, or w·x + b. The class is positive where it is above 0.
+//   - Decision value: Σ_i β_i k(x_i, x) + b, or w·x + b. The class is positive where it is above 0; of a regression it is the value.
+//   - Tube: what is at most ε from the values of a regression. Examples in it cost nothing.
 //   - Violation: how far the solution is from optimal; a fit stops where it is at most the tolerance.
 //
 // All sums are in float64. Equal arguments give equal results: the linear solvers draw their order from a seed, and the
@@ -34,17 +36,15 @@ var ErrOneClass = errors.New("svm: examples of both classes are needed")
 // checkEvery is the number of steps of a solver between two looks at its context.
 const checkEvery = 64
 
-// costs returns C_i = c weights[i], [n]; nil weights are all 1. It errs where a number is not finite, a weight is negative,
-// and with [ErrOneClass].
-func costs(c float64, positive []bool, weights []float64) ([]float64, error) {
+// costs returns C_i = c weights[i], [n]; nil weights are all 1. It errs where a number is not finite or a weight is negative.
+func costs(c float64, n int, weights []float64) ([]float64, error) {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return nil, fmt.Errorf("svm: C is %v, want a finite number above 0", c)
 	}
-	if weights != nil && len(weights) != len(positive) {
-		return nil, fmt.Errorf("svm: %d weights for %d labels", len(weights), len(positive))
+	if weights != nil && len(weights) != n {
+		return nil, fmt.Errorf("svm: %d weights for %d examples", len(weights), n)
 	}
-	cost := make([]float64, len(positive))
-	var some [2]bool
+	cost := make([]float64, n)
 	for i := range cost {
 		cost[i] = c
 		if weights != nil {
@@ -53,14 +53,22 @@ func costs(c float64, positive []bool, weights []float64) ([]float64, error) {
 				return nil, fmt.Errorf("svm: weight %d is %v, want a finite number of at least 0", i, weights[i])
 			}
 		}
-		if cost[i] > 0 {
+	}
+	return cost, nil
+}
+
+// bothClasses returns [ErrOneClass] unless examples of both classes cost something.
+func bothClasses(cost []float64, positive []bool) error {
+	var some [2]bool
+	for i, c := range cost {
+		if c > 0 {
 			some[index(positive[i])] = true
 		}
 	}
 	if !some[0] || !some[1] {
-		return nil, ErrOneClass
+		return ErrOneClass
 	}
-	return cost, nil
+	return nil
 }
 
 // limits checks what all solvers share.

@@ -87,6 +87,31 @@ func ExampleSubset() {
 	// 3 true
 }
 
+// A regression follows numbers up to the tube.
+func ExampleSVR() {
+	x := products{-3, -2, -1, 0, 1, 2, 3}
+	targets := []float64{9, 4, 1, 0, 1, 4, 9}
+	s := svm.DefaultSVR()
+	s.C, s.Epsilon, s.Tolerance = 10, 0.5, 1e-6
+	m, err := s.Fit(context.Background(), x, targets, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := make([]float64, len(x))
+	for i := range x {
+		x.Row(i, row)
+		fmt.Printf("%2v: %.2f\n", x[i], m.Decision(row))
+	}
+	// Output:
+	// -3: 8.50
+	// -2: 4.06
+	// -1: 1.39
+	//  0: 0.50
+	//  1: 1.39
+	//  2: 4.06
+	//  3: 8.50
+}
+
 // An L1 penalty drops the features that do not help.
 func ExampleFitLinear() {
 	x := svm.Dense[float32]{Values: []float32{

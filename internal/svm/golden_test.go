@@ -79,18 +79,24 @@ func positives(labels []int) []bool {
 	return p
 }
 
+// symmetric returns the kernel matrix of an upper triangle that is multiplied by 1024.
+func symmetric(triangle []float64, n int) []float64 {
+	values, at := make([]float64, n*n), 0
+	for i := range n {
+		for j := i; j < n; j++ {
+			values[i*n+j] = triangle[at] / 1024
+			values[j*n+i] = values[i*n+j]
+			at++
+		}
+	}
+	return values
+}
+
 // TestGoldenKernels compares machines with those of scikit-learn.
 func TestGoldenKernels(t *testing.T) {
 	for _, set := range load(t).Kernels {
 		n := set.N
-		values, at := make([]float64, n*n), 0
-		for i := range n {
-			for j := i; j < n; j++ {
-				values[i*n+j] = set.Kernel[at] / 1024
-				values[j*n+i] = values[i*n+j]
-				at++
-			}
-		}
+		values := symmetric(set.Kernel, n)
 		k, err := svm.NewMatrix(values, n, n)
 		if err != nil {
 			t.Fatal(err)

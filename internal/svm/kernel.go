@@ -26,6 +26,7 @@ type viewer interface {
 var (
 	_ viewer = (*Matrix)(nil)
 	_ viewer = (*Cache)(nil)
+	_ viewer = (*doubled)(nil)
 	_ Kernel = (*Single)(nil)
 	_ Kernel = (*subset)(nil)
 )
@@ -152,7 +153,42 @@ func (s *subset) Row(i int, dst []float64) {
 	}
 }
 
-// Cache keeps the rows of a kernel that were read last. [CSVC] makes one for each fit; make one of your own where several
+// doubled is the kernel of the examples of base, each of which occurs twice: as i and as i+n.
+type doubled struct {
+	base   viewer
+	buffer [2][]float64
+	next   int
+}
+
+// Len returns twice the number of examples.
+func (d *doubled) Len() int { return 2 * d.base.Len() }
+
+// Diagonal writes k(x_i, x_i) into dst[2n].
+func (d *doubled) Diagonal(dst []float64) {
+	n := d.base.Len()
+	d.base.Diagonal(dst[:n])
+	copy(dst[n:], dst[:n])
+}
+
+// Row writes a row of base twice into dst[2n].
+func (d *doubled) Row(i int, dst []float64) {
+	n := d.base.Len()
+	row := d.base.view(i % n)
+	copy(dst, row)
+	copy(dst[n:2*n], row)
+}
+
+func (d *doubled) view(i int) []float64 {
+	d.next = 1 - d.next
+	row := &d.buffer[d.next]
+	if *row == nil {
+		*row = make([]float64, d.Len())
+	}
+	d.Row(i, *row)
+	return *row
+}
+
+// Cache keeps the rows of a kernel that were read last. [CSVC] and [SVR] make one for each fit; make one of your own where several
 // fits read the same costly kernel one after another. It is not safe for concurrent use.
 type Cache struct {
 	kernel       Kernel

@@ -93,8 +93,11 @@ func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []b
 	if !(s.InterceptScaling >= 0) || math.IsInf(s.InterceptScaling, 1) {
 		return nil, fmt.Errorf("svm: an intercept scaling of %v, want a finite number of at least 0", s.InterceptScaling)
 	}
-	cost, err := costs(s.C, positive, weights)
+	cost, err := costs(s.C, len(positive), weights)
 	if err != nil {
+		return nil, err
+	}
+	if err := bothClasses(cost, positive); err != nil {
 		return nil, err
 	}
 	for i := range x.N {

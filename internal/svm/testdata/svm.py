@@ -118,7 +118,11 @@ def rounded_off(o):
     return [rounded_off(v) for v in o] if isinstance(o, list) else o
 
 
-golden = {"versions": {"numpy": np.__version__, "scikit-learn": sklearn.__version__}, "kernels": list(kernels()), "vectors": list(vectors())}
-path = pathlib.Path(__file__).with_name("svm.json")
-path.write_text(json.dumps(rounded_off(golden), separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
-print("wrote", path.name)
+def written(path, golden):
+    versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    path.write_text(json.dumps(rounded_off({"versions": versions} | golden), separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
+    print("wrote", path.name)
+
+
+if __name__ == "__main__":
+    written(pathlib.Path(__file__).with_name("svm.json"), {"kernels": list(kernels()), "vectors": list(vectors())})
