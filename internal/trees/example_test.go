@@ -60,6 +60,24 @@ func ExampleForest_Predict() {
 	// row 7: [0 1]
 }
 
+// A forest of values follows numbers.
+func ExampleData_values() {
+	data := trees.Data{X: []float32{1, 2, 3, 4, 11, 12, 13, 14}, Features: 1, Values: []float64{2, 2, 2, 2, 7.5, 7.5, 7.5, 7.5}}
+	ctx := context.Background()
+	forest, err := trees.DefaultConfig().Fit(ctx, data, 1, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values, err := forest.Predict(ctx, []float32{0, 20}, nil, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(values)
+	// Output: [2 7.5]
+}
+
 // A forest from a file is checked before it predicts.
 func ExampleForest_Validate() {
 	forest := &trees.Forest{

@@ -13,28 +13,30 @@ import (
 // Config holds the hyperparameters of a forest. [DefaultConfig] returns those of scikit-learn with more trees.
 type Config struct {
 	Trees    int  // number of trees
-	Features int  // candidate features per node; 0 means ⌊√d⌋
+	Features int  // candidate features per node; 0 means ⌊√d⌋ of classes, all d of values
 	MinLeaf  int  // least number of rows in a leaf
 	MinSplit int  // least number of rows in a node that is split
 	Balanced bool // weigh each class by W / (k·W_class), W the weight of all rows, of k classes that occur
 }
 
-// DefaultConfig returns 500 trees, ⌊√d⌋ candidates and leaves of one row.
+// DefaultConfig returns 500 trees, ⌊√d⌋ candidates, of values all features, and leaves of one row.
 func DefaultConfig() Config { return Config{Trees: 500, MinLeaf: 1, MinSplit: 2} }
 
 // Data are the rows that a forest is fitted on. Fit reads them and keeps none.
 type Data struct {
 	X        []float32 // [n, features], row-major, finite
 	Features int       // features per row
-	Labels   []int     // [n]: class of each row, 0 to Classes-1
-	Classes  int       // number of classes; some may not occur
+	Labels   []int     // [n]: class of each row, 0 to Classes-1; nil where there are Values
+	Classes  int       // number of classes; some may not occur. 0 where there are Values
+	Values   []float64 // [n]: of a regression the number of each row, within float32
 	Weights  []float64 // [n]: weight of each row, at least 0; nil means 1. Rows of weight 0 are left out
 	Rows     []int     // rows to fit on, in any order, perhaps repeated; nil means all
 }
 
-// Fit returns a forest fitted on data. A node is a leaf if it has one class, too few rows, or no candidate that divides
+// Fit returns a forest fitted on data. A node is a leaf if it has one class or value, too few rows, or no candidate that divides
 // it. Otherwise Fit draws features until Features of them have been drawn and at least one was not constant in the node, draws
-// one threshold for each, and takes the candidate that decreases the weighted Gini impurity most.
+// one threshold for each, and takes the candidate that decreases the weighted impurity most: that of Gini, 1 − Σ_k p_k², of the
+// shares p_k of the classes, or the variance of the values.
 //
 // Equal data, configuration and seed give equal forests, whatever the number of workers. While it runs, Fit holds one
 // transposed copy of the rows. It errs if data or configuration make no sense, and with the cause of the context when that ends.
@@ -108,9 +110,10 @@ func join(grown []tree, data Data) (*Forest, error) {
 // sample is what the trees of a forest are grown on.
 type sample struct {
 	config  Config
-	n, d, k int
+	n, d, k int       // k is 0 of a regression
 	columns []int32   // [d, n]: keys of the values
-	labels  []int32   // [n]
+	labels  []int32   // [n], nil of a regression
+	targets []float64 // [n], nil of classes
 	weights []float64 // [n], nil if all are equal; without class weights
 	class   []float64 // [k]: class weights
 }
@@ -130,27 +133,41 @@ func (c Config) newSample(data Data) (*sample, error) {
 		return nil, fmt.Errorf("%d trees, %d candidates, leaves of %d and splits of %d rows, want at least 1, 0, 1 and 2", c.Trees, c.Features, c.MinLeaf, c.MinSplit)
 	case data.Features < 1 || data.Features > math.MaxInt32 || len(data.X)%data.Features != 0:
 		return nil, fmt.Errorf("%d values, want rows of %d features", len(data.X), data.Features)
-	case data.Classes < 1 || data.Classes > math.MaxInt32:
+	}
+	n, regression := len(data.X)/data.Features, data.Values != nil
+	switch {
+	case regression && (data.Labels != nil || data.Classes != 0 || c.Balanced):
+		return nil, fmt.Errorf("%d labels of %d classes, balanced %v, beside values, want no classes", len(data.Labels), data.Classes, c.Balanced)
+	case regression && len(data.Values) != n:
+		return nil, fmt.Errorf("%d values of %d rows", len(data.Values), n)
+	case !regression && (data.Classes < 1 || data.Classes > math.MaxInt32):
 		return nil, fmt.Errorf("%d classes", data.Classes)
-	case len(data.Labels) != len(data.X)/data.Features:
-		return nil, fmt.Errorf("%d labels of %d rows", len(data.Labels), len(data.X)/data.Features)
-	case data.Weights != nil && len(data.Weights) != len(data.Labels):
-		return nil, fmt.Errorf("%d weights of %d rows", len(data.Weights), len(data.Labels))
+	case !regression && len(data.Labels) != n:
+		return nil, fmt.Errorf("%d labels of %d rows", len(data.Labels), n)
+	case data.Weights != nil && len(data.Weights) != n:
+		return nil, fmt.Errorf("%d weights of %d rows", len(data.Weights), n)
 	}
 	rows := data.Rows
 	if rows == nil {
-		rows = all(len(data.Labels))
+		rows = all(n)
 	}
 	s := &sample{config: c, d: data.Features, k: data.Classes, class: make([]float64, data.Classes)}
-	if s.config.Features == 0 {
+	switch {
+	case s.config.Features == 0 && regression:
+		s.config.Features = s.d
+	case s.config.Features == 0:
 		s.config.Features = int(math.Sqrt(float64(s.d)))
 	}
 	var heaviest float64
 	for i, row := range rows {
-		if row < 0 || row >= len(data.Labels) {
-			return nil, fmt.Errorf("row %d at %d, want 0 to %d", row, i, len(data.Labels)-1)
+		if row < 0 || row >= n {
+			return nil, fmt.Errorf("row %d at %d, want 0 to %d", row, i, n-1)
 		}
-		if label := data.Labels[row]; label < 0 || label >= s.k {
+		if regression {
+			if v := data.Values[row]; !(math.Abs(v) <= math.MaxFloat32) {
+				return nil, fmt.Errorf("row %d has the value %g, want a float32", row, v)
+			}
+		} else if label := data.Labels[row]; label < 0 || label >= s.k {
 			return nil, fmt.Errorf("row %d has label %d, want 0 to %d", row, label, s.k-1)
 		}
 		if data.Weights != nil {
@@ -166,7 +183,7 @@ func (c Config) newSample(data Data) (*sample, error) {
 	var total float64
 	sums := make([]float64, s.k)
 	for _, row := range rows {
-		label, w := data.Labels[row], 1.0
+		w := 1.0
 		if data.Weights != nil {
 			if w = data.Weights[row] / scale; !(w > 0) {
 				continue
@@ -174,6 +191,11 @@ func (c Config) newSample(data Data) (*sample, error) {
 			s.weights = append(s.weights, w)
 		}
 		kept = append(kept, row)
+		if regression {
+			s.targets = append(s.targets, data.Values[row])
+			continue
+		}
+		label := data.Labels[row]
 		s.labels = append(s.labels, int32(label))
 		total, sums[label] = total+w, sums[label]+w
 	}
@@ -247,9 +269,12 @@ type grower struct {
 
 	// Parallel arrays [n], permuted so that the rows of a node are side by side.
 	order []int32   // rows
-	label []int32   // their classes
+	label []int32   // their classes; nil of a regression
 	pack  []uint64  // 1 + label·2³²; with two classes and unit weights
 	heavy []float64 // their weights; nil if all are equal
+
+	target []float64 // their values; nil of classes
+	mean   float64   // of the values of the node
 
 	keys []int32 // [n]: values of a candidate in the node
 
@@ -262,7 +287,7 @@ type grower struct {
 
 func newGrower(s *sample) *grower {
 	g := &grower{
-		sample: s, order: make([]int32, s.n), label: make([]int32, s.n), keys: make([]int32, s.n),
+		sample: s, order: make([]int32, s.n), label: make([]int32, len(s.labels)), target: make([]float64, len(s.targets)), keys: make([]int32, s.n),
 		features: make([]int32, s.d), constant: make([]int32, s.d),
 		counts: make([]int32, s.k), left: make([]int32, s.k), sums: make([]float64, s.k), leftSums: make([]float64, s.k),
 	}
@@ -287,6 +312,7 @@ func (g *grower) grow(ctx context.Context, random *rand.PCG) (tree, error) {
 		g.order[i] = int32(i)
 	}
 	copy(g.label, g.labels)
+	copy(g.target, g.targets)
 	copy(g.heavy, g.weights)
 	if g.pack != nil {
 		for i, label := range g.label {
@@ -326,8 +352,12 @@ func (g *grower) grow(ctx context.Context, random *rand.PCG) (tree, error) {
 	return tree{slices.Clone(g.feature), slices.Clone(g.threshold), slices.Clone(g.next), slices.Clone(g.leaves), slices.Clone(g.gains)}, nil
 }
 
-// addLeaf appends the class frequencies of the node.
+// addLeaf appends the class frequencies of the node, or the mean of its values.
 func (g *grower) addLeaf() {
+	if g.targets != nil {
+		g.leaves = append(g.leaves, float32(g.mean))
+		return
+	}
 	var total float64
 	for k := range g.k {
 		total += g.weight(g.counts, g.sums, k)
@@ -352,7 +382,7 @@ type split struct {
 	gain      float64
 }
 
-// split counts the classes of a node, which addLeaf uses, and returns its best candidate, or false if it is a leaf. It sets
+// split counts the classes of a node, or takes the mean of its values, which addLeaf uses, and returns its best candidate, or false if it is a leaf. It sets
 // node.constants to the number of features known to be constant below.
 func (g *grower) split(node *span) (split, bool) {
 	n := node.end - node.begin
@@ -361,7 +391,7 @@ func (g *grower) split(node *span) (split, bool) {
 		return split{}, false
 	}
 	var found split
-	before := g.concentration()
+	before := g.concentration() // 0 of a regression, whose scores count from the node
 	best := math.Inf(-1)
 
 	// features holds, in turn: constants drawn, known constants not drawn, new constants, features not drawn, features drawn.
@@ -400,8 +430,11 @@ func (g *grower) split(node *span) (split, bool) {
 	return found, !math.IsInf(best, -1)
 }
 
-// count sets counts and sums to those of a node and reports whether it has one class.
+// count sets counts and sums to those of a node, or mean to that of its values, and reports whether it has one class or value.
 func (g *grower) count(node *span) bool {
+	if g.targets != nil {
+		return g.measure(node)
+	}
 	clear(g.counts)
 	for _, label := range g.label[node.begin:node.end] {
 		g.counts[label]++
@@ -418,6 +451,9 @@ func (g *grower) count(node *span) bool {
 
 // concentration returns Σ w_k² / Σ w_k of the node.
 func (g *grower) concentration() float64 {
+	if g.targets != nil {
+		return 0
+	}
 	var sum, squares float64
 	for k := range g.k {
 		w := g.weight(g.counts, g.sums, k)
@@ -460,6 +496,9 @@ func (g *grower) draw(low, high int32) int32 {
 // and whether both are pure. Of a child with too few rows it is −Inf.
 func (g *grower) score(n int, node *span, threshold int32) (score float64, perfect bool) {
 	keys := g.keys[:n]
+	if g.targets != nil {
+		return g.scatter(keys, node, threshold), false
+	}
 	if g.pack != nil {
 		pack := g.pack[node.begin:node.end][:len(keys)]
 		var sum uint64
@@ -528,7 +567,11 @@ func (g *grower) divide(node span, s split) int {
 		}
 		j--
 		g.order[i], g.order[j] = g.order[j], g.order[i]
-		g.label[i], g.label[j] = g.label[j], g.label[i]
+		if g.targets != nil {
+			g.target[i], g.target[j] = g.target[j], g.target[i]
+		} else {
+			g.label[i], g.label[j] = g.label[j], g.label[i]
+		}
 		if g.pack != nil {
 			g.pack[i], g.pack[j] = g.pack[j], g.pack[i]
 		}

@@ -1,15 +1,18 @@
-// Package trees fits extremely randomised trees: forests that classify dense rows.
+// Package trees fits extremely randomised trees: forests that classify dense rows, or predict a number of each.
 //
 //	row        one example: d features, float32
 //	split      a feature f and a threshold t; rows with x_f ≤ t go left
 //	candidate  a feature drawn for a node; its threshold is drawn uniformly between the least and the largest value there
-//	leaf       a node without split; it holds the weighted frequencies of the classes among its training rows
-//	forest     trees whose leaf frequencies are averaged
+//	leaf       a node without split; it holds the weighted frequencies of the classes among its training rows, or the
+//	           weighted mean of their values
+//	forest     trees whose leaves are averaged
 //
 // Source: Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63 (2006). The rules are those of
-// scikit-learn's ExtraTreesClassifier: Gini impurity, ⌊√d⌋ candidates per node, all training rows in every tree. Two
-// things differ. A feature is constant in a node if all its values there are equal; scikit-learn also takes ranges up to
+// scikit-learn's ExtraTreesClassifier and ExtraTreesRegressor: Gini impurity and ⌊√d⌋ candidates per node, or variance and
+// all features, and all training rows in every tree. Three things differ. A feature is constant in a node if all its values there are equal; scikit-learn also takes ranges up to
 // 1e-7 for constant. And the search in a node ends at the first candidate that separates the classes, which none can beat.
+// Candidates of a regression that divide the rows alike are equal, and the first one drawn is taken; in scikit-learn the rounding
+// of sums decides.
 package trees
 
 import (
@@ -26,22 +29,25 @@ import (
 // numbers from the tree's first leaf. A tree with m nodes has (m+1)/2 leaves.
 type Forest struct {
 	Features int // d, features per row
-	Classes  int // k
+	Classes  int // k; 0 of a regression
 
 	Starts    []int32   // [trees+1]: tree t has the nodes Starts[t] to Starts[t+1]-1
 	Feature   []int32   // [nodes]: the feature of a split; -1 for a leaf
 	Threshold []float32 // [nodes]: rows with x_f ≤ threshold go left; 0 for a leaf
 	Next      []int32   // [nodes]: the right child of a split, or the number of a leaf
-	Leaves    []float32 // [leaves, classes]: class frequencies
+	Leaves    []float32 // [leaves, classes]: class frequencies; of a regression [leaves]: values
 
 	// Importance is the mean decrease of impurity per feature, [features]. For each tree: the sum over the splits of a feature
-	// of W·G − W_l·G_l − W_r·G_r, with weight W and Gini impurity G of a node and its two children, divided by the tree's
+	// of W·G − W_l·G_l − W_r·G_r, with weight W and Gini impurity G, or variance, of a node and its two children, divided by the tree's
 	// total. Trees of one leaf are left out of the mean. It sums to 1, or is zero if no tree has a split.
 	Importance []float64
 }
 
 // Trees returns the number of trees.
 func (f *Forest) Trees() int { return len(f.Starts) - 1 }
+
+// outputs returns the numbers of a leaf.
+func (f *Forest) outputs() int { return max(f.Classes, 1) }
 
 // firstLeaf returns the row of Leaves with the first leaf of a tree: each tree before has (nodes+1)/2 leaves.
 func (f *Forest) firstLeaf(tree int) int { return (int(f.Starts[tree]) + tree) / 2 }
@@ -53,8 +59,8 @@ func (f *Forest) Validate() error {
 	switch {
 	case f.Features < 1 || f.Features > math.MaxInt32:
 		return fmt.Errorf("trees: a forest has %d features, want 1 to %d", f.Features, math.MaxInt32)
-	case f.Classes < 1:
-		return fmt.Errorf("trees: a forest has %d classes, want at least 1", f.Classes)
+	case f.Classes < 0:
+		return fmt.Errorf("trees: a forest has %d classes, want at least 0", f.Classes)
 	case len(f.Starts) < 2:
 		return errors.New("trees: a forest has no trees")
 	case f.Starts[0] != 0 || int(f.Starts[len(f.Starts)-1]) != nodes:
@@ -69,8 +75,8 @@ func (f *Forest) Validate() error {
 			return fmt.Errorf("trees: tree %d spans nodes %d to %d, want an odd number of %d nodes", t, a, b, nodes)
 		}
 	}
-	if leaves := f.firstLeaf(f.Trees()); len(f.Leaves)/f.Classes != leaves || len(f.Leaves)%f.Classes != 0 {
-		return fmt.Errorf("trees: %d leaf values, want %d leaves of %d classes", len(f.Leaves), leaves, f.Classes)
+	if leaves, width := f.firstLeaf(f.Trees()), f.outputs(); len(f.Leaves)/width != leaves || len(f.Leaves)%width != 0 {
+		return fmt.Errorf("trees: %d leaf values, want %d leaves of %d", len(f.Leaves), leaves, width)
 	}
 	var ends []int32
 	for t := range f.Trees() {
@@ -80,21 +86,33 @@ func (f *Forest) Validate() error {
 			return fmt.Errorf("trees: tree %d: %w", t, err)
 		}
 	}
-	for i := 0; i < len(f.Leaves); i += f.Classes {
-		var sum float64
-		for _, p := range f.Leaves[i : i+f.Classes] {
-			if !(p >= 0 && p <= 1) {
-				return fmt.Errorf("trees: leaf %d has the frequency %g", i/f.Classes, p)
-			}
-			sum += float64(p)
-		}
-		if math.Abs(sum-1) > 1e-3 {
-			return fmt.Errorf("trees: the frequencies of leaf %d sum to %g, want 1", i/f.Classes, sum)
-		}
+	if err := f.validateLeaves(); err != nil {
+		return err
 	}
 	for j, v := range f.Importance {
 		if !(v >= 0 && v <= 1+1e-9) {
 			return fmt.Errorf("trees: feature %d has the importance %g, want 0 to 1", j, v)
+		}
+	}
+	return nil
+}
+
+// validateLeaves checks that leaves hold frequencies, or values that are finite.
+func (f *Forest) validateLeaves() error {
+	width := f.outputs()
+	for i := 0; i < len(f.Leaves); i += width {
+		var sum float64
+		for _, p := range f.Leaves[i : i+width] {
+			switch {
+			case f.Classes == 0 && p-p != 0:
+				return fmt.Errorf("trees: leaf %d has the value %g", i, p)
+			case f.Classes > 0 && !(p >= 0 && p <= 1):
+				return fmt.Errorf("trees: leaf %d has the frequency %g", i/width, p)
+			}
+			sum += float64(p)
+		}
+		if f.Classes > 0 && math.Abs(sum-1) > 1e-3 {
+			return fmt.Errorf("trees: the frequencies of leaf %d sum to %g, want 1", i/width, sum)
 		}
 	}
 	return nil

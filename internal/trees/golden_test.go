@@ -25,11 +25,50 @@ type golden struct {
 	Weights       []float64
 	Config        trees.Config
 	Probabilities []float64
+	AUC           float64
+	AUCSE         float64 `json:"auc_se"`
+	grown
+}
+
+// grown is what forests of scikit-learn are like: the large one, and how many small ones there are, of how many trees.
+type grown struct {
 	Importance    []float64
 	Depth, Leaves float64
 	Seeds, Small  int
-	AUC           float64
-	AUCSE         float64 `json:"auc_se"`
+}
+
+// compare compares a large forest.
+func (g grown) compare(t *testing.T, forest *trees.Forest) {
+	t.Helper()
+	depth, leaves := shape(forest)
+	if math.Abs(depth/g.Depth-1) > 0.02 {
+		t.Errorf("mean depth %.3f, want %.3f ± 2 %%", depth, g.Depth)
+	}
+	if math.Abs(leaves/g.Leaves-1) > 0.02 {
+		t.Errorf("%.2f leaves on average, want %.2f ± 2 %%", leaves, g.Leaves)
+	}
+	for j, want := range g.Importance {
+		if math.Abs(forest.Importance[j]-want) > 0.01 {
+			t.Errorf("importance of feature %d is %.4f, want %.4f ± 0.01", j, forest.Importance[j], want)
+		}
+	}
+}
+
+// compareFigure compares a figure of small forests, averaged over seeds. On fixed rows it varies with the seed alone, so that the means of
+// both sides differ by some root of the sum of their squared standard errors.
+func (g grown) compareFigure(t *testing.T, name string, want, wantSE float64, figure func(seed uint64) float64) {
+	t.Helper()
+	var sum, squares float64
+	for seed := range g.Seeds {
+		v := figure(uint64(seed))
+		sum, squares = sum+v, squares+v*v
+	}
+	n := float64(g.Seeds)
+	mean := sum / n
+	se := math.Sqrt((squares/n - mean*mean) / (n - 1))
+	if bound := 3.5 * math.Hypot(se, wantSE); math.Abs(mean-want) > bound {
+		t.Errorf("%s: %.4f, want %.4f ± %.4f", name, mean, want, bound)
+	}
 }
 
 func (g golden) train() trees.Data {
@@ -86,40 +125,19 @@ func TestGolden(t *testing.T) {
 			if mean > 0.01 {
 				t.Errorf("probabilities are off by %.4f on average, want at most 0.01", mean)
 			}
-			depth, leaves := shape(forest)
-			if math.Abs(depth/g.Depth-1) > 0.02 {
-				t.Errorf("mean depth %.3f, want %.3f ± 2 %%", depth, g.Depth)
-			}
-			if math.Abs(leaves/g.Leaves-1) > 0.02 {
-				t.Errorf("%.2f leaves on average, want %.2f ± 2 %%", leaves, g.Leaves)
-			}
-			for j, want := range g.Importance {
-				if math.Abs(forest.Importance[j]-want) > 0.01 {
-					t.Errorf("importance of feature %d is %.4f, want %.4f ± 0.01", j, forest.Importance[j], want)
-				}
-			}
+			g.grown.compare(t, forest)
 		})
 	}
 }
 
-// TestGoldenAUC compares the AUC of small forests, averaged over seeds. On fixed rows it varies with the seed alone, so
-// that the means of both sides differ by some root of the sum of their squared standard errors.
+// TestGoldenAUC compares the AUC of small forests.
 func TestGoldenAUC(t *testing.T) {
 	for _, g := range goldenCases(t) {
 		config := g.Config
 		config.Trees = g.Small
-		var sum, squares float64
-		for seed := range g.Seeds {
-			p := predict(t, fit(t, config, g.train(), uint64(seed)), g.test())
-			a := auc(p, g.Labels[g.Rows:], g.Classes)
-			sum, squares = sum+a, squares+a*a
-		}
-		n := float64(g.Seeds)
-		mean := sum / n
-		se := math.Sqrt((squares/n - mean*mean) / (n - 1))
-		if bound := 3.5 * math.Hypot(se, g.AUCSE); math.Abs(mean-g.AUC) > bound {
-			t.Errorf("%s: AUC %.4f, want %.4f ± %.4f", g.Name, mean, g.AUC, bound)
-		}
+		g.compareFigure(t, g.Name+": AUC", g.AUC, g.AUCSE, func(seed uint64) float64 {
+			return auc(predict(t, fit(t, config, g.train(), seed), g.test()), g.Labels[g.Rows:], g.Classes)
+		})
 	}
 }
 

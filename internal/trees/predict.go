@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Predict returns the class probabilities [rows, classes] of the given rows of x [n, features], row-major: the mean over the
-// trees of the frequencies in the leaves reached. Rows nil means all. The number of workers changes no result. It errs if a
+// Predict returns the class probabilities [rows, classes], or of a regression the values [rows], of the given rows of x [n, features],
+// row-major: the mean over the trees of what the leaves hold that are reached. Rows nil means all. The number of workers changes no result. It errs if a
 // row is out of range or holds a value that is not finite, and with the cause of the context when that ends. A forest from
 // a file must have passed [Forest.Validate].
 func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers int) ([]float64, error) {
@@ -31,7 +31,8 @@ func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers i
 			}
 		}
 	}
-	to := make([]float64, len(rows)*f.Classes)
+	width := f.outputs()
+	to := make([]float64, len(rows)*width)
 	// Small enough that every worker gets a block and that its rows stay in the cache from tree to tree, and large enough
 	// that it pays to arrange the nodes of a tree for it.
 	size := max(1, min((len(rows)+max(workers, 1)-1)/max(workers, 1), max(64, min(512, 1<<16/f.Features))))
@@ -39,7 +40,7 @@ func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers i
 	walkers := make([]walker, max(1, min(workers, blocks)))
 	err := parallel(ctx, blocks, workers, func(worker, block int) error {
 		a, b := block*size, min((block+1)*size, len(rows))
-		walkers[worker].predict(f, x, rows[a:b], to[a*f.Classes:b*f.Classes])
+		walkers[worker].predict(f, x, rows[a:b], to[a*width:b*width])
 		return context.Cause(ctx)
 	})
 	if err != nil {
@@ -61,8 +62,9 @@ type node struct {
 	right     int32
 }
 
-// predict sets to [rows, classes] to the probabilities of a block of rows.
+// predict sets to [rows, outputs] to the probabilities, or values, of a block of rows.
 func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
+	width := f.outputs()
 	w.ends = slices.Grow(w.ends[:0], len(rows))[:len(rows)]
 	for t := range f.Trees() {
 		a, b := f.Starts[t], f.Starts[t+1]
@@ -76,8 +78,8 @@ func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
 			}
 		}
 		w.walk(f.Features, x, rows)
-		leaves := f.Leaves[f.firstLeaf(t)*f.Classes:]
-		if f.Classes == 2 {
+		leaves := f.Leaves[f.firstLeaf(t)*width:]
+		if width == 2 {
 			for r, end := range w.ends {
 				leaf := leaves[2*next[end]:][:2]
 				to[2*r] += float64(leaf[0])
@@ -86,8 +88,8 @@ func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
 			continue
 		}
 		for r, end := range w.ends {
-			leaf, sums := int(next[end]), to[r*f.Classes:(r+1)*f.Classes]
-			for k, p := range leaves[leaf*f.Classes : (leaf+1)*f.Classes] {
+			leaf, sums := int(next[end]), to[r*width:(r+1)*width]
+			for k, p := range leaves[leaf*width : (leaf+1)*width] {
 				sums[k] += float64(p)
 			}
 		}

@@ -23,14 +23,14 @@ from sklearn.metrics import roc_auc_score
 TREES, SEEDS, SMALL = 4000, 30, 50
 
 
-def shape(tree):
+def shape(tree, pure=lambda tree, node: tree.value[node, 0].max() > 1 - 1e-9):
     """Depth and leaves of a tree above its pure nodes: scikit-learn divides some of those where weights are not exact
     binary fractions, because rounding leaves them an impurity."""
     depth = leaves = 0
     todo = [(0, 0)]
     while todo:
         node, level = todo.pop()
-        if tree.children_left[node] < 0 or tree.value[node, 0].max() > 1 - 1e-9:
+        if tree.children_left[node] < 0 or pure(tree, node):
             depth, leaves = max(depth, level), leaves + 1
         else:
             todo += [(tree.children_left[node], level + 1), (tree.children_right[node], level + 1)]
@@ -71,9 +71,14 @@ def case(name, seed, rows, features, classes, shift, weighted=False, whole=False
     }
 
 
-golden = {
-    "versions": {"numpy": np.__version__, "scikit-learn": sklearn.__version__},
-    "cases": [
+def written(path, cases):
+    golden = {"versions": {"numpy": np.__version__, "scikit-learn": sklearn.__version__}, "cases": cases}
+    path.write_text(json.dumps(golden) + "\n")
+    print("wrote", path.name)
+
+
+if __name__ == "__main__":
+    written(pathlib.Path(__file__).with_name("trees.json"), [
         case("two classes", 1, 120, 20, 2, 0.7),
         case("three classes, leaves of 3", 2, 120, 9, 3, 0.8, min_samples_leaf=3),
         case("three classes, weights", 3, 100, 6, 3, 0.8, weighted=True),
@@ -81,8 +86,4 @@ golden = {
         case("weights, splits of 10", 5, 100, 8, 2, 0.7, weighted=True, min_samples_split=10, max_features=1),
         case("weights, all candidates, leaves of 2", 6, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8),
         case("weights, balanced, leaves of 2", 7, 100, 8, 2, 0.7, weighted=True, min_samples_leaf=2, max_features=8, class_weight="balanced"),
-    ],
-}
-path = pathlib.Path(__file__).with_name("trees.json")
-path.write_text(json.dumps(golden) + "\n")
-print("wrote", path.name)
+    ])

@@ -1,0 +1,55 @@
+package trees
+
+import "math"
+
+// measure sets mean to that of the values of a node and reports whether all of its values are equal.
+func (g *grower) measure(node *span) bool {
+	values := g.target[node.begin:node.end]
+	first, sum, same := values[0], 0.0, true
+	mass := float64(len(values))
+	if g.heavy != nil {
+		mass = 0
+		for i, w := range g.heavy[node.begin:node.end] {
+			mass += w
+			sum += w * (values[i] - first)
+		}
+	}
+	for _, v := range values {
+		same = same && v == first
+		if g.heavy == nil {
+			sum += v - first
+		}
+	}
+	g.mean = first + sum/mass
+	return same
+}
+
+// scatter returns by how much a threshold for the keys decreases the weighted variance of the values y of a node,
+//
+//	W·V − W_l·V_l − W_r·V_r = s_l² / W_l + s_r² / W_r,  s = Σ w (y − mean) of a child,
+//
+// with the mean of the node. Of a child with too few rows it is −Inf. Sums of both children are taken, although s_r = −s_l, so that
+// candidates that divide the rows alike, whichever side is which, are equal to the last bit: of these the first one drawn is taken.
+func (g *grower) scatter(keys []int32, node *span, threshold int32) float64 {
+	values := g.target[node.begin:node.end][:len(keys)]
+	var count [2]int
+	var mass, sum [2]float64
+	var heavy []float64
+	if g.heavy != nil {
+		heavy = g.heavy[node.begin:node.end][:len(keys)]
+	}
+	for i, v := range keys {
+		right := int(uint64(int64(threshold)-int64(v)) >> 63)
+		w := 1.0
+		if heavy != nil {
+			w = heavy[i]
+		}
+		count[right]++
+		mass[right] += w
+		sum[right] += w * (values[i] - g.mean)
+	}
+	if count[0] < g.config.MinLeaf || count[1] < g.config.MinLeaf {
+		return math.Inf(-1)
+	}
+	return sum[0]*sum[0]/mass[0] + sum[1]*sum[1]/mass[1]
+}
