@@ -100,6 +100,11 @@ type handed struct {
 	failed     []error              // why a fit cannot be learnt
 }
 
+// checkPortfolio reports a task that portfolios cannot learn: they weigh candidates by the AUC of two classes.
+func checkPortfolio(task milbench.Task) error {
+	return milbench.Takes{Name: "a portfolio", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}.Check(task)
+}
+
 // sameFit returns what equal fits have in common.
 func sameFit(fit milbench.Fit) (string, error) {
 	var err error
@@ -149,6 +154,9 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 		if !is {
 			hand(fit, candidate{i, 0})
 			continue
+		}
+		if err == nil {
+			err = checkPortfolio(task)
 		}
 		if err == nil && len(fit.Inner) == 0 {
 			if len(fit.Validation) > 0 {

@@ -265,7 +265,11 @@ func TestAll(t *testing.T) {
 	if err := Check(networks, task); err == nil || !strings.Contains(err.Error(), "ten: instance cannot learn targets of kind classes; it learns: binary") {
 		t.Errorf("error %v", err)
 	}
-	if takes := all.Takes(); !slices.Equal(takes.Kinds, []milbench.TargetKind{milbench.BinaryTarget}) {
+	task.Fits = []milbench.Fit{{Setting: json.RawMessage(`{"learner":"auto","inner":5,"candidates":[{"learner":"statistics-svm"}]}`)}}
+	if err := Check(networks, task); err == nil || err.Error() != "ten: a portfolio cannot learn targets of kind classes; it learns: binary" {
+		t.Errorf("error %v", err)
+	}
+	if takes := all.Takes(); !slices.Equal(takes.Kinds, []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget}) {
 		t.Errorf("%+v", takes)
 	}
 }

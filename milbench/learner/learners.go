@@ -90,6 +90,9 @@ func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry
 		case err != nil:
 			return err
 		}
+		if err := checkPortfolio(task); err != nil {
+			return err
+		}
 		var first error
 		for _, c := range p.Candidates {
 			one := task

@@ -26,7 +26,8 @@ type DistanceSVM struct {
 	Power     float64  `json:"power"`
 	Sharpness float64  `json:"sharpness"`
 	C         float64  `json:"c"`
-	Balanced  bool     `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced  bool     `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon   float64  `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 }
 
 // DefaultDistanceSVM returns the machine of a distance: of an earth mover's distance with Power 1 and Sharpness 0.5, of others a
@@ -69,7 +70,7 @@ func (s DistanceSVM) Validate() error {
 	if err := above0("sharpness", s.Sharpness); err != nil {
 		return err
 	}
-	return above0("c", s.C)
+	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
 // Takes implements what [milbench.Estimator] may have.
@@ -94,7 +95,7 @@ func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +114,16 @@ func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err != nil {
 		return nil, err
 	}
-	machine, err := fitMachine(ctx, gram, rows, t, s.C, s.Balanced)
+	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, gram, rows, t)
 	if err != nil {
 		return nil, err
 	}
-	m := &DistanceSVMModel{Setting: s, Mean: d.mean, Bias: machine.Bias, Scale: keepScale(d.z), trainingBags: trainingBags{live: d}}
-	for i, c := range machine.Coefficients {
-		if c != 0 {
-			m.Coefficients = append(m.Coefficients, c)
-			m.rows, m.Support = append(m.rows, rows[i]), append(m.Support, keptBag{t.Bags[i]})
-		}
+	m := &DistanceSVMModel{
+		Setting: s, Mean: d.mean, Scale: keepScale(d.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs,
+		trainingBags: trainingBags{live: d},
+	}
+	for _, i := range fitted.support {
+		m.rows, m.Support = append(m.rows, rows[i]), append(m.Support, keptBag{t.Bags[i]})
 	}
 	return m, nil
 }
@@ -134,8 +135,8 @@ type DistanceSVMModel struct {
 	Mean         float64     `json:"mean"` // distance, see [DistanceSVM]
 	Scale        keptScale   `json:"scale"`
 	Support      []keptBag   `json:"support"`
-	Coefficients numbers     `json:"coefficients"`
-	Bias         float64     `json:"bias"`
+	Coefficients numbers     `json:"coefficients"` // [machines, support]
+	outputs
 
 	trainingBags
 }
@@ -145,8 +146,8 @@ func (m *DistanceSVMModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
 	}
-	if len(m.Support) == 0 || len(m.Support) != len(m.Coefficients) {
-		return fmt.Errorf("%d support bags and %d coefficients", len(m.Support), len(m.Coefficients))
+	if err := m.fits(m.Coefficients, m.Support); err != nil {
+		return err
 	}
 	if !(m.Mean >= 0) {
 		return fmt.Errorf("a mean distance of %v; distances are not below 0", m.Mean)
@@ -170,11 +171,11 @@ func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction,
 
 // score returns the score at distances from the training bags.
 func (m *DistanceSVMModel) score(row []float64) (milbench.Prediction, error) {
-	score := m.Bias
-	for i, c := range m.Coefficients {
-		score += c * m.Setting.kernel(row[i], m.Mean)
+	values := make([]float64, len(row))
+	for i, distance := range row {
+		values[i] = m.Setting.kernel(distance, m.Mean)
 	}
-	return scored(score)
+	return m.prediction(m.Coefficients, values)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

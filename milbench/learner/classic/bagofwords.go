@@ -32,7 +32,8 @@ type BagOfWords struct {
 	Words    int     `json:"words"`
 	Gamma    float64 `json:"gamma"`
 	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon  float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 
 	start []float64 // centres that k-means begins at, [words, features], instead of those that it draws
 }
@@ -65,12 +66,12 @@ func (s BagOfWords) Validate() error {
 	if s.Words < 2 || s.Words > mostWords {
 		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
 	}
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C))
+	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
 // Takes implements what [milbench.Estimator] may have.
 func (s BagOfWords) Takes() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: mostWordFeatures}
+	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxFeatures: mostWordFeatures}
 }
 
 // Shares implements what [milbench.Estimator] may have.
@@ -176,7 +177,7 @@ func (s BagOfWords) Fit(ctx context.Context, t milbench.Training) (milbench.Mode
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (s BagOfWords) Fit(ctx context.Context, t milbench.Training) (milbench.Mode
 	if err != nil {
 		return nil, err
 	}
-	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.C, s.Balanced)
+	machine, err := c.vectors.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, machineSetting{s.C, s.Balanced, s.Epsilon})
 	if err != nil {
 		return nil, err
 	}
@@ -210,22 +211,25 @@ func (m *BagOfWordsModel) Validate() error {
 	return m.Machine.validate(m.centres().Clusters())
 }
 
-// words returns the word of each instance of a bag, and the score of the bag.
-func (m *BagOfWordsModel) words(bag milbench.Instances) ([]int, float64, error) {
+// words returns the word of each instance of a bag, and the prediction of the bag.
+func (m *BagOfWordsModel) words(bag milbench.Instances) ([]int, milbench.Prediction, error) {
 	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
 	if err != nil {
-		return nil, 0, err
+		return nil, milbench.Prediction{}, err
 	}
-	return list, m.Machine.score(histogram(list, m.centres().Clusters(), -1)), nil
+	p, err := m.without(list, -1)
+	return list, p, err
+}
+
+// without returns the prediction of a list of words, without one instance of a word if that is not negative.
+func (m *BagOfWordsModel) without(list []int, word int) (milbench.Prediction, error) {
+	return m.Machine.predict(histogram(list, m.centres().Clusters(), word))
 }
 
 // Predict implements [milbench.Model].
 func (m *BagOfWordsModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
-	_, score, err := m.words(bag)
-	if err != nil {
-		return milbench.Prediction{}, err
-	}
-	return scored(score)
+	_, p, err := m.words(bag)
+	return p, err
 }
 
 // InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, the same for all of one word; of
@@ -235,21 +239,19 @@ func (m *BagOfWordsModel) InstanceScores(bag milbench.Instances) ([]float64, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := scored(whole); err != nil {
-		return nil, err
-	}
+	k := leading(whole)
 	if len(list) == 1 {
-		return []float64{whole}, nil
+		return whole.Scores[k : k+1], nil
 	}
 	falls, scores := make(map[int]float64), make([]float64, len(list))
 	for i, word := range list {
 		fall, known := falls[word]
 		if !known {
-			score := m.Machine.score(histogram(list, m.centres().Clusters(), word))
-			if _, err := scored(score); err != nil {
+			p, err := m.without(list, word)
+			if err != nil {
 				return nil, err
 			}
-			fall = whole - score
+			fall = whole.Scores[k] - p.Scores[k]
 			falls[word] = fall
 		}
 		scores[i] = fall

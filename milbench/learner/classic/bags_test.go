@@ -329,8 +329,12 @@ func TestBagsRefuse(t *testing.T) {
 			for want, spoil := range map[string]func(*milbench.Training){
 				"27 targets for 28 training bags":             func(p *milbench.Training) { p.Targets = p.Targets[1:] },
 				"training bag 3 has label 2":                  func(p *milbench.Training) { p.Targets[3].Label = 2 },
-				"targets of kind classes; binary ones are ne": func(p *milbench.Training) { p.Kind, p.Classes, p.Targets[3].Label = milbench.ClassTarget, 3, 2 },
-				"targets of kind survival; binary ones are n": func(p *milbench.Training) { p.Kind = milbench.SurvivalTarget },
+				"kind survival; binary ones, classes or real": func(p *milbench.Training) { p.Kind = milbench.SurvivalTarget },
+				"training bag 3 has label 3 of 3 classes":     func(p *milbench.Training) { p.Kind, p.Classes, p.Targets[3].Label = milbench.ClassTarget, 3, 3 },
+				"20000 classes; at most 10000 are possible":   func(p *milbench.Training) { p.Kind, p.Classes = milbench.ClassTarget, 20_000 },
+				"training bag 3 has target NaN":               func(p *milbench.Training) { p.Kind, p.Targets[3].Value = milbench.RealTarget, math.NaN() },
+				"training part are too large; give them in a": func(p *milbench.Training) { p.Kind, p.Targets[3].Value = milbench.RealTarget, 1e300 },
+				"the training part has no bags":               func(p *milbench.Training) { *p = milbench.Training{Kind: milbench.RealTarget} },
 				"bags of one class; both are needed": func(p *milbench.Training) {
 					for i := range p.Targets {
 						p.Targets[i].Label = 1

@@ -17,13 +17,15 @@ import (
 //
 //	log((p + 1/2) / (n + 1/2))
 //
-// with p votes of positive and n of negative bags, so that the paper's label, positive where p > n, is the sign of the score.
+// with p votes of positive and n of negative bags, so that the paper's label, positive where p > n, is the sign of the score. Of classes
+// each has the score log(v + 1/2) with the v votes of its bags. Of a real target the score is the mean target of the votes, and that of
+// the training part where no bag votes.
 //
 // Of equally near bags the first in the training part is the nearer reference, and X is nearer to a citer than bags at the same
 // distance.
 //
 // Source: J. Wang and J.-D. Zucker, "Solving the multiple-instance problem: a lazy learning approach", ICML (2000), with [MinHausdorff]
-// or [Hausdorff]. The score in place of the label is ours.
+// or [Hausdorff]. The score in place of the label is ours, as are classes and real targets.
 type CitationKNN struct {
 	Distance   Distance `json:"distance"`
 	References int      `json:"references"`
@@ -66,7 +68,7 @@ func (s CitationKNN) Validate() error {
 }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s CitationKNN) Takes() milbench.Takes { return pairwise() }
+func (s CitationKNN) Takes() milbench.Takes { return pairwise(kinds) }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s CitationKNN) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, Deviation) }
@@ -79,7 +81,7 @@ func (s CitationKNN) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +89,22 @@ func (s CitationKNN) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	if err != nil {
 		return nil, err
 	}
-	m := &CitationKNNModel{Setting: s, Scale: keepScale(d.z), Positive: positives(t), Reach: make(numbers, len(rows)), trainingBags: trainingBags{live: d, rows: rows}}
+	m := &CitationKNNModel{
+		Setting: s, Scale: keepScale(d.z), Positive: []bool{}, Reach: make(numbers, len(rows)), trainingBags: trainingBags{live: d, rows: rows},
+	}
+	if m.Targets, err = targetsOf(t); err != nil {
+		return nil, err
+	}
+	switch t.Kind {
+	case milbench.BinaryTarget:
+		m.Positive = labelled(t, 1)
+	case milbench.RealTarget:
+		m.Values = m.Targets.standardised(t.Targets)
+	default:
+		for _, target := range t.Targets {
+			m.Values = append(m.Values, float64(target.Label))
+		}
+	}
 	others := make([]float64, 0, len(rows))
 	for i, row := range rows {
 		m.Bags = append(m.Bags, keptBag{t.Bags[i]})
@@ -115,8 +132,10 @@ type CitationKNNModel struct {
 	Setting  CitationKNN `json:"setting"`
 	Scale    keptScale   `json:"scale"`
 	Bags     []keptBag   `json:"bags"`
-	Positive []bool      `json:"positive"`
-	Reach    numbers     `json:"reach"` // a bag cites what is at most so far from it
+	Positive []bool      `json:"positive"`         // of a binary target
+	Reach    numbers     `json:"reach"`            // a bag cites what is at most so far from it
+	Values   numbers     `json:"values,omitempty"` // of others: real ones standardised, or classes
+	Targets  *targets    `json:"targets,omitempty"`
 
 	trainingBags
 }
@@ -126,10 +145,22 @@ func (m *CitationKNNModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Bags)); err != nil {
 		return err
 	}
-	if len(m.Bags) == 0 || len(m.Bags) != len(m.Positive) || len(m.Bags) != len(m.Reach) {
-		return fmt.Errorf("%d bags, %d labels and %d reaches", len(m.Bags), len(m.Positive), len(m.Reach))
+	labels := len(m.Positive)
+	if m.Targets != nil {
+		labels = len(m.Values)
 	}
-	var err error
+	if len(m.Bags) == 0 || len(m.Bags) != labels || len(m.Bags) != len(m.Reach) {
+		return fmt.Errorf("%d bags, %d labels and %d reaches", len(m.Bags), labels, len(m.Reach))
+	}
+	err := m.Targets.validate()
+	for _, v := range m.Values {
+		if err == nil && m.Targets.count() > 1 && !(v >= 0 && v < float64(m.Targets.Classes) && v == math.Trunc(v)) {
+			err = fmt.Errorf("label %v of %d classes", v, m.Targets.Classes)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	m.z, m.kept, err = m.Scale.points(m.Bags)
 	return err
 }
@@ -148,28 +179,48 @@ func (m *CitationKNNModel) Predict(bag milbench.Instances) (milbench.Prediction,
 
 // score returns the score at distances from the training bags.
 func (m *CitationKNNModel) score(d []float64) (milbench.Prediction, error) {
-	votes := [2]float64{0.5, 0.5}
-	vote := func(i int) {
-		if m.Positive[i] {
-			votes[1]++
-		} else {
-			votes[0]++
-		}
-	}
+	var voters []int
 	for i, v := range d {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return milbench.Prediction{}, fmt.Errorf("the distance to training bag %d is %v; values must be finite", i, v)
 		}
 		if v <= m.Reach[i] {
-			vote(i)
+			voters = append(voters, i)
 		}
 	}
 	order := all(len(d))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
-	for _, i := range order[:min(m.Setting.References, len(order))] {
-		vote(i)
+	return m.count(append(voters, order[:min(m.Setting.References, len(order))]...))
+}
+
+// count returns the prediction of the training bags that vote.
+func (m *CitationKNNModel) count(voters []int) (milbench.Prediction, error) {
+	switch {
+	case m.Targets == nil:
+		votes := [2]float64{0.5, 0.5}
+		for _, i := range voters {
+			if m.Positive[i] {
+				votes[1]++
+			} else {
+				votes[0]++
+			}
+		}
+		return scored(math.Log(votes[1] / votes[0]))
+	case m.Targets.real():
+		sum := 0.0
+		for _, i := range voters {
+			sum += m.Values[i]
+		}
+		return m.Targets.prediction([]float64{sum / float64(max(len(voters), 1))})
 	}
-	return scored(math.Log(votes[1] / votes[0]))
+	votes := slices.Repeat([]float64{0.5}, m.Targets.Classes)
+	for _, i := range voters {
+		votes[int(m.Values[i])]++
+	}
+	for k, v := range votes {
+		votes[k] = math.Log(v)
+	}
+	return m.Targets.prediction(votes)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

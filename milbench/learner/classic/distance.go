@@ -287,15 +287,19 @@ func (t trainingBags) distances(d Distance, bag milbench.Instances) ([]float64, 
 }
 
 // leaveOut returns for each instance of a bag by how much the score, a function of the distances from the training bags, falls without
-// it; of a single instance the score. Instances are compared once.
+// it, as function leaveOut does. Instances are compared once.
 func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]float64) (milbench.Prediction, error)) ([]float64, error) {
 	whole, err := t.distances(d, bag)
 	if err != nil {
 		return nil, err
 	}
 	p, err := score(whole)
-	if err != nil || bag.Len() == 1 {
-		return p.Scores, err
+	if err != nil {
+		return nil, err
+	}
+	leader := leading(p)
+	if bag.Len() == 1 {
+		return p.Scores[leader : leader+1], nil
 	}
 	z, bags := t.z, t.kept
 	if t.live != nil {
@@ -325,7 +329,7 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 		if err != nil {
 			return nil, err
 		}
-		scores[i] = p.Scores[0] - without.Scores[0]
+		scores[i] = p.Scores[leader] - without.Scores[leader]
 	}
 	return scores, nil
 }
@@ -333,9 +337,9 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 // mostInstances bounds the instances of a bag for learners whose time grows with the square of their number.
 const mostInstances = 5000
 
-// pairwise says what learners take that compare all instances with one another.
-func pairwise() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxInstances: mostInstances}
+// pairwise says what learners of some kinds of targets take that compare all instances with one another.
+func pairwise(kinds []milbench.TargetKind) milbench.Takes {
+	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxInstances: mostInstances}
 }
 
 // mostMoved bounds the instances of a bag for earth mover's distances, whose time grows with the number of instances.
@@ -343,7 +347,7 @@ const mostMoved = 200_000
 
 // takes says what learners of the distance take.
 func (d Distance) takes() milbench.Takes {
-	t := pairwise()
+	t := pairwise(kinds)
 	if d.moves() {
 		t.MaxInstances = mostMoved
 	}

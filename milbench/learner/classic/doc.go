@@ -15,6 +15,24 @@
 //   - setting: the struct of a learner, as JSON.
 //   - margin: y f(x) of an instance with y = 1 in a positive and -1 in a negative bag.
 //
+// # Kinds of targets
+//
+// All learners take binary targets. [StatisticsSVM], [BagOfWords], [FisherVectors], [DistanceSVM], [SetKernelSVM], [MInD],
+// [StatisticsTrees] and [CitationKNN] take classes and real targets, too. The others assume that positive instances make a bag
+// positive, and take binary targets alone. None takes survival.
+//
+//   - Support vector machines of classes: one machine for each class, fitted to its bags against the rest; the score of the class is
+//     its decision value. The largest names the class. Scores are no logarithms of odds: their softmax is no probability.
+//     Balanced weighs the class and the rest alike. A class without training bags has the score -1. (R. Rifkin and A. Klautau, "In
+//     defense of one-vs-all classification", JMLR 5 (2004).)
+//   - Support vector machines of real targets: regression with an epsilon tube. Targets are standardised by mean and standard deviation
+//     (divided by n) of the training part; a target within Epsilon standard deviations of the value costs nothing, and C is the cost
+//     of one standard deviation beyond. Epsilon is 0.1 where a setting has none, or 0; for the absolute error take 1e-6. The score
+//     is the value in units of the targets. Balanced does nothing.
+//   - Trees and citation-kNN: see there.
+//
+// The score of an instance is by how much the score of its bag falls without it; of classes the largest score of the bag.
+//
 // Features are standardised over the instances of the training part: mean 0 and standard deviation 1; those of sparse
 // sets are scaled alone, so that their zeros stay zeros.
 package classic

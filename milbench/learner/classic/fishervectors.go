@@ -3,9 +3,11 @@ package classic
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"synpool/internal/mixture"
 	"synpool/internal/svm"
@@ -21,7 +23,7 @@ import (
 //	1/(n sqrt(2 w_k)) Σ_x γ_k ((x_j - μ_kj)² / σ_kj² - 1)
 //
 // of which each value z becomes sign(z) sqrt(|z|), and the whole is scaled to length 1. The machine has the squared hinge loss and
-// penalises its bias, as scikit-learn's LinearSVC.
+// penalises its bias, as scikit-learn's LinearSVC; that of a real target has the loss of [svm.SVR] and a bias without penalty.
 //
 // The mixture is fitted to the instances of all bags of the training part, also those that an inner fold holds out, and never to
 // targets. EM begins at clusters of k-means. All fits on a training part share the mixture: the seed of k-means depends on the number of
@@ -35,7 +37,8 @@ import (
 type FisherVectors struct {
 	Components int     `json:"components"`
 	C          float64 `json:"c"`
-	Balanced   bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced   bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon    float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 
 	start *mixture.Mixture // where EM begins, instead of at clusters of k-means
 }
@@ -69,12 +72,12 @@ func (s FisherVectors) Validate() error {
 	if s.Components < 1 || s.Components > mostComponents {
 		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
 	}
-	return above0("c", s.C)
+	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
 // Takes implements what [milbench.Estimator] may have.
 func (s FisherVectors) Takes() milbench.Takes {
-	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true, MaxFeatures: mostFisherFeatures}
+	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxFeatures: mostFisherFeatures}
 }
 
 // Shares implements what [milbench.Estimator] may have.
@@ -162,7 +165,7 @@ func (s FisherVectors) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -175,36 +178,62 @@ func (s FisherVectors) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	for _, i := range rows {
 		x.Values = append(x.Values, f.values[i*d:(i+1)*d]...)
 	}
-	positive := positives(t)
-	var weights []float64
-	if s.Balanced {
-		weights = svm.Balanced(positive)
-	}
-	linear := svm.DefaultLinear()
-	linear.C, linear.Tolerance = s.C, 1e-6
-	plane, err := svm.FitLinear(ctx, linear, x, positive, weights)
-	switch {
-	case errors.Is(err, svm.ErrOneClass):
-		return nil, errOneClass
-	case errors.Is(err, svm.ErrNotConverged):
-		return nil, fmt.Errorf("%w; lower c", err)
-	case err != nil:
+	planes, o, err := fitOutputs(t, d, func(positive []bool) ([]float64, float64, error) {
+		var weights []float64
+		if s.Balanced {
+			weights = svm.Balanced(positive)
+		}
+		linear := svm.DefaultLinear()
+		linear.C, linear.Tolerance = s.C, 1e-6
+		plane, err := svm.FitLinear(ctx, linear, x, positive, weights)
+		if err != nil {
+			return nil, 0, advised(err)
+		}
+		return plane.Weights, plane.Bias, nil
+	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, x, values) })
+	if err != nil {
 		return nil, err
 	}
 	return &FisherVectorsModel{
 		Scale: keptScale{Shift: f.scale.shift, Factor: f.scale.factor}, Shares: f.mixture.Weights, Means: f.mixture.Means,
-		Variances: f.mixture.Variances, Weights: plane.Weights, Bias: plane.Bias,
+		Variances: f.mixture.Variances, Weights: slices.Concat(planes...), outputs: o,
 	}, nil
 }
 
-// FisherVectorsModel is a fitted [FisherVectors]: the score of a bag is the product of Weights with its Fisher vector, and Bias.
+// regress returns weights and bias of a regression on the rows of x: of the machine whose kernel are their products.
+func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values []float64) (weights []float64, bias float64, err error) {
+	row := func(i int) []float64 { return x.Values[i*x.Stride:][:x.Features] }
+	products := make([]float64, x.N*x.N)
+	for i := range x.N {
+		for k := range i + 1 {
+			products[i*x.N+k] = floats.Dot(row(i), row(k))
+			products[k*x.N+i] = products[i*x.N+k]
+		}
+	}
+	gram, err := svm.NewMatrix(products, x.N, x.N)
+	if err != nil {
+		return nil, 0, err
+	}
+	coefficients, bias, err := machineSetting{c: s.C, epsilon: s.Epsilon}.regress(ctx, gram, values)
+	if err != nil {
+		return nil, 0, err
+	}
+	weights = make([]float64, x.Features)
+	for i, beta := range coefficients {
+		floats.AddScaled(weights, beta, row(i))
+	}
+	return weights, bias, nil
+}
+
+// FisherVectorsModel is a fitted [FisherVectors]: the score of a bag is the product of Weights with its Fisher vector, and a bias; of
+// classes there are weights and a bias for each.
 type FisherVectorsModel struct {
 	Scale     keptScale `json:"scale"`
 	Shares    numbers   `json:"shares"` // of the components, [components]
 	Means     numbers   `json:"means"`  // [components, features], of standardised instances
 	Variances numbers   `json:"variances"`
-	Weights   numbers   `json:"weights"` // [2, components, features]
-	Bias      float64   `json:"bias"`
+	Weights   numbers   `json:"weights"` // [machines, 2, components, features]
+	outputs
 }
 
 func (m *FisherVectorsModel) mixture() *mixture.Mixture {
@@ -216,7 +245,11 @@ func (m *FisherVectorsModel) Validate() error {
 	if err := cmp.Or(m.Scale.validate(nil), m.mixture().Validate()); err != nil {
 		return err
 	}
-	if len(m.Weights) != 2*len(m.Means) {
+	each, err := m.outputs.validate(len(m.Weights))
+	if err != nil {
+		return err
+	}
+	if each != 2*len(m.Means) {
 		return fmt.Errorf("%d weights for Fisher vectors of %d values", len(m.Weights), 2*len(m.Means))
 	}
 	return nil
@@ -228,11 +261,7 @@ func (m *FisherVectorsModel) Predict(bag milbench.Instances) (milbench.Predictio
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
-	score := m.Bias
-	for j, z := range vector {
-		score += m.Weights[j] * z
-	}
-	return scored(score)
+	return m.prediction(m.Weights, vector)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

@@ -157,6 +157,9 @@ func (c Instance) fit(ctx context.Context, t milbench.Training) (*InstanceModel,
 	if err := t.Validate(); err != nil {
 		return nil, fmt.Errorf("instance classifier: %w", err)
 	}
+	if err := ofKinds(t, twoClasses); err != nil {
+		return nil, err
+	}
 	var signs []float64
 	var count [2]int // instances of each class
 	for i, x := range t.Bags {

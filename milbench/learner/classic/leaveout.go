@@ -2,32 +2,23 @@ package classic
 
 import (
 	"errors"
-	"fmt"
-	"math"
 
 	"synpool/milbench"
 )
 
-// scored returns the prediction of a score.
-func scored(score float64) (milbench.Prediction, error) {
-	if math.IsNaN(score) || math.IsInf(score, 0) {
-		return milbench.Prediction{}, fmt.Errorf("the score of the bag is %v; its values must be finite", score)
-	}
-	return milbench.Scored(score), nil
-}
-
-// leaveOut returns for each instance of a bag by how much the score falls without it; of a single instance the score.
+// leaveOut returns for each instance of a bag by how much the score falls without it; of a single instance the score. Of classes that is
+// the largest score of the bag.
 func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
 		return nil, err
 	}
-	n := bag.Len()
+	n, k := bag.Len(), leading(whole)
 	if n == 0 {
 		return nil, errors.New("an empty bag has no instances to score")
 	}
 	if n == 1 {
-		return []float64{whole.Scores[0]}, nil
+		return []float64{whole.Scores[k]}, nil
 	}
 	in := bag // in memory, where each rest is copied from
 	if !milbench.IsSparse(bag) {
@@ -45,7 +36,7 @@ func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		scores[i] = whole.Scores[0] - p.Scores[0]
+		scores[i] = whole.Scores[k] - p.Scores[k]
 	}
 	return scores, nil
 }

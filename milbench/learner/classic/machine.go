@@ -5,24 +5,84 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"synpool/internal/svm"
 	"synpool/milbench"
 )
 
-// positives returns which of the training bags are positive.
-func positives(t milbench.Training) []bool {
-	list := make([]bool, len(t.Targets))
-	for i, target := range t.Targets {
-		list[i] = target.Label == 1
-	}
-	return list
+// defaultEpsilon is half the width of the tube of a regression, in standard deviations of the targets.
+const defaultEpsilon = 0.1
+
+// machineSetting is what fits of machines with a kernel have in common.
+type machineSetting struct {
+	c        float64
+	balanced bool    // both classes weigh the same; of one class against the rest these two
+	epsilon  float64 // of real targets, in their standard deviations; 0 stands for defaultEpsilon
 }
 
-// fitMachine fits a support vector machine to the bags rows of a kernel. Where it is balanced both classes weigh the same.
-func fitMachine(ctx context.Context, k svm.Kernel, rows []int, t milbench.Training, c float64, balanced bool) (*svm.Machine, error) {
-	return fitExamples(ctx, k, rows, positives(t), c, svm.DefaultCSVC().Tolerance, balanced)
+// validateEpsilon reports half the width of a tube that makes no sense.
+func validateEpsilon(epsilon float64) error {
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return fmt.Errorf("epsilon %v: 0 or more is needed", epsilon)
+	}
+	return nil
+}
+
+// machines are the support vector machines of a training part with one kernel.
+type machines struct {
+	support      []int   // bags of the training part that count in any of them
+	coefficients numbers // [machines, support]
+	outputs
+}
+
+// fit fits the machines of a training part, whose bags are the examples rows of a kernel.
+func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t milbench.Training) (*machines, error) {
+	some, err := svm.Subset(k, rows)
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind == milbench.ClassTarget { // many fits read the same rows
+		some = svm.NewCache(some, svm.DefaultCSVC().CacheBytes/2)
+	}
+	each, o, err := fitOutputs(t, len(rows), func(positive []bool) ([]float64, float64, error) {
+		return solution(fitSome(ctx, some, positive, s.c, svm.DefaultCSVC().Tolerance, s.balanced))
+	}, func(values []float64) ([]float64, float64, error) { return s.regress(ctx, some, values) })
+	if err != nil {
+		return nil, err
+	}
+	m := &machines{outputs: o}
+	for i := range rows {
+		for _, coefficients := range each {
+			if coefficients[i] != 0 {
+				m.support = append(m.support, i)
+				break
+			}
+		}
+	}
+	for _, coefficients := range each {
+		for _, i := range m.support {
+			m.coefficients = append(m.coefficients, coefficients[i])
+		}
+	}
+	return m, nil
+}
+
+// regress returns the coefficients and the bias of a regression to the examples of a kernel.
+func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
+	r := svm.DefaultSVR()
+	if r.C, r.Epsilon = s.c, s.epsilon; s.epsilon == 0 {
+		r.Epsilon = defaultEpsilon
+	}
+	m, err := r.Fit(ctx, k, values, nil)
+	return solution(m, advised(err))
+}
+
+// solution returns the coefficients and the bias of a machine, unless there is an error.
+func solution(m *svm.Machine, err error) ([]float64, float64, error) {
+	if err != nil {
+		return nil, 0, err
+	}
+	return m.Coefficients, m.Bias, nil
 }
 
 // fitExamples fits a support vector machine to the examples rows of a kernel, with their labels. Where it is balanced both classes
@@ -32,40 +92,31 @@ func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool,
 	if err != nil {
 		return nil, err
 	}
+	return fitSome(ctx, some, positive, c, tolerance, balanced)
+}
+
+// fitSome is fitExamples of all examples of a kernel.
+func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
 	var weights []float64
 	if balanced {
 		weights = svm.Balanced(positive)
 	}
 	s := svm.DefaultCSVC()
 	s.C, s.Tolerance = c, tolerance
-	m, err := s.Fit(ctx, some, positive, weights)
+	m, err := s.Fit(ctx, k, positive, weights)
+	return m, advised(err)
+}
+
+// advised returns the error of a fit with what to do.
+func advised(err error) error {
 	switch {
 	case errors.Is(err, svm.ErrOneClass):
-		return nil, errOneClass
+		return errOneClass
 	case errors.Is(err, svm.ErrNotConverged):
-		return nil, fmt.Errorf("%w; lower c", err)
+		return fmt.Errorf("%w; lower c", err)
 	}
-	return m, err
+	return err
 }
-
-// share returns what fits share with that of a training part of a binary target, and where its bags stand there. It reports a
-// training part that is malformed or of one class before anything is computed.
-func share(t milbench.Training) (*milbench.Shared, []int, error) {
-	if t.Kind != milbench.BinaryTarget {
-		return nil, nil, fmt.Errorf("targets of kind %v; binary ones are needed", t.Kind)
-	}
-	s, rows, err := t.Share()
-	if err != nil {
-		return nil, nil, err
-	}
-	if positive := positives(t); !slices.Contains(positive, true) || !slices.Contains(positive, false) {
-		return nil, nil, errOneClass
-	}
-	return s, rows, nil
-}
-
-// errOneClass is the error about a training part of one class.
-var errOneClass = errors.New("the training part has bags of one class; both are needed")
 
 // above0 reports a hyperparameter that is not above 0.
 func above0(name string, v float64) error {

@@ -109,7 +109,7 @@ func (s MILES) Validate() error {
 }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s MILES) Takes() milbench.Takes { return pairwise() }
+func (s MILES) Takes() milbench.Takes { return pairwise(twoClasses) }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s MILES) Shares() string { return fmt.Sprintf("nearest %d", s.Concepts) }
@@ -174,12 +174,13 @@ func (s MILES) Fit(ctx context.Context, t milbench.Training) (milbench.Model, er
 	m := &MILESModel{Setting: s, Scale: keepScale(near.z), z: near.z, live: near}
 	if s.Penalty == Radial {
 		own := milbench.NewShared(nil) // columns are concepts of the training bags alone: nothing is shared
-		if m.Machine, err = standardiseVectors(values, n, d).fitRadial(ctx, t, own, "similarities", all(n), 1, s.C, s.Balanced); err != nil {
+		setting := machineSetting{c: s.C, balanced: s.Balanced}
+		if m.Machine, err = standardiseVectors(values, n, d).fitRadial(ctx, t, own, "similarities", all(n), 1, setting); err != nil {
 			return nil, err
 		}
 		m.columns = columns
 	} else {
-		plane, err := s.fitLinear(ctx, values, d, positives(t))
+		plane, err := s.fitLinear(ctx, values, d, labelled(t, 1))
 		if err != nil {
 			return nil, err
 		}
@@ -292,6 +293,9 @@ func (m *MILESModel) Validate() error {
 		if err := m.Machine.validate(count); err != nil {
 			return err
 		}
+		if m.Machine.Targets != nil {
+			return fmt.Errorf("a machine of %v targets; binary ones are needed", m.Machine.Targets.Kind)
+		}
 	} else if len(m.Weights) != count {
 		return fmt.Errorf("%d concepts and %d weights", count, len(m.Weights))
 	}
@@ -340,7 +344,7 @@ func (m *MILESModel) Predict(bag milbench.Instances) (milbench.Prediction, error
 	}
 	similar(m.gamma(), x)
 	if m.Setting.Penalty == Radial {
-		return scored(m.Machine.score(x))
+		return m.Machine.predict(x)
 	}
 	score := m.Bias
 	for j, w := range m.Weights {

@@ -19,7 +19,8 @@ type MInD struct {
 	Scaling  Scaling  `json:"scaling"`
 	Gamma    float64  `json:"gamma"` // of exp(-Gamma / n |x-z|^2), n training bags
 	C        float64  `json:"c"`
-	Balanced bool     `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced bool     `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon  float64  `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 }
 
 // DefaultMInD returns mean-min distances, with C = 3.
@@ -44,7 +45,7 @@ func MInDEntry() onebyone.Entry {
 
 // Validate reports the first hyperparameter that makes no sense.
 func (s MInD) Validate() error {
-	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
 // Takes implements what [milbench.Estimator] may have.
@@ -65,7 +66,7 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,8 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 		}
 	}
 	own := milbench.NewShared(nil) // columns are those of the training bags alone: nothing is shared
-	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, s.C, s.Balanced)
+	setting := machineSetting{s.C, s.Balanced, s.Epsilon}
+	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, setting)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error)
 
 // score returns the score at distances from the training bags.
 func (m *MInDModel) score(x []float64) (milbench.Prediction, error) {
-	return scored(m.Machine.score(x))
+	return m.Machine.predict(x)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

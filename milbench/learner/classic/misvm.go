@@ -150,10 +150,10 @@ func (s BagMISVM) Validate() error { return alternation(s).validate() }
 func (s InstanceMISVM) Validate() error { return alternation(s).validate() }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s BagMISVM) Takes() milbench.Takes { return pairwise() }
+func (s BagMISVM) Takes() milbench.Takes { return pairwise(twoClasses) }
 
 // Takes implements what [milbench.Estimator] may have.
-func (s InstanceMISVM) Takes() milbench.Takes { return pairwise() }
+func (s InstanceMISVM) Takes() milbench.Takes { return pairwise(twoClasses) }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s BagMISVM) Shares() string { return instanceKernelKey(s.Gamma) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"synpool/internal/svm"
@@ -23,7 +24,8 @@ import (
 type SetKernelSVM struct {
 	Gamma    float64 `json:"gamma"`
 	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon  float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 }
 
 // DefaultSetKernelSVM returns Gamma = 0.5 and C = 10.
@@ -45,10 +47,12 @@ func SetKernelSVMEntry() onebyone.Entry {
 }
 
 // Validate reports the first hyperparameter that makes no sense.
-func (s SetKernelSVM) Validate() error { return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C)) }
+func (s SetKernelSVM) Validate() error {
+	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
+}
 
 // Takes implements what [milbench.Estimator] may have.
-func (s SetKernelSVM) Takes() milbench.Takes { return pairwise() }
+func (s SetKernelSVM) Takes() milbench.Takes { return pairwise(kinds) }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s SetKernelSVM) Shares() string { return fmt.Sprintf("set kernel %v", s.Gamma) }
@@ -140,7 +144,7 @@ func (s SetKernelSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mo
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -176,16 +180,18 @@ func (s SetKernelSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mo
 	if err != nil {
 		return nil, err
 	}
-	machine, err := fitMachine(ctx, k.gram, rows, t, s.C, s.Balanced)
+	fitted, err := machineSetting{s.C, s.Balanced, s.Epsilon}.fit(ctx, k.gram, rows, t)
 	if err != nil {
 		return nil, err
 	}
-	m := &SetKernelModel{Setting: s, Scale: keepScale(k.z), Bias: machine.Bias, live: k}
-	for i, c := range machine.Coefficients {
-		if c != 0 {
-			m.Coefficients = append(m.Coefficients, c/k.roots[rows[i]])
-			m.Support, m.rows = append(m.Support, keptBag{t.Bags[i]}), append(m.rows, rows[i])
-		}
+	m := &SetKernelModel{
+		Setting: s, Scale: keepScale(k.z), Support: []keptBag{}, Coefficients: fitted.coefficients, outputs: fitted.outputs, live: k,
+	}
+	for _, i := range fitted.support {
+		m.Support, m.rows = append(m.Support, keptBag{t.Bags[i]}), append(m.rows, rows[i])
+	}
+	for i := range m.Coefficients {
+		m.Coefficients[i] /= k.roots[m.rows[i%len(m.rows)]]
 	}
 	return m, nil
 }
@@ -195,8 +201,8 @@ type SetKernelModel struct {
 	Setting      SetKernelSVM `json:"setting"`
 	Scale        keptScale    `json:"scale"`
 	Support      []keptBag    `json:"support"`
-	Coefficients numbers      `json:"coefficients"` // divided by sqrt(K(A, A)) of the support bag A
-	Bias         float64      `json:"bias"`
+	Coefficients numbers      `json:"coefficients"` // [machines, support], divided by sqrt(K(A, A)) of the support bag A
+	outputs
 
 	live *setKernels
 	rows []int // of the support bags among those of live
@@ -210,8 +216,8 @@ func (m *SetKernelModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Support)); err != nil {
 		return err
 	}
-	if len(m.Support) == 0 || len(m.Support) != len(m.Coefficients) {
-		return fmt.Errorf("%d support bags and %d coefficients", len(m.Support), len(m.Coefficients))
+	if err := m.fits(m.Coefficients, m.Support); err != nil {
+		return err
 	}
 	var err error
 	m.z, m.support, err = m.Scale.points(m.Support)
@@ -239,20 +245,29 @@ func (m *SetKernelModel) Predict(bag milbench.Instances) (milbench.Prediction, e
 			return milbench.Prediction{}, err
 		}
 	}
-	score := 0.0
-	for i, sum := range row.sums {
-		score += m.Coefficients[i] * sum
+	scores := slices.Clone(m.machines())
+	for k := range scores {
+		sum := 0.0
+		for i, c := range m.of(m.Coefficients, k) {
+			sum += c * row.sums[i]
+		}
+		scores[k] += sum / row.root
 	}
-	return scored(score/row.root + m.Bias)
+	return m.Targets.prediction(scores)
 }
 
 // InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, whose kernels are taken off
 // the sums; of a single instance the score.
 func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
 	whole, err := m.Predict(bag)
-	if err != nil || bag.Len() == 1 {
-		return whole.Scores, err
+	if err != nil {
+		return nil, err
 	}
+	leader := leading(whole)
+	if bag.Len() == 1 {
+		return whole.Scores[leader : leader+1], nil
+	}
+	coefficients, unit := m.of(m.Coefficients, leader), m.Targets.unit()
 	z, support := m.z, m.support
 	if m.live != nil {
 		z, support = m.live.z, nil
@@ -286,14 +301,14 @@ func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([]float64, erro
 			return nil, err
 		}
 		for i, d := range costs {
-			v := m.Coefficients[k] * math.Exp(-gamma*d*d)
+			v := coefficients[k] * math.Exp(-gamma*d*d)
 			sum += v
 			of[i%n] += v
 		}
 	}
 	scores := make([]float64, n)
 	for i := range n {
-		scores[i] = sum/math.Sqrt(own) - (sum-of[i])/math.Sqrt(own-less[i])
+		scores[i] = unit * (sum/math.Sqrt(own) - (sum-of[i])/math.Sqrt(own-less[i]))
 	}
 	return scores, nil
 }

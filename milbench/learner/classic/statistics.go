@@ -165,7 +165,8 @@ type StatisticsSVM struct {
 	Statistics Statistics `json:"statistics"`
 	Gamma      float64    `json:"gamma"`
 	C          float64    `json:"c"`
-	Balanced   bool       `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced   bool       `json:"balanced"`          // both classes, or a class and the rest, weigh the same
+	Epsilon    float64    `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
 }
 
 // DefaultStatisticsSVM returns minimum, maximum and mean, with C = 3.
@@ -191,11 +192,16 @@ func StatisticsSVMEntry() onebyone.Entry {
 // Validate reports the first hyperparameter that makes no sense.
 func (s StatisticsSVM) Validate() error {
 	_, err := s.Statistics.names()
-	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C))
+	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
 // Shares implements what [milbench.Estimator] may have.
 func (s StatisticsSVM) Shares() string { return "statistics " + string(s.Statistics) }
+
+// Takes implements what [milbench.Estimator] may have.
+func (s StatisticsSVM) Takes() milbench.Takes {
+	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true}
+}
 
 // Cost implements what [milbench.Estimator] may have.
 func (s StatisticsSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Statistics.cost(bags) }
@@ -205,7 +211,7 @@ func (s StatisticsSVM) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +219,7 @@ func (s StatisticsSVM) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	if err != nil {
 		return nil, err
 	}
-	machine, err := v.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, s.C, s.Balanced)
+	machine, err := v.fitRadial(ctx, t, shared, s.Shares(), rows, s.Gamma, machineSetting{s.C, s.Balanced, s.Epsilon})
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +254,7 @@ func (m *StatisticsSVMModel) Predict(bag milbench.Instances) (milbench.Predictio
 	if err != nil {
 		return milbench.Prediction{}, err
 	}
-	return scored(m.Machine.score(x))
+	return m.Machine.predict(x)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

@@ -12,7 +12,9 @@ import (
 )
 
 // StatisticsTrees are extremely randomised trees on statistics of each feature over the instances of a bag. The score of a bag is the
-// logit of the mean over the trees of the share of positive bags in its leaf, kept 1/(2 Trees) away from 0 and 1.
+// logit of the mean over the trees of the share of positive bags in its leaf, kept 1/(2 Trees) away from 0 and 1. Of classes the score of
+// one is the logarithm of that mean of its share, at least 1/(2 Trees). Of a real target it is the mean over the trees of the mean
+// target in the leaf, and candidates of a node are all statistics, not the square root of their number.
 //
 // Source: P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006), on the embedding of
 // [StatisticsSVM].
@@ -20,7 +22,7 @@ type StatisticsTrees struct {
 	Statistics Statistics `json:"statistics"`
 	Trees      int        `json:"trees"`
 	MinLeaf    int        `json:"min_leaf"` // bags of a leaf
-	Balanced   bool       `json:"balanced"` // both classes weigh the same, however many bags they have
+	Balanced   bool       `json:"balanced"` // all classes weigh the same, however many bags they have
 }
 
 // DefaultStatisticsTrees returns 500 trees on minimum, maximum and mean.
@@ -63,6 +65,9 @@ func (s StatisticsTrees) Validate() error {
 // Shares implements what [milbench.Estimator] may have.
 func (s StatisticsTrees) Shares() string { return "statistics " + string(s.Statistics) }
 
+// Takes implements what [milbench.Estimator] may have.
+func (s StatisticsTrees) Takes() milbench.Takes { return StatisticsSVM{}.Takes() }
+
 // Cost implements what [milbench.Estimator] may have.
 func (s StatisticsTrees) Cost(bags []milbench.Instances) milbench.Cost {
 	c, n := s.Statistics.cost(bags), float64(len(bags))
@@ -80,7 +85,7 @@ func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	shared, rows, err := share(t)
+	shared, rows, err := shareKinds(t, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -98,17 +103,31 @@ func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench
 	if err != nil {
 		return nil, err
 	}
-	labels := make([]int, v.n)
-	for i, row := range rows {
-		labels[row] = t.Targets[i].Label
-	}
-	c := trees.DefaultConfig()
-	c.Trees, c.MinLeaf, c.Balanced = s.Trees, s.MinLeaf, s.Balanced
-	forest, err := c.Fit(ctx, trees.Data{X: x, Features: v.d, Labels: labels, Classes: 2, Rows: rows}, t.Seed, 1)
+	of, err := targetsOf(t)
 	if err != nil {
 		return nil, err
 	}
-	return &StatisticsTreesModel{Statistics: s.Statistics, Features: t.Bags[0].Features(), Shift: v.shift, Factor: v.factor, Forest: forest}, nil
+	c, data := trees.DefaultConfig(), trees.Data{X: x, Features: v.d, Rows: rows}
+	c.Trees, c.MinLeaf = s.Trees, s.MinLeaf
+	if of.real() {
+		data.Values = make([]float64, v.n)
+		for i, value := range of.standardised(t.Targets) {
+			data.Values[rows[i]] = value
+		}
+	} else {
+		c.Balanced = s.Balanced
+		data.Labels, data.Classes = make([]int, v.n), max(2, of.count())
+		for i, row := range rows {
+			data.Labels[row] = t.Targets[i].Label
+		}
+	}
+	forest, err := c.Fit(ctx, data, t.Seed, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &StatisticsTreesModel{
+		Statistics: s.Statistics, Features: t.Bags[0].Features(), Shift: v.shift, Factor: v.factor, Forest: forest, Targets: of,
+	}, nil
 }
 
 // StatisticsTreesModel is a fitted [StatisticsTrees].
@@ -118,6 +137,15 @@ type StatisticsTreesModel struct {
 	Shift      numbers       `json:"shift"` // of the statistics
 	Factor     numbers       `json:"factor"`
 	Forest     *trees.Forest `json:"forest"`
+	Targets    *targets      `json:"targets,omitempty"` // nil of a binary target
+}
+
+// classes returns the number of classes of the forest; 0 of a real target.
+func (m *StatisticsTreesModel) classes() int {
+	if m.Targets.real() {
+		return 0
+	}
+	return max(2, m.Targets.count())
 }
 
 // Validate reports what of a model that was read does not fit together.
@@ -132,8 +160,11 @@ func (m *StatisticsTreesModel) Validate() error {
 	if m.Features < 1 {
 		return fmt.Errorf("a forest of %d features", m.Features)
 	}
+	if err := m.Targets.validate(); err != nil {
+		return err
+	}
 	d := len(names) * m.Features
-	if len(m.Shift) != d || len(m.Factor) != d || m.Forest.Features != d || m.Forest.Classes != 2 {
+	if len(m.Shift) != d || len(m.Factor) != d || m.Forest.Features != d || m.Forest.Classes != m.classes() {
 		return fmt.Errorf("a forest that does not fit %d statistics", d)
 	}
 	return m.Forest.Validate()
@@ -157,8 +188,16 @@ func (m *StatisticsTreesModel) Predict(bag milbench.Instances) (milbench.Predict
 		return milbench.Prediction{}, err
 	}
 	edge := 0.5 / float64(m.Forest.Trees())
-	positive := min(max(p[1], edge), 1-edge)
-	return scored(math.Log(positive / (1 - positive)))
+	switch {
+	case m.Targets == nil:
+		positive := min(max(p[1], edge), 1-edge)
+		return scored(math.Log(positive / (1 - positive)))
+	case !m.Targets.real():
+		for k, share := range p {
+			p[k] = math.Log(max(share, edge))
+		}
+	}
+	return m.Targets.prediction(p)
 }
 
 // InstanceScores implements [milbench.InstanceScorer].

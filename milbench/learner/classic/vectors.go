@@ -121,54 +121,59 @@ func (v *vectors) gram(s *milbench.Shared, key string, gamma float64) (svm.Kerne
 	})
 }
 
-// radialMachine is a support vector machine with a radial kernel on vectors.
+// radialMachine is a support vector machine with a radial kernel on vectors, or one for each class.
 type radialMachine struct {
 	Gamma        float64 `json:"gamma"`
 	Shift        numbers `json:"shift"` // of the vectors
 	Factor       numbers `json:"factor"`
-	Support      numbers `json:"support"` // standardised, row by row
-	Coefficients numbers `json:"coefficients"`
-	Bias         float64 `json:"bias"`
+	Support      numbers `json:"support"`      // standardised, row by row
+	Coefficients numbers `json:"coefficients"` // [machines, support]
+	outputs
 }
 
-// fitRadial fits a machine to the vectors of the training bags, with the kernel's gamma times the number of features, as scikit-learn's
-// gamma="scale".
-func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbench.Shared, key string, rows []int, gamma, c float64, balanced bool) (*radialMachine, error) {
+// fitRadial fits the machines of a training part to the vectors of its bags, with the kernel's gamma times the number of features, as
+// scikit-learn's gamma="scale".
+func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbench.Shared, key string, rows []int, gamma float64,
+	setting machineSetting) (*radialMachine, error) {
 	gamma /= float64(v.d)
 	k, err := v.gram(s, key, gamma)
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := fitMachine(ctx, k, rows, t, c, balanced)
+	fitted, err := setting.fit(ctx, k, rows, t)
 	if err != nil {
 		return nil, err
 	}
-	m := &radialMachine{Gamma: gamma, Shift: v.shift, Factor: v.factor, Bias: fitted.Bias}
-	for i, beta := range fitted.Coefficients {
-		if beta != 0 {
-			m.Coefficients = append(m.Coefficients, beta)
-			m.Support = append(m.Support, v.row(rows[i])...)
-		}
+	m := &radialMachine{Gamma: gamma, Shift: v.shift, Factor: v.factor, Coefficients: fitted.coefficients, outputs: fitted.outputs}
+	for _, i := range fitted.support {
+		m.Support = append(m.Support, v.row(rows[i])...)
 	}
 	return m, nil
 }
 
 // validate reports what of a machine on vectors of d values does not fit together.
 func (m *radialMachine) validate(d int) error {
-	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d || len(m.Coefficients) == 0 || len(m.Support) != d*len(m.Coefficients) {
+	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d {
+		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
+	}
+	each, err := m.outputs.validate(len(m.Coefficients))
+	if err != nil {
+		return err
+	}
+	if len(m.Support) != d*each {
 		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
 	}
 	return cmp.Or(above0("gamma", m.Gamma), above0All("factor", m.Factor))
 }
 
-// score returns the decision value of a vector, which it standardises in place.
-func (m *radialMachine) score(x []float64) float64 {
+// predict returns the prediction of a vector, which it standardises in place.
+func (m *radialMachine) predict(x []float64) (milbench.Prediction, error) {
 	for j := range x {
 		x[j] = (x[j] - m.Shift[j]) * m.Factor[j]
 	}
-	score := m.Bias
-	for i, c := range m.Coefficients {
-		score += c * radialKernel(m.Gamma, m.Support[i*len(x):(i+1)*len(x)], x)
+	values := make([]float64, len(m.Support)/len(x))
+	for i := range values {
+		values[i] = radialKernel(m.Gamma, m.Support[i*len(x):(i+1)*len(x)], x)
 	}
-	return score
+	return m.prediction(m.Coefficients, values)
 }

@@ -31,7 +31,8 @@ func (e Entry) ReadModel(text []byte) (milbench.Model, error) {
 	return m, nil
 }
 
-// filled reports a field of a struct that its JSON lacks, and of structs in it. Fields that may be left out (omitempty) may be missing.
+// filled reports a field of a struct that its JSON lacks, and of structs in it, embedded ones too. Fields that may be left out
+// (omitempty) may be missing.
 func filled(data []byte, t reflect.Type) error {
 	if t.Kind() != reflect.Struct || readsItself(t) {
 		return nil
@@ -42,6 +43,12 @@ func filled(data []byte, t reflect.Type) error {
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == "" { // its fields are those of t
+			if err := filled(data, f.Type); err != nil {
+				return err
+			}
+			continue
+		}
 		if !f.IsExported() || f.Tag.Get("json") == "-" {
 			continue
 		}

@@ -378,6 +378,12 @@ type half struct {
 	Maybe string           `json:"maybe,omitempty"`
 	When  time.Time        `json:"when"` // which reads itself
 	Never func()           `json:"-"`
+	also
+}
+
+// also has fields that stand among those of what it is in.
+type also struct {
+	Sum int `json:"sum"`
 }
 
 func (h *half) Predict(milbench.Instances) (milbench.Prediction, error) {
@@ -393,15 +399,16 @@ func (h *half) Validate() error {
 
 func TestReadModel(t *testing.T) {
 	e := onebyone.Entry{Name: "half", Model: func() milbench.Model { return new(half) }}
-	const good = `{"kept":2,"inner":{"A":1},"when":"2026-01-02T03:04:05Z","more":1}`
+	const good = `{"kept":2,"inner":{"A":1},"when":"2026-01-02T03:04:05Z","sum":4,"more":1}`
 	m, err := e.ReadModel([]byte(good))
-	if err != nil || m.(*half).Kept != 2 || m.(*half).Inner.A != 1 || m.(*half).When.IsZero() {
+	if err != nil || m.(*half).Kept != 2 || m.(*half).Inner.A != 1 || m.(*half).When.IsZero() || m.(*half).Sum != 4 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for change, want := range map[string]string{
 		`"kept":2|"kept":null`:           "kept is missing",
 		`"kept":2,|`:                     "kept is missing",
 		`{"A":1}|null`:                   "inner is missing",
+		`"sum":4,|`:                      "sum is missing",
 		`{"A":1}|{}`:                     "inner: A is missing",
 		`{"A":1}|{"A":null}`:             "inner: A is missing",
 		`{"A":1}|3`:                      "inner: json: cannot unmarshal",

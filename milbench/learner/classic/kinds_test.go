@@ -1,0 +1,402 @@
+package classic_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/classic"
+	"synpool/milbench/learner/onebyone"
+)
+
+// kindEntries are the learners that take classes and real targets, with few trees, words and components.
+func kindEntries() []onebyone.Entry {
+	entries := []onebyone.Entry{
+		classic.StatisticsSVMEntry(), classic.BagOfWordsEntry(), classic.FisherVectorsEntry(), classic.DistanceSVMEntry(),
+		classic.SetKernelSVMEntry(), classic.MInDEntry(), classic.StatisticsTreesEntry(), classic.CitationKNNEntry(),
+	}
+	for i, e := range entries {
+		entries[i].Default = func() milbench.Estimator {
+			estimator := e.Default()
+			switch s := estimator.(type) {
+			case *classic.StatisticsTrees:
+				s.Trees = 100
+			case *classic.BagOfWords:
+				s.Words = 20
+			case *classic.FisherVectors: // one that has a component for each class leaves nothing to tell them by
+				s.Components = 1
+			}
+			return estimator
+		}
+	}
+	return entries
+}
+
+// machineEntries are those of kindEntries that are support vector machines.
+func machineEntries() []onebyone.Entry { return kindEntries()[:6] }
+
+// moved returns a training part and test bags of dense instances, whose mean follows the target: of classes three corners of a triangle,
+// of real targets a line.
+func moved(seed uint64, kind milbench.TargetKind, train, test int) (part, rest milbench.Training) {
+	const features = 3
+	rng := rand.New(rand.NewPCG(seed, 11))
+	all := milbench.Training{Kind: kind, Seed: 1}
+	if kind == milbench.ClassTarget {
+		all.Classes = 3
+	}
+	for i := range train + test {
+		var target milbench.Target
+		var mean [features]float64
+		if kind == milbench.ClassTarget {
+			target.Label = i % 3
+			mean[target.Label] = 2
+		} else {
+			v := rng.NormFloat64()
+			target.Value = 100 + 20*v
+			mean = [features]float64{2 * v, -v, 0}
+		}
+		bag := &milbench.Dense{Rows: 3 + rng.IntN(5), Cols: features}
+		for range bag.Rows {
+			for _, m := range mean {
+				bag.Values = append(bag.Values, float32(m+0.6*rng.NormFloat64()))
+			}
+		}
+		all.Bags, all.Targets = append(all.Bags, bag), append(all.Targets, target)
+	}
+	part, rest = all, all
+	part.Bags, part.Targets, rest.Bags, rest.Targets = all.Bags[:train], all.Targets[:train], all.Bags[train:], all.Targets[train:]
+	return part, rest
+}
+
+// fitted returns a model.
+func fitted(t testing.TB, e milbench.Estimator, part milbench.Training) milbench.Model {
+	t.Helper()
+	m, err := e.Fit(t.Context(), part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// scoresOf returns the scores of bags.
+func scoresOf(t testing.TB, m milbench.Model, bags []milbench.Instances) (scores [][]float64) {
+	t.Helper()
+	for _, b := range bags {
+		p, err := m.Predict(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores = append(scores, p.Scores)
+	}
+	return scores
+}
+
+// column returns one score of each bag.
+func column(scores [][]float64, k int) (list []float64) {
+	for _, s := range scores {
+		list = append(list, s[k])
+	}
+	return list
+}
+
+// figure returns how well scores fit targets: the macro AUC of classes, Spearman's correlation of real ones.
+func figure(t testing.TB, part milbench.Training, scores [][]float64) float64 {
+	t.Helper()
+	var labels []int
+	var values []float64
+	for _, target := range part.Targets {
+		labels, values = append(labels, target.Label), append(values, target.Value)
+	}
+	var f float64
+	var err error
+	if part.Kind == milbench.ClassTarget {
+		f, err = judge.MulticlassAUC(labels, scores)
+	} else {
+		f, err = judge.Spearman(values, column(scores, 0))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Every learner learns an easy set of classes, and one of numbers, whose values it gives in their unit, and finds nothing where the
+// targets of the training part are permuted.
+func TestKindsLearn(t *testing.T) {
+	for _, c := range []struct {
+		kind              milbench.TargetKind
+		learnt, at, about float64 // at chance; that of numbers on a line varies much
+	}{{milbench.ClassTarget, 0.95, 0.5, 0.08}, {milbench.RealTarget, 0.9, 0, 0.25}} {
+		part, rest := moved(1, c.kind, 90, 90)
+		for _, e := range kindEntries() {
+			scores := scoresOf(t, fitted(t, e.Default(), part), rest.Bags)
+			f := figure(t, rest, scores)
+			if f < c.learnt {
+				t.Errorf("%s, %v: %.3f", e.Name, c.kind, f)
+			}
+			if c.kind == milbench.RealTarget {
+				var values []float64
+				for _, target := range rest.Targets {
+					values = append(values, target.Value)
+				}
+				if r2, err := judge.R2(values, column(scores, 0)); err != nil || r2 < 0.7 {
+					t.Errorf("%s: R2 %.3f, %v", e.Name, r2, err)
+				}
+			}
+			const controls = 10
+			chance := 0.0
+			for seed := range uint64(controls) {
+				permuted := part
+				permuted.Targets = slices.Clone(part.Targets)
+				rng := rand.New(rand.NewPCG(seed, 12))
+				rng.Shuffle(len(permuted.Targets), func(i, k int) {
+					permuted.Targets[i], permuted.Targets[k] = permuted.Targets[k], permuted.Targets[i]
+				})
+				chance += figure(t, rest, scoresOf(t, fitted(t, e.Default(), permuted), rest.Bags)) / controls
+			}
+			t.Logf("%s, %v: %.3f, permuted %.3f", e.Name, c.kind, f, chance)
+			if math.Abs(chance-c.at) > c.about {
+				t.Errorf("%s, %v: %.3f on permuted targets", e.Name, c.kind, chance)
+			}
+		}
+	}
+}
+
+// The score of a class is that of the binary machine that tells it from the rest, to the last bit; a class without bags has -1.
+func TestOneAgainstRest(t *testing.T) {
+	part, rest := moved(2, milbench.ClassTarget, 60, 30)
+	part.Classes = 4
+	for _, e := range machineEntries() {
+		scores := scoresOf(t, fitted(t, e.Default(), part), rest.Bags)
+		for k := range 3 {
+			one := part
+			one.Kind, one.Classes, one.Targets = milbench.BinaryTarget, 2, nil
+			for _, target := range part.Targets {
+				label := 0
+				if target.Label == k {
+					label = 1
+				}
+				one.Targets = append(one.Targets, milbench.Labelled(label))
+			}
+			want := column(scoresOf(t, fitted(t, e.Default(), one), rest.Bags), 0)
+			for i, v := range column(scores, k) {
+				// The kernels of a bag are summed over the support of all machines, not over that of one: zeros are added.
+				if v != want[i] {
+					t.Fatalf("%s: bag %d has %v of class %d, want %v", e.Name, i, v, k, want[i])
+				}
+			}
+		}
+		if none := column(scores, 3); slices.Min(none) != -1 || slices.Max(none) != -1 {
+			t.Errorf("%s: scores %v of a class without bags", e.Name, none)
+		}
+	}
+}
+
+// Two classes as a target of classes are ordered as a binary target.
+func TestTwoClasses(t *testing.T) {
+	part, rest := moved(3, milbench.ClassTarget, 60, 60)
+	for i := range part.Targets {
+		part.Targets[i].Label %= 2
+	}
+	part.Classes = 2
+	one := part
+	one.Kind = milbench.BinaryTarget
+	for _, e := range kindEntries() {
+		classes, want := scoresOf(t, fitted(t, e.Default(), part), rest.Bags), scoresOf(t, fitted(t, e.Default(), one), rest.Bags)
+		var odds []float64
+		for _, s := range classes {
+			odds = append(odds, s[1]-s[0])
+		}
+		if r, err := judge.Spearman(odds, column(want, 0)); err != nil || r < 0.999 {
+			t.Errorf("%s: Spearman %.4f with the binary scores, %v", e.Name, r, err)
+		}
+	}
+}
+
+// Real targets in another unit are predicted in that unit. Targets that are all equal are predicted; a tube that holds all has a single
+// value, and the model can be kept.
+func TestUnits(t *testing.T) {
+	part, rest := moved(4, milbench.RealTarget, 50, 30)
+	for _, e := range kindEntries() {
+		base := column(scoresOf(t, fitted(t, e.Default(), part), rest.Bags), 0)
+		other := part
+		other.Targets = slices.Clone(part.Targets)
+		for i := range other.Targets {
+			other.Targets[i].Value = 7 - 1000*other.Targets[i].Value
+		}
+		for i, v := range column(scoresOf(t, fitted(t, e.Default(), other), rest.Bags), 0) {
+			// Machines stop at a violation of 1e-3 standard deviations, of 20,000.
+			if want := 7 - 1000*base[i]; math.Abs(v-want) > 100 {
+				t.Fatalf("%s: bag %d has %v, want %v", e.Name, i, v, want)
+			}
+		}
+		for i := range other.Targets {
+			other.Targets[i].Value = 0.1
+		}
+		m := fitted(t, e.Default(), other)
+		for i, v := range column(scoresOf(t, m, rest.Bags), 0) {
+			if math.Abs(v-0.1) > 1e-9 {
+				t.Fatalf("%s: bag %d has %v of equal targets", e.Name, i, v)
+			}
+		}
+		kept(t, e, m, rest.Bags)
+	}
+	wide := &classic.StatisticsSVM{Statistics: classic.DefaultStatistics, Gamma: 1, C: 3, Epsilon: 50}
+	if s := column(scoresOf(t, fitted(t, wide, part), rest.Bags), 0); slices.Min(s) != slices.Max(s) {
+		t.Errorf("a tube of 50 standard deviations has the values %v", s)
+	}
+	narrow := *wide
+	narrow.Epsilon = 0.1
+	standard := *wide
+	standard.Epsilon = 0
+	if a, b := scoresOf(t, fitted(t, &narrow, part), rest.Bags), scoresOf(t, fitted(t, &standard, part), rest.Bags); a[3][0] != b[3][0] {
+		t.Errorf("epsilon 0.1 gives %v, none %v", a[3], b[3])
+	}
+}
+
+// kept returns a model that was saved and read, and requires that it predicts the same.
+func kept(t testing.TB, e onebyone.Entry, m milbench.Model, bags []milbench.Instances) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := e.ReadModel(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := scoresOf(t, m, bags)
+	for i, scores := range scoresOf(t, read, bags) {
+		for k, v := range scores {
+			if math.Abs(v-want[i][k]) > 1e-9*max(1, math.Abs(v)) {
+				t.Fatalf("%s: bag %d has %v once it is read, %v before", e.Name, i, scores, want[i])
+			}
+		}
+	}
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// Models of classes and of real targets are read as they were saved; what is damaged is an error, or predicts without a panic.
+func TestKindsKept(t *testing.T) {
+	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget} {
+		part, rest := moved(5, kind, 30, 10)
+		for _, e := range kindEntries() {
+			m := fitted(t, e.Default(), part)
+			values := kept(t, e, m, rest.Bags)
+			machine := values // that has the targets
+			if inner, ok := values["machine"].(map[string]any); ok {
+				machine = inner
+			}
+			targets := machine["targets"].(map[string]any)
+			damage := func(what string, in map[string]any, key string, value any, wrong bool) {
+				before, was := in[key]
+				if in[key] = value; value == nil {
+					delete(in, key)
+				}
+				text, err := json.Marshal(values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				read, err := e.ReadModel(text)
+				if err == nil && wrong || err != nil && strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s, %v, %s: error %v", e.Name, kind, what, err)
+				}
+				if err == nil {
+					_, _ = read.Predict(rest.Bags[0])
+				}
+				if in[key] = before; !was {
+					delete(in, key)
+				}
+			}
+			damage("no kind", targets, "kind", nil, true)
+			damage("no targets", machine, "targets", nil, machine["forest"] != nil || machine["positive"] != nil || kind == milbench.ClassTarget)
+			damage("survival", targets, "kind", "survival", true)
+			damage("an unknown kind", targets, "kind", "other", true)
+			damage("binary", targets, "kind", "binary", true)
+			for _, n := range []int{-1, 0, 1, 2, 1_000_000_000_000} {
+				damage("classes", targets, "classes", n, kind == milbench.ClassTarget && n != 2)
+			}
+			for _, sd := range []float64{-1, 0} {
+				damage("sd", targets, "sd", sd, kind == milbench.RealTarget)
+			}
+			for _, key := range []string{"coefficients", "bias", "biases", "weights", "support", "values", "forest", "positive"} {
+				if _, has := machine[key]; has {
+					damage("no "+key, machine, key, nil, true)
+					damage("an empty "+key, machine, key, "", key != "bias" || kind == milbench.RealTarget)
+				}
+			}
+			if kind == milbench.RealTarget {
+				damage("kind classes", targets, "kind", "classes", true)
+				targets["classes"] = 3.0
+				damage("kind classes of three", targets, "kind", "classes", true)
+			}
+		}
+	}
+}
+
+// Scores of instances are by how much the leading score falls without them, however they are computed.
+func TestKindsInstances(t *testing.T) {
+	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget} {
+		part, rest := moved(6, kind, 30, 6)
+		rest.Bags = append(rest.Bags, &milbench.Dense{Rows: 1, Cols: 3, Values: []float32{2, 0, 0}})
+		for _, e := range kindEntries() {
+			m := fitted(t, e.Default(), part)
+			for i, bag := range rest.Bags {
+				got, err := m.(milbench.InstanceScorer).InstanceScores(bag)
+				if err != nil || len(got) != bag.Len() {
+					t.Fatal(e.Name, got, err)
+				}
+				whole := scoresOf(t, m, []milbench.Instances{bag})[0]
+				k := slices.Index(whole, slices.Max(whole))
+				for at, v := range got {
+					want := whole[k]
+					if d := bag.(*milbench.Dense); d.Rows > 1 {
+						less := &milbench.Dense{Rows: d.Rows - 1, Cols: 3, Values: slices.Delete(slices.Clone(d.Values), 3*at, 3*at+3)}
+						want -= scoresOf(t, m, []milbench.Instances{less})[0][k]
+					}
+					if math.Abs(v-want) > 1e-7 {
+						t.Errorf("%s, %v: instance %d of bag %d has %v, want %v", e.Name, kind, at, i, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Learners say which kinds they take: those that assume that positive instances make a bag positive take binary targets alone.
+func TestKindsTaken(t *testing.T) {
+	all := []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget}
+	for _, e := range kindEntries() {
+		if got := e.Takes(); !slices.Equal(got.Kinds, all) || !got.Dense || !got.Sparse {
+			t.Errorf("%s takes %+v", e.Name, got)
+		}
+	}
+	part, _ := moved(7, milbench.ClassTarget, 12, 0)
+	for _, e := range []onebyone.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.InstanceEntry()} {
+		if got := e.Takes(); !slices.Equal(got.Kinds, all[:1]) {
+			t.Errorf("%s takes %+v", e.Name, got)
+		}
+		if _, err := e.Default().Fit(t.Context(), part); err == nil || !strings.Contains(err.Error(), "binary ones are needed") {
+			t.Errorf("%s: error %v", e.Name, err)
+		}
+	}
+	for _, e := range machineEntries() {
+		setting, err := e.Setting(e.Default())
+		if err != nil || strings.Contains(string(setting), "epsilon") {
+			t.Errorf("%s, %v", setting, err)
+		}
+		wrong := strings.Replace(string(setting), `"balanced":true`, `"balanced":true,"epsilon":-1`, 1)
+		if _, err := e.Parse([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "epsilon -1: 0 or more is needed") {
+			t.Errorf("%s: error %v", wrong, err)
+		}
+	}
+}
