@@ -22,6 +22,7 @@
 //	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
+//	[Reliability]                         how far probabilities can be taken at their word
 //	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
 //	[AUCTable]                            AUC of learners on sets, with the best of each set marked
 //	[AUCDifferences]                      what changes of settings do to the AUC

@@ -143,3 +143,17 @@ func ExampleFigure_Show() {
 	fmt.Println(figure.Show()) // outside of a notebook, nothing
 	// Output: <nil>
 }
+
+func ExampleReliability() {
+	figure, err := plotting.Reliability("Held-out bags", []plotting.ReliabilityCurve{{Name: "platt", Bins: []plotting.ReliabilityBin{
+		{Low: 0, High: 0.2, N: 31, Probability: 0.08, Positive: 0.10},
+		{Low: 0.2, High: 0.8, N: 12, Probability: 0.53, Positive: 0.42},
+		{Low: 0.8, High: 1, N: 40, Probability: 0.93, Positive: 0.95},
+	}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(save(figure, "reliability.png"))
+	// Output: <nil>
+}

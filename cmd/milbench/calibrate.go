@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +17,7 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/onebyone"
+	"synpool/plotting"
 )
 
 // calibrationFolds is how many folds hold out the bags that a calibration is learnt from, fewer where a class has fewer bags.
@@ -191,6 +193,40 @@ func calibrationOf(dir string) (*calibrate.Learnt, error) {
 		return nil, nil
 	}
 	return &l, nil
+}
+
+// reliabilityFigure is the name of the figure of a model's calibration.
+const reliabilityFigure = "reliability"
+
+// drawReliability draws how far the probabilities of a model can be taken at their word.
+func (p *program) drawReliability(dir, file string) error {
+	l, err := calibrationOf(dir)
+	if err != nil {
+		return err
+	}
+	if l == nil {
+		return fmt.Errorf("%s: no model with a calibration; make one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
+	}
+	if filepath.Dir(file) == filepath.Clean(dir) {
+		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)
+	}
+	curve := func(name string, f calibrate.Figures) plotting.ReliabilityCurve {
+		c := plotting.ReliabilityCurve{Name: fmt.Sprintf("%s (ECE %.3f)", name, f.ECE)}
+		for _, b := range f.Bins {
+			c.Bins = append(c.Bins, plotting.ReliabilityBin(b))
+		}
+		return c
+	}
+	title := fmt.Sprintf("%d held-out bags, %s", l.After.Bags, l.Calibration.Method)
+	figure, err := plotting.Reliability(title, []plotting.ReliabilityCurve{curve("before", l.Before), curve("after, cross-fitted", l.After)})
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if err := figure.Save(file); err != nil {
+		return err
+	}
+	p.note("drawn: %s", filepath.Clean(file))
+	return nil
 }
 
 // logits reports whether the scores of a setting's models are logits: of networks, of auto, which fits a logistic regression to held-out

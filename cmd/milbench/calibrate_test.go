@@ -270,3 +270,23 @@ func TestCalibratingFolds(t *testing.T) {
 		}
 	}
 }
+
+// The reliability diagram of a calibrated model is drawn; other folders are refused.
+func TestPlotReliability(t *testing.T) {
+	file, model := write(t, "bags.csv", overlapping(false)), filepath.Join(t.TempDir(), "model")
+	drawn := filepath.Join(t.TempDir(), "reliability.svg")
+	succeed(t, "train", file, "--learner", "mind", "--out", model)
+	refuse(t, exitUse, model+": no model with a calibration", "plot", model, "--figure", "reliability", "--out", drawn)
+	succeed(t, "train", file, "--learner", "mind", "--calibrate", "platt", "--out", model)
+	refuse(t, exitUse, "a model's folder holds nothing else", "plot", model, "--figure", "reliability", "--out", filepath.Join(model, "r.svg"))
+	_, notes := succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)
+	text, err := os.ReadFile(drawn)
+	if err != nil || !strings.Contains(notes, "drawn: "+drawn) {
+		t.Fatal(err, notes)
+	}
+	for _, want := range []string{"60 held-out bags, platt", "before (ECE 0.", "after, cross-fitted (ECE 0.", "Share of positives"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is not in the figure", want)
+		}
+	}
+}

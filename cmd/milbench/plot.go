@@ -21,8 +21,8 @@ func (p *program) plot() *cobra.Command {
 	var name, file string
 	maps := heatmaps{extremes: 10}
 	c := &cobra.Command{
-		Use:   "plot DIR|ARCHIVE|SCORES --out FILE",
-		Short: "Draw the results of a folder or an archive, or where the scores of a slide are",
+		Use:   "plot DIR|ARCHIVE|SCORES|MODEL --out FILE",
+		Short: "Draw results, where the scores of a slide are, or how reliable probabilities are",
 		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
 name: the AUC of every setting on every set with its interval or, for a folder of milbench study, one of
 the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.
@@ -30,13 +30,19 @@ the figures of the experiment. So it does of an archive (milbench study archive)
 --figure heatmap draws SCORES, a CSV file of milbench predict --instances with the columns x and y. --out is a folder then. For each bag it gets
 BAG.png, the tiles in their places, from 0 for the lowest weight or score of the bag to 1 for the highest by rank; and BAG.geojson, the same tiles for
 QuPath. extremes.csv lists the first and the last instances of each bag. --thumbnails names a folder of BAG.png or BAG.jpg to draw upon,
-and --scale says how many pixels of the slide, along a side, are one of a thumbnail.`,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps",
+and --scale says how many pixels of the slide, along a side, are one of a thumbnail.
+
+--figure reliability draws MODEL, which milbench train --calibrate has written: the share of positives among held-out bags of about the same
+probability, before and after the calibration, with 95 % intervals, and how many bags there are. Calibrated probabilities lie on the diagonal.`,
+		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
 			if name == heatmapFigure {
 				return p.drawHeatmaps(maps, dir, file)
+			}
+			if name == reliabilityFigure {
+				return p.drawReliability(dir, file)
 			}
 			a, err := p.readResults(dir)
 			if err != nil {
@@ -76,7 +82,7 @@ and --scale says how many pixels of the slide, along a side, are one of a thumbn
 		lists = append(lists, e.Name+": "+strings.Join(e.Figures, ", "))
 	}
 	c.Long += "\n\nThe figures of each experiment, the first one the default: " + strings.Join(lists, "; ") + "."
-	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, or "+heatmapFigure)
+	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, "+heatmapFigure+" or "+reliabilityFigure)
 	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf; of heat maps a folder (required)")
 	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides, to draw heat maps upon")
 	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide to one of its thumbnail, along a side")

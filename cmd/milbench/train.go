@@ -47,7 +47,7 @@ their AUC on held-out bags of the inner folds.
 more, each time without a fifth of the bags (whole groups, classes in proportion), and the scores of the held-out bags teach the
 probabilities. temperature divides logits by one number. platt fits a sigmoid to any score. isotonic fits any rising curve and needs about
 1,000 bags. The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
-After is cross-fitted: no bag has a say in its own probability.
+After is cross-fitted: no bag has a say in its own probability. milbench plot MODEL --figure reliability draws both.
 
 This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp + columnsHelp,
 		Example: `  milbench train bags.csv --learner auto --out model

@@ -1,0 +1,179 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ReliabilityBin is a point of a reliability diagram: bags of about the same probability.
+type ReliabilityBin struct {
+	Low, High   float64 // bounds of the probabilities, 0 to 1
+	N           int     // bags, 1 or more
+	Probability float64 // the mean of theirs
+	Positive    float64 // the share of them that are positive
+}
+
+// ReliabilityCurve is one model, or one way to make probabilities of its scores, by bins from the least probability to the largest.
+type ReliabilityCurve struct {
+	Name string
+	Bins []ReliabilityBin
+}
+
+// Bounds and measures of the figure.
+const (
+	mostReliability = 4                  // curves, whose bars stand side by side
+	bagsHeight      = 1.1 * vg.Inch      // of the lower panel, axes included
+	leastBar        = 1.5 * vg.Length(1) // width of a bar
+	capWidth        = 2.5 * vg.Length(1) // of the ends of an interval, to either side
+)
+
+// Reliability draws reliability diagrams: of each bin the share of positive bags over their mean probability, with the 95 % interval of
+// Wilson. Calibrated probabilities lie on the diagonal; points below it are too sure that bags are positive. Under it stand the numbers of
+// bags of the bins. Each bin has an interval of its own: about one in 20 misses the diagonal by chance.
+//
+// Sources: A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML (2005); E. B. Wilson, "Probable
+// inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22 (1927).
+func Reliability(title string, curves []ReliabilityCurve) (*Figure, error) {
+	f, err := reliability(title, curves)
+	if err != nil {
+		return nil, fmt.Errorf("drawing a reliability diagram: %w", err)
+	}
+	return f, nil
+}
+
+func reliability(title string, curves []ReliabilityCurve) (*Figure, error) {
+	if len(curves) == 0 {
+		return nil, errors.New("there are no curves")
+	}
+	if len(curves) > mostReliability {
+		return nil, fmt.Errorf("%d curves; draw at most %d, as their intervals hide one another", len(curves), mostReliability)
+	}
+	if err := labelled("curve", namesOf(curves, func(c ReliabilityCurve) string { return c.Name })); err != nil {
+		return nil, err
+	}
+	most := 0
+	for _, c := range curves {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		for _, b := range c.Bins {
+			most = max(most, b.N)
+		}
+	}
+	upper, lower := newPlot("", "Share of positives"), newPlot("Probability", "Bags")
+	for _, p := range []*plot.Plot{upper, lower} {
+		p.X.Min, p.X.Max, p.X.Tick.Marker = -0.01, 1.01, fifths()
+	}
+	upper.Y.Min, upper.Y.Max, upper.Y.Tick.Marker = -0.01, 1.01, fifths()
+	unlabelled(&upper.X)
+	upper.Add(grid(true, true))
+	upper.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}, LineStyle: chance()})
+	upper.Add(shares(curves))
+	lower.Y.Min, lower.Y.Max = 0, 1.05*float64(most)
+	lower.Y.Tick.Marker = ticksUpTo(3, 0, lower.Y.Max, true)
+	lower.Add(grid(false, true), bagBars(curves))
+
+	var entries []entry
+	for i, c := range curves {
+		entries = append(entries, entry{label: c.Name, glyph: glyph(i)})
+	}
+	entries = append(entries, entry{label: "95 % interval of a bin", line: draw.LineStyle{Color: faded(colour(0)), Width: lineWidth}})
+	entries = append(entries, entry{label: "calibrated", line: chance()})
+	width := squareWidth - 2*margin
+	side := squared(upper, width)
+	return newDrawing(title, entries, squareWidth, side+panelGap+bagsHeight, func(c *draw.Canvas) {
+		above, below := *c, *c
+		above.Min.Y = c.Max.Y - side
+		below.Max.Y = above.Min.Y - panelGap
+		// The data of both panels begin and end where those of the narrower one do.
+		a, b := upper.DataCanvas(above), lower.DataCanvas(below)
+		above.Min.X += max(b.Min.X-a.Min.X, 0)
+		below.Min.X += max(a.Min.X-b.Min.X, 0)
+		above.Max.X -= max(a.Max.X-b.Max.X, 0)
+		below.Max.X -= max(b.Max.X-a.Max.X, 0)
+		upper.Draw(above)
+		lower.Draw(below)
+	}), nil
+}
+
+// check reports what no curve can be drawn from.
+func (c ReliabilityCurve) check() error {
+	if len(c.Bins) == 0 {
+		return errors.New("there are no bins")
+	}
+	within := func(v float64) bool { return v >= 0 && v <= 1 }
+	for i, b := range c.Bins {
+		switch {
+		case b.N < 1:
+			return fmt.Errorf("bin %d has %d bags; leave empty bins out", i+1, b.N)
+		case !within(b.Low) || !within(b.High) || b.Low > b.High:
+			return fmt.Errorf("bin %d is from %v to %v, which are no probabilities in order", i+1, b.Low, b.High)
+		case !within(b.Probability) || !within(b.Positive):
+			return fmt.Errorf("bin %d has the probability %v and the share %v; both are 0 to 1", i+1, b.Probability, b.Positive)
+		case i > 0 && b.Probability < c.Bins[i-1].Probability:
+			return fmt.Errorf("bin %d has a smaller probability than the one before", i+1)
+		}
+	}
+	return nil
+}
+
+// wilson returns Wilson's 95 % interval of a share of n:
+//
+//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), z the 97.5 % quantile of the normal distribution
+func wilson(share float64, n int) (low, high float64) {
+	z := distuv.UnitNormal.Quantile(0.975)
+	m := float64(n)
+	middle, half := share+z*z/(2*m), z*math.Sqrt(share*(1-share)/m+z*z/(4*m*m))
+	scale := 1 + z*z/m
+	return max((middle-half)/scale, 0), min((middle+half)/scale, 1)
+}
+
+// shares draws the points of curves with their intervals.
+type shares []ReliabilityCurve
+
+// Plot implements [plot.Plotter]. All intervals lie behind all points. No line joins them: where bins have few bags it would
+// jump up and down.
+func (s shares) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, curve := range s {
+		bar := draw.LineStyle{Color: faded(colour(i)), Width: lineWidth}
+		for _, b := range curve.Bins {
+			low, high := wilson(b.Positive, b.N)
+			at := x(b.Probability)
+			c.StrokeLine2(bar, at, y(low), at, y(high))
+			for _, end := range []float64{low, high} {
+				c.StrokeLine2(bar, at-capWidth, y(end), at+capWidth, y(end))
+			}
+		}
+	}
+	for i, curve := range s {
+		for _, b := range curve.Bins {
+			c.DrawGlyphNoClip(glyph(i), vg.Point{X: x(b.Probability), Y: y(b.Positive)})
+		}
+	}
+}
+
+// bagBars draws the numbers of bags of the bins, those of several curves side by side.
+type bagBars []ReliabilityCurve
+
+// Plot implements [plot.Plotter].
+func (s bagBars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, curve := range s {
+		for _, b := range curve.Bins {
+			low, high := x(b.Low), x(b.High)
+			part := 0.8 * (high - low) / vg.Length(len(s))
+			left := low + 0.1*(high-low) + vg.Length(i)*part
+			right := left + max(part, leastBar)
+			bottom, top := y(0), y(float64(b.N))
+			c.FillPolygon(colour(i), []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+		}
+	}
+}
