@@ -26,7 +26,8 @@
 // [MulticlassLogLoss], [Confusion]; [Kappa] if they have an order. Real numbers: [R2], [RMSE] and [MAE], [Spearman] for
 // their order. Survival: [Concordance] of the risks, [CumulativeAUC] by given times, [IntegratedBrier] of the probabilities;
 // [KaplanMeier] curves of groups, compared by [LogRank]. Whether probabilities can be taken at their word: [BrierScore],
-// and [CalibrationError] of the bins of a reliability diagram.
+// and [CalibrationError] of the bins of a reliability diagram. A threshold for two classes: [ThresholdAt] on bags that the model has
+// not seen, and [SensitivitySpecificity] of it on others. An interval of any of these figures: [Bootstrap].
 //
 // # Which test
 //
