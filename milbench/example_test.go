@@ -247,3 +247,24 @@ func ExamplePrepare() {
 	fmt.Println(d.Values, err)
 	// Output: [6.5 1 0] <nil>
 }
+
+func ExampleProfileOf() {
+	bag := func(id, patient string, values ...float32) milbench.Bag {
+		return milbench.Bag{ID: id, Group: patient, Instances: &milbench.Dense{Rows: len(values), Cols: 1, Values: values}}
+	}
+	set := &milbench.Set{Name: "toy", Features: []string{"size"}, Bags: []milbench.Bag{bag("a", "p", 1, 3), bag("b", "p", 2, 2), bag("c", "q", 5)}}
+	p, err := milbench.ProfileOf(set)
+	f := p.Features[0]
+	fmt.Printf("%d bags of %d groups; %s: mean %.2f, from %g to %g %v\n", p.Bags, p.Groups, f.Name, f.Mean, f.Least, f.Largest, err)
+	fmt.Println(milbench.Units(set.Bags))
+	// Output:
+	// 3 bags of 2 groups; size: mean 2.60, from 1 to 5 <nil>
+	// [[0 1] [2]]
+}
+
+func ExampleContentSum() {
+	a, err := milbench.ContentSum(&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{1, 2}})
+	b, _ := milbench.ContentSum(&milbench.Dense{Rows: 2, Cols: 1, Values: []float32{2, 1}})
+	fmt.Println(a == b, err)
+	// Output: true <nil>
+}

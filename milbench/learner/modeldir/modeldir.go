@@ -69,6 +69,8 @@ type Card struct {
 
 	Parameters string            `json:"parameters"` // their folder
 	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
+
+	Facts *Facts `json:"facts,omitempty"` // what [Describe] has put there; nil on cards of earlier versions
 }
 
 // Common returns the card itself, for structs that embed it.
@@ -211,9 +213,13 @@ func writeCard(folder, parameters string, card Carded) (string, error) {
 	}
 	data = append(data, '\n')
 	c.Sum = sum256(data)
-	data = bytes.Replace(data, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, c.Sum), 1)
 	written := filepath.Join(folder, cardName)
-	return written, os.WriteFile(written, data, 0o666)
+	return written, os.WriteFile(written, signed(data), 0o666)
+}
+
+// signed puts the sum of a card into its empty field.
+func signed(card []byte) []byte {
+	return bytes.Replace(card, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, sum256(card)), 1)
 }
 
 // list returns the names of all files in a folder and those in it, with slashes. Another thing than a file, and a folder without
@@ -303,19 +309,14 @@ func cardOf(dir string) ([]byte, error) {
 
 // parse reads a card of a kind and reports damage to it.
 func parse(data []byte, kind string, card Carded) error {
+	if err := intact(data); err != nil {
+		return err
+	}
 	var head struct {
-		Format int    `json:"format"`
-		Sum    string `json:"sum"`
-		Kind   string `json:"kind"`
+		Kind string `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("%s: %w", cardName, err)
-	}
-	if head.Format != format {
-		return fmt.Errorf("its format is %d, this one reads %d", head.Format, format)
-	}
-	if head.Sum == "" || sum256(bytes.Replace(data, []byte(head.Sum), nil, 1)) != head.Sum {
-		return fmt.Errorf("%s is damaged", cardName)
 	}
 	if head.Kind != kind {
 		return fmt.Errorf("its kind is %q, not %q", cmp.Or(head.Kind, "network"), cmp.Or(kind, "network"))
@@ -325,6 +326,24 @@ func parse(data []byte, kind string, card Carded) error {
 	}
 	if err := card.Common().check(); err != nil {
 		return fmt.Errorf("%s: %w", cardName, err)
+	}
+	return nil
+}
+
+// intact reports a card of another format, or one that is not what was written.
+func intact(data []byte) error {
+	var head struct {
+		Format int    `json:"format"`
+		Sum    string `json:"sum"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("%s: %w", cardName, err)
+	}
+	if head.Format != format {
+		return fmt.Errorf("its format is %d, this one reads %d", head.Format, format)
+	}
+	if head.Sum == "" || sum256(bytes.Replace(data, []byte(head.Sum), nil, 1)) != head.Sum {
+		return fmt.Errorf("%s is damaged", cardName)
 	}
 	return nil
 }
@@ -362,6 +381,11 @@ func (c *Card) check() error {
 	for name := range c.Files {
 		if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("%q is no name of a file", name)
+		}
+	}
+	if c.Facts != nil {
+		if err := c.Facts.check(c.NumFeatures); err != nil {
+			return err
 		}
 	}
 	if c.Parameters != filepath.Base(c.Parameters) || !strings.HasPrefix(c.Parameters, parametersPrefix) {
