@@ -107,6 +107,7 @@ var imports = map[string]rule{
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
 	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
 	"milbench/exchange":             {[]string{"milbench", "milbench/results"}, nil},
+	"milbench/evaluate":             {[]string{"milbench", "milbench/judge", "milbench/learner/modeldir", "milbench/results", "gonum"}, []string{"internal/large"}},
 	"milbench/run":                  {[]string{"milbench", "milbench/cluster", "milbench/judge", "milbench/results", "gonum"}, []string{"x/sys", "internal/reexec", "milbench/run/runtest"}},
 	"milbench/cluster":              {[]string{"milbench"}, []string{"internal/large"}},
 	"milbench/run/runtest":          {[]string{"milbench", "milbench/results", "milbench/run", "milbench/cluster"}, nil},
@@ -122,11 +123,11 @@ var imports = map[string]rule{
 	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"notebooks/internal/labtest":    {},
-	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
+	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

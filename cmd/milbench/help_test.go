@@ -68,7 +68,7 @@ func requireParses(t *testing.T, example string) {
 // Every subcommand that prints a table has --json.
 func TestJSONFlag(t *testing.T) {
 	root := (&program{}).command()
-	for _, path := range []string{"demo", "data list", "data verify", "audit", "run", "table", "predict", "backend", "version"} {
+	for _, path := range []string{"demo", "data list", "data verify", "audit", "run", "table", "show", "predict", "evaluate", "backend", "version"} {
 		c, _, err := root.Find(strings.Fields(path))
 		if err != nil || c.Flag("json") == nil {
 			t.Errorf("milbench %s has no flag --json (%v)", path, err)

@@ -27,6 +27,7 @@ func (p *program) train() *cobra.Command {
 	var (
 		open   sources
 		asked  trainFlags
+		card   cardFlags
 		dir    string
 		seed   uint64
 		cores  int
@@ -49,9 +50,11 @@ probabilities. temperature divides logits by one number. platt fits a sigmoid to
 1,000 bags. The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
 After is cross-fitted: no bag has a say in its own probability. milbench plot MODEL --figure reliability draws both.
 
-This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones.` + filesHelp + columnsHelp,
+This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones. --results takes
+its figures, and thresholds from its held-out scores, into the card of the model, which milbench show prints.` + filesHelp + columnsHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
+  milbench train bags.csv --learner auto --results results --operating 0.9,0.95 --out model
   milbench train musk1 --pooling syn --iterations=-3 --out model
   milbench train bags.csv --learner statistics-svm --calibrate platt --out model
   milbench train bags.csv --pooling attention --width 64 --batch 8 --out model`,
@@ -84,6 +87,10 @@ This command prints figures on the training bags; milbench run with the same set
 				}
 			}
 			if err := toward.cut(bags, seed); err != nil {
+				return err
+			}
+			facts, err := card.judged(bags, setting, p.judgeCommand(c, args[0], &asked, config))
+			if err != nil {
 				return err
 			}
 			task := bags.Task([]milbench.Fit{{Setting: setting}})
@@ -150,10 +157,16 @@ This command prints figures on the training bags; milbench run with the same set
 			if err != nil {
 				return err
 			}
+			if facts, err = described(facts, model.About(), bags, toward.learnt); err != nil {
+				return err
+			}
 			if err := model.Save(dir); err != nil {
 				return err
 			}
-			if err := toward.save(dir); err != nil {
+			if err := modeldir.Describe(dir, facts); err != nil {
+				return err
+			}
+			if err := toward.save(dir); err != nil { // it belongs to the card as it is now
 				return err
 			}
 			if err := os.RemoveAll(nets.checkpoints); err != nil {
@@ -182,6 +195,7 @@ This command prints figures on the training bags; milbench run with the same set
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&dir, "out", "", "folder of the model (required)")
+	card.addTo(f)
 	asked.addTo(f)
 	toward.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of whatever is random: initial weights, order, dropout, trees, inner folds")

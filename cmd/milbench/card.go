@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"synpool/milbench"
+	"synpool/milbench/calibrate"
+	"synpool/milbench/evaluate"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/results"
+)
+
+// defaultSpecificity is that for which a threshold is chosen where no flag says.
+const defaultSpecificity = 0.9
+
+// cardFlags are the flags of train about what the card says of the model beside its data.
+type cardFlags struct {
+	results   string
+	operating []float64
+	flags     *pflag.FlagSet
+}
+
+func (f *cardFlags) addTo(flags *pflag.FlagSet) {
+	f.flags = flags
+	flags.StringVar(&f.results, "results", "",
+		"`folder` that milbench run --out has written for this learner on this data: the card gets its figures, and thresholds from its held-out scores")
+	flags.Float64SliceVar(&f.operating, "operating", []float64{defaultSpecificity},
+		"`specificities` for which --results chooses thresholds, which milbench evaluate applies")
+}
+
+// judged takes what --results says of the learner, before it is trained; where scores are no logits, without their log-loss. command is what
+// would fill such a folder.
+func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command string) (facts modeldir.Facts, err error) {
+	for _, s := range f.operating {
+		if !(s > 0 && s <= 1) {
+			return facts, fmt.Errorf("--operating %v: a specificity is above 0 and at most 1", s)
+		}
+	}
+	if f.results == "" {
+		if f.flags.Changed("operating") {
+			return facts, errors.New("--operating: thresholds are chosen on held-out scores; give --results a folder of milbench run")
+		}
+		facts.Judge = command
+		return facts, nil
+	}
+	all, err := results.Read(f.results)
+	if err != nil {
+		return facts, fmt.Errorf("--results: %w", err)
+	}
+	held, err := evaluate.HeldOut(all, set.Checksum, setting)
+	if err != nil {
+		return facts, fmt.Errorf("--results %s: %w", f.results, err)
+	}
+	facts.Judged = held.Judged
+	for i := range facts.Judged {
+		j := &facts.Judged[i]
+		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !logits(setting) })
+	}
+	honest := slices.ContainsFunc(held.Judged, func(j modeldir.Judged) bool { return !j.Optimistic })
+	if !f.flags.Changed("operating") && (!honest || set.Kind != milbench.BinaryTarget) {
+		return facts, nil
+	}
+	for _, s := range f.operating {
+		point, err := held.Operating(s)
+		if err != nil {
+			return facts, fmt.Errorf("--results %s: %w", f.results, err)
+		}
+		facts.Operating = append(facts.Operating, point)
+	}
+	return facts, nil
+}
+
+// described completes facts by what a trained model and its data are, and by how its probabilities were learnt, nil: not at all.
+func described(facts modeldir.Facts, model learner.About, set *milbench.Set, learnt *calibrate.Learnt) (modeldir.Facts, error) {
+	if learnt != nil {
+		facts.Calibration = fmt.Sprintf("%s, learnt from %d bags that %d folds held out; expected calibration error %.3f there, of a perfect model %.3f",
+			learnt.Calibration.Method, learnt.Calibration.Bags, learnt.Folds, learnt.After.ECE, learnt.After.Chance)
+	}
+	set, err := set.Impute(model.Missing)
+	if err != nil {
+		return facts, err
+	}
+	if facts.Data, err = milbench.ProfileOf(set); err != nil {
+		return facts, err
+	}
+	b := readBuild()
+	facts.Learner, facts.Setting, facts.Version, facts.Revision = onebyone.Name(model.Setting), model.Setting, b.Version, b.Revision
+	return facts, nil
+}
+
+// judgeCommand returns the command of milbench run that judges what train is to train on nameOrFile, "" if there is none.
+func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *trainFlags, config *neural.Config) string {
+	if asked.flags.Changed("setting") {
+		return "" // run takes the default or the grid of a learner
+	}
+	words := []string{"milbench", "run", quoted(nameOrFile)}
+	if config != nil && !asked.flags.Changed("pooling") {
+		words = append(words, "--pooling", config.Pooling)
+	}
+	if config != nil && config.Pooling == "syn" && !asked.flags.Changed("iterations") {
+		words = append(words, fmt.Sprintf("--iterations=%d", config.Iterations))
+	}
+	run := p.run().Flags()
+	own := []string{"out", "seed", "memory", "cores", "calibrate"} // mean something else there
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(own, f.Name) || run.Lookup(f.Name) == nil {
+			return
+		}
+		switch value := f.Value.(type) {
+		case pflag.SliceValue:
+			words = append(words, "--"+f.Name+"="+quoted(strings.Join(value.GetSlice(), ",")))
+		default:
+			words = append(words, "--"+f.Name+"="+quoted(strings.Trim(f.Value.String(), "[]")))
+		}
+	})
+	return strings.Join(append(words, "--out", "results"), " ")
+}
+
+// simple is what a shell takes as it stands.
+var simple = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if simple.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench"
+	"synpool/milbench/calibrate"
+	"synpool/milbench/dataset"
+	"synpool/milbench/evaluate"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
+)
+
+// evaluate is the subcommand that judges a trained model on labelled new bags.
+func (p *program) evaluate() *cobra.Command {
+	var (
+		options dataset.Options
+		column  columnValue
+		seed    uint64
+		asJSON  bool
+	)
+	c := &cobra.Command{
+		Use:   "evaluate MODEL FILE|NAME",
+		Short: "Judge a trained model on labelled new bags, and compare these with its training data",
+		Long: `Judge a trained model on labelled new bags, and compare these with its training data.
+
+Prints the figures of the kind of target with 95 % intervals. Of two classes these are the AUC with DeLong's interval, accuracy, balanced
+accuracy and, where there are probabilities, log-loss and Brier score; of more classes macro AUC, accuracies and kappa; of real numbers
+R², MAE, RMSE and Spearman's ρ; of survival the concordance. Most intervals are those of the bootstrap. It draws groups (patients, say)
+where the file names them, else bags.
+
+Operating points are thresholds that milbench train --results has chosen on held-out bags; here they are applied. The new bags have no
+say in them.
+
+A warning names features that are unlike those of training. Their mean differs by more than chance, as bags differ among themselves, and
+by a fifth of a standard deviation at least; or more bags than by chance, with 1 % of the values, are outside of the range of training. A
+fresh sample of the same source gets this warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
+
+Labels must be those of the model, word for word. The features are taken as by milbench predict.` + filesHelp + `
+--labels names another table than labels.csv. --bag, --label and --group name the columns.`,
+		Example: `  milbench evaluate model new.csv
+  milbench evaluate model slides --labels slides.csv --group case_id --json`,
+		Args: arguments(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			card, _, err := modeldir.Inspect(args[0])
+			if err != nil {
+				return err
+			}
+			options.Features, options.Note = card.Features, func(text string) { p.note("note: %s", text) }
+			set, err := openNew(options, column.Column, args[1])
+			if err != nil {
+				return err
+			}
+			nets := &networks{program: p, alone: true}
+			defer nets.end()
+			model, err := learner.Trainer{Networks: nets}.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if err := fits(model.About(), args[0], set, args[1]); err != nil {
+				return err
+			}
+			if set, err = evaluate.Relabel(set, &card); err != nil {
+				return err
+			}
+			if set, err = set.Impute(model.About().Missing); err != nil {
+				return err
+			}
+			calibration, err := calibrationOf(args[0])
+			if err != nil {
+				return err
+			}
+			report, err := evaluated(c.Context(), model, &card, calibration, set, seed)
+			if s := stoppedBy(c.Context()); s != nil && err != nil {
+				return s
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[1], withID(set, err))
+			}
+			report.Model = args[0]
+			if asJSON {
+				return p.writeJSON(report)
+			}
+			return report.write(p.out)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&options.Labels, "labels", "",
+		"of a folder of bags or an HDF5 file: the `table` of the bags, a CSV or TSV file (default labels.csv in the folder, or its only table)")
+	f.StringVar(&options.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+	f.StringVar(&options.Label, "label", "",
+		"of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
+	f.StringVar(&options.Group, "group", "",
+		"of a table: the `column` of the groups, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
+	coordinatesFlag(f, &options.Coordinates)
+	column.addTo(f)
+	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
+	addJSON(c, &asJSON)
+	return c
+}
+
+// openNew opens labelled bags with the features of a model.
+func openNew(o dataset.Options, column dataset.Column, nameOrFile string) (*milbench.Set, error) {
+	source, err := o.Open(nameOrFile)
+	if err != nil {
+		return nil, err
+	}
+	if o.Features != nil && source.Stored.Features != nil {
+		column = dataset.NoColumn // the features were taken by name
+	}
+	return source.Set(column)
+}
+
+// evaluation is what is printed of a model on new bags.
+type evaluation struct {
+	Model     string                 `json:"model"`
+	Trained   string                 `json:"trained_on"`
+	Set       string                 `json:"set"`
+	Checksum  string                 `json:"checksum"`
+	Target    milbench.TargetKind    `json:"target"`
+	Bags      int                    `json:"bags"`
+	Instances int                    `json:"instances"`
+	Classes   []milbench.ClassNumber `json:"classes,omitempty"`
+	Groups    int                    `json:"groups,omitempty"`
+	Figures   []evaluate.Figure      `json:"figures"`
+
+	// Calibration is how the probabilities were learnt that accuracy, log-loss and Brier score are of, or none; empty where there are no probabilities.
+	Calibration string `json:"calibration,omitempty"`
+
+	Confusion [][]int          `json:"confusion,omitempty"` // a row for each class, a column for each called class
+	Operating []evaluate.Point `json:"operating,omitempty"`
+	Threshold string           `json:"no_operating,omitempty"` // why there are none, and how to get them
+	Shift     *evaluate.Shift  `json:"shift,omitempty"`
+	Known     []string         `json:"known_bags,omitempty"` // that are among the training bags
+	Warnings  []string         `json:"warnings,omitempty"`
+}
+
+// evaluated judges a model on bags that have its classes and the values that it takes for missing ones.
+func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, calibration *calibrate.Learnt, set *milbench.Set,
+	seed uint64) (*evaluation, error) {
+	predictions, err := model.Predict(ctx, set.Instances(), false)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := milbench.ProfileOf(set)
+	if err != nil {
+		return nil, err
+	}
+	e := &evaluation{Trained: card.Set, Set: set.Name, Checksum: set.Checksum, Target: set.Kind, Bags: fresh.Bags, Instances: fresh.Instances,
+		Classes: fresh.Classes, Groups: fresh.Groups}
+	s := evaluate.Scored{Kind: set.Kind, Classes: set.NumClasses(), Units: milbench.Units(set.Bags)}
+	for i, b := range set.Bags {
+		s.Targets, s.Scores = append(s.Targets, b.Target), append(s.Scores, predictions[i].Scores)
+	}
+	if err := e.calibrated(&s, model.About().Setting, calibration); err != nil {
+		return nil, err
+	}
+	if e.Figures, err = evaluate.Figures(s, seed); err != nil {
+		return nil, err
+	}
+	if s.Classes > 0 {
+		if e.Confusion, err = evaluate.Confusion(s); err != nil {
+			return nil, err
+		}
+	}
+	if card.Leaked {
+		e.warn("the model was trained with a column that leaks the labels; its figures mean nothing without it")
+	}
+	facts := card.Facts
+	if facts == nil {
+		e.warn("the card of the model has no profile of its training data, so that the new bags cannot be compared with it; train it again")
+		facts = &modeldir.Facts{}
+	} else if err := e.compare(facts.Data, fresh, set); err != nil {
+		return nil, err
+	}
+	switch {
+	case set.Kind != milbench.BinaryTarget:
+	case len(facts.Operating) > 0:
+		if e.Operating, err = evaluate.Operate(facts.Operating, s); err != nil {
+			return nil, err
+		}
+	default:
+		e.Threshold = "no operating points: the card has no thresholds; train with --results FOLDER, a folder of milbench run on the training data, " +
+			"to choose them on held-out bags"
+	}
+	return e, nil
+}
+
+// calibrated gives scores of classes their probabilities, as milbench predict has them: of two classes as logits, of more as logarithms.
+func (e *evaluation) calibrated(s *evaluate.Scored, setting json.RawMessage, l *calibrate.Learnt) error {
+	switch {
+	case s.Classes == 0 || l == nil && !logits(setting):
+		return nil
+	case l == nil:
+		e.Calibration = "none"
+	default:
+		e.Calibration = string(l.Calibration.Method)
+	}
+	for i, scores := range s.Scores {
+		if l == nil {
+			if s.Kind == milbench.BinaryTarget {
+				s.Logits = append(s.Logits, scores[0])
+			}
+			continue
+		}
+		p, err := l.Calibration.Probabilities(scores)
+		if err != nil {
+			return &modeldir.BagError{Bag: i, Err: err}
+		}
+		if s.Kind == milbench.BinaryTarget {
+			s.Logits = append(s.Logits, math.Log(p[0])-math.Log1p(-p[0]))
+			continue
+		}
+		s.Scores[i] = make([]float64, len(p))
+		for k := range p {
+			s.Scores[i][k] = math.Log(p[k])
+		}
+	}
+	return nil
+}
+
+// compare compares new bags with those of training.
+func (e *evaluation) compare(train, fresh milbench.Profile, set *milbench.Set) error {
+	shift, err := evaluate.Compare(train, fresh, set)
+	if err != nil {
+		return err
+	}
+	e.Shift = &shift
+	if e.Known = evaluate.Known(train, fresh, set); len(e.Known) > 0 {
+		e.warn("%s among the training bags (%s): figures on them say nothing about new bags; leave them out", are(len(e.Known), "bag"), some(e.Known))
+	}
+	if unlike := shift.Unlike(); len(unlike) > 0 {
+		var parts []string
+		for _, f := range unlike {
+			text := fmt.Sprintf("%s: %.1f %% of its values outside of the range", f.Name, 100*f.Outside)
+			if f.Difference != nil {
+				text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
+			}
+			parts = append(parts, text)
+		}
+		e.warn("%s unlike those of training, of %d: %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
+	}
+	return nil
+}
+
+func (e *evaluation) warn(format string, args ...any) {
+	e.Warnings = append(e.Warnings, fmt.Sprintf(format, args...))
+}
+
+// are counts things with their verb.
+func are(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, thing)
+}
+
+// some lists the first few names.
+func some(names []string) string { return strings.Join(firstOf(names, 5), ", ") }
+
+// firstOf returns the first texts, and how many more there are.
+func firstOf(texts []string, most int) []string {
+	if more := len(texts) - most; more > 0 {
+		return append(texts[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return texts
+}
+
+// write writes an evaluation as text.
+func (e *evaluation) write(w io.Writer) error {
+	groups := ""
+	if e.Groups > 0 {
+		groups = fmt.Sprintf(", %d groups", e.Groups)
+	}
+	classes := ""
+	if len(e.Classes) > 0 {
+		classes = " (" + classesOf(e.Classes) + ")"
+	}
+	fmt.Fprintf(w, "%s: %d bags%s%s, %d instances, scored by %s, which was trained on %s\n\n",
+		e.Set, e.Bags, classes, groups, e.Instances, e.Model, e.Trained)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "figure\tvalue\t95 %% interval\tfrom\n")
+	for _, f := range e.Figures {
+		value, interval, from := "none", "none", f.Method
+		if f.Value != nil {
+			value = fmt.Sprintf("%.3f", *f.Value)
+		}
+		if f.Low != nil && f.High != nil {
+			interval = fmt.Sprintf("%.3f to %.3f", *f.Low, *f.High)
+		}
+		if f.Why != "" {
+			from = f.Why
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, value, interval, from)
+	}
+	switch e.Calibration {
+	case "":
+	case "none":
+		fmt.Fprintf(t, "probabilities are not calibrated: milbench train --calibrate learns them from held-out bags\n")
+	default:
+		fmt.Fprintf(t, "probabilities are calibrated by %s\n", e.Calibration)
+	}
+	t.Flush()
+	e.writeConfusion(t)
+	e.writeOperating(t)
+	if e.Shift != nil && len(e.Shift.Unlike()) == 0 {
+		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside of their ranges there\n", 100*e.Shift.Outside)
+	}
+	if len(e.Warnings) > 0 {
+		fmt.Fprintln(t)
+	}
+	for _, text := range e.Warnings {
+		fmt.Fprintf(t, "warning: %s\n", text)
+	}
+	return t.Flush()
+}
+
+func (e *evaluation) writeConfusion(t *tabwriter.Writer) {
+	if e.Confusion == nil {
+		return
+	}
+	fmt.Fprintf(t, "\nlabel")
+	for _, c := range e.Classes {
+		fmt.Fprintf(t, "\tcalled %s", c.Name)
+	}
+	fmt.Fprintln(t)
+	for i, row := range e.Confusion {
+		fmt.Fprint(t, e.Classes[i].Name)
+		for _, n := range row {
+			fmt.Fprintf(t, "\t%d", n)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
+
+func (e *evaluation) writeOperating(t *tabwriter.Writer) {
+	if e.Threshold != "" {
+		fmt.Fprintf(t, "\n%s\n", e.Threshold)
+	}
+	if len(e.Operating) == 0 {
+		return
+	}
+	fmt.Fprintf(t, "\nchosen for specificity\tthreshold\tsensitivity\tspecificity\n")
+	share := func(s evaluate.Share) string {
+		if s.Value == nil {
+			return "no bags"
+		}
+		return fmt.Sprintf("%.3f (%d of %d; %.3f to %.3f)", *s.Value, s.Right, s.Of, *s.Low, *s.High)
+	}
+	for _, o := range e.Operating {
+		fmt.Fprintf(t, "%g\t%.4g\t%s\t%s\n", o.Wanted, o.Threshold, share(o.Sensitivity), share(o.Specificity))
+	}
+	method := e.Operating[0].Sensitivity.Method
+	if method == "" {
+		method = e.Operating[0].Specificity.Method
+	}
+	fmt.Fprintf(t, "thresholds: chosen on held-out bags of training, not here; intervals: %s\n", method)
+	t.Flush()
+}

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"synpool/milbench/evaluate"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/modeldir"
+)
+
+// slides is a CSV file of bags of patients, two each, whose labels are words. One instance of a cancer is larger; shift moves the size of all.
+func slides(seed uint64, bags int, shift float64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	b.WriteString("bag,label,group,size,texture,colour\n")
+	for bag := range bags {
+		word := []string{"benign", "cancer"}[bag/2%2]
+		for instance := range 2 + random.IntN(6) {
+			more := 0.0
+			if word == "cancer" && instance == 0 {
+				more = 2
+			}
+			fmt.Fprintf(&b, "s%d-%d,%s,p%d-%d,%.3f,%.3f,%.3f\n", seed, bag, word, seed, bag/2, random.NormFloat64()+more+shift, random.NormFloat64()-more, random.Float64())
+		}
+	}
+	return b.String()
+}
+
+// judgedModel trains a model on slides, with the figures of a run, and returns its folder, that of the run and the file.
+func judgedModel(t *testing.T) (model, folder, file string) {
+	t.Helper()
+	file = write(t, "slides.csv", slides(1, 60, 0))
+	folder, model = t.TempDir(), filepath.Join(t.TempDir(), "model")
+	succeed(t, "run", file, "--learner", "statistics-svm", "--folds", "5", "--repeats", "2", "--out", folder)
+	succeed(t, "train", file, "--learner", "statistics-svm", "--results", folder, "--operating", "0.8,0.9", "--out", model)
+	return model, folder, file
+}
+
+// evaluationOf reads what evaluate prints as JSON.
+func evaluationOf(t *testing.T, args ...string) (e evaluation) {
+	t.Helper()
+	out, _ := succeed(t, append(append([]string{"evaluate"}, args...), "--json")...)
+	if err := json.Unmarshal([]byte(out), &e); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return e
+}
+
+func TestShow(t *testing.T) {
+	model, folder, file := judgedModel(t)
+	out, _ := succeed(t, "show", model)
+	for _, want := range []string{"learner ", "statistics-svm", "60: 30 benign, 30 cancer", "groups       30", "calibration  none", "size ", "judged on held-out bags  by the protocol honest, 5 folds, 2 repeats",
+		"what it must not be used for\n- Not where errors are costly: of 60 training bags 30 are of class benign", "- Not a medical device", "checksum ", "positive cancer"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "log-loss") || strings.Contains(out, "nobody has measured") {
+		t.Error(out)
+	}
+	card := func(model string) modeldir.Card {
+		t.Helper()
+		out, _ := succeed(t, "show", model, "--json")
+		var c modeldir.Card
+		if err := json.Unmarshal([]byte(out), &c); err != nil || c.Facts == nil {
+			t.Fatalf("%v in %s", err, out)
+		}
+		return c
+	}
+	f := card(model).Facts
+	if len(f.Operating) != 2 || len(f.Judged) != 1 || f.Judged[0].Bags != 60 || f.Judge != "" || len(f.Data.Features) != 3 || f.Data.Features[0].Name != "size" || len(f.Data.Contents) != 60 {
+		t.Errorf("%+v", f)
+	}
+	// The figures are those of the table of the run.
+	table, _ := succeed(t, "table", folder, "--format", "json")
+	var rows []struct {
+		AUC float64 `json:"mean"`
+	}
+	if err := json.Unmarshal([]byte(table), &rows); err != nil || len(rows) != 1 || rows[0].AUC != f.Judged[0].Figures[0].Value {
+		t.Errorf("%v, %+v, %+v", err, rows, f.Judged)
+	}
+
+	// Without results the card names the command that judges; it does.
+	plain := filepath.Join(t.TempDir(), "plain")
+	succeed(t, "train", file, "--learner", "statistics-svm", "--out", plain)
+	out, _ = succeed(t, "show", plain)
+	if command := "not judged: run milbench run " + file + " --learner=statistics-svm --out results first"; !strings.Contains(out, command) || !strings.Contains(out, "nobody has measured") {
+		t.Errorf("no %q in\n%s", command, out)
+	}
+	requireParses(t, card(plain).Facts.Judge)
+	succeed(t, with("train", file, "--pooling", "softmax", "--out", plain)...)
+	command := card(plain).Facts.Judge
+	if want := "milbench run " + file + " --pooling=softmax --width=8 --epochs=2 --batch=4 --out results"; len(strings.Fields(command)) != len(strings.Fields(want)) || !strings.Contains(command, "--width=8") {
+		t.Errorf("%s, want %s in whatever order", command, want)
+	}
+	dir := t.TempDir()
+	succeed(t, append(slices.DeleteFunc(strings.Fields(command)[1:], func(w string) bool { return w == "--out" || w == "results" }), "--folds", "3", "--repeats", "1", "--out", dir)...)
+	succeed(t, with("train", file, "--pooling", "softmax", "--results", dir, "--out", plain)...)
+	if f := card(plain).Facts; len(f.Operating) != 1 || f.Operating[0].Wanted != 0.9 || !slices.ContainsFunc(f.Judged[0].Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" }) {
+		t.Errorf("%+v", f)
+	}
+	// With --setting there is no such command.
+	succeed(t, "train", file, "--learner", "statistics-svm", "--setting", `{"c":10}`, "--out", plain)
+	if out, _ := succeed(t, "show", plain); !strings.Contains(out, "milbench run does not take --setting") {
+		t.Error(out)
+	}
+
+	// Results of another learner, of other bags, and none.
+	refuse(t, exitUse, "no results of this learner with this setting on this data, but of statistics-svm", "train", file, "--learner", "statistics-trees", "--results", folder, "--out", plain)
+	refuse(t, exitUse, "no results of this data, but of other bags (slides)", "train", write(t, "other.csv", slides(2, 60, 0)), "--learner", "statistics-svm", "--results", folder, "--out", plain)
+	refuse(t, exitUse, "--results: ", "train", file, "--learner", "statistics-svm", "--results", t.TempDir(), "--out", plain)
+	refuse(t, exitUse, "give --results a folder", "train", file, "--learner", "statistics-svm", "--operating", "0.9", "--out", plain)
+	refuse(t, exitUse, "--operating 2: a specificity", "train", file, "--learner", "statistics-svm", "--results", folder, "--operating", "2", "--out", plain)
+
+	// A damaged card is one line that names the file; one of an earlier version is shown.
+	path := filepath.Join(plain, "model.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:len(text)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitUse, path, "show", plain)
+	refuse(t, exitUse, path, "evaluate", plain, file)
+	refuse(t, exitUse, "it has no model.json", "show", t.TempDir())
+}
+
+func TestEvaluate(t *testing.T) {
+	model, _, file := judgedModel(t)
+	fresh := write(t, "new.csv", slides(2, 80, 0))
+	out, _ := succeed(t, "evaluate", model, fresh)
+	for _, want := range []string{"new: 80 bags (40 benign, 40 cancer), 40 groups", "DeLong", "bootstrap of 40 groups", "label   called benign  called cancer", "chosen for specificity", "no feature is unlike", "too narrow"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "warning") {
+		t.Error(out)
+	}
+	e := evaluationOf(t, model, fresh)
+
+	// The figures are those of the scores that predict prints, and the thresholds those of the card.
+	var labels []int
+	var scores []float64
+	for i, b := range predictions(t, model, fresh) {
+		labels, scores = append(labels, i/2%2), append(scores, *b.Score)
+	}
+	auc, se, err := judge.DeLong(labels, scores)
+	if err != nil || math.Abs(*e.Figures[0].Value-auc) > 1e-12 || math.Abs(*e.Figures[0].Low-(auc-1.959964*se)) > 1e-6 {
+		t.Errorf("%+v, want %v with error %v (%v)", e.Figures[0], auc, se, err)
+	}
+	shown, _ := succeed(t, "show", model, "--json")
+	var c modeldir.Card
+	if err := json.Unmarshal([]byte(shown), &c); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range e.Operating {
+		sensitivity, specificity, err := judge.SensitivitySpecificity(labels, scores, c.Facts.Operating[i].Threshold)
+		if err != nil || o.Training != c.Facts.Operating[i] || *o.Sensitivity.Value != sensitivity || *o.Specificity.Value != specificity {
+			t.Errorf("%+v, want %v and %v (%v)", o, sensitivity, specificity, err)
+		}
+	}
+	if again := evaluationOf(t, model, fresh, "--seed", "1"); *again.Figures[1].Low != *e.Figures[1].Low {
+		t.Error("the same seed draws differently")
+	}
+
+	// Bags that are not like those of training.
+	moved := evaluationOf(t, model, write(t, "moved.csv", slides(3, 80, 3)))
+	if unlike := moved.Shift.Unlike(); len(unlike) != 1 || unlike[0].Name != "size" || len(moved.Warnings) != 1 || !strings.Contains(moved.Warnings[0], "size: ") {
+		t.Errorf("%+v, %q", unlike, moved.Warnings)
+	}
+	// Bags of training, under other names.
+	known := evaluationOf(t, model, write(t, "known.csv", strings.ReplaceAll(slides(1, 10, 0), "s1-", "x")))
+	if len(known.Known) != 10 || known.Known[0] != "x0" || !strings.Contains(known.Warnings[0], "10 bags are among the training bags (x0, ") {
+		t.Errorf("%q, %q", known.Known, known.Warnings)
+	}
+	// Labels in another order of the classes, columns in another order, and no groups.
+	var turned strings.Builder
+	for line := range strings.Lines(slides(2, 80, 0)) {
+		f := strings.Split(strings.TrimSpace(line), ",")
+		fmt.Fprintf(&turned, "%s,%s,%s,%s,%s\n", f[5], f[0], f[4], f[1], f[3])
+	}
+	other := evaluationOf(t, model, write(t, "turned.csv", turned.String()))
+	if *other.Figures[0].Value != *e.Figures[0].Value || other.Groups != 0 || other.Figures[1].Method != "Clopper-Pearson" {
+		t.Errorf("%+v", other.Figures)
+	}
+
+	// A model without thresholds says how to get them, and takes none from the new bags.
+	plain := filepath.Join(t.TempDir(), "plain")
+	succeed(t, "train", file, "--learner", "statistics-svm", "--out", plain)
+	if out, _ := succeed(t, "evaluate", plain, fresh); !strings.Contains(out, "no operating points: the card has no thresholds; train with --results FOLDER") || strings.Contains(out, "sensitivity") {
+		t.Error(out)
+	}
+	// Calibrated probabilities are those of predict.
+	succeed(t, "train", file, "--learner", "statistics-svm", "--calibrate", "platt", "--out", plain)
+	if out, _ := succeed(t, "show", plain); !strings.Contains(out, "calibration  platt, learnt from 60 bags that 5 folds held out") || strings.Contains(out, "not calibrated") {
+		t.Error(out)
+	}
+	calibrated := evaluationOf(t, plain, fresh)
+	brier := 0.0
+	for i, b := range predictions(t, plain, fresh) {
+		brier += math.Pow(*b.Probability-float64(labels[i]), 2) / float64(len(labels))
+	}
+	if f := calibrated.Figures[5]; f.Name != "Brier score" || math.Abs(*f.Value-brier) > 1e-9 || calibrated.Calibration != "platt" {
+		t.Errorf("%+v, want %v", f, brier)
+	}
+	// A network has logits.
+	succeed(t, with("train", file, "--pooling", "mean", "--out", plain)...)
+	if e := evaluationOf(t, plain, fresh); !slices.ContainsFunc(e.Figures, func(f evaluate.Figure) bool { return f.Name == "log-loss" && f.Value != nil }) {
+		t.Errorf("%+v", e.Figures)
+	}
+
+	// What does not fit the model is one line.
+	text := slides(2, 20, 0)
+	refuse(t, exitUse, `has label "malignant", a class that the model does not know; it knows benign, cancer`, "evaluate", model, write(t, "words.csv", strings.ReplaceAll(text, "cancer", "malignant")))
+	refuse(t, exitUse, `has label "0", a class that the model does not know`, "evaluate", model, write(t, "numbers.csv", strings.NewReplacer("cancer", "1", "benign", "0").Replace(text)))
+	refuse(t, exitUse, "two classes are needed", "evaluate", model, write(t, "one.csv", strings.ReplaceAll(text, "cancer", "benign")))
+	refuse(t, exitUse, `no column "size"`, "evaluate", model, write(t, "names.csv", strings.Replace(text, "size", "length", 1)))
+	refuse(t, exitUse, "label", "evaluate", model, write(t, "unlabelled.csv", strings.Replace(text, "label", "remark", 1)))
+	refuse(t, exitUse, "it has no model.json", "evaluate", t.TempDir(), fresh)
+}
+
+// TestEvaluateAnEarlierModel: a model whose card has no facts is judged, and a warning says what is missing.
+func TestEvaluateAnEarlierModel(t *testing.T) {
+	model, _, _ := judgedModel(t)
+	withoutFacts(t, model)
+	out, _ := succeed(t, "show", model)
+	if !strings.Contains(out, "an earlier version has trained the model") || strings.Contains(out, "Not for") {
+		t.Error(out)
+	}
+	e := evaluationOf(t, model, write(t, "new.csv", slides(2, 20, 0)))
+	if e.Shift != nil || len(e.Operating) != 0 || len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0], "no profile") || e.Figures[0].Value == nil {
+		t.Errorf("%+v", e)
+	}
+}
+
+// withoutFacts makes a card that of an earlier version.
+func withoutFacts(t *testing.T, model string) {
+	t.Helper()
+	path := filepath.Join(model, "model.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct{ Sum string }
+	if err := json.Unmarshal(text, &c); err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(text), ",\n  \"facts\": ")
+	if !found {
+		t.Fatalf("no facts in %s", text)
+	}
+	before = strings.Replace(before, c.Sum, "", 1) + "\n}\n"
+	sum := sha256.Sum256([]byte(before))
+	before = strings.Replace(before, `"sum": ""`, fmt.Sprintf(`"sum": "%x"`, sum), 1)
+	if err := os.WriteFile(path, []byte(before), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEvaluateOtherTargets: models of classes and of real targets have a card with figures, and are judged by those of their kind.
+func TestEvaluateOtherTargets(t *testing.T) {
+	text := func(seed uint64, label func(y int, v float64) string) string {
+		random := rand.New(rand.NewPCG(seed, 2))
+		var b strings.Builder
+		b.WriteString("bag,label,size,colour\n")
+		for bag := range 45 {
+			v := float64(bag%3) + 0.3*random.NormFloat64()
+			word := label(bag%3, v)
+			for range 2 + random.IntN(3) {
+				fmt.Fprintf(&b, "s%d-%d,%s,%.3f,%.3f\n", seed, bag, word, v+0.5*random.NormFloat64(), random.Float64())
+			}
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		label                   func(y int, v float64) string
+		main, judged, confusion string
+		figures                 int
+	}{
+		{func(y int, _ float64) string { return []string{"low", "mid", "top"}[y] }, "macro AUC", "macro AUC", "called mid", 4},
+		{func(_ int, v float64) string { return fmt.Sprintf("%.3f", v) }, "R²", "R²", "", 4},
+	} {
+		file, fresh := write(t, "other.csv", text(1, c.label)), write(t, "new.csv", text(2, c.label))
+		folder, model := t.TempDir(), filepath.Join(t.TempDir(), "model")
+		succeed(t, "run", file, "--learner", "statistics-trees", "--folds", "3", "--repeats", "1", "--out", folder)
+		succeed(t, "train", file, "--learner", "statistics-trees", "--results", folder, "--out", model)
+		shown, _ := succeed(t, "show", model)
+		if !strings.Contains(shown, "judged on held-out bags") || !strings.Contains(shown, "\n"+c.judged+" ") || strings.Contains(shown, "threshold") {
+			t.Error(shown)
+		}
+		e := evaluationOf(t, model, fresh)
+		if len(e.Figures) != c.figures || e.Figures[0].Name != c.main || *e.Figures[0].Value < 0.5 || e.Figures[0].Low == nil || e.Operating != nil || e.Threshold != "" {
+			t.Errorf("%+v", e)
+		}
+		if out, _ := succeed(t, "evaluate", model, fresh); (c.confusion != "") != strings.Contains(out, "called") || !strings.Contains(out, c.confusion) {
+			t.Error(out)
+		}
+		refuse(t, exitUse, "thresholds are for two classes", "train", file, "--learner", "statistics-trees", "--results", folder, "--operating", "0.9", "--out", model)
+	}
+}

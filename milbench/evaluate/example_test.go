@@ -1,0 +1,66 @@
+package evaluate_test
+
+import (
+	"fmt"
+
+	"synpool/milbench"
+	"synpool/milbench/evaluate"
+	"synpool/milbench/learner/modeldir"
+)
+
+// scored is what a model says of eight bags.
+func scored() evaluate.Scored {
+	s := evaluate.Scored{Kind: milbench.BinaryTarget}
+	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
+		s.Targets = append(s.Targets, milbench.Labelled(i/4))
+		s.Scores = append(s.Scores, []float64{score})
+	}
+	return s
+}
+
+func ExampleFigures() {
+	figures, err := evaluate.Figures(scored(), 1)
+	for _, f := range figures[:2] {
+		fmt.Printf("%s %.2f, %.2f to %.2f (%s)\n", f.Name, *f.Value, *f.Low, *f.High, f.Method)
+	}
+	fmt.Println(err)
+	// Output:
+	// AUC 0.88, 0.59 to 1.00 (DeLong)
+	// accuracy 0.75, 0.35 to 0.97 (Clopper-Pearson)
+	// <nil>
+}
+
+func ExampleConfusion() {
+	fmt.Println(evaluate.Confusion(scored()))
+	// Output: [[3 1] [1 3]] <nil>
+}
+
+func ExampleOperate() {
+	points, err := evaluate.Operate([]modeldir.OperatingPoint{{Wanted: 0.9, Threshold: 0.6}}, scored())
+	p := points[0]
+	fmt.Printf("sensitivity %d of %d, specificity %d of %d %v\n", p.Sensitivity.Right, p.Sensitivity.Of, p.Specificity.Right, p.Specificity.Of, err)
+	// Output: sensitivity 2 of 4, specificity 4 of 4 <nil>
+}
+
+// New bags whose feature is larger in every bag.
+func ExampleCompare() {
+	set := func(plus float32) *milbench.Set {
+		s := &milbench.Set{Name: "drawn", Features: []string{"size"}}
+		for i := range 40 {
+			v := float32(i%5) + plus
+			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint(i), Instances: &milbench.Dense{Rows: 2, Cols: 1, Values: []float32{v, v + 1}}})
+		}
+		return s
+	}
+	trained, fresh := set(0), set(2)
+	train, _ := milbench.ProfileOf(trained)
+	profile, _ := milbench.ProfileOf(fresh)
+	shift, err := evaluate.Compare(train, profile, fresh)
+	for _, f := range shift.Unlike() {
+		fmt.Printf("%s: %.1f standard deviations, %.0f %% outside\n", f.Name, *f.Difference, 100*f.Outside)
+	}
+	fmt.Println(evaluate.Known(train, profile, fresh)[:2], err)
+	// Output:
+	// size: 1.3 standard deviations, 30 % outside
+	// [0 1] <nil>
+}

@@ -1,0 +1,330 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// Level is the level of all intervals.
+const Level = 0.95
+
+// Draws is how many draws an interval of the bootstrap takes: its bounds are then off by about a twentieth of the standard error.
+const Draws = 2000
+
+// Scored is what a model says of labelled bags.
+type Scored struct {
+	Kind    milbench.TargetKind
+	Classes int // of a target of classes
+	Targets []milbench.Target
+	Scores  [][]float64 // of each bag, see [milbench.Prediction]
+	Units   [][]int     // see [milbench.Units]; nil: every bag is one
+
+	// Logits has, of two classes, log(p/(1−p)) of the probability p of positive: the scores themselves, or what a calibration makes of
+	// them; they may be infinite. Nil where there are no probabilities.
+	Logits []float64
+}
+
+// Figure is a figure of a model on labelled bags.
+type Figure struct {
+	Name   string   `json:"name"`
+	Value  *float64 `json:"value"` // null where it is undefined
+	Low    *float64 `json:"low"`   // of the interval at [Level]; null where there is none
+	High   *float64 `json:"high"`
+	Method string   `json:"method,omitempty"` // of the interval
+	Why    string   `json:"why,omitempty"`    // there is no value or no interval
+}
+
+// Figures returns the figures of the kind of target:
+//
+//   - binary: AUC with DeLong's interval, and that of the bootstrap where bags come in groups; accuracy and balanced accuracy at probability 1/2, or
+//     score 0 where there are no probabilities; of probabilities log-loss and Brier score
+//   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa
+//   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ
+//   - survival: concordance
+//
+// Other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]), whose seed is given; where every bag is a unit, that of
+// the accuracy is of Clopper and Pearson. A figure that is undefined on these bags, say of one class, says why.
+func Figures(s Scored, seed uint64) ([]Figure, error) {
+	if len(s.Targets) == 0 || len(s.Scores) != len(s.Targets) {
+		return nil, fmt.Errorf("%d targets and scores of %d bags", len(s.Targets), len(s.Scores))
+	}
+	if s.Units == nil {
+		for i := range s.Targets {
+			s.Units = append(s.Units, []int{i})
+		}
+	}
+	if s.Logits != nil && len(s.Logits) != len(s.Targets) {
+		return nil, fmt.Errorf("%d targets and logits of %d bags", len(s.Targets), len(s.Logits))
+	}
+	for i, row := range s.Scores {
+		if want := s.width(); len(row) != want {
+			return nil, fmt.Errorf("bag %d has %d scores, not %d", i, len(row), want)
+		}
+	}
+	var list []Figure
+	for _, f := range s.figures() {
+		one := Figure{Name: f.name}
+		if f.of == nil {
+			one.Why = "there are no probabilities: the scores are no logits"
+			list = append(list, one)
+			continue
+		}
+		value, err := f.of(s.all())
+		switch {
+		case err != nil && !undefined(err):
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		case err != nil:
+			one.Why = err.Error()
+			list = append(list, one)
+			continue
+		case math.IsInf(value, 0):
+			one.Why = "infinite: the label of a bag has probability 0"
+			list = append(list, one)
+			continue
+		}
+		one.Value = &value
+		own, err := f.interval(s, value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		if own != nil {
+			own.Name, own.Value = f.name, &value
+			list = append(list, *own)
+		}
+		if own == nil || f.both && s.grouped() {
+			if err := one.bootstrap(s, seed, f.of); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+// Confusion returns the confusion matrix of a target of classes ([judge.Confusion]); of two the threshold is that of the accuracy.
+func Confusion(s Scored) ([][]int, error) {
+	labels := s.labels(s.all())
+	if s.Kind == milbench.ClassTarget {
+		predicted, err := judge.PredictedClasses(s.Scores)
+		if err != nil {
+			return nil, err
+		}
+		return judge.Confusion(labels, predicted, s.Classes)
+	}
+	predicted := make([]int, len(labels))
+	for i, z := range s.decisions(s.all()) {
+		if z > 0 {
+			predicted[i] = 1
+		}
+	}
+	return judge.Confusion(labels, predicted, 2)
+}
+
+// width returns the number of scores of a bag.
+func (s Scored) width() int {
+	if s.Kind == milbench.ClassTarget {
+		return s.Classes
+	}
+	return 1
+}
+
+// grouped reports whether a unit has several bags.
+func (s Scored) grouped() bool { return s.Units != nil && len(s.Units) < len(s.Targets) }
+
+// all returns the indices of all bags.
+func (s Scored) all() []int {
+	items := make([]int, len(s.Targets))
+	for i := range items {
+		items[i] = i
+	}
+	return items
+}
+
+func (s Scored) labels(items []int) []int {
+	labels := make([]int, len(items))
+	for k, i := range items {
+		labels[k] = s.Targets[i].Label
+	}
+	return labels
+}
+
+func (s Scored) values(items []int) []float64 {
+	values := make([]float64, len(items))
+	for k, i := range items {
+		values[k] = s.Targets[i].Value
+	}
+	return values
+}
+
+func (s Scored) first(items []int) []float64 {
+	scores := make([]float64, len(items))
+	for k, i := range items {
+		scores[k] = s.Scores[i][0]
+	}
+	return scores
+}
+
+// decisions returns the logits, or the scores where there are none: a bag is called positive above 0.
+func (s Scored) decisions(items []int) []float64 {
+	if s.Logits == nil {
+		return s.first(items)
+	}
+	logits := make([]float64, len(items))
+	for k, i := range items {
+		logits[k] = s.Logits[i]
+	}
+	return logits
+}
+
+func (s Scored) rows(items []int) [][]float64 {
+	rows := make([][]float64, len(items))
+	for k, i := range items {
+		rows[k] = s.Scores[i]
+	}
+	return rows
+}
+
+// figure is how a figure is computed.
+type figure struct {
+	name string
+	of   func(items []int) (float64, error) // nil where the scores do not allow it
+
+	own  func(s Scored, value float64) (*Figure, error) // an interval that is not that of the bootstrap, nil for none
+	both bool                                           // of units of several bags that of the bootstrap stands beside it
+}
+
+func (f figure) interval(s Scored, value float64) (*Figure, error) {
+	if f.own == nil {
+		return nil, nil
+	}
+	return f.own(s, value)
+}
+
+// figures returns the figures of the kind.
+func (s Scored) figures() []figure {
+	switch s.Kind {
+	case milbench.BinaryTarget:
+		binary := func(f func([]int, []float64) (float64, error)) func([]int) (float64, error) {
+			return func(items []int) (float64, error) { return f(s.labels(items), s.first(items)) }
+		}
+		decided := func(f func([]int, []float64) (float64, error)) func([]int) (float64, error) {
+			return func(items []int) (float64, error) { return f(s.labels(items), s.decisions(items)) }
+		}
+		list := []figure{
+			{name: "AUC", of: binary(judge.AUC), own: deLong, both: true},
+			{name: "accuracy", of: decided(judge.Accuracy), own: clopperPearson},
+			{name: "balanced accuracy", of: decided(judge.BalancedAccuracy)},
+		}
+		if s.Logits == nil {
+			return append(list, figure{name: "log-loss"}, figure{name: "Brier score"})
+		}
+		return append(list, figure{name: "log-loss", of: decided(judge.LogLoss)}, figure{name: "Brier score", of: decided(brier)})
+	case milbench.ClassTarget:
+		classes := func(f func([]int, [][]float64) (float64, error)) func([]int) (float64, error) {
+			return func(items []int) (float64, error) { return f(s.labels(items), s.rows(items)) }
+		}
+		return []figure{
+			{name: "macro AUC", of: classes(judge.MulticlassAUC)},
+			{name: "accuracy", of: classes(judge.MulticlassAccuracy), own: clopperPearson},
+			{name: "balanced accuracy", of: classes(judge.MulticlassBalancedAccuracy)},
+			{name: "quadratic kappa", of: classes(func(labels []int, rows [][]float64) (float64, error) {
+				predicted, err := judge.PredictedClasses(rows)
+				if err != nil {
+					return 0, err
+				}
+				return judge.Kappa(labels, predicted, s.Classes)
+			})},
+		}
+	case milbench.RealTarget:
+		real := func(f func([]float64, []float64) (float64, error)) func([]int) (float64, error) {
+			return func(items []int) (float64, error) { return f(s.values(items), s.first(items)) }
+		}
+		return []figure{{name: "R²", of: real(judge.R2)}, {name: "MAE", of: real(judge.MAE)}, {name: "RMSE", of: real(judge.RMSE)},
+			{name: "Spearman's ρ", of: real(judge.Spearman)}}
+	}
+	return []figure{{name: "concordance", of: func(items []int) (float64, error) {
+		events := make([]bool, len(items))
+		for k, i := range items {
+			events[k] = s.Targets[i].Event
+		}
+		return judge.Concordance(s.values(items), events, s.first(items))
+	}}}
+}
+
+// brier is the Brier score of logits.
+func brier(labels []int, logits []float64) (float64, error) {
+	p := make([]float64, len(logits))
+	for i, z := range logits {
+		p[i] = 1 / (1 + math.Exp(-z))
+	}
+	return judge.BrierScore(labels, p)
+}
+
+// deLong is the interval of an AUC by its standard error, cut at 0 and 1.
+func deLong(s Scored, _ float64) (*Figure, error) {
+	auc, se, err := judge.DeLong(s.labels(s.all()), s.first(s.all()))
+	switch {
+	case undefined(err):
+		return &Figure{Why: err.Error()}, nil
+	case err != nil:
+		return nil, err
+	case se == 0:
+		return &Figure{Why: "DeLong's error is 0 where all scores of one class are above all of the other"}, nil
+	}
+	half := distuv.UnitNormal.Quantile((1+Level)/2) * se
+	low, high := max(0, auc-half), min(1, auc+half)
+	return &Figure{Low: &low, High: &high, Method: "DeLong"}, nil
+}
+
+// clopperPearson is the interval of a share of bags where every bag is a unit; else there is none.
+func clopperPearson(s Scored, share float64) (*Figure, error) {
+	if s.grouped() {
+		return nil, nil
+	}
+	n := len(s.Targets)
+	low, high, err := judge.ShareInterval(math.Round(share*float64(n)), n, Level)
+	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
+}
+
+// bootstrap gives a figure the interval of the bootstrap.
+func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error)) error {
+	low, high, left, err := judge.Bootstrap(s.Units, Draws, Level, seed, of)
+	switch {
+	case undefined(err):
+		f.Why = err.Error()
+		return nil
+	case err != nil:
+		return err
+	case low == high:
+		f.Why = "the figure is the same in every draw of the bootstrap"
+		return nil
+	case math.IsInf(low, 0) || math.IsInf(high, 0):
+		f.Why = "the figure is infinite in draws of the bootstrap"
+		return nil
+	}
+	what := "bags"
+	if s.grouped() {
+		what = "groups"
+	}
+	f.Low, f.High, f.Method = &low, &high, fmt.Sprintf("bootstrap of %d %s", len(s.Units), what)
+	if left > 0 {
+		f.Method += fmt.Sprintf(", %d of %d draws left out", left, Draws)
+	}
+	return nil
+}
+
+// undefined reports whether an error says that a figure has no value on some bags.
+func undefined(err error) bool {
+	for _, u := range []error{judge.ErrOneClass, judge.ErrTooFew, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrAllEqual} {
+		if errors.Is(err, u) {
+			return true
+		}
+	}
+	return false
+}

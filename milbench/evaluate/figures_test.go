@@ -1,0 +1,174 @@
+package evaluate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// drawn draws scored bags of a kind, about right ones.
+func drawn(kind milbench.TargetKind, bags int) Scored {
+	random := rand.New(rand.NewPCG(9, uint64(kind)))
+	s := Scored{Kind: kind}
+	for i := range bags {
+		target := milbench.Target{Label: i % 2}
+		scores := []float64{3*float64(i%2) - 1.5 + 2*random.NormFloat64()}
+		switch kind {
+		case milbench.ClassTarget:
+			s.Classes, target.Label = 3, i%3
+			scores = []float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
+			scores[i%3] += 1.5
+		case milbench.RealTarget, milbench.SurvivalTarget:
+			target = milbench.Target{Value: 5 + random.NormFloat64(), Event: i%4 != 0}
+			scores = []float64{target.Value + random.NormFloat64()}
+			if kind == milbench.SurvivalTarget {
+				scores[0] = -scores[0]
+			}
+		}
+		s.Targets, s.Scores = append(s.Targets, target), append(s.Scores, scores)
+	}
+	if kind == milbench.BinaryTarget {
+		s.Logits = s.first(s.all())
+	}
+	return s
+}
+
+// TestFigures: every kind has its figures, their values are those of package judge, and their intervals hold them.
+func TestFigures(t *testing.T) {
+	for kind, want := range map[milbench.TargetKind]string{
+		milbench.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
+		milbench.ClassTarget:    "macro AUC bootstrap of 80 bags; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; quadratic kappa bootstrap of 80 bags",
+		milbench.RealTarget:     "R² bootstrap of 80 bags; MAE bootstrap of 80 bags; RMSE bootstrap of 80 bags; Spearman's ρ bootstrap of 80 bags",
+		milbench.SurvivalTarget: "concordance bootstrap of 80 bags",
+	} {
+		s := drawn(kind, 80)
+		list, err := Figures(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range list {
+			got = append(got, f.Name+" "+f.Method)
+			if f.Value == nil || f.Low == nil || !(*f.Low < *f.Value && *f.Value < *f.High) || f.Why != "" {
+				t.Errorf("%v: %s is %v in %v to %v %s", kind, f.Name, f.Value, f.Low, f.High, f.Why)
+			}
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%v: %s; want %s", kind, text, want)
+		}
+	}
+	s := drawn(milbench.BinaryTarget, 80)
+	labels, scores := s.labels(s.all()), s.first(s.all())
+	list, err := Figures(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auc, se, _ := judge.DeLong(labels, scores)
+	if f := list[0]; math.Abs(*f.Value-auc) > 1e-12 || math.Abs(*f.High-min(1, auc+1.959963984540054*se)) > 1e-9 {
+		t.Errorf("AUC %v to %v, want %v with error %v", *f.Value, *f.High, auc, se)
+	}
+	if loss, _ := judge.LogLoss(labels, scores); *list[3].Value != loss {
+		t.Errorf("log-loss %v, want %v", *list[3].Value, loss)
+	}
+	real := drawn(milbench.RealTarget, 80)
+	list, err = Figures(real, 1)
+	if mae, _ := judge.MAE(real.values(real.all()), real.first(real.all())); err != nil || *list[1].Value != mae {
+		t.Errorf("MAE %v (%v), want %v", *list[1].Value, err, mae)
+	}
+}
+
+// TestFiguresOfGroups: bags that stand four times over in groups have the interval of a quarter of the bags, not a narrower one.
+func TestFiguresOfGroups(t *testing.T) {
+	s := drawn(milbench.BinaryTarget, 40)
+	alone, err := Figures(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := s
+	many.Targets, many.Scores, many.Logits, many.Units = nil, nil, nil, make([][]int, 40)
+	for range 4 {
+		for i := range 40 {
+			many.Units[i] = append(many.Units[i], len(many.Targets))
+			many.Targets, many.Scores = append(many.Targets, s.Targets[i]), append(many.Scores, s.Scores[i])
+		}
+	}
+	grouped, err := Figures(many, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grouped[0].Method != "DeLong" || grouped[1].Name != "AUC" || grouped[1].Method != "bootstrap of 40 groups" || grouped[2].Method != "bootstrap of 40 groups" {
+		t.Fatalf("%+v", grouped[:3])
+	}
+	width := func(f Figure) float64 { return *f.High - *f.Low }
+	if r := width(grouped[0]) / width(alone[0]); r > 0.6 {
+		t.Errorf("DeLong's interval of bags that stand four times is %v of that of bags", r)
+	}
+	if r := width(grouped[1]) / width(alone[0]); r < 0.7 || r > 1.4 {
+		t.Errorf("the interval over groups is %v of that over bags", r)
+	}
+	if *grouped[3].Low != *alone[2].Low || *grouped[3].High != *alone[2].High {
+		t.Errorf("balanced accuracy %v to %v, want %v to %v of the same draws", *grouped[3].Low, *grouped[3].High, *alone[2].Low, *alone[2].High)
+	}
+}
+
+// TestFiguresUndefined: what is not defined says why, and the others are there.
+func TestFiguresUndefined(t *testing.T) {
+	s := drawn(milbench.BinaryTarget, 20)
+	s.Logits = nil
+	for i := range s.Targets {
+		s.Targets[i].Label = 1
+	}
+	list, err := Figures(s, 1)
+	if err != nil || len(list) != 5 || list[4].Value != nil || list[4].Why == "" || list[0].Value != nil || !strings.Contains(list[0].Why, "only one class") || list[1].Low == nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	perfect := Scored{Kind: milbench.BinaryTarget}
+	for i := range 12 {
+		perfect.Targets = append(perfect.Targets, milbench.Labelled(i%2))
+		perfect.Scores = append(perfect.Scores, []float64{float64(i%2) - 0.5})
+	}
+	list, err = Figures(perfect, 1)
+	if err != nil || *list[0].Value != 1 || list[0].Low != nil || list[0].Why == "" || *list[1].High != 1 || *list[1].Low > 0.8 || list[2].Low != nil || list[2].Why == "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	// A calibration may move the threshold, and be certain.
+	s = drawn(milbench.BinaryTarget, 20)
+	plain, _ := Figures(s, 1)
+	for i := range s.Logits {
+		s.Logits[i] = math.Inf(2*s.Targets[i].Label - 1)
+	}
+	list, err = Figures(s, 1)
+	if err != nil || *list[0].Value != *plain[0].Value || *list[1].Value != 1 || *list[3].Value != 0 || *list[4].Value != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	s.Logits[3] = -s.Logits[3]
+	list, err = Figures(s, 1)
+	if err != nil || *list[1].Value != 0.95 || list[3].Value != nil || !strings.Contains(list[3].Why, "infinite") || math.Abs(*list[4].Value-0.05) > 1e-12 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if m, err := Confusion(s); err != nil || m[0][0] != 10 || m[1][0] != 1 {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, bad := range []Scored{{}, {Targets: make([]milbench.Target, 1), Scores: [][]float64{{1}}, Logits: make([]float64, 2)}, {Targets: make([]milbench.Target, 2), Scores: [][]float64{{1}}}, {Targets: make([]milbench.Target, 1), Scores: [][]float64{{1, 2}}},
+		{Targets: make([]milbench.Target, 2), Scores: [][]float64{{1}, {math.NaN()}}}} {
+		if list, err := Figures(bad, 1); err == nil || errors.Is(err, judge.ErrOneClass) {
+			t.Errorf("%+v, %v", list, err)
+		}
+	}
+}
+
+func TestConfusion(t *testing.T) {
+	binary := Scored{Kind: milbench.BinaryTarget, Targets: []milbench.Target{{}, {Label: 1}, {Label: 1}}, Scores: [][]float64{{-1}, {2}, {0}}}
+	if m, err := Confusion(binary); err != nil || m[0][0] != 1 || m[1][0] != 1 || m[1][1] != 1 {
+		t.Errorf("%v, %v", m, err)
+	}
+	classes := Scored{Kind: milbench.ClassTarget, Classes: 3, Targets: []milbench.Target{{Label: 2}, {Label: 0}}, Scores: [][]float64{{0, 1, 2}, {0, 1, 0}}}
+	if m, err := Confusion(classes); err != nil || m[2][2] != 1 || m[0][1] != 1 {
+		t.Errorf("%v, %v", m, err)
+	}
+}

@@ -1,0 +1,190 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/results"
+)
+
+// Held is how models of one learner and setting did on bags of a set that were held out of their training.
+type Held struct {
+	Judged []modeldir.Judged // one for each protocol that is there
+
+	kind milbench.TargetKind
+
+	// Of two classes, of the protocol with the most complete repeats, optimistic ones aside: labels and scores of the bags of all repeats, one
+	// after the other.
+	labels   []int
+	scores   []float64
+	repeats  int
+	protocol string
+}
+
+// HeldOut takes what results say of a setting on the set of a checksum. Results of other sets and of other settings are passed over; where there
+// are no others, the error says so.
+func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (Held, error) {
+	wanted, err := milbench.CanonicalSetting(setting)
+	if err != nil {
+		return Held{}, err
+	}
+	var own []results.Result
+	var others []json.RawMessage // settings on the same set
+	sets := map[string]bool{}
+	for _, r := range all {
+		sets[r.Set] = true
+		if r.Checksum != checksum {
+			continue
+		}
+		config, err := milbench.CanonicalSetting(r.Config)
+		if err != nil {
+			return Held{}, err
+		}
+		if bytes.Equal(config, wanted) {
+			own = append(own, r)
+		} else if !slices.ContainsFunc(others, func(o json.RawMessage) bool { return bytes.Equal(o, config) }) {
+			others = append(others, config)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return Held{}, errors.New("no results yet")
+	case len(own) == 0 && len(others) == 0:
+		return Held{}, fmt.Errorf("no results of this data, but of other bags (%s); give milbench run the same file with the same flags", list(sets))
+	case len(own) == 0:
+		labels, err := results.Labels(others)
+		if err != nil {
+			return Held{}, err
+		}
+		return Held{}, fmt.Errorf("no results of this learner with this setting on this data, but of %s", short(labels))
+	}
+	table, err := results.Tabulate(own)
+	if err != nil {
+		return Held{}, err
+	}
+	if len(table.Rows) == 0 {
+		return Held{}, errors.New("no complete repeat of this learner on this data; run milbench run once more")
+	}
+	var h Held
+	for _, row := range table.Rows {
+		h.Judged = append(h.Judged, judged(row))
+	}
+	if h.kind = own[0].Target; h.kind == milbench.BinaryTarget {
+		h.gather(own)
+	}
+	return h, nil
+}
+
+// list joins names, some of them.
+func list(names map[string]bool) string {
+	var all []string
+	for name := range names {
+		all = append(all, name)
+	}
+	slices.SortFunc(all, milbench.CompareNatural)
+	return short(all)
+}
+
+// short joins names, the first few of them.
+func short(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// figureNames are what figures of tables are called, where it is not their name in files without underlines.
+var figureNames = map[string]string{"auc_pooled": "pooled AUC", "macro_auc_pooled": "pooled macro AUC", "log_loss": "log-loss",
+	"r2_pooled": "pooled R²", "rmse": "RMSE", "mae": "MAE", "spearman": "Spearman's ρ", "concordance_pooled": "pooled concordance", "cumulative_auc": "cumulative AUC"}
+
+// judged is a row of a table.
+func judged(r results.Row) modeldir.Judged {
+	j := modeldir.Judged{Protocol: r.Protocol, Folds: r.Folds, FoldsRun: r.FoldsRun, Repeats: r.N, Bags: r.TestBags,
+		Optimistic: r.Optimistic, Versions: r.Versions,
+		Figures: []modeldir.Figure{{Name: r.Figure, Value: r.Mean, Low: r.Low, High: r.High, Over: string(r.Interval)}}}
+	for _, key := range slices.Sorted(maps.Keys(r.Figures)) {
+		name := cmp.Or(figureNames[key], strings.ReplaceAll(key, "_", " "))
+		j.Figures = append(j.Figures, modeldir.Figure{Name: name, Value: r.Figures[key]})
+	}
+	return j
+}
+
+// study is what the fits of a cross-validation have in common.
+type study struct {
+	protocol     string
+	folds, inner int
+	seed         uint64
+}
+
+// gather takes the scores of held-out bags of the study with the most complete repeats, of equal ones the first.
+func (h *Held) gather(own []results.Result) {
+	var studies []study
+	repeats := map[study]map[int][]results.Result{}
+	for _, r := range own {
+		if r.Optimistic {
+			continue
+		}
+		of := study{r.Protocol, r.Folds, r.Inner, r.Seed}
+		if repeats[of] == nil {
+			repeats[of] = map[int][]results.Result{}
+			studies = append(studies, of)
+		}
+		repeats[of][r.Repeat] = append(repeats[of][r.Repeat], r)
+	}
+	var best [][]results.Result
+	for _, of := range studies {
+		var complete [][]results.Result
+		for _, fits := range repeats[of] {
+			if len(fits) == fits[0].FoldsRun {
+				complete = append(complete, fits)
+			}
+		}
+		if len(complete) > len(best) {
+			best, h.protocol = complete, of.protocol
+		}
+	}
+	slices.SortFunc(best, func(a, b []results.Result) int { return cmp.Compare(a[0].Repeat, b[0].Repeat) })
+	h.repeats = len(best)
+	for _, fits := range best {
+		slices.SortFunc(fits, func(a, b results.Result) int { return cmp.Compare(a.Fold, b.Fold) })
+		for _, r := range fits {
+			labels, scores := results.LabelsScores(r.Bags)
+			h.labels, h.scores = append(h.labels, labels...), append(h.scores, scores...)
+		}
+	}
+}
+
+// Operating returns the threshold at which the held-out bags have at least a specificity ([judge.ThresholdAt]), with the sensitivity and
+// specificity there. The scores of all repeats and folds count together. They are those of models that were trained on a part of the bags
+// each, on whose scale the scores of the model of all bags are taken to be. Results whose test part had a say in the training have no
+// threshold, and targets other than two classes have none.
+func (h Held) Operating(specificity float64) (modeldir.OperatingPoint, error) {
+	if h.kind != milbench.BinaryTarget {
+		return modeldir.OperatingPoint{}, fmt.Errorf("no threshold of a target of kind %v: thresholds are for two classes", h.kind)
+	}
+	if h.repeats == 0 {
+		return modeldir.OperatingPoint{}, errors.New("no threshold: all results are optimistic, because the test part had a say in the epoch; " +
+			"run the protocol honest or nested")
+	}
+	threshold, sensitivity, reached, err := judge.ThresholdAt(h.labels, h.scores, specificity)
+	if err != nil {
+		return modeldir.OperatingPoint{}, fmt.Errorf("no threshold: %w", err)
+	}
+	positives := 0
+	for _, y := range h.labels {
+		positives += y
+	}
+	return modeldir.OperatingPoint{Wanted: specificity, Threshold: threshold, Sensitivity: sensitivity, Specificity: reached,
+		Positives: positives / h.repeats, Negatives: (len(h.labels) - positives) / h.repeats, Repeats: h.repeats, Protocol: h.protocol}, nil
+}

@@ -1,0 +1,158 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/results"
+)
+
+// result is a finished fit on bags of a checksum; scores are those of bags 0, 1, ..., whose labels alternate.
+func result(t *testing.T, checksum, setting string, protocol string, repeat, fold, folds int, scores ...float64) results.Result {
+	t.Helper()
+	r := results.Result{Set: "toy", Checksum: checksum, Protocol: protocol, Folds: folds, FoldsRun: folds, Repeat: repeat, Fold: fold, Seed: 1, Epoch: 1,
+		Config: json.RawMessage(setting), Optimistic: protocol == milbench.BestEpochProtocol, Backend: "go", Version: "v1"}
+	for i, s := range scores {
+		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(fold, "-", i), Target: milbench.Labelled(i % 2), Scores: []float64{s}})
+	}
+	var err error
+	if r.Fit, err = r.ID(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestHeldOut(t *testing.T) {
+	const setting = `{"learner":"a","c":1}`
+	all := []results.Result{
+		result(t, "x", setting, milbench.HonestProtocol, 0, 0, 2, -2, 1, -1, 2),
+		result(t, "x", `{"c":1, "learner":"a"}`, milbench.HonestProtocol, 0, 1, 2, -3, 0.5, 0.6, 3),
+		result(t, "x", setting, milbench.HonestProtocol, 1, 0, 2, -2, 1, -1, 2), // the repeat lacks a fold
+		result(t, "x", setting, milbench.BestEpochProtocol, 0, 0, 1, -9, 9, -9, 9),
+		result(t, "x", `{"learner":"b"}`, milbench.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
+		result(t, "y", setting, milbench.HonestProtocol, 0, 0, 1, 1, -1, 1, -1),
+	}
+	h, err := HeldOut(all, "x", json.RawMessage(setting))
+	if err != nil || len(h.Judged) != 2 {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	for _, j := range h.Judged {
+		auc := j.Figures[0]
+		switch j.Protocol {
+		case milbench.HonestProtocol:
+			if j.Optimistic || j.Repeats != 1 || j.Folds != 2 || j.Bags != 8 || auc.Name != "AUC" || math.Abs(auc.Value-0.875) > 1e-12 {
+				t.Errorf("%+v", j)
+			}
+		case milbench.BestEpochProtocol:
+			if !j.Optimistic || auc.Value != 1 {
+				t.Errorf("%+v", j)
+			}
+		}
+	}
+	// Negatives are -3, -2, -1, 0.6; positives 0.5, 1, 2, 3.
+	for wanted, want := range map[float64]modeldir.OperatingPoint{
+		0.75: {Wanted: 0.75, Threshold: -0.25, Sensitivity: 1, Specificity: 0.75, Positives: 4, Negatives: 4, Repeats: 1, Protocol: milbench.HonestProtocol},
+		0.9:  {Wanted: 0.9, Threshold: 0.8, Sensitivity: 0.75, Specificity: 1, Positives: 4, Negatives: 4, Repeats: 1, Protocol: milbench.HonestProtocol},
+	} {
+		if o, err := h.Operating(wanted); err != nil || o != want {
+			t.Errorf("%+v (%v), want %+v", o, err, want)
+		}
+	}
+	if _, err := h.Operating(2); err == nil {
+		t.Error("a specificity of 2")
+	}
+	for want, c := range map[string]struct {
+		all               []results.Result
+		checksum, setting string
+	}{
+		"no results of this data, but of other bags (toy)":         {all, "z", setting},
+		"with this setting on this data, but of a":                 {all, "x", `{"learner":"c"}`},
+		"no complete repeat of this learner":                       {all[2:3], "x", setting},
+		"no results yet":                                           {nil, "x", setting},
+		"no results of this learner with this setting on this dat": {all[4:], "x", setting},
+	} {
+		if _, err := HeldOut(c.all, c.checksum, json.RawMessage(c.setting)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	// Where the test part chose the epoch there is a figure, marked, and no threshold.
+	if h, err = HeldOut(all[3:4], "x", json.RawMessage(setting)); err != nil || len(h.Judged) != 1 {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	if _, err := h.Operating(0.9); err == nil || !strings.Contains(err.Error(), "optimistic") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestOperate: thresholds come from the card, whatever the new scores are.
+func TestOperate(t *testing.T) {
+	s := Scored{Kind: milbench.BinaryTarget, Targets: []milbench.Target{{}, {}, {}, {Label: 1}}, Scores: [][]float64{{0}, {1}, {2}, {1.5}}}
+	on := modeldir.OperatingPoint{Wanted: 0.9, Threshold: 1}
+	points, err := Operate([]modeldir.OperatingPoint{on}, s)
+	if err != nil || len(points) != 1 {
+		t.Fatal(points, err)
+	}
+	p := points[0]
+	if p.Threshold != 1 || p.Training != on || p.Sensitivity.Right != 1 || p.Sensitivity.Of != 1 || p.Specificity.Right != 2 || p.Specificity.Of != 3 || p.Specificity.Method != "Clopper-Pearson" {
+		t.Errorf("%+v", p)
+	}
+	if math.Abs(*p.Specificity.Low-0.0943) > 1e-3 || math.Abs(*p.Specificity.High-0.9916) > 1e-3 { // binomtest(2, 3) of SciPy
+		t.Errorf("%v to %v", *p.Specificity.Low, *p.Specificity.High)
+	}
+	s.Units = [][]int{{0, 1}, {2, 3}}
+	s.Targets[3].Label = 0
+	points, err = Operate([]modeldir.OperatingPoint{on}, s)
+	if err != nil || points[0].Sensitivity.Value != nil || !strings.Contains(points[0].Specificity.Method, "too narrow") {
+		t.Errorf("%+v, %v", points, err)
+	}
+}
+
+func TestRelabel(t *testing.T) {
+	set := func(kind milbench.TargetKind, classes []string, labels ...int) *milbench.Set {
+		s := &milbench.Set{Name: "new", Kind: kind, Classes: classes}
+		for i, y := range labels {
+			s.Bags = append(s.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: milbench.Labelled(y)})
+		}
+		return s
+	}
+	card := func(kind milbench.TargetKind, classes ...string) *modeldir.Card {
+		return &modeldir.Card{Target: kind, Classes: classes}
+	}
+	for _, c := range []struct {
+		set  *milbench.Set
+		card *modeldir.Card
+		want string
+	}{
+		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget, "a", "b"), "[0 1]"},
+		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget, "b", "a"), "[1 0]"},
+		{set(milbench.BinaryTarget, nil, 0, 1), card(milbench.BinaryTarget), "[0 1]"},
+		{set(milbench.BinaryTarget, nil, 0, 1), card(milbench.ClassTarget, "2", "1.0", "0"), "[2 1]"},
+		{set(milbench.ClassTarget, []string{"a", "b", "c"}, 0, 1, 2), card(milbench.ClassTarget, "c", "b", "a"), "[2 1 0]"},
+		{set(milbench.BinaryTarget, []string{"a", "x"}, 0, 1), card(milbench.BinaryTarget, "a", "b"), `bag b1 has label "x", a class that the model does not know; it knows a, b`},
+		{set(milbench.BinaryTarget, []string{"a", "b"}, 0, 1), card(milbench.BinaryTarget), `bag b0 has label "a", a class that the model does not know; it knows 0, 1`},
+		{set(milbench.RealTarget, nil, 0), card(milbench.BinaryTarget), "targets of kind real, and the model is for kind binary"},
+		{set(milbench.BinaryTarget, nil, 0), card(milbench.SurvivalTarget), "targets of kind binary, and the model is for kind survival"},
+		{set(milbench.SurvivalTarget, nil, 0), card(milbench.SurvivalTarget), "[0]"},
+	} {
+		s, err := Relabel(c.set, c.card)
+		got := fmt.Sprint(err)
+		if err == nil {
+			var labels []int
+			for _, b := range s.Bags {
+				labels = append(labels, b.Label)
+			}
+			got = fmt.Sprint(labels)
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}

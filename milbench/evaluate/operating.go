@@ -1,0 +1,75 @@
+package evaluate
+
+import (
+	"fmt"
+
+	"synpool/milbench/judge"
+	"synpool/milbench/learner/modeldir"
+)
+
+// Point is how a threshold of the card does on new bags.
+type Point struct {
+	Wanted      float64 `json:"wanted"` // the specificity that it was chosen for
+	Threshold   float64 `json:"threshold"`
+	Sensitivity Share   `json:"sensitivity"`
+	Specificity Share   `json:"specificity"`
+
+	Training modeldir.OperatingPoint `json:"training"` // where it was chosen
+}
+
+// Share is how many of some bags are called right.
+type Share struct {
+	Right int      `json:"right"`
+	Of    int      `json:"of"`
+	Value *float64 `json:"value"` // null of no bags
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+
+	Method string `json:"method,omitempty"` // of the interval
+}
+
+// Operate applies operating points of a card to the scores of new bags of two classes. Thresholds are taken as they are: the new bags have no
+// say in them. Intervals are those of Clopper and Pearson ([judge.ShareInterval]), which take bags as independent; where bags come in groups, they
+// are too narrow, and Method says so.
+func Operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
+	var list []Point
+	labels, scores := s.labels(s.all()), s.first(s.all())
+	for _, o := range points {
+		p := Point{Wanted: o.Wanted, Threshold: o.Threshold, Training: o}
+		for i, y := range labels {
+			above := scores[i] > o.Threshold
+			share := &p.Specificity
+			if y == 1 {
+				share = &p.Sensitivity
+			}
+			share.Of++
+			if above == (y == 1) {
+				share.Right++
+			}
+		}
+		for _, share := range []*Share{&p.Sensitivity, &p.Specificity} {
+			if err := share.measure(s.grouped()); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// measure gives a share its value and its interval.
+func (s *Share) measure(grouped bool) error {
+	if s.Of == 0 {
+		return nil
+	}
+	value := float64(s.Right) / float64(s.Of)
+	low, high, err := judge.ShareInterval(float64(s.Right), s.Of, Level)
+	if err != nil {
+		return fmt.Errorf("operating point: %w", err)
+	}
+	s.Value, s.Low, s.High, s.Method = &value, &low, &high, "Clopper-Pearson"
+	if grouped {
+		s.Method += " of bags; too narrow, because bags of one group are alike"
+	}
+	return nil
+}

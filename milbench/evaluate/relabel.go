@@ -1,0 +1,50 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/learner/modeldir"
+)
+
+// Relabel returns new bags with the classes of a model, by the words of both; the classes of a model without words are 0 and 1. Words that
+// are numbers are the same if the numbers are. A bag of a class that the model does not know is an error, and so are targets of another kind. The
+// set shares its instances with s.
+func Relabel(s *milbench.Set, model *modeldir.Card) (*milbench.Set, error) {
+	labelled := func(k milbench.TargetKind) bool { return k == milbench.BinaryTarget || k == milbench.ClassTarget }
+	if !labelled(model.Target) || !labelled(s.Kind) {
+		if s.Kind != model.Target {
+			return nil, fmt.Errorf("%s has targets of kind %v, and the model is for kind %v", s.Name, s.Kind, model.Target)
+		}
+		return s, nil
+	}
+	classes := model.Classes
+	if classes == nil {
+		classes = []string{"0", "1"}
+	}
+	relabelled := *s
+	relabelled.Kind, relabelled.Classes, relabelled.Bags = model.Target, model.Classes, slices.Clone(s.Bags)
+	for i := range relabelled.Bags {
+		b := &relabelled.Bags[i]
+		word := s.ClassName(b.Label)
+		b.Label = slices.IndexFunc(classes, func(class string) bool { return same(class, word) })
+		if b.Label < 0 {
+			return nil, fmt.Errorf("%s: bag %s has label %q, a class that the model does not know; it knows %s",
+				s.Name, b.ID, word, strings.Join(classes, ", "))
+		}
+	}
+	return &relabelled, nil
+}
+
+// same reports whether words are equal, or numbers that are.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := strconv.ParseFloat(a, 64)
+	y, other := strconv.ParseFloat(b, 64)
+	return err == nil && other == nil && x == y
+}
