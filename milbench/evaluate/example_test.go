@@ -1,11 +1,13 @@
 package evaluate_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"synpool/milbench"
 	"synpool/milbench/evaluate"
 	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/results"
 )
 
 // scored is what a model says of eight bags.
@@ -63,4 +65,29 @@ func ExampleCompare() {
 	// Output:
 	// size: 1.3 standard deviations, 30 % outside
 	// [0 1] <nil>
+}
+
+// The file of the new bags names the classes in another order than the model.
+func ExampleRelabel() {
+	fresh := &milbench.Set{Name: "new", Classes: []string{"benign", "cancer"}, Bags: []milbench.Bag{{ID: "a", Target: milbench.Labelled(1)}}}
+	set, err := evaluate.Relabel(fresh, &modeldir.Card{Classes: []string{"cancer", "benign"}})
+	fmt.Println(set.Bags[0].Label, err)
+	_, err = evaluate.Relabel(fresh, &modeldir.Card{Classes: []string{"normal", "tumour"}})
+	fmt.Println(err)
+	// Output:
+	// 0 <nil>
+	// new: bag a has label "cancer", a class that the model does not know; it knows normal, tumour
+}
+
+func ExampleHeldOut() {
+	setting := json.RawMessage(`{"learner":"mind"}`)
+	r := results.Result{Set: "toy", Checksum: "x", Protocol: milbench.HonestProtocol, Folds: 1, FoldsRun: 1, Epoch: 1, Config: setting}
+	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
+		r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprint(i), Target: milbench.Labelled(i / 4), Scores: []float64{score}})
+	}
+	held, err := evaluate.HeldOut([]results.Result{r}, "x", setting)
+	point, _ := held.Operating(0.75)
+	fmt.Printf("%s %.3f; above %.2f sensitivity %.2f, specificity %.2f %v\n",
+		held.Judged[0].Figures[0].Name, held.Judged[0].Figures[0].Value, point.Threshold, point.Sensitivity, point.Specificity, err)
+	// Output: AUC 0.875; above -0.30 sensitivity 1.00, specificity 0.75 <nil>
 }
