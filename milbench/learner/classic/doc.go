@@ -31,6 +31,9 @@
 //     is the value in units of the targets. Balanced does nothing.
 //   - Trees and citation-kNN: see there.
 //
+// Costs are estimated for binary targets. Machines of k classes take up to k times as long, apart from what fits share, and trees of real
+// targets longer by the square root of the number of statistics.
+//
 // The score of an instance is by how much the score of its bag falls without it; of classes the largest score of the bag.
 //
 // Features are standardised over the instances of the training part: mean 0 and standard deviation 1; those of sparse

@@ -165,10 +165,11 @@ def form(name, features, dense):
     }
 
 
-golden = {
-    "versions": {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__, "POT": ot.__version__},
-    "forms": [form("dense", 5, True), form("sparse", 14, False)],
-}
-path = pathlib.Path(__file__).with_name("bags.json")
-path.write_text(json.dumps(golden) + "\n")
-print("wrote", path.name)
+if __name__ == "__main__":
+    golden = {
+        "versions": {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__, "POT": ot.__version__},
+        "forms": [form("dense", 5, True), form("sparse", 14, False)],
+    }
+    path = pathlib.Path(__file__).with_name("bags.json")
+    path.write_text(json.dumps(golden) + "\n")
+    print("wrote", path.name)

@@ -1,0 +1,113 @@
+package classic
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"testing"
+
+	"synpool/milbench"
+)
+
+//go:embed testdata/kinds.json
+var kindsJSON []byte
+
+// kindsForm has other targets of the bags of a [bagsForm], and what scikit-learn makes of them.
+type kindsForm struct {
+	Labels []int
+	Values []float64
+	Trees  struct {
+		Shares         [][]float64 // of the classes
+		Values, Spread []float64   // Spread is the standard deviation over the trees
+	}
+	Fits []struct {
+		Setting json.RawMessage
+		Classes [][]float64
+		Real    []float64
+	}
+}
+
+// of returns the training part of a kind.
+func (k kindsForm) of(kind milbench.TargetKind, part milbench.Training) milbench.Training {
+	part.Kind, part.Classes = kind, 0
+	if kind == milbench.ClassTarget {
+		part.Classes = 3
+	}
+	for i := range part.Targets {
+		part.Targets[i] = milbench.Target{Label: k.Labels[i], Value: k.Values[i]}
+	}
+	return part
+}
+
+// requireScores compares the scores of bags.
+func requireScores(t *testing.T, name string, m milbench.Model, bags []milbench.Instances, want func(bag, k int) (value, tolerance float64)) {
+	t.Helper()
+	worst := 0.0
+	for i, b := range bags {
+		p, err := m.Predict(b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for k, got := range p.Scores {
+			value, tolerance := want(i, k)
+			worst = max(worst, math.Abs(got-value)/tolerance)
+			if !(math.Abs(got-value) <= tolerance) {
+				t.Errorf("%s: score %d of bag %d is %v, want %v ± %.2g", name, k, i, got, value, tolerance)
+			}
+		}
+	}
+	t.Logf("%s: to %.2g of the tolerance", name, worst)
+}
+
+// Scores of classes are the decision values of scikit-learn's SVC of one class against the rest, those of real targets are the values of
+// its SVR on standardised targets. Both sides stop at a violation of 1e-3, in units of decision values or standard deviations, so that they
+// differ by some 2e-3. Shares and values of trees are random: five standard deviations of the difference between the means of 2,000 trees here and of 6,000 there.
+func TestGoldenKinds(t *testing.T) {
+	var golden struct{ Forms []kindsForm }
+	if err := json.Unmarshal(kindsJSON, &golden); err != nil {
+		t.Fatal(err)
+	}
+	const trees = 2000
+	random := 5 * math.Sqrt(1.0/trees+1.0/6000)
+	for at, f := range bagsForms(t) {
+		bags, k := f.instances(), golden.Forms[at]
+		classes, numbers := k.of(milbench.ClassTarget, f.training()), k.of(milbench.RealTarget, f.training())
+		standard, err := targetsOf(numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := func(e milbench.Estimator, part milbench.Training) milbench.Model {
+			m, err := e.Fit(t.Context(), part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		for _, c := range k.Fits {
+			e := estimator(t, c.Setting)
+			name := f.Name + ", " + string(c.Setting)
+			requireScores(t, name, fit(e, classes), bags, func(i, class int) (float64, float64) { return c.Classes[i][class], 2e-3 })
+			requireScores(t, name, fit(e, numbers), bags, func(i, _ int) (float64, float64) { return c.Real[i], 2e-3 * standard.SD })
+		}
+		forest := &StatisticsTrees{Statistics: DefaultStatistics, Trees: trees, MinLeaf: 1, Balanced: true}
+		requireScores(t, f.Name+", shares", exponential{fit(forest, classes)}, bags, func(i, class int) (float64, float64) {
+			share := max(k.Trees.Shares[i][class], 0.5/trees)
+			return share, random*math.Sqrt(share*(1-share)) + 1e-3
+		})
+		forest.MinLeaf = 2
+		requireScores(t, f.Name+", values", fit(forest, numbers), bags, func(i, _ int) (float64, float64) {
+			return k.Trees.Values[i], random*k.Trees.Spread[i] + 1e-3
+		})
+	}
+}
+
+// exponential has the scores of a model as powers of e.
+type exponential struct{ milbench.Model }
+
+func (e exponential) Predict(bag milbench.Instances) (milbench.Prediction, error) {
+	p, err := e.Model.Predict(bag)
+	for k, v := range p.Scores {
+		p.Scores[k] = math.Exp(v)
+	}
+	return p, err
+}
