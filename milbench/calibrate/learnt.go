@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Learnt is a calibration with the figures of the held-out bags that it was learnt from.
+// Learnt is a calibration with the figures of the held-out bags that it was learnt from. It is meant for the model of all bags; those of the
+// folds, whose scores it was learnt from, have seen fewer bags, so that the model of all may be a little better than After says.
 type Learnt struct {
 	Calibration *Calibration `json:"calibration"`
 	Folds       int          `json:"folds"`
