@@ -145,7 +145,7 @@ func ExampleFigure_Show() {
 }
 
 func ExampleReliability() {
-	figure, err := plotting.Reliability("Held-out bags", []plotting.ReliabilityCurve{{Name: "platt", Bins: []plotting.ReliabilityBin{
+	figure, err := plotting.Reliability("Held-out bags", "Share of positives", []plotting.ReliabilityCurve{{Name: "platt", Bins: []plotting.ReliabilityBin{
 		{Low: 0, High: 0.2, N: 31, Probability: 0.08, Positive: 0.10},
 		{Low: 0.2, High: 0.8, N: 12, Probability: 0.53, Positive: 0.42},
 		{Low: 0.8, High: 1, N: 40, Probability: 0.93, Positive: 0.95},

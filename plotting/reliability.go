@@ -36,19 +36,24 @@ const (
 
 // Reliability draws reliability diagrams: of each bin the share of positive bags over their mean probability, with the 95 % interval of
 // Wilson. Calibrated probabilities lie on the diagonal; points below it are too sure that bags are positive. Under it stand the numbers of
-// bags of the bins. Each bin has an interval of its own: about one in 20 misses the diagonal by chance.
+// bags of the bins. Each bin has an interval of its own: about one in 20 misses the diagonal by chance. share names the vertical axis,
+// "Share of positives" as a rule; of several classes the probability is that of the class that a bag is given, and Positive the share of bags
+// whose class is right.
 //
 // Sources: A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML (2005); E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22 (1927).
-func Reliability(title string, curves []ReliabilityCurve) (*Figure, error) {
-	f, err := reliability(title, curves)
+func Reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
+	f, err := reliability(title, share, curves)
 	if err != nil {
 		return nil, fmt.Errorf("drawing a reliability diagram: %w", err)
 	}
 	return f, nil
 }
 
-func reliability(title string, curves []ReliabilityCurve) (*Figure, error) {
+func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error) {
+	if share == "" {
+		return nil, errors.New("the vertical axis needs a name")
+	}
 	if len(curves) == 0 {
 		return nil, errors.New("there are no curves")
 	}
@@ -67,7 +72,7 @@ func reliability(title string, curves []ReliabilityCurve) (*Figure, error) {
 			most = max(most, b.N)
 		}
 	}
-	upper, lower := newPlot("", "Share of positives"), newPlot("Probability", "Bags")
+	upper, lower := newPlot("", share), newPlot("Probability", "Bags")
 	for _, p := range []*plot.Plot{upper, lower} {
 		p.X.Min, p.X.Max, p.X.Tick.Marker = -0.01, 1.01, fifths()
 	}

@@ -25,14 +25,14 @@ func reliable() []ReliabilityCurve {
 }
 
 func TestReliability(t *testing.T) {
-	f, err := Reliability("Held-out bags of musk1, platt", reliable())
+	f, err := Reliability("Held-out bags of musk1, platt", "Share of positives", reliable())
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, f, "reliability.svg")
 	framed(t, "golden", f)
 	many := ReliabilityCurve{strings.Repeat("a long name ", 20), []ReliabilityBin{{0.5, 0.5, 100_000, 0.5, 1}}}
-	f, err = Reliability(strings.Repeat("A long title ", 20), append(reliable(), many, ReliabilityCurve{"edges", []ReliabilityBin{{0, 0, 1, 0, 1}, {1, 1, 1, 1, 0}}}))
+	f, err = Reliability(strings.Repeat("A long title ", 20), "Share of bags whose class is right", append(reliable(), many, ReliabilityCurve{"edges", []ReliabilityBin{{0, 0, 1, 0, 1}, {1, 1, 1, 1, 0}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +68,12 @@ func TestReliabilityRefuses(t *testing.T) {
 		`"a" stands twice`:        append(bins(ReliabilityBin{0, 1, 1, 0.5, 0.5}), bins(ReliabilityBin{0, 1, 1, 0.5, 0.5})...),
 		"draw at most 4":          make([]ReliabilityCurve, 5),
 	} {
-		_, err := Reliability("", curves)
+		_, err := Reliability("", "Share", curves)
 		if err == nil || !strings.HasPrefix(err.Error(), "drawing a reliability diagram: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+	if _, err := Reliability("", "", reliable()); err == nil {
+		t.Error("an axis without a name")
 	}
 }

@@ -174,6 +174,8 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	case k.method == calibrate.IsotonicRegression && c.Bags < fewForIsotonic:
 		p.note("note: isotonic regression needs about %d bags; of %d it also learns their noise: platt and temperature do with fewer",
 			fewForIsotonic, c.Bags)
+	case c.Inverted() && c.Classes > 2:
+		p.note("note: for one class at least, bags with a higher score are less often of it; temperature uses the scores of all classes")
 	case c.Inverted():
 		p.note("note: held-out bags with higher scores are less often positive: the model orders new bags worse than chance")
 	case c.AtBound():
@@ -218,7 +220,11 @@ func (p *program) drawReliability(dir, file string) error {
 		return c
 	}
 	title := fmt.Sprintf("%d held-out bags, %s", l.After.Bags, l.Calibration.Method)
-	figure, err := plotting.Reliability(title, []plotting.ReliabilityCurve{curve("before", l.Before), curve("after, cross-fitted", l.After)})
+	share := "Share of positives"
+	if l.Calibration.Classes > 2 {
+		share = "Share of bags whose class is right"
+	}
+	figure, err := plotting.Reliability(title, share, []plotting.ReliabilityCurve{curve("before", l.Before), curve("after, cross-fitted", l.After)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

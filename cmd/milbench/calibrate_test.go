@@ -290,3 +290,36 @@ func TestPlotReliability(t *testing.T) {
 		}
 	}
 }
+
+// Several classes: a probability each, whose sum is 1, and the class of the largest.
+func TestTrainCalibrateClasses(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 0))
+	text := "bag,label,p,q\n"
+	for bag := range 60 {
+		for range 2 {
+			text += fmt.Sprintf("b%d,%s,%.4f,%.4f\n", bag, []string{"low", "middle", "high"}[bag%3], random.NormFloat64()+float64(bag%3), random.NormFloat64())
+		}
+	}
+	file := write(t, "bags.csv", text)
+	for _, method := range []string{"temperature", "platt", "isotonic"} {
+		model := filepath.Join(t.TempDir(), "model")
+		out, _ := succeed(t, "train", file, "--learner", "statistics-svm", "--calibrate", method, "--out", model)
+		if _, after := brier(t, out); !(after > 0.1 && after < 0.67) || !strings.Contains(out, "calibrated by "+method+" on 60 held-out bags of 5 folds") {
+			t.Error(out)
+		}
+		for _, b := range predictions(t, model, file) {
+			sum, largest := 0.0, 0.0
+			for _, p := range b.Probabilities {
+				sum, largest = sum+p, max(largest, p)
+			}
+			if len(b.Probabilities) != 3 || math.Abs(sum-1) > 1e-9 || b.Probabilities[b.Class] != largest || b.Calibration != method {
+				t.Errorf("%+v", b)
+			}
+		}
+		drawn := filepath.Join(t.TempDir(), "reliability.svg")
+		succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)
+		if text, err := os.ReadFile(drawn); err != nil || !strings.Contains(string(text), "Share of bags whose class is right") {
+			t.Errorf("%s: the axis has another name (%v)", method, err)
+		}
+	}
+}

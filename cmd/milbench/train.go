@@ -47,7 +47,8 @@ their AUC on held-out bags of the inner folds.
 --calibrate makes probabilities of the scores: among bags of probability 0.8, about 8 in 10 are to be positive. The model is trained five times
 more, each time without a fifth of the bags (whole groups, classes in proportion), and the scores of the held-out bags teach the
 probabilities. temperature divides logits by one number. platt fits a sigmoid to any score. isotonic fits any rising curve and needs about
-1,000 bags. The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
+1,000 bags. Of several classes platt and isotonic learn a curve for each class against the rest, and temperature is better for networks. The
+command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
 After is cross-fitted: no bag has a say in its own probability. milbench plot MODEL --figure reliability draws both.
 
 This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones. --results takes
