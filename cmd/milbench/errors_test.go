@@ -183,7 +183,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("the audit says\n%s", out)
 		}
 		for _, args := range [][]string{{"run", file, "--folds", "2", "--out", file + ".out"}, {"train", file, "--out", file + ".out"}, {"plan", "run", file, "--shards", "2"}} {
-			refuse(t, exitUse, "a network cannot learn targets of kind classes; it learns: binary", args...)
+			refuse(t, exitUse, "mi-svm-bag cannot learn targets of kind classes; it learns: binary", append(args, "--learner", "mi-svm-bag")...)
 		}
 	})
 	t.Run("positive", func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -104,19 +103,15 @@ func short(names []string) string {
 	return text
 }
 
-// figureNames are what figures of tables are called, where it is not their name in files without underlines.
-var figureNames = map[string]string{"auc_pooled": "pooled AUC", "macro_auc_pooled": "pooled macro AUC", "log_loss": "log-loss",
-	"r2_pooled": "pooled R²", "rmse": "RMSE", "mae": "MAE", "spearman": "Spearman's ρ", "concordance_pooled": "pooled concordance", "cumulative_auc": "cumulative AUC"}
-
 // judged is a row of a table.
 func judged(r results.Row) modeldir.Judged {
 	j := modeldir.Judged{Protocol: r.Protocol, Folds: r.Folds, FoldsRun: r.FoldsRun, Repeats: r.N, Bags: r.TestBags,
-		Optimistic: r.Optimistic, Versions: r.Versions,
-		Figures: []modeldir.Figure{{Name: r.Figure, Value: r.Mean, Low: r.Low, High: r.High, Over: string(r.Interval)}}}
-	for _, key := range slices.Sorted(maps.Keys(r.Figures)) {
-		name := cmp.Or(figureNames[key], strings.ReplaceAll(key, "_", " "))
-		j.Figures = append(j.Figures, modeldir.Figure{Name: name, Value: r.Figures[key]})
+		Optimistic: r.Optimistic, Versions: r.Versions}
+	for _, f := range r.Named() {
+		j.Figures = append(j.Figures, modeldir.Figure{Name: f.Name, Value: f.Value})
 	}
+	main := &j.Figures[0]
+	main.Low, main.High, main.Over = r.Low, r.High, string(r.Interval)
 	return j
 }
 

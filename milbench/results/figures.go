@@ -16,6 +16,7 @@ import (
 type figure struct {
 	key     string // in files
 	heading string // of its column
+	name    string
 	plural  string // in verdicts
 
 	folds       bool // a repeat's is the mean over its folds; else that of the bags of all its folds together
@@ -30,32 +31,32 @@ var infinite = math.Inf(1)
 // figures has those of each kind of target. The first is the main one: rows are ordered, chosen and compared by it, and the larger the better.
 var figures = map[milbench.TargetKind][]figure{
 	milbench.BinaryTarget: {
-		{"auc", "AUC", "AUCs", true, 0, 1, ofLabels(judge.AUC)},
-		{"auc_pooled", "pooled AUC", "", false, 0, 1, ofLabels(judge.AUC)},
-		{"average_precision", "AP", "", true, 0, 1, ofLabels(judge.AveragePrecision)},
-		{"accuracy", "accuracy", "", false, 0, 1, ofLabels(judge.Accuracy)},
-		{"balanced_accuracy", "bal. acc.", "", false, 0, 1, ofLabels(judge.BalancedAccuracy)},
-		{"log_loss", "log-loss", "", false, 0, infinite, ofLabels(judge.LogLoss)},
+		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, ofLabels(judge.AUC)},
+		{"auc_pooled", "pooled AUC", "pooled AUC", "", false, 0, 1, ofLabels(judge.AUC)},
+		{"average_precision", "AP", "average precision", "", true, 0, 1, ofLabels(judge.AveragePrecision)},
+		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofLabels(judge.Accuracy)},
+		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofLabels(judge.BalancedAccuracy)},
+		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofLabels(judge.LogLoss)},
 	},
 	milbench.ClassTarget: {
-		{"macro_auc", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(judge.MulticlassAUC)},
-		{"macro_auc_pooled", "pooled AUC", "", false, 0, 1, ofClasses(judge.MulticlassAUC)},
-		{"accuracy", "accuracy", "", false, 0, 1, ofClasses(judge.MulticlassAccuracy)},
-		{"balanced_accuracy", "bal. acc.", "", false, 0, 1, ofClasses(judge.MulticlassBalancedAccuracy)},
-		{"kappa", "kappa", "", false, -1, 1, kappa},
-		{"log_loss", "log-loss", "", false, 0, infinite, ofClasses(judge.MulticlassLogLoss)},
+		{"macro_auc", "macro AUC", "macro AUC", "macro AUCs", true, 0, 1, ofClasses(judge.MulticlassAUC)},
+		{"macro_auc_pooled", "pooled AUC", "pooled macro AUC", "", false, 0, 1, ofClasses(judge.MulticlassAUC)},
+		{"accuracy", "accuracy", "accuracy", "", false, 0, 1, ofClasses(judge.MulticlassAccuracy)},
+		{"balanced_accuracy", "bal. acc.", "balanced accuracy", "", false, 0, 1, ofClasses(judge.MulticlassBalancedAccuracy)},
+		{"kappa", "kappa", "quadratic kappa", "", false, -1, 1, kappa},
+		{"log_loss", "log-loss", "log-loss", "", false, 0, infinite, ofClasses(judge.MulticlassLogLoss)},
 	},
 	milbench.RealTarget: {
-		{"r2", "R²", "values of R²", true, -infinite, 1, ofValues(judge.R2)},
-		{"r2_pooled", "pooled R²", "", false, -infinite, 1, ofValues(judge.R2)},
-		{"rmse", "RMSE", "", false, 0, infinite, ofValues(judge.RMSE)},
-		{"mae", "MAE", "", false, 0, infinite, ofValues(judge.MAE)},
-		{"spearman", "Spearman", "", false, -1, 1, ofValues(judge.Spearman)},
+		{"r2", "R²", "R²", "values of R²", true, -infinite, 1, ofValues(judge.R2)},
+		{"r2_pooled", "pooled R²", "pooled R²", "", false, -infinite, 1, ofValues(judge.R2)},
+		{"rmse", "RMSE", "RMSE", "", false, 0, infinite, ofValues(judge.RMSE)},
+		{"mae", "MAE", "MAE", "", false, 0, infinite, ofValues(judge.MAE)},
+		{"spearman", "Spearman", "Spearman's ρ", "", false, -1, 1, ofValues(judge.Spearman)},
 	},
 	milbench.SurvivalTarget: {
-		{"concordance", "concordance", "concordances", true, 0, 1, ofTimes(judge.Concordance)},
-		{"concordance_pooled", "pooled conc.", "", false, 0, 1, ofTimes(judge.Concordance)},
-		{"cumulative_auc", "AUC(t)", "", false, 0, 1, ofTimes(cumulativeAUC)},
+		{"concordance", "concordance", "concordance", "concordances", true, 0, 1, ofTimes(judge.Concordance)},
+		{"concordance_pooled", "pooled conc.", "pooled concordance", "", false, 0, 1, ofTimes(judge.Concordance)},
+		{"cumulative_auc", "AUC(t)", "cumulative AUC", "", false, 0, 1, ofTimes(cumulativeAUC)},
 	},
 }
 
@@ -76,6 +77,24 @@ func mainFigure(kind milbench.TargetKind) figure { return figures[kind][0] }
 // Figure returns the main figure of bags of a target of so many classes, see [Row].
 func Figure(kind milbench.TargetKind, classes int, bags []ScoredBag) (float64, error) {
 	return mainFigure(kind).of(bags, classes)
+}
+
+// Named is a figure and its name.
+type Named struct {
+	Name  string
+	Value float64
+}
+
+// Named returns the figures of a row by their full names, the main one first; those that it lacks are left out.
+func (r Row) Named() []Named {
+	all := figures[r.Target]
+	list := []Named{{all[0].name, r.Mean}}
+	for _, f := range all[1:] {
+		if value := r.other(f); value != nil {
+			list = append(list, Named{f.name, *value})
+		}
+	}
+	return list
 }
 
 // FigureName returns the name of the main figure of a kind of target, say AUC.
