@@ -174,7 +174,9 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 
 // makePlan returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
 func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
-	a.grid.note = p.note
+	if a.grid != nil {
+		a.grid.note = p.note
+	}
 	plan, err := a.request(backend, trainer.Workers)
 	if err != nil {
 		return nil, nil, err
