@@ -79,7 +79,7 @@ error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.version())
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.version())
 	addHelp(root)
 	return root
 }

@@ -206,50 +206,57 @@ func (t Table) lines(plusMinus, dash string) (columns []column, lines [][]string
 	return columns, lines
 }
 
+// markdownEscape keeps a text within its cell.
+var markdownEscape = strings.NewReplacer("|", `\|`, "\n", " ")
+
+// markdown writes rows as a table; the first has the headings. text says which columns are set to the left.
+func markdown(b *strings.Builder, rows [][]string, text func(column int) bool) {
+	width := make([]int, len(rows[0]))
+	for _, cells := range rows {
+		for i, c := range cells {
+			cells[i] = markdownEscape.Replace(c)
+			width[i] = max(width[i], len([]rune(cells[i])))
+		}
+	}
+	for n, cells := range rows {
+		for i, c := range cells {
+			pad := strings.Repeat(" ", width[i]-len([]rune(c)))
+			if text(i) {
+				b.WriteString("| " + c + pad + " ")
+			} else {
+				b.WriteString("| " + pad + c + " ")
+			}
+		}
+		b.WriteString("|\n")
+		if n > 0 {
+			continue
+		}
+		for i := range cells {
+			if text(i) {
+				b.WriteString("|:" + strings.Repeat("-", width[i]+1))
+			} else {
+				b.WriteString("|" + strings.Repeat("-", width[i]+1) + ":")
+			}
+		}
+		b.WriteString("|\n")
+	}
+}
+
 func (t Table) writeMarkdown(w io.Writer) error {
-	escape := strings.NewReplacer("|", `\|`, "\n", " ")
 	var b strings.Builder
 	for part := range t.byTarget() {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
 		columns, lines := part.lines("±", "–")
-		width := make([]int, len(columns))
-		for _, cells := range lines {
-			for i, c := range cells {
-				c = escape.Replace(c)
-				cells[i] = c
-				width[i] = max(width[i], len([]rune(c)))
-			}
-		}
-		for n, cells := range lines {
-			for i, c := range cells {
-				pad := strings.Repeat(" ", width[i]-len([]rune(c)))
-				if columns[i].text {
-					b.WriteString("| " + c + pad + " ")
-				} else {
-					b.WriteString("| " + pad + c + " ")
-				}
-			}
-			b.WriteString("|\n")
-			if n == 0 {
-				for i := range cells {
-					if columns[i].text {
-						b.WriteString("|:" + strings.Repeat("-", width[i]+1))
-					} else {
-						b.WriteString("|" + strings.Repeat("-", width[i]+1) + ":")
-					}
-				}
-				b.WriteString("|\n")
-			}
-		}
+		markdown(&b, lines, func(i int) bool { return columns[i].text })
 		b.WriteString("\n" + legends[part.Rows[0].Target] + "\n")
 	}
 	for i, note := range slices.Concat(t.allNotes(), t.Verdicts) {
 		if i > 0 || b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(escape.Replace(note) + "\n")
+		b.WriteString(markdownEscape.Replace(note) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

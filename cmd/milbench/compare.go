@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"synpool/milbench/results"
+	"synpool/plotting"
+)
+
+// compare is the subcommand that compares learners on the same folds.
+func (p *program) compare() *cobra.Command {
+	var (
+		with   string
+		rope   float64
+		file   string
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "compare DIR...",
+		Short: "Compare learners and settings on the same folds, set by set and over sets",
+		Long: `Compare learners and settings on the same folds, set by set and over sets.
+
+Folders are those of milbench run and milbench score; the settings of all of them are compared. Each is compared with one, that of --with as milbench
+table names it, else the one with the best figures. Two settings are paired over the folds of all repeats, where both were trained and tested on the
+same bags: give both the same --seed, --folds and --repeats.
+
+On a set the table has the difference of the main figures (AUC, macro AUC, R², concordance), its 95 % interval by the corrected resampled t-test, and how
+probable it is that the one is better, the same in practice or worse (Bayesian correlated t-test). The same in practice are figures within --rope. Over
+six sets or more it has Wilcoxon's test and the Bayesian signed-rank test, and how many sets are won, tied and lost.`,
+		Example: "  milbench compare results --with mean --out differences.png\n  milbench compare results scored --rope 0.02 --json",
+		Args:    arguments(1, 0),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			var all []results.Result
+			for _, dir := range dirs {
+				rs, err := results.Read(dir)
+				if err != nil {
+					return err
+				}
+				if len(rs) == 0 {
+					return fmt.Errorf("%s: %w", dir, results.ErrNoResults)
+				}
+				all = append(all, rs...)
+			}
+			table, err := results.Tabulate(all)
+			if err != nil {
+				return err
+			}
+			for _, n := range table.Notes {
+				p.note("note: %s", n)
+			}
+			comparison, err := table.Compare(with, rope)
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				if err := drawComparison(comparison, file); err != nil {
+					return err
+				}
+				p.note("drawn: %s", filepath.Clean(file))
+			}
+			if asJSON {
+				return p.writeJSON(comparison)
+			}
+			return comparison.Write(p.out)
+		},
+	}
+	c.Flags().StringVar(&with, "with", "", "the `setting` that the others are compared with (default the one with the best figures)")
+	c.Flags().Float64Var(&rope, "rope", results.Rope, "difference of the figure up to which two settings are the same in practice")
+	c.Flags().StringVar(&file, "out", "", "file to draw the differences into, .png, .svg or .pdf")
+	addJSON(c, &asJSON)
+	return c
+}
+
+// drawComparison draws the differences of one main figure.
+func drawComparison(c results.Comparison, file string) error {
+	sets := make(map[string]bool)
+	for _, d := range c.Sets {
+		sets[d.Set] = true
+		if d.Figure != c.Sets[0].Figure {
+			return fmt.Errorf("--out: the sets have different figures, %s and %s; compare folders of one kind of target", c.Sets[0].Figure, d.Figure)
+		}
+	}
+	var rows []plotting.ComparedRow
+	for _, d := range c.Sets {
+		name := d.B
+		if len(sets) > 1 {
+			name = d.Set + ": " + name
+		}
+		verdict := map[results.Verdict]int{results.BetterVerdict: 1, results.WorseVerdict: -1}[d.Verdict]
+		rows = append(rows, plotting.ComparedRow{Name: name, Difference: d.Difference, Low: d.Low, High: d.High, Verdict: verdict})
+	}
+	label := fmt.Sprintf("%s of %s less that of the other (mean and 95 %% interval)", c.Sets[0].Figure, c.Reference)
+	figure, err := plotting.Comparison(c.Reference+" against others", label, c.Rope, rows)
+	if err != nil {
+		return err
+	}
+	return figure.Save(file)
+}

@@ -1,0 +1,320 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+)
+
+// Rope is half the width of the region of practical equivalence where nothing else is asked for: a difference of 0.01 in the main figure.
+const Rope = 0.01
+
+// Sure is the probability from which a comparison is decided.
+const Sure = 0.95
+
+// fewestSets is how many sets a test over sets needs: with fewer no Wilcoxon test has p < 0.05.
+const fewestSets = 6
+
+// Verdict is what a comparison of two settings says.
+type Verdict string
+
+// The verdicts. That two settings are the same in practice is something else than that nothing can be said.
+const (
+	BetterVerdict Verdict = "better" // A, by more than the rope, with a probability of [Sure]
+	SameVerdict   Verdict = "same"   // in practice: within the rope
+	WorseVerdict  Verdict = "worse"
+	OpenVerdict   Verdict = "open" // none of these is as probable
+)
+
+// verdictOf returns what a posterior says.
+func verdictOf(p judge.Posterior) Verdict {
+	switch {
+	case p.Better >= Sure:
+		return BetterVerdict
+	case p.Worse >= Sure:
+		return WorseVerdict
+	case p.Equal >= Sure:
+		return SameVerdict
+	}
+	return OpenVerdict
+}
+
+// Difference is how two settings differ on one set, in the main figure of its kind of target.
+type Difference struct {
+	Set      string  `json:"set"`
+	Protocol string  `json:"protocol"`
+	Figure   string  `json:"figure"`
+	A        string  `json:"a"`
+	B        string  `json:"b"`
+	MeanA    float64 `json:"mean_a"` // over the pairs
+	MeanB    float64 `json:"mean_b"`
+
+	// Pairs is the number of folds of all repeats that both have; of a single fold, which is compared over its bags, that of the bags.
+	Pairs int      `json:"pairs"`
+	Over  Interval `json:"over"` // folds or bags
+
+	// Difference is the mean of A less that of B, with its interval at [Level]: of [judge.CorrectedT], of bags by [judge.DeLongDifference].
+	Difference float64 `json:"difference"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	P          float64 `json:"p"` // two-sided, of no difference
+
+	Posterior judge.Posterior `json:"posterior"` // of [judge.BayesCorrelatedT]; of bags of a normal difference
+	Verdict   Verdict         `json:"verdict"`
+
+	setting string // which of the compared ones B is
+}
+
+// Overall is how two settings differ over all sets that both have, those of one main figure.
+type Overall struct {
+	Figure string `json:"figure"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Sets   int    `json:"sets"`
+
+	// In how many sets A is better, the same, worse; the rest is open.
+	Wins   int `json:"wins"`
+	Ties   int `json:"ties"`
+	Losses int `json:"losses"`
+	Open   int `json:"open"`
+
+	Difference float64 `json:"difference"` // mean over sets
+
+	// Of six sets or more: the p-value of [judge.Wilcoxon] and the posterior of [judge.BayesSignedRank], with the sets as pairs.
+	P         *float64         `json:"p"`
+	Posterior *judge.Posterior `json:"posterior"`
+	Verdict   Verdict          `json:"verdict,omitempty"`
+}
+
+// Comparison compares the settings of a table with one of them.
+type Comparison struct {
+	Reference string       `json:"reference"`
+	Chosen    bool         `json:"chosen"` // by the same figures: the best one, so that it seems better than it is
+	Rope      float64      `json:"rope"`
+	Sets      []Difference `json:"sets"`
+	Over      []Overall    `json:"over"`
+	Notes     []string     `json:"notes"`
+}
+
+// identity tells settings apart over sets: their config, or, where a validation part chooses it, their name.
+func (r Row) identity() string { return cmp.Or(string(r.Config), r.Setting) }
+
+// Compare compares each setting with a reference, by the name that the table shows; without a name with that of the best mean rank over sets
+// and protocols. Two rows are compared over the folds of all repeats that both have, since both were trained and tested on the same bags there;
+// of an official split or a single fold over its bags, which takes a binary target. rope is half the width of the region of practical
+// equivalence, in the unit of the figure. What cannot be compared is noted.
+func (t Table) Compare(reference string, rope float64) (Comparison, error) {
+	c := Comparison{Rope: rope, Chosen: reference == ""}
+	if !(rope >= 0) || math.IsInf(rope, 1) {
+		return c, fmt.Errorf("a region of practical equivalence of %v; give a difference of at least 0, say %v", rope, Rope)
+	}
+	id, err := t.reference(reference)
+	if err != nil {
+		return c, err
+	}
+	for rows := range t.comparisons() {
+		at := slices.IndexFunc(rows, func(r Row) bool { return r.identity() == id })
+		if at < 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: the reference is not there", rows[0].Set, rows[0].Protocol))
+			continue
+		}
+		c.Reference = cmp.Or(c.Reference, rows[at].Setting)
+		for i, r := range rows {
+			if i == at {
+				continue
+			}
+			if r.Leaked {
+				c.Notes = append(c.Notes, fmt.Sprintf("%s: LEAKED, so that no difference means anything", r.Set))
+				break
+			}
+			d, err := rows[at].less(r, rope)
+			if errors.Is(err, errUncomparable) {
+				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %v", r.Set, r.Setting, err))
+				continue
+			}
+			if err != nil {
+				return c, fmt.Errorf("%s, %s: %w", r.Set, r.Setting, err)
+			}
+			c.Sets = append(c.Sets, d)
+		}
+	}
+	if len(c.Sets) == 0 {
+		return c, errors.New("there is nothing to compare: two settings on the same folds of a set are needed")
+	}
+	c.Over, err = overall(c.Sets, rope)
+	if c.Chosen {
+		c.Notes = append(c.Notes, fmt.Sprintf("the reference, %s, was chosen because its figures are the best, so it seems better than it is; name one that you had in mind before", c.Reference))
+	}
+	return c, err
+}
+
+// reference returns the identity of the setting of a name or, without one, of that with the best mean rank.
+func (t Table) reference(name string) (string, error) {
+	var names []string
+	for _, r := range t.Rows {
+		if name != "" && r.Setting == name {
+			return r.identity(), nil
+		}
+		if !slices.Contains(names, r.Setting) {
+			names = append(names, r.Setting)
+		}
+	}
+	if name != "" {
+		if near := milbench.Nearest(name, names); near != "" {
+			return "", fmt.Errorf("%q is no setting of the table; did you mean %q?", name, near)
+		}
+		return "", fmt.Errorf("%q is no setting of the table; it has %s", name, strings.Join(names, ", "))
+	}
+	sums, counts := make(map[string]float64), make(map[string]int)
+	for rows := range t.comparisons() {
+		if len(rows) < 2 {
+			continue
+		}
+		for _, r := range rows {
+			rank := 1.0
+			for _, s := range rows {
+				if s.Mean > r.Mean+tied {
+					rank++
+				}
+			}
+			sums[r.identity()] += rank
+			counts[r.identity()]++
+		}
+	}
+	best := ""
+	for _, r := range t.Rows { // in order, so that ties are settled
+		id := r.identity()
+		switch {
+		case counts[id] == 0:
+		case best == "", counts[id] > counts[best],
+			counts[id] == counts[best] && sums[id] < sums[best]-tied:
+			best = id
+		}
+	}
+	return best, nil
+}
+
+// errUncomparable is wrapped by what keeps two rows from being compared.
+var errUncomparable = errors.New("cannot be compared")
+
+// less returns how a row differs from another of the same set and protocol.
+func (r Row) less(s Row, rope float64) (Difference, error) {
+	d := Difference{Set: r.Set, Protocol: r.Protocol, Figure: r.Figure, A: r.Setting, B: s.Setting, setting: s.identity()}
+	if r.overFolds() && s.overFolds() {
+		var a, b []float64
+		for _, key := range slices.SortedFunc(maps.Keys(r.folds), foldKey.compare) {
+			if other, both := s.folds[key]; both {
+				a, b = append(a, r.folds[key]), append(b, other)
+			}
+		}
+		return d.overFolds(a, b, 1/float64(r.Folds-1), rope)
+	}
+	if r.Target != milbench.BinaryTarget || len(r.scores) == 0 || len(r.scores) != len(s.scores) {
+		return d, fmt.Errorf("%w: of a single fold, that takes a binary target and as many repeats of both", errUncomparable)
+	}
+	difference, se, err := judge.DeLongDifference(r.labels, r.scores, s.scores)
+	if errors.Is(err, judge.ErrTooFew) {
+		return d, fmt.Errorf("%w: %v", errUncomparable, err)
+	}
+	if err != nil {
+		return d, err
+	}
+	d.MeanA, d.MeanB, d.Pairs, d.Over, d.Difference = r.Mean, s.Mean, len(r.labels), OverBags, difference
+	half := distuv.UnitNormal.Quantile((1+Level)/2) * se
+	d.Low, d.High, d.P = difference-half, difference+half, 1
+	if se > 0 {
+		normal := distuv.Normal{Mu: difference, Sigma: se}
+		d.P = math.Erfc(math.Abs(difference) / se / math.Sqrt2)
+		d.Posterior = judge.Posterior{Better: normal.Survival(rope), Worse: normal.CDF(-rope)}
+		d.Posterior.Equal = max(0, 1-d.Posterior.Better-d.Posterior.Worse)
+	} else {
+		d.Posterior = judge.Posterior{Equal: 1}
+	}
+	d.Verdict = verdictOf(d.Posterior)
+	return d, nil
+}
+
+// overFolds completes a difference by the figures of both settings in the same folds.
+func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Difference, error) {
+	if len(a) < 2 {
+		return d, fmt.Errorf("%w: both have %d folds in common; run them with the same --seed, --folds and --repeats", errUncomparable, len(a))
+	}
+	d.MeanA, d.MeanB, d.Pairs, d.Over = stat.Mean(a, nil), stat.Mean(b, nil), len(a), OverFolds
+	d.Difference = d.MeanA - d.MeanB
+	d.Low, d.High, d.P = d.Difference, d.Difference, 1
+	test, err := judge.CorrectedT(a, b, testToTrain)
+	switch {
+	case errors.Is(err, judge.ErrSameDifference):
+	case err != nil:
+		return d, err
+	default:
+		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(test.Freedom)}.Quantile((1+Level)/2) * test.SE
+		d.Low, d.High, d.P = test.Difference-half, test.Difference+half, test.P
+	}
+	if d.Posterior, err = judge.BayesCorrelatedT(a, b, testToTrain, rope); err != nil {
+		return d, err
+	}
+	d.Verdict = verdictOf(d.Posterior)
+	return d, nil
+}
+
+// overall sums differences up over sets, for each setting and figure.
+func overall(sets []Difference, rope float64) (list []Overall, err error) {
+	type key struct{ setting, figure string }
+	values := make(map[key][2][]float64)
+	var order []key
+	at := make(map[key]int)
+	for _, d := range sets {
+		k := key{d.setting, d.Figure}
+		i, known := at[k]
+		if !known {
+			i = len(list)
+			at[k] = i
+			order, list = append(order, k), append(list, Overall{Figure: d.Figure, A: d.A, B: d.B})
+		}
+		o := &list[i]
+		o.Sets++
+		switch d.Verdict {
+		case BetterVerdict:
+			o.Wins++
+		case SameVerdict:
+			o.Ties++
+		case WorseVerdict:
+			o.Losses++
+		default:
+			o.Open++
+		}
+		v := values[k]
+		values[k] = [2][]float64{append(v[0], d.MeanA), append(v[1], d.MeanB)}
+	}
+	list = slices.Clip(list)
+	for i, k := range order {
+		o, v := &list[i], values[k]
+		o.Difference = stat.Mean(v[0], nil) - stat.Mean(v[1], nil)
+		if o.Sets < fewestSets {
+			continue
+		}
+		test, err := judge.Wilcoxon(v[0], v[1])
+		if err != nil {
+			return nil, err
+		}
+		bayes := judge.DefaultBayesSignedRank()
+		bayes.Rope = rope
+		posterior, err := bayes.Compare(v[0], v[1], 1)
+		if err != nil {
+			return nil, err
+		}
+		o.P, o.Posterior, o.Verdict = &test.P, &posterior, verdictOf(posterior)
+	}
+	return slices.DeleteFunc(list, func(o Overall) bool { return o.Sets < 2 }), nil
+}
