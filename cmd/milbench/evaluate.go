@@ -54,6 +54,7 @@ Labels must be those of the model, word for word. The features are taken as by m
 			if err != nil {
 				return err
 			}
+			options.Numbers = card.Target == milbench.RealTarget
 			options.Features, options.Note = card.Features, func(text string) { p.note("note: %s", text) }
 			set, err := openNew(options, column.Column, args[1])
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -36,6 +37,7 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Label, "label", "", "of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
+	flags.BoolVar(&o.Numbers, "numbers", false, "of a file with labels that are integers: they are numbers, counts say, and not classes")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV or Parquet file: `columns` of words; each word becomes a feature")
 	coordinatesFlag(flags, &o.Coordinates)
 	flags.Var((*missingValue)(&o.Median), "missing", "of a CSV or Parquet file: `what` to take for missing values: refuse (the default) or median, that of each training part, with a feature x=missing that says where x is missing")
@@ -50,7 +52,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}} {
 		if c.given {
 			return c.flag
 		}
@@ -128,6 +130,11 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	return opened, s.check(files)
 }
 
+// integers reports whether all words are integers.
+func integers(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { _, err := strconv.Atoi(word); return err != nil })
+}
+
 // check reports a flag for files where there are none.
 func (s *sources) check(files int) error {
 	if flag := s.columns.given(); files == 0 && flag != "" {
@@ -153,6 +160,9 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 	}
 	if err != nil {
 		return source{}, err
+	}
+	if k := stored.Stored.Kind; stored.Entry == nil && k == milbench.ClassTarget && integers(stored.Stored.Classes) {
+		p.note("note: %s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", nameOrFile, len(stored.Stored.Classes))
 	}
 	if c := stored.Stored.Classes; stored.Entry == nil && s.positive == "" && len(c) == 2 {
 		p.note("note: %s: positive is %s, the second of the two labels in order; --positive %q takes the other", nameOrFile, c[1], c[0])

@@ -36,6 +36,11 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Numbers {
+		if err := setNumbers(stored); err != nil {
+			return nil, err
+		}
+	}
 	return &Source{Stored: stored}, nil
 }
 

@@ -43,6 +43,9 @@ type Options struct {
 	// ([milbench.Missing]). In a categorical column missing is a word, and nil and none are words, too. Without it missing values are an error.
 	Median bool
 
+	// Numbers has [Options.Open] take labels that are integers for a real target, counts say, where there are few different ones; else they are classes. Of labels -1 and 1 the numbers are 0 and 1.
+	Numbers bool
+
 	// Features, if not nil, are the names of the features that a model takes. Of a Parquet file, or a CSV file with a header, they are read in this order;
 	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
 	Features []string

@@ -153,6 +153,25 @@ func setSurvival(s *milbench.Set, words []string) error {
 	return nil
 }
 
+// setNumbers makes a real target of labels that are integers. The set gets another checksum.
+func setNumbers(s *milbench.Set) error {
+	if s.Kind == milbench.RealTarget {
+		return nil
+	}
+	if s.Kind == milbench.SurvivalTarget {
+		return fmt.Errorf("%s: times with events are no labels that are numbers; leave --numbers out", s.Name)
+	}
+	for i, b := range s.Bags {
+		value, err := strconv.ParseFloat(s.ClassName(b.Label), 64)
+		if err != nil {
+			return fmt.Errorf("%s: bag %s has label %q, which is no number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
+		}
+		s.Bags[i].Target = milbench.Target{Value: value}
+	}
+	s.Kind, s.Classes = milbench.RealTarget, nil
+	return s.Seal()
+}
+
 // SetPositive makes a class of a binary set, by the word that its file writes, the positive one. A set without names has the
 // classes 0 and 1. The set gets another checksum if that changes it.
 func SetPositive(s *milbench.Set, word string) error {
