@@ -75,6 +75,7 @@ var imports = map[string]rule{
 	"examples/memory":               {[]string{"examples/command", "examples/memory/retrieval", "synlayer/memory"}, []string{"milbench/dataset"}},
 	"examples/memory/retrieval":     {[]string{"synlayer/memory", "milbench", "milbench/dataset"}, []string{"internal/fetched"}},
 	"internal/alloctest":            {},
+	"internal/delimited":            {},
 	"internal/fetch":                {[]string{"flock", "x/sys", "x/term"}, nil},
 	"internal/fetched":              {[]string{"internal/fetch"}, nil},
 	"internal/large":                {},
@@ -95,7 +96,7 @@ var imports = map[string]rule{
 	"milbench":                      {},
 	"milbench/judge":                {[]string{"gonum"}, nil},
 	"milbench/calibrate":            {[]string{"milbench", "milbench/judge"}, nil},
-	"milbench/dataset":              {[]string{"milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
+	"milbench/dataset":              {[]string{"internal/delimited", "milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
 	"milbench/learner":              {[]string{"milbench", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
@@ -106,7 +107,7 @@ var imports = map[string]rule{
 	"milbench/learner/neural":       {[]string{"internal/members", "milbench", "milbench/learner/modeldir", "milbench/learner/schedule", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/dataset/generate", "milbench/judge"}},
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
 	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
-	"milbench/exchange":             {[]string{"milbench", "milbench/results"}, nil},
+	"milbench/exchange":             {[]string{"internal/delimited", "milbench", "milbench/results"}, nil},
 	"milbench/evaluate":             {[]string{"milbench", "milbench/judge", "milbench/learner/modeldir", "milbench/results", "gonum"}, []string{"internal/large"}},
 	"milbench/run":                  {[]string{"milbench", "milbench/cluster", "milbench/judge", "milbench/results", "gonum"}, []string{"x/sys", "internal/reexec", "milbench/run/runtest"}},
 	"milbench/cluster":              {[]string{"milbench"}, []string{"internal/large"}},
@@ -127,7 +128,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -34,11 +34,12 @@ func (p *program) foldsOf() *cobra.Command {
 The folds are those that milbench run makes with the same --folds, --repeats and --seed: stratified by label, with bags of one group
 in one part. Train your model on all bags of a repeat but those of a fold, score these, and give the scores to milbench score.
 
-The file is a CSV table with a line for each bag and repeat: bag, label, class, group, repeat, fold (the one that tests the bag; empty
-where an official split only trains on it), and on every line the set, its checksum, the protocol, folds, folds_run and the seed.
+The file is a CSV table with a line for each bag and repeat: bag, the target as the file has it (label and class of classes, label of
+numbers, time and event of survival), group, repeat, fold (the one that tests the bag; empty where an official split only trains on it),
+and on every line the set, its checksum, the kind of target, the protocol, folds, folds_run and the seed.
 
 --format clam writes a folder instead: splits_0.csv, splits_1.csv and so on as CLAM reads them, one for each fold of each repeat, with a
-fifth of the training part as val, and ` + partsName + `, the file above.` + filesHelp + columnsHelp,
+fifth of the training part as val, and ` + partsName + `, the file above. docs/judge.md goes through all of it.` + filesHelp + columnsHelp,
 		Example: `  milbench folds musk1 --repeats 2 --out folds.csv
   milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
 		Args: arguments(1, 1),
@@ -157,9 +158,17 @@ func (p *program) score() *cobra.Command {
 		Short: "Judge a model that another program has trained, by its scores on the folds",
 		Long: `Judge a model that another program has trained, by its scores on the folds.
 
-SCORES.csv has the columns bag, repeat and fold, and score (a logit, or any number that is larger for positive bags; accuracy and
-log-loss read it as a logit) or probability (that of the positive label). Every test bag of every fold must be there once; the folds are those of
---folds, which milbench folds has written. Otherwise nothing is stored.
+SCORES.csv has the columns bag, repeat and fold, and by the kind of target:
+
+  two labels  score (a logit, or any number that is larger for positive bags; accuracy and log-loss read it as a logit), or probability
+              (that of the positive label), or the columns of classes
+  classes     probability_WORD for each class (they sum to 1 within 0.001), or score_WORD (logits)
+  numbers     value or prediction
+  survival    risk: the larger, the earlier the event
+
+Every test bag of every fold must be there once; the folds are those of --folds, which milbench folds has written. Otherwise nothing is
+stored. Columns may stand in any order, with others beside them and commas, semicolons or tabs between them. Probabilities are stored as
+logarithms, those below 1e-12 as that of 1e-12.
 
 The results stand in the folder --out beside those of milbench run with the same folds and seed, in tables, figures and tests, under --name. They are marked
 declared: nobody here has seen the training.`,

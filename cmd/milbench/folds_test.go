@@ -81,3 +81,76 @@ func TestFoldsCLAM(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFoldsScoreKinds hands out the folds of classes, numbers and survival, and takes their scores in the columns that predict writes.
+func TestFoldsScoreKinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		columns string
+		target  func(bag int) string
+		score   func(bag int) string
+		first   string // of the columns of the target
+		learner string // one of ours beside it, if there is one
+		want    []string
+	}{
+		"classes": {"bag,label,x", func(bag int) string { return []string{"low", "mid", "top"}[bag%3] },
+			func(bag int) string { return []string{"0.7,0.2,0.1", "0.1,0.8,0.1", "0,0,1"}[bag%3] },
+			"bag,label,class,", "statistics-svm", []string{"macro AUC", "| classes | my model ", "1.000 ± 0.000", "the classes are low, mid, top"}},
+		"real": {"bag,label,x", func(bag int) string { return fmt.Sprintf("%.2f", float64(bag)/7) },
+			func(bag int) string { return fmt.Sprint(float64(bag) / 7) },
+			"bag,label,group,", "statistics-svm", []string{"R²", "| real | my model ", "1.000 ± 0.000"}},
+		"survival": {"bag,time,event,x", func(bag int) string { return fmt.Sprintf("%d,%d", bag+3, bag%2) },
+			func(bag int) string { return fmt.Sprint(-bag) },
+			"bag,time,event,", "", []string{"concordance", "| survival | my model ", "1.000 ± 0.000"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bags := c.columns + "\n"
+			for bag := range 24 {
+				for i := range 2 {
+					bags += fmt.Sprintf("b%d,%s,%d\n", bag, c.target(bag), (bag+3*i)%5)
+				}
+			}
+			dir := t.TempDir()
+			file, folds, out := write(t, name+".csv", bags), filepath.Join(dir, "folds.csv"), filepath.Join(dir, "results")
+			succeed(t, "folds", file, "--folds", "3", "--repeats", "2", "--out", folds)
+			text, err := os.ReadFile(folds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(string(text), c.first) {
+				t.Errorf("%.60s", text)
+			}
+			lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			column := map[string]int{}
+			for i, name := range lines[0] {
+				column[name] = i
+			}
+			scores := "bag,repeat,fold," + map[string]string{
+				"classes": "probability_low,probability_mid,probability_top", "real": "value", "survival": "risk"}[name] + "\n"
+			for _, l := range lines[1:] {
+				var bag int
+				if _, err := fmt.Sscanf(l[0], "b%d", &bag); err != nil {
+					t.Fatal(err)
+				}
+				scores += fmt.Sprintf("%s,%s,%s,%s\n", l[0], l[column["repeat"]], l[column["fold"]], c.score(bag))
+			}
+			if c.learner != "" {
+				succeed(t, "run", file, "--folds", "3", "--repeats", "2", "--learner", c.learner, "--out", out)
+				c.want = append(c.want, "| "+c.learner+" ", name+": my model has the largest")
+			}
+			table, _ := succeed(t, "score", write(t, "scores.csv", scores), "--folds", folds, "--name", "my model", "--out", out)
+			for _, want := range append(c.want, "honest, 3 folds, declared |", "declared: the scores are those of their author") {
+				if !strings.Contains(strings.Join(strings.Fields(table), " "), want) {
+					t.Errorf("no %q in\n%s", want, table)
+				}
+			}
+			none := filepath.Join(dir, "none")
+			refuse(t, exitUse, "s.csv: line 1: no column", "score", write(t, "s.csv", "bag,repeat,fold,logits\n"), "--folds", folds, "--name", "n", "--out", none)
+			if _, err := os.Stat(none); err == nil {
+				t.Error("a folder was made")
+			}
+		})
+	}
+}

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/internal/delimited"
 	"synpool/milbench"
 )
 
@@ -152,20 +151,13 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	return assemble(s, t.words)
 }
 
-// separated skips a byte order mark and returns the records of a table.
+// separated returns the records of a table.
 func separated(r io.Reader) (*csv.Reader, error) {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3)
-	}
-	text, err := in.Peek(in.Size())
-	if len(text) == 0 && err != nil && err != io.EOF {
+	in, err := delimited.NewReader(r)
+	if err != nil {
 		return nil, readError(err)
 	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	records := csv.NewReader(in)
-	records.Comma = separator(string(line))
-	return records, nil
+	return in, nil
 }
 
 // bagOf returns the index in t of the bag that a record is of.
@@ -511,7 +503,7 @@ func placesOf(s *milbench.Set) ([][][2]float64, error) {
 // that are separated otherwise.
 func needsHeader(s *milbench.Set) bool {
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
-	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, separators)
+	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
 }
 
 // writable says why [ReadCSV] would refuse s.

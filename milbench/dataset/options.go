@@ -151,30 +151,6 @@ func few(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// The separators of fields, the likeliest first.
-const separators = ",;\t"
-
-// separator returns what separates the fields of a line.
-func separator(line string) rune {
-	counts := make(map[rune]int)
-	quoted := false
-	for _, c := range line {
-		if c == '"' {
-			quoted = !quoted
-		}
-		if !quoted && strings.ContainsRune(separators, c) {
-			counts[c]++
-		}
-	}
-	best := ','
-	for _, c := range separators {
-		if counts[c] > counts[best] {
-			best = c
-		}
-	}
-	return best
-}
-
 // mostWords is the number of words of a categorical column.
 const mostWords = 100
 

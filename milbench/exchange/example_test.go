@@ -29,11 +29,11 @@ func ExampleParts_Write() {
 		fmt.Println(err)
 	}
 	// Output:
-	// bag,label,class,group,repeat,fold,set,checksum,protocol,folds,folds_run,seed
-	// bag0,0,0,,0,0,toy,c0ffee,honest,2,2,1
-	// bag1,1,1,,0,0,toy,c0ffee,honest,2,2,1
-	// bag2,0,0,,0,1,toy,c0ffee,honest,2,2,1
-	// bag3,1,1,,0,1,toy,c0ffee,honest,2,2,1
+	// bag,label,class,group,repeat,fold,set,checksum,target,protocol,folds,folds_run,seed
+	// bag0,0,0,,0,0,toy,c0ffee,binary,honest,2,2,1
+	// bag1,1,1,,0,0,toy,c0ffee,binary,honest,2,2,1
+	// bag2,0,0,,0,1,toy,c0ffee,binary,honest,2,2,1
+	// bag3,1,1,,0,1,toy,c0ffee,binary,honest,2,2,1
 }
 
 func ExampleParts_Results() {
@@ -44,7 +44,7 @@ func ExampleParts_Results() {
 	}
 	scores := "bag,repeat,fold,probability\n"
 	for i, b := range parts.Bags {
-		scores += fmt.Sprintf("%s,0,%d,0.%d\n", b.ID, parts.Tested[0][i], 2+5*b.Class)
+		scores += fmt.Sprintf("%s,0,%d,0.%d\n", b.ID, parts.Tested[0][i], 2+5*b.Label)
 	}
 	all, err := parts.Results(strings.NewReader(scores), "scores.csv", "my model")
 	if err != nil {

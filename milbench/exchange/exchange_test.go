@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +19,7 @@ import (
 )
 
 // toy returns bags, every second one positive, the last ones of groups of two.
-func toy(t *testing.T, bags int) *milbench.Set {
+func toy(t testing.TB, bags int) *milbench.Set {
 	t.Helper()
 	s := &milbench.Set{Name: "toy", Classes: []string{"benign", "tumour, any"}}
 	for i := range bags {
@@ -26,6 +28,30 @@ func toy(t *testing.T, bags int) *milbench.Set {
 			b.Group = fmt.Sprint("p", (i-bags/2)/2)
 		}
 		s.Bags = append(s.Bags, b)
+	}
+	if err := s.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// kinds returns 24 bags of a kind of target.
+func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
+	t.Helper()
+	s := toy(t, 24)
+	s.Kind, s.Classes = kind, nil
+	if kind == milbench.ClassTarget {
+		s.Classes = []string{"a", "b, c", "d_e"}
+	}
+	for i := range s.Bags {
+		switch s.Bags[i].Group = ""; kind {
+		case milbench.ClassTarget:
+			s.Bags[i].Target = milbench.Labelled(i % 3)
+		case milbench.RealTarget:
+			s.Bags[i].Target = milbench.Target{Value: float64(i)/10 - 1}
+		case milbench.SurvivalTarget:
+			s.Bags[i].Target = milbench.Target{Value: float64(i) / 3, Event: i%2 == 0}
+		}
 	}
 	if err := s.Seal(); err != nil {
 		t.Fatal(err)
@@ -42,7 +68,11 @@ func TestParts(t *testing.T) {
 			official.Bags[i].Split = milbench.TestPart
 		}
 	}
-	for _, s := range []*milbench.Set{toy(t, 24), official} {
+	sets := []*milbench.Set{toy(t, 24), official}
+	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
+		sets = append(sets, kinds(t, kind))
+	}
+	for _, s := range sets {
 		protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 4, Repeats: 3}
 		p, err := Of(s, protocol, 18446744073709551615)
 		if err != nil {
@@ -80,11 +110,6 @@ func TestParts(t *testing.T) {
 			t.Errorf("read back %+v, %v; want %+v", back, err, p)
 		}
 	}
-	real := toy(t, 4)
-	real.Kind, real.Classes = milbench.RealTarget, nil
-	if _, err := Of(real, milbench.Honest(), 1); err == nil || !strings.Contains(err.Error(), "toy: its targets are of kind real") {
-		t.Error(err)
-	}
 	if _, err := Of(toy(t, 4), milbench.Nested(), 1); err == nil || !strings.Contains(err.Error(), "nested: inner folds and validation parts are not written") {
 		t.Error(err)
 	}
@@ -117,17 +142,24 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":        {"", "f.csv: an empty file"},
 		"a header":       {lines[0], "f.csv: no bags"},
-		"no column":      {strings.Replace(text, "checksum", "sum", 1), "f.csv: line 1: no column checksum; the columns bag, label"},
+		"no column":      {strings.Replace(text, "checksum", "sum", 1), "f.csv: line 1: no column checksum; the columns bag, group"},
 		"twice a column": {strings.Replace(text, "label", "bag", 1), `f.csv: line 1: column "bag" stands twice`},
 		"twice":          {text + lines[1], "f.csv: line 18: bag b0 stands twice in repeat 0"},
 		"a bag less":     {strings.Join(lines[:16], ""), "f.csv: repeat 1 has 7 of 8 bags"},
 		"another bag":    {text + strings.Replace(lines[16], "b7", "b8", 1), "f.csv: line 18: bag b8 is not in repeat 0"},
-		"another class":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",1,,1", 1), 1), "f.csv: line 10: bag b0 has another class or group than before"},
-		"another label":  {strings.Replace(text, lines[3], strings.Replace(lines[3], "benign", "benine", 1), 1), `f.csv: line 4: bag b2 has label "benine", and class 0 is "benign"`},
-		"a class":        {strings.Replace(text, "benign,0", "benign,2", 1), `f.csv: line 2: class "2"; a whole number from 0 to 1 is needed`},
+		"another class":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",1,,1", 1), 1), "f.csv: line 10: bag b0: label \"benign\", and class 1 is \"tumour, any\""},
+		"another label":  {strings.Replace(text, lines[3], strings.Replace(lines[3], "benign", "benine", 1), 1), `f.csv: line 4: bag b2: label "benine", and class 0 is "benign"`},
+		"a class":        {strings.Replace(text, "benign,0", "benign,2", 1), `f.csv: line 2: bag b0: class "2"; a whole number from 0 to 1 is needed`},
 		"a repeat":       {strings.Replace(text, lines[9], strings.Replace(lines[9], ",1,", ",2,", 1), 1), `f.csv: line 10: repeat "2"; a whole number from 0 to 1 is needed`},
-		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, protocol, folds, folds_run and seed are not those"},
+		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, target, protocol, folds, folds_run and seed are not those"},
 		"no seed":        {strings.Replace(text, ",1\n", ",x\n", 1), `f.csv: line 2: seed "x"; a whole number is needed`},
+		"no target":      {strings.Replace(text, "label", "word", 1), "f.csv: line 2: no column label; the columns label, class are needed"},
+		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is no kind of target; the kinds are binary`},
+		"another target": {strings.Replace(text, lines[2], strings.Replace(lines[2], ",binary,", ",real,", 1), 1), "f.csv: line 3: set, checksum, target"},
+		"another group":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",0,x,1", 1), 1), "f.csv: line 10: bag b0 has another target or group than before"},
+		"one class":      {strings.ReplaceAll(text, "\"tumour, any\",1", "benign,0"), "f.csv: fold 0 of repeat 0 tests bags without AUC: only one class"},
+		"two of a name":  {strings.ReplaceAll(text, "\"tumour, any\"", "benign"), `f.csv: classes 0 and 1 are both called "benign"`},
+		"no label":       {strings.Replace(text, "benign", "", 1), "f.csv: line 2: bag b0: no label"},
 		"fields":         {text + "a,b\n", "f.csv: line 18: wrong number of fields"},
 	} {
 		p, err := Read(strings.NewReader(c.text), "f.csv")
@@ -227,9 +259,9 @@ func TestResultsRefuses(t *testing.T) {
 		"NaN":           {strings.Replace(scores, "-0.5", "NaN", 1), `s.csv: line 2: bag b0: score "NaN"; a finite number is needed`},
 		"a word":        {strings.Replace(scores, "-0.5", "high", 1), `s.csv: line 2: bag b0: score "high"; a finite number is needed`},
 		"a repeat":      {strings.Replace(scores, "b0,0", "b0,2", 1), `s.csv: line 2: repeat "2"; a whole number from 0 to 1 is needed`},
-		"a probability": {strings.Replace(scores, "score", "probability", 1), "s.csv: line 2: bag b0: probability -0.5; it is from 0 to 1"},
-		"no score":      {strings.Replace(scores, "score", "logit", 1), "s.csv: line 2: bag b0: no column score or probability"},
-		"both":          {strings.Replace(strings.ReplaceAll(scores, "\n", ",1\n"), "score,1", "score,probability", 1), "s.csv: line 2: bag b0: both a column score and a column probability"},
+		"a probability": {strings.Replace(scores, "score", "probability", 1), "s.csv: line 2: bag b0: probability -0.5; it is from 0 to 1: call the column score if it is none"},
+		"no score":      {strings.Replace(scores, "score", "logit", 1), "s.csv: line 1: no column score or probability"},
+		"both":          {strings.Replace(strings.ReplaceAll(scores, "\n", ",1\n"), "score,1", "score,probability", 1), "s.csv: line 1: both a column score and a column probability; keep one"},
 	} {
 		all, err := p.Results(strings.NewReader(c.text), "s.csv", "model")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || all != nil {
@@ -248,4 +280,237 @@ func TestResultsRefuses(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder was made: %v", err)
 	}
+}
+
+// scoresOf returns the parts of 24 bags of a kind of target, read back from their file, and a table of scores with columns, whose fields are
+// given for a bag.
+func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i int, b Bag) string) (*Parts, string) {
+	t.Helper()
+	s := toy(t, 24)
+	if kind != milbench.BinaryTarget {
+		s = kinds(t, kind)
+	}
+	p, err := Of(s, milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 2}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := p.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Read(&file, "f.csv"); err != nil {
+		t.Fatal(err)
+	}
+	text := "bag,repeat,fold," + columns + "\n"
+	for repeat, tested := range p.Tested {
+		for i, b := range p.Bags {
+			text += fmt.Sprintf("%s,%d,%d,%s\n", b.ID, repeat, tested[i], of(i, b))
+		}
+	}
+	return p, text
+}
+
+// ofClass returns numbers for three classes, the first for that of the bag.
+func ofClass(right, wrong string) func(int, Bag) string {
+	return func(_ int, b Bag) string {
+		fields := []string{wrong, wrong, wrong}
+		fields[b.Label] = right
+		return strings.Join(fields, ",")
+	}
+}
+
+const (
+	probabilities = `probability_a,"probability_b, c",probability_d_e`
+	logits        = `score_a,"score_b, c",score_d_e`
+)
+
+// TestResultsOfKinds: perfect scores of every kind of target have the best figure, and the row of a table says what it is of.
+func TestResultsOfKinds(t *testing.T) {
+	two := func(first, second string) func(int, Bag) string {
+		return func(_ int, b Bag) string { return []string{first + "," + second, second + "," + first}[b.Label] }
+	}
+	for _, c := range []struct {
+		kind    milbench.TargetKind
+		columns string
+		of      func(int, Bag) string
+		scores  []float64 // of the first bag
+		figure  string
+	}{
+		{milbench.BinaryTarget, `probability_benign,"probability_tumour, any"`, two("0.8", "0.2"), []float64{math.Log(0.2) - math.Log(0.8)}, "AUC"},
+		{milbench.BinaryTarget, `score_benign,"score_tumour, any"`, two("2", "-1"), []float64{-3}, "AUC"},
+		{milbench.ClassTarget, probabilities, ofClass("0.8", "0.1"), []float64{math.Log(0.8), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
+		{milbench.ClassTarget, probabilities, ofClass("0.8005", "0.1"), []float64{math.Log(0.8005), math.Log(0.1), math.Log(0.1)}, "macro AUC"},
+		{milbench.ClassTarget, probabilities, ofClass("1", "0"), []float64{0, math.Log(1e-12), math.Log(1e-12)}, "macro AUC"},
+		{milbench.ClassTarget, logits, ofClass("3.5", "-1"), []float64{3.5, -1, -1}, "macro AUC"},
+		{milbench.RealTarget, "prediction", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
+		{milbench.RealTarget, "value", func(_ int, b Bag) string { return fmt.Sprint(b.Value) }, []float64{-1}, "R²"},
+		{milbench.SurvivalTarget, "risk", func(_ int, b Bag) string { return fmt.Sprint(-b.Value) }, []float64{0}, "concordance"},
+	} {
+		p, text := scoresOf(t, c.kind, c.columns, c.of)
+		all, err := p.Results(strings.NewReader(text), "s.csv", "my model")
+		if err != nil {
+			t.Errorf("%v, %s: %v", c.kind, c.columns, err)
+			continue
+		}
+		lines := strings.SplitAfter(text, "\n")
+		for text, want := range map[string]string{
+			strings.Join(lines[:48], ""): "s.csv: bag b23 has no score in repeat 1",
+			text + lines[1]:              "s.csv: line 50: bag b0 stands twice in repeat 0",
+			lines[0]:                     "s.csv: bag b0 has no score in repeat 0",
+		} {
+			if got, err := p.Results(strings.NewReader(text), "s.csv", "my model"); err == nil || !strings.HasPrefix(err.Error(), want) || got != nil {
+				t.Errorf("%v: %v; want %s", c.kind, err, want)
+			}
+		}
+		dir := filepath.Join(t.TempDir(), "results")
+		if _, err := Add(dir, all); err != nil {
+			t.Fatal(err)
+		}
+		list, err := results.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			for _, b := range r.Bags {
+				if b.ID == "b0" && !reflect.DeepEqual(b.Scores, c.scores) {
+					t.Errorf("%v, %s: scores %v, want %v", c.kind, c.columns, b.Scores, c.scores)
+				}
+			}
+		}
+		table, err := results.Tabulate(list)
+		if err != nil || len(table.Rows) != 1 {
+			t.Fatalf("%v: %+v, %v", c.kind, table, err)
+		}
+		if row := table.Rows[0]; row.Target != c.kind || row.Figure != c.figure || row.Mean != 1 || !row.Declared || row.N != 2 {
+			t.Errorf("%v, %s: %+v", c.kind, c.columns, row)
+		}
+	}
+}
+
+// TestKindsRefuse: a table of another kind, or with numbers that are none, is one line.
+func TestKindsRefuse(t *testing.T) {
+	zero := func(int, Bag) string { return "0" }
+	right := ofClass("0.8", "0.1")
+	for name, c := range map[string]struct {
+		kind     milbench.TargetKind
+		columns  string
+		of       func(int, Bag) string
+		old, new string // replaced once
+		want     string
+	}{
+		"sum": {milbench.ClassTarget, probabilities, right, "0.8,0.1,0.1", "0.8,0.1,0.05",
+			"s.csv: line 2: bag b0: its probabilities sum to 0.95, not to 1 within 0.001"},
+		"a little more":       {milbench.ClassTarget, probabilities, ofClass("0.8021", "0.1"), "", "", "s.csv: line 2: bag b0: its probabilities sum to 1.002, not"},
+		"a probability":       {milbench.ClassTarget, probabilities, ofClass("1.2", "-0.1"), "", "", "s.csv: line 2: bag b0: probability_a 1.2; it is from 0 to 1: call the column score_a if"},
+		"NaN":                 {milbench.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
+		"infinite":            {milbench.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
+		"missing class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
+		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f is of no class; the classes are a, b, c, d_e"},
+		"both":                {milbench.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},
+		"a score of classes":  {milbench.ClassTarget, "score", zero, "", "", "s.csv: line 1: no columns score_a and so on, or probability_a and so on"},
+		"missing of two":      {milbench.BinaryTarget, "probability_benign", zero, "", "", "s.csv: line 1: no column probability_tumour, any; each"},
+		"two and one":         {milbench.BinaryTarget, "probability_benign,score", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column score and columns of classes; keep one"},
+		"no value":            {milbench.RealTarget, "score", zero, "", "", "s.csv: line 1: no column prediction or value"},
+		"two values":          {milbench.RealTarget, "value,prediction", func(int, Bag) string { return "0,0" }, "", "", "s.csv: line 1: both a column prediction and a column value; keep one"},
+		"a value NaN":         {milbench.RealTarget, "value", func(int, Bag) string { return "nan" }, "", "", `s.csv: line 2: bag b0: value "nan"; a finite number is needed`},
+		"no risk":             {milbench.SurvivalTarget, "value", zero, "", "", "s.csv: line 1: no column risk; the columns risk are needed"},
+		"an empty risk":       {milbench.SurvivalTarget, "risk", func(int, Bag) string { return "" }, "", "", `s.csv: line 2: bag b0: risk ""; a finite number is needed`},
+		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // of another fold, or twice
+		"another repeat":      {milbench.RealTarget, "value", zero, "b1,0", "b1,5", `s.csv: line 3: repeat "5"; a whole number from 0 to 1 is needed`},
+		"a bag of other data": {milbench.ClassTarget, logits, right, "b1,0", "c1,0", "s.csv: line 3: bag c1 is not among the 24 bags of the parts; these are other folds"},
+	} {
+		p, text := scoresOf(t, c.kind, c.columns, c.of)
+		if c.old != "" {
+			if !strings.Contains(text, c.old) {
+				t.Errorf("%s: nothing to replace", name)
+			}
+			text = strings.Replace(text, c.old, c.new, 1)
+		}
+		all, err := p.Results(strings.NewReader(text), "s.csv", "model")
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || all != nil {
+			t.Errorf("%s: %v; want %s", name, err, c.want)
+		}
+	}
+}
+
+// TestForeignTables: tables as other programs write them are the same table.
+func TestForeignTables(t *testing.T) {
+	p, text := scoresOf(t, milbench.ClassTarget, logits, ofClass("3.5", "-1"))
+	want, err := p.Results(strings.NewReader(text), "s.csv", "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// written returns the table with a separator and an end of lines, and its columns changed.
+	written := func(comma rune, crlf bool, change func(record []string) []string) string {
+		var b bytes.Buffer
+		out := csv.NewWriter(&b)
+		out.Comma, out.UseCRLF = comma, crlf
+		for i, record := range records {
+			if record = slices.Clone(record); change != nil {
+				record = change(record)
+			}
+			if change == nil && i > 0 {
+				record[1] += ".0" // as pandas writes whole numbers beside missing ones
+			}
+			out.Write(record)
+		}
+		out.Flush()
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"semicolons":      written(';', false, nil),
+		"tabs":            written('\t', false, nil),
+		"CRLF":            written(',', true, nil),
+		"byte order mark": "\ufeff" + written(';', true, nil),
+		"another order":   written(',', false, func(r []string) []string { slices.Reverse(r); return r }),
+		"more columns":    written(',', false, func(r []string) []string { return append([]string{""}, append(r, r[0]+" seen")...) }),
+		"spaces":          strings.ReplaceAll(strings.Replace(text, ",", " , ", 2), "\nb", "\n b"),
+		"no end":          strings.TrimSuffix(text, "\n"),
+		"empty lines":     strings.ReplaceAll(text, "\n", "\n\n"),
+		"lines in another order": func() string {
+			lines := strings.Split(strings.TrimSpace(text), "\n")
+			slices.Reverse(lines[1:])
+			return strings.Join(lines, "\n")
+		}(),
+	} {
+		got, err := p.Results(strings.NewReader(text), "s.csv", "model")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := p.Results(strings.NewReader(strings.ReplaceAll(written(';', false, nil), "3.5", "3,5")), "s.csv", "model"); err == nil ||
+		err.Error() != `s.csv: line 2: bag b0: score_a "3,5"; a finite number is needed` {
+		t.Errorf("decimal commas: %v", err)
+	}
+	if _, err := p.Results(strings.NewReader("\x00\xff"), "s.csv", "model"); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("bytes: %v", err)
+	}
+}
+
+// FuzzRead: no file of parts panics; what is read is written and read again.
+func FuzzRead(f *testing.F) {
+	for _, kind := range []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
+		p, scores := scoresOf(f, kind, "score", func(int, Bag) string { return "0" })
+		var b bytes.Buffer
+		p.Write(&b)
+		f.Add(b.String(), scores)
+	}
+	f.Fuzz(func(t *testing.T, text, scores string) {
+		p, err := Read(strings.NewReader(text), "f.csv")
+		if err != nil {
+			return
+		}
+		p.Results(strings.NewReader(scores), "s.csv", "model")
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := Read(&b, "f.csv"); err != nil || !reflect.DeepEqual(back, p) {
+			t.Errorf("read back %+v, %v; want %+v", back, err, p)
+		}
+	})
 }

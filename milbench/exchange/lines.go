@@ -5,30 +5,62 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"synpool/internal/delimited"
 )
 
 // line is a line of a table.
 type line struct {
-	at     map[string]int
+	header []string       // the names of the columns
+	at     map[string]int // where each is
 	fields []string
 }
 
 func (l line) text(column string) string { return strings.TrimSpace(l.fields[l.at[column]]) }
 
-// integer reads a whole number within bounds.
-func (l line) integer(column string, least, most int) (int, error) {
-	n, err := strconv.Atoi(l.text(column))
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%s %q; a whole number from %d to %d is needed", column, l.text(column), least, most)
-	}
-	return n, nil
+func (l line) has(column string) bool {
+	_, there := l.at[column]
+	return there
 }
 
-// eachLine calls f with every line of a table that has some columns. Errors name the file and the line.
-func eachLine(r io.Reader, name string, columns []string, f func(line) error) error {
-	in := csv.NewReader(r)
+// need reports a column that is not there.
+func (l line) need(columns []string) error {
+	for _, column := range columns {
+		if !l.has(column) {
+			return fmt.Errorf("no column %s; the columns %s are needed", column, strings.Join(columns, ", "))
+		}
+	}
+	return nil
+}
+
+// integer reads a whole number within bounds, also one that a program wrote as 2.0.
+func (l line) integer(column string, least, most int) (int, error) {
+	v, err := strconv.ParseFloat(l.text(column), 64)
+	if err != nil || !(v >= float64(least) && v <= float64(most)) || v != math.Trunc(v) {
+		return 0, fmt.Errorf("%s %q; a whole number from %d to %d is needed", column, l.text(column), least, most)
+	}
+	return int(v), nil
+}
+
+// number reads a finite number.
+func (l line) number(column string) (float64, error) {
+	v, err := strconv.ParseFloat(l.text(column), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%s %q; a finite number is needed", column, l.text(column))
+	}
+	return v, nil
+}
+
+// eachLine calls begin with the header of a table, and f with every line after it. Errors name the file and the line.
+func eachLine(r io.Reader, name string, begin, f func(line) error) error {
+	in, err := delimited.NewReader(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	header, err := in.Read()
 	if err == io.EOF {
 		return fmt.Errorf("%s: an empty file", name)
@@ -36,18 +68,19 @@ func eachLine(r io.Reader, name string, columns []string, f func(line) error) er
 	if err != nil {
 		return csvError(name, err)
 	}
-	l := line{at: make(map[string]int)}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	for i, column := range header {
-		if _, twice := l.at[strings.TrimSpace(column)]; twice {
-			return fmt.Errorf("%s: line 1: column %q stands twice", name, column)
+	l := line{header: slices.Clone(header), at: make(map[string]int)}
+	for i, column := range l.header {
+		l.header[i] = strings.TrimSpace(column)
+		if l.header[i] == "" { // as pandas calls its index
+			continue
 		}
-		l.at[strings.TrimSpace(column)] = i
+		if l.has(l.header[i]) {
+			return fmt.Errorf("%s: line 1: column %q stands twice", name, l.header[i])
+		}
+		l.at[l.header[i]] = i
 	}
-	for _, column := range columns {
-		if _, there := l.at[column]; !there {
-			return fmt.Errorf("%s: line 1: no column %s; the columns %s are needed", name, column, strings.Join(columns, ", "))
-		}
+	if err := begin(l); err != nil {
+		return fmt.Errorf("%s: line 1: %w", name, err)
 	}
 	for {
 		l.fields, err = in.Read()

@@ -11,18 +11,20 @@ import (
 	"strconv"
 
 	"synpool/milbench"
+	"synpool/milbench/results"
 )
 
 // Bag is a bag of a set, without its instances.
 type Bag struct {
 	ID, Group string
-	Class     int // 0, or 1 of the positive label
+	milbench.Target
 }
 
-// Parts are the parts of a protocol on a set with two labels.
+// Parts are the parts of a protocol on a set.
 type Parts struct {
 	Set, Checksum string
-	Labels        [2]string // of the classes
+	Kind          milbench.TargetKind
+	Classes       []string // as the set has them, or their numbers; nil where the kind of target has none
 	Protocol      string
 	Folds, Run    int // of a repeat, 1 for an official split, and how many of them are run
 	Seed          uint64
@@ -33,11 +35,8 @@ type Parts struct {
 // untested says that no fold tests a bag.
 const untested = -1
 
-// Of returns the parts of a protocol on a set, those that milbench run makes of the same seed. Its target must be binary.
+// Of returns the parts of a protocol on a set, those that milbench run makes of the same seed.
 func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
-	if s.Kind != milbench.BinaryTarget {
-		return nil, fmt.Errorf("%s: its targets are of kind %v; parts are written of sets with two labels", s.Name, s.Kind)
-	}
 	if p.Name == milbench.NestedProtocol {
 		return nil, fmt.Errorf("%s: inner folds and validation parts are not written; take the %s protocol and hold bags back yourself", p.Name, milbench.HonestProtocol)
 	}
@@ -45,10 +44,13 @@ func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := &Parts{Set: s.Name, Checksum: s.Checksum, Labels: [2]string{s.ClassName(0), s.ClassName(1)}, Protocol: p.Name, Seed: seed}
+	parts := &Parts{Set: s.Name, Checksum: s.Checksum, Kind: s.Kind, Protocol: p.Name, Seed: seed}
 	parts.Folds, parts.Run = p.FoldsOf(s)
+	for class := range s.NumClasses() {
+		parts.Classes = append(parts.Classes, s.ClassName(class))
+	}
 	for _, b := range s.Bags {
-		parts.Bags = append(parts.Bags, Bag{b.ID, b.Group, b.Label})
+		parts.Bags = append(parts.Bags, Bag{b.ID, b.Group, b.Target})
 	}
 	for _, fit := range fits {
 		if fit.Repeat == len(parts.Tested) {
@@ -58,24 +60,86 @@ func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
 			parts.Tested[fit.Repeat][i] = fit.Fold
 		}
 	}
-	return parts, nil
+	return parts, parts.check(s.Name)
 }
 
-// columns are those of a file of parts.
-var columns = []string{"bag", "label", "class", "group", "repeat", "fold", "set", "checksum", "protocol", "folds", "folds_run", "seed"}
+// shared are the columns of every file of parts, besides those of the target.
+var shared = []string{"bag", "group", "repeat", "fold", "set", "checksum", "target", "protocol", "folds", "folds_run", "seed"}
+
+// targetColumns are those of the target.
+var targetColumns = map[milbench.TargetKind][]string{
+	milbench.BinaryTarget:   {"label", "class"},
+	milbench.ClassTarget:    {"label", "class"},
+	milbench.RealTarget:     {"label"},
+	milbench.SurvivalTarget: {"time", "event"},
+}
+
+// target writes the columns of the target of a bag.
+func (p *Parts) target(b Bag) []string {
+	value := strconv.FormatFloat(b.Value, 'g', -1, 64)
+	switch p.Kind {
+	case milbench.RealTarget:
+		return []string{value}
+	case milbench.SurvivalTarget:
+		event := "0"
+		if b.Event {
+			event = "1"
+		}
+		return []string{value, event}
+	}
+	return []string{p.Classes[b.Label], strconv.Itoa(b.Label)}
+}
+
+// readTarget reads what target wrote, and learns the names of classes.
+func (p *Parts) readTarget(l line) (t milbench.Target, err error) {
+	switch p.Kind {
+	case milbench.RealTarget:
+		t.Value, err = l.number("label")
+		return t, err
+	case milbench.SurvivalTarget:
+		event := 0
+		if t.Value, err = l.number("time"); err == nil && t.Value < 0 {
+			err = fmt.Errorf("time %v; times are 0 or more", t.Value)
+		}
+		if err == nil {
+			event, err = l.integer("event", 0, 1)
+		}
+		t.Event = event == 1
+		return t, err
+	}
+	most := maxClasses - 1
+	if p.Kind == milbench.BinaryTarget {
+		most = 1
+	}
+	if t.Label, err = l.integer("class", 0, most); err != nil {
+		return t, err
+	}
+	label := l.text("label")
+	if label == "" {
+		return t, errors.New("no label")
+	}
+	if more := t.Label + 1 - len(p.Classes); more > 0 {
+		p.Classes = append(p.Classes, make([]string, more)...)
+	}
+	if known := p.Classes[t.Label]; known != "" && known != label {
+		return t, fmt.Errorf("label %q, and class %d is %q", label, t.Label, known)
+	}
+	p.Classes[t.Label] = label
+	return t, nil
+}
 
 // Write writes parts as a CSV table ([Read]).
 func (p *Parts) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write(columns)
+	out.Write(slices.Concat(shared[:1], targetColumns[p.Kind], shared[1:]))
 	for repeat, tested := range p.Tested {
 		for i, b := range p.Bags {
 			fold := ""
 			if tested[i] != untested {
 				fold = strconv.Itoa(tested[i])
 			}
-			out.Write([]string{b.ID, p.Labels[b.Class], strconv.Itoa(b.Class), b.Group, strconv.Itoa(repeat), fold,
-				p.Set, p.Checksum, p.Protocol, strconv.Itoa(p.Folds), strconv.Itoa(p.Run), strconv.FormatUint(p.Seed, 10)})
+			out.Write(slices.Concat([]string{b.ID}, p.target(b), []string{b.Group, strconv.Itoa(repeat), fold,
+				p.Set, p.Checksum, p.Kind.String(), p.Protocol, strconv.Itoa(p.Folds), strconv.Itoa(p.Run), strconv.FormatUint(p.Seed, 10)}))
 		}
 	}
 	out.Flush()
@@ -87,24 +151,30 @@ func Read(r io.Reader, name string) (*Parts, error) {
 	p := &Parts{}
 	number := make(map[string]int) // of the bags
 	seen := []map[string]bool{}    // in each repeat
-	err := eachLine(r, name, columns, func(line line) error {
-		class, err1 := line.integer("class", 0, 1)
-		repeat, err2 := line.integer("repeat", 0, len(p.Tested))
-		folds, err3 := line.integer("folds", 1, maxFolds)
-		run, err4 := line.integer("folds_run", 1, folds)
-		seed, err5 := strconv.ParseUint(line.text("seed"), 10, 64)
-		if err := cmp.Or(err1, err2, err3, err4); err != nil {
+	begin := func(header line) error { return header.need(shared) }
+	err := eachLine(r, name, begin, func(line line) error {
+		repeat, err1 := line.integer("repeat", 0, len(p.Tested))
+		folds, err2 := line.integer("folds", 1, maxFolds)
+		run, err3 := line.integer("folds_run", 1, folds)
+		seed, err4 := strconv.ParseUint(line.text("seed"), 10, 64)
+		if err := cmp.Or(err1, err2, err3); err != nil {
 			return err
 		}
-		if err5 != nil {
+		if err4 != nil {
 			return fmt.Errorf("seed %q; a whole number is needed", line.text("seed"))
 		}
 		of := Parts{Set: line.text("set"), Checksum: line.text("checksum"), Protocol: line.text("protocol"), Folds: folds, Run: run, Seed: seed}
+		if err := of.Kind.UnmarshalText([]byte(line.text("target"))); err != nil {
+			return err
+		}
 		switch {
 		case len(p.Bags) == 0:
-			p.Set, p.Checksum, p.Protocol, p.Folds, p.Run, p.Seed = of.Set, of.Checksum, of.Protocol, of.Folds, of.Run, of.Seed
-		case p.Set != of.Set || p.Checksum != of.Checksum || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed:
-			return errors.New("set, checksum, protocol, folds, folds_run and seed are not those of the lines before; write the file anew with milbench folds")
+			*p = of
+			if err := line.need(targetColumns[p.Kind]); err != nil {
+				return err
+			}
+		case p.Set != of.Set || p.Checksum != of.Checksum || p.Kind != of.Kind || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed:
+			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file anew with milbench folds")
 		}
 		fold := untested
 		if line.text("fold") != "" {
@@ -114,7 +184,11 @@ func Read(r io.Reader, name string) (*Parts, error) {
 			}
 		}
 		id := line.text("bag")
-		bag := Bag{id, line.text("group"), class}
+		target, err := p.readTarget(line)
+		if err != nil {
+			return fmt.Errorf("bag %s: %w", id, err)
+		}
+		bag := Bag{id, line.text("group"), target}
 		if repeat == len(p.Tested) {
 			p.Tested, seen = append(p.Tested, slices.Repeat([]int{untested}, len(p.Bags))), append(seen, map[string]bool{})
 		}
@@ -129,49 +203,69 @@ func Read(r io.Reader, name string) (*Parts, error) {
 			number[id] = i
 			p.Bags, p.Tested[0] = append(p.Bags, bag), append(p.Tested[0], untested)
 		case p.Bags[i] != bag:
-			return fmt.Errorf("bag %s has another class or group than before", id)
+			return fmt.Errorf("bag %s has another target or group than before", id)
 		}
-		if l := p.Labels[class]; l != "" && l != line.text("label") {
-			return fmt.Errorf("bag %s has label %q, and class %d is %q", id, line.text("label"), class, l)
-		}
-		p.Labels[class] = line.text("label")
 		seen[repeat][id], p.Tested[repeat][i] = true, fold
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return p, p.check(name, seen)
+	if len(p.Bags) == 0 {
+		return nil, fmt.Errorf("%s: no bags", name)
+	}
+	for repeat := range p.Tested {
+		if n := len(seen[repeat]); n != len(p.Bags) {
+			return nil, fmt.Errorf("%s: repeat %d has %d of %d bags", name, repeat, n, len(p.Bags))
+		}
+	}
+	if err := p.check(name); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-// maxFolds bounds the folds of a repeat.
-const maxFolds = 1000
+// Bounds of what a file may claim: folds of a repeat, and classes.
+const (
+	maxFolds   = 1000
+	maxClasses = 1000
+)
 
-// check reports a repeat that lacks bags, and a fold without bags or with one class alone.
-func (p *Parts) check(name string, seen []map[string]bool) error {
-	if len(p.Bags) == 0 {
-		return fmt.Errorf("%s: no bags", name)
+// check reports classes that cannot be told apart, a group that is torn, and a fold whose bags do not have the main figure of their kind.
+func (p *Parts) check(name string) error {
+	for class, label := range p.Classes {
+		switch {
+		case label == "":
+			return fmt.Errorf("%s: no bag of class %d, and one of class %d", name, class, len(p.Classes)-1)
+		case slices.Index(p.Classes, label) < class:
+			return fmt.Errorf("%s: classes %d and %d are both called %q", name, slices.Index(p.Classes, label), class, label)
+		}
 	}
 	for repeat, tested := range p.Tested {
-		if n := len(seen[repeat]); n != len(p.Bags) {
-			return fmt.Errorf("%s: repeat %d has %d of %d bags", name, repeat, n, len(p.Bags))
-		}
-		counts, groups := make([][2]int, p.Run), map[string]int{}
+		folds, groups := make([][]results.ScoredBag, p.Run), map[string]int{}
 		for i, fold := range tested {
-			group := p.Bags[i].Group
-			if other, known := groups[group]; known && group != "" && other != fold {
-				return fmt.Errorf("%s: the bags of group %s are in several parts of repeat %d", name, group, repeat)
+			b := p.Bags[i]
+			if other, known := groups[b.Group]; known && b.Group != "" && other != fold {
+				return fmt.Errorf("%s: the bags of group %s are in several parts of repeat %d", name, b.Group, repeat)
 			}
-			groups[group] = fold
+			groups[b.Group] = fold
 			if fold != untested {
-				counts[fold][p.Bags[i].Class]++
+				folds[fold] = append(folds[fold], results.ScoredBag{ID: b.ID, Target: b.Target, Scores: make([]float64, p.scores())})
 			}
 		}
-		for fold, n := range counts {
-			if n[0] == 0 || n[1] == 0 {
-				return fmt.Errorf("%s: fold %d of repeat %d tests %d and %d bags of the classes; both are needed", name, fold, repeat, n[0], n[1])
+		for fold, bags := range folds {
+			if _, err := results.Figure(p.Kind, len(p.Classes), bags); err != nil {
+				return fmt.Errorf("%s: fold %d of repeat %d tests bags without %s: %w; take fewer folds", name, fold, repeat, results.FigureName(p.Kind), err)
 			}
 		}
 	}
 	return nil
+}
+
+// scores is how many scores a bag has.
+func (p *Parts) scores() int {
+	if p.Kind == milbench.ClassTarget {
+		return len(p.Classes)
+	}
+	return 1
 }

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
 	"synpool/milbench"
@@ -22,17 +21,9 @@ func Setting(name string) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"declared": true, "learner": name})
 }
 
-// edge is how near to 0 and 1 a probability may be: others are taken for those at it, so that their logits are finite.
-const edge = 1e-12
-
-// logit returns the logarithm of the odds of a probability.
-func logit(p float64) float64 {
-	return math.Log(max(p, edge)) - math.Log(max(1-p, edge))
-}
-
 // Results reads the scores that a program has made of the test bags of all folds, and returns them as results under a name, one for each fold. The
-// table has the columns bag, repeat, fold and score or probability; others are not looked at. A bag that is missing, doubled or of another fold, and a
-// score that is no finite number, is an error.
+// table has the columns bag, repeat, fold and those of the scores (see the package); others are not looked at. A bag that is missing, doubled or of
+// another fold, and a score that is no finite number, is an error.
 func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error) {
 	setting, err := Setting(name)
 	if err != nil {
@@ -42,11 +33,19 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 	for i, b := range p.Bags {
 		number[b.ID] = i
 	}
-	scores := make([][]*float64, len(p.Tested))
+	scores := make([][][]float64, len(p.Tested))
 	for repeat := range scores {
-		scores[repeat] = make([]*float64, len(p.Bags))
+		scores[repeat] = make([][]float64, len(p.Bags))
 	}
-	err = eachLine(r, file, []string{"bag", "repeat", "fold"}, func(line line) error {
+	var read func(line) ([]float64, error)
+	begin := func(header line) (err error) {
+		if err := header.need([]string{"bag", "repeat", "fold"}); err != nil {
+			return err
+		}
+		read, err = p.reader(header)
+		return err
+	}
+	err = eachLine(r, file, begin, func(line line) error {
 		id := line.text("bag")
 		i, known := number[id]
 		if !known {
@@ -68,11 +67,9 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 		case scores[repeat][i] != nil:
 			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
 		}
-		score, err := line.score()
-		if err != nil {
+		if scores[repeat][i], err = read(line); err != nil {
 			return fmt.Errorf("bag %s: %w", id, err)
 		}
-		scores[repeat][i] = &score
 		return nil
 	})
 	if err != nil {
@@ -83,9 +80,9 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 		folds := make([]results.Result, p.Run)
 		for fold := range folds {
 			one := results.Result{Set: p.Set, Checksum: p.Checksum, Protocol: p.Protocol, Folds: p.Folds, FoldsRun: p.Run, Repeat: repeat, Fold: fold,
-				Seed: p.Seed, Config: setting, Epoch: 1, Backend: "declared"}
-			if p.Labels != [2]string{"0", "1"} {
-				one.Classes = p.Labels[:]
+				Seed: p.Seed, Config: setting, Target: p.Kind, Epoch: 1, Backend: "declared"}
+			if p.Kind != milbench.BinaryTarget || !slices.Equal(p.Classes, []string{"0", "1"}) {
+				one.Classes = p.Classes
 			}
 			if one.Fit, err = one.ID(); err != nil {
 				return nil, err
@@ -99,36 +96,11 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 			if scores[repeat][i] == nil {
 				return nil, fmt.Errorf("%s: bag %s has no score in repeat %d, fold %d; score every test bag of every fold", file, p.Bags[i].ID, repeat, fold)
 			}
-			folds[fold].Bags = append(folds[fold].Bags, results.ScoredBag{ID: p.Bags[i].ID, Target: milbench.Labelled(p.Bags[i].Class), Scores: []float64{*scores[repeat][i]}})
+			folds[fold].Bags = append(folds[fold].Bags, results.ScoredBag{ID: p.Bags[i].ID, Target: p.Bags[i].Target, Scores: scores[repeat][i]})
 		}
 		all = append(all, folds...)
 	}
 	return all, nil
-}
-
-// score reads the score or the probability of a line.
-func (l line) score() (float64, error) {
-	_, scores := l.at["score"]
-	_, probabilities := l.at["probability"]
-	column := "score"
-	switch {
-	case scores && probabilities:
-		return 0, errors.New("both a column score and a column probability; keep one")
-	case probabilities:
-		column = "probability"
-	case !scores:
-		return 0, errors.New("no column score or probability")
-	}
-	v, err := strconv.ParseFloat(l.text(column), 64)
-	switch {
-	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("%s %q; a finite number is needed", column, l.text(column))
-	case !probabilities:
-		return v, nil
-	case v < 0 || v > 1:
-		return 0, fmt.Errorf("probability %v; it is from 0 to 1: call the column score if it is none", v)
-	}
-	return logit(v), nil
 }
 
 // Add appends results to the file of a folder. Those that are there stay; other scores of the same fit are an error, and nothing is added.

@@ -1,0 +1,41 @@
+package delimited
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestNewReader: the first line says what separates fields; what is quoted does not count, nor does a byte order mark.
+func TestNewReader(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a,b\n1,2\n":                  {"a", "b"},
+		"\ufeffa;b\r\n1,5;2\r\n":      {"a", "b"},
+		"a\tb\n":                      {"a", "b"},
+		"\"a;b;c\",d\n":               {"a;b;c", "d"},
+		"alone\n1\n":                  {"alone"},
+		"\ufeff" + `"bag","x"` + "\n": {"bag", "x"},
+	} {
+		in, err := NewReader(iotest.OneByteReader(strings.NewReader(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := in.Read(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	in, err := NewReader(strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Read(); err != io.EOF {
+		t.Error(err)
+	}
+	broken := errors.New("broken")
+	if _, err := NewReader(iotest.ErrReader(broken)); err != broken {
+		t.Error(err)
+	}
+}
