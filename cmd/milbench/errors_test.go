@@ -186,6 +186,21 @@ func TestUnreadable(t *testing.T) {
 			refuse(t, exitUse, "mi-svm-bag cannot learn targets of kind classes; it learns: binary", append(args, "--learner", "mi-svm-bag")...)
 		}
 	})
+	t.Run("loss", func(t *testing.T) {
+		file := write(t, "binary.csv", toy(false))
+		for _, command := range []string{"run", "train"} {
+			refuse(t, exitUse, "binary: --loss huber: targets of kind binary have one loss alone; leave --loss out",
+				command, file, "--loss", "huber", "--pooling", "mean", "--out", file+".out")
+			refuse(t, exitUse, "--loss hubr: one of squared, huber", command, file, "--loss", "hubr", "--pooling", "mean", "--out", file+".out")
+			refuse(t, exitUse, "--loss: a setting of networks", command, file, "--loss", "huber", "--learner", "miles", "--out", file+".out")
+		}
+		values := write(t, "real.csv", "bag,label,p\na,1.5,2\nb,2.5,3\nc,3,4\nd,4,5\n")
+		args := []string{"run", values, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", values + ".out", "--loss"}
+		succeed(t, append(args, "squared,huber")...)
+		if out, _ := succeed(t, args[:len(args)-1]...); !strings.Contains(out, "huber") {
+			t.Errorf("the table lacks huber:\n%s", out)
+		}
+	})
 	t.Run("positive", func(t *testing.T) {
 		file := write(t, "words.csv", "bag,label,p\na,normal,2\nb,tumour,3\nc,normal,4\nd,tumour,1\n")
 		for positive, want := range map[string]string{"": "positive is tumour", "normal": ""} {

@@ -220,6 +220,9 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
+	if err := g.set.checkLoss(s.set); err != nil {
+		return run.Run{}, err
+	}
 	if protocol.Name == milbench.NestedProtocol && protocol.Inner == 0 {
 		rest := slices.DeleteFunc(slices.Clone(list), isPortfolio)
 		if len(rest) < len(list) && !g.compares() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"synpool/milbench"
 	"synpool/milbench/learner/neural"
 )
 
@@ -55,6 +56,18 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")
 	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout of the instances' features, in [0,1)")
 	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and deviation 1 over the training part: true or false")
+	add(newList(s, single, &g.Loss, text, func(p *grid, v string) { p.Loss = []string{v} }), "loss",
+		"of real targets: squared (the default), or huber, which few outliers move little")
+}
+
+// checkLoss reports a value of --loss that is of another kind of target than a set has.
+func (s *settings) checkLoss(set *milbench.Set) error {
+	for _, loss := range s.grid.Loss {
+		if err := (neural.Config{Loss: loss}).CheckLoss(set.Kind); err != nil {
+			return fmt.Errorf("%s: --%w", set.Name, err)
+		}
+	}
+	return nil
 }
 
 // configs returns the settings of the grid.

@@ -82,6 +82,9 @@ its figures, and thresholds from its held-out scores, into the card of the model
 				return err
 			}
 			bags := sources[0].set
+			if err := asked.set.checkLoss(bags); err != nil {
+				return err
+			}
 			for class := range bags.NumClasses() {
 				if bags.Kind == milbench.ClassTarget && bags.NumLabelled(class) < 2 {
 					return fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))

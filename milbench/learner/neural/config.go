@@ -71,6 +71,10 @@ type Config struct {
 	// A sparse set is not centred, so that its zeros stay zeros.
 	Standardise bool
 
+	// Loss is one of [Losses]: of real targets the squared error or Huber's loss. "" stands for the first of the kind of target, which has
+	// no place in the JSON either.
+	Loss string
+
 	own    synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]
 	target target           // of the set
 }
@@ -81,7 +85,7 @@ type key struct {
 	field func(*Config) any // pointer to the field
 	of    []string          // poolings that have it; nil for all
 
-	optional bool // left out of the JSON where it is false or 0
+	optional bool // left out of the JSON where it is false, 0 or a default loss
 }
 
 var keys = []key{
@@ -109,6 +113,7 @@ var keys = []key{
 	{"lr_decay", func(c *Config) any { return &c.LRDecay }, nil, true},
 	{"weight_decay", func(c *Config) any { return &c.WeightDecay }, nil, false},
 	{"standardise", func(c *Config) any { return &c.Standardise }, nil, false},
+	{"loss", func(c *Config) any { return &c.Loss }, nil, true},
 }
 
 // Hyperparameters returns the names, as in its JSON, of what a setting of the named pooling has.
@@ -272,6 +277,7 @@ func (c Config) Validate() error {
 		{"lr", positive(c.LR), "more than 0"},
 		{"lr_decay", c.LRDecay >= 0 && c.LRDecay < 1, "from 0 to less than 1"},
 		{"weight_decay", notNegative(c.WeightDecay), "0 or more"},
+		{"loss", c.Loss == "" || slices.Contains(Losses, c.Loss), "one of " + strings.Join(Losses, ", ")},
 	} {
 		for _, k := range keys {
 			if k.name == check.name && k.has(c.Pooling) && !check.ok {
@@ -342,6 +348,9 @@ func deref(field any) any {
 
 // MarshalJSON writes the fields that the pooling has, in a fixed order.
 func (c Config) MarshalJSON() ([]byte, error) {
+	if defaultLoss(c.Loss) {
+		c.Loss = ""
+	}
 	var b bytes.Buffer
 	for _, k := range keys {
 		if !k.has(c.Pooling) || k.optional && reflect.ValueOf(deref(k.field(&c))).IsZero() {

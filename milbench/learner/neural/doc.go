@@ -16,7 +16,7 @@
 // # Training
 //
 // As in the Syn paper: AdamW (learning rate 1e-3, weight decay 1e-4, epsilon 1e-8), 50 epochs, one bag a step, the
-// gradient's norm clipped to 1, logistic loss, which is the mean over the bags of a batch. Poolings with a training loss of their own
+// gradient's norm clipped to 1, logistic loss, which is the mean over the bags of a batch. [Losses] has those of other targets. Poolings with a training loss of their own
 // ([synlayer.Classifier]) are trained on that, in the same steps, and it is the loss that is reported.
 //
 // Every epoch takes the bags in a new random order, which is not quite a plain shuffle: the bags of each bucket are

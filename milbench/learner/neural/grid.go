@@ -29,6 +29,7 @@ type Grid struct {
 	LRDecay     []float64
 	WeightDecay []float64
 	Standardise []bool
+	Loss        []string // see [Losses]
 
 	Renormalise, TrueGradient []bool
 
@@ -74,6 +75,7 @@ func (g Grid) Configs() ([]Config, error) {
 		some = vary(some, "lr_decay", g.LRDecay)
 		some = vary(some, "weight_decay", g.WeightDecay)
 		some = vary(some, "standardise", g.Standardise)
+		some = vary(some, "loss", g.Loss)
 		for _, c := range some {
 			if err := c.Validate(); err != nil {
 				return nil, err

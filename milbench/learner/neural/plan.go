@@ -472,7 +472,7 @@ func (t Trainer) parse(task milbench.Task, fit milbench.Fit) (Config, error) {
 	if err := json.Unmarshal(fit.Setting, &c); err != nil {
 		return Config{}, err
 	}
-	c.target = targetOf(task.Kind, task.Classes)
+	c.target = targetOf(task.Kind, task.Classes).by(c.Loss)
 	return c.with(t.Poolings)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -19,7 +20,7 @@ const intervals = 8
 //
 //	binary    one logit; the logistic loss
 //	classes   a logit for each class; the cross-entropy of their softmax
-//	real      one number, standardised by the training part; the squared error
+//	real      one number, standardised by the training part; the squared error, or Huber's loss
 //	survival  for each of eight intervals of time the logit of the hazard, the probability of the event there for those who
 //	          reach it; the negative log-likelihood
 //
@@ -27,16 +28,65 @@ const intervals = 8
 // hazards, and e = 1 for an event, the likelihood is Π over j < k of (1−h_j) times h_k of an event; a bag that was censored counts the
 // intervals that it has reached the end of. (Gensheimer and Narasimhan, "A scalable discrete-time survival model for neural
 // networks", 2019.)
+//
+// Huber's loss of an error r is r²/2 up to |r| = 1 and |r| − 1/2 beyond, where 1 is the standard deviation of the targets of the training
+// part: few outliers move the network little. It is torch.nn.HuberLoss with delta 1. (Huber, "Robust estimation of a location parameter",
+// Annals of Mathematical Statistics 35, 1964.)
 type target struct {
-	kind    milbench.TargetKind
-	classes int // of a target of classes
+	kind      milbench.TargetKind
+	classes   int    // of a target of classes
+	minimised string // the loss; "" is the default of the kind
+}
+
+// The names of the losses of real targets.
+const (
+	squared = "squared"
+	huber   = "huber"
+)
+
+// kindLosses has the losses of each kind of target that has several, the default first.
+var kindLosses = map[milbench.TargetKind][]string{
+	milbench.RealTarget: {squared, huber},
+}
+
+// Losses lists the losses among which a setting chooses ([Config.Loss]): "squared", the default, and "huber" of real targets.
+var Losses = []string{squared, huber}
+
+// defaultLoss reports whether a loss is the default of a kind of target.
+func defaultLoss(name string) bool {
+	for _, losses := range kindLosses {
+		if name == losses[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// CheckLoss reports a loss that is of another kind of target.
+func (c Config) CheckLoss(kind milbench.TargetKind) error {
+	losses := kindLosses[kind]
+	switch {
+	case c.Loss == "" || slices.Contains(losses, c.Loss):
+		return nil
+	case losses == nil:
+		return fmt.Errorf("loss %s: targets of kind %v have one loss alone; leave --loss out", c.Loss, kind)
+	}
+	return fmt.Errorf("loss %s: not a loss of targets of kind %v; take %s", c.Loss, kind, strings.Join(losses, " or "))
 }
 
 func targetOf(kind milbench.TargetKind, classes int) target {
 	if kind != milbench.ClassTarget {
 		classes = 0
 	}
-	return target{kind, classes}
+	return target{kind: kind, classes: classes}
+}
+
+// by returns t, to be learnt by a loss of [Losses].
+func (t target) by(loss string) target {
+	if t.minimised = loss; defaultLoss(loss) {
+		t.minimised = ""
+	}
+	return t
 }
 
 // outputs returns how many numbers a network gives of a bag.
@@ -55,7 +105,7 @@ func (t target) check(c Config) error {
 	if c.Pooling == clam && (t.kind == milbench.RealTarget || t.kind == milbench.SurvivalTarget) {
 		return fmt.Errorf("pooling %s clusters instances by classes, and learns no target of kind %v; take %s", c.Pooling, t.kind, gated)
 	}
-	return nil
+	return c.CheckLoss(t.kind)
 }
 
 // loss is that of outputs [batch], or [batch, outputs], with labels [batch] ([Targets.label]), in two forms, which differ by rounding
@@ -67,11 +117,21 @@ func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 		return loss, loss
 	case milbench.RealTarget:
 		loss := Square(Sub(outputs, labels))
+		if t.minimised == huber {
+			loss = huberLoss(Sub(outputs, labels))
+		}
 		return loss, loss
 	case milbench.SurvivalTarget:
 		return t.survivalLoss(outputs, labels)
 	}
 	return members.LogisticLoss(outputs, labels)
+}
+
+// huberLoss is c·(|r| − c/2) with c = min(|r|, 1).
+func huberLoss(r *Node) *Node {
+	size := Abs(r)
+	bounded := MinScalar(size, 1.0)
+	return Mul(bounded, Sub(size, DivScalar(bounded, 2)))
 }
 
 // survivalLoss is −log of the likelihood, with −log(1−h) = log(1+exp l) and −log h = log(1+exp l) − l of the logit l of a hazard.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -35,6 +36,7 @@ func allKinds(t *testing.T) {
 func TestTargetLosses(t *testing.T) {
 	var cases []struct {
 		Kind              milbench.TargetKind
+		Loss              string
 		Outputs, Gradient json.RawMessage // [bags], or [bags, outputs]
 		Targets, Train    []milbench.Target
 		Losses            []float64
@@ -54,7 +56,7 @@ func TestTargetLosses(t *testing.T) {
 	}
 	for name, b := range backendtest.All(t) {
 		for _, c := range cases {
-			of := targetOf(c.Kind, 4)
+			of := targetOf(c.Kind, 4).by(c.Loss)
 			var train []milbench.Example
 			for _, e := range c.Train {
 				train = append(train, milbench.Example{Target: e})
@@ -85,7 +87,7 @@ func TestTargetLosses(t *testing.T) {
 			for k, want := range [][]float64{c.Losses, flat(c.Gradient), c.Losses} {
 				for i, got := range tensors.MustCopyFlatData[float64](out[k]) {
 					if math.Abs(got-want[i]) > 1e-12*max(1, math.Abs(want[i])) {
-						t.Fatalf("%s, %v, output %d: number %d is %v, want %v", name, c.Kind, k, i, got, want[i])
+						t.Fatalf("%s, %v %s, output %d: number %d is %v, want %v", name, c.Kind, c.Loss, k, i, got, want[i])
 					}
 				}
 			}
@@ -151,7 +153,11 @@ func TestTargets(t *testing.T) {
 	allKinds(t)
 	bags, _ := unequal(24)
 	for name, b := range backendtest.All(t) {
-		for _, kind := range kinds[1:] {
+		for _, of := range []struct {
+			kind milbench.TargetKind
+			loss string
+		}{{milbench.ClassTarget, ""}, {milbench.RealTarget, ""}, {milbench.RealTarget, huber}, {milbench.SurvivalTarget, ""}} {
+			kind := of.kind
 			poolings := []string{gated, dsmil}
 			if kind == milbench.ClassTarget {
 				poolings = append(poolings, syn, clam, acmil)
@@ -164,7 +170,7 @@ func TestTargets(t *testing.T) {
 					enough = 0.65 // few events an interval
 				}
 				examples := kinded(kind, bags)
-				c.target = targetOf(kind, 3)
+				c.Loss, c.target = of.loss, targetOf(kind, 3).by(of.loss)
 				all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}
 				text, err := json.Marshal(c)
 				if err != nil {
@@ -174,7 +180,7 @@ func TestTargets(t *testing.T) {
 				for seed := range uint64(3) {
 					task.Fits = append(task.Fits, milbench.Fit{Seed: seed, Setting: text, Train: examples, Test: all})
 				}
-				t.Run(fmt.Sprintf("%s/%v/%s", name, kind, pooling), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%v%s/%s", name, kind, of.loss, pooling), func(t *testing.T) {
 					learnt := func(task milbench.Task) (scores [][][]float64, err error) {
 						scores = make([][][]float64, len(task.Fits))
 						failed := Trainer{Backend: b, Workers: 1}.Learn(context.Background(), task, func(o milbench.Outcome) error {
@@ -254,6 +260,37 @@ func TestTargetRefused(t *testing.T) {
 		want := fmt.Sprintf("pooling clam clusters instances by classes, and learns no target of kind %v; take gated", kind)
 		if err := checkFit(c, bags, examples); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// TestLossRefused: a loss is of one kind of target. The default one has no place in the JSON.
+func TestLossRefused(t *testing.T) {
+	bags, examples := unequal(4)
+	for _, c := range []struct {
+		loss string
+		kind milbench.TargetKind
+		want string
+	}{
+		{huber, milbench.BinaryTarget, "loss huber: targets of kind binary have one loss alone; leave --loss out"},
+		{squared, milbench.ClassTarget, "loss squared: targets of kind classes have one loss alone; leave --loss out"},
+		{"hubr", milbench.RealTarget, "loss hubr: one of squared, huber is needed"},
+		{huber, milbench.RealTarget, ""},
+		{squared, milbench.RealTarget, ""},
+	} {
+		config := setting(t, gated)
+		config.Loss = c.loss
+		config.target = targetOf(c.kind, 3).by(c.loss)
+		got := ""
+		if err := checkFit(config, bags, examples); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s, %v: error %q, want %q", c.loss, c.kind, got, c.want)
+		}
+		text, err := json.Marshal(config)
+		if err != nil || strings.Contains(string(text), `"loss"`) == defaultLoss(c.loss) {
+			t.Errorf("%s: %s, %v", c.loss, text, err)
 		}
 	}
 }

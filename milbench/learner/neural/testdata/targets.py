@@ -1,4 +1,4 @@
-"""Writes targets.json beside it: losses of classes, real numbers and survival, and their gradients by the outputs, from PyTorch in float64.
+"""Writes targets.json beside it: losses of classes, real numbers (squared and Huber's) and survival, and their gradients by the outputs, from PyTorch in float64.
 
 Survival is written as the likelihood says: hazards are sigmoids, an event in interval k has h_k times the product of 1 - h_j before it, a
 censored bag the product over the intervals that ended by its time. Run: python targets.py (needs torch and numpy).
@@ -15,11 +15,11 @@ random = np.random.default_rng(2)
 INTERVALS = 8
 
 
-def case(kind, outputs, targets, train, loss):
+def case(kind, outputs, targets, train, loss, name=""):
     outputs = torch.tensor(outputs, requires_grad=True)
     losses = loss(outputs)
     losses.sum().backward()
-    return {"kind": kind, "outputs": outputs.tolist(), "targets": targets, "train": train, "losses": losses.tolist(), "gradient": outputs.grad.tolist()}
+    return {"kind": kind, "loss": name, "outputs": outputs.tolist(), "targets": targets, "train": train, "losses": losses.tolist(), "gradient": outputs.grad.tolist()}
 
 
 n = 40
@@ -56,5 +56,10 @@ def survival(logits):
 
 bags = [{"value": t, "event": bool(e)} for t, e in zip(times, events)]
 cases.append(case("survival", random.normal(0, 2, (60, INTERVALS)), bags, bags, survival))
+
+outputs = random.normal(0, 1, n)
+outputs[:3] = scaled[:3] + torch.tensor([0.0, 1.0, -1.0])  # no error, and where the parabola ends
+cases.append(case("real", outputs, cases[1]["targets"], cases[1]["train"],
+                  lambda x: torch.nn.functional.huber_loss(x, scaled, reduction="none"), "huber"))
 (pathlib.Path(__file__).parent / "targets.json").write_text(json.dumps(cases) + "\n")
 print("wrote targets.json")
