@@ -194,6 +194,12 @@ func TestUnreadable(t *testing.T) {
 			refuse(t, exitUse, "--loss hubr: one of squared, huber", command, file, "--loss", "hubr", "--pooling", "mean", "--out", file+".out")
 			refuse(t, exitUse, "--loss: a setting of networks", command, file, "--loss", "huber", "--learner", "miles", "--out", file+".out")
 		}
+		times := write(t, "survival.csv", "bag,time,event,p\na,1,1,2\nb,2,0,3\nc,3,1,4\nd,4,1,5\n")
+		refuse(t, exitUse, "--batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more",
+			"run", times, "--loss", "cox", "--batch", "1", "--pooling", "mean", "--out", times+".out")
+		refuse(t, exitUse, "survival: --loss huber: not a loss of targets of kind survival; take hazards or cox",
+			"train", times, "--loss", "huber", "--pooling", "mean", "--out", times+".out")
+		succeed(t, "train", times, "--loss", "cox", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", times+".out")
 		values := write(t, "real.csv", "bag,label,p\na,1.5,2\nb,2.5,3\nc,3,4\nd,4,5\n")
 		args := []string{"run", values, "--folds", "2", "--repeats", "1", "--pooling", "mean", "--epochs", "1", "--width", "4", "--out", values + ".out", "--loss"}
 		succeed(t, append(args, "squared,huber")...)

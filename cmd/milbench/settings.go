@@ -56,8 +56,9 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")
 	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout of the instances' features, in [0,1)")
 	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and deviation 1 over the training part: true or false")
-	add(newList(s, single, &g.Loss, text, func(p *grid, v string) { p.Loss = []string{v} }), "loss",
-		"of real targets: squared (the default), or huber, which few outliers move little")
+	add(newList(s, single, &g.Loss, text, func(p *grid, v string) { p.Loss, p.Batch = []string{v}, []int{2} }), "loss",
+		"of real targets: squared (the default), or huber, which few outliers move little; of survival: hazards (the default), of eight intervals of time, or cox, "+
+			"the partial likelihood of the bags of a --batch of 2 or more")
 }
 
 // checkLoss reports a value of --loss that is of another kind of target than a set has.

@@ -28,7 +28,8 @@ type block struct {
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
-	targets []Targets // of each member
+	targets []Targets   // of each member
+	labels  [][]float32 // of the training bags of each member
 	results []milbench.Outcome
 }
 
@@ -87,7 +88,8 @@ func (b *block) prepare() error {
 	var seeds []uint32
 	parameters := make([][]float32, len(b.parts))
 	for m, fit := range b.fits {
-		b.targets = append(b.targets, b.target.targets(fit.Train))
+		targets := b.target.targets(fit.Train)
+		b.targets, b.labels = append(b.targets, targets), append(b.labels, targets.labels(b.target, fit.Train))
 		if b.configs[m].Standardise {
 			inputs[m], b.results[m].Err = b.moments.standardisation(fit.Train)
 		}
@@ -310,7 +312,7 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 		for s, batch := range batches[m] {
 			for j, i := range batch {
 				at := (s*members+m)*b.batch + j
-				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), b.targets[m].label(b.target, fit.Train[i].Target)
+				order[at], labels[at] = int32(b.at[fit.Train[i].Bag]), b.labels[m][i]
 				bags[m] = fit.Train[i].Bag
 			}
 		}

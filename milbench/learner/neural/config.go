@@ -71,7 +71,7 @@ type Config struct {
 	// A sparse set is not centred, so that its zeros stay zeros.
 	Standardise bool
 
-	// Loss is one of [Losses]: of real targets the squared error or Huber's loss. "" stands for the first of the kind of target, which has
+	// Loss is one of [Losses]: of real targets the squared error or Huber's loss, of survival that of hazards or Cox's. "" stands for the first of the kind of target, which has
 	// no place in the JSON either.
 	Loss string
 
@@ -284,6 +284,9 @@ func (c Config) Validate() error {
 				return fmt.Errorf("%s %v: %s is needed", strings.ReplaceAll(k.name, "_", "-"), deref(k.field(&c)), check.want)
 			}
 		}
+	}
+	if c.Loss == cox && c.Batch < 2 {
+		return fmt.Errorf("batch %d: loss %s compares the bags of a batch; give at least 2, better 16 or more", c.Batch, cox)
 	}
 	return nil
 }

@@ -62,6 +62,7 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
 	var total *tensors.Tensor // the losses of the epoch so far
 	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
+	all := f.targets.labels(f.config.target, examples)
 	step := int32(0)
 	for epoch := 1; epoch <= f.config.Epochs; epoch++ {
 		total = tensors.FromScalar(float32(0))
@@ -71,7 +72,7 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 			}
 			indices, labels := make([]int, len(batch)), make([]float32, len(batch))
 			for k, i := range batch {
-				indices[k], labels[k] = examples[i].Bag, f.targets.label(f.config.target, examples[i].Target)
+				indices[k], labels[k] = examples[i].Bag, all[i]
 			}
 			step++
 			next, err := f.step(state, indices, labels, step, numbers, dropout, total)

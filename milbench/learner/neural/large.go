@@ -211,8 +211,9 @@ type largeFit struct {
 // newLargeFit returns a fit with its initial parameters.
 func newLargeFit(f *fitting, fit milbench.Fit, initial []float32) *largeFit {
 	l := &largeFit{fitting: f, fit: fit, labels: map[int]float32{}, state: newState(initial), seed: tensors.FromScalar(dropoutSeed(fit.Seed))}
-	for _, e := range fit.Train {
-		l.labels[e.Bag] = f.targets.label(f.config.target, e.Target)
+	labels := f.targets.labels(f.config.target, fit.Train)
+	for i, e := range fit.Train {
+		l.labels[e.Bag] = labels[i]
 	}
 	steps := (len(fit.Train) + f.batch - 1) / f.batch
 	values := trainingNumbers(f.config, steps)

@@ -88,7 +88,9 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	fit := milbench.Fit{Seed: seed, Order: milbench.SplitSeed(seed, "order"), Train: examples}
 	var parameters []float32
 	if newLayout(newGroup(t.Backend, config, bags, allSparse(bags), fit), bags, []milbench.Fit{fit}).large(t.Backend, bags) {
-		parameters, err = f.trainLarge(ctx, t, initial, fit, after)
+		if err = config.target.checkLarge(); err == nil {
+			parameters, err = f.trainLarge(ctx, t, initial, fit, after)
+		}
 	} else {
 		parameters, err = f.train(ctx, initial, examples, seed, after)
 	}

@@ -106,13 +106,16 @@ func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 // twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
 // sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
 // the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
-// over their logits and, of several outputs, over these in training, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// over their logits and, of several outputs, over these in training, of Cox's loss over pairs of bags, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
 // which they do not differ; nothing else is known of a user's own pooling.
 func (s blockStructure) twoLeft(members int) bool {
 	if s.own {
 		return members%4 != 0
 	}
 	each := []int{1, s.batch, s.batch * s.target.outputs()}
+	if s.target.minimised == cox {
+		each = append(each, s.batch*s.batch)
+	}
 	if _, ok := s.network.Pooling.(synlayer.LogSumExpPooling); ok {
 		width := s.features
 		if s.network.Layers > 0 {
@@ -194,6 +197,12 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		moments = milbench.MomentsBytes(task.Bags)
 	}
 	if l.large(t.Backend, task.Bags) {
+		if err := l.target.checkLarge(); err != nil {
+			for _, i := range indices {
+				p.failed = append(p.failed, milbench.Outcome{Fit: i, Err: err})
+			}
+			return nil
+		}
 		return p.addLarge(t, task, l, parameters, moments, indices)
 	}
 	if !blocks(t.Backend) || l.data() > mostData {

@@ -22,7 +22,7 @@ const intervals = 8
 //	classes   a logit for each class; the cross-entropy of their softmax
 //	real      one number, standardised by the training part; the squared error, or Huber's loss
 //	survival  for each of eight intervals of time the logit of the hazard, the probability of the event there for those who
-//	          reach it; the negative log-likelihood
+//	          reach it; the negative log-likelihood. Or the logarithm of the risk; Cox's partial likelihood
 //
 // The intervals end at quantiles of the times of the training part at which events were seen. With k the interval of a time, h_j the
 // hazards, and e = 1 for an event, the likelihood is Π over j < k of (1−h_j) times h_k of an event; a bag that was censored counts the
@@ -32,25 +32,39 @@ const intervals = 8
 // Huber's loss of an error r is r²/2 up to |r| = 1 and |r| − 1/2 beyond, where 1 is the standard deviation of the targets of the training
 // part: few outliers move the network little. It is torch.nn.HuberLoss with delta 1. (Huber, "Robust estimation of a location parameter",
 // Annals of Mathematical Statistics 35, 1964.)
+//
+// Cox's loss compares the bags of a batch, with Breslow's approximation of ties. With η_i the log-risk of bag i, t_i its time, and d the
+// number of events in the batch:
+//
+//	L = −1/d Σ over events i of (η_i − log Σ over j with t_j ≥ t_i of exp η_j)
+//
+// It is 0 of a batch without events. A batch holds bags of one bucket alone, and the last one of a bucket may hold a single bag, which
+// has nothing to be compared with. Large bags, which are trained on one at a time, cannot be learnt by it. (Cox, "Regression models and
+// life-tables", JRSS B 34, 1972; Breslow, "Covariance analysis of censored survival data", Biometrics 30, 1974; on networks: Katzman et
+// al., "DeepSurv", BMC Medical Research Methodology 18, 2018.)
 type target struct {
 	kind      milbench.TargetKind
 	classes   int    // of a target of classes
 	minimised string // the loss; "" is the default of the kind
 }
 
-// The names of the losses of real targets.
+// The names of the losses of real targets and of survival.
 const (
 	squared = "squared"
 	huber   = "huber"
+	hazards = "hazards"
+	cox     = "cox"
 )
 
 // kindLosses has the losses of each kind of target that has several, the default first.
 var kindLosses = map[milbench.TargetKind][]string{
-	milbench.RealTarget: {squared, huber},
+	milbench.RealTarget:     {squared, huber},
+	milbench.SurvivalTarget: {hazards, cox},
 }
 
-// Losses lists the losses among which a setting chooses ([Config.Loss]): "squared", the default, and "huber" of real targets.
-var Losses = []string{squared, huber}
+// Losses lists the losses among which a setting chooses ([Config.Loss]): "squared", the default, and "huber" of real targets; "hazards",
+// the default, and "cox" of survival.
+var Losses = []string{squared, huber, hazards, cox}
 
 // defaultLoss reports whether a loss is the default of a kind of target.
 func defaultLoss(name string) bool {
@@ -95,7 +109,9 @@ func (t target) outputs() int {
 	case milbench.ClassTarget:
 		return t.classes
 	case milbench.SurvivalTarget:
-		return intervals
+		if t.minimised != cox {
+			return intervals
+		}
 	}
 	return 1
 }
@@ -108,7 +124,15 @@ func (t target) check(c Config) error {
 	return c.CheckLoss(t.kind)
 }
 
-// loss is that of outputs [batch], or [batch, outputs], with labels [batch] ([Targets.label]), in two forms, which differ by rounding
+// checkLarge reports a loss that large bags, which are trained on one at a time, cannot be learnt by.
+func (t target) checkLarge() error {
+	if t.minimised == cox {
+		return fmt.Errorf("loss %s: large bags are trained on one at a time, and it compares those of a batch; take --loss %s", cox, hazards)
+	}
+	return nil
+}
+
+// loss is that of outputs [batch], or [batch, outputs], with labels [batch] ([Targets.labels]), in two forms, which differ by rounding
 // alone: the first is reported, the second differentiated. Both may have the members axis in front.
 func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 	switch t.kind {
@@ -122,6 +146,10 @@ func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 		}
 		return loss, loss
 	case milbench.SurvivalTarget:
+		if t.minimised == cox {
+			loss := coxLoss(outputs, labels)
+			return loss, loss
+		}
 		return t.survivalLoss(outputs, labels)
 	}
 	return members.LogisticLoss(outputs, labels)
@@ -132,6 +160,29 @@ func huberLoss(r *Node) *Node {
 	size := Abs(r)
 	bounded := MinScalar(size, 1.0)
 	return Mul(bounded, Sub(size, DivScalar(bounded, 2)))
+}
+
+// coxLoss is a share of Cox's loss for each bag, so that their mean over the bags of a batch is that of the batch: of an event i with the
+// log-risks η and n bags,
+//
+//	n/d · (log Σ exp η_j − η_i)
+//
+// and 0 of the others. Labels are twice the rank of the time, from 1, and 1 more of an event; a place without a bag has 0, so no event
+// compares itself with it.
+func coxLoss(risks, labels *Node) *Node {
+	number := func(of *Node) *Node { return ConvertDType(of, risks.DType()) }
+	ranks := Floor(DivScalar(labels, 2))
+	events := Sub(labels, MulScalar(ranks, 2))
+	square := append(slices.Clone(risks.Shape().Dimensions), risks.Shape().Dim(-1))
+	other := func(x *Node) *Node { return BroadcastToDims(ExpandAxes(x, -2), square...) } // along the last axis
+	atRisk := GreaterOrEqual(other(ranks), BroadcastToDims(ExpandAxes(ranks, -1), square...))
+	shown := Where(atRisk, other(risks), Infinity(risks.Graph(), risks.DType(), -1))
+	largest := StopGradient(ReduceMax(shown, -1))
+	shifted := Sub(other(risks), BroadcastToDims(ExpandAxes(largest, -1), square...))
+	powers := Mul(Exp(Where(atRisk, shifted, ZerosLike(shifted))), number(atRisk))
+	share := Div(ReduceAndKeep(number(GreaterThan(ranks, ZerosLike(ranks))), ReduceSum, -1), MaxScalar(ReduceAndKeep(events, ReduceSum, -1), 1))
+	losses := Mul(events, Sub(Add(Log(ReduceSum(powers, -1)), largest), risks))
+	return Mul(losses, BroadcastToDims(share, losses.Shape().Dimensions...))
 }
 
 // survivalLoss is −log of the likelihood, with −log(1−h) = log(1+exp l) and −log h = log(1+exp l) − l of the logit l of a hazard.
@@ -179,6 +230,9 @@ func (t target) targets(train []milbench.Example) (s Targets) {
 		}
 		s.SD = math.Sqrt(s.SD)
 	case milbench.SurvivalTarget:
+		if t.minimised == cox {
+			return s
+		}
 		var times []float64
 		for _, e := range train {
 			if e.Event {
@@ -201,6 +255,30 @@ func (s Targets) unit() float64 {
 	return s.SD
 }
 
+// labels returns what the loss takes for the targets of a training part.
+func (s Targets) labels(t target, examples []milbench.Example) []float32 {
+	labels := make([]float32, len(examples))
+	if t.minimised == cox {
+		var times []float64
+		for _, e := range examples {
+			times = append(times, e.Value)
+		}
+		slices.Sort(times)
+		times = slices.Compact(times)
+		for i, e := range examples {
+			k, _ := slices.BinarySearch(times, e.Value)
+			if labels[i] = float32(2 * (k + 1)); e.Event {
+				labels[i]++
+			}
+		}
+		return labels
+	}
+	for i, e := range examples {
+		labels[i] = s.label(t, e.Target)
+	}
+	return labels
+}
+
 // label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, and 2k for a bag that was
 // censored having reached the ends of k intervals.
 func (s Targets) label(t target, e milbench.Target) float32 {
@@ -220,7 +298,7 @@ func (s Targets) label(t target, e milbench.Target) float32 {
 	return float32(e.Label)
 }
 
-// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival the logarithm of the cumulative hazard at the end of
+// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival by intervals the logarithm of the cumulative hazard at the end of
 // the last interval, of all that the model knows.
 func (s Targets) scores(t target, outputs []float32) []float64 {
 	scores := make([]float64, len(outputs))
@@ -231,6 +309,9 @@ func (s Targets) scores(t target, outputs []float32) []float64 {
 	case milbench.RealTarget:
 		scores[0] = s.Mean + s.unit()*scores[0]
 	case milbench.SurvivalTarget:
+		if t.minimised == cox {
+			return scores
+		}
 		hazard := 0.0
 		for _, l := range scores {
 			hazard += max(l, 0) + math.Log1p(math.Exp(-math.Abs(l)))
@@ -246,7 +327,7 @@ func (s Targets) check(t target) error {
 	if !finite(s.Mean) || !finite(s.SD) || s.SD < 0 {
 		return fmt.Errorf("targets with mean %v and standard deviation %v", s.Mean, s.SD)
 	}
-	if n := len(s.Ends); n != 0 && (t.kind != milbench.SurvivalTarget || n != intervals-1) {
+	if n := len(s.Ends); n != 0 && (t.kind != milbench.SurvivalTarget || t.minimised == cox || n != intervals-1) {
 		return fmt.Errorf("%d ends of intervals for a target of kind %v", n, t.kind)
 	}
 	if !slices.IsSorted(s.Ends) || slices.ContainsFunc(s.Ends, func(v float64) bool { return !finite(v) }) {

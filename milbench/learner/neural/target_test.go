@@ -66,8 +66,13 @@ func TestTargetLosses(t *testing.T) {
 				t.Error(err)
 			}
 			labels := make([]float64, len(c.Targets))
+			var examples []milbench.Example
+			for _, e := range c.Targets {
+				examples = append(examples, milbench.Example{Target: e})
+			}
+			single := targets.labels(of, examples)
 			for i, e := range c.Targets {
-				labels[i] = float64(targets.label(of, e))
+				labels[i] = float64(single[i])
 				if c.Kind == milbench.RealTarget { // in the digits of the test
 					labels[i] = (e.Value - targets.Mean) / targets.SD
 				}
@@ -156,7 +161,7 @@ func TestTargets(t *testing.T) {
 		for _, of := range []struct {
 			kind milbench.TargetKind
 			loss string
-		}{{milbench.ClassTarget, ""}, {milbench.RealTarget, ""}, {milbench.RealTarget, huber}, {milbench.SurvivalTarget, ""}} {
+		}{{milbench.ClassTarget, ""}, {milbench.RealTarget, ""}, {milbench.RealTarget, huber}, {milbench.SurvivalTarget, ""}, {milbench.SurvivalTarget, cox}} {
 			kind := of.kind
 			poolings := []string{gated, dsmil}
 			if kind == milbench.ClassTarget {
@@ -168,6 +173,9 @@ func TestTargets(t *testing.T) {
 				enough := 0.85 // of agreement with the targets that it was trained on
 				if kind == milbench.SurvivalTarget {
 					enough = 0.65 // few events an interval
+				}
+				if of.loss == cox {
+					c.Batch = 12
 				}
 				examples := kinded(kind, bags)
 				c.Loss, c.target = of.loss, targetOf(kind, 3).by(of.loss)
@@ -235,7 +243,7 @@ func TestTargets(t *testing.T) {
 					if pooling != syn { // whose steps make more of rounding
 						requireNear(t, "bag by bag", score(one), together[0], 0.02)
 					}
-					if pooling != gated {
+					if pooling != gated || of.loss == cox { // which large bags cannot be learnt by
 						return
 					}
 					large, err := f.trainLarge(context.Background(), Trainer{}, slices.Clone(initial), task.Fits[0], nothing)
@@ -264,6 +272,50 @@ func TestTargetRefused(t *testing.T) {
 	}
 }
 
+// TestCoxPlaces: places without a bag change nothing, whatever their outputs, nor does a member beside another; without events, or alone,
+// there is no loss; risks far apart are finite in float32.
+func TestCoxPlaces(t *testing.T) {
+	risks := [][]float32{{1, -2, 0.5, 3}, {1, -2, 0.5, 300}, {1, 2, 3, 4}, {5, 0, 0, 0}, {900, -900, 0, 0}}
+	labels := [][]float32{{3, 4, 3, 7}, {3, 4, 3, 0}, {2, 4, 6, 8}, {3, 0, 0, 0}, {3, 5, 0, 0}}
+	log := func(all ...float64) float64 {
+		sum := 0.0
+		for _, v := range all {
+			sum += math.Exp(v)
+		}
+		return math.Log(sum)
+	}
+	whole, part := log(1, -2, 0.5, 3), log(1, -2, 0.5)
+	want := [][]float64{
+		{4. / 3 * (whole - 1), 0, 4. / 3 * (whole - 0.5), 0}, {3. / 2 * (part - 1), 0, 3. / 2 * (part - 0.5), 0},
+		{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0},
+	}
+	for name, b := range backendtest.All(t) {
+		out, err := CallOnceN(b, func(risks, labels *Node) []*Node {
+			value, differentiated := targetOf(milbench.SurvivalTarget, 0).by(cox).loss(risks, labels)
+			return []*Node{value, Gradient(ReduceAllSum(differentiated), risks)[0]}
+		}, risks, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, gradient := out[0].Value().([][]float32), out[1].Value().([][]float32)
+		for m := range want {
+			sum := 0.0
+			for i := range want[m] {
+				sum += float64(gradient[m][i])
+				if math.Abs(float64(got[m][i])-want[m][i]) > 1e-5 {
+					t.Errorf("%s: losses %v, want %v", name, got[m], want[m])
+				}
+				if labels[m][i] == 0 && gradient[m][i] != 0 {
+					t.Errorf("%s: gradient %v by a place without a bag", name, gradient[m][i])
+				}
+			}
+			if !(math.Abs(sum) < 1e-5) { // the risks count by their differences
+				t.Errorf("%s: gradients %v", name, gradient[m])
+			}
+		}
+	}
+}
+
 // TestLossRefused: a loss is of one kind of target. The default one has no place in the JSON.
 func TestLossRefused(t *testing.T) {
 	bags, examples := unequal(4)
@@ -274,7 +326,11 @@ func TestLossRefused(t *testing.T) {
 	}{
 		{huber, milbench.BinaryTarget, "loss huber: targets of kind binary have one loss alone; leave --loss out"},
 		{squared, milbench.ClassTarget, "loss squared: targets of kind classes have one loss alone; leave --loss out"},
-		{"hubr", milbench.RealTarget, "loss hubr: one of squared, huber is needed"},
+		{"hubr", milbench.RealTarget, "loss hubr: one of squared, huber, hazards, cox is needed"},
+		{cox, milbench.RealTarget, "loss cox: not a loss of targets of kind real; take squared or huber"},
+		{huber, milbench.SurvivalTarget, "loss huber: not a loss of targets of kind survival; take hazards or cox"},
+		{cox, milbench.SurvivalTarget, ""},
+		{hazards, milbench.SurvivalTarget, ""},
 		{huber, milbench.RealTarget, ""},
 		{squared, milbench.RealTarget, ""},
 	} {
@@ -292,6 +348,43 @@ func TestLossRefused(t *testing.T) {
 		if err != nil || strings.Contains(string(text), `"loss"`) == defaultLoss(c.loss) {
 			t.Errorf("%s: %s, %v", c.loss, text, err)
 		}
+	}
+}
+
+// TestCoxRefused: a batch of one bag, and large bags, which are trained on one at a time.
+func TestCoxRefused(t *testing.T) {
+	bags, _ := unequal(6)
+	c := setting(t, gated)
+	c.Loss, c.Epochs, c.Instances, c.Layers = cox, 1, 2, 1
+	set := &milbench.Set{Name: "toy", Kind: milbench.SurvivalTarget}
+	for i, e := range kinded(set.Kind, bags) {
+		set.Bags = append(set.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
+	}
+	if err := set.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "loss cox: large bags are trained on one at a time, and it compares those of a batch; take --loss hazards"
+	for name, b := range backendtest.All(t) {
+		trainer := Trainer{Backend: b, Workers: 1}
+		if _, err := trainer.Train(context.Background(), c, set, 1, nil); err == nil || err.Error() != "toy: "+want {
+			t.Errorf("%s: train: error %v", name, err)
+		}
+		task := set.Task([]milbench.Fit{{Setting: text, Train: kinded(set.Kind, bags), Test: []int{0}}})
+		var failed []error
+		if err := trainer.Learn(context.Background(), task, func(o milbench.Outcome) error {
+			failed = append(failed, o.Err)
+			return nil
+		}); err != nil || len(failed) != 1 || failed[0] == nil || failed[0].Error() != want {
+			t.Errorf("%s: learn: errors %v, %v", name, failed, err)
+		}
+	}
+	c.Batch = 1
+	if err := c.Validate(); err == nil || err.Error() != "batch 1: loss cox compares the bags of a batch; give at least 2, better 16 or more" {
+		t.Errorf("error %v", err)
 	}
 }
 

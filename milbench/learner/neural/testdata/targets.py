@@ -1,4 +1,4 @@
-"""Writes targets.json beside it: losses of classes, real numbers (squared and Huber's) and survival, and their gradients by the outputs, from PyTorch in float64.
+"""Writes targets.json beside it: losses of classes, real numbers (squared and Huber's) and survival (by hazards and Cox's), and their gradients by the outputs, from PyTorch in float64.
 
 Survival is written as the likelihood says: hazards are sigmoids, an event in interval k has h_k times the product of 1 - h_j before it, a
 censored bag the product over the intervals that ended by its time. Run: python targets.py (needs torch and numpy).
@@ -61,5 +61,17 @@ outputs = random.normal(0, 1, n)
 outputs[:3] = scaled[:3] + torch.tensor([0.0, 1.0, -1.0])  # no error, and where the parabola ends
 cases.append(case("real", outputs, cases[1]["targets"], cases[1]["train"],
                   lambda x: torch.nn.functional.huber_loss(x, scaled, reduction="none"), "huber"))
+
+
+def cox(risks):
+    """Cox's partial likelihood, as it is written, of all bags as one batch; a share of each, whose mean is the loss."""
+    losses = []
+    for i in range(len(times)):
+        at_risk = torch.log(sum(torch.exp(risks[j]) for j in range(len(times)) if times[j] >= times[i]))
+        losses.append((at_risk - risks[i]) * float(events[i]) * len(times) / float(events.sum()))
+    return torch.stack(losses)
+
+
+cases.append(case("survival", random.normal(0, 2, 60), bags, bags, cox, "cox"))
 (pathlib.Path(__file__).parent / "targets.json").write_text(json.dumps(cases) + "\n")
 print("wrote targets.json")
