@@ -114,7 +114,7 @@ var imports = map[string]rule{
 	"milbench/run/runtest":          {[]string{"milbench", "milbench/results", "milbench/run", "milbench/cluster"}, nil},
 	"milbench/run/simulation":       {[]string{"gonum"}, nil},
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/results", "milbench/run", "milbench/cluster", "gonum"}, []string{"compute", "milbench/run/runtest"}},
-	"milbench/study/report":         {[]string{"milbench", "milbench/dataset/generate", "milbench/judge", "milbench/results", "milbench/study", "plotting", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/run"}},
+	"milbench/study/report":         {[]string{"milbench", "milbench/dataset/generate", "milbench/evaluate", "milbench/judge", "milbench/results", "milbench/study", "plotting", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/run"}},
 	"milbench/study/results":        {[]string{"milbench/results"}, []string{"internal/large", "milbench/study", "milbench/study/report"}},
 	"plotting":                      {[]string{"gonum/plot", "gonum", "gonb", "x/image"}, []string{"internal/large"}},
 	"docs":                          {},

@@ -87,7 +87,7 @@ func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeigh
 	}
 	s := shadingOf(all...)
 	n := len(all[0])
-	names := labels(style(9, stdfont.WeightNormal), instances.Names, n)
+	names := labels(style(9, stdfont.WeightNormal), instances.Names, n, cellName)
 
 	var plots []*plot.Plot
 	height := vg.Length(len(poolings)) * barsHeight

@@ -23,7 +23,10 @@
 //	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
 //	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
 //	[Reliability]                         how far probabilities can be taken at their word
-//	[AUCIntervals], [CriticalDifference]  settings on sets, and their ranks
+//	[Confusion], [Predictions]            true and called classes, and true and predicted numbers
+//	[Survival]                            survival curves of groups, and how many bags are at risk
+//	[Intervals], [AUCIntervals]           settings on sets by R² and by other figures, and by AUC
+//	[CriticalDifference]                  ranks of settings over sets
 //	[AUCTable]                            AUC of learners on sets, with the best of each set marked
 //	[AUCDifferences]                      what changes of settings do to the AUC
 //	[Sweep]                               AUC against a number, such as that of steps

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleAUCIntervals() {
-	figure, err := plotting.AUCIntervals("Musk 1 under 10-fold cross-validation", []plotting.AUCRow{
+	figure, err := plotting.AUCIntervals("Musk 1 under 10-fold cross-validation", []plotting.IntervalRow{
 		{Set: "musk1", Setting: "softmax", Mean: 0.91, Low: 0.86, High: 0.96, N: 10},
 		{Set: "musk1", Setting: "syn, I = 3", Mean: 0.92, Low: 0.88, High: 0.96, N: 10},
 	})
@@ -22,7 +22,7 @@ func ExampleAUCIntervals() {
 }
 
 func ExampleAUCDifferences() {
-	figure, err := plotting.AUCDifferences("One change at a time", []plotting.AUCRow{
+	figure, err := plotting.AUCDifferences("One change at a time", []plotting.IntervalRow{
 		{Set: "one head", Setting: "I = 3", Mean: -0.01, Low: -0.03, High: 0.01, N: 6, Over: "sets"},
 		{Set: "no dropout", Setting: "I = 3", Mean: 0.02, Low: -0.01, High: 0.05, N: 6, Over: "sets"},
 	})
@@ -69,7 +69,7 @@ func ExampleFigure_Save() {
 }
 
 func ExampleFigure_Write() {
-	figure, err := plotting.AUCIntervals("", []plotting.AUCRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
+	figure, err := plotting.AUCIntervals("", []plotting.IntervalRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
 	if err != nil {
 		fmt.Println(err)
 		return

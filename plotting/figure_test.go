@@ -81,7 +81,7 @@ func framed(t *testing.T, name string, f *Figure) {
 
 func figure(t *testing.T) *Figure {
 	t.Helper()
-	f, err := AUCIntervals("Title", []AUCRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
+	f, err := AUCIntervals("Title", []IntervalRow{{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7}})
 	if err != nil {
 		t.Fatal(err)
 	}

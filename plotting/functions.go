@@ -42,12 +42,7 @@ func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
 		values = append(append(values, c.X...), c.Y...)
 	}
 
-	p := newPlot(x, y)
-	valueAxis(&p.Y, slices.Min(values), slices.Max(values))
-	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
-	for most := 7; crowded(&p.X, squareWidth-4*margin) && most > 1; most-- {
-		p.X.Tick.Marker = ticksUpTo(most, p.X.Min, p.X.Max, false)
-	}
+	p := squarePlot(x, y, slices.Min(values), slices.Max(values))
 	p.Add(grid(true, true))
 	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: p.X.Min}, {X: p.X.Max, Y: p.X.Max}}, LineStyle: chance()})
 	var entries []entry
@@ -78,6 +73,17 @@ func checkCurves(curves []FunctionCurve) error {
 		}
 	}
 	return nil
+}
+
+// squarePlot returns two axes of one scale over values.
+func squarePlot(x, y string, low, high float64) *plot.Plot {
+	p := newPlot(x, y)
+	valueAxis(&p.Y, low, high)
+	p.X.Min, p.X.Max, p.X.Tick.Marker = p.Y.Min, p.Y.Max, p.Y.Tick.Marker
+	for most := 7; crowded(&p.X, squareWidth-4*margin) && most > 1; most-- {
+		p.X.Tick.Marker = ticksUpTo(most, p.X.Min, p.X.Max, false)
+	}
+	return p
 }
 
 // crowded reports whether labels that an axis has from left to right are too wide for it.

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -21,12 +22,16 @@ type matrix struct {
 	row, column   string   // what a row and a column is, in the singular
 	square        bool     // cells are as high as wide
 
-	shades  *shading  // nil for those that cover the weights and 0
-	bar     string    // what the colour bar is of; "" for weights
-	least   vg.Length // width of a cell
-	gaps    bool      // a weight that is NaN leaves its cell empty
-	marked  [][]bool  // cells that are framed and bold; nil for none
-	entries []entry   // of the legend
+	shades  *shading   // nil for those that cover the weights and 0
+	bar     string     // what the colour bar is of; "" for weights
+	least   vg.Length  // width of a cell
+	most    vg.Length  // width of a cell; 0 for mostWidth
+	longest vg.Length  // name of a row; 0 for cellName
+	wide    vg.Length  // the least of the figure; 0 for leastFigure
+	gaps    bool       // a weight that is NaN leaves its cell empty
+	texts   [][]string // what the cells say; nil for the weights
+	marked  [][]bool   // cells that are framed and bold; nil for none
+	entries []entry    // of the legend
 }
 
 // Bounds of what a matrix can show.
@@ -114,14 +119,14 @@ type layout struct {
 	width, height vg.Length
 }
 
-// labels returns the names, or numbers from 1, cut to fit.
-func labels(s text.Style, names []string, n int) []string {
+// labels returns the names, or numbers from 1, cut to fit a width.
+func labels(s text.Style, names []string, n int, width vg.Length) []string {
 	out := make([]string, n)
 	for i := range out {
 		if names == nil {
 			out[i] = strconv.Itoa(i + 1)
 		} else {
-			out[i] = fit(s, names[i], cellName)
+			out[i] = fit(s, names[i], width)
 		}
 	}
 	return out
@@ -144,7 +149,7 @@ func thin(s text.Style, numbers []string, pitch vg.Length) {
 // layout finds the places.
 func (m matrix) layout(s shading) layout {
 	l := layout{names: style(9, stdfont.WeightNormal), label: style(10, stdfont.WeightNormal), ticks: s.ticks()}
-	l.rows = labels(l.names, m.rows, len(m.weights))
+	l.rows = labels(l.names, m.rows, len(m.weights), cmp.Or(m.longest, cellName))
 	l.left = l.label.Font.Size + 2*nameGap + widest(l.names, l.rows) + nameGap
 
 	var bar []string
@@ -153,7 +158,7 @@ func (m matrix) layout(s shading) layout {
 	}
 	l.right = barGap + barSize + barTick + nameGap + widest(l.names, bar) + 2*nameGap + l.label.Font.Size
 	n := vg.Length(len(m.weights[0]))
-	l.cell.X = min((figureWidth-2*margin-l.left-l.right)/n, mostWidth)
+	l.cell.X = min((figureWidth-2*margin-l.left-l.right)/n, cmp.Or(m.most, mostWidth))
 	if m.columns != nil {
 		l.cell.X = max(l.cell.X, namedWidth)
 	}
@@ -166,7 +171,7 @@ func (m matrix) layout(s shading) layout {
 		l.names.Font.Size = 7.5
 	}
 
-	l.columns = labels(l.names, m.columns, len(m.weights[0]))
+	l.columns = labels(l.names, m.columns, len(m.weights[0]), cellName)
 	if m.columns == nil {
 		thin(l.names, l.columns, l.cell.X)
 	}
@@ -207,7 +212,7 @@ func (m matrix) figure(title string) (*Figure, error) {
 	}
 	s := *m.shades
 	l := m.layout(s)
-	return newDrawing(title, m.entries, max(l.width+2*margin, leastFigure), l.height, func(c *draw.Canvas) { m.draw(c, s, l) }), nil
+	return newDrawing(title, m.entries, max(l.width+2*margin, cmp.Or(m.wide, leastFigure)), l.height, func(c *draw.Canvas) { m.draw(c, s, l) }), nil
 }
 
 // draw paints the matrix from the top left corner of c.
@@ -283,7 +288,11 @@ func (m matrix) shade(s shading, w float64) color.Color {
 }
 
 // written returns what a cell says.
-func (m matrix) written(s shading, w float64) string {
+func (m matrix) written(s shading, i, j int) string {
+	if m.texts != nil {
+		return m.texts[i][j]
+	}
+	w := m.weights[i][j]
 	if m.gaps && math.IsNaN(w) {
 		return "–"
 	}
@@ -300,9 +309,9 @@ func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 	if cell.X < widest {
 		return
 	}
-	for _, row := range m.weights {
-		for _, w := range row {
-			widest = max(widest, text.Width(m.written(s, w)))
+	for i, row := range m.weights {
+		for j := range row {
+			widest = max(widest, text.Width(m.written(s, i, j)))
 		}
 	}
 	if room := (cell.X - 3) / widest; room < 1 {
@@ -320,7 +329,7 @@ func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 				as = bold
 			}
 			as.Color = inkOn(m.shade(s, w))
-			c.FillText(as, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, m.written(s, w))
+			c.FillText(as, vg.Point{X: corner.X + (vg.Length(j)+0.5)*cell.X, Y: corner.Y - (vg.Length(i)+0.5)*cell.Y}, m.written(s, i, j))
 		}
 	}
 }

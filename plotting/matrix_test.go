@@ -73,7 +73,7 @@ func TestThin(t *testing.T) {
 		pitch vg.Length
 		first string
 	}{{12, 30, "1"}, {40, 8, "2"}, {400, 1, "20"}, {1000, 0.4, "100"}} {
-		numbers := labels(s, nil, c.n)
+		numbers := labels(s, nil, c.n, cellName)
 		thin(s, numbers, c.pitch)
 		numbers = slices.DeleteFunc(numbers, func(n string) bool { return n == "" })
 		if len(numbers) == 0 || numbers[0] != c.first {

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"synpool/milbench"
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
 )
@@ -136,7 +137,10 @@ func pooled(rows []results.Row) ([]results.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		low, high = max(low, 0), min(high, 1)
+		if r.Target != milbench.RealTarget { // R² has no least value
+			low = max(low, 0)
+		}
+		high = min(high, 1)
 		r.SD, r.Low, r.High = &sd, &low, &high
 	}
 	return all, nil

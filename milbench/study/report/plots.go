@@ -17,15 +17,32 @@ import (
 	"synpool/plotting"
 )
 
-// PlotTable draws the AUC of every setting on every set, with intervals over repeats.
-func PlotTable(fits []results.Result) (*plotting.Figure, error) {
-	several := slices.ContainsFunc(fits, func(r results.Result) bool { return r.Protocol != fits[0].Protocol || r.Folds != fits[0].Folds })
-	return intervals(results.Archive{Results: fits}, "AUC of every setting", func(r results.Row) string {
-		if several {
-			return fmt.Sprintf("%s, %s, %d folds", r.Setting, r.Protocol, r.Folds)
+// PlotTable draws the main figure of every setting on every set ([results.Row]), or on the sets of these names in the table, with intervals
+// as the table has them; drawings of a set are put together. All sets must have targets of one kind, as different figures share no axis.
+func PlotTable(fits []results.Result, sets ...string) (*plotting.Figure, error) {
+	t, err := results.Tabulate(fits)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := ofSets(t.Rows, sets)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if r.Target != rows[0].Target {
+			return nil, fmt.Errorf("sets of several kinds of target, such as %s (%v) and %s (%v); choose sets of one kind with --set", rows[0].Set, rows[0].Target, r.Set, r.Target)
 		}
-		return r.Setting
-	})
+	}
+	if slices.ContainsFunc(rows, func(r results.Row) bool { _, draw := drawingOf(r.Set); return draw > 0 }) {
+		if rows, err = pooled(overRepeats(results.Table{Rows: rows}).Rows); err != nil {
+			return nil, err
+		}
+	}
+	m := plotting.Measure{Name: rows[0].Figure, Neutral: 0.5, Meaning: "chance"}
+	if rows[0].Target == milbench.RealTarget {
+		m.Least, m.Neutral, m.Meaning = math.Inf(-1), 0, "predicting the mean"
+	}
+	return plotting.Intervals("Every setting by "+m.Name, m, intervalRows(rows, drawings(fits), rowName(rows)))
 }
 
 // Plot draws a figure of an experiment by its name in [study.Experiment].
@@ -81,9 +98,9 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	"networks auc":   networksMap,
 }
 
-// aucRow is the row of a figure of intervals.
-func aucRow(r results.Row, set, setting string) plotting.AUCRow {
-	row := plotting.AUCRow{Set: set, Setting: setting, Mean: r.Mean, Low: r.Mean, High: r.Mean, N: r.N, Over: "repeats", Points: r.Values}
+// intervalRow is the row of a figure of intervals.
+func intervalRow(r results.Row, set, setting string) plotting.IntervalRow {
+	row := plotting.IntervalRow{Set: set, Setting: setting, Mean: r.Mean, Low: r.Mean, High: r.Mean, N: r.N, Over: "repeats", Points: r.Values}
 	if r.Low != nil && r.High != nil {
 		row.Low, row.High = *r.Low, *r.High
 	}
@@ -96,22 +113,31 @@ func intervals(a results.Archive, title string, name func(results.Row) string) (
 	if err != nil {
 		return nil, err
 	}
-	drawn := !slices.ContainsFunc(a.Results, func(r results.Result) bool {
+	rows := intervalRows(all, drawings(a.Results), name)
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.AUCIntervals(title, rows)
+}
+
+// drawings reports whether all results are of drawings of a set.
+func drawings(fits []results.Result) bool {
+	return !slices.ContainsFunc(fits, func(r results.Result) bool {
 		set, draw := drawingOf(r.Set)
 		return draw == 0 || strings.HasSuffix(set, shuffledSuffix)
 	})
-	var rows []plotting.AUCRow
+}
+
+// intervalRows are the rows of a figure of intervals, whose values are of repeats or of drawings.
+func intervalRows(all []results.Row, drawn bool, name func(results.Row) string) (rows []plotting.IntervalRow) {
 	for _, r := range all {
-		row := aucRow(r, r.Set, name(r))
+		row := intervalRow(r, r.Set, name(r))
 		if drawn {
 			row.Over = "drawings"
 		}
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
-		return nil, errIncomplete
-	}
-	return plotting.AUCIntervals(title, rows)
+	return rows
 }
 
 // columnIntervals draws the columns of the table that a section begins with.
@@ -120,11 +146,11 @@ func columnIntervals(a results.Archive, title string, of func([]results.Result) 
 	if err != nil {
 		return nil, err
 	}
-	var rows []plotting.AUCRow
+	var rows []plotting.IntervalRow
 	for _, set := range g.lines {
 		for _, column := range g.columns {
 			if r, there := g.cells[set][column]; there {
-				rows = append(rows, aucRow(r, set, column))
+				rows = append(rows, intervalRow(r, set, column))
 			}
 		}
 	}
@@ -140,7 +166,7 @@ func changesPlot(a results.Archive) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := make(map[string][]plotting.AUCRow) // by change
+	places := make(map[string][]plotting.IntervalRow) // by change
 	var changes []string
 	for _, base := range bases {
 		others := changesOf(f, base)
@@ -153,7 +179,7 @@ func changesPlot(a results.Archive) (*plotting.Figure, error) {
 			if name == other {
 				name += " in its place"
 			}
-			row := plotting.AUCRow{Set: name, Setting: base, Over: "sets"}
+			row := plotting.IntervalRow{Set: name, Setting: base, Over: "sets"}
 			for _, set := range sets {
 				row.Points = append(row.Points, round(f.mean(set, other)-f.mean(set, base)))
 			}
@@ -167,7 +193,7 @@ func changesPlot(a results.Archive) (*plotting.Figure, error) {
 		}
 	}
 	slices.SortStableFunc(changes, func(p, q string) int { return -cmp.Compare(places[p][0].Mean, places[q][0].Mean) })
-	var rows []plotting.AUCRow
+	var rows []plotting.IntervalRow
 	for _, c := range changes {
 		rows = append(rows, places[c]...)
 	}
@@ -264,7 +290,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 		return nil, err
 	}
 	g := newGrid(all, publishedKey)
-	var rows []plotting.AUCRow
+	var rows []plotting.IntervalRow
 	for _, set := range slices.SortedFunc(slices.Values(g.lines), milbench.CompareNatural) {
 		for _, s := range softmaxSteps() {
 			if shuffled {
@@ -277,7 +303,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 				if s.setting == "softmax" && s.protocol == milbench.HonestProtocol {
 					s.name = "softmax (empty loop), honest"
 				}
-				row := aucRow(r, set, s.name)
+				row := intervalRow(r, set, s.name)
 				if shuffled {
 					row.Over = "shuffles"
 				}
@@ -314,11 +340,11 @@ func noisePlot(a results.Archive) (*plotting.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []plotting.AUCRow
+	var rows []plotting.IntervalRow
 	for _, group := range noiseGroups {
 		order, bases, at := noises(slices.DeleteFunc(f.complete(f.settings), group.outside))
 		for _, p := range order {
-			row := plotting.AUCRow{Set: p.String(), Setting: group.name, Over: "sets"}
+			row := plotting.IntervalRow{Set: p.String(), Setting: group.name, Over: "sets"}
 			for _, set := range bases {
 				if name, found := at[p][set]; found {
 					row.Points = append(row.Points, round(stat.Mean(lead(f, name), nil)))
@@ -337,7 +363,7 @@ func noisePlot(a results.Archive) (*plotting.Figure, error) {
 }
 
 // overPoints gives a row the mean of its points and its interval.
-func overPoints(row plotting.AUCRow) (plotting.AUCRow, error) {
+func overPoints(row plotting.IntervalRow) (plotting.IntervalRow, error) {
 	row.N = len(row.Points)
 	row.Mean = stat.Mean(row.Points, nil)
 	row.Low, row.High = row.Mean, row.Mean

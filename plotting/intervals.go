@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// AUCRow is the AUC of one setting on one set, or a difference of AUCs ([AUCDifferences]).
-type AUCRow struct {
+// IntervalRow is a figure of one setting on one set, such as the AUC, or a difference of two ([AUCDifferences]).
+type IntervalRow struct {
 	Set, Setting    string
 	Mean, Low, High float64   // the mean and its 95 % confidence interval
 	N               int       // how many values the mean is over, 0 if unknown
@@ -22,8 +22,11 @@ type AUCRow struct {
 	Points          []float64 // those values, drawn faint; may be left out
 }
 
+// AUCRow is a row of [AUCIntervals] and [AUCDifferences].
+type AUCRow = IntervalRow
+
 // check reports what keeps a row from being drawn on a scale.
-func (r AUCRow) check(s aucScale) error {
+func (r IntervalRow) check(s intervalScale) error {
 	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)
 	if r.Set == "" || r.Setting == "" {
 		return fmt.Errorf("%s: both need a name", name)
@@ -34,8 +37,11 @@ func (r AUCRow) check(s aucScale) error {
 		}
 	}
 	for _, v := range append([]float64{r.Mean}, r.Points...) {
-		if v < s.least || v > 1 {
-			return fmt.Errorf("%s: the %s %v is not between %v and 1", name, s.what, v, s.least)
+		if v < s.Least || v > 1 {
+			if math.IsInf(s.Least, -1) {
+				return fmt.Errorf("%s: the %s %v is above 1", name, s.Name, v)
+			}
+			return fmt.Errorf("%s: the %s %v is not between %v and 1", name, s.Name, v, s.Least)
 		}
 	}
 	if r.Low > r.Mean || r.Mean > r.High {
@@ -54,10 +60,35 @@ const (
 	nameWidth = 2.2 * vg.Inch     // of a set's name
 )
 
+// Measure is a figure by which settings are judged; 1 is the best that it can be.
+type Measure struct {
+	Name  string  // of the axis, such as R²
+	Least float64 // the worst that it can be: -Inf where it has no bound
+
+	// Neutral is where a line is drawn, Meaning what the line is called: 0.5 and chance of the AUC.
+	Neutral float64
+	Meaning string
+}
+
+// Intervals draws a figure of any kind as [AUCIntervals] draws the AUC, on an axis that always reaches the neutral value.
+func Intervals(title string, m Measure, rows []IntervalRow) (*Figure, error) {
+	if m.Name == "" || m.Meaning == "" {
+		return nil, errors.New("drawing intervals: the axis and its line need a name")
+	}
+	if !(m.Least <= m.Neutral && m.Neutral <= 1) {
+		return nil, fmt.Errorf("drawing intervals of %s: the neutral value %v is not between %v and 1", m.Name, m.Neutral, m.Least)
+	}
+	f, err := drawIntervals(title, rows, intervalScale{Measure: m, reach: true})
+	if err != nil {
+		return nil, fmt.Errorf("drawing intervals of %s: %w", m.Name, err)
+	}
+	return f, nil
+}
+
 // AUCIntervals draws a dot per setting and set at the mean AUC, a bar over its confidence interval and, faint, the
 // values behind it. Sets stand from top to bottom and settings within them in the order in which rows first name them.
-func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
-	f, err := aucIntervals(title, rows, plainAUC)
+func AUCIntervals(title string, rows []IntervalRow) (*Figure, error) {
+	f, err := drawIntervals(title, rows, plainAUC)
 	if err != nil {
 		return nil, fmt.Errorf("drawing AUC intervals: %w", err)
 	}
@@ -66,27 +97,27 @@ func AUCIntervals(title string, rows []AUCRow) (*Figure, error) {
 
 // AUCDifferences draws differences of AUCs as [AUCIntervals] draws AUCs, with a line at 0. Where settings are changed, the
 // changes may stand as sets and what is changed as settings.
-func AUCDifferences(title string, rows []AUCRow) (*Figure, error) {
-	f, err := aucIntervals(title, rows, differenceOfAUC)
+func AUCDifferences(title string, rows []IntervalRow) (*Figure, error) {
+	f, err := drawIntervals(title, rows, differenceOfAUC)
 	if err != nil {
 		return nil, fmt.Errorf("drawing AUC differences: %w", err)
 	}
 	return f, nil
 }
 
-// aucScale is what an axis shows: from least to 1, with a line at a neutral value of a name.
-type aucScale struct {
-	what           string
-	least, neutral float64
-	name           string
+// intervalScale is how an axis shows a measure.
+type intervalScale struct {
+	Measure
+	signed bool // numbers have a sign, also those above 0
+	reach  bool // the neutral value is always on the axis
 }
 
 var (
-	plainAUC        = aucScale{what: "AUC", neutral: 0.5, name: "chance"}
-	differenceOfAUC = aucScale{what: "AUC difference", least: -1, name: "no difference"}
+	plainAUC        = intervalScale{Measure: Measure{Name: "AUC", Neutral: 0.5, Meaning: "chance"}}
+	differenceOfAUC = intervalScale{Measure: Measure{Name: "AUC difference", Least: -1, Meaning: "no difference"}, signed: true}
 )
 
-func aucIntervals(title string, rows []AUCRow, scale aucScale) (*Figure, error) {
+func drawIntervals(title string, rows []IntervalRow, scale intervalScale) (*Figure, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("there are no rows")
 	}
@@ -123,9 +154,9 @@ func aucIntervals(title string, rows []AUCRow, scale aucScale) (*Figure, error) 
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Add(bands(len(sets)), grid(true, false))
-	neutral := p.X.Min < scale.neutral && scale.neutral < p.X.Max
+	neutral := p.X.Min < scale.Neutral && scale.Neutral < p.X.Max
 	if neutral {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: scale.neutral, Y: p.Y.Min}, {X: scale.neutral, Y: p.Y.Max}}, LineStyle: chance()})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: scale.Neutral, Y: p.Y.Min}, {X: scale.Neutral, Y: p.Y.Max}}, LineStyle: chance()})
 	}
 	p.Add(intervals{rows, sets, settings})
 
@@ -134,7 +165,7 @@ func aucIntervals(title string, rows []AUCRow, scale aucScale) (*Figure, error) 
 		entries = append(entries, entry{label: name, glyph: glyph(i), line: draw.LineStyle{Color: colour(i), Width: lineWidth}})
 	}
 	if neutral {
-		entries = append(entries, entry{label: scale.name, line: chance()})
+		entries = append(entries, entry{label: scale.Meaning, line: chance()})
 	}
 	body := vg.Length(len(sets))*(vg.Length(len(settings))*rowPitch+setGap) + 34
 	if body > 100*vg.Inch {
@@ -144,22 +175,26 @@ func aucIntervals(title string, rows []AUCRow, scale aucScale) (*Figure, error) 
 }
 
 // label names the axis and says what the mean is over.
-func (s aucScale) label(rows []AUCRow) string {
+func (s intervalScale) label(rows []IntervalRow) string {
+	name := capital(s.Name)
 	over, n := rows[0].Over, rows[0].N
 	if over == "" {
 		over = "folds"
 	}
-	if slices.ContainsFunc(rows, func(r AUCRow) bool { return r.N != n }) || n == 0 {
-		return fmt.Sprintf("%s (mean over %s ± 95 %% CI)", s.what, over)
+	if slices.ContainsFunc(rows, func(r IntervalRow) bool { return r.N != n }) || n == 0 {
+		return fmt.Sprintf("%s (mean over %s ± 95 %% CI)", name, over)
+	}
+	if n == 1 && slices.ContainsFunc(rows, func(r IntervalRow) bool { return r.Low < r.High }) {
+		return fmt.Sprintf("%s (of one %s ± 95 %% CI)", name, strings.TrimSuffix(over, "s"))
 	}
 	if n == 1 {
-		return fmt.Sprintf("%s (of one %s)", s.what, strings.TrimSuffix(over, "s"))
+		return fmt.Sprintf("%s (of one %s)", name, strings.TrimSuffix(over, "s"))
 	}
-	return fmt.Sprintf("%s (mean over %d %s ± 95 %% CI)", s.what, n, over)
+	return fmt.Sprintf("%s (mean over %d %s ± 95 %% CI)", name, n, over)
 }
 
-// limits covers what is drawn and a little more, is at least 0.1 wide, and leaves out what nothing can be.
-func (s aucScale) limits(rows []AUCRow) (low, high float64) {
+// limits covers what is drawn, the neutral value if asked for, and a little more, is at least 0.1 wide, and leaves out what nothing can be.
+func (s intervalScale) limits(rows []IntervalRow) (low, high float64) {
 	low, high = rows[0].Low, rows[0].High
 	for _, r := range rows {
 		low, high = min(low, r.Low), max(high, r.High)
@@ -167,16 +202,22 @@ func (s aucScale) limits(rows []AUCRow) (low, high float64) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
+	if s.reach {
+		low, high = min(low, s.Neutral), max(high, s.Neutral)
+	}
 	if short := 0.1 - (high - low); short > 0 {
 		low, high = low-short/2, high+short/2
 	}
-	low, high = max(low, s.least-0.02), min(high, 1.02)
+	low, high = max(low, s.Least-0.02), min(high, 1.02)
 	pad := 0.03 * (high - low)
 	return low - pad, high + pad
 }
 
-// ticks are about six round values; an interval may reach above 1, an AUC may not.
-func (s aucScale) ticks(low, high float64) plot.ConstantTicks {
+// ticks are about six round values; an interval may reach above 1, a measure may not.
+func (s intervalScale) ticks(low, high float64) plot.ConstantTicks {
+	if high-low > 1.6 && !s.signed { // without a bound below
+		return ticksUpTo(8, low, min(high, 1), false)
+	}
 	step, digits := 0.01, 2
 	for _, wider := range []float64{0.02, 0.05, 0.1, 0.2} {
 		if (high-low)/step > 8 {
@@ -187,22 +228,24 @@ func (s aucScale) ticks(low, high float64) plot.ConstantTicks {
 		digits = 1
 	}
 	var ticks plot.ConstantTicks
-	for i := math.Ceil(max(low, s.least-step/2) / step); i*step <= min(high, 1+step/2); i++ {
+	for i := math.Ceil(max(low, s.Least-step/2) / step); i*step <= min(high, 1+step/2); i++ {
 		ticks = append(ticks, plot.Tick{Value: i * step, Label: s.number(i*step, digits)})
 	}
 	return ticks
 }
 
-// number writes a tick's value, a difference with its sign.
-func (s aucScale) number(v float64, digits int) string {
+// number writes a tick's value.
+func (s intervalScale) number(v float64, digits int) string {
 	text := fmt.Sprintf("%.*f", digits, math.Abs(v))
 	switch {
-	case s.least == 0 || strings.Trim(text, "0.") == "":
+	case strings.Trim(text, "0.") == "":
 		return text
 	case v < 0:
 		return "−" + text
+	case s.signed:
+		return "+" + text
 	}
-	return "+" + text
+	return text
 }
 
 // bands shades every second set.
@@ -217,9 +260,9 @@ func (n bands) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// intervals draws the rows of an AUC figure.
+// intervals draws the rows.
 type intervals struct {
-	rows           []AUCRow
+	rows           []IntervalRow
 	sets, settings []string
 }
 

@@ -8,12 +8,12 @@ import (
 )
 
 // rows are made-up figures of settings on sets.
-func rows(sets, settings []string, n int) []AUCRow {
-	var rows []AUCRow
+func rows(sets, settings []string, n int) []IntervalRow {
+	var rows []IntervalRow
 	for i, set := range sets {
 		for j, setting := range settings {
 			mean := 0.94 - 0.05*float64(i%7) - 0.02*float64(j%7)
-			r := AUCRow{Set: set, Setting: setting, Mean: mean, Low: mean - 0.02, High: mean + 0.03, N: n}
+			r := IntervalRow{Set: set, Setting: setting, Mean: mean, Low: mean - 0.02, High: mean + 0.03, N: n}
 			for k := range n {
 				r.Points = append(r.Points, mean+0.05*math.Sin(float64(i+3*j+7*k)))
 			}
@@ -30,6 +30,42 @@ func TestAUCIntervals(t *testing.T) {
 	}
 	golden(t, f, "aucintervals.svg")
 	framed(t, "golden", f)
+}
+
+// TestIntervals draws R², which may be far below the neutral value, and refuses what is no measure.
+func TestIntervals(t *testing.T) {
+	r2 := Measure{Name: "R²", Least: math.Inf(-1), Meaning: "predicting the mean"}
+	list := rows([]string{"ages", "weights of the organs"}, []string{"gated", "max", "mean"}, 4)
+	for i := range list {
+		r := &list[i]
+		r.Mean, r.Low, r.High, r.Over = r.Mean-0.9, r.Low-1.1, r.High-0.7, "repeats"
+		for k := range r.Points {
+			r.Points[k] -= 0.9
+		}
+	}
+	f, err := Intervals("Every setting by R²", r2, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, f, "intervals.svg")
+	framed(t, "golden", f)
+	for _, low := range []float64{-3, -40, -2e7} {
+		list[0].Mean, list[0].Low, list[0].High, list[0].Points = low, low, low, nil
+		if f, err = Intervals("", r2, list); err != nil {
+			t.Fatal(err)
+		}
+		framed(t, "far below", f)
+	}
+	list[0].Mean, list[0].High = 1.5, 1.5
+	for want, m := range map[string]Measure{
+		"the R² 1.5 is above 1":     r2,
+		"the axis and its line":     {Name: "R²"},
+		"the neutral value 2 is no": {Name: "AUC", Neutral: 2, Meaning: "chance"},
+	} {
+		if _, err := Intervals("", m, list); err == nil || !strings.HasPrefix(err.Error(), "drawing intervals") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 }
 
 func TestAUCDifferences(t *testing.T) {
@@ -64,15 +100,15 @@ func TestAUCIntervalsFit(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		title string
-		rows  []AUCRow
+		rows  []IntervalRow
 	}{
 		"one":          {"", rows([]string{"fox"}, []string{"mean"}, 1)},
 		"long names":   {strings.Repeat("What this is about ", 12), rows([]string{long, strings.ReplaceAll(long, " ", "_")}, []string{long, "short"}, 5)},
 		"many":         {"Many", rows([]string{"a", "b", "c"}, many, 3)},
-		"one point":    {"Equal", []AUCRow{{Set: "a", Setting: "b", Mean: 1, Low: 1, High: 1, N: 1}}},
-		"beyond 1":     {"Wide", []AUCRow{{Set: "a", Setting: "b", Mean: 0.99, Low: 0.5, High: 1.48}}},
-		"whole range":  {"Whole", []AUCRow{{Set: "a", Setting: "b", Mean: 0.5, Points: []float64{0, 1}, Low: 0.1, High: 0.9}}},
-		"huge and odd": {"<&>\"\x00\xff\n", []AUCRow{{Set: "<&\xff", Setting: "日本\t\x00", Mean: 0.5, Low: 0.5 - 1e6, High: 0.5 + 1e6}}},
+		"one point":    {"Equal", []IntervalRow{{Set: "a", Setting: "b", Mean: 1, Low: 1, High: 1, N: 1}}},
+		"beyond 1":     {"Wide", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.99, Low: 0.5, High: 1.48}}},
+		"whole range":  {"Whole", []IntervalRow{{Set: "a", Setting: "b", Mean: 0.5, Points: []float64{0, 1}, Low: 0.1, High: 0.9}}},
+		"huge and odd": {"<&>\"\x00\xff\n", []IntervalRow{{Set: "<&\xff", Setting: "日本\t\x00", Mean: 0.5, Low: 0.5 - 1e6, High: 0.5 + 1e6}}},
 	} {
 		f, err := AUCIntervals(c.title, c.rows)
 		if err != nil {
@@ -84,26 +120,26 @@ func TestAUCIntervalsFit(t *testing.T) {
 }
 
 func TestAUCIntervalsRefuses(t *testing.T) {
-	good := AUCRow{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7, N: 2, Points: []float64{0.5, 0.7}}
-	with := func(change func(*AUCRow)) []AUCRow {
+	good := IntervalRow{Set: "fox", Setting: "mean", Mean: 0.6, Low: 0.5, High: 0.7, N: 2, Points: []float64{0.5, 0.7}}
+	with := func(change func(*IntervalRow)) []IntervalRow {
 		r := good
 		r.Set = "tiger"
 		change(&r)
-		return []AUCRow{good, r}
+		return []IntervalRow{good, r}
 	}
-	for want, rows := range map[string][]AUCRow{
+	for want, rows := range map[string][]IntervalRow{
 		"there are no rows":                   nil,
 		`setting "mean" stands twice`:         {good, good},
-		"both need a name":                    with(func(r *AUCRow) { r.Setting = "" }),
-		"NaN is not a number":                 with(func(r *AUCRow) { r.Mean = math.NaN() }),
-		"+Inf is not a number":                with(func(r *AUCRow) { r.High = math.Inf(1) }),
-		"NaN is not a number that can":        with(func(r *AUCRow) { r.Points = []float64{math.NaN()} }),
-		"the AUC 60 is not between 0 and 1":   with(func(r *AUCRow) { r.Mean, r.High = 60, 70 }),
-		"the AUC -0.1 is not between 0 and 1": with(func(r *AUCRow) { r.Points = []float64{-0.1} }),
-		"the mean 0.6 is not in its interval": with(func(r *AUCRow) { r.Low, r.High = 0.7, 0.8 }),
-		"2 values and N = 1":                  with(func(r *AUCRow) { r.N = 1 }),
+		"both need a name":                    with(func(r *IntervalRow) { r.Setting = "" }),
+		"NaN is not a number":                 with(func(r *IntervalRow) { r.Mean = math.NaN() }),
+		"+Inf is not a number":                with(func(r *IntervalRow) { r.High = math.Inf(1) }),
+		"NaN is not a number that can":        with(func(r *IntervalRow) { r.Points = []float64{math.NaN()} }),
+		"the AUC 60 is not between 0 and 1":   with(func(r *IntervalRow) { r.Mean, r.High = 60, 70 }),
+		"the AUC -0.1 is not between 0 and 1": with(func(r *IntervalRow) { r.Points = []float64{-0.1} }),
+		"the mean 0.6 is not in its interval": with(func(r *IntervalRow) { r.Low, r.High = 0.7, 0.8 }),
+		"2 values and N = 1":                  with(func(r *IntervalRow) { r.N = 1 }),
 		"600 sets with 1 settings are too":    rows(many(600), []string{"a"}, 1),
-		`is a mean over "repeats"`:            with(func(r *AUCRow) { r.Over = "repeats" }),
+		`is a mean over "repeats"`:            with(func(r *IntervalRow) { r.Over = "repeats" }),
 	} {
 		f, err := AUCIntervals("", rows)
 		if f != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -113,7 +149,7 @@ func TestAUCIntervalsRefuses(t *testing.T) {
 }
 
 func TestAUCLabel(t *testing.T) {
-	for want, rows := range map[string][]AUCRow{
+	for want, rows := range map[string][]IntervalRow{
 		"AUC (mean over folds ± 95 % CI)":     {{N: 4}, {N: 10}},
 		"AUC (mean over 10 folds ± 95 % CI)":  {{N: 10}, {N: 10}},
 		"AUC (mean over 5 repeats ± 95 % CI)": {{N: 5, Over: "repeats"}},
@@ -127,7 +163,7 @@ func TestAUCLabel(t *testing.T) {
 
 func TestAUCTicks(t *testing.T) {
 	for _, c := range []struct {
-		scale     aucScale
+		scale     intervalScale
 		low, high float64
 		want      string
 	}{

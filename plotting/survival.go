@@ -1,0 +1,196 @@
+package plotting
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// SurvivalCurve is the survival of one group of bags, such as the Kaplan-Meier estimate.
+type SurvivalCurve struct {
+	Name            string
+	Times, Survival []float64 // 1 before Times[0], and Survival[i] from Times[i] on; times increase
+	Censored        []float64 // times of the censored bags, which get ticks on the curve
+	Followed        []float64 // of each bag the time of its event or censoring, by which the bags at risk are counted
+}
+
+// Bounds and measures of the figure.
+const (
+	mostSurvival = 6
+	riskPitch    = 12 * vg.Length(1) // from a line of numbers at risk to the next
+	censorTick   = 3 * vg.Length(1)  // to either side of the curve
+)
+
+// Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis stand, for every group, the numbers of bags at
+// risk: those whose time is this one or later. x names the axis of time, with its unit where there is one.
+func Survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
+	f, err := survival(title, x, curves)
+	if err != nil {
+		return nil, fmt.Errorf("drawing survival curves: %w", err)
+	}
+	return f, nil
+}
+
+func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
+	if x == "" {
+		return nil, errors.New("the axis of time needs a name")
+	}
+	if len(curves) == 0 {
+		return nil, errors.New("there are no curves")
+	}
+	if len(curves) > mostSurvival {
+		return nil, fmt.Errorf("%d curves; draw at most %d, as they hide one another", len(curves), mostSurvival)
+	}
+	if err := labelled("curve", namesOf(curves, func(c SurvivalCurve) string { return c.Name })); err != nil {
+		return nil, err
+	}
+	last := 0.0
+	for _, c := range curves {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		last = max(last, c.Times[len(c.Times)-1])
+	}
+	if last < smallest {
+		last = 1
+	}
+	p := newPlot(x, "Share without event")
+	p.X.Min, p.X.Max = -0.02*last, 1.02*last
+	p.X.Tick.Marker = ticksUpTo(7, 0, last, false)
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = -0.02, 1.02, fifths()
+	p.Add(grid(true, true))
+	var entries []entry
+	censored := false
+	for i, c := range curves {
+		p.Add(&plotter.Line{XYs: c.steps(), LineStyle: line(i)}, censorTicks{c, i})
+		entries = append(entries, entry{label: c.Name, line: line(i)})
+		censored = censored || len(c.Censored) > 0
+	}
+	if censored {
+		entries = append(entries, entry{label: "censored", glyph: draw.GlyphStyle{Color: ink, Radius: censorTick, Shape: upstroke{}}})
+	}
+
+	names := aligned(style(9, stdfont.WeightNormal), draw.XLeft)
+	body := curveHeight + riskPitch*vg.Length(len(curves)+1)
+	return newDrawing(title, entries, figureWidth, body, func(c *draw.Canvas) {
+		above := *c
+		above.Min.Y += riskPitch * vg.Length(len(curves)+1)
+		// Between the names, which begin at the margin, and the first numbers is a gap.
+		var wide vg.Length
+		for _, curve := range curves {
+			wide = max(wide, names.Width(fit(names, curve.Name, cellName)))
+		}
+		if room := p.DataCanvas(above).Min.X - c.Min.X; room < wide+riskGap {
+			above.Min.X += wide + riskGap - room
+		}
+		p.Draw(above)
+		data := p.DataCanvas(above)
+		at, _ := p.Transforms(&data)
+		head := names
+		head.Font.Weight = stdfont.WeightBold
+		y := above.Min.Y - riskPitch/2
+		c.FillText(head, vg.Point{X: c.Min.X, Y: y}, "At risk")
+		numbers := aligned(style(9, stdfont.WeightNormal), draw.XCenter)
+		for i, curve := range curves {
+			y -= riskPitch
+			names.Color, numbers.Color = colour(i), colour(i)
+			c.FillText(names, vg.Point{X: c.Min.X, Y: y}, fit(names, curve.Name, cellName))
+			for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+				if !tick.IsMinor() {
+					c.FillText(numbers, vg.Point{X: at(tick.Value), Y: y}, strconv.Itoa(curve.atRisk(tick.Value)))
+				}
+			}
+		}
+	}), nil
+}
+
+// riskGap stands between a name and half of a number at risk.
+const riskGap = 20 * vg.Length(1)
+
+// check reports what no curve can be drawn from.
+func (c SurvivalCurve) check() error {
+	if len(c.Times) == 0 || len(c.Times) != len(c.Survival) {
+		return fmt.Errorf("%d times and %d values; give one of each for every step", len(c.Times), len(c.Survival))
+	}
+	before := 1.0
+	for i, t := range c.Times {
+		if err := notNegative(t); err != nil {
+			return fmt.Errorf("time %d: %w", i+1, err)
+		}
+		if i > 0 && t <= c.Times[i-1] {
+			return fmt.Errorf("time %d is %v after %v; times increase", i+1, t, c.Times[i-1])
+		}
+		if s := c.Survival[i]; !(s >= 0 && s <= before) {
+			return fmt.Errorf("value %d is %v after %v; values fall from 1 to 0", i+1, s, before)
+		}
+		before = c.Survival[i]
+	}
+	for _, times := range [][]float64{c.Censored, c.Followed} {
+		for _, t := range times {
+			if !(t >= 0 && t <= c.Times[len(c.Times)-1]) {
+				return fmt.Errorf("a bag's time is %v; it is from 0 to the last time of the curve, %v", t, c.Times[len(c.Times)-1])
+			}
+		}
+	}
+	return nil
+}
+
+// steps are the corners of the curve.
+func (c SurvivalCurve) steps() plotter.XYs {
+	points := plotter.XYs{{X: 0, Y: 1}}
+	before := 1.0
+	for i, t := range c.Times {
+		points = append(points, plotter.XY{X: t, Y: before}, plotter.XY{X: t, Y: c.Survival[i]})
+		before = c.Survival[i]
+	}
+	return points
+}
+
+// at returns the value of the curve at a time.
+func (c SurvivalCurve) at(time float64) float64 {
+	value := 1.0
+	for i, t := range c.Times {
+		if t <= time {
+			value = c.Survival[i]
+		}
+	}
+	return value
+}
+
+// atRisk counts the bags that were followed up to a time or longer.
+func (c SurvivalCurve) atRisk(time float64) (n int) {
+	for _, t := range c.Followed {
+		if t >= time {
+			n++
+		}
+	}
+	return n
+}
+
+// censorTicks draws the ticks of the i-th curve.
+type censorTicks struct {
+	curve SurvivalCurve
+	i     int
+}
+
+// Plot implements [plot.Plotter].
+func (d censorTicks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, t := range d.curve.Censored {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: colour(d.i), Radius: censorTick, Shape: upstroke{}}, vg.Point{X: x(t), Y: y(d.curve.at(t))})
+	}
+}
+
+// upstroke is the tick of a censored bag.
+type upstroke struct{}
+
+// DrawGlyph implements [draw.GlyphDrawer].
+func (upstroke) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.StrokeLine2(draw.LineStyle{Color: s.Color, Width: 0.8}, at.X, at.Y-s.Radius, at.X, at.Y+s.Radius)
+}
