@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,14 +19,22 @@ import (
 
 // plot is the subcommand that draws results.
 func (p *program) plot() *cobra.Command {
-	var name, file string
+	var name, file, setting string
+	var sets []string
 	maps := heatmaps{extremes: 10}
 	c := &cobra.Command{
 		Use:   "plot DIR|ARCHIVE|SCORES|MODEL --out FILE",
 		Short: "Draw results, where the scores of a slide are, or how reliable probabilities are",
-		Long: `Draw the results of a folder that milbench run or milbench study filled, as PNG, SVG or PDF by the ending of the file's
-name: the AUC of every setting on every set with its interval or, for a folder of milbench study, one of
-the figures of the experiment. So it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.
+		Long: `Draw results as PNG, SVG or PDF, by the ending of the file's name.
+
+Of a folder that milbench run or milbench study filled, it draws the main figure of every setting on every set with its interval: the AUC of two
+classes, the macro AUC of several, R² of numbers, the concordance of survival. Sets of several kinds of target need --set. Of a folder of
+milbench study it draws a figure of the experiment, and so it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.
+
+Three figures show the test bags of one setting on one set. --setting and --set name them as the table does; without --setting it is the row with
+the best figure. --figure confusion counts which classes the bags of each class are called, a mean over repeats; shades are shares of a row.
+--figure scatter draws predicted against true numbers, a mean over repeats, with pooled R², MAE and Spearman's ρ as in the table. --figure survival
+draws Kaplan-Meier curves of the thirds by risk (by mean rank over repeats), with the numbers at risk and the p-value of the log-rank test.
 
 --figure heatmap draws SCORES, a CSV file of milbench predict --instances with the columns x and y. --out is a folder then. For each bag it gets
 BAG.png, the tiles in their places, from 0 for the lowest weight or score of the bag to 1 for the highest by rank; and BAG.geojson, the same tiles for
@@ -34,10 +43,20 @@ and --scale says how many pixels of the slide, along a side, are one of a thumbn
 
 --figure reliability draws MODEL, which milbench train --calibrate has written: the share of positives among held-out bags of about the same
 probability, before and after the calibration, with 95 % intervals, and how many bags there are. Calibrated probabilities lie on the diagonal.`,
-		Example: "  milbench plot results --out auc.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
+		Example: "  milbench plot results --out auc.png\n  milbench plot results --figure confusion --setting gated --out confusion.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
+			bags := slices.Contains(report.BagFigures, name)
+			if setting != "" && !bags {
+				return fmt.Errorf("--setting is for the figures %s; leave it out", strings.Join(report.BagFigures, ", "))
+			}
+			if len(sets) > 0 && c.Flags().Changed("figure") && !bags {
+				return fmt.Errorf("--set is for tables and for the figures %s; leave it out", strings.Join(report.BagFigures, ", "))
+			}
+			if len(sets) > 1 && bags {
+				return fmt.Errorf("--figure %s draws one set; name one with --set", name)
+			}
 			if name == heatmapFigure {
 				return p.drawHeatmaps(maps, dir, file)
 			}
@@ -53,10 +72,12 @@ probability, before and after the calibration, with 95 % intervals, and how many
 			}
 			var figure *plotting.Figure
 			switch {
+			case bags:
+				figure, err = report.PlotBags(a.Results, name, strings.Join(sets, ""), setting)
 			case c.Flags().Changed("figure") && a.Experiment == "":
-				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out", name, dir)
-			case a.Experiment == "":
-				figure, err = report.PlotTable(a.Results)
+				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out or take one of %s", name, dir, strings.Join(report.BagFigures, ", "))
+			case a.Experiment == "" || len(sets) > 0:
+				figure, err = report.PlotTable(a.Results, sets...)
 			default:
 				if !c.Flags().Changed("figure") {
 					e, err := study.FindExperiment(a.Experiment)
@@ -82,7 +103,9 @@ probability, before and after the calibration, with 95 % intervals, and how many
 		lists = append(lists, e.Name+": "+strings.Join(e.Figures, ", "))
 	}
 	c.Long += "\n\nThe figures of each experiment, the first one the default: " + strings.Join(lists, "; ") + "."
-	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, "+heatmapFigure+" or "+reliabilityFigure)
+	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, "+strings.Join(report.BagFigures, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
+	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags are drawn (default the best)")
+	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; may be given several times (default all)")
 	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf; of heat maps a folder (required)")
 	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides, to draw heat maps upon")
 	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide to one of its thumbnail, along a side")
