@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"fmt"
+	"math"
 
 	"synpool/milbench/judge"
 )
@@ -59,4 +60,11 @@ func ExampleKappa() {
 	kappa, err := judge.Kappa(grades, []int{0, 1, 1, 2, 1}, 3)
 	fmt.Printf("%.4f %v\n", kappa, err)
 	// Output: 0.6667 <nil>
+}
+
+func ExampleLogOdds() {
+	logits := []float64{2, 0, 0}
+	p := math.Exp(2) / (math.Exp(2) + 2)
+	fmt.Printf("%.4f %.4f", judge.LogOdds(logits, 0), math.Log(p/(1-p)))
+	// Output: 1.3069 1.3069
 }

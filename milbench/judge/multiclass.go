@@ -63,3 +63,19 @@ func lessLogSumExp(z float64, logits []float64) float64 {
 	}
 	return z - largest - math.Log(sum)
 }
+
+// LogOdds returns the logarithm of the odds of a class by the softmax of logits, p_c / (1 - p_c):
+//
+//	z_c - log(sum over j other than c of exp(z_j))
+//
+// It does not saturate as p_c does near 1, a number added to all logits does not change it, and [MulticlassAUC] ranks bags by it.
+func LogOdds(logits []float64, class int) float64 {
+	return logOdds(logits, class, make([]float64, 0, len(logits)))
+}
+
+// logOdds is LogOdds with room for all logits but one.
+func logOdds(logits []float64, class int, room []float64) float64 {
+	others := append(append(room[:0], logits[:class]...), logits[class+1:]...)
+	slices.Sort(others) // rows that are equal but for the order of the others stay tied
+	return lessLogSumExp(logits[class], others)
+}

@@ -1,7 +1,5 @@
 package judge
 
-import "slices"
-
 // MulticlassAUC returns the mean, over the classes, of the [AUC] of one class against the rest:
 //
 //	mean over c of AUC(label = c, p_c), p_c = exp(z_c) / sum_j exp(z_j)
@@ -29,9 +27,7 @@ func MulticlassAUC(labels []int, logits [][]float64) (float64, error) {
 			if labels[i] == c {
 				isClass[i] = 1
 			}
-			others = append(append(others[:0], row[:c]...), row[c+1:]...)
-			slices.Sort(others) // rows that are equal but for the order of the others stay tied
-			odds[i] = lessLogSumExp(row[c], others)
+			odds[i] = logOdds(row, c, others)
 		}
 		auc, err := AUC(isClass, odds)
 		if err != nil {
