@@ -99,7 +99,7 @@ var imports = map[string]rule{
 	"milbench/dataset":              {[]string{"internal/delimited", "milbench", "milbench/dataset/generate", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "x/sys"}, []string{"milbench/dataset/audit", "internal/fetched", "internal/alloctest", "internal/large"}},
 	"milbench/dataset/generate":     {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/audit", "internal/fetched"}},
 	"milbench/dataset/audit":        {[]string{"milbench"}, []string{"milbench/dataset", "milbench/dataset/generate", "internal/fetched", "internal/large"}},
-	"milbench/learner":              {[]string{"milbench", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
+	"milbench/learner":              {[]string{"milbench", "milbench/calibrate", "milbench/judge", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "gonum"}, []string{"internal/alloctest", "internal/large", "milbench/dataset", "milbench/run", "milbench/run/runtest", "milbench/cluster", "milbench/results"}},
 	"milbench/learner/modeldir":     {[]string{"milbench"}, []string{"internal/reexec"}},
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
 	"milbench/learner/onebyone":     {[]string{"milbench", "milbench/learner/schedule"}, []string{"milbench/learner", "milbench/results", "milbench/run", "milbench/run/runtest"}},

@@ -60,7 +60,7 @@ type Task struct {
 // Prediction is what a trained model says of one bag.
 type Prediction struct {
 	// Scores is, of a binary target, the logit of "positive" alone; of classes a logit for each; of a real target its value;
-	// of survival the logarithm of the risk.
+	// of survival the logarithm of the risk, or of models joined by rank a number that orders bags as the risk does.
 	Scores []float64
 
 	// Winners has, of each head, the instance with the largest weight; nil where all weigh the same.
@@ -129,8 +129,10 @@ type Outcome struct {
 type Weighted struct {
 	Setting json.RawMessage `json:"config"`
 	Weight  float64         `json:"weight"` // those of all models sum to 1
-	AUC     float64         `json:"auc"`    // on held-out bags of the training part, mean over inner folds
-	Epoch   int             `json:"epoch"`  // from 1, see [Epoch]
+	// Figure is the main figure of the kind of target (AUC, macro AUC, R², concordance) on held-out bags of the training part, mean over
+	// inner folds. In files it is named after the first.
+	Figure float64 `json:"auc"`
+	Epoch  int     `json:"epoch"` // from 1, see [Epoch]
 }
 
 // Learner trains fits and scores bags: networks, classical learners, ensembles of either.

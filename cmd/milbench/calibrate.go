@@ -235,8 +235,8 @@ func (p *program) drawReliability(dir, file string) error {
 	return nil
 }
 
-// logits reports whether the scores of a setting's models are logits: of networks, of auto, which fits a logistic regression to held-out
-// bags, and of learners that say so. Those of others are decision values, which order bags.
+// logits reports whether the scores of a setting's models are logits: of networks, of auto, which learns probabilities from held-out bags (of two
+// classes a logistic regression, of several the logarithm of the probability of each), and of learners that say so. Those of others are decision values, which order bags.
 func logits(setting json.RawMessage) bool {
 	name := onebyone.Name(setting)
 	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)

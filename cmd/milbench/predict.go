@@ -54,7 +54,8 @@ weight; of the instance classifier, that with the largest score. They are counte
 --instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where the file
 says where instances are (dataset coords of HDF5, columns x and y of a table), x and y come before them. Of a classical model it
 prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
-standard deviation 1 within the bag. Scores of different bags do not compare. Most classical models score a bag once more
+standard deviation 1 within the bag. Of several classes it counts for the class that the model, or each member of auto, finds. Scores of
+different bags do not compare. Most classical models score a bag once more
 without each of its instances, which takes long where bags are large and distances are earth mover's.
 
 The features are those that the model was trained on: by name if the file has names, else in the same order. The file needs no labels;

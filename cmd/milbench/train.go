@@ -42,7 +42,7 @@ func (p *program) train() *cobra.Command {
 --pooling and the flags below it train a network. Settings that you leave out have the default of --preset. --learner trains a classical learner with its default setting; --setting replaces fields of it.
 
 --learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
-their AUC on held-out bags of the inner folds.
+their main figure (AUC, macro AUC or R²) on held-out bags of the inner folds. It takes no survival; train a network with --pooling.
 
 --calibrate makes probabilities of the scores: among bags of probability 0.8, about 8 in 10 are to be positive. The model is trained five times
 more, each time without a fifth of the bags (whole groups, classes in proportion), and the scores of the held-out bags teach the
@@ -186,7 +186,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			}
 			fmt.Fprintf(p.out, "%s: %s trained on %d bags%s %s %.3f on the training bags themselves, which says nothing about new bags%s\n",
 				bags.Name, onebyone.Name(setting), len(bags.Bags), how, results.FigureName(bags.Kind), figure, leaked)
-			if err := p.writeMembers(model.About().Members); err != nil {
+			if err := p.writeMembers(model.About()); err != nil {
 				return err
 			}
 			if err := p.writeCalibration(&toward, setting); err != nil {
@@ -236,13 +236,14 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 }
 
 // writeMembers writes the models that a joined one has.
-func (p *program) writeMembers(members []milbench.Weighted) error {
+func (p *program) writeMembers(about learner.About) error {
+	members := about.Members
 	if len(members) == 0 {
 		return nil
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	epochs := slices.ContainsFunc(members, func(m milbench.Weighted) bool { return m.Epoch > 1 }) // of networks
-	head := "learner\tweight\tAUC inside"
+	head := "learner\tweight\t" + results.FigureName(about.Target) + " inside"
 	if epochs {
 		head += "\tepoch"
 	}
@@ -256,7 +257,7 @@ func (p *program) writeMembers(members []milbench.Weighted) error {
 		return err
 	}
 	for i, m := range members {
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f", labels[i], m.Weight, m.AUC)
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f", labels[i], m.Weight, m.Figure)
 		if epochs {
 			fmt.Fprintf(t, "\t%d", m.Epoch)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -253,6 +255,62 @@ func words() (labelled, unlabelled string) {
 		without.WriteString(fields[0] + "," + fields[2])
 	}
 	return with.String(), without.String()
+}
+
+// TestAutoKinds: auto is run, trained and asked on classes and real targets, with the figure of the kind; survival is refused with what to take.
+func TestAutoKinds(t *testing.T) {
+	files := map[string]*strings.Builder{"classes": {}, "real": {}, "times": {}}
+	for name, columns := range map[string]string{"classes": "label", "real": "target", "times": "time,event"} {
+		files[name].WriteString("bag," + columns + ",p,q,r\n")
+	}
+	random := rand.New(rand.NewPCG(6, 7))
+	for bag := range 36 {
+		y := random.NormFloat64()
+		for range 1 + bag%3 {
+			x, by := [3]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}, [3]float64{}
+			by[bag%3] = 2
+			fmt.Fprintf(files["classes"], "b%d,%s,%.3f,%.3f,%.3f\n", bag, []string{"red", "green", "blue"}[bag%3], x[0]+by[0], x[1]+by[1], x[2]+by[2])
+			fmt.Fprintf(files["real"], "b%d,%.3f,%.3f,%.3f,%.3f\n", bag, y, x[0]+2*y, x[1], x[2])
+			fmt.Fprintf(files["times"], "b%d,%.3f,%d,%.3f,%.3f,%.3f\n", bag, math.Exp(y), bag%2, x[0]+2*y, x[1], x[2])
+		}
+	}
+	setting := `{"inner":2,"candidates":[{"learner":"statistics-svm"},{"learner":"statistics-trees","trees":20}]}`
+	for name, figure := range map[string]string{"classes": "macro AUC", "real": "R²"} {
+		t.Run(name, func(t *testing.T) {
+			file, model := write(t, name+".csv", files[name].String()), filepath.Join(t.TempDir(), "model")
+			out, _ := succeed(t, "train", file, "--learner", "auto", "--setting", setting, "--out", model)
+			if !strings.Contains(out, "auto trained on 36 bags: "+figure+" ") || !strings.Contains(out, figure+" inside") {
+				t.Error(out)
+			}
+			for _, b := range predictions(t, model, file, "--instances") {
+				switch {
+				case len(b.Instances) == 0:
+					t.Errorf("%+v", b)
+				case name == "real":
+					if b.Value == nil {
+						t.Errorf("%+v", b)
+					}
+				default:
+					sum := 0.0
+					for class, p := range b.Probabilities {
+						sum += p
+						if score := b.Scores[class]; math.Abs(math.Exp(score)-p) > 1e-9 {
+							t.Errorf("class %s: score %v, probability %v", class, score, p)
+						}
+					}
+					if math.Abs(sum-1) > 1e-9 {
+						t.Errorf("%+v", b)
+					}
+				}
+			}
+			out, _ = succeed(t, "run", file, "--learner", "auto", "--folds", "3", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "results"))
+			if !strings.Contains(out, figure) || !strings.Contains(out, "| auto") {
+				t.Error(out)
+			}
+		})
+	}
+	refuse(t, exitUse, "times: no candidate of auto learns targets of kind survival; take a network: --pooling gated",
+		"train", write(t, "times.csv", files["times"].String()), "--learner", "auto", "--out", filepath.Join(t.TempDir(), "model"))
 }
 
 // quick are fields of settings that train in a moment.

@@ -2,11 +2,13 @@ package learner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"synpool/milbench"
@@ -70,10 +72,11 @@ func Candidates(setting json.RawMessage) []json.RawMessage {
 }
 
 // Auto is a [milbench.Learner] of portfolios ([Portfolio]): inside each training part candidates of several families are tried by inner folds,
-// weighed by how well they order bags that they have not seen, and joined; each is then fitted to the whole part. It never
-// looks at the test part. Other settings are handed on as they are.
+// weighed by the main figure of the kind of target (AUC, macro AUC, R², concordance) on bags that they have not seen, and joined
+// ([Combination]); each is then fitted to the whole part. It never looks at the test part. Other settings are handed on as they are.
 //
-// The outcome has one epoch. Its validation scores, where the fit has inner folds, are those of the joined models on held-out bags, which also set the weights: a little too good.
+// The outcome has one epoch. Its scores are logits of a binary target, of classes logarithms of probabilities, of a real target its values; of
+// survival they order bags. Its validation scores, where the fit has inner folds, are those of the joined models on held-out bags, which also set the weights: a little too good.
 type Auto struct {
 	Of milbench.Learner
 
@@ -98,11 +101,6 @@ type handed struct {
 	outcomes   [][]milbench.Outcome // of its candidates; those that cannot learn the task have failed
 	missing    []int                // candidates
 	failed     []error              // why a fit cannot be learnt
-}
-
-// checkPortfolio reports a task that portfolios cannot learn: they weigh candidates by the AUC of two classes.
-func checkPortfolio(task milbench.Task) error {
-	return milbench.Takes{Name: "a portfolio", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}.Check(task)
 }
 
 // sameFit returns what equal fits have in common.
@@ -155,9 +153,6 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 			hand(fit, candidate{i, 0})
 			continue
 		}
-		if err == nil {
-			err = checkPortfolio(task)
-		}
 		if err == nil && len(fit.Inner) == 0 {
 			if len(fit.Validation) > 0 {
 				err = errors.New("a portfolio needs inner folds, not a validation part; add --inner 5")
@@ -181,7 +176,7 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 			h.missing[i]++
 		}
 		if h.missing[i] == 0 {
-			_, h.failed[i] = p.weigh(fit, h.outcomes[i])
+			_, h.failed[i] = p.weigh(task, fit, h.outcomes[i])
 		}
 	}
 	return h
@@ -217,7 +212,7 @@ func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.
 			if h.missing[at.fit]--; h.missing[at.fit] > 0 {
 				continue
 			}
-			joined := h.portfolios[at.fit].join(h.fits[at.fit], h.outcomes[at.fit])
+			joined := h.portfolios[at.fit].join(h.task, h.fits[at.fit], h.outcomes[at.fit])
 			joined.Fit = at.fit
 			if len(task.Fits[at.fit].Inner) == 0 { // held-out bags that nobody has asked for
 				for k := range joined.Epochs {
@@ -309,12 +304,12 @@ type weighed struct {
 	held   held
 	models []milbench.Weighted // those that could be learnt, in the order of the combination
 	epochs []milbench.Epoch    // the best of each
-	scores [][]float64         // of each, of the held-out bags
+	scores [][][]float64       // of each, of the held-out bags
 }
 
 // weigh weighs the candidates of a fit. Those that have failed do not count, unless all have.
-func (p *Portfolio) weigh(fit milbench.Fit, all []milbench.Outcome) (w *weighed, err error) {
-	w = &weighed{held: heldOf(fit)}
+func (p *Portfolio) weigh(task milbench.Task, fit milbench.Fit, all []milbench.Outcome) (w *weighed, err error) {
+	w = &weighed{held: heldOf(task, fit)}
 	var errs []error
 	for k, o := range all {
 		name := onebyone.Name(p.Candidates[k])
@@ -333,35 +328,40 @@ func (p *Portfolio) weigh(fit milbench.Fit, all []milbench.Outcome) (w *weighed,
 		return nil, err
 	}
 	for m := range w.models {
-		w.models[m].Weight, w.models[m].AUC = w.Weights[m], w.AUC[m]
+		w.models[m].Weight, w.models[m].Figure = w.Weights[m], w.Figures[m]
 	}
 	return w, nil
 }
 
 // join returns the outcome of a fit once all its candidates are there.
-func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outcome {
+func (p *Portfolio) join(task milbench.Task, fit milbench.Fit, all []milbench.Outcome) milbench.Outcome {
 	var joined milbench.Outcome
 	for _, o := range all {
 		joined.Wall += o.Wall
 	}
-	c, err := p.weigh(fit, all)
+	c, err := p.weigh(task, fit, all)
 	if err != nil {
 		joined.Err = err
 		return joined
 	}
 	e := milbench.Epoch{Number: 1}
-	scores := make([]float64, len(c.models))
-	for k := range c.held.labels {
+	scores := make([][]float64, len(c.models))
+	add := func(list *[]milbench.Prediction, of func(m int) []float64) {
 		for m := range c.models {
-			scores[m] = c.scores[m][k]
+			scores[m] = of(m)
 		}
-		e.Validation = append(e.Validation, milbench.Scored(c.Score(scores)))
+		one, err := c.Score(scores)
+		joined.Err = cmp.Or(joined.Err, err)
+		*list = append(*list, milbench.Prediction{Scores: one})
+	}
+	for k := range c.held.labels {
+		add(&e.Validation, func(m int) []float64 { return c.scores[m][k] })
 	}
 	for k := range fit.Test {
-		for m := range c.models {
-			scores[m] = c.epochs[m].Test[k].Scores[0]
-		}
-		e.Test = append(e.Test, milbench.Scored(c.Score(scores)))
+		add(&e.Test, func(m int) []float64 { return c.epochs[m].Test[k].Scores })
+	}
+	if joined.Err != nil {
+		return joined
 	}
 	for m, model := range c.models {
 		if model.Weight > 0 {
@@ -374,25 +374,25 @@ func (p *Portfolio) join(fit milbench.Fit, all []milbench.Outcome) milbench.Outc
 }
 
 // bestEpoch returns the epoch of an outcome that is best on held-out bags, and its scores of these.
-func bestEpoch(h held, o milbench.Outcome) (best milbench.Epoch, scores []float64, err error) {
+func bestEpoch(h held, o milbench.Outcome) (best milbench.Epoch, scores [][]float64, err error) {
 	if o.Err != nil {
 		return best, nil, o.Err
 	}
-	most := -1.0
+	most := math.Inf(-1)
 	for _, e := range o.Epochs {
-		if len(e.Validation) != len(h.labels) {
-			return best, nil, fmt.Errorf("%d scores of %d held-out bags", len(e.Validation), len(h.labels))
-		}
-		these := make([]float64, len(h.labels))
+		these := make([][]float64, len(e.Validation))
 		for i, p := range e.Validation {
-			these[i] = p.Scores[0]
+			these[i] = p.Scores
 		}
-		auc, err := h.auc(these)
+		if err := h.check(these); err != nil {
+			return best, nil, err
+		}
+		figure, err := h.figure(these)
 		if err != nil {
 			return best, nil, err
 		}
-		if auc > most {
-			best, scores, most = e, these, auc
+		if figure > most {
+			best, scores, most = e, these, figure
 		}
 	}
 	if scores == nil {

@@ -108,7 +108,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s counts", m.Setting)
 		}
 	}
-	if math.Abs(sum-1) > 1e-12 || auto.Portfolio[len(auto.Portfolio)-1].Weight < 0.8 || auto.Portfolio[len(auto.Portfolio)-1].AUC < 0.8 {
+	if math.Abs(sum-1) > 1e-12 || auto.Portfolio[len(auto.Portfolio)-1].Weight < 0.8 || auto.Portfolio[len(auto.Portfolio)-1].Figure < 0.8 {
 		t.Errorf("members %+v", auto.Portfolio)
 	}
 	if failed.Err == nil || !strings.Contains(failed.Err.Error(), "none of 1 candidates could be learnt: broken: ") {
@@ -180,6 +180,28 @@ func TestAutoPlan(t *testing.T) {
 	}
 }
 
+// columns returns the scores of models that give one for each bag.
+func columns(models ...[]float64) (all [][][]float64) {
+	for _, scores := range models {
+		var rows [][]float64
+		for _, s := range scores {
+			rows = append(rows, []float64{s})
+		}
+		all = append(all, rows)
+	}
+	return all
+}
+
+// score joins the single scores of models to one.
+func score(t *testing.T, c *Combination, scores ...float64) float64 {
+	t.Helper()
+	s, err := c.Score(columns(scores)[0])
+	if err != nil || len(s) != 1 {
+		t.Fatal(s, err)
+	}
+	return s[0]
+}
+
 // TestCombine: weights are those of the formula, members that order bags by chance weigh nothing beside a good one, and the joined
 // score orders bags at least nearly as well as the best.
 func TestCombine(t *testing.T) {
@@ -195,7 +217,7 @@ func TestCombine(t *testing.T) {
 			h.starts = append(h.starts, k+1)
 		}
 	}
-	c, err := combine(h, [][]float64{good, alike, chance})
+	c, err := combine(h, columns(good, alike, chance))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,19 +225,19 @@ func TestCombine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worse := math.Exp((c.AUC[2] - c.AUC[0]) / (1.5 * se * math.Sqrt2))
+	worse := math.Exp((c.Figures[2] - c.Figures[0]) / (1.5 * se * math.Sqrt2))
 	if worse > 0.05 || c.Weights[2] != 0 || math.Abs(c.Weights[0]-0.5) > 1e-12 || math.Abs(c.Weights[1]-0.5) > 1e-12 {
-		t.Errorf("weights %v of AUCs %v", c.Weights, c.AUC)
+		t.Errorf("weights %v of AUCs %v", c.Weights, c.Figures)
 	}
 	var joined []float64
 	loss := 0.0
 	for k := range h.labels {
-		s := c.Score([]float64{good[k], alike[k], chance[k]})
+		s := score(t, c, good[k], alike[k], chance[k])
 		joined = append(joined, s)
 		loss += math.Log1p(math.Exp(-s * float64(2*h.labels[k]-1)))
 	}
-	if auc, err := h.auc(joined); err != nil || math.Abs(auc-c.AUC[0]) > 1e-12 {
-		t.Errorf("AUC %v, of one alone %v, %v", auc, c.AUC[0], err)
+	if auc, err := h.figure(columns(joined)[0]); err != nil || math.Abs(auc-c.Figures[0]) > 1e-12 {
+		t.Errorf("AUC %v, of one alone %v, %v", auc, c.Figures[0], err)
 	}
 	if loss /= float64(len(h.labels)); loss > 0.45 { // of the true logits, 4 v - 4 halved: 0.34 nats on average
 		t.Errorf("log-loss %v", loss)

@@ -8,54 +8,9 @@ import (
 	"slices"
 
 	"synpool/milbench"
+	"synpool/milbench/calibrate"
 	"synpool/milbench/judge"
 )
-
-// held are the labels of bags that models had not seen when they scored them, inner fold by inner fold.
-type held struct {
-	labels []int // 0 or 1
-	bags   int   // different ones
-	starts []int // fold k is starts[k]:starts[k+1]
-}
-
-// heldOf returns what the inner folds of a fit hold out.
-func heldOf(fit milbench.Fit) held {
-	label := make(map[int]int, len(fit.Train))
-	for _, e := range fit.Train {
-		label[e.Bag] = e.Label
-	}
-	h := held{starts: []int{0}}
-	seen := make(map[int]bool)
-	for _, part := range fit.Inner {
-		for _, b := range part {
-			h.labels = append(h.labels, label[b])
-			seen[b] = true
-		}
-		h.starts = append(h.starts, len(h.labels))
-	}
-	h.bags = len(seen)
-	return h
-}
-
-// auc is the mean over the folds that hold both classes of the AUC of scores; where none does, that of all together.
-func (h held) auc(scores []float64) (float64, error) {
-	sum, n := 0.0, 0
-	for k, from := range h.starts[:len(h.starts)-1] {
-		labels := h.labels[from:h.starts[k+1]]
-		if !slices.Contains(labels, 0) || !slices.Contains(labels, 1) {
-			continue
-		}
-		auc, err := judge.AUC(labels, scores[from:h.starts[k+1]])
-		if err != nil {
-			return 0, err
-		}
-		sum, n = sum+auc, n+1
-	}
-	if n == 0 {
-		return judge.AUC(h.labels, scores)
-	}
-	return sum / float64(n), nil
-}
 
 // ranker maps scores of one model to what compares with those of others: the normal quantile of their rank among its scores of held-out
 // bags, linear between two of these.
@@ -86,41 +41,49 @@ func (r ranker) of(score float64) float64 {
 	return math.Sqrt2 * math.Erfinv(2*min(max(rank/n, 1e-9), 1-1e-9)-1)
 }
 
-// Combination joins the scores of models to one.
+// Combination joins the scores of models to those of one, in the way of the kind of target. With w the weights of the models, sum 1:
+//
+//	binary    logit = a Σ w q(s) + b, q the normal quantile of the rank of a score s among those of held-out bags; a and b by logistic regression
+//	classes   score of class c = log(Σ w p_c), p the probabilities of the calibrated model: the softmax of the scores is Σ w p
+//	real      a Σ w s + b, a ≥ 0 and b by least squares
+//	survival  Σ w q(s), which orders bags
+//
+// a, b and the calibrations are learnt from held-out bags. The calibration of classes is Platt's sigmoid of the log-odds of each class
+// ([judge.LogOdds]) against the rest, divided by the sum over the classes. Log-odds are what the macro AUC ranks bags by. Of logits and
+// of logarithms of shares they do not depend on a number that is added to all of a bag, and of machines for each class they are the
+// distance from the others. A sigmoid has its own unit and shift for each class, which decision values need: they have no unit, and
+// a machine of a rare class lies lower. Its smoothed targets keep it from certainty where a few bags are told apart without an error,
+// as a temperature, which then goes to 0, does not. A class whose log-odds order held-out bags worse than chance has its share of
+// the bags as its probability.
 type Combination struct {
+	Kind    milbench.TargetKind
 	Weights []float64 // of each model, sum 1; 0 of those that do not count
-	AUC     []float64 // of each model, inside
-	rankers []ranker
-	slope   float64
-	shift   float64
+	Figures []float64 // of each model, the main figure of the kind of target ([milbench.Weighted])
+
+	rankers []ranker                 // of each model, of binary targets and of survival
+	slope   float64                  // of binary targets and real ones
+	shift   float64                  // of the same
+	curves  []*calibrate.Calibration // of each model that counts, of classes
 }
 
-// doubt is by how many standard errors of the best model's AUC inside the AUC of another is less that weighs e times less. Small
+// doubt is by how many standard errors of the best model's figure inside the figure of another is less that weighs e times less. Small
 // differences among models are chance, and what is chance is joined, not chosen.
 const doubt = 1.5
 
-// error returns DeLong's standard error of the AUC of scores, of bags that are held out several times as if once; where a class has a single
-// bag, that of an AUC of a half.
-func (h held) error(scores []float64) float64 {
-	again := math.Sqrt(float64(len(h.labels)) / float64(max(h.bags, 1)))
-	if _, se, err := judge.DeLong(h.labels, scores); err == nil {
-		return max(se*again, 1/float64(len(h.labels)))
-	}
-	return math.Sqrt(1 / 12.0)
-}
-
 // combinationJSON is a [Combination] as it is stored.
 type combinationJSON struct {
-	Weights []float64   `json:"weights"`
-	AUC     []float64   `json:"auc"`
-	Rankers [][]float64 `json:"rankers"` // of each model, its scores of held-out bags, ascending
-	Slope   float64     `json:"slope"`
-	Shift   float64     `json:"shift"`
+	Kind    milbench.TargetKind      `json:"kind,omitempty"`
+	Weights []float64                `json:"weights"`
+	Figures []float64                `json:"auc"`               // the name of the first kind
+	Rankers [][]float64              `json:"rankers,omitempty"` // of each model, its scores of held-out bags, ascending
+	Slope   float64                  `json:"slope,omitempty"`
+	Shift   float64                  `json:"shift,omitempty"`
+	Curves  []*calibrate.Calibration `json:"curves,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (c *Combination) MarshalJSON() ([]byte, error) {
-	j := combinationJSON{Weights: c.Weights, AUC: c.AUC, Slope: c.slope, Shift: c.shift}
+	j := combinationJSON{Kind: c.Kind, Weights: c.Weights, Figures: c.Figures, Slope: c.slope, Shift: c.shift, Curves: c.curves}
 	for _, r := range c.rankers {
 		j.Rankers = append(j.Rankers, r)
 	}
@@ -135,32 +98,86 @@ func (c *Combination) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&j); err != nil {
 		return err
 	}
-	n, sum := len(j.Weights), 0.0
-	if n == 0 || len(j.AUC) != n || len(j.Rankers) != n {
-		return fmt.Errorf("%d weights, %d AUCs and %d lists of scores", n, len(j.AUC), len(j.Rankers))
-	}
-	*c = Combination{Weights: j.Weights, AUC: j.AUC, slope: j.Slope, shift: j.Shift}
+	*c = Combination{Kind: j.Kind, Weights: j.Weights, Figures: j.Figures, slope: j.Slope, shift: j.Shift, curves: j.Curves}
 	for m, r := range j.Rankers {
 		if len(r) == 0 || !slices.IsSorted(r) {
 			return fmt.Errorf("scores of model %d that do not ascend", m+1)
 		}
-		if w, auc := j.Weights[m], j.AUC[m]; w < 0 || auc < 0 || auc > 1 {
-			return fmt.Errorf("model %d has weight %v and AUC %v", m+1, w, auc)
-		}
-		sum += j.Weights[m]
 		c.rankers = append(c.rankers, slices.Compact(r))
 	}
-	if math.Abs(sum-1) > 1e-6 || !(j.Slope > 0) {
-		return fmt.Errorf("weights that sum to %v, and a slope of %v", sum, j.Slope)
+	return c.validate()
+}
+
+// ranked reports whether scores of the kind of target are joined by their ranks.
+func ranked(kind milbench.TargetKind) bool {
+	return kind == milbench.BinaryTarget || kind == milbench.SurvivalTarget
+}
+
+// validate reports parts that do not fit together, and those of another kind of target.
+func (c *Combination) validate() error {
+	n, sum := len(c.Weights), 0.0
+	rankers, curves := 0, 0
+	switch {
+	case ranked(c.Kind):
+		rankers = n
+	case c.Kind == milbench.ClassTarget:
+		curves = n
+	}
+	if n == 0 || len(c.Figures) != n || len(c.rankers) != rankers || len(c.curves) != curves {
+		return fmt.Errorf("%d weights, %d figures, %d lists of scores and %d curves of a target of kind %v", n, len(c.Figures), len(c.rankers), len(c.curves), c.Kind)
+	}
+	least := 0.0
+	if c.Kind == milbench.RealTarget {
+		least = math.Inf(-1)
+	}
+	for m, w := range c.Weights {
+		if f := c.Figures[m]; w < 0 || f < least || f > 1 {
+			return fmt.Errorf("model %d has weight %v and figure %v", m+1, w, f)
+		}
+		sum += w
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("weights that sum to %v", sum)
+	}
+	linear := c.slope != 0 || c.shift != 0
+	switch {
+	case c.Kind == milbench.BinaryTarget && !(c.slope > 0), c.Kind == milbench.RealTarget && c.slope < 0,
+		c.Kind != milbench.BinaryTarget && c.Kind != milbench.RealTarget && linear:
+		return fmt.Errorf("a slope of %v and a shift of %v of a target of kind %v", c.slope, c.shift, c.Kind)
+	}
+	for m, curve := range c.curves {
+		switch {
+		case curve == nil && c.Weights[m] == 0:
+		case curve == nil || curve.Method != calibrate.Platt || curve.Classes < 3 || curve.Inverted():
+			return fmt.Errorf("the probabilities of model %d are not those of a rising sigmoid for each class", m+1)
+		case slices.ContainsFunc(c.curves, func(other *calibrate.Calibration) bool { return other != nil && other.Classes != curve.Classes }):
+			return fmt.Errorf("model %d has %d classes, others have not", m+1, curve.Classes)
+		}
 	}
 	return nil
 }
 
+// width returns how many scores a bag has.
+func (c *Combination) width() int {
+	for _, curve := range c.curves {
+		if curve != nil {
+			return curve.Classes
+		}
+	}
+	return 1
+}
+
 // some returns the combination of some of the models, which are all that count.
 func (c *Combination) some(models []int) *Combination {
-	s := &Combination{slope: c.slope, shift: c.shift}
+	s := &Combination{Kind: c.Kind, slope: c.slope, shift: c.shift}
 	for _, m := range models {
-		s.Weights, s.AUC, s.rankers = append(s.Weights, c.Weights[m]), append(s.AUC, c.AUC[m]), append(s.rankers, c.rankers[m])
+		s.Weights, s.Figures = append(s.Weights, c.Weights[m]), append(s.Figures, c.Figures[m])
+		if c.rankers != nil {
+			s.rankers = append(s.rankers, c.rankers[m])
+		}
+		if c.curves != nil {
+			s.curves = append(s.curves, c.curves[m])
+		}
 	}
 	return s
 }
@@ -168,29 +185,31 @@ func (c *Combination) some(models []int) *Combination {
 // negligible is the weight, relative to the largest, below which a model does not count.
 const negligible = 0.05
 
-// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(AUC / (doubt SE)), with the AUC as mean over inner
-// folds and the standard error SE of the best one's; scores are joined as normal quantiles of
-// their ranks, and the mean is made a logit by logistic regression on the held-out bags (J. Platt, "Probabilistic outputs for support
+// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(figure / (doubt SE)), with the main figure of
+// the kind of target ([held.figure]) as mean over inner folds and the standard error SE of the best one's ([held.error]). What joins the
+// scores is learnt from the same bags, see [Combination]; the logistic regression is Platt's (J. Platt, "Probabilistic outputs for support
 // vector machines", 1999).
-func combine(h held, models [][]float64) (*Combination, error) {
-	c := &Combination{Weights: make([]float64, len(models)), AUC: make([]float64, len(models)), rankers: make([]ranker, len(models))}
+func combine(h held, models [][][]float64) (*Combination, error) {
+	c := &Combination{Kind: h.kind, Weights: make([]float64, len(models)), Figures: make([]float64, len(models))}
 	best := 0
 	for m, scores := range models {
-		if len(scores) != len(h.labels) || len(scores) == 0 {
-			return nil, fmt.Errorf("%d scores of %d held-out bags", len(scores), len(h.labels))
-		}
-		c.rankers[m] = newRanker(scores)
-		var err error
-		if c.AUC[m], err = h.auc(scores); err != nil {
+		if err := h.check(scores); err != nil {
 			return nil, err
 		}
-		if c.AUC[m] > c.AUC[best] {
+		if ranked(h.kind) {
+			c.rankers = append(c.rankers, newRanker(first(scores)))
+		}
+		var err error
+		if c.Figures[m], err = h.figure(scores); err != nil {
+			return nil, err
+		}
+		if c.Figures[m] > c.Figures[best] {
 			best = m
 		}
 	}
 	sharpness, sum := doubt*h.error(models[best]), 0.0
 	for m := range models {
-		if w := math.Exp((c.AUC[m] - c.AUC[best]) / sharpness); w >= negligible {
+		if w := math.Exp((c.Figures[m] - c.Figures[best]) / sharpness); w >= negligible {
 			c.Weights[m] = w
 		}
 	}
@@ -200,31 +219,122 @@ func combine(h held, models [][]float64) (*Combination, error) {
 	for m := range c.Weights {
 		c.Weights[m] /= sum
 	}
+	if h.kind == milbench.ClassTarget {
+		c.curves = make([]*calibrate.Calibration, len(models))
+		for m, w := range c.Weights {
+			if w == 0 {
+				continue
+			}
+			var err error
+			if c.curves[m], err = curve(h, models[m]); err != nil {
+				return nil, err
+			}
+		}
+		return c, nil
+	}
 	joined := make([]float64, len(h.labels))
-	one := make([]float64, len(models))
+	one := make([][]float64, len(models))
 	for k := range joined {
 		for m := range models {
 			one[m] = models[m][k]
 		}
 		joined[k] = c.join(one)
 	}
-	c.slope, c.shift = platt(joined, h.labels)
+	var err error
+	switch h.kind {
+	case milbench.BinaryTarget:
+		c.slope, c.shift = platt(joined, h.labels)
+	case milbench.RealTarget:
+		c.slope, c.shift, err = h.unit(joined)
+	}
+	return c, err
+}
+
+// curve returns the calibration of a model, of the log-odds of its classes.
+func curve(h held, scores [][]float64) (*calibrate.Calibration, error) {
+	odds, count := make([][]float64, len(scores)), make([]float64, h.classes)
+	for i, row := range scores {
+		odds[i] = logOdds(row)
+		count[h.labels[i]]++
+	}
+	c, err := calibrate.Fit(calibrate.Platt, h.classes, h.labels, odds)
+	if err != nil {
+		return nil, err
+	}
+	for k, s := range c.Sigmoids {
+		if s.A < 0 {
+			c.Sigmoids[k] = calibrate.Sigmoid{B: math.Log((count[k] + 1) / (float64(len(scores)) - count[k] + 1))}
+		}
+	}
 	return c, nil
 }
 
-// join returns the weighted mean of the models' quantiles.
-func (c *Combination) join(scores []float64) float64 {
+// logOdds returns the log-odds of all classes.
+func logOdds(scores []float64) []float64 {
+	odds := make([]float64, len(scores))
+	for k := range scores {
+		odds[k] = judge.LogOdds(scores, k)
+	}
+	return odds
+}
+
+// join returns the weighted mean of the models' quantiles, or of their values.
+func (c *Combination) join(scores [][]float64) float64 {
 	sum := 0.0
 	for m, w := range c.Weights {
-		if w > 0 {
-			sum += w * c.rankers[m].of(scores[m])
+		switch {
+		case w > 0 && c.rankers != nil:
+			sum += w * c.rankers[m].of(scores[m][0])
+		case w > 0:
+			sum += w * scores[m][0]
 		}
 	}
 	return sum
 }
 
-// Score returns the logit of a bag from the scores of the models; scores of models that do not count are ignored.
-func (c *Combination) Score(scores []float64) float64 { return c.slope*c.join(scores) + c.shift }
+// leastProbability keeps the logarithm of a probability finite.
+const leastProbability = 1e-12
+
+// Score returns the scores of a bag from those of the models, [models][scores], as [milbench.Prediction] has them; of survival they order bags
+// and are no logarithm. Scores of models that do not count are ignored. An error says which model has too few scores or too many, or none that are finite.
+func (c *Combination) Score(scores [][]float64) ([]float64, error) {
+	if len(scores) != len(c.Weights) {
+		return nil, fmt.Errorf("scores of %d models, not of %d", len(scores), len(c.Weights))
+	}
+	for m, w := range c.Weights {
+		if w > 0 && len(scores[m]) != c.width() {
+			return nil, fmt.Errorf("%d scores of member %d, not %d", len(scores[m]), m+1, c.width())
+		}
+	}
+	switch c.Kind {
+	case milbench.ClassTarget:
+		return c.classes(scores)
+	case milbench.SurvivalTarget:
+		return []float64{c.join(scores)}, nil
+	}
+	return []float64{c.slope*c.join(scores) + c.shift}, nil
+}
+
+// classes returns the logarithms of the probabilities of the classes.
+func (c *Combination) classes(scores [][]float64) ([]float64, error) {
+	sum := make([]float64, c.width())
+	for m, w := range c.Weights {
+		if w == 0 {
+			continue
+		}
+		p, err := c.curves[m].Probabilities(logOdds(scores[m]))
+		if err != nil {
+			return nil, fmt.Errorf("member %d: %w", m+1, err)
+		}
+		for k := range sum {
+			sum[k] += w * p[k]
+		}
+	}
+	for k, p := range sum {
+		sum[k] = math.Log(max(p, leastProbability))
+	}
+	return sum, nil
+}
 
 // platt returns slope and shift of the logit of positive by logistic regression on values, with Platt's targets, by Newton's method. A slope
 // that is not above 0, of values that say nothing, becomes a small one, so that the order stays.

@@ -19,9 +19,9 @@ const membersKey = "members"
 const maxMembers = 1000
 
 // Ensemble is a [milbench.Learner] of ensembles: a setting with "members": n beside what Of understands is learnt n times, with a
-// seed for each, and the score of a bag is the mean of the members' scores (of logits, not of probabilities), epoch by
-// epoch; of test bags the members' scores stand beside it. The first member is the model that the setting without "members" gives. An ensemble has no winners. Settings
-// without "members" are handed on as they are.
+// seed for each. The scores of a bag are the means of the members' scores, epoch by epoch: of logits, of classes those of each class, and not
+// of probabilities; of values; of logarithms of risks. Of test bags the members' scores stand beside them. The first member is the model
+// that the setting without "members" gives. An ensemble has no winners. Settings without "members" are handed on as they are.
 type Ensemble struct{ Of milbench.Learner }
 
 var _ milbench.Learner = Ensemble{}

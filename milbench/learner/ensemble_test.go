@@ -266,7 +266,15 @@ func TestAll(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	task.Fits = []milbench.Fit{{Setting: json.RawMessage(`{"learner":"auto","inner":5,"candidates":[{"learner":"statistics-svm"}]}`)}}
-	if err := Check(networks, task); err == nil || err.Error() != "ten: a portfolio cannot learn targets of kind classes; it learns: binary" {
+	if err := Check(networks, task); err != nil {
+		t.Errorf("error %v", err)
+	}
+	task.Kind, task.Classes = milbench.SurvivalTarget, 0
+	if err := Check(networks, task); err == nil || err.Error() != "ten: no candidate of auto learns targets of kind survival; take a network: --pooling gated" {
+		t.Errorf("error %v", err)
+	}
+	task.Fits = []milbench.Fit{{Setting: json.RawMessage(`{"learner":"auto","inner":5,"candidates":[{"pooling":"mean"}]}`)}}
+	if err := Check(noNetworks{}, task); err == nil || err.Error() != "ten: networks cannot be trained here" {
 		t.Errorf("error %v", err)
 	}
 	if takes := all.Takes(); !slices.Equal(takes.Kinds, []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget}) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,8 @@ func memberName(m int) string { return fmt.Sprintf("member-%d", m+1) }
 // ensembleKind is the kind of ensembles on their cards; that of portfolios is [AutoName].
 const ensembleKind = "ensemble"
 
-// joinedModel is a model of [AutoName], with the members that count and what joins their scores, or an ensemble ([Ensemble]), whose score is
-// the mean of its members'.
+// joinedModel is a model of [AutoName], with the members that count and what joins their scores, or an ensemble ([Ensemble]), whose scores are
+// the means of its members'.
 type joinedModel struct {
 	card        joinedCard
 	combination *Combination // nil of an ensemble
@@ -83,7 +84,7 @@ func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p 
 	}); err != nil {
 		return nil, err
 	}
-	w, err := p.weigh(h.fits[0], h.outcomes[0])
+	w, err := p.weigh(h.task, h.fits[0], h.outcomes[0])
 	if err != nil {
 		return nil, err
 	}
@@ -139,17 +140,17 @@ func (t Trainer) trainEnsemble(ctx context.Context, setting json.RawMessage, n i
 // noNetworks is what learns networks where none can be learnt.
 type noNetworks struct{}
 
-func (noNetworks) Takes() milbench.Takes {
-	return milbench.Takes{Name: "what trains no network", Kinds: []milbench.TargetKind{milbench.BinaryTarget}}
-}
+// errNoNetworks is what it says.
+var errNoNetworks = errors.New("networks cannot be trained here")
+
+// Takes implements [milbench.Learner]: no kind of target.
+func (noNetworks) Takes() milbench.Takes { return milbench.Takes{} }
 
 func (noNetworks) Learn(context.Context, milbench.Task, func(milbench.Outcome) error) error {
-	return fmt.Errorf("networks cannot be trained here")
+	return errNoNetworks
 }
 
-func (noNetworks) Plan(milbench.Task) (milbench.Plan, error) {
-	return milbench.Plan{}, fmt.Errorf("networks cannot be trained here")
-}
+func (noNetworks) Plan(milbench.Task) (milbench.Plan, error) { return milbench.Plan{}, errNoNetworks }
 
 // About implements [Model].
 func (m *joinedModel) About() About {
@@ -204,7 +205,9 @@ func (m *joinedModel) load(dir, kind string, t Trainer, deep int) error {
 		if err != nil {
 			return err
 		}
-		if is := one.About(); is.NumFeatures != m.card.NumFeatures || onebyone.Name(is.Setting) != onebyone.Name(member.Setting) {
+		is := one.About()
+		if is.NumFeatures != m.card.NumFeatures || is.Target != m.card.Target || !slices.Equal(is.Classes, m.card.Classes) ||
+			onebyone.Name(is.Setting) != onebyone.Name(member.Setting) {
 			return modeldir.Damaged("member %d does not belong to it", k+1)
 		}
 		m.models = append(m.models, one)
@@ -255,6 +258,10 @@ func (m *joinedModel) loadCombination(files map[string][]byte) error {
 	if m.combination == nil || len(m.combination.Weights) != n {
 		return modeldir.Damaged("%s does not fit %d members", combinationName, n)
 	}
+	if m.combination.Kind != m.card.Target || m.combination.width() != width(&m.card.Card) {
+		return modeldir.Damaged("%s joins %d scores of a target of kind %v, and the model has %d of kind %v",
+			combinationName, m.combination.width(), m.combination.Kind, width(&m.card.Card), m.card.Target)
+	}
 	for k, member := range m.card.Members {
 		if w := m.combination.Weights[k]; member.Weight != w || w == 0 {
 			return modeldir.Damaged("member %d weighs %v, in %s %v", k+1, member.Weight, combinationName, w)
@@ -264,7 +271,8 @@ func (m *joinedModel) loadCombination(files map[string][]byte) error {
 }
 
 // Predict implements [Model]. The score of an instance is the weighted mean over the members that have scores of instances, each
-// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised.
+// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised. Of classes a
+// member that leaves out instances speaks of the class that it finds itself.
 func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
 	if err := m.card.Check(bags); err != nil {
 		return nil, err
@@ -289,8 +297,8 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 		}
 		w := m.card.Members[k].Weight
 		for i, p := range scores {
-			if len(p.Scores) != 1 {
-				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d scores of member %d", len(p.Scores), k+1)}
+			if len(p.Scores) != width(&m.card.Card) {
+				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d scores of member %d, not %d", len(p.Scores), k+1, width(&m.card.Card))}
 			}
 			all[i].Members = append(all[i].Members, p.Scores)
 			switch {
@@ -309,12 +317,17 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 	}
 	one := make([]float64, len(m.models))
 	for i := range all {
-		for k, s := range all[i].Members {
-			one[k] = s[0]
-		}
-		all[i].Scores = []float64{stat.Mean(one, nil)}
 		if m.combination != nil {
-			all[i].Scores[0] = m.combination.Score(one)
+			var err error
+			if all[i].Scores, err = m.combination.Score(all[i].Members); err != nil {
+				return nil, &modeldir.BagError{Bag: i, Err: err}
+			}
+		}
+		for c := 0; c < width(&m.card.Card) && m.combination == nil; c++ {
+			for k, s := range all[i].Members {
+				one[k] = s[c]
+			}
+			all[i].Scores = append(all[i].Scores, stat.Mean(one, nil))
 		}
 		if instances {
 			floats.Scale(1/total, all[i].Instances)

@@ -8,6 +8,7 @@ package learner
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,6 +80,7 @@ func each(networks milbench.Learner, r Resources, more []onebyone.Entry) milbenc
 // Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it. Of a portfolio it is that
 // of the first candidate, if none can.
 func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry) error {
+	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
 	fits := task.Fits
 	task.Fits = nil
 	for _, fit := range fits {
@@ -90,9 +92,6 @@ func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry
 		case err != nil:
 			return err
 		}
-		if err := checkPortfolio(task); err != nil {
-			return err
-		}
 		var first error
 		for _, c := range p.Candidates {
 			one := task
@@ -102,13 +101,19 @@ func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry
 			}
 			first = cmp.Or(first, err)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case task.Kind == milbench.SurvivalTarget && !slices.ContainsFunc(p.Candidates, func(c json.RawMessage) bool { return !l.classic.Learns(c) }):
+			return fmt.Errorf("%s: no candidate of %s learns targets of kind %v; take a network: --pooling gated", cmp.Or(task.Name, "task"), AutoName, task.Kind)
+		default:
 			return first
 		}
 	}
-	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
 	for _, p := range l.parts(task) {
 		check := networks.Takes().Check
+		if _, none := networks.(noNetworks); none {
+			check = func(milbench.Task) error { return fmt.Errorf("%s: %w", cmp.Or(task.Name, "task"), errNoNetworks) }
+		}
 		if _, ours := p.learner.(onebyone.Learner); ours {
 			check = l.classic.Check
 		}

@@ -292,8 +292,19 @@ func (m *classicModel) probe() (err error) {
 			err = fmt.Errorf("it does not fit %d features: %v", m.card.NumFeatures, r)
 		}
 	}()
-	_, err = m.fitted.Predict(&milbench.Sparse{Rows: 1, Cols: m.card.NumFeatures, RowStart: []int{0, 0}})
+	p, err := m.fitted.Predict(&milbench.Sparse{Rows: 1, Cols: m.card.NumFeatures, RowStart: []int{0, 0}})
+	if err == nil && len(p.Scores) != width(&m.card.Card) {
+		err = fmt.Errorf("it gives %d scores of a bag, not %d", len(p.Scores), width(&m.card.Card))
+	}
 	return err
+}
+
+// width returns how many scores a bag has by the card of a model.
+func width(c *modeldir.Card) int {
+	if c.Target == milbench.ClassTarget {
+		return len(c.Classes)
+	}
+	return 1
 }
 
 // mostLeftOut bounds the instances of a bag that are scored by leaving each out, which takes as many predictions.

@@ -160,7 +160,7 @@ func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *milb
 		t.Errorf("a loaded model predicts differently: %+v, want %+v", got[0], want[0])
 	}
 	for i, p := range got {
-		if instances && len(p.Instances) != bags[i].Len() || len(p.Scores) != 1 {
+		if instances && len(p.Instances) != bags[i].Len() || len(p.Scores) != heldOf(set.Task(nil), milbench.Fit{}).width() {
 			t.Fatalf("bag %d: %+v", i, p)
 		}
 	}
@@ -168,7 +168,7 @@ func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *milb
 		t.Errorf("loaded as %+v, was %+v", is, was)
 	}
 	narrow := []milbench.Instances{bags[0], &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{1, 2}}}
-	if _, err := loaded.Predict(t.Context(), narrow, false); err == nil || !strings.Contains(err.Error(), "bag 1: 2 features; the model, trained on shifted, takes 3") {
+	if _, err := loaded.Predict(t.Context(), narrow, false); err == nil || !strings.Contains(err.Error(), "bag 1: 2 features; the model, trained on "+set.Name+", takes 3") {
 		t.Errorf("a bag of another width: %v", err)
 	}
 	return loaded, dir
@@ -362,9 +362,9 @@ func TestForged(t *testing.T) {
 	}
 	h := held{labels: []int{0, 1, 0, 1}, starts: []int{0, 4}}
 	j := &joinedModel{card: joinedCard{Card: modeldir.CardOf(AutoName, set, 1), Setting: smallPortfolio(t, 2)}, models: []Model{m, other},
-		combination: must(combine(h, [][]float64{{0, 2, 1, 3}, {1, 2, 0, 3}}))}
+		combination: must(combine(h, columns([]float64{0, 2, 1, 3}, []float64{1, 2, 0, 3})))}
 	for k, one := range j.models {
-		j.card.Members = append(j.card.Members, milbench.Weighted{Setting: one.About().Setting, Weight: j.combination.Weights[k], AUC: j.combination.AUC[k], Epoch: 1})
+		j.card.Members = append(j.card.Members, milbench.Weighted{Setting: one.About().Setting, Weight: j.combination.Weights[k], Figure: j.combination.Figures[k], Epoch: 1})
 	}
 	if good := filepath.Join(t.TempDir(), "model"); j.Save(good) != nil {
 		t.Fatal("not saved")
@@ -476,7 +476,7 @@ func TestNoInstances(t *testing.T) {
 	}
 	h := held{labels: []int{0, 1, 0, 1}, starts: []int{0, 4}}
 	j := &joinedModel{card: joinedCard{Card: modeldir.CardOf(AutoName, set, 1)}, models: []Model{quiet, other},
-		combination: must(combine(h, [][]float64{{0, 2, 1, 3}, {1, 2, 0, 3}}))}
+		combination: must(combine(h, columns([]float64{0, 2, 1, 3}, []float64{1, 2, 0, 3})))}
 	for k, one := range j.models {
 		j.card.Members = append(j.card.Members, milbench.Weighted{Setting: one.About().Setting, Weight: j.combination.Weights[k]})
 	}
@@ -498,7 +498,7 @@ func TestNoInstances(t *testing.T) {
 
 func TestCombinationJSON(t *testing.T) {
 	h := held{labels: []int{0, 1, 0, 1, 0, 1}, starts: []int{0, 3, 6}}
-	c, err := combine(h, [][]float64{{0, 2, 1, 3, 1, 2}, {1, 1, 1, 2, 0, 3}})
+	c, err := combine(h, columns([]float64{0, 2, 1, 3, 1, 2}, []float64{1, 1, 1, 2, 0, 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +511,7 @@ func TestCombinationJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, scores := range [][]float64{{0, 0}, {1.3, 2}, {-4, 9}} {
-		if got, want := back.Score(scores), c.Score(scores); got != want {
+		if got, want := score(t, &back, scores...), score(t, c, scores...); got != want {
 			t.Errorf("%v: score %v, want %v", scores, got, want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // DefaultPortfolio returns the candidates that [Auto] tries unless others are named: classical learners of several families, with 5
-// inner folds.
+// inner folds. Those that cannot learn a kind of target do not count; of survival none can.
 func DefaultPortfolio() Portfolio {
 	p := Portfolio{Inner: 5}
 	add := func(name string, change func(milbench.Estimator)) {
