@@ -46,7 +46,7 @@ often too near 0 or 1. The score of the other learners is a decision value, whic
 then, and the column is empty.
 
 Of several classes it prints a score and a probability for each, and the class with the largest; of real targets the value; of survival the
-logarithm of the risk, which orders bags: the larger, the earlier the event.
+logarithm of the risk, or of auto a number, which orders bags: the larger, the earlier the event.
 
 Winners are, for each head of a network with attention, the instance with the largest
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
