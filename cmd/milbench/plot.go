@@ -75,7 +75,8 @@ probability, before and after the calibration, with 95 % intervals, and how many
 			case bags:
 				figure, err = report.PlotBags(a.Results, name, strings.Join(sets, ""), setting)
 			case c.Flags().Changed("figure") && a.Experiment == "":
-				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out or take one of %s", name, dir, strings.Join(report.BagFigures, ", "))
+				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out or take one of %s",
+					name, dir, strings.Join(report.BagFigures, ", "))
 			case a.Experiment == "" || len(sets) > 0:
 				figure, err = report.PlotTable(a.Results, sets...)
 			default:

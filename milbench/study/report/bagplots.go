@@ -143,7 +143,7 @@ func rowOf(fits []results.Result, set, setting string) (results.Row, error) {
 // bagsOf returns the test bags of each complete repeat of a row.
 func bagsOf(fits []results.Result, r results.Row) ([][]results.ScoredBag, error) {
 	if r.Config == nil {
-		return nil, fmt.Errorf("%s, %s: each fold has a setting of its own, and a figure of bags shows a single one; choose a row of one setting with --setting, or run one into a new folder",
+		return nil, fmt.Errorf("%s, %s: each fold has a setting of its own; choose a row of one setting with --setting, or run one setting into a new folder",
 			r.Set, r.Setting)
 	}
 	type repeat struct {

@@ -30,12 +30,13 @@ func drawnText(t *testing.T, figure *plotting.Figure) string {
 }
 
 // scored are the fits of two settings on one set, two repeats of two folds, whose scores of a bag of a number and a repeat are given.
-func scored(kind milbench.TargetKind, classes []string, bags int, target func(bag int) milbench.Target, scores func(setting, bag, repeat int) []float64) (fits []results.Result) {
+func scored(kind milbench.TargetKind, classes []string, bags int, target func(bag int) milbench.Target,
+	scores func(setting, bag, repeat int) []float64) (fits []results.Result) {
 	for setting, config := range []string{`{"pooling":"mean"}`, `{"pooling":"max"}`} {
 		for repeat := range 2 {
 			for fold := range 2 {
-				r := results.Result{Set: "set of " + kind.String(), Checksum: "of " + kind.String(), Protocol: milbench.HonestProtocol, Folds: 2, FoldsRun: 2, Repeat: repeat,
-					Fold: fold, Seed: 1, Config: json.RawMessage(config), Target: kind, Classes: classes, Epoch: 1, Backend: "go", Version: "1"}
+				r := results.Result{Set: "set of " + kind.String(), Checksum: "of " + kind.String(), Protocol: milbench.HonestProtocol, Folds: 2, FoldsRun: 2,
+					Repeat: repeat, Fold: fold, Seed: 1, Config: json.RawMessage(config), Target: kind, Classes: classes, Epoch: 1, Backend: "go", Version: "1"}
 				for bag := range bags {
 					if (bag/4+repeat)%2 == fold {
 						r.Bags = append(r.Bags, results.ScoredBag{ID: fmt.Sprintf("b%02d", bag), Target: target(bag), Scores: scores(setting, bag, repeat)})
@@ -80,13 +81,15 @@ func TestPlotBags(t *testing.T) {
 		wants         []string
 	}{
 		// Of 12 positive bags one is called negative in one of two repeats.
-		{"confusion", "", binaryFits, []string{"set of binary, mean (honest, 2 folds)", "mean counts of 2 repeats", "positive (n = 12)", "|12.0|", "|11.5|", "|0.5|", "Called class"}},
+		{"confusion", "", binaryFits, []string{"set of binary, mean (honest, 2 folds)", "mean counts of 2 repeats",
+			"positive (n = 12)", "|12.0|", "|11.5|", "|0.5|", "Called class"}},
 		{"confusion", "max", binaryFits, []string{"set of binary, max", "|6.0|"}},
 		{"confusion", "", classFits, []string{"set of classes, mean", "accuracy 1.00", "very high (n = 8)", "|8|"}},
 		// The errors of the repeats, −1 and 1, cancel in the mean: the figures stay those of the table.
 		{"scatter", "", realFits, []string{"MAE 1.00", "Spearman's ρ 1.00", "each a mean over 2 repeats", "Predicted value (mean over 2 repeats)"}},
 		// Survival of 8 bags a third, the first with the largest times.
-		{"survival", "", survivalFits, []string{"concordance 1.00", "log-rank p < 0.001", "mean rank of the risk over 2 repeats", "low risk", "middle risk", "high risk", "censored", "|8|"}},
+		{"survival", "", survivalFits, []string{"concordance 1.00", "log-rank p < 0.001", "mean rank of the risk over 2 repeats",
+			"low risk", "middle risk", "high risk", "censored", "|8|"}},
 	} {
 		figure, err := PlotBags(c.fits, c.name, "", c.setting)
 		if err != nil {

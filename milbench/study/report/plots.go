@@ -30,7 +30,8 @@ func PlotTable(fits []results.Result, sets ...string) (*plotting.Figure, error) 
 	}
 	for _, r := range rows {
 		if r.Target != rows[0].Target {
-			return nil, fmt.Errorf("sets of several kinds of target, such as %s (%v) and %s (%v); choose sets of one kind with --set", rows[0].Set, rows[0].Target, r.Set, r.Target)
+			return nil, fmt.Errorf("sets of several kinds of target, such as %s (%v) and %s (%v); choose sets of one kind with --set",
+				rows[0].Set, rows[0].Target, r.Set, r.Target)
 		}
 	}
 	if slices.ContainsFunc(rows, func(r results.Row) bool { _, draw := drawingOf(r.Set); return draw > 0 }) {
