@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"synpool/milbench"
+	"synpool/milbench/dataset"
 	"synpool/milbench/exchange"
 )
 
@@ -23,6 +24,7 @@ func (p *program) foldsOf() *cobra.Command {
 	var (
 		open           sources
 		out, format    string
+		instances      string
 		folds, repeats int
 		seed           uint64
 	)
@@ -40,7 +42,7 @@ and on every line the set, its checksum, the kind of target, the protocol, folds
 
 --format clam writes a folder instead: splits_0.csv, splits_1.csv and so on as CLAM reads them, one for each fold of each repeat, with a
 fifth of the training part as val, and ` + partsName + `, the file above. docs/judge.md goes through all of it.` + filesHelp + columnsHelp,
-		Example: `  milbench folds musk1 --repeats 2 --out folds.csv
+		Example: `  milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
   milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -62,10 +64,18 @@ fifth of the training part as val, and ` + partsName + `, the file above. docs/j
 			if err != nil {
 				return err
 			}
+			if instances != "" {
+				if err := writeNew("--bags", instances, writeBags(s.set)); err != nil {
+					return err
+				}
+			}
 			if format == "csv" {
-				err = writeNew(out, parts.Write)
+				err = writeNew("--out", out, parts.Write)
 			} else {
 				err = writeCLAM(out, s.set, protocol, seed, parts)
+			}
+			if err != nil && instances != "" {
+				err = errors.Join(err, os.Remove(instances))
 			}
 			if err != nil {
 				return err
@@ -78,6 +88,7 @@ fifth of the training part as val, and ` + partsName + `, the file above. docs/j
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&out, "out", "", "file of the folds, or with --format clam their folder (required); what is there is not overwritten")
+	f.StringVar(&instances, "bags", "", "also write the instances of the bags, without instance labels, to this `file`: a CSV table with a header")
 	f.StringVar(&format, "format", "csv", "csv, or clam for split files as CLAM reads them")
 	f.IntVar(&folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb 4)")
 	f.IntVar(&repeats, "repeats", milbench.Honest().Repeats, "repeats with other folds")
@@ -95,14 +106,26 @@ func foldsFile(out, format string) string {
 	return out
 }
 
-// writeNew writes a file that must not be there yet: whole, or not at all.
-func writeNew(path string, write func(io.Writer) error) error {
+// writeBags returns what writes the instances of a set as a table with a header, for programs that do not read its file.
+func writeBags(s *milbench.Set) func(io.Writer) error {
+	plain := *s
+	plain.InstanceLabels = nil // which no model may see
+	if plain.Features == nil {
+		for k := range plain.NumFeatures() {
+			plain.Features = append(plain.Features, fmt.Sprint("f", k+1))
+		}
+	}
+	return func(w io.Writer) error { return dataset.WriteCSV(w, &plain) }
+}
+
+// writeNew writes the file of a flag, which must not be there yet: whole, or not at all.
+func writeNew(flag, path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("--out: %s is there already; name another file or remove it", path)
+		return fmt.Errorf("%s: %s is there already; name another file or remove it", flag, path)
 	}
 	if err != nil {
-		return fmt.Errorf("--out: %w", err)
+		return fmt.Errorf("%s: %w", flag, err)
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
@@ -126,7 +149,7 @@ func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, pa
 			train = append(train, e.Bag)
 		}
 		columns := [][]int{train, fit.Validation, fit.Test}
-		err := writeNew(filepath.Join(dir, fmt.Sprintf("splits_%d.csv", k)), func(w io.Writer) error {
+		err := writeNew("--out", filepath.Join(dir, fmt.Sprintf("splits_%d.csv", k)), func(w io.Writer) error {
 			out := csv.NewWriter(w)
 			out.Write([]string{"", "train", "val", "test"})
 			for i := range max(len(train), len(fit.Validation), len(fit.Test)) {
@@ -147,7 +170,7 @@ func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, pa
 			return err
 		}
 	}
-	return writeNew(filepath.Join(dir, partsName), parts.Write)
+	return writeNew("--out", filepath.Join(dir, partsName), parts.Write)
 }
 
 // score is the subcommand that takes scores of a model that another program has trained.

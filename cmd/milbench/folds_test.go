@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -152,5 +153,71 @@ func TestFoldsScoreKinds(t *testing.T) {
 				t.Error("a folder was made")
 			}
 		})
+	}
+}
+
+// TestFoldsBags writes the instances for the program that trains, and nothing where a file is in the way.
+func TestFoldsBags(t *testing.T) {
+	dir := t.TempDir()
+	folds, bags := filepath.Join(dir, "folds.csv"), filepath.Join(dir, "bags.csv")
+	succeed(t, "folds", "musk1", "--folds", "3", "--out", folds, "--bags", bags)
+	text, err := os.ReadFile(bags)
+	if err != nil || !strings.HasPrefix(string(text), "bag,label,f1,f2,") || strings.Count(string(text), "\n") != 477 {
+		t.Errorf("%.60s, %v", text, err)
+	}
+	marked := write(t, "marked.csv", "bag,label,instance_label,x\na,0,0,1\nb,1,1,2\nc,0,0,3\nd,1,1,4\n")
+	without := filepath.Join(dir, "without.csv")
+	succeed(t, "folds", marked, "--folds", "2", "--out", filepath.Join(dir, "marked-folds.csv"), "--bags", without)
+	if text, err := os.ReadFile(without); err != nil || !strings.HasPrefix(string(text), "bag,label,x\na,0,1\n") {
+		t.Errorf("instance labels are handed out: %s, %v", text, err)
+	}
+	refuse(t, exitUse, "--bags: "+bags+" is there already", "folds", "musk1", "--folds", "3", "--out", filepath.Join(dir, "others.csv"), "--bags", bags)
+	other := filepath.Join(dir, "other.csv")
+	refuse(t, exitUse, "--out: "+folds+" is there already", "folds", "musk1", "--folds", "3", "--out", folds, "--bags", other)
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the bags were written without folds")
+	}
+}
+
+// TestJudgePage runs the commands of docs/judge.md in an empty folder and compares what they print. Predictions that its script wrote stand in
+// for the script, which needs PyTorch; .ci/run runs it. Other processors round differently.
+func TestJudgePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/judge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	predictions, err := os.ReadFile("../../examples/judge/testdata/predictions.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	commands, printed := 0, ""
+	for k, block := range strings.Split(string(page), "\n```") {
+		if k%2 == 0 {
+			continue
+		}
+		kind, text, _ := strings.Cut(block, "\n")
+		for line := range strings.Lines(text + "\n") {
+			words := strings.Fields(line)
+			switch {
+			case len(words) == 0:
+			case kind == "console" && words[0] == "milbench":
+				commands++
+				printed, _ = succeed(t, words[1:]...)
+			case kind == "console" && words[0] == "python":
+				commands++
+				if err := os.WriteFile("predictions.csv", predictions, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			case kind == "text" && runtime.GOARCH == "amd64" && !strings.Contains(printed, line):
+				t.Errorf("docs/judge.md says\n%sand the command before prints\n%s", line, printed)
+			case kind == "" && words[0] == "milbench":
+				commands++
+				requireParses(t, strings.TrimSpace(line))
+			}
+		}
+	}
+	if commands < 9 {
+		t.Errorf("%d commands found", commands)
 	}
 }
