@@ -71,8 +71,8 @@ type Config struct {
 	// A sparse set is not centred, so that its zeros stay zeros.
 	Standardise bool
 
-	// Loss is one of [Losses]: of real targets the squared error or Huber's loss, of survival that of hazards or Cox's. "" stands for the first of the kind of target, which has
-	// no place in the JSON either.
+	// Loss is one of [Losses]: of real targets the squared error or Huber's loss, of survival that of hazards or Cox's. "" stands for
+	// the first of the kind of target, which is left out of the JSON too.
 	Loss string
 
 	own    synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]

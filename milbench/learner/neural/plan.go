@@ -106,7 +106,8 @@ func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 // twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
 // sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
 // the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
-// over their logits and, of several outputs, over these in training, of Cox's loss over pairs of bags, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
+// over their logits and, of several outputs, over these in training, of Cox's loss over pairs of
+// bags, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
 // which they do not differ; nothing else is known of a user's own pooling.
 func (s blockStructure) twoLeft(members int) bool {
 	if s.own {

@@ -1,4 +1,5 @@
-"""Writes targets.json beside it: losses of classes, real numbers (squared and Huber's) and survival (by hazards and Cox's), and their gradients by the outputs, from PyTorch in float64.
+"""Writes targets.json beside it: losses of classes, real numbers (squared and Huber's) and survival (by hazards and Cox's),
+and their gradients by the outputs, from PyTorch in float64.
 
 Survival is written as the likelihood says: hazards are sigmoids, an event in interval k has h_k times the product of 1 - h_j before it, a
 censored bag the product over the intervals that ended by its time. Run: python targets.py (needs torch and numpy).
