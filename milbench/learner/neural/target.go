@@ -13,7 +13,7 @@ import (
 	"synpool/synlayer"
 )
 
-// intervals is into how many parts time is cut for survival.
+// intervals is into how many parts time is cut for survival. The last one is open: the model knows nothing of it.
 const intervals = 8
 
 // target is what a network gives of a bag, and is trained for.
@@ -21,12 +21,13 @@ const intervals = 8
 //	binary    one logit; the logistic loss
 //	classes   a logit for each class; the cross-entropy of their softmax
 //	real      one number, standardised by the training part; the squared error, or Huber's loss
-//	survival  for each of eight intervals of time the logit of the hazard, the probability of the event there for those who
+//	survival  for each of eight intervals of time but the last the logit of the hazard, the probability of the event there for those who
 //	          reach it; the negative log-likelihood. Or the logarithm of the risk; Cox's partial likelihood
 //
 // The intervals end at quantiles of the times of the training part at which events were seen. With k the interval of a time, h_j the
 // hazards, and e = 1 for an event, the likelihood is Π over j < k of (1−h_j) times h_k of an event; a bag that was censored counts the
-// intervals that it has reached the end of. (Gensheimer and Narasimhan, "A scalable discrete-time survival model for neural
+// intervals that it has reached the end of, and so does one whose event came in the last interval: no bag is seen to reach its end, so that
+// a hazard there would grow without bound. (Gensheimer and Narasimhan, "A scalable discrete-time survival model for neural
 // networks", 2019.)
 //
 // Huber's loss of an error r is r²/2 up to |r| = 1 and |r| − 1/2 beyond, where 1 is the standard deviation of the targets of the training
@@ -110,7 +111,7 @@ func (t target) outputs() int {
 		return t.classes
 	case milbench.SurvivalTarget:
 		if t.minimised != cox {
-			return intervals
+			return intervals - 1
 		}
 	}
 	return 1
@@ -279,15 +280,15 @@ func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 	return labels
 }
 
-// label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, and 2k for a bag that was
-// censored having reached the ends of k intervals.
+// label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, but the last, and 2k for a bag that
+// has reached the ends of k intervals and of which no more is known.
 func (s Targets) label(t target, e milbench.Target) float32 {
 	switch t.kind {
 	case milbench.RealTarget:
 		return float32((e.Value - s.Mean) / s.unit())
 	case milbench.SurvivalTarget:
 		k, _ := slices.BinarySearch(s.Ends, e.Value) // those that end before the time
-		if e.Event {
+		if e.Event && k < len(s.Ends) {
 			return float32(2*k + 1)
 		}
 		for k < len(s.Ends) && s.Ends[k] == e.Value { // it has reached this one, too
@@ -298,8 +299,8 @@ func (s Targets) label(t target, e milbench.Target) float32 {
 	return float32(e.Label)
 }
 
-// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival by intervals the logarithm of the cumulative hazard at the end of
-// the last interval, of all that the model knows.
+// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival by intervals the logarithm of the cumulative hazard at the last
+// end, of all that the model knows.
 func (s Targets) scores(t target, outputs []float32) []float64 {
 	scores := make([]float64, len(outputs))
 	for k, v := range outputs {

@@ -2,7 +2,7 @@
 and their gradients by the outputs, from PyTorch in float64.
 
 Survival is written as the likelihood says: hazards are sigmoids, an event in interval k has h_k times the product of 1 - h_j before it, a
-censored bag the product over the intervals that ended by its time. Run: python targets.py (needs torch and numpy).
+censored bag the product over the intervals that ended by its time. The last interval is open and has no hazard. Run: python targets.py (needs torch and numpy).
 """
 
 import json
@@ -45,8 +45,8 @@ def survival(logits):
     for x, t, e in zip(logits, times, events):
         h = torch.sigmoid(x)
         likelihood = torch.ones(())
-        for k in range(INTERVALS):
-            start, end = (-np.inf if k == 0 else ends[k - 1]), (ends[k] if k < INTERVALS - 1 else np.inf)
+        for k, end in enumerate(ends):
+            start = -np.inf if k == 0 else ends[k - 1]
             if e and start < t <= end:
                 likelihood = likelihood * h[k]
             elif t >= end or e and t > end:
@@ -56,7 +56,7 @@ def survival(logits):
 
 
 bags = [{"value": t, "event": bool(e)} for t, e in zip(times, events)]
-cases.append(case("survival", random.normal(0, 2, (60, INTERVALS)), bags, bags, survival))
+cases.append(case("survival", random.normal(0, 2, (60, INTERVALS - 1)), bags, bags, survival))
 
 outputs = random.normal(0, 1, n)
 outputs[:3] = scaled[:3] + torch.tensor([0.0, 1.0, -1.0])  # no error, and where the parabola ends
