@@ -19,8 +19,9 @@ func (p *program) table() *cobra.Command {
 		Short: "Tabulate the results of a folder",
 		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
 
-The AUC of a repeat is the mean over its folds; the table has mean, standard deviation and 95 % interval over
-repeats or, of fewer than three, over folds or test bags. It ends with what can be told apart.
+The main figure is the AUC of two classes, the macro AUC of more, R² of real targets and the concordance of survival. Of a repeat it is the
+mean over its folds; the table has mean, standard deviation and 95 % interval over repeats or, of fewer than three, over folds or, of two classes,
+test bags. It ends with what can be told apart.
 Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that leaks the
 labels LEAKED.`,
 		Example: "  milbench table results\n  milbench table results --format tex",

@@ -23,7 +23,7 @@ import tempfile
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-BAGS, FOLDS, REPEATS, EPOCHS, WIDTH, ATTENTION, LR = 300, 5, 2, 40, 64, 32, 1e-3
+BAGS, FOLDS, REPEATS, EPOCHS, WIDTH, ATTENTION, LR = 300, 5, 2, 20, 64, 32, 1e-3
 TARGETS = ["largest", "nines", "survival"]
 
 
@@ -62,7 +62,7 @@ def pytorch(folder, name, out):
     import torch
     from torch import nn
 
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
 
     class Gated(nn.Module):
         def __init__(self, features, outputs):
