@@ -517,6 +517,42 @@ func TestBlockPlaces(t *testing.T) {
 	}
 }
 
+// withLanes has XLA compute with vectors of so many numbers for the rest of a test.
+func withLanes(t *testing.T, n int) {
+	t.Helper()
+	before := lanes
+	lanes = n
+	t.Cleanup(func() { lanes = before })
+}
+
+// TestTwoLeftOfEight: without AVX-512 no size of block leads to a loop that ends within a vector, unless it fits into one.
+func TestTwoLeftOfEight(t *testing.T) {
+	backend := blockBackend(t)
+	if backend == nil {
+		return
+	}
+	withLanes(t, 8)
+	attention := structure{network: synlayer.DefaultNetwork(synlayer.DefaultAttention()), features: 166}
+	for batch := 1; batch < 40; batch++ {
+		for parameters := 1 << 12; parameters < 1<<20; parameters += parameters / 20 {
+			for _, s := range []blockStructure{{structure: attention, batch: batch}, {structure: attention, batch: batch, own: true}} {
+				size := blockSize(backend, s, parameters)
+				for _, n := range []int{size, size * batch} {
+					if size > 1 && (n > 8 || s.own) && n%8 != 0 {
+						t.Errorf("batch %d: a block of %d fits, a loop of %d turns", batch, size, n)
+					}
+				}
+			}
+		}
+	}
+	plain := blockStructure{structure: attention, batch: 1}
+	for size, want := range map[int]bool{1: false, 7: false, 8: false, 9: true, 11: true, 16: false, 17: true, 22: true, 24: false, 25: true} {
+		if plain.twoLeft(size) != want {
+			t.Errorf("a block of %d: %v", size, !want)
+		}
+	}
+}
+
 // TestTwoLeft: no size of block leads to a loop with two or three turns more than a multiple of sixteen, and none is far
 // smaller for that.
 func TestTwoLeft(t *testing.T) {
@@ -524,6 +560,7 @@ func TestTwoLeft(t *testing.T) {
 	if backend == nil {
 		return
 	}
+	withLanes(t, 16)
 	attention := structure{network: synlayer.DefaultNetwork(synlayer.DefaultAttention()), features: 166}
 	lse := structure{network: synlayer.Network{Layers: 1, Width: 10, Pooling: synlayer.DefaultLogSumExp()}, features: 166}
 	for batch := 1; batch < 40; batch++ {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/learner/schedule"
 	"synpool/synlayer"
@@ -103,14 +104,22 @@ func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 	return size
 }
 
+// lanes is how many numbers of float32 the vectors of XLA's CPU code hold. Tests take others.
+var lanes = backend.Lanes()
+
 // twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
 // sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
 // the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
 // over their logits and, of several outputs, over these in training, of Cox's loss over pairs of
 // bags, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
 // which they do not differ; nothing else is known of a user's own pooling.
+//
+// So it is with AVX-512. Without, where XLA computes with vectors of [lanes] numbers, all turns beyond the last whole vector are rounded otherwise.
 func (s blockStructure) twoLeft(members int) bool {
 	if s.own {
+		if lanes < 16 {
+			return members%lanes != 0
+		}
 		return members%4 != 0
 	}
 	each := []int{1, s.batch, s.batch * s.target.outputs()}
@@ -129,6 +138,9 @@ func (s blockStructure) twoLeft(members int) bool {
 	}
 	return slices.ContainsFunc(each, func(n int) bool {
 		n *= members
+		if lanes < 16 {
+			return n > lanes && n%lanes != 0
+		}
 		return n > 16 && (n%16 == 2 || n%16 == 3)
 	})
 }

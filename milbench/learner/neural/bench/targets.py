@@ -76,7 +76,7 @@ def pytorch(folder, name, out):
 
     rows = list(csv.DictReader(open(folder / f"{name}-splits.csv")))
     bags = {r["bag"]: torch.from_numpy(np.load(folder / "bags" / f"{r['bag']}.npy")) for r in rows}
-    words = sorted({r["class"] for r in rows}) if name == "largest" else []
+    words = [word for _, word in sorted({(int(r["class"]), r["label"]) for r in rows})] if name == "largest" else []
     with open(out, "w") as file:
         print("bag,repeat,fold," + {"largest": ",".join("score_" + w for w in words), "nines": "value", "survival": "risk"}[name], file=file)
         for repeat, fold in sorted({(r["repeat"], r["fold"]) for r in rows}):
@@ -109,7 +109,7 @@ def pytorch(folder, name, out):
                     optimizer.zero_grad()
                     y = net((bags[r["bag"]] - mean) / sd)
                     if name == "largest":
-                        loss = nn.functional.cross_entropy(y, torch.tensor(words.index(r["class"])))
+                        loss = nn.functional.cross_entropy(y, torch.tensor(words.index(r["label"])))
                     else:
                         loss = ((y - (float(r["label"]) - shift) / scale) ** 2).sum()
                     loss.backward()
