@@ -153,7 +153,7 @@ func (s *subset) Row(i int, dst []float64) {
 	}
 }
 
-// doubled is the kernel of the examples of base, each of which occurs twice: as i and as i+n.
+// doubled is the kernel of the examples of base, which all occur twice: as i and as i+n.
 type doubled struct {
 	base   viewer
 	buffer [2][]float64

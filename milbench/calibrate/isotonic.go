@@ -33,7 +33,7 @@ func (c Isotonic) Probability(score float64) float64 {
 	return low + (high-low)*((score-c.Scores[k-1])/(c.Scores[k]-c.Scores[k-1]))
 }
 
-// validate reports points that no bags give, of which there are so many.
+// validate reports points that so many bags cannot give.
 func (c Isotonic) validate(bags int) error {
 	if n := len(c.Scores); n == 0 || n > bags || n != len(c.Probabilities) {
 		return fmt.Errorf("%d scores and %d probabilities of %d bags", n, len(c.Probabilities), bags)

@@ -2,8 +2,8 @@ package evaluate
 
 import "synpool/milbench"
 
-// Known returns the ids of new bags, of which fresh is the profile, whose instances are those of a bag that the model was trained on, in
-// whatever order and under whatever id ([milbench.ContentSum]). Figures on them say nothing about new bags.
+// Known returns the ids of new bags whose instances are those of a bag that the model was trained on; fresh is the profile of the new bags.
+// Instances may stand in another order, and bags have another id ([milbench.ContentSum]). Figures on such bags say nothing about new ones.
 func Known(train, fresh milbench.Profile, s *milbench.Set) (ids []string) {
 	contents := make(map[string]bool, len(train.Contents))
 	for _, c := range train.Contents {

@@ -64,7 +64,7 @@ func (s Shift) Unlike() (list []FeatureShift) {
 	return list
 }
 
-// Compare compares the features of new bags, of which fresh is the profile ([milbench.ProfileOf]), with those of training. It reads the new bags
+// Compare compares the features of new bags with those of training; fresh is the profile of the new bags ([milbench.ProfileOf]). It reads the new bags
 // once, piece by piece.
 //
 // The mean of a feature is unlike if its difference from that of training, in standard errors, is beyond the quantile of Student's distribution for

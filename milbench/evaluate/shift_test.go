@@ -114,7 +114,7 @@ func TestFreshSamplesAreAlike(t *testing.T) {
 	}
 }
 
-// TestShiftIsFound: new bags of which one feature is moved by two standard deviations are unlike in it, and in nothing else.
+// TestShiftIsFound: new bags with one feature moved by two standard deviations are unlike in it, and in nothing else.
 func TestShiftIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	found, others, n := 0, 0, large.Number(60, 600)

@@ -15,7 +15,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// kindResults makes up results of a kind of target: two settings, of which good orders the bags and bad does not, each of three
+// kindResults makes up results of a kind of target: two settings, good, which orders the bags, and bad, which does not, each of three
 // repeats of two folds of twelve bags.
 func kindResults(kind milbench.TargetKind) (list []Result) {
 	for _, setting := range []string{"bad", "good"} {

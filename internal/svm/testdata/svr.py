@@ -28,7 +28,7 @@ def regression(name, k, y, c, epsilon, weights=None):
 def regressions():
     x = rounded(rng.normal(size=(60, 4)))
     y = rounded(np.sin(2 * x[:, 0]) + x[:, 1] + 0.3 * rng.normal(size=60))
-    twice = np.concatenate([x, x[:15]])  # of which some have another target
+    twice = np.concatenate([x, x[:15]])  # some with another target
     for kind, k, targets in (
         ("radial", rbf_kernel(x, gamma=0.2), y),
         ("linear", x @ x.T, y),

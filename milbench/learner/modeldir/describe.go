@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Describe puts facts into the card of the model in dir, which [Save] has written, in the place of those that are there, and derives
+// Describe puts facts into the card of the model in dir, which [Save] has written, instead of those that are there, and derives
 // their limits. The card is replaced in one step: at any moment it is the old one or the new one, whole. A calibration belongs to the card
 // beside which it was saved: [SaveCalibration] comes after Describe.
 func Describe(dir string, facts Facts) error {

@@ -281,7 +281,7 @@ func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 }
 
 // label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, but the last, and 2k for a bag that
-// has reached the ends of k intervals and of which no more is known.
+// has reached the ends of k intervals, if no more is known of it.
 func (s Targets) label(t target, e milbench.Target) float32 {
 	switch t.kind {
 	case milbench.RealTarget:
