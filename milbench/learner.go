@@ -63,6 +63,9 @@ type Prediction struct {
 	// of survival the logarithm of the risk, or of models joined by rank a number that orders bags as the risk does.
 	Scores []float64
 
+	// Survival is, of survival alone, the curve that the model predicts; nil of a model that orders bags and says no more.
+	Survival *Survival
+
 	// Winners has, of each head, the instance with the largest weight; nil where all weigh the same.
 	Winners []int
 

@@ -34,7 +34,8 @@ func (p *program) evaluate() *cobra.Command {
 
 Prints the figures of the kind of target with 95 % intervals. Of two classes these are the AUC with DeLong's interval, accuracy, balanced
 accuracy and, where there are probabilities, log-loss and Brier score; of more classes macro AUC, accuracies and kappa; of real numbers
-R², MAE, RMSE and Spearman's ρ; of survival the concordance. Most intervals are those of the bootstrap. It draws groups (patients, say)
+R², MAE, RMSE and Spearman's ρ; of survival the concordance and, of curves, the
+integrated Brier score. Most intervals are those of the bootstrap. It draws groups (patients, say)
 where the file names them, else bags.
 
 Operating points are thresholds that milbench train --results has chosen on held-out bags; here they are applied. The new bags have no
@@ -160,6 +161,9 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 	s := evaluate.Scored{Kind: set.Kind, Classes: set.NumClasses(), Units: milbench.Units(set.Bags)}
 	for i, b := range set.Bags {
 		s.Targets, s.Scores = append(s.Targets, b.Target), append(s.Scores, predictions[i].Scores)
+		if curve := predictions[i].Survival; curve != nil {
+			s.Survival = append(s.Survival, curve)
+		}
 	}
 	if err := e.calibrated(&s, model.About().Setting, calibration); err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (n network) Predict(ctx context.Context, bags []milbench.Instances, instanc
 	}
 	all := make([]milbench.Prediction, len(predictions))
 	for i, p := range predictions {
-		all[i] = milbench.Prediction{Scores: p.Scores, Winners: p.Winners}
+		all[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
 		if !instances {
 			continue
 		}

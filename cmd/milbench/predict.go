@@ -46,7 +46,9 @@ often too near 0 or 1. The score of the other learners is a decision value, whic
 then, and the column is empty.
 
 Of several classes it prints a score and a probability for each, and the class with the largest; of real targets the value; of survival the
-logarithm of the risk, or of auto a number, which orders bags: the larger, the earlier the event.
+logarithm of the risk, or of auto a number: the larger, the earlier the event. Networks that learn hazards (--loss hazards) add the curve of survival, the
+probability that the bag lives after each of seven times, and the median: the first of them after which it lives with 1/2 at most, empty if
+there is none.
 
 Winners are, for each head of a network with attention, the instance with the largest
 weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
@@ -177,6 +179,9 @@ type scoredBag struct {
 	Value  *float64           `json:"value,omitempty"`
 	Risk   *float64           `json:"risk,omitempty"`
 
+	Survival *milbench.Survival `json:"survival,omitempty"` // of survival, by models that predict curves
+	Median   *float64           `json:"median,omitempty"`   // [milbench.Survival.Median], where it is known
+
 	Probability   *float64           `json:"probability,omitempty"`   // of positive; none of a score that is no logit, unless it is calibrated
 	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of classes, likewise
 	Calibration   string             `json:"calibration,omitempty"`   // how, or none; of targets with classes
@@ -243,8 +248,13 @@ func (w weighted) MarshalJSON() ([]byte, error) {
 func predicted(ctx context.Context, model learner.Model, set *milbench.Set, instances bool) ([]scoredBag, error) {
 	rows := make([]scoredBag, len(set.Bags))
 	about := model.About()
-	fill := func(i int, scores []float64, winners []int) {
-		rows[i] = scoredBag{Bag: set.Bags[i].ID, Winners: winners, scores: scores}
+	fill := func(i int, scores []float64, survival *milbench.Survival, winners []int) {
+		rows[i] = scoredBag{Bag: set.Bags[i].ID, Winners: winners, Survival: survival, scores: scores}
+		if survival != nil {
+			if t, known := survival.Median(); known {
+				rows[i].Median = &t
+			}
+		}
 		rows[i].setScores(about)
 	}
 	if n, is := model.(network); is {
@@ -253,7 +263,7 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 			return nil, err
 		}
 		for i, p := range predictions {
-			fill(i, p.Scores, p.Winners)
+			fill(i, p.Scores, p.Survival, p.Winners)
 			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
 		}
 		return rows, locate(rows, set)
@@ -263,7 +273,7 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 		return nil, err
 	}
 	for i, p := range predictions {
-		fill(i, p.Scores, p.Winners)
+		fill(i, p.Scores, p.Survival, p.Winners)
 		for k := range p.Instances {
 			rows[i].Instances = append(rows[i].Instances, weighted{Instance: k, Score: &p.Instances[k]})
 		}
@@ -346,7 +356,14 @@ func writeScores(w io.Writer, about learner.About, rows []scoredBag) error {
 	case milbench.RealTarget:
 		columns = append(columns, column{"value", func(r scoredBag) string { return optional(r.Value) }}, winners)
 	case milbench.SurvivalTarget:
-		columns = append(columns, column{"risk", func(r scoredBag) string { return optional(r.Risk) }}, winners)
+		columns = append(columns, column{"risk", func(r scoredBag) string { return optional(r.Risk) }})
+		if curve := rows[0].Survival; curve != nil {
+			columns = append(columns, column{"median", func(r scoredBag) string { return optional(r.Median) }})
+			for k, t := range curve.Times {
+				columns = append(columns, column{"alive_after_" + decimal(t), func(r scoredBag) string { return decimal(r.Survival.Alive[k]) }})
+			}
+		}
+		columns = append(columns, winners)
 	}
 	var header []string
 	for _, c := range columns {

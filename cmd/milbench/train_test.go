@@ -508,3 +508,65 @@ func TestPredictWithCoordinates(t *testing.T) {
 		t.Errorf("JSON: %.400s", out)
 	}
 }
+
+// Of survival predict writes the curve and the median of networks that learn hazards, and of Cox's loss the risk alone; tables and evaluate
+// have the integrated Brier score of the first.
+func TestPredictSurvival(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 0))
+	text := "bag,time,event,p,q\n"
+	for bag := range 40 {
+		x := random.Float64()
+		for range 2 {
+			text += fmt.Sprintf("b%d,%.3f,%d,%.4f,%.4f\n", bag, 1/(0.1+x), bag%5%2, x, random.NormFloat64())
+		}
+	}
+	file := write(t, "times.csv", text)
+	for _, c := range []struct {
+		loss    string
+		header  string
+		columns int
+		curves  bool
+	}{
+		{"hazards", "bag,risk,median,alive_after_", 11, true},
+		{"cox", "bag,risk,winners", 3, false},
+	} {
+		dir := t.TempDir()
+		model, results := filepath.Join(dir, "model"), filepath.Join(dir, "results")
+		settings := []string{"--pooling", "mean", "--epochs", "5", "--batch", "20", "--loss", c.loss}
+		succeed(t, append([]string{"train", file, "--out", model}, settings...)...)
+		out, _ := succeed(t, "predict", model, file)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if len(lines) != 41 || !strings.HasPrefix(lines[0], c.header) || strings.Count(lines[0], ",") != c.columns-1 {
+			t.Errorf("%s: %d lines, %s", c.loss, len(lines), lines[0])
+		}
+		if c.curves {
+			fields := strings.Split(lines[1], ",")
+			before := 1.0
+			for _, field := range fields[3:10] {
+				alive, err := strconv.ParseFloat(field, 64)
+				if err != nil || alive > before || alive < 0 {
+					t.Errorf("%s", lines[1])
+				}
+				before = alive
+			}
+			if (fields[2] != "") != (before <= 0.5) {
+				t.Errorf("the median of %s", lines[1])
+			}
+		}
+		if scored := predictions(t, model, file); (scored[0].Survival != nil) != c.curves {
+			t.Errorf("%s: %+v", c.loss, scored[0])
+		}
+		if out, _ = succeed(t, "evaluate", model, file); strings.Contains(out, "integrated Brier score") != c.curves {
+			t.Errorf("%s: %s", c.loss, out)
+		}
+		succeed(t, append([]string{"run", file, "--folds", "2", "--repeats", "1", "--out", results}, settings...)...)
+		out, _ = succeed(t, "table", results, "--format", "csv")
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := slices.Index(rows[0], "integrated_brier"); at < 0 || (rows[1][at] != "") != c.curves {
+			t.Errorf("%s: %s", c.loss, out)
+		}
+	}
+}

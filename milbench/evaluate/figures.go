@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -19,11 +20,12 @@ const Draws = 2000
 
 // Scored is what a model says of labelled bags.
 type Scored struct {
-	Kind    milbench.TargetKind
-	Classes int // of a target of classes
-	Targets []milbench.Target
-	Scores  [][]float64 // of each bag, see [milbench.Prediction]
-	Units   [][]int     // see [milbench.Units]; nil: every bag is one
+	Kind     milbench.TargetKind
+	Classes  int // of a target of classes
+	Targets  []milbench.Target
+	Scores   [][]float64          // of each bag, see [milbench.Prediction]
+	Survival []*milbench.Survival // of each bag, of models that predict curves; else nil
+	Units    [][]int              // see [milbench.Units]; nil: every bag is one
 
 	// Logits has, of two classes, log(p/(1−p)) of the probability p of positive: the scores themselves, or what a calibration makes of
 	// them; they may be infinite. Nil where there are no probabilities.
@@ -46,7 +48,7 @@ type Figure struct {
 //     score 0 where there are no probabilities; of probabilities log-loss and Brier score
 //   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa
 //   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ
-//   - survival: concordance
+//   - survival: concordance; of curves [judge.IntegratedBrierFollowUp]
 //
 // Other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]), whose seed is given; where every bag is a unit, that of
 // the accuracy is of Clopper and Pearson. A figure that is undefined on these bags, say of one class, says why.
@@ -66,6 +68,9 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 		if want := s.width(); len(row) != want {
 			return nil, fmt.Errorf("bag %d has %d scores, not %d", i, len(row), want)
 		}
+	}
+	if s.Survival != nil && len(s.Survival) != len(s.Targets) {
+		return nil, fmt.Errorf("%d targets and curves of survival of %d bags", len(s.Targets), len(s.Survival))
 	}
 	var list []Figure
 	for _, f := range s.figures() {
@@ -170,6 +175,14 @@ func (s Scored) first(items []int) []float64 {
 	return scores
 }
 
+func (s Scored) events(items []int) []bool {
+	events := make([]bool, len(items))
+	for k, i := range items {
+		events[k] = s.Targets[i].Event
+	}
+	return events
+}
+
 // decisions returns the logits, or the scores where there are none: a bag is called positive above 0.
 func (s Scored) decisions(items []int) []float64 {
 	if s.Logits == nil {
@@ -248,13 +261,26 @@ func (s Scored) figures() []figure {
 		return []figure{{name: "R²", of: real(judge.R2)}, {name: "MAE", of: real(judge.MAE)}, {name: "RMSE", of: real(judge.RMSE)},
 			{name: "Spearman's ρ", of: real(judge.Spearman)}}
 	}
-	return []figure{{name: "concordance", of: func(items []int) (float64, error) {
-		events := make([]bool, len(items))
-		for k, i := range items {
-			events[k] = s.Targets[i].Event
-		}
-		return judge.Concordance(s.values(items), events, s.first(items))
+	list := []figure{{name: "concordance", of: func(items []int) (float64, error) {
+		return judge.Concordance(s.values(items), s.events(items), s.first(items))
 	}}}
+	if s.Survival != nil {
+		list = append(list, figure{name: "integrated Brier score", of: s.integratedBrier})
+	}
+	return list
+}
+
+// integratedBrier is that of the curves of some bags.
+func (s Scored) integratedBrier(items []int) (float64, error) {
+	var curves [][]float64
+	at := s.Survival[0].Times
+	for _, i := range items {
+		if !slices.Equal(s.Survival[i].Times, at) {
+			return 0, fmt.Errorf("bag %d has a curve of survival at other times than the first", i)
+		}
+		curves = append(curves, s.Survival[i].Alive)
+	}
+	return judge.IntegratedBrierFollowUp(s.values(items), s.events(items), curves, at)
 }
 
 // brier is the Brier score of logits.

@@ -212,6 +212,40 @@ func TestSurvivalWithoutCensoring(t *testing.T) {
 	}
 }
 
+// TestIntegratedBrierFollowUp: of the bags themselves the censoring, and of the times those before the last bag's.
+func TestIntegratedBrierFollowUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	for range 50 {
+		n := 10 + rng.IntN(20)
+		times, events, _ := randomSurvival(rng, n)
+		censoring, err := CensoringCurve(times, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := slices.Max(times)
+		at := []float64{last / 4, last / 2, last * 0.9, last, last + 1}
+		rows, known := make([][]float64, n), make([][]float64, n)
+		for i := range rows {
+			for k := range at {
+				rows[i] = append(rows[i], math.Pow(rng.Float64(), float64(k)))
+			}
+			known[i] = rows[i][:3]
+		}
+		got, err := IntegratedBrierFollowUp(times, events, rows, at)
+		want, wantErr := IntegratedBrier(censoring, times, events, known, at[:3])
+		if err != nil || wantErr != nil || got != want {
+			t.Errorf("%v, %v, want %v, %v", got, err, want, wantErr)
+		}
+		if _, err := IntegratedBrierFollowUp(times, events, rows, []float64{last - 1, last, last + 1, last + 2, last + 3}); !errors.Is(err, ErrTooFew) {
+			t.Errorf("of one time: %v", err)
+		}
+		rows[n-1] = rows[n-1][:2]
+		if _, err := IntegratedBrierFollowUp(times, events, rows, at); err == nil {
+			t.Error("no error of a short row")
+		}
+	}
+}
+
 // TestTiedTimes checks the pairs that Concordance compares among bags of one time.
 func TestTiedTimes(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -20,7 +22,7 @@ const maxMembers = 1000
 
 // Ensemble is a [milbench.Learner] of ensembles: a setting with "members": n beside what Of understands is learnt n times, with a
 // seed for each. The scores of a bag are the means of the members' scores, epoch by epoch: of logits, of classes those of each class, and not
-// of probabilities; of values; of logarithms of risks. Of test bags the members' scores stand beside them. The first member is the model
+// of probabilities; of values; of logarithms of risks; curves of survival are means of the members'. Of test bags the members' scores stand beside them. The first member is the model
 // that the setting without "members" gives. An ensemble has no winners. Settings without "members" are handed on as they are.
 type Ensemble struct{ Of milbench.Learner }
 
@@ -188,6 +190,21 @@ func addScores(mean *milbench.Prediction, p milbench.Prediction, n float64) erro
 	for k, v := range p.Scores {
 		mean.Scores[k] += v / n
 	}
+	return addSurvival(mean, p, 1/n)
+}
+
+// addSurvival adds a share of a member's curve of survival to the mean, if it has one.
+func addSurvival(mean *milbench.Prediction, p milbench.Prediction, share float64) error {
+	if p.Survival == nil {
+		return nil
+	}
+	if mean.Survival == nil {
+		mean.Survival = &milbench.Survival{Times: p.Survival.Times, Alive: make([]float64, len(p.Survival.Times))}
+	}
+	if !slices.Equal(p.Survival.Times, mean.Survival.Times) {
+		return errors.New("a curve of survival at other times than that of the first member")
+	}
+	floats.AddScaled(mean.Survival.Alive, share, p.Survival.Alive)
 	return nil
 }
 

@@ -152,6 +152,22 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
+// TestEnsembleSurvival: the curve of an ensemble is the mean of the members'; members that speak of other times have none.
+func TestEnsembleSurvival(t *testing.T) {
+	outcome := func(times, alive []float64) milbench.Outcome {
+		p := milbench.Prediction{Scores: []float64{1}, Survival: &milbench.Survival{Times: times, Alive: alive}}
+		return milbench.Outcome{Epochs: []milbench.Epoch{{Number: 1, Test: []milbench.Prediction{p}}}}
+	}
+	first := outcome([]float64{2, 3}, []float64{1, 0.5})
+	joined := join([]milbench.Outcome{first, outcome([]float64{2, 3}, []float64{0.5, 0})})
+	if joined.Err != nil || !slices.Equal(joined.Epochs[0].Test[0].Survival.Alive, []float64{0.75, 0.25}) {
+		t.Errorf("%+v", joined)
+	}
+	if joined := join([]milbench.Outcome{first, outcome([]float64{2, 4}, []float64{0.5, 0})}); joined.Err == nil {
+		t.Error("no error of other times")
+	}
+}
+
 func TestEnsembleFails(t *testing.T) {
 	boom := errors.New("boom")
 	second := milbench.SplitSeed(100, "member", 1)

@@ -301,6 +301,11 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 				return nil, &modeldir.BagError{Bag: i, Err: fmt.Errorf("%d scores of member %d, not %d", len(p.Scores), k+1, width(&m.card.Card))}
 			}
 			all[i].Members = append(all[i].Members, p.Scores)
+			if m.combination == nil {
+				if err := addSurvival(&all[i], p, w); err != nil {
+					return nil, modeldir.Damaged("member %d: %v", k+1, err)
+				}
+			}
 			switch {
 			case has && m.combination == nil:
 				floats.AddScaled(all[i].Instances, w, p.Instances)

@@ -57,6 +57,7 @@ var figures = map[milbench.TargetKind][]figure{
 		{"concordance", "concordance", "concordance", "concordances", true, 0, 1, ofTimes(judge.Concordance)},
 		{"concordance_pooled", "pooled conc.", "pooled concordance", "", false, 0, 1, ofTimes(judge.Concordance)},
 		{"cumulative_auc", "AUC(t)", "cumulative AUC", "", false, 0, 1, ofTimes(cumulativeAUC)},
+		{"integrated_brier", "IBS", "integrated Brier score", "", true, 0, infinite, integratedBrier},
 	},
 }
 
@@ -100,9 +101,12 @@ func (r Row) Named() []Named {
 // FigureName returns the name of the main figure of a kind of target, say AUC.
 func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
 
+// errNoCurves says that the model predicts no curves of survival.
+var errNoCurves = errors.New("no curves of survival")
+
 // undefined reports whether a figure is one that these bags do not have.
 func undefined(err error) bool {
-	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs}, func(of error) bool { return errors.Is(err, of) })
+	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrTooFew, errNoCurves}, func(of error) bool { return errors.Is(err, of) })
 }
 
 // ofLabels takes the bags of a binary target apart.
@@ -176,4 +180,18 @@ func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, er
 	}
 	_, mean, err := judge.CumulativeAUC(censoring, times, events, risks, slices.Compact(at))
 	return mean, err
+}
+
+// integratedBrier is [judge.IntegratedBrierFollowUp] of the curves of one model.
+func integratedBrier(bags []ScoredBag, _ int) (float64, error) {
+	var times []float64
+	var events []bool
+	var curves [][]float64
+	for _, b := range bags {
+		if b.Survival == nil || !slices.Equal(b.Survival.Times, bags[0].Survival.Times) {
+			return 0, errNoCurves
+		}
+		times, events, curves = append(times, b.Value), append(events, b.Event), append(curves, b.Survival.Alive)
+	}
+	return judge.IntegratedBrierFollowUp(times, events, curves, bags[0].Survival.Times)
 }

@@ -42,7 +42,12 @@ func kindResults(kind milbench.TargetKind) (list []Result) {
 					case milbench.RealTarget:
 						b.Value = float64(i)
 					case milbench.SurvivalTarget:
-						b.Value, b.Event = float64(20-i), i%3 > 0
+						if b.Value, b.Event = float64(20-i), i%3 > 0; setting == "good" {
+							b.Survival = &milbench.Survival{Times: []float64{8, 12, 16, 22}}
+							for _, at := range b.Survival.Times {
+								b.Survival.Alive = append(b.Survival.Alive, 1/(1+math.Exp(at-20+truth)))
+							}
+						}
 					}
 					r.Bags = append(r.Bags, b)
 				}
@@ -79,7 +84,7 @@ func TestFiguresOfKinds(t *testing.T) {
 				times, events, risks = append(times, one.Value), append(events, one.Event), append(risks, one.Scores[0])
 			}
 			return judge.Concordance(times, events, risks)
-		}, []string{"concordance_pooled", "cumulative_auc"}, "good has the largest concordance, "},
+		}, []string{"concordance_pooled", "cumulative_auc", "integrated_brier"}, "good has the largest concordance, "},
 	} {
 		list := kindResults(kind)
 		table, err := Tabulate(list)
@@ -114,6 +119,75 @@ func TestFiguresOfKinds(t *testing.T) {
 		if len(table.Verdicts) != 1 || !strings.Contains(table.Verdicts[0], want.verdict) {
 			t.Errorf("%v: %q, want %q", kind, table.Verdicts, want.verdict)
 		}
+	}
+}
+
+// TestIntegratedBrier: the figure of curves is that of package judge, mean over the folds, and is smaller of the curves that know the order
+// than of 1/2 for all. A fit without curves, and one whose curves say nothing of the times of its bags, lack it; so does their row.
+func TestIntegratedBrier(t *testing.T) {
+	figure := func(list []Result) (float64, bool) {
+		t.Helper()
+		table, err := Tabulate(list)
+		if err != nil || len(table.Rows) != 1 {
+			t.Fatalf("%+v, %v", table, err)
+		}
+		v, is := table.Rows[0].Figures["integrated_brier"]
+		return v, is
+	}
+	good := func() []Result { return kindResults(milbench.SurvivalTarget)[6:] }
+	sum := 0.0
+	for _, r := range good() {
+		var times []float64
+		var events []bool
+		var alive [][]float64
+		for _, b := range r.Bags {
+			times, events, alive = append(times, b.Value), append(events, b.Event), append(alive, b.Survival.Alive[:3]) // the last bag has time 20
+		}
+		censoring, err := judge.CensoringCurve(times, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := judge.IntegratedBrier(censoring, times, events, alive, []float64{8, 12, 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += v / 6
+	}
+	got, is := figure(good())
+	if !is || math.Abs(got-sum) > 1e-12 {
+		t.Errorf("%v, %v, want %v", got, is, sum)
+	}
+	change := func(of func(r int, b *ScoredBag)) []Result {
+		list := good()
+		for r := range list {
+			for i := range list[r].Bags {
+				of(r, &list[r].Bags[i])
+			}
+		}
+		return list
+	}
+	half, is := figure(change(func(_ int, b *ScoredBag) { b.Survival.Alive = []float64{0.5, 0.5, 0.5, 0.5} }))
+	if !is || got > half/2 {
+		t.Errorf("%v, of 1/2 everywhere %v, %v", got, half, is)
+	}
+	for name, list := range map[string][]Result{
+		"a fit without curves":    change(func(r int, b *ScoredBag) { b.Survival = map[bool]*milbench.Survival{true: b.Survival}[r != 2] }),
+		"other times of a bag":    change(func(r int, b *ScoredBag) { b.Survival.Times[0] -= b.Value / 100 }),
+		"one time before the end": change(func(_ int, b *ScoredBag) { b.Survival.Times = []float64{8, 20, 21, 22} }),
+	} {
+		if v, is := figure(list); is {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+	wrong := good()[0]
+	wrong.Bags[3].Survival.Alive[1] = 1.5
+	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a curve of survival must be from 1 to 0 and never increase" {
+		t.Errorf("error %v", err)
+	}
+	of := kindResults(milbench.RealTarget)[0]
+	of.Bags[0].Survival = &milbench.Survival{Times: []float64{1}, Alive: []float64{1}}
+	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a curve of survival, and a target of kind real" {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -66,10 +66,11 @@ type GroupAUC struct {
 type ScoredBag struct {
 	ID string `json:"id"`
 	milbench.Target
-	Scores    []float64 `json:"scores"`              // see [milbench.Prediction]
-	Winners   []int     `json:"winners,omitempty"`   // of each head, the instance with the largest weight
-	Instances []float64 `json:"instances,omitempty"` // the score of each instance, where they were asked for
-	Part      int       `json:"part,omitempty"`      // the inner fold that held the bag out, from 1; 0 without inner folds
+	Scores    []float64          `json:"scores"`              // see [milbench.Prediction]
+	Survival  *milbench.Survival `json:"survival,omitempty"`  // the curve, where the model predicts one; archives lack it
+	Winners   []int              `json:"winners,omitempty"`   // of each head, the instance with the largest weight
+	Instances []float64          `json:"instances,omitempty"` // the score of each instance, where they were asked for
+	Part      int                `json:"part,omitempty"`      // the inner fold that held the bag out, from 1; 0 without inner folds
 }
 
 // UnmarshalJSON also reads what was written when a bag had a single "score".
@@ -108,6 +109,15 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 		if math.IsNaN(score) || math.IsInf(score, 0) {
 			return fmt.Errorf("bag %s has score %v; scores are finite", b.ID, score)
 		}
+	}
+	if b.Survival == nil {
+		return nil
+	}
+	if kind != milbench.SurvivalTarget {
+		return fmt.Errorf("bag %s has a curve of survival, and a target of kind %v", b.ID, kind)
+	}
+	if err := b.Survival.Validate(); err != nil {
+		return fmt.Errorf("bag %s: %w", b.ID, err)
 	}
 	return nil
 }

@@ -508,7 +508,7 @@ func (row *rowFits) figures() (Row, error) {
 	out := Row{Declared: declared, Set: row.set.shown, Checksum: row.set.checksum, Leaked: row.set.leaked, Classes: row.set.classes, Setting: row.label, N: len(row.repeats),
 		Target: row.set.target, Figure: mainFigure(row.set.target).heading, Config: row.config, Chosen: row.chosen, folds: make(map[foldKey]float64)}
 	all, classes := figures[row.set.target], len(row.set.classes)
-	sums, counts := make([]float64, len(all)), make([]int, len(all))
+	sums, counts, lacks := make([]float64, len(all)), make([]int, len(all)), make([]bool, len(all))
 	backends, versions, revisions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	variance, defined := 0.0, row.set.target == milbench.BinaryTarget
 	var instances, groupMeans, groupMaxima, ofFolds []float64
@@ -523,6 +523,10 @@ func (row *rowFits) figures() (Row, error) {
 					continue
 				}
 				v, err := f.of(r.Bags, classes)
+				if i > 0 && undefined(err) {
+					lacks[i] = true
+					continue
+				}
 				if err != nil {
 					return Row{}, r.testError(err)
 				}
@@ -581,7 +585,7 @@ func (row *rowFits) figures() (Row, error) {
 	n := float64(out.N)
 	out.Figures = make(map[string]float64)
 	for i, f := range all[1:] {
-		if counts[i+1] == out.N {
+		if counts[i+1] == out.N && !lacks[i+1] {
 			out.Figures[f.key] = sums[i+1] / n
 		}
 	}

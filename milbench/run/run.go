@@ -391,7 +391,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		}
 		if better {
 			for i := range validation {
-				validation[i].Winners = nil
+				validation[i].Winners, validation[i].Survival = nil, nil
 			}
 			result.Epoch, result.Bags, result.Validation = e.Number, test, validation
 			if result.InstanceAUC, err = s.instanceAUC(fit, e.Test); err == nil {
@@ -460,7 +460,7 @@ func (s *setStudy) scored(bags []int, scores []milbench.Prediction) ([]results.S
 	var scored []results.ScoredBag
 	for i, b := range bags {
 		bag := &s.set.Bags[b]
-		one := results.ScoredBag{ID: bag.ID, Target: bag.Target, Scores: scores[i].Scores, Winners: scores[i].Winners}
+		one := results.ScoredBag{ID: bag.ID, Target: bag.Target, Scores: scores[i].Scores, Survival: scores[i].Survival, Winners: scores[i].Winners}
 		if s.Instances {
 			one.Instances = scores[i].Instances
 		}

@@ -496,7 +496,8 @@ func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][
 	for m := range chosen {
 		for j, i := range chosen[m] {
 			at := m*width + j
-			s := milbench.Prediction{Scores: b.targets[m].scores(b.target, logits[at*each:][:each])}
+			outputs := logits[at*each:][:each]
+			s := milbench.Prediction{Scores: b.targets[m].scores(b.target, outputs), Survival: b.targets[m].survival(outputs)}
 			if !finite(s.Scores) && b.results[m].Err == nil {
 				b.results[m].Err = fmt.Errorf("bag %d: %w", i, errScoreNotFinite)
 			}

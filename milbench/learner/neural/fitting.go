@@ -242,6 +242,7 @@ func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Predic
 	for k, i := range chosen {
 		p := &predictions[k]
 		p.Scores = f.targets.scores(f.config.target, logits[k*each:][:each])
+		p.Survival = f.targets.survival(logits[k*each:][:each])
 		p.Score = p.Scores[0]
 		p.Probability = 1 / (1 + math.Exp(-p.Score))
 		for h := range heads {

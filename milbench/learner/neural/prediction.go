@@ -5,15 +5,18 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"synpool/milbench"
 )
 
 // Prediction is what a model says of one bag.
 type Prediction struct {
-	Scores      []float64   // see [milbench.Prediction]
-	Score       float64     // of a binary target the logit of "positive", of others the first of Scores
-	Probability float64     // the sigmoid of Score
-	Weights     [][]float64 // of each head, the weight of each instance
-	Winners     []int       // of each head, the instance with the largest weight, the first of equals; nil for mean and sum
+	Scores      []float64          // see [milbench.Prediction]
+	Score       float64            // of a binary target the logit of "positive", of others the first of Scores
+	Probability float64            // the sigmoid of Score
+	Survival    *milbench.Survival // see [milbench.Prediction]
+	Weights     [][]float64        // of each head, the weight of each instance
+	Winners     []int              // of each head, the instance with the largest weight, the first of equals; nil for mean and sum
 }
 
 // finite reports whether the bag has a score.

@@ -314,12 +314,35 @@ func (s Targets) scores(t target, outputs []float32) []float64 {
 			return scores
 		}
 		hazard := 0.0
-		for _, l := range scores {
-			hazard += max(l, 0) + math.Log1p(math.Exp(-math.Abs(l)))
+		for _, l := range outputs {
+			hazard += softplus(l)
 		}
 		return []float64{math.Log(hazard)}
 	}
 	return scores
+}
+
+// softplus is log(1+exp l): of the logit l of a hazard h it is −log(1−h).
+func softplus(l float32) float64 {
+	return float64(max(l, 0)) + math.Log1p(math.Exp(-math.Abs(float64(l))))
+}
+
+// survival returns the curve of survival of a bag, whose probability after the end of interval k is the product of 1−h over the hazards up
+// to it; nil where there are no intervals. Of ends that are equal the last counts.
+func (s Targets) survival(outputs []float32) *milbench.Survival {
+	if s.Ends == nil {
+		return nil
+	}
+	var curve milbench.Survival
+	hazard := 0.0
+	for k, l := range outputs {
+		hazard += softplus(l)
+		if k+1 < len(s.Ends) && s.Ends[k+1] == s.Ends[k] {
+			continue
+		}
+		curve.Times, curve.Alive = append(curve.Times, s.Ends[k]), append(curve.Alive, math.Exp(-hazard))
+	}
+	return &curve
 }
 
 // check reports numbers that no targets have.

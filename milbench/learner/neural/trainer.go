@@ -276,7 +276,7 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 		if !p.finite() {
 			return nil, fmt.Errorf("bag %d: %w", indices[i], errScoreNotFinite)
 		}
-		scores[i] = milbench.Prediction{Scores: p.Scores, Winners: p.Winners}
+		scores[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
 		if weights {
 			scores[i].Instances = p.meanWeights()
 		}

@@ -1,0 +1,39 @@
+package milbench
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Survival is the curve of survival that a model predicts for a bag: the probability that it lives after each of some times. What
+// lies between them the model does not say.
+type Survival struct {
+	Times []float64 `json:"times"` // increasing
+	Alive []float64 `json:"alive"` // from 1 to 0, never increasing
+}
+
+// Median returns the first of the times after which the bag lives with probability 1/2 at most; without one it is not known.
+func (s Survival) Median() (t float64, known bool) {
+	for k, alive := range s.Alive {
+		if alive <= 0.5 {
+			return s.Times[k], true
+		}
+	}
+	return 0, false
+}
+
+// Validate reports what is no curve of survival.
+func (s Survival) Validate() error {
+	if len(s.Times) != len(s.Alive) || len(s.Times) == 0 {
+		return fmt.Errorf("a curve of survival with %d times and %d probabilities; there are as many of both, at least one", len(s.Times), len(s.Alive))
+	}
+	for k, t := range s.Times {
+		switch p := s.Alive[k]; {
+		case t-t != 0 || k > 0 && t <= s.Times[k-1]:
+			return errors.New("the times of a curve of survival must be finite and increase")
+		case !(p >= 0 && p <= 1) || k > 0 && p > s.Alive[k-1]:
+			return errors.New("the probabilities of a curve of survival must be from 1 to 0 and never increase")
+		}
+	}
+	return nil
+}
