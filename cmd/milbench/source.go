@@ -38,6 +38,7 @@ func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
 	flags.BoolVar(&o.Numbers, "numbers", false, "of a file with labels that are integers: they are numbers, counts say, and not classes")
+	flags.StringSliceVar(&o.Order, "order", nil, "of a file with three classes or more: all `labels` in their order, low,middle,high say, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV or Parquet file: `columns` of words; each word becomes a feature")
 	coordinatesFlag(flags, &o.Coordinates)
 	flags.Var((*missingValue)(&o.Median), "missing", "of a CSV or Parquet file: `what` to take for missing values: refuse (the default) or median, that of each training part, with a feature x=missing that says where x is missing")
@@ -52,7 +53,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}} {
 		if c.given {
 			return c.flag
 		}

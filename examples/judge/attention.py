@@ -2,7 +2,6 @@
 
     python attention.py bags.csv folds.csv predictions.csv [EPOCHS]
 """
-
 import csv
 import sys
 
@@ -24,28 +23,22 @@ class Attention(nn.Module):
 
 torch.set_num_threads(1)  # the bags are small
 instances, folds = ([*csv.DictReader(open(path, encoding="utf-8-sig"))] for path in sys.argv[1:3])
-bags, epochs = {}, int((sys.argv + [20])[4])
+bags, classes = {}, dict(sorted((int(row["class"]), row["label"]) for row in folds))
 for row in instances:
     bags.setdefault(row["bag"], []).append([float(row[k]) for k in row if k not in ("bag", "label", "group", "split")])
-classes = dict(sorted((int(row["class"]), row["label"]) for row in folds))
 out = csv.writer(open(sys.argv[3], "w", newline="", encoding="utf-8"))
 out.writerow(["bag", "repeat", "fold"] + ["probability_" + label for label in classes.values()])
 for repeat, fold in sorted({(row["repeat"], row["fold"]) for row in folds if row["fold"]}):
     part = [row for row in folds if row["repeat"] == repeat]
-    train = [(row["bag"], int(row["class"])) for row in part if row["fold"] != fold]
-    seen = torch.tensor([x for bag, _ in train for x in bags[bag]])
-    mean, deviation = seen.mean(0), seen.std(0) + 1e-6  # of the training part alone
-    scaled = {bag: (torch.tensor(x) - mean) / deviation for bag, x in bags.items()}
+    train = [row for row in part if row["fold"] != fold]
+    seen = torch.tensor([x for row in train for x in bags[row["bag"]]])  # no more than the training part
+    scaled = {bag: (torch.tensor(x) - seen.mean(0)) / (seen.std(0) + 1e-6) for bag, x in bags.items()}
     torch.manual_seed(1)
     model = Attention(seen.shape[1], len(classes))
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-4, weight_decay=1e-4)
-    for step in range(epochs * len(train)):
-        if step % len(train) == 0:
-            order = torch.randperm(len(train)).tolist()
-        bag, label = train[order[step % len(train)]]
-        loss = nn.functional.cross_entropy(model(scaled[bag]), torch.tensor([label]))
+    for row in [train[i] for _ in range(int((sys.argv + [20])[4])) for i in torch.randperm(len(train))]:
+        loss = nn.functional.cross_entropy(model(scaled[row["bag"]]), torch.tensor([int(row["class"])]))
         optimiser.zero_grad(), loss.backward(), optimiser.step()
-    for row in part:
-        if row["fold"] == fold:
-            p = torch.softmax(model(scaled[row["bag"]])[0], 0).tolist()
-            out.writerow([row["bag"], repeat, fold] + [f"{v:.6f}" for v in p])
+    for row in (row for row in part if row["fold"] == fold):
+        p = torch.softmax(model(scaled[row["bag"]])[0], 0).tolist()
+        out.writerow([row["bag"], repeat, fold] + [f"{v:.6f}" for v in p])

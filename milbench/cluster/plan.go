@@ -60,12 +60,16 @@ type Request struct {
 	Categorical []string `json:"categorical,omitempty"`
 	Coordinates []string `json:"coordinates,omitempty"`
 	Median      bool     `json:"median,omitempty"` // of missing values
+
+	// Of files with classes, whether integers are numbers, and the order of the labels.
+	Numbers bool     `json:"numbers,omitempty"`
+	Order   []string `json:"order,omitempty"`
 }
 
 // Equal reports whether two requests ask for the same.
 func (r Request) Equal(other Request) bool {
-	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.Coordinates, other.Coordinates)
-	r.Categorical, other.Categorical, r.Coordinates, other.Coordinates = nil, nil, nil, nil
+	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.Coordinates, other.Coordinates) && slices.Equal(r.Order, other.Order)
+	r.Categorical, other.Categorical, r.Coordinates, other.Coordinates, r.Order, other.Order = nil, nil, nil, nil, nil, nil
 	return same && reflect.DeepEqual(r, other)
 }
 

@@ -3,6 +3,7 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,4 +41,53 @@ func TestNumbers(t *testing.T) {
 	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words: bag a has label "low", which is no number; leave --numbers out`) {
 		t.Error(err)
 	}
+}
+
+func TestOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "grades.csv")
+	if err := os.WriteFile(path, []byte("bag,label,x\na,low,1\nb,top,1\nc,mid,1\nd,top,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := Options{}.Open(path)
+	if err != nil || !slices.Equal(plain.Stored.Classes, []string{"low", "mid", "top"}) {
+		t.Fatalf("%+v, %v", plain, err)
+	}
+	for _, c := range []struct {
+		order  []string
+		labels []int
+	}{{[]string{"low", "mid", "top"}, []int{0, 2, 1, 2}}, {[]string{"top", "low", "mid"}, []int{1, 0, 2, 0}}} {
+		ordered, err := Options{Order: c.order}.Open(path)
+		if err != nil || !slices.Equal(ordered.Stored.Classes, c.order) {
+			t.Fatalf("%+v, %v", ordered, err)
+		}
+		for i, b := range ordered.Stored.Bags {
+			if b.Label != c.labels[i] {
+				t.Errorf("%v: bag %s has label %d, want %d", c.order, b.ID, b.Label, c.labels[i])
+			}
+		}
+		if same := ordered.Stored.Checksum == plain.Stored.Checksum; same != (c.order[0] == "low") {
+			t.Errorf("%v: checksum %s, was %s", c.order, ordered.Stored.Checksum, plain.Stored.Checksum)
+		}
+	}
+	for want, order := range map[string][]string{
+		`grades: --order lacks "mid"; name all of low,mid,top`:                   {"low", "top"},
+		"grades: --order has 4 labels, the file 3: low,mid,top; name each once":  {"low", "mid", "top", "high"},
+		"grades: --order has 4 labels, the file 3: low,mid,top; name each once ": {"low", "mid", "top", "top"},
+	} {
+		if _, err := (Options{Order: order}).Open(path); err == nil || err.Error() != strings.TrimSpace(want) {
+			t.Errorf("%v: error %v, want %s", order, err, want)
+		}
+	}
+	if _, err := (Options{Order: []string{"0", "1"}, Numbers: true}).Open(writeTwo(t)); err == nil || err.Error() != "two: --order is for three classes or more; the target is of kind real" {
+		t.Error(err)
+	}
+}
+
+// writeTwo writes bags with labels 0 and 1.
+func writeTwo(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "two.csv")
+	if err := os.WriteFile(path, []byte("bag,label,x\na,0,1\nb,1,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -41,6 +41,11 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 			return nil, err
 		}
 	}
+	if o.Order != nil {
+		if err := setOrder(stored, o.Order); err != nil {
+			return nil, err
+		}
+	}
 	return &Source{Stored: stored}, nil
 }
 

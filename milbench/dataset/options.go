@@ -46,6 +46,10 @@ type Options struct {
 	// Numbers has [Options.Open] take labels that are integers for a real target, counts say, where there are few different ones; else they are classes. Of labels -1 and 1 the numbers are 0 and 1.
 	Numbers bool
 
+	// Order has [Options.Open] number the classes of a target with three or more in this order, which quadratic kappa and the confusion matrix
+	// take: all of their labels, as the file writes them. Else numbers stand by value, and words by alphabet.
+	Order []string
+
 	// Features, if not nil, are the names of the features that a model takes. Of a Parquet file, or a CSV file with a header, they are read in this order;
 	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
 	Features []string

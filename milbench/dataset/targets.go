@@ -172,6 +172,31 @@ func setNumbers(s *milbench.Set) error {
 	return s.Seal()
 }
 
+// setOrder numbers the classes of a set in the order of some words, which are all of them. The set gets another checksum if that changes it.
+func setOrder(s *milbench.Set, words []string) error {
+	if s.Kind != milbench.ClassTarget {
+		return fmt.Errorf("%s: --order is for three classes or more; the target is of kind %v", s.Name, s.Kind)
+	}
+	at := make([]int, len(s.Classes)) // the new number of each class
+	for i, class := range s.Classes {
+		if at[i] = slices.IndexFunc(words, func(word string) bool { return sameWord(class, word) }); at[i] < 0 {
+			return fmt.Errorf("%s: --order lacks %q; name all of %s", s.Name, class, strings.Join(s.Classes, ","))
+		}
+	}
+	if len(words) != len(s.Classes) { // each class stands there
+		return fmt.Errorf("%s: --order has %d labels, the file %d: %s; name each once", s.Name, len(words), len(s.Classes), strings.Join(s.Classes, ","))
+	}
+	classes := make([]string, len(words))
+	for i, class := range s.Classes {
+		classes[at[i]] = class
+	}
+	s.Classes = classes
+	for i, b := range s.Bags {
+		s.Bags[i].Label = at[b.Label]
+	}
+	return s.Seal()
+}
+
 // SetPositive makes a class of a binary set, by the word that its file writes, the positive one. A set without names has the
 // classes 0 and 1. The set gets another checksum if that changes it.
 func SetPositive(s *milbench.Set, word string) error {

@@ -134,7 +134,7 @@ var legends = map[milbench.TargetKind]string{
 		"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
 		"AP: average precision.",
 	milbench.ClassTarget: "macro AUC: of one class against the rest, mean over the classes, " + ofFoldsAndRepeats + overRepeatsOrFolds +
-		"; the other figures: all folds of a repeat together; kappa: Cohen's with quadratic weights, for classes that are in the order in which they are named below.",
+		"; the other figures: all folds of a repeat together; kappa: Cohen's with quadratic weights, for classes in the order that is named below (--order changes it).",
 	milbench.RealTarget: "R²: the share of the variance that predictions explain, " + ofFoldsAndRepeats + overRepeatsOrFolds +
 		"; the other figures: all folds of a repeat together; RMSE and MAE: root mean square and mean size of the errors, in the unit of the target; Spearman: rank correlation.",
 	milbench.SurvivalTarget: "concordance: the share of comparable pairs of bags whose risks are in order (Harrell's C), " + ofFoldsAndRepeats + overRepeatsOrFolds +
