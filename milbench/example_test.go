@@ -154,8 +154,9 @@ func ExampleEstimator() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(model.Predict(s.Bags[0].Instances))
-	// Output: {[0.5] [] [] []} <nil>
+	p, err := model.Predict(s.Bags[0].Instances)
+	fmt.Println(p.Scores, err)
+	// Output: [0.5] <nil>
 }
 
 func ExampleTakes_Check() {
