@@ -10,6 +10,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/dataset/intake"
 )
 
 // audit is the subcommand that looks for columns that leak the bag labels.
@@ -65,7 +66,7 @@ A column that separates the bags as well as a leak, but as a measured quantity d
 			if source.Entry != nil && source.Entry.Generated {
 				return finding{fmt.Errorf("%s: %v; the set was drawn so: a concept is that plain", args[0], report.Leaks[0])}
 			}
-			return finding{leakError(args[0], report.Leaks, report.Features, source.Stored.InstanceLabels != nil)}
+			return finding{intake.Leaked(args[0], source.Stored, report.Leaks)}
 		},
 	}
 	columns.addTo(c.Flags())

@@ -61,8 +61,8 @@ Labels must be those of the model, word for word. The features are taken as by m
 			if err != nil {
 				return err
 			}
-			nets := &networks{program: p, alone: true}
-			defer nets.end()
+			nets := p.networks(true, 0, 0)
+			defer nets.End()
 			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {
 				return err

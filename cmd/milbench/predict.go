@@ -17,6 +17,7 @@ import (
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 )
 
@@ -76,8 +77,8 @@ Where the model was trained with missing values, it takes the medians of its tra
 				}
 				return fmt.Errorf("--format %q: no such format; use %s", format, usage)
 			}
-			nets := &networks{program: p, alone: true}
-			defer nets.end()
+			nets := p.networks(true, 0, 0)
+			defer nets.End()
 			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {
 				return err
@@ -257,7 +258,7 @@ func predicted(ctx context.Context, model learner.Model, set *milbench.Set, inst
 		}
 		rows[i].setScores(about)
 	}
-	if n, is := model.(network); is {
+	if n, is := model.(networks.Model); is {
 		predictions, err := n.Model.Predict(ctx, set.Instances())
 		if err != nil {
 			return nil, err

@@ -24,7 +24,6 @@ import (
 	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/dataset/audit"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -218,18 +217,6 @@ func TestRunDuplicates(t *testing.T) {
 	refuse(t, exitUse, "bag c8 is in the training part and bag b8 of the same group (duplicates of b8) in the test part", "run", torn, "--out", out)
 	whole := write(t, "whole.csv", twice("0", map[string]string{"b8": "test", "b9": "test", "c8": "test"}))
 	succeed(t, with("run", whole, "--pooling", "mean", "--repeats", "1", "--out", out)...)
-}
-
-func TestListed(t *testing.T) {
-	var duplicates []audit.Duplicate
-	for i := range 7 {
-		duplicates = append(duplicates, audit.Duplicate{Bags: []string{fmt.Sprint("a", i), fmt.Sprint("b", i)}})
-	}
-	for n, want := range map[int]string{1: "a0, b0", 2: "a0, b0; a1, b1", 7: "a0, b0; a1, b1; a2, b2; a3, b3; a4, b4; and 2 more times"} {
-		if got := listed(duplicates[:n]); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }
 
 func TestRunNested(t *testing.T) {

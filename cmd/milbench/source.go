@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"synpool/milbench"
 	"synpool/milbench/dataset"
-	"synpool/milbench/dataset/audit"
+	"synpool/milbench/dataset/intake"
 )
 
 // filesHelp says in the help of a subcommand what it takes as a file.
@@ -131,11 +128,6 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	return opened, s.check(files)
 }
 
-// integers reports whether all words are integers.
-func integers(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { _, err := strconv.Atoi(word); return err != nil })
-}
-
 // check reports a flag for files where there are none.
 func (s *sources) check(files int) error {
 	if flag := s.columns.given(); files == 0 && flag != "" {
@@ -155,112 +147,13 @@ func (s *sources) check(files int) error {
 
 // openOne opens a name or file.
 func (p *program) openOne(s sources, nameOrFile string) (source, error) {
-	stored, err := s.columns.open(p, nameOrFile)
-	if err == nil && stored.Entry == nil && s.positive != "" {
-		err = dataset.SetPositive(stored.Stored, s.positive)
+	o := intake.Options{Options: s.columns.options, Column: s.column.Column, Positive: s.positive, KeepLeak: s.keepLeak}
+	o.Note = func(text string) { p.note("note: %s", text) }
+	set, entry, err := o.Open(nameOrFile)
+	if errors.As(err, new(*intake.LeakError)) {
+		err = finding{err}
 	}
-	if err != nil {
-		return source{}, err
-	}
-	if k := stored.Stored.Kind; stored.Entry == nil && k == milbench.ClassTarget && integers(stored.Stored.Classes) {
-		p.note("note: %s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", nameOrFile, len(stored.Stored.Classes))
-	}
-	if c := stored.Stored.Classes; stored.Entry == nil && s.positive == "" && len(c) == 2 {
-		p.note("note: %s: positive is %s, the second of the two labels in order; --positive %q takes the other", nameOrFile, c[1], c[0])
-	}
-	one := source{entry: stored.Entry}
-	if stored.Entry != nil {
-		one.set, err = stored.Set(dataset.NoColumn)
-	} else {
-		one.set, err = p.audited(s, nameOrFile, stored)
-	}
-	if err != nil {
-		return source{}, err
-	}
-	grouped, duplicates, err := audit.GroupDuplicates(one.set)
-	if err != nil {
-		return source{}, finding{err}
-	}
-	if len(duplicates) > 0 {
-		p.note("note: %s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
-	}
-	if conflicts := slices.DeleteFunc(slices.Clone(duplicates), func(d audit.Duplicate) bool { return !d.Conflict }); len(conflicts) > 0 {
-		p.note("note: %s: bags of the same instances have different labels: %s; no learner can be right on all of them", nameOrFile, listed(conflicts))
-	}
-	one.set = grouped
-	return one, nil
-}
-
-// audited audits a file as it is stored and returns its set, marked if a column that leaks the labels is kept.
-func (p *program) audited(s sources, file string, stored *dataset.Source) (*milbench.Set, error) {
-	set, err := stored.Set(s.column.Column)
-	if err != nil {
-		return nil, err
-	}
-	report, err := audit.Inspect(stored.Stored)
-	if err != nil {
-		return nil, err
-	}
-	width := stored.Stored.NumFeatures()
-	moved := int(s.column.Column)
-	if s.column.Column == dataset.LastColumn {
-		moved = width
-	}
-	var leaks []audit.Leak
-	for _, l := range report.Leaks {
-		if l.Column != moved {
-			leaks = append(leaks, l)
-		}
-	}
-	switch {
-	case set.NumClasses() == 0:
-		p.note("note: %s: leaking columns are looked for in classes; the target is of kind %v", file, set.Kind)
-	case report.Blind:
-		p.note("note: %s: too few bags to tell a column that leaks the labels from chance", file)
-	case len(leaks) > 0 && s.keepLeak:
-		set.Leaked = true
-		p.note("note: %s: %v; kept, every result is marked leaked", file, leaks[0])
-	case len(leaks) > 0:
-		return nil, finding{leakError(file, leaks, width, stored.Stored.InstanceLabels != nil)}
-	case len(report.Strong) > 0:
-		more := ""
-		if n := len(report.Strong) - 1; n > 0 {
-			more = fmt.Sprintf(", and %d more columns are as strong", n)
-		}
-		p.note("note: %s: %s%s; see whether it is measured or made from the labels", file, report.Strong[0].Strength(), more)
-	}
-	return set, nil
-}
-
-// listed names the bags that stand twice.
-func listed(duplicates []audit.Duplicate) string {
-	const most = 5
-	var groups []string
-	for _, d := range duplicates[:min(most, len(duplicates))] {
-		groups = append(groups, strings.Join(d.Bags, ", "))
-	}
-	more := ""
-	if n := len(duplicates) - most; n > 0 {
-		more = fmt.Sprintf("; and %d more times", n)
-	}
-	return strings.Join(groups, "; ") + more
-}
-
-// leakError refuses a file for its leaks and says what to do.
-func leakError(file string, leaks []audit.Leak, width int, hasInstanceLabels bool) error {
-	others := ""
-	if n := len(leaks) - 1; n > 0 {
-		others = fmt.Sprintf(", and so do %d other columns (milbench audit %s)", n, file)
-	}
-	column := dataset.Column(leaks[0].Column)
-	if leaks[0].Column == width {
-		column = dataset.LastColumn
-	}
-	cure := fmt.Sprintf("--instance-label-column %v moves it out of the features", column)
-	if hasInstanceLabels {
-		cure = "remove it from the file"
-	}
-	return fmt.Errorf("%s: %v%s; if it is a label, %s; if it is a measurement, --keep-leak trains with it and marks every result", file, leaks[0], others, cure)
+	return source{set, entry}, err
 }
 
 // columnValue is the value of the flag --instance-label-column.

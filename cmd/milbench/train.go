@@ -17,6 +17,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
@@ -102,14 +103,16 @@ its figures, and thresholds from its held-out scores, into the card of the model
 				return err
 			}
 			noteRefused(p.note, refusedCandidates(bags, setting))
-			nets := &networks{program: p, cores: cores, memory: memory.bound(), alone: config != nil, checkpoints: filepath.Clean(dir) + "." + checkpoints}
-			if nets.alone {
-				nets.memory = uint64(memory) // unless it is given, the machine says what is too much
+			alone, within := config != nil, memory.bound()
+			if alone {
+				within = uint64(memory) // unless it is given, the machine says what is too much
 			}
-			defer nets.end()
-			trainer := learner.Trainer{Networks: nets, Resources: learner.Resources{Workers: cores, Memory: nets.memory}}
+			nets := p.networks(alone, cores, within)
+			nets.Checkpoints = filepath.Clean(dir) + "." + checkpoints
+			defer nets.End()
+			trainer := learner.Trainer{Networks: nets, Resources: learner.Resources{Workers: cores, Memory: within}}
 			if trainer.NeedsNetworks(setting) {
-				if err := nets.start(); err != nil {
+				if err := nets.Ready(); err != nil {
 					return err
 				}
 			}
@@ -146,7 +149,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			bar.clear()
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				goesOn := ""
-				if _, err := os.Stat(nets.checkpoints); err == nil {
+				if _, err := os.Stat(nets.Checkpoints); err == nil {
 					goesOn = "; the same command goes on after the last epoch"
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
@@ -173,7 +176,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			if err := toward.save(dir); err != nil { // it belongs to the card as it is now
 				return err
 			}
-			if err := os.RemoveAll(nets.checkpoints); err != nil {
+			if err := os.RemoveAll(nets.Checkpoints); err != nil {
 				return err
 			}
 			leaked := ""
@@ -216,7 +219,7 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 	predictions, err := model.Predict(c.Context(), bags.Instances(), false)
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		hint := ""
-		if _, is := model.(network); is {
+		if _, is := model.(networks.Model); is {
 			hint = "; lower --lr, or standardise the features"
 		}
 		return 0, finding{fmt.Errorf("%s: %w%s", bags.Name, withID(bags, err), hint)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/learner"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 )
 
@@ -30,6 +32,25 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 	}
 	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory, Watch: p.large.watch}, nil
 }
+
+// networks trains and reads networks: many side by side on cores of the machine within an amount of memory (0 for no bound), or, alone, one
+// at a time on all of them.
+func (p *program) networks(alone bool, cores int, memory uint64) *networks.Networks {
+	return &networks.Networks{Memory: memory, Start: func() (neural.Trainer, error) {
+		if !alone {
+			_, trainer, err := p.chooseTrainer(cores, memory)
+			return trainer, err
+		}
+		choice, err := p.chooseBackend()
+		if err != nil {
+			return neural.Trainer{}, err
+		}
+		return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: memory, Watch: p.large.watch}, nil
+	}}
+}
+
+// diverged reports whether a training has left the finite numbers.
+func diverged(err error) bool { return errors.Is(err, neural.ErrDiverged) }
 
 // allLearners returns what learns every setting, networks by a trainer and the others with its workers and memory.
 func allLearners(trainer neural.Trainer) milbench.Learner {

@@ -1,0 +1,154 @@
+// Package intake opens sets to learn from. A file is looked at first: what leaks its labels is refused, what is odd is noted, and bags that
+// stand twice are put into one group.
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/dataset"
+	"synpool/milbench/dataset/audit"
+)
+
+// Options say how a set is opened. Its Note is also told what is odd about the set.
+type Options struct {
+	dataset.Options
+	Column   dataset.Column // of a file: the one that holds instance labels
+	Positive string         // of a file with two labels: the positive one; "" is the second in order
+	KeepLeak bool           // of a file: a column that leaks the labels is kept, and the set is marked
+}
+
+// LeakError refuses a file for the columns that leak its labels.
+type LeakError struct {
+	File   string
+	Leaks  []audit.Leak
+	column dataset.Column
+	known  bool // the file has instance labels
+}
+
+// Leaked returns the error about the leaks of a file.
+func Leaked(file string, set *milbench.Set, leaks []audit.Leak) *LeakError {
+	e := &LeakError{File: file, Leaks: leaks, column: dataset.Column(leaks[0].Column), known: set.InstanceLabels != nil}
+	if leaks[0].Column == set.NumFeatures() {
+		e.column = dataset.LastColumn
+	}
+	return e
+}
+
+// Error says what to do, with the flags of milbench.
+func (e *LeakError) Error() string {
+	others := ""
+	if n := len(e.Leaks) - 1; n > 0 {
+		others = fmt.Sprintf(", and so do %d other columns (milbench audit %s)", n, e.File)
+	}
+	cure := fmt.Sprintf("--instance-label-column %v moves it out of the features", e.column)
+	if e.known {
+		cure = "remove it from the file"
+	}
+	return fmt.Sprintf("%s: %v%s; if it is a label, %s; if it is a measurement, --keep-leak trains with it and marks every result", e.File, e.Leaks[0], others, cure)
+}
+
+// Open opens a named set, whose entry it returns, or a file, whose entry is nil. A file that leaks its labels is a [*LeakError].
+func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) {
+	source, err := o.Options.Open(nameOrFile)
+	if err == nil && source.Entry == nil && o.Positive != "" {
+		err = dataset.SetPositive(source.Stored, o.Positive)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var set *milbench.Set
+	if source.Entry != nil {
+		set, err = source.Set(dataset.NoColumn)
+	} else {
+		o.noteClasses(nameOrFile, source.Stored)
+		set, err = o.audited(nameOrFile, source)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	set, duplicates, err := audit.GroupDuplicates(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(duplicates) > 0 {
+		o.note("%s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
+	}
+	if conflicts := slices.DeleteFunc(slices.Clone(duplicates), func(d audit.Duplicate) bool { return !d.Conflict }); len(conflicts) > 0 {
+		o.note("%s: bags of the same instances have different labels: %s; no learner can be right on all of them", nameOrFile, listed(conflicts))
+	}
+	return set, source.Entry, nil
+}
+
+// noteClasses says how labels are read.
+func (o Options) noteClasses(file string, set *milbench.Set) {
+	if set.Kind == milbench.ClassTarget && integers(set.Classes) {
+		o.note("%s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", file, len(set.Classes))
+	}
+	if c := set.Classes; o.Positive == "" && len(c) == 2 {
+		o.note("%s: positive is %s, the second of the two labels in order; --positive %q takes the other", file, c[1], c[0])
+	}
+}
+
+// integers reports whether all words are integers.
+func integers(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { _, err := strconv.Atoi(word); return err != nil })
+}
+
+// audited audits a file as it is stored and returns its set, marked if a column that leaks the labels is kept.
+func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, error) {
+	set, err := source.Set(o.Column)
+	if err != nil {
+		return nil, err
+	}
+	report, err := audit.Inspect(source.Stored)
+	if err != nil {
+		return nil, err
+	}
+	moved := int(o.Column)
+	if o.Column == dataset.LastColumn {
+		moved = source.Stored.NumFeatures()
+	}
+	leaks := slices.DeleteFunc(slices.Clone(report.Leaks), func(l audit.Leak) bool { return l.Column == moved })
+	switch {
+	case set.NumClasses() == 0:
+		o.note("%s: leaking columns are looked for in classes; the target is of kind %v", file, set.Kind)
+	case report.Blind:
+		o.note("%s: too few bags to tell a column that leaks the labels from chance", file)
+	case len(leaks) > 0 && o.KeepLeak:
+		set.Leaked = true
+		o.note("%s: %v; kept, every result is marked leaked", file, leaks[0])
+	case len(leaks) > 0:
+		return nil, Leaked(file, source.Stored, leaks)
+	case len(report.Strong) > 0:
+		more := ""
+		if n := len(report.Strong) - 1; n > 0 {
+			more = fmt.Sprintf(", and %d more columns are as strong", n)
+		}
+		o.note("%s: %s%s; see whether it is measured or made from the labels", file, report.Strong[0].Strength(), more)
+	}
+	return set, nil
+}
+
+func (o Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// listed names the bags that stand twice.
+func listed(duplicates []audit.Duplicate) string {
+	const most = 5
+	var groups []string
+	for _, d := range duplicates[:min(most, len(duplicates))] {
+		groups = append(groups, strings.Join(d.Bags, ", "))
+	}
+	more := ""
+	if n := len(duplicates) - most; n > 0 {
+		more = fmt.Sprintf("; and %d more times", n)
+	}
+	return strings.Join(groups, "; ") + more
+}

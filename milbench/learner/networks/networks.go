@@ -1,0 +1,119 @@
+// Package networks lets package learner train and read networks, which it does not know itself.
+package networks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"synpool/milbench"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/neural"
+)
+
+// Networks trains and reads networks for package learner. It starts a backend when it first needs one.
+type Networks struct {
+	neural.Trainer // of Start, once there is one
+
+	// Start chooses a backend and returns a trainer on it.
+	Start func() (neural.Trainer, error)
+
+	Memory      uint64 // bytes that a training keeps within; 0 for no bound
+	Checkpoints string // see [neural.Trainer.Checkpoints]; the caller removes them
+}
+
+var _ learner.Networks = (*Networks)(nil)
+
+// Ready starts the backend, if it is not there yet.
+func (n *Networks) Ready() (err error) {
+	if n.Backend == nil {
+		n.Trainer, err = n.Start()
+	}
+	return err
+}
+
+// End ends the backend, if one was started.
+func (n *Networks) End() {
+	if n.Backend != nil {
+		n.Backend.Finalize()
+	}
+}
+
+// TrainModel implements [learner.Networks].
+func (n *Networks) TrainModel(ctx context.Context, setting json.RawMessage, epochs int, set *milbench.Set, seed uint64, progress func(int, float64)) (learner.Model, error) {
+	var config neural.Config
+	if err := json.Unmarshal(setting, &config); err != nil {
+		return nil, fmt.Errorf("setting of a network: %w", err)
+	}
+	if epochs > 0 {
+		config.Epochs = epochs
+	}
+	if err := n.Ready(); err != nil {
+		return nil, err
+	}
+	if n.Memory > 0 {
+		one, err := json.Marshal(config)
+		if err != nil {
+			return nil, err
+		}
+		fit := milbench.Fit{Seed: seed, Setting: one}
+		for i, b := range set.Bags {
+			fit.Train = append(fit.Train, milbench.Example{Bag: i, Target: b.Target})
+		}
+		if _, err := n.Plan(set.Task([]milbench.Fit{fit})); err != nil { // it must fit into the memory
+			return nil, err
+		}
+	}
+	n.Trainer.Checkpoints = n.Checkpoints
+	m, err := n.Train(ctx, config, set, seed, progress)
+	if err != nil {
+		return nil, err
+	}
+	return Model{m}, nil
+}
+
+// LoadModel implements [learner.Networks].
+func (n *Networks) LoadModel(dir string) (learner.Model, error) {
+	if err := n.Ready(); err != nil {
+		return nil, err
+	}
+	m, err := neural.Load(n.Backend, dir)
+	if err != nil {
+		return nil, err
+	}
+	return Model{m}, nil
+}
+
+// Model is a network as a [learner.Model].
+type Model struct{ *neural.Model }
+
+// Predict implements [learner.Model]. The scores of instances are means over the heads of their weights.
+func (m Model) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
+	predictions, err := m.Model.Predict(ctx, bags)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]milbench.Prediction, len(predictions))
+	for i, p := range predictions {
+		all[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
+		if !instances {
+			continue
+		}
+		all[i].Instances = make([]float64, bags[i].Len())
+		for _, weights := range p.Weights {
+			for k, w := range weights {
+				all[i].Instances[k] += w / float64(len(p.Weights))
+			}
+		}
+	}
+	return all, nil
+}
+
+// About implements [learner.Model].
+func (m Model) About() learner.About {
+	setting, err := json.Marshal(m.Config())
+	if err != nil {
+		setting = nil // a setting that was read or trained with can be written
+	}
+	return learner.About{Setting: setting, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Missing: m.Missing()}
+}
