@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 		t.Error("the same command gave other results")
 	}
 
-	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "json": `"mean":`} {
+	for format, want := range map[string]string{"md": "| Set ", "csv": "set,setting,target,figure,mean", "tex": `\begin{tabular}`, "html": "<table", "json": `"mean":`} {
 		if out, _ := succeed(t, "table", dir, "--format", format); !strings.Contains(out, want) {
 			t.Errorf("--format %s: no %q in\n%s", format, want, out)
 		}

@@ -21,7 +21,8 @@ func (p *program) table() *cobra.Command {
 
 The main figure is the AUC of two classes, the macro AUC of more, R² of real targets and the concordance of survival. Of a repeat it is the
 mean over its folds; the table has mean, standard deviation and 95 % interval over repeats or, of fewer than three, over folds or, of two classes,
-test bags. It ends with what can be told apart.
+test bags. It ends with what can be told apart. In HTML the best figure of a set is bold where all other rows are worse
+beyond chance.
 Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that leaks the
 labels LEAKED.`,
 		Example: "  milbench table results\n  milbench table results --format tex",

@@ -202,7 +202,7 @@ func TestKindTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, format := range []string{"md", "csv", "tex"} {
+	for _, format := range []string{"md", "csv", "tex", "html"} {
 		b.Reset()
 		if err := table.Write(&b, format); err != nil {
 			t.Fatal(err)

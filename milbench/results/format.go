@@ -15,11 +15,12 @@ import (
 )
 
 // Formats lists the formats of [Table.Write], the default first.
-var Formats = []string{"md", "csv", "tex", "json"}
+var Formats = []string{"md", "csv", "tex", "html", "json"}
 
-// Write writes the table as Markdown (md), comma-separated values (csv), a LaTeX tabular of the booktabs package (tex)
-// or a JSON array of rows (json). Rows that are leaked or optimistic are marked in all of them. Markdown and LaTeX end
-// with the notes; beside csv and json they are the caller's to show.
+// Write writes the table as Markdown (md), comma-separated values (csv), a LaTeX tabular of the booktabs package (tex),
+// an HTML fragment (html) or a JSON array of rows (json). Rows that are leaked or optimistic are marked in all of them. Markdown, LaTeX and
+// HTML end with the notes; beside csv and json they are the caller's to show. HTML has the best figure of a set in bold where a verdict
+// calls all other rows worse beyond chance.
 func (t Table) Write(w io.Writer, format string) error {
 	switch format {
 	case "md":
@@ -28,6 +29,8 @@ func (t Table) Write(w io.Writer, format string) error {
 		return t.writeCSV(w)
 	case "tex":
 		return t.writeLaTeX(w)
+	case "html":
+		return t.writeHTML(w)
 	case "json":
 		rows := t.Rows
 		if rows == nil {

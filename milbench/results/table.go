@@ -74,6 +74,7 @@ type Row struct {
 	Revisions []string `json:"revisions"`
 
 	folds map[foldKey]float64 // the main figure of each
+	apart bool                // all other rows of its set and protocol are worse beyond chance
 
 	// Of a single fold: the labels of its bags in the order of their ids, and their scores in each repeat.
 	labels []int

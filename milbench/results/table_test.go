@@ -202,7 +202,7 @@ func TestGoldenTables(t *testing.T) {
 		})
 	}
 	var b bytes.Buffer
-	for format, want := range map[string]string{"jsn": `did you mean "json"?`, "spreadsheet": "use one of md, csv, tex, json"} {
+	for format, want := range map[string]string{"jsn": `did you mean "json"?`, "spreadsheet": "use one of md, csv, tex, html, json"} {
 		if err := table.Write(&b, format); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
 			t.Errorf("format %s: %v", format, err)
 		}
@@ -373,7 +373,7 @@ func TestNamedClasses(t *testing.T) {
 		t.Errorf("notes %q, want %q", table.Notes, want)
 	}
 	for format, want := range map[string]string{
-		"md": "\ncolon: positive is malignant, negative benign\n", "tex": "\\par colon: positive is malignant, negative benign\n", "json": `"malignant"`,
+		"md": "\ncolon: positive is malignant, negative benign\n", "tex": "\\par colon: positive is malignant, negative benign\n", "html": ">colon: positive is malignant, negative benign</p>\n", "json": `"malignant"`,
 	} {
 		var b strings.Builder
 		if err := table.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
@@ -389,7 +389,7 @@ func TestNamedClasses(t *testing.T) {
 
 // TestLegend checks that the interval is not taken for one over new bags.
 func TestLegend(t *testing.T) {
-	for _, format := range []string{"md", "tex"} {
+	for _, format := range []string{"md", "tex", "html"} {
 		var b strings.Builder
 		if err := (Table{Rows: make([]Row, 1)}).Write(&b, format); err != nil {
 			t.Fatal(err)

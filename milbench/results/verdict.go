@@ -36,7 +36,8 @@ const tied = 1e-9
 // bags; of an official split or a single fold, where one training part is all that there is, on its bags by [judge.DeLongDifference]. Worse beyond chance
 // is what has p < 0.05 after the p-values of all pairs of rows are adjusted together ([judge.Holm]), since the best row is chosen by
 // the same figures; perhaps worse is what has p < 0.05 only by itself. There is no verdict while some rows have more finished
-// repeats than others, and none of an official split or a single fold whose target is not binary.
+// repeats than others, and none of an official split or a single fold whose target is not binary. A row is marked apart where all others
+// are worse beyond chance.
 func (t Table) verdicts() (list []string, err error) {
 	for rows := range t.comparisons() {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {
@@ -55,14 +56,17 @@ func (t Table) verdicts() (list []string, err error) {
 	return list, nil
 }
 
-// verdict compares rows of one set with the best of them.
-func verdict(rows []Row) (string, error) {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Mean, a.Mean) })
+// verdict compares rows of one set with the best of them, and marks that one where it is apart.
+func verdict(unordered []Row) (string, error) {
+	var rows []*Row
+	for i := range unordered {
+		rows = append(rows, &unordered[i])
+	}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.Mean, a.Mean) })
 	var p []float64
 	for i, a := range rows {
 		for _, b := range rows[:i] { // the first pairs of row i are those with the best rows
-			v, err := b.differs(a)
+			v, err := b.differs(*a)
 			if err != nil {
 				return "", err
 			}
@@ -95,6 +99,7 @@ func verdict(rows []Row) (string, error) {
 			same, most = append(same, r.Setting), by
 		}
 	}
+	rows[0].apart = len(worse) == len(rows)-1
 	name, of := rows[0].Set, mainFigure(rows[0].Target)
 	if rows[0].Protocol != milbench.HonestProtocol {
 		name += ", " + rows[0].Protocol
