@@ -110,6 +110,7 @@ var imports = map[string]rule{
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
 	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},
 	"milbench/exchange":             {[]string{"internal/delimited", "milbench", "milbench/results"}, nil},
+	"milbench/predict":              {[]string{"milbench", "milbench/calibrate", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone"}, nil},
 	"milbench/evaluate":             {[]string{"milbench", "milbench/judge", "milbench/learner/modeldir", "milbench/results", "gonum"}, []string{"internal/large"}},
 	"milbench/run":                  {[]string{"milbench", "milbench/cluster", "milbench/judge", "milbench/results", "gonum"}, []string{"x/sys", "internal/reexec", "milbench/run/runtest"}},
 	"milbench/cluster":              {[]string{"milbench"}, []string{"internal/large"}},
@@ -126,7 +127,7 @@ var imports = map[string]rule{
 	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"notebooks/internal/labtest":    {},
-	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
+	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/predict", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.

@@ -14,9 +14,8 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
-	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
-	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/predict"
 	"synpool/plotting"
 )
 
@@ -153,7 +152,7 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	}
 	fmt.Fprintf(p.out, "calibrated by %s on %d held-out bags of %d folds: %s\n", k.method, l.Calibration.Bags, l.Folds, l.Calibration.Formula())
 	before := "before"
-	if !logits(setting) {
+	if !predict.Logits(setting) {
 		before += ", score read as a logit"
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
@@ -184,25 +183,12 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	return nil
 }
 
-// calibrationOf reads what makes probabilities of the scores of the model in a folder; nil where there is none.
-func calibrationOf(dir string) (*calibrate.Learnt, error) {
-	var l calibrate.Learnt
-	found, err := modeldir.LoadCalibration(dir, &l)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	if !found {
-		return nil, nil
-	}
-	return &l, nil
-}
-
 // reliabilityFigure is the name of the figure of a model's calibration.
 const reliabilityFigure = "reliability"
 
 // drawReliability draws how far the probabilities of a model can be taken at their word.
 func (p *program) drawReliability(dir, file string) error {
-	l, err := calibrationOf(dir)
+	l, err := predict.Calibration(dir)
 	if err != nil {
 		return err
 	}
@@ -233,72 +219,4 @@ func (p *program) drawReliability(dir, file string) error {
 	}
 	p.note("drawn: %s", filepath.Clean(file))
 	return nil
-}
-
-// logits reports whether the scores of a setting's models are logits: of networks, of auto, which learns probabilities from held-out bags (of two
-// classes a logistic regression, of several the logarithm of the probability of each), and of learners that say so. Those of others are decision values, which order bags.
-func logits(setting json.RawMessage) bool {
-	name := onebyone.Name(setting)
-	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)
-}
-
-// setProbabilities fills in the probabilities of bags, and the classes, where they have names.
-func setProbabilities(rows []scoredBag, about learner.About, l *calibrate.Learnt) error {
-	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
-		return nil
-	}
-	for i := range rows {
-		r := &rows[i]
-		r.Calibration = "none"
-		var all []float64
-		switch {
-		case l != nil:
-			var err error
-			if all, err = l.Calibration.Probabilities(r.scores); err != nil {
-				return fmt.Errorf("bag %s: %w", r.Bag, err)
-			}
-			r.Calibration = string(l.Calibration.Method)
-		case logits(about.Setting):
-			all = calibrate.Uncalibrated(r.scores)
-		}
-		if about.Target == milbench.ClassTarget {
-			by := r.scores
-			if all != nil {
-				r.Probabilities, by = byClass(about.Classes, all), all
-			}
-			r.Class = about.Classes[slices.Index(by, slices.Max(by))]
-			continue
-		}
-		positive := r.scores[0] > 0
-		if all != nil {
-			r.Probability = &all[0]
-		}
-		if l != nil {
-			positive = all[0] > 0.5
-		}
-		if len(about.Classes) == 2 {
-			r.Class = about.Classes[0]
-			if positive {
-				r.Class = about.Classes[1]
-			}
-		}
-	}
-	return nil
-}
-
-// noteCalibration says whether the probabilities of a model are calibrated, and how.
-func (p *program) noteCalibration(about learner.About, l *calibrate.Learnt) {
-	switch {
-	case about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget:
-	case l != nil:
-		p.note("note: probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
-			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
-	case about.Target == milbench.ClassTarget && logits(about.Setting):
-		p.note("note: not calibrated: the probabilities are the softmax of the scores; milbench train --calibrate learns them from held-out bags")
-	case logits(about.Setting):
-		p.note("note: not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags")
-	default:
-		p.note("note: not calibrated, and the score of %s is no logit: there is no probability; milbench train --calibrate learns one from held-out bags",
-			onebyone.Name(about.Setting))
-	}
 }

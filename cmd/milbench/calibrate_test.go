@@ -16,6 +16,7 @@ import (
 
 	"synpool/milbench"
 	"synpool/milbench/calibrate"
+	"synpool/milbench/predict"
 )
 
 // overlapping are 60 bags of two classes that no learner can tell apart fully, 20 groups of three bags if they are grouped.
@@ -61,7 +62,7 @@ func TestTrainCalibrate(t *testing.T) {
 		plain := predictions(t, model, file)
 		text, stderr := succeed(t, "predict", model, file)
 		if !strings.Contains(stderr, "not calibrated, and the score of statistics-svm is no logit: there is no probability") ||
-			!strings.HasPrefix(strings.Split(text, "\n")[1], "b0,"+decimal(*plain[0].Score)+",,,none") {
+			!strings.HasPrefix(strings.Split(text, "\n")[1], "b0,"+predict.Decimal(*plain[0].Score)+",,,none") {
 			t.Errorf("%s%s", stderr, text)
 		}
 		for _, method := range []string{"temperature", "platt", "isotonic"} {
@@ -97,7 +98,7 @@ func TestTrainCalibrate(t *testing.T) {
 			}
 			records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 			if err != nil || strings.Join(records[0], " ") != "bag score probability winners calibration" ||
-				records[5][2] != decimal(*bags[4].Probability) || records[5][4] != method {
+				records[5][2] != predict.Decimal(*bags[4].Probability) || records[5][4] != method {
 				t.Errorf("%v, %q", err, records)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/predict"
 	"synpool/milbench/results"
 )
 
@@ -65,7 +66,7 @@ func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command s
 	facts.Judged = held.Judged
 	for i := range facts.Judged {
 		j := &facts.Judged[i]
-		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !logits(setting) })
+		j.Figures = slices.DeleteFunc(j.Figures, func(g modeldir.Figure) bool { return g.Name == "log-loss" && !predict.Logits(setting) })
 	}
 	honest := slices.ContainsFunc(held.Judged, func(j modeldir.Judged) bool { return !j.Optimistic })
 	if !f.flags.Changed("operating") && (!honest || set.Kind != milbench.BinaryTarget) {

@@ -17,6 +17,7 @@ import (
 	"synpool/milbench/evaluate"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/predict"
 )
 
 // evaluate is the subcommand that judges a trained model on labelled new bags.
@@ -67,7 +68,7 @@ Labels must be those of the model, word for word. The features are taken as by m
 			if err != nil {
 				return err
 			}
-			if err := fits(model.About(), args[0], set, args[1]); err != nil {
+			if err := predict.Fits(model.About(), args[0], set, args[1]); err != nil {
 				return err
 			}
 			if set, err = evaluate.Relabel(set, &card); err != nil {
@@ -76,7 +77,7 @@ Labels must be those of the model, word for word. The features are taken as by m
 			if set, err = set.Impute(model.About().Missing); err != nil {
 				return err
 			}
-			calibration, err := calibrationOf(args[0])
+			calibration, err := predict.Calibration(args[0])
 			if err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ Labels must be those of the model, word for word. The features are taken as by m
 				return s
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[1], withID(set, err))
+				return fmt.Errorf("%s: %w", args[1], predict.WithID(set, err))
 			}
 			report.Model = args[0]
 			if asJSON {
@@ -202,7 +203,7 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 // calibrated gives scores of classes their probabilities, as milbench predict has them: of two classes as logits, of more as logarithms.
 func (e *evaluation) calibrated(s *evaluate.Scored, setting json.RawMessage, l *calibrate.Learnt) error {
 	switch {
-	case s.Classes == 0 || l == nil && !logits(setting):
+	case s.Classes == 0 || l == nil && !predict.Logits(setting):
 		return nil
 	case l == nil:
 		e.Calibration = "none"

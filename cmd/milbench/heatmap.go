@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 
+	"synpool/milbench/predict"
 	"synpool/plotting"
 )
 
@@ -237,7 +238,7 @@ func (h heatmaps) list(s slide, out *csv.Writer) {
 	}{{"top", func(k int) placed { return s.tiles[n-1-k] }}, {"bottom", func(k int) placed { return s.tiles[k] }}} {
 		for k := range min(h.extremes, n) {
 			t := end.at(k)
-			out.Write([]string{s.name, end.name, strconv.Itoa(k + 1), t.instance, decimal(t.x), decimal(t.y), decimal(t.score), decimal(t.rank)})
+			out.Write([]string{s.name, end.name, strconv.Itoa(k + 1), t.instance, predict.Decimal(t.x), predict.Decimal(t.y), predict.Decimal(t.score), predict.Decimal(t.rank)})
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/learner/onebyone"
+	"synpool/milbench/predict"
 	"synpool/milbench/results"
 )
 
@@ -222,7 +223,7 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 		if _, is := model.(networks.Model); is {
 			hint = "; lower --lr, or standardise the features"
 		}
-		return 0, finding{fmt.Errorf("%s: %w%s", bags.Name, withID(bags, err), hint)}
+		return 0, finding{fmt.Errorf("%s: %w%s", bags.Name, predict.WithID(bags, err), hint)}
 	}
 	if err != nil {
 		return 0, err

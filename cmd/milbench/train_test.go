@@ -18,13 +18,14 @@ import (
 
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/neural"
+	"synpool/milbench/predict"
 )
 
 // predictions reads what predict prints.
-func predictions(t *testing.T, args ...string) []scoredBag {
+func predictions(t *testing.T, args ...string) []predict.Bag {
 	t.Helper()
 	out, _ := succeed(t, append(append([]string{"predict"}, args...), "--json")...)
-	var bags []scoredBag
+	var bags []predict.Bag
 	if err := json.Unmarshal([]byte(out), &bags); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
@@ -376,7 +377,7 @@ func TestTrainLearners(t *testing.T) {
 					if i.Score == nil {
 						t.Fatalf("%s: %+v has no score", name, b)
 					}
-					if want := b.Bag + "," + strconv.Itoa(i.Instance) + "," + decimal(*i.Score); lines[at] != want {
+					if want := b.Bag + "," + strconv.Itoa(i.Instance) + "," + predict.Decimal(*i.Score); lines[at] != want {
 						t.Errorf("%s, want %s", lines[at], want)
 					}
 					at++

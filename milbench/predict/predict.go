@@ -1,0 +1,391 @@
+// Package predict says what a trained model says of bags, as milbench predict prints it.
+package predict
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"synpool/milbench"
+	"synpool/milbench/calibrate"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/networks"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
+)
+
+// WithID names the bag that an error of a model is about as the set does.
+func WithID(set *milbench.Set, err error) error {
+	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("bag %s: %w", set.Bags[bad.Bag].ID, bad.Err)
+	}
+	return err
+}
+
+// Fits reports why a model cannot score the bags of a set.
+func Fits(model learner.About, modelName string, set *milbench.Set, setName string) error {
+	if have, want := set.NumFeatures(), model.NumFeatures; have != want {
+		hint := "give it the columns that the model was trained on"
+		if have == want+1 {
+			hint += "; if one of them holds instance labels, name it with --instance-label-column"
+		}
+		return fmt.Errorf("%s has %d features, the model %s has %d; %s", setName, have, modelName, want, hint)
+	}
+	want := model.Features
+	for i, name := range set.Features {
+		if want != nil && name != want[i] {
+			return fmt.Errorf("%s: feature %d is %q, of the model %s it is %q; put the columns in the order that it was trained on", setName, i+1, name, modelName, want[i])
+		}
+	}
+	return nil
+}
+
+// Bag is what a model says of a bag, as it is printed.
+type Bag struct {
+	Bag string `json:"bag"`
+
+	// Of a binary target, of classes by their names, of a real target, and of survival the logarithm of the risk.
+	Score  *float64           `json:"score,omitempty"`
+	Scores map[string]float64 `json:"scores,omitempty"`
+	Value  *float64           `json:"value,omitempty"`
+	Risk   *float64           `json:"risk,omitempty"`
+
+	Survival *milbench.Survival `json:"survival,omitempty"` // of survival, by models that predict curves
+	Median   *float64           `json:"median,omitempty"`   // [milbench.Survival.Median], where it is known
+
+	Probability   *float64           `json:"probability,omitempty"`   // of positive; none of a score that is no logit, unless it is calibrated
+	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of classes, likewise
+	Calibration   string             `json:"calibration,omitempty"`   // how, or none; of targets with classes
+	Class         string             `json:"class,omitempty"`         // where the labels that the model was trained on are words
+	Winners       []int              `json:"winners,omitempty"`       // none without attention
+	Instances     []Instance         `json:"instances,omitempty"`
+
+	scores []float64 // as the model gives them
+}
+
+// setScores names the scores of a bag as the kind of target has them.
+func (b *Bag) setScores(about learner.About) {
+	switch about.Target {
+	case milbench.BinaryTarget:
+		b.Score = &b.scores[0]
+	case milbench.ClassTarget:
+		b.Scores = byClass(about.Classes, b.scores)
+	case milbench.RealTarget:
+		b.Value = &b.scores[0]
+	case milbench.SurvivalTarget:
+		b.Risk = &b.scores[0]
+	}
+}
+
+// byClass names values by classes.
+func byClass(classes []string, values []float64) map[string]float64 {
+	all := make(map[string]float64)
+	for i, name := range classes {
+		all[name] = values[i]
+	}
+	return all
+}
+
+// Instance is what a model says of an instance, as it is printed.
+type Instance struct {
+	Instance int       `json:"instance"`
+	Weight   float64   `json:"weight"` // of a network, mean over the heads
+	Heads    []float64 `json:"heads"`
+	Score    *float64  `json:"score"` // of other models, instead
+
+	X, Y *float64 // where it is, if its file says so
+}
+
+// MarshalJSON implements [json.Marshaler]: what the model does not have is left out.
+func (w Instance) MarshalJSON() ([]byte, error) {
+	if w.Score != nil {
+		return json.Marshal(struct {
+			Instance int      `json:"instance"`
+			X        *float64 `json:"x,omitempty"`
+			Y        *float64 `json:"y,omitempty"`
+			Score    float64  `json:"score"`
+		}{w.Instance, w.X, w.Y, *w.Score})
+	}
+	return json.Marshal(struct {
+		Instance int       `json:"instance"`
+		X        *float64  `json:"x,omitempty"`
+		Y        *float64  `json:"y,omitempty"`
+		Weight   float64   `json:"weight"`
+		Heads    []float64 `json:"heads"`
+	}{w.Instance, w.X, w.Y, w.Weight, w.Heads})
+}
+
+// Bags returns what a model says of the bags of a set, with probabilities by a calibration (nil for none) and, if they are asked for, the
+// scores of instances: a model without them is [learner.ErrNoInstances].
+func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
+	rows := make([]Bag, len(set.Bags))
+	about := model.About()
+	fill := func(i int, scores []float64, survival *milbench.Survival, winners []int) {
+		rows[i] = Bag{Bag: set.Bags[i].ID, Winners: winners, Survival: survival, scores: scores}
+		if survival != nil {
+			if t, known := survival.Median(); known {
+				rows[i].Median = &t
+			}
+		}
+		rows[i].setScores(about)
+	}
+	if n, is := model.(networks.Model); is {
+		predictions, err := n.Model.Predict(ctx, set.Instances())
+		if err != nil {
+			return nil, WithID(set, err)
+		}
+		for i, p := range predictions {
+			fill(i, p.Scores, p.Survival, p.Winners)
+			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
+		}
+	} else {
+		predictions, err := model.Predict(ctx, set.Instances(), instances)
+		if err != nil {
+			return nil, WithID(set, err)
+		}
+		for i, p := range predictions {
+			fill(i, p.Scores, p.Survival, p.Winners)
+			for k := range p.Instances {
+				rows[i].Instances = append(rows[i].Instances, Instance{Instance: k, Score: &p.Instances[k]})
+			}
+		}
+	}
+	if err := locate(rows, set); err != nil {
+		return nil, err
+	}
+	return rows, setProbabilities(rows, about, l)
+}
+
+// locate says where the instances are that are to be printed.
+func locate(rows []Bag, set *milbench.Set) error {
+	for i, r := range rows {
+		coordinates := set.Bags[i].Coordinates
+		if coordinates == nil || len(r.Instances) == 0 {
+			continue
+		}
+		all, err := coordinates()
+		if err != nil {
+			return err
+		}
+		for k := range r.Instances {
+			r.Instances[k].X, r.Instances[k].Y = &all[k][0], &all[k][1]
+		}
+	}
+	return nil
+}
+
+// weights returns what is printed of the n instances of a bag that a network has scored, if that is asked for.
+func weights(p neural.Prediction, n int, asked bool) (all []Instance) {
+	if !asked {
+		return nil
+	}
+	for k := range n {
+		w := Instance{Instance: k}
+		for _, head := range p.Weights {
+			w.Heads = append(w.Heads, head[k])
+			w.Weight += head[k] / float64(len(p.Weights))
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// Write writes a table of bags as CSV, with the columns of the kind of target.
+func Write(w io.Writer, about learner.About, rows []Bag) error {
+	out := csv.NewWriter(w)
+	optional := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return Decimal(*v)
+	}
+	type column struct {
+		name string
+		of   func(r Bag) string
+	}
+	class := column{"class", func(r Bag) string { return r.Class }}
+	winners := column{"winners", func(r Bag) string { return strings.Trim(fmt.Sprint(r.Winners), "[]") }}
+	calibration := column{"calibration", func(r Bag) string { return r.Calibration }}
+	columns := []column{{"bag", func(r Bag) string { return r.Bag }}}
+	switch about.Target {
+	case milbench.BinaryTarget:
+		columns = append(columns, column{"score", func(r Bag) string { return optional(r.Score) }},
+			column{"probability", func(r Bag) string { return optional(r.Probability) }}, winners)
+		if about.Classes != nil {
+			columns = append(columns, class)
+		}
+		columns = append(columns, calibration)
+	case milbench.ClassTarget:
+		columns = append(columns, class)
+		for _, name := range about.Classes {
+			columns = append(columns, column{"score_" + name, func(r Bag) string { return Decimal(r.Scores[name]) }})
+		}
+		for _, name := range about.Classes {
+			columns = append(columns, column{"probability_" + name, func(r Bag) string {
+				if r.Probabilities == nil {
+					return ""
+				}
+				return Decimal(r.Probabilities[name])
+			}})
+		}
+		columns = append(columns, winners, calibration)
+	case milbench.RealTarget:
+		columns = append(columns, column{"value", func(r Bag) string { return optional(r.Value) }}, winners)
+	case milbench.SurvivalTarget:
+		columns = append(columns, column{"risk", func(r Bag) string { return optional(r.Risk) }})
+		if curve := rows[0].Survival; curve != nil {
+			columns = append(columns, column{"median", func(r Bag) string { return optional(r.Median) }})
+			for k, t := range curve.Times {
+				columns = append(columns, column{"alive_after_" + Decimal(t), func(r Bag) string { return Decimal(r.Survival.Alive[k]) }})
+			}
+		}
+		columns = append(columns, winners)
+	}
+	var header []string
+	for _, c := range columns {
+		header = append(header, c.name)
+	}
+	out.Write(header)
+	for _, r := range rows {
+		var record []string
+		for _, c := range columns {
+			record = append(record, c.of(r))
+		}
+		out.Write(record)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteInstances writes a table of instances as CSV.
+func WriteInstances(w io.Writer, rows []Bag) error {
+	out := csv.NewWriter(w)
+	first := rows[0].Instances[0]
+	header := []string{"bag", "instance"}
+	located := slices.ContainsFunc(rows, func(r Bag) bool { return r.Instances[0].X != nil })
+	if located {
+		header = append(header, "x", "y")
+	}
+	if first.Score != nil {
+		header = append(header, "score")
+	} else {
+		header = append(header, "weight")
+	}
+	for h := range first.Heads {
+		header = append(header, fmt.Sprintf("weight_%d", h+1))
+	}
+	out.Write(header)
+	for _, r := range rows {
+		for _, instance := range r.Instances {
+			value := instance.Weight
+			if instance.Score != nil {
+				value = *instance.Score
+			}
+			row := []string{r.Bag, strconv.Itoa(instance.Instance)}
+			switch {
+			case located && instance.X != nil:
+				row = append(row, Decimal(*instance.X), Decimal(*instance.Y))
+			case located:
+				row = append(row, "", "")
+			}
+			row = append(row, Decimal(value))
+			for _, weight := range instance.Heads {
+				row = append(row, Decimal(weight))
+			}
+			out.Write(row)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Decimal writes a number in the precision in which networks compute.
+func Decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 32) }
+
+// Calibration reads what makes probabilities of the scores of the model in a folder; nil where there is none.
+func Calibration(dir string) (*calibrate.Learnt, error) {
+	var l calibrate.Learnt
+	found, err := modeldir.LoadCalibration(dir, &l)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return &l, nil
+}
+
+// Logits reports whether the scores of a setting's models are logits: of networks, of auto, which learns probabilities from held-out bags (of two
+// classes a logistic regression, of several the logarithm of the probability of each), and of learners that say so. Those of others are decision values, which order bags.
+func Logits(setting json.RawMessage) bool {
+	name := onebyone.Name(setting)
+	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)
+}
+
+// setProbabilities fills in the probabilities of bags, and the classes, where they have names.
+func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) error {
+	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
+		return nil
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Calibration = "none"
+		var all []float64
+		switch {
+		case l != nil:
+			var err error
+			if all, err = l.Calibration.Probabilities(r.scores); err != nil {
+				return fmt.Errorf("bag %s: %w", r.Bag, err)
+			}
+			r.Calibration = string(l.Calibration.Method)
+		case Logits(about.Setting):
+			all = calibrate.Uncalibrated(r.scores)
+		}
+		if about.Target == milbench.ClassTarget {
+			by := r.scores
+			if all != nil {
+				r.Probabilities, by = byClass(about.Classes, all), all
+			}
+			r.Class = about.Classes[slices.Index(by, slices.Max(by))]
+			continue
+		}
+		positive := r.scores[0] > 0
+		if all != nil {
+			r.Probability = &all[0]
+		}
+		if l != nil {
+			positive = all[0] > 0.5
+		}
+		if len(about.Classes) == 2 {
+			r.Class = about.Classes[0]
+			if positive {
+				r.Class = about.Classes[1]
+			}
+		}
+	}
+	return nil
+}
+
+// CalibrationNote says whether the probabilities of a model are calibrated, and how; "" of targets that have none.
+func CalibrationNote(about learner.About, l *calibrate.Learnt) string {
+	switch {
+	case about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget:
+		return ""
+	case l != nil:
+		return fmt.Sprintf("probabilities are calibrated by %s, learnt from %d held-out bags: ECE %.3f there, of a perfect model %.3f",
+			l.Calibration.Method, l.Calibration.Bags, l.After.ECE, l.After.Chance)
+	case about.Target == milbench.ClassTarget && Logits(about.Setting):
+		return "not calibrated: the probabilities are the softmax of the scores; milbench train --calibrate learns them from held-out bags"
+	case Logits(about.Setting):
+		return "not calibrated: the probability is 1/(1+exp(-score)); milbench train --calibrate learns one from held-out bags"
+	}
+	return fmt.Sprintf("not calibrated, and the score of %s is no logit: there is no probability; milbench train --calibrate learns one from held-out bags",
+		onebyone.Name(about.Setting))
+}
