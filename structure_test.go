@@ -119,19 +119,20 @@ var imports = map[string]rule{
 	"milbench/study":                {[]string{"milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/generate", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/results", "milbench/run", "milbench/cluster", "gonum"}, []string{"compute", "milbench/run/runtest"}},
 	"milbench/study/report":         {[]string{"milbench", "milbench/dataset/generate", "milbench/evaluate", "milbench/judge", "milbench/results", "milbench/study", "plotting", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/run"}},
 	"milbench/study/results":        {[]string{"milbench/results"}, []string{"internal/large", "milbench/study", "milbench/study/report"}},
-	"plotting":                      {[]string{"gonum/plot", "gonum", "gonb", "x/image"}, []string{"internal/large"}},
+	"internal/notebook":             {[]string{"gonb"}, nil},
+	"plotting":                      {[]string{"internal/notebook", "gonum/plot", "gonum", "gonb", "x/image"}, []string{"internal/large"}},
 	"docs":                          {},
 	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
 	"notebooks/cell":                {[]string{"plotting"}, nil},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
-	"notebooks/explorer/page":       {[]string{"docs", "gonb"}, nil},
+	"notebooks/explorer/page":       {[]string{"internal/notebook", "docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
 	"notebooks/internal/labtest":    {},
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/predict", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "internal/notebook", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

@@ -2,27 +2,22 @@ package plotting
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"math"
 	"strings"
-	"time"
+	"synpool/internal/notebook"
 
-	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot/vg"
 )
-
-// patience is how long a notebook may take to acknowledge a figure.
-var patience = time.Minute
 
 // Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when
 // the notebook has it. The image is a PNG of twice that resolution in at most 256 colours, so that notebooks stay small.
 // Outside of a notebook it does nothing.
 func (f *Figure) Show() error {
-	if !gonbui.IsNotebook {
+	if !notebook.Running() {
 		return nil
 	}
 	var content bytes.Buffer
@@ -39,20 +34,8 @@ func (f *Figure) Show() error {
 		},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": int(math.Round(float64(f.width/vg.Inch) * 96))}},
 	}
-	// The notebook drops what it has not read when a program ends, and gonbui waits without end for one that is gone.
-	sent := make(chan error, 1)
-	go func() {
-		gonbui.SendData(data)
-		gonbui.Sync()
-		sent <- gonbui.Error()
-	}()
-	select {
-	case err := <-sent:
-		if err != nil {
-			return fmt.Errorf("showing a figure: %w", err)
-		}
-		return nil
-	case <-time.After(patience):
-		return errors.New("showing a figure: the notebook does not answer; restart its kernel")
+	if err := notebook.Send(data); err != nil {
+		return fmt.Errorf("showing a figure: %w", err)
 	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"synpool/internal/notebook"
 	"syscall"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ var notebookPatience = flag.Duration("patience", time.Minute, "how long TestShow
 
 // TestShow runs without a notebook, where nothing is to happen, and as the program of a cell in the tests below.
 func TestShow(t *testing.T) {
-	patience = *notebookPatience
+	notebook.Patience = *notebookPatience
 	f := figure(t)
 	for range 2 {
 		if err := f.Show(); err != nil {

@@ -3,10 +3,10 @@ package page
 import (
 	"fmt"
 
-	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
 	"synpool/docs"
+	"synpool/internal/notebook"
 )
 
 // frameHeight is enough for the page in a notebook of usual width.
@@ -16,17 +16,16 @@ const frameHeight = 1100
 // is. JupyterLab shows it until the notebook is closed: in one that is opened again, run the cell again. Outside of a
 // notebook Show does nothing.
 func Show() error {
-	if !gonbui.IsNotebook {
+	if !notebook.Running() {
 		return nil
 	}
-	gonbui.SendData(&protocol.DisplayData{
+	err := notebook.Send(&protocol.DisplayData{
 		Data: map[protocol.MIMEType]any{
 			protocol.MIMETextHTML:  Frame(docs.Explorer, frameHeight),
 			protocol.MIMETextPlain: "page: Syn explorer", // what is saved
 		},
 	})
-	gonbui.Sync()
-	if err := gonbui.Error(); err != nil {
+	if err != nil {
 		return fmt.Errorf("showing the explorer page: %w", err)
 	}
 	return nil
