@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"synpool/milbench"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 )
@@ -53,7 +54,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Bags != 92 || d.Protocol.Folds != 10 || d.Protocol.Repeats != 1 || len(d.Rows) != len(comparedLearners)+len(comparedPoolings) {
+	if d.Bags != 92 || d.Protocol.Folds != 10 || d.Protocol.Repeats != 1 || len(d.Rows) != len(networks.LineupLearners)+len(networks.LineupPoolings) {
 		t.Errorf("%+v", d)
 	}
 	up, down := d.Rows[0], d.Rows[len(d.Rows)-1]

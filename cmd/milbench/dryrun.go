@@ -85,7 +85,7 @@ func (p *program) writeEstimate(e estimate, asJSON bool) error {
 		cells := []string{name, strconv.Itoa(s.Fits), strconv.Itoa(s.Missing)}
 		if s.Missing > 0 {
 			cells = append(cells, strconv.Itoa(s.Blocks), strconv.Itoa(s.Members),
-				"about "+bytesText(s.Memory), about(time.Duration(s.Seconds*float64(time.Second))))
+				"about "+bytesText(s.Memory), run.About(time.Duration(s.Seconds*float64(time.Second))))
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}

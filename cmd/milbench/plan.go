@@ -14,6 +14,7 @@ import (
 	"synpool/milbench/cluster"
 	"synpool/milbench/learner/schedule"
 	"synpool/milbench/results"
+	"synpool/milbench/run"
 )
 
 const planHelp = `
@@ -183,7 +184,7 @@ func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
 	for _, r := range rows {
 		cells := []string{fmt.Sprintf("%d/%d", r.Shard, len(rows)), strconv.Itoa(r.Fits)}
 		if r.Fits > 0 {
-			cells = append(cells, strconv.Itoa(r.Blocks), "about "+bytesText(r.Memory), about(duration(r.Seconds)), strings.Join(r.Sets, ", "))
+			cells = append(cells, strconv.Itoa(r.Blocks), "about "+bytesText(r.Memory), run.About(duration(r.Seconds)), strings.Join(r.Sets, ", "))
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
@@ -195,7 +196,7 @@ func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
 		share = 100 * compile / core
 	}
 	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, of which %.0f %% compile; backend %s, cores: %d\n",
-		len(plan.Fits), about(duration(longest)), about(duration(core)), share, plan.Backend, plan.Cores)
+		len(plan.Fits), run.About(duration(longest)), run.About(duration(core)), share, plan.Backend, plan.Cores)
 	if err == nil && l.out != "" {
 		p.note("the plan is in %s", l.out)
 	}

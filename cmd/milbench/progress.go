@@ -83,31 +83,10 @@ func (b *progress) clear() {
 	}
 }
 
-// progressLine says how far the fits of a command are that is running for some time. last is the time at which a fit ended
-// last: the rate is that of the fits that this command has ended until then, since blocks of fits end together.
-func progressLine(sum run.Summary, set string, last, now time.Duration) string {
-	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
-	if sum.Failed > 0 {
-		line += fmt.Sprintf(", %d failed", sum.Failed)
-	}
-	ended := sum.Done + sum.Failed
-	left := sum.Total - sum.Skipped - ended
-	switch {
-	case left == 0:
-	case ended == 0 || last <= 0:
-		line += fmt.Sprintf(", compiling and training for %v", now.Round(time.Second))
-	default:
-		each := last.Seconds() / float64(ended)
-		remaining := time.Duration(each*float64(left)*float64(time.Second)) - (now - last)
-		line += fmt.Sprintf(", %s, %s left", rate(ended, last), about(remaining))
-	}
-	return line + "  " + set
-}
-
 // showFits shows how far the fits are of a command that began at start.
 func (b *progress) showFits(sum run.Summary, set string, start time.Time) {
 	last := time.Since(start)
-	b.show(func() string { return progressLine(sum, set, last, time.Since(start)) + b.large.line(time.Now()) })
+	b.show(func() string { return run.ProgressLine(sum, set, last, time.Since(start)) + b.large.line(time.Now()) })
 }
 
 // watching says how far fits are that take minutes or hours: those on large bags.
@@ -149,32 +128,7 @@ func (l *watching) line(now time.Time) string {
 	line := fmt.Sprintf(", epoch %d of %d, bag %d of %d", w.Epoch, w.Epochs, w.Bag, w.Bags)
 	if done := share(w); done > l.started {
 		each := l.at.Sub(l.since).Seconds() / (done - l.started)
-		line += fmt.Sprintf(", %s left of these fits", about(time.Duration(each*(1-done)*float64(time.Second))))
+		line += fmt.Sprintf(", %s left of these fits", run.About(time.Duration(each*(1-done)*float64(time.Second))))
 	}
 	return line
-}
-
-// rate writes fits in an amount of time as fits a second or a minute.
-func rate(fits int, d time.Duration) string {
-	n, unit := float64(fits)/d.Seconds(), "second"
-	if n < 1 {
-		n, unit = n*60, "minute"
-	}
-	if n >= 10 {
-		return fmt.Sprintf("%.0f fits a %s", n, unit)
-	}
-	return fmt.Sprintf("%.2g fits a %s", n, unit)
-}
-
-// about writes an estimate of time: no more of it than an estimate is worth.
-func about(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("about %d s", max(1, int(d.Round(time.Second).Seconds())))
-	case d < 90*time.Minute:
-		return fmt.Sprintf("about %d min", int(d.Round(time.Minute).Minutes()))
-	case d < 36*time.Hour:
-		return fmt.Sprintf("about %.2g h", d.Hours())
-	}
-	return fmt.Sprintf("about %.0f days", d.Hours()/24)
 }

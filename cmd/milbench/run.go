@@ -17,6 +17,7 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
@@ -151,15 +152,6 @@ type gridFlags struct {
 	note           func(format string, args ...any)
 }
 
-// What is compared where no flag says: learners of each family with their defaults, what joins them, and networks of the small preset.
-var (
-	comparedLearners = []string{learner.AutoName, "statistics-svm", "statistics-trees", "distance-svm", "set-kernel-svm", "miles", "instance"}
-	comparedPoolings = []string{"max", "gated", "syn"}
-)
-
-// comparedRepeats is how often they are compared.
-const comparedRepeats = 2
-
 // compares reports whether no flag says what to compare.
 func (g *gridFlags) compares() bool {
 	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset && !g.flags.Changed("sample")
@@ -189,8 +181,8 @@ func (g *gridFlags) protocol() (milbench.Protocol, error) {
 	switch {
 	case g.flags.Changed("repeats"):
 		protocol.Repeats = g.repeats
-	case g.compares() && protocol.Repeats > comparedRepeats:
-		protocol.Repeats = comparedRepeats
+	case g.compares() && protocol.Repeats > networks.LineupRepeats:
+		protocol.Repeats = networks.LineupRepeats
 	}
 	if g.flags.Changed("folds") {
 		protocol.Folds = g.folds
@@ -230,9 +222,11 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 		}
 		list = rest
 	}
-	if list, err = g.able(s.set, list); err != nil {
+	list, refused, err := networks.Able(s.set, list)
+	if err != nil {
 		return run.Run{}, err
 	}
+	noteRefused(g.note, refused)
 	_, err = protocol.Fits(s.set, list, g.seed)
 	return run.Run{Sets: []*milbench.Set{s.set}, Protocol: protocol, Settings: list, Seed: g.seed, Curves: g.curves}, err
 }
@@ -240,49 +234,10 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 // isPortfolio reports whether a setting tries others.
 func isPortfolio(setting json.RawMessage) bool { return learner.Candidates(setting) != nil }
 
-// able returns the settings of learners that can learn a set, and says in a note which are left out; none is an error.
-func (g *gridFlags) able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, err error) {
-	var refused []string
-	for _, setting := range list {
-		why := refusal(set, setting)
-		if why == nil {
-			able = append(able, setting)
-			refused = append(refused, refusedCandidates(set, setting)...)
-			continue
-		}
-		if err == nil {
-			err = why
-		}
-		refused = append(refused, why.Error())
-	}
-	if len(able) == 0 {
-		return nil, err
-	}
-	noteRefused(g.note, refused)
-	return able, nil
-}
-
-// refusal says why a setting cannot learn a set.
-func refusal(set *milbench.Set, setting json.RawMessage) error {
-	return learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
-}
-
-// refusedCandidates says why candidates of a portfolio cannot learn a set.
-func refusedCandidates(set *milbench.Set, setting json.RawMessage) (refused []string) {
-	for _, candidate := range learner.Candidates(setting) {
-		if why := refusal(set, candidate); why != nil {
-			refused = append(refused, why.Error())
-		}
-	}
-	return refused
-}
-
-// noteRefused notes once each why something cannot be learnt.
+// noteRefused notes why something cannot be learnt.
 func noteRefused(note func(format string, args ...any), refused []string) {
-	for i, text := range refused {
-		if !slices.Contains(refused[:i], text) {
-			note("note: %s; it is left out", text)
-		}
+	for _, text := range refused {
+		note("note: %s; it is left out", text)
 	}
 }
 
@@ -320,7 +275,10 @@ func (g *gridFlags) check() error {
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
-		return compared(g.set.grid.Preset, g.name == milbench.NestedProtocol)
+		if list, err = networks.Lineup(g.set.grid.Preset, g.name == milbench.NestedProtocol); err != nil {
+			err = fmt.Errorf("--%w", err)
+		}
+		return list, err
 	case len(g.learners) == 0 || g.flags.Changed("pooling"):
 		if list, err = g.networks(); err != nil {
 			return nil, err
@@ -330,33 +288,11 @@ func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	case g.flags.Changed("sample"):
 		return nil, errors.New("--sample: draws settings of networks; name one with --pooling")
 	}
-	own, err := ofLearners(g.learners, g.name == milbench.NestedProtocol)
-	return append(list, own...), err
-}
-
-// compared returns the settings that are compared where no flag says what.
-func compared(preset string, grids bool) (list []json.RawMessage, err error) {
-	configs, err := neural.Grid{Preset: preset, Pooling: comparedPoolings}.Configs()
+	own, err := networks.OfLearners(g.learners, g.name == milbench.NestedProtocol)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
-	if list, err = texts(configs); err != nil {
-		return nil, err
-	}
-	own, err := ofLearners(comparedLearners, grids)
-	return append(list, own...), err
-}
-
-// ofLearners returns the settings of classical learners: their grids or their defaults.
-func ofLearners(names []string, grids bool) (list []json.RawMessage, err error) {
-	for _, name := range names {
-		own, err := learner.Settings(name, grids)
-		if err != nil {
-			return nil, fmt.Errorf("--%w", err)
-		}
-		list = append(list, own...)
-	}
-	return list, nil
+	return append(list, own...), nil
 }
 
 // firstGiven returns the name of the first flag of a hyperparameter that was given, "" for none.
@@ -375,7 +311,7 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texts(configs)
+	return networks.Settings(configs)
 }
 
 // networks returns the settings of networks: all combinations of the lists, or some that are drawn.
@@ -393,7 +329,7 @@ func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--sample: %w", err)
 	}
-	return texts(configs)
+	return networks.Settings(configs)
 }
 
 // searched returns the grid with the values of [neural.SearchGrid] where no flag gives some; iterations says whether one gives these.
@@ -409,18 +345,6 @@ func (s *settings) searched(iterations bool) neural.Grid {
 		}
 	}
 	return grid
-}
-
-// texts returns settings of networks as JSON.
-func texts(configs []neural.Config) (list []json.RawMessage, err error) {
-	for _, config := range configs {
-		text, err := json.Marshal(config)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, nil
 }
 
 // checkpoints is the folder, in that of the results, of trainings on large bags that are not finished.

@@ -200,8 +200,8 @@ Prints each question and, for the full and the quick form, what is run and about
 					paper = " (paper: " + e.Paper + ")"
 				}
 				fmt.Fprintf(p.out, "%s: %s%s\n", e.Name, e.Question, paper)
-				fmt.Fprintf(p.out, "  in full: %s; %s\n", e.Full.Scope, about(e.Full.Time))
-				fmt.Fprintf(p.out, "  --quick: %s; %s\n", e.Quick.Scope, about(e.Quick.Time))
+				fmt.Fprintf(p.out, "  in full: %s; %s\n", e.Full.Scope, run.About(e.Full.Time))
+				fmt.Fprintf(p.out, "  --quick: %s; %s\n", e.Quick.Scope, run.About(e.Quick.Time))
 			}
 			return nil
 		},

@@ -103,7 +103,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			if err := learner.Check(neural.Trainer{}, task); err != nil {
 				return err
 			}
-			noteRefused(p.note, refusedCandidates(bags, setting))
+			noteRefused(p.note, networks.RefusedCandidates(bags, setting))
 			alone, within := config != nil, memory.bound()
 			if alone {
 				within = uint64(memory) // unless it is given, the machine says what is too much
