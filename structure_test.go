@@ -123,7 +123,7 @@ var imports = map[string]rule{
 	"plotting":                      {[]string{"internal/notebook", "gonum/plot", "gonum", "gonb", "x/image"}, []string{"internal/large"}},
 	"docs":                          {},
 	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
-	"notebooks/cell":                {[]string{"plotting"}, nil},
+	"notebooks/cell":                {[]string{"backend", "internal/notebook", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb"}, []string{"internal/reexec"}},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
 	"notebooks/explorer/page":       {[]string{"internal/notebook", "docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},
@@ -132,7 +132,7 @@ var imports = map[string]rule{
 }
 
 // light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
-var light = []string{"", "internal/notebook", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/cell", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
+var light = []string{"", "internal/notebook", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
 // listed is what go list says of a package.
 type listed struct {

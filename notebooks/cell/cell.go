@@ -8,28 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-
-	"synpool/plotting"
 )
-
-// Check ends the cell with the error if there is one.
-func Check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
 
 // Must returns v, or ends the cell with the error if there is one.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v
-}
-
-// Show displays a figure under the cell.
-func Show(figure *plotting.Figure, err error) {
-	Check(err)
-	Check(figure.Show())
 }
 
 // Folder is where the cells of a notebook keep what later ones read.

@@ -1,0 +1,78 @@
+package cell
+
+import (
+	"fmt"
+	"html"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"synpool/internal/notebook"
+	"synpool/milbench/learner"
+	"synpool/milbench/run"
+)
+
+// bar shows how far work is, in one line under the cell that changes, and ends as a line of text. Outside of a notebook it shows nothing
+// but that line.
+type bar struct {
+	id    string
+	start time.Time
+
+	mu    sync.Mutex
+	drawn time.Time
+	last  string
+	done  int
+}
+
+func newBar() *bar { return &bar{id: "bar_" + gonbui.UniqueId(), start: time.Now()} }
+
+// redrawn is how often the line is drawn at most.
+const redrawn = 250 * time.Millisecond
+
+// fits shows how far the fits of a run are.
+func (b *bar) fits(s run.Summary) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Since(b.start)
+	b.done = s.Done
+	b.draw(float64(s.Skipped+s.Done)/float64(max(1, s.Total)), run.ProgressLine(s, "", now, now))
+}
+
+// training shows how far one training is.
+func (b *bar) training(p learner.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := fmt.Sprintf("%d of %d fits done", p.Done, p.Total)
+	if p.Epoch > 0 {
+		text = fmt.Sprintf("epoch %d, loss %.4f", p.Epoch, p.Loss)
+	}
+	b.draw(float64(p.Done)/float64(max(1, p.Total)), text)
+}
+
+// draw draws the line, if that is not too soon.
+func (b *bar) draw(share float64, text string) {
+	b.last = text
+	if !notebook.Running() || time.Since(b.drawn) < redrawn {
+		return
+	}
+	b.drawn = time.Now()
+	gonbui.UpdateHTML(b.id, fmt.Sprintf(`<progress max="1" value="%.3f"></progress> <span style="font-size:smaller">%s</span>`, share, html.EscapeString(text)))
+}
+
+// end takes the line away and prints what was done.
+func (b *bar) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if notebook.Running() && !b.drawn.IsZero() {
+		gonbui.UpdateHTML(b.id, "")
+	}
+	took := time.Since(b.start).Round(100 * time.Millisecond)
+	if b.done > 0 {
+		fmt.Printf("%d fits trained in %v\n", b.done, took)
+		return
+	}
+	if b.last != "" {
+		fmt.Printf("trained in %v\n", took)
+	}
+}

@@ -1,0 +1,219 @@
+package cell
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"synpool/backend"
+	"synpool/milbench"
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/networks"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/results"
+	"synpool/milbench/run"
+	"synpool/milbench/study/report"
+	"synpool/plotting"
+)
+
+// Comparison compares learners on some bags by cross-validation. Nothing is trained before a result is asked for, and fits that were
+// trained in another cell, or before the kernel was started anew, are found again. Methods that say how return another comparison.
+type Comparison struct {
+	bags     *Bags
+	learners []Learner
+	protocol milbench.Protocol
+	asked    bool // for a number of folds
+	seed     uint64
+
+	do func() (*compared, error)
+}
+
+// compared is what a comparison has found.
+type compared struct {
+	fits   []results.Result
+	curves []results.Curve
+	table  results.Table
+	left   []string // why learners are left out
+}
+
+// Compare compares learners, or without any those that milbench run compares: 10 folds, twice, none of which looks at its test part before
+// the end.
+func Compare(bags *Bags, learners ...Learner) *Comparison {
+	protocol := milbench.Honest()
+	protocol.Repeats = networks.LineupRepeats
+	return newComparison(Comparison{bags: bags, learners: learners, protocol: protocol, seed: 1})
+}
+
+func newComparison(c Comparison) *Comparison {
+	c.do = sync.OnceValues(c.run)
+	return &c
+}
+
+// Folds is into how many folds the bags are cut.
+func (c Comparison) Folds(n int) *Comparison {
+	c.protocol.Folds, c.asked = n, true
+	return newComparison(c)
+}
+
+// Repeats is how often everything is done, each time with other folds.
+func (c Comparison) Repeats(n int) *Comparison {
+	c.protocol.Repeats = n
+	return newComparison(c)
+}
+
+// Seed fixes folds, initial weights and whatever else is random; it is 1 unless another is given.
+func (c Comparison) Seed(seed uint64) *Comparison {
+	c.seed = seed
+	return newComparison(c)
+}
+
+// Fits returns the results of all fits, with the scores of every test bag.
+func (c *Comparison) Fits() []results.Result { return Must(c.do()).fits }
+
+// Table returns the figures of each learner.
+func (c *Comparison) Table() results.Table { return Must(c.do()).table }
+
+// Row returns the figures of one of the learners.
+func (c *Comparison) Row(l Learner) results.Row {
+	setting := Must(milbench.CanonicalSetting(l.Setting()))
+	rows := c.Table().Rows
+	at := slices.IndexFunc(rows, func(r results.Row) bool { return string(r.Config) == string(setting) })
+	if at < 0 {
+		Check(fmt.Errorf("%v is not among the learners that were compared", l))
+	}
+	return rows[at]
+}
+
+// Best returns the learner with the largest mean of the main figure. That it is the best of several makes its mean a little too good.
+func (c *Comparison) Best() Learner {
+	row := slices.MaxFunc(c.Table().Rows, func(a, b results.Row) int { return cmp.Compare(a.Mean, b.Mean) })
+	return Learner{fixed: row.Config}
+}
+
+// run does what has not been done yet.
+func (c *Comparison) run() (*compared, error) {
+	o, err := c.bags.read()
+	if err != nil {
+		return nil, err
+	}
+	protocol := c.protocol
+	if o.entry != nil && !c.asked {
+		protocol.Folds = o.entry.Folds
+	}
+	settings, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	settings, left, err := networks.Able(o.set, settings)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := place("results", o.set.Checksum, o.set.Leaked, protocol.Name, protocol.Inner)
+	if err != nil {
+		return nil, err
+	}
+	r := run.Run{Sets: []*milbench.Set{o.set}, Protocol: protocol, Settings: settings, Seed: c.seed, Learner: learner.All(neural.Trainer{}, learner.Resources{}), Dir: dir, Curves: true}
+	if err := trained(&r); err != nil {
+		return nil, err
+	}
+	return c.found(&r, left)
+}
+
+// settings returns those of the learners.
+func (c *Comparison) settings() (list []json.RawMessage, err error) {
+	if len(c.learners) == 0 {
+		return networks.Lineup(neural.SmallPreset, false)
+	}
+	for _, l := range c.learners {
+		setting, err := l.setting()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, setting)
+	}
+	return list, nil
+}
+
+// trained trains the fits of a run that have no result yet. A backend is started where there are some.
+func trained(r *run.Run) error {
+	pending, err := r.Pending()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(pending, func(p run.Pending) bool { return len(p.Task.Fits) > 0 }) {
+		return nil
+	}
+	choice, err := backend.New()
+	if err != nil {
+		return err
+	}
+	defer choice.Backend.Finalize()
+	cores := choice.Cores(runtime.GOMAXPROCS(0))
+	bar := newBar()
+	defer bar.end()
+	trainer := neural.Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run, Kept: cores.Kept}
+	r.Learner, r.Backend = learner.All(trainer, learner.Resources{Workers: cores.Workers}), choice.Config
+	r.Progress = func(p run.Progress) { bar.fits(p.Summary) }
+	if _, err := r.Do(interrupted()); errors.Is(err, context.Canceled) {
+		return errors.New("stopped; what was trained is kept, and the cell goes on from there")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// found reads the results of a run.
+func (c *Comparison) found(r *run.Run, left []string) (*compared, error) {
+	asked, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	cut, _ := r.Protocol.FoldsOf(r.Sets[0])
+	wanted := make(map[string]bool)
+	for _, f := range asked {
+		id, err := milbench.FitID(r.Sets[0].Checksum, r.Protocol.Key(), cut, f.Repeat, f.Fold, r.Seed, f.Setting)
+		if err != nil {
+			return nil, err
+		}
+		wanted[id] = true
+	}
+	found := &compared{left: left}
+	all, err := results.Read(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	found.fits = slices.DeleteFunc(all, func(one results.Result) bool { return !wanted[one.Fit] })
+	curves, err := results.ReadCurves(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	found.curves = slices.DeleteFunc(curves, func(one results.Curve) bool { return !wanted[one.Fit] })
+	found.table, err = results.Tabulate(found.fits)
+	return found, err
+}
+
+// Figure draws the main figure of each learner with its interval.
+func (c *Comparison) Figure() *plotting.Figure { return Must(report.PlotTable(c.Fits())) }
+
+// Training draws the loss of networks by epoch.
+func (c *Comparison) Training() *plotting.Figure {
+	found := Must(c.do())
+	var curves []plotting.TrainingCurve
+	for _, row := range found.table.Rows {
+		curve := plotting.TrainingCurve{Name: row.Setting}
+		for _, one := range found.curves {
+			if string(one.Config) == string(row.Config) && len(one.Loss) > 1 {
+				curve.Loss = append(curve.Loss, one.Loss)
+			}
+		}
+		if curve.Loss != nil {
+			curves = append(curves, curve)
+		}
+	}
+	return Must(plotting.Training("Loss of the training bags", curves))
+}

@@ -1,0 +1,241 @@
+package cell
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"synpool/milbench/predict"
+	"synpool/milbench/results"
+)
+
+// slides writes slides of which some have cells that are larger than others, two per patient, and returns the file.
+func slides(t *testing.T, name string, n int, known bool) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	text := "slide_id,diagnosis,patient_id,area,roundness,stain\n"
+	for i := range n {
+		label := "?"
+		if known {
+			label = []string{"normal", "tumour"}[i%2]
+		}
+		for cell := range 6 + random.IntN(10) {
+			area := 100 + 15*random.NormFloat64()
+			if i%2 == 1 && cell < 2 {
+				area += 60
+			}
+			text += fmt.Sprintf("slide%d,%s,p%d,%.1f,%.3f,%.3f\n", i+1, label, i/2, area, 0.8+0.06*random.NormFloat64(), random.NormFloat64())
+		}
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// printed returns what f prints outside of a notebook.
+func printed(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := os.Stdout
+	os.Stdout = w
+	text := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(r)
+		text <- string(all)
+	}()
+	f()
+	os.Stdout = out
+	w.Close()
+	return <-text
+}
+
+// TestFive is the five lines of the package: bags, a comparison, a model, what counts in a bag, and predictions. What is computed is found
+// again by values that are declared anew, as in another cell, and a further learner is trained alone.
+func TestFive(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	file, fresh := slides(t, "slides.csv", 40, true), slides(t, "fresh.csv", 6, false)
+	learners := []Learner{StatisticsSVM, Named("statistics-trees")}
+	compare := func(learners ...Learner) *Comparison { return Compare(Open(file), learners...).Folds(4).Repeats(1) }
+
+	bags := Open(file)
+	card := printed(t, func() { Show(bags) })
+	for _, want := range []string{"20 normal, 20 tumour", "no column leaks the labels", "groups     20", `label is the column "diagnosis" (Label)`, `Positive "normal" takes the other`} {
+		if !strings.Contains(card, want) {
+			t.Errorf("no %q in %s", want, card)
+		}
+	}
+	if said := printed(t, func() { Show(compare(learners...)) }); !strings.Contains(said, "8 fits trained") || !strings.Contains(said, "statistics-svm") {
+		t.Errorf("the first time: %s", said)
+	}
+	if said := printed(t, func() { Show(compare(learners...)) }); strings.Contains(said, "trained in") || !strings.Contains(said, "statistics-svm") {
+		t.Errorf("the second time: %s", said)
+	}
+	if said := printed(t, func() { Show(compare(append(learners, Named("instance"))...)) }); !strings.Contains(said, "4 fits trained") || !strings.Contains(said, "instance") {
+		t.Errorf("with a third learner: %s", said)
+	}
+	two := compare(learners...)
+	if n := len(two.Fits()); n != 8 || len(two.Table().Rows) != 2 {
+		t.Errorf("%d fits, %d rows", n, len(two.Table().Rows))
+	}
+	best := two.Best()
+	if row := two.Row(best); row.Mean < 0.8 || row.Mean < two.Row(StatisticsSVM).Mean || row.Mean < two.Row(StatisticsTrees).Mean {
+		t.Errorf("the best has %+v", row)
+	}
+
+	for _, of := range []struct {
+		learner Learner
+		score   string
+	}{{Named("instance"), "score"}, {Mean.Epochs(2), "weight"}} {
+		model := Train(Open(file), of.learner)
+		if said := printed(t, func() { Show(model) }); !strings.Contains(said, "trained in") || !strings.Contains(said, "normal, tumour") {
+			t.Errorf("%v: %s", of.learner, said)
+		}
+		again := Train(Open(file), of.learner)
+		said := printed(t, func() { Show(again.Explain(bags.Find("slide2"))) })
+		if strings.Contains(said, "trained") || !strings.Contains(said, of.score) || !strings.Contains(said, "area") {
+			t.Errorf("%v: %s", of.learner, said)
+		}
+		scores := filepath.Join(t.TempDir(), "scores.csv")
+		Save(again.Predict(Open(fresh)), scores)
+		text, err := os.ReadFile(scores)
+		if err != nil || bytes.Count(text, []byte("\n")) != 7 || !bytes.HasPrefix(text, []byte("bag,score,")) {
+			t.Errorf("%s, %v", text, err)
+		}
+		kept := filepath.Join(t.TempDir(), "model")
+		Save(again, kept)
+		if got, want := Load(kept).Predict(Open(fresh)), again.Predict(Open(fresh)); !slices.EqualFunc(got.Bags, want.Bags, func(a, b predict.Bag) bool { return *a.Score == *b.Score }) {
+			t.Errorf("%v: the model that is read says something else", of.learner)
+		}
+	}
+}
+
+// TestKitEnds runs itself to see what a cell says that ends with an error: one line, in the words of cells.
+func TestKitEnds(t *testing.T) {
+	file := os.Getenv("KIT_FILE")
+	ends := map[string]func(){
+		"nothing.csv":                    func() { Show(Open("nothing.csv")) },
+		`no bag "slide3x"; did you mean`: func() { Show(Train(Open(file), StatisticsSVM).Explain(Open(file).Find("slide3x"))) },
+		`Label: no column "garde"`:       func() { Show(Open(file).Label("garde")) },
+		"syntax":                         func() { Show(Compare(Open(file), Named("sofmax"))) },
+		"Order is for three classes":     func() { Show(Open(file).Order("normal", "tumour")) },
+		"cannot be saved":                func() { Save(3, "x") },
+	}
+	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
+		end()
+		os.Exit(0)
+	}
+	data := slides(t, "slides.csv", 20, true)
+	for name := range ends {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestKitEnds$")
+		cmd.Env = append(os.Environ(), "KIT_ENDS="+name, "KIT_FILE="+data, StoreVariable+"="+t.TempDir())
+		var said strings.Builder
+		cmd.Stderr = &said
+		err := cmd.Run()
+		want := name
+		if name == "syntax" {
+			want = `did you mean "softmax"?`
+		}
+		if err == nil || !strings.Contains(said.String(), want) || strings.Count(said.String(), "\n") != 1 || strings.Contains(said.String(), "--") {
+			t.Errorf("%s: %v, and says %q", name, err, said.String())
+		}
+	}
+}
+
+// TestInterrupted stops a comparison as Jupyter stops a cell: it ends within five seconds and says that it goes on, and so it does.
+func TestInterrupted(t *testing.T) {
+	if file := os.Getenv("KIT_STOP"); file != "" {
+		fmt.Println("begins")
+		Show(Compare(Open(file), Named("statistics-trees").With("trees", 2000), StatisticsSVM).Folds(5).Repeats(20))
+		os.Exit(0)
+	}
+	file, store := slides(t, "slides.csv", 40, true), t.TempDir()
+	cell := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestInterrupted$")
+		cmd.Env = append(os.Environ(), "KIT_STOP="+file, StoreVariable+"="+store)
+		return cmd
+	}
+	kept := func() int {
+		all, err := filepath.Glob(filepath.Join(store, "results", "*", results.FileName))
+		if err != nil || len(all) != 1 {
+			return 0
+		}
+		text, err := os.ReadFile(all[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte("\n"))
+	}
+	cmd := cell()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "begins\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for wait := 0; kept() < 3 && wait < 600; wait++ {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	stopped := time.Now()
+	if err := cmd.Wait(); err == nil || time.Since(stopped) > 5*time.Second || said.String() != "stopped; what was trained is kept, and the cell goes on from there\n" {
+		t.Fatalf("%v after %v: %s", err, time.Since(stopped), said.String())
+	}
+	before := kept()
+	if before < 3 || before >= 200 {
+		t.Fatalf("%d results are kept", before)
+	}
+	rest, err := cell().CombinedOutput()
+	if want := fmt.Sprintf("%d fits trained", 200-before); err != nil || !strings.Contains(string(rest), want) {
+		t.Errorf("%v, no %q in %s", err, want, rest)
+	}
+}
+
+func TestSpoken(t *testing.T) {
+	for text, want := range map[string]string{
+		"label is the column x (--label)":                                  "label is the column x (Label)",
+		"--keep-leak trains with it":                                       "KeepLeak trains with it",
+		"--instance-label-column last moves it":                            "InstanceLabels last moves it",
+		"unless --missing median takes medians":                            "unless Median takes medians",
+		"milbench train --calibrate learns one":                            "milbench train --calibrate learns one",
+		"made by milbench run --folds 3; --numbers takes them for numbers": "made by milbench run --folds 3; Numbers takes them for numbers",
+	} {
+		if got := spoken(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCards(t *testing.T) {
+	c := card{title: "<b>", facts: [][2]string{{"a", "1 & 2"}}, rows: [][]string{{"name", "value"}, {"x<y", "0.5"}, {"z", ""}}, notes: []string{"a note"}}
+	page := c.asHTML()
+	for _, want := range []string{"<b>&lt;b&gt;</b>", "1 &amp; 2", "x&lt;y", `text-align:right">0.5</td>`, `text-align:left">z</td>`, "a note</p>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+	if got, want := c.asText(), "<b>\na  1 & 2\nname  value\nx<y   0.5\nz     \na note\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

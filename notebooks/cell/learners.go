@@ -1,0 +1,111 @@
+package cell
+
+import (
+	"encoding/json"
+	"maps"
+
+	"synpool/milbench/learner"
+	"synpool/milbench/learner/networks"
+	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
+)
+
+// Learner is a learner and its setting. Methods return another with some of it changed:
+//
+//	Syn(3).Width(64).Epochs(30)
+type Learner struct {
+	name   string
+	fields map[string]any
+	fixed  json.RawMessage // a whole setting, instead
+}
+
+// Networks, by their pooling, and learners of whole bags. The others have their names: Named.
+var (
+	Mean            = Learner{name: "mean"}
+	Max             = Learner{name: "max"}
+	Softmax         = Learner{name: "softmax"}
+	Attention       = Learner{name: "attention"}
+	Gated           = Learner{name: "gated"}
+	Auto            = Learner{name: learner.AutoName}
+	StatisticsSVM   = Learner{name: "statistics-svm"}
+	StatisticsTrees = Learner{name: "statistics-trees"}
+)
+
+// Syn is SynPooling with so many steps, which concentrate the weights; negative ones distract them.
+func Syn(steps int) Learner {
+	return Learner{name: "syn", fields: map[string]any{"iterations": steps}}
+}
+
+// Named returns the learner or the pooling of a name, as milbench knows it: "miles", "clam", "instance".
+func Named(name string) Learner { return Learner{name: name} }
+
+// With sets any field of the setting, as milbench names it.
+func (l Learner) With(field string, value any) Learner {
+	if l.fields = maps.Clone(l.fields); l.fields == nil {
+		l.fields = make(map[string]any)
+	}
+	l.fields[field] = value
+	return l
+}
+
+// Epochs is how often a network sees each training bag.
+func (l Learner) Epochs(n int) Learner { return l.With("epochs", n) }
+
+// Width is the number of features of each layer.
+func (l Learner) Width(n int) Learner { return l.With("width", n) }
+
+// Layers is the number of layers before the pooling.
+func (l Learner) Layers(n int) Learner { return l.With("layers", n) }
+
+// Batch is the number of bags per step.
+func (l Learner) Batch(n int) Learner { return l.With("batch", n) }
+
+// Rate is the learning rate.
+func (l Learner) Rate(rate float64) Learner { return l.With("lr", rate) }
+
+// Dropout is the share of features that is dropped in training.
+func (l Learner) Dropout(share float64) Learner { return l.With("dropout", share) }
+
+// Loss is the loss that a network minimises, where its kind of target has several.
+func (l Learner) Loss(name string) Learner { return l.With("loss", name) }
+
+// Setting returns the whole setting, as results have it.
+func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
+
+func (l Learner) setting() (json.RawMessage, error) {
+	base := l.fixed
+	if base == nil {
+		if _, err := learner.Find(l.name); err != nil && l.name != learner.AutoName {
+			return networks.Setting(neural.SmallPreset, l.name, l.fields)
+		}
+		settings, err := learner.Settings(l.name, false)
+		if err != nil {
+			return nil, err
+		}
+		base = settings[0]
+	}
+	if len(l.fields) == 0 {
+		return base, nil
+	}
+	fields, err := json.Marshal(l.fields)
+	if err != nil {
+		return nil, err
+	}
+	if l.fixed != nil {
+		var all map[string]any
+		if err := json.Unmarshal(base, &all); err != nil {
+			return nil, err
+		}
+		maps.Copy(all, l.fields)
+		return json.Marshal(all)
+	}
+	return learner.Override(l.name, fields)
+}
+
+// String returns the name of the learner.
+func (l Learner) String() string {
+	if l.fixed != nil {
+		return onebyone.Name(l.fixed)
+	}
+	return l.name
+}

@@ -1,0 +1,312 @@
+package cell
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"synpool/internal/notebook"
+	"synpool/milbench"
+	"synpool/milbench/dataset/audit"
+	"synpool/milbench/results"
+	"synpool/plotting"
+)
+
+// Show displays values under the cell: bags as a card, a comparison as table and figure, a model, its predictions and explanations, figures,
+// and anything else as text. An error ends the cell with one line, so that what returns a figure and an error can be shown as it is. Outside
+// of a notebook it prints text.
+func Show(values ...any) {
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+		case error:
+			Check(v)
+		case *plotting.Figure:
+			if v != nil {
+				Check(v.Show())
+			}
+		case *Bags:
+			display(v.card())
+		case *Comparison:
+			display(v.card())
+			Show(v.Figure())
+		case *Model:
+			display(v.card())
+		case *Predictions:
+			display(v.card())
+		case *Explanation:
+			display(v.card())
+			Show(v.Figure())
+		case results.Table:
+			display(tableCard(v))
+		case fmt.Stringer:
+			fmt.Println(v)
+		default:
+			if k := reflect.ValueOf(v).Kind(); k == reflect.Pointer {
+				fmt.Printf("%+v\n", reflect.Indirect(reflect.ValueOf(v)))
+				continue
+			}
+			fmt.Println(v)
+		}
+	}
+}
+
+// card is something to display.
+type card struct {
+	title string
+	facts [][2]string // names and values
+	rows  [][]string  // a table, the header first
+	notes []string
+
+	html, text string // instead of all this
+}
+
+// display shows a card: a notebook gets HTML and text, of which it takes what it can show.
+func display(c card) {
+	if c.text == "" {
+		c.html, c.text = c.asHTML(), c.asText()
+	}
+	if !notebook.Running() {
+		fmt.Print(c.text)
+		return
+	}
+	Check(notebook.Send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
+		protocol.MIMETextHTML:  c.html,
+		protocol.MIMETextPlain: strings.TrimRight(c.text, "\n"),
+	}}))
+}
+
+// number reports whether a cell of a table is a number, which stands on the right.
+func number(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+const (
+	tableStyle = "border-collapse:collapse;color:inherit;font-size:smaller"
+	cellStyle  = "padding:0.2em 0.6em;border-bottom:1px solid rgba(128,128,128,0.4);text-align:"
+)
+
+func (c card) asHTML() string {
+	var b strings.Builder
+	b.WriteString(`<div style="overflow-x:auto">`)
+	if c.title != "" {
+		fmt.Fprintf(&b, "<p><b>%s</b></p>", html.EscapeString(c.title))
+	}
+	if len(c.facts) > 0 {
+		fmt.Fprintf(&b, `<table style="%s">`, tableStyle)
+		for _, f := range c.facts {
+			fmt.Fprintf(&b, `<tr><th style="%sleft">%s</th><td style="%sleft">%s</td></tr>`, cellStyle, html.EscapeString(f[0]), cellStyle, html.EscapeString(f[1]))
+		}
+		b.WriteString("</table>")
+	}
+	if len(c.rows) > 0 {
+		right := make([]bool, len(c.rows[0])) // columns of numbers
+		for k := range right {
+			right[k] = len(c.rows) > 1 && !slices.ContainsFunc(c.rows[1:], func(row []string) bool { return row[k] != "" && !number(row[k]) })
+		}
+		fmt.Fprintf(&b, `<table style="%s">`, tableStyle)
+		for i, row := range c.rows {
+			b.WriteString("<tr>")
+			for k, text := range row {
+				tag, side := "td", "left"
+				if i == 0 {
+					tag = "th"
+				}
+				if right[k] {
+					side = "right"
+				}
+				fmt.Fprintf(&b, `<%s style="%s%s">%s</%s>`, tag, cellStyle, side, html.EscapeString(text), tag)
+			}
+			b.WriteString("</tr>")
+		}
+		b.WriteString("</table>")
+	}
+	for _, note := range c.notes {
+		fmt.Fprintf(&b, `<p style="font-size:smaller;margin:0.5em 0">%s</p>`, html.EscapeString(note))
+	}
+	b.WriteString("</div>")
+	return b.String()
+}
+
+func (c card) asText() string {
+	var b bytes.Buffer
+	if c.title != "" {
+		fmt.Fprintln(&b, c.title)
+	}
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, f := range c.facts {
+		fmt.Fprintf(t, "%s\t%s\n", f[0], f[1])
+	}
+	t.Flush()
+	for _, row := range c.rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	t.Flush()
+	for _, note := range c.notes {
+		fmt.Fprintln(&b, note)
+	}
+	return b.String()
+}
+
+// tableCard is a table of results.
+func tableCard(t results.Table) card {
+	var page, text bytes.Buffer
+	Check(t.Write(&page, "html"))
+	Check(t.Write(&text, "md"))
+	return card{html: page.String(), text: text.String()}
+}
+
+// card says what the bags are, and what an audit of them finds.
+func (b *Bags) card() card {
+	o, r := Must(b.read()), b.Audit()
+	c := card{title: o.set.Name, notes: o.notes}
+	add := func(name, format string, values ...any) {
+		c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
+	}
+	add("bags", "%d", len(o.set.Bags))
+	add("target", "%s", targetOf(o.set))
+	add("instances", "%d, %d to %d per bag, median %v", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
+	add("features", "%d", o.set.NumFeatures())
+	if groups := groupsOf(o.set); groups > 0 {
+		add("groups", "%d", groups)
+	}
+	add("audit", "%s", finding(r))
+	return c
+}
+
+// targetOf says which targets bags have.
+func targetOf(set *milbench.Set) string {
+	if set.NumClasses() == 0 {
+		return set.Kind.String()
+	}
+	var parts []string
+	for class := range set.NumClasses() {
+		parts = append(parts, fmt.Sprintf("%d %s", set.NumLabelled(class), set.ClassName(class)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func groupsOf(set *milbench.Set) int {
+	groups := make(map[string]bool)
+	for _, b := range set.Bags {
+		if b.Group != "" {
+			groups[b.Group] = true
+		}
+	}
+	return len(groups)
+}
+
+// finding says what an audit has found, in a line.
+func finding(r audit.Report) string {
+	var parts []string
+	switch {
+	case r.Blind:
+		parts = append(parts, "leaking columns are not looked for")
+	case len(r.Leaks) == 0:
+		parts = append(parts, "no column leaks the labels")
+	default:
+		parts = append(parts, fmt.Sprintf("%d columns leak the labels", len(r.Leaks)))
+	}
+	if r.Constant > 0 {
+		parts = append(parts, fmt.Sprintf("%d constant columns", r.Constant))
+	}
+	if n := len(r.Duplicates); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d bags stand twice", n))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// card shows the table of a comparison.
+func (c *Comparison) card() card {
+	t := c.Table()
+	for _, reason := range Must(c.do()).left {
+		t.Notes = append(t.Notes, spoken(reason)+"; it is left out")
+	}
+	return tableCard(t)
+}
+
+// card says what the model is.
+func (m *Model) card() card {
+	a := m.About()
+	c := card{title: m.name}
+	c.facts = [][2]string{{"trained on", a.Set}, {"target", a.Target.String()}, {"features", strconv.Itoa(a.NumFeatures)}}
+	if a.Classes != nil {
+		c.facts[1][1] = strings.Join(a.Classes, ", ")
+	}
+	if len(a.Members) > 0 {
+		c.rows = [][]string{{"learner", "weight", results.FigureName(a.Target) + " inside"}}
+		for _, member := range a.Members {
+			c.rows = append(c.rows, []string{Learner{fixed: member.Setting}.String(), fmt.Sprintf("%.3f", member.Weight), fmt.Sprintf("%.3f", member.Figure)})
+		}
+		return c
+	}
+	c.facts = append(c.facts, [2]string{"setting", string(a.Setting)})
+	return c
+}
+
+// mostShown is how many rows of a long table are shown.
+const mostShown = 10
+
+// card shows the first predictions.
+func (p *Predictions) card() card {
+	rows := Must(p.table())
+	c := card{title: fmt.Sprintf("%d bags", len(p.Bags)), rows: rows[:min(len(rows), mostShown+1)]}
+	if more := len(rows) - len(c.rows); more > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("and %d more", more))
+	}
+	if p.note != "" {
+		c.notes = append(c.notes, spoken(p.note))
+	}
+	return c
+}
+
+// card shows the instances that count most, with their features.
+func (e *Explanation) card() card {
+	value := "weight"
+	if len(e.Bag.Instances) > 0 && e.Bag.Instances[0].Score != nil {
+		value = "score"
+	}
+	most := min(len(e.Features), mostShown)
+	c := card{title: e.title, rows: [][]string{append([]string{"instance", value}, e.Features[:most]...)}}
+	for _, i := range e.Order()[:min(mostShown, len(e.Rows))] {
+		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", e.Weight(i))}
+		for _, v := range e.Rows[i][:most] {
+			row = append(row, fmt.Sprintf("%.4g", v))
+		}
+		c.rows = append(c.rows, row)
+	}
+	if more := len(e.Rows) - mostShown; more > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("and %d more instances", more))
+	}
+	if more := len(e.Features) - most; more > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("and %d more features", more))
+	}
+	return c
+}
+
+// listed names the first of some things.
+func listed(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		text += " and so on"
+	}
+	return text
+}
+
+// Check ends the cell with the error if there is one.
+func Check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, spoken(err.Error()))
+		os.Exit(1)
+	}
+}
