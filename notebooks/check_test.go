@@ -288,6 +288,11 @@ func shown(kind string, content json.RawMessage) error {
 	switch kind {
 	case "text/plain":
 		return nil
+	case "text/html":
+		if found := active.FindString(string(data)); found != "" {
+			return fmt.Errorf("its HTML is not plain: %q", found)
+		}
+		return nil
 	case "image/png":
 		raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(data), "\n", ""))
 		if err != nil {
@@ -302,7 +307,7 @@ func shown(kind string, content json.RawMessage) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("it shows %s, want text and PNG alone", kind)
+	return fmt.Errorf("it shows %s, want text, HTML and PNG alone", kind)
 }
 
 // TestForm looks at every notebook as it is saved.
@@ -412,7 +417,8 @@ func TestProblems(t *testing.T) {
 		{"a failure", code(func(c *cell) { c.Outputs[0] = output{Type: "error", Value: "exit status 1"} }), "it failed: exit status 1"},
 		{"a result", code(func(c *cell) { c.Outputs[0].Type = "execute_result" }), `an output of type "execute_result"`},
 		{"nothing shown", code(func(c *cell) { c.Outputs[0] = output{Type: "display_data"} }), "it shows nothing"},
-		{"HTML", show("text/html", `"<b>1</b>"`), "it shows text/html"},
+		{"a script in HTML", show("text/html", `"<b>1</b><script>"`), "its HTML is not plain"},
+		{"a vector figure", show("image/svg+xml", `"<svg>"`), "it shows image/svg+xml"},
 		{"no text", show("text/plain", `1`), "it shows text/plain: "},
 		{"no base64", show("image/png", `"?"`), "its image: illegal base64"},
 		{"no image", show("image/png", `"AAAAAAAAAAAAAAAA"`), "its image: png: "},

@@ -1,7 +1,7 @@
 """Runs notebooks in the Go kernel without a browser and saves them as they are committed.
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
-outputs are text and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
+outputs are text, tables as HTML, and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
 it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. Called by notebooks/lab --execute and by the tests.
 """
 
@@ -17,7 +17,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-KINDS = ("text/plain", "image/png")
+KINDS = ("text/plain", "text/html", "image/png")
 
 
 def text(value):
@@ -38,8 +38,10 @@ def normalised(outputs):
                 kept.append(nbformat.v4.new_output("stream", name="stdout", text=text(output.text)))
         elif output.output_type in ("display_data", "execute_result"):
             data = {kind: text(output.data[kind]).strip() for kind in KINDS if kind in output.data}
+            if list(output.data) == ["text/html"] and not data["text/html"]:
+                continue  # a line of progress that was taken away
             if not data:
-                raise ValueError(f"it shows {', '.join(output.data)}, and only text and PNG are saved")
+                raise ValueError(f"it shows {', '.join(output.data)}, and only text, HTML and PNG are saved")
             width = output.metadata.get("image/png", {}).get("width")
             metadata = {"image/png": {"width": width}} if width else {}
             kept.append(nbformat.v4.new_output("display_data", data=data, metadata=metadata))
@@ -78,7 +80,8 @@ def execute(path, target, timeout):
         if cell.cell_type == "code":
             cell.outputs = []
             cell.execution_count = None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as store:
+        os.environ["SYNPOOL_STORE"] = store  # nothing is found again that another run has computed
         NotebookClient(
             notebook,
             kernel_name="gonb",
