@@ -13,13 +13,16 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+
+	"github.com/gomlx/compute"
 )
 
 // StoreVariable names the environment variable with the folder in which cells keep what they compute; without it that is synpool in the
 // user's folder of caches. Nothing in it is needed: what is missing is computed again.
 const StoreVariable = "SYNPOOL_STORE"
 
-// place returns the folder of what is computed from some values by this version of the code; it may not be there yet.
+// place returns the folder of what is computed from some values by this version of the code, on the backend that the environment asks
+// for; it may not be there yet.
 func place(kind string, from ...any) (string, error) {
 	root := os.Getenv(StoreVariable)
 	if root == "" {
@@ -33,7 +36,7 @@ func place(kind string, from ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(append([]any{code}, from...))
+	text, err := json.Marshal(append([]any{code, os.Getenv(compute.ConfigEnvVar)}, from...))
 	if err != nil {
 		return "", err
 	}
