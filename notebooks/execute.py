@@ -2,13 +2,15 @@
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
 outputs are text, tables as HTML, and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
-it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. Called by notebooks/lab --execute and by the tests.
+it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. With --check it saves
+nothing and says what is shown otherwise than is saved. Called by notebooks/lab --execute and --check and by the tests.
 """
 
 import argparse
 import hashlib
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
@@ -73,8 +75,48 @@ def normalise(notebook):
                 raise ValueError(f"cell {number}: {error}") from None
 
 
-def execute(path, target, timeout):
-    """Runs the notebook at path and saves it at target, whole or not at all."""
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+DURATION = re.compile(r"\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ms|µs|s)\b")
+
+
+def shown(cell):
+    """What a cell shows, line by line, and what its pictures are called."""
+    lines = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream" and output.name == "stdout":
+            lines += text(output.text).splitlines()
+        elif output.output_type in ("display_data", "execute_result"):
+            lines += text(output.data.get("text/plain", "")).splitlines()
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def differs(saved, now, tolerance):
+    """Whether two lines differ in more than numbers within a tolerance, relative above 1, and durations."""
+    saved, now = DURATION.sub("DURATION", saved), DURATION.sub("DURATION", now)
+    if " ".join(NUMBER.sub("#", saved).split()) != " ".join(NUMBER.sub("#", now).split()):
+        return True
+    pairs = zip(map(float, NUMBER.findall(saved)), map(float, NUMBER.findall(now)))
+    return any(abs(a - b) > tolerance * max(1, abs(a)) for a, b in pairs)
+
+
+def check(path, timeout, tolerance):
+    """Runs the notebook at path and returns what it shows otherwise than is saved, one line each."""
+    saved = nbformat.read(path, as_version=4)
+    if not any(cell.get("outputs") for cell in saved.cells if cell.cell_type == "code"):
+        return ["it has no outputs to compare with; save it with them first"]
+    now, found = run(path, timeout), []
+    for number, (old, new) in enumerate(zip(saved.cells, now.cells), 1):
+        if old.cell_type != "code":
+            continue
+        before, after = shown(old), shown(new)
+        if len(before) != len(after):
+            found.append(f"cell {number} shows {len(after)} lines, {len(before)} are saved")
+        found += [f"cell {number} shows {b.strip()!r}, {a.strip()!r} is saved" for a, b in zip(before, after) if differs(a, b, tolerance)][:3]
+    return found
+
+
+def run(path, timeout):
+    """Runs the notebook at path and returns it with its outputs."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -93,6 +135,12 @@ def execute(path, target, timeout):
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":
                 print(f"{path.name}: cell {number} wrote to standard error: {text(output.text).strip()}", file=sys.stderr)
+    return notebook
+
+
+def execute(path, target, timeout):
+    """Runs the notebook at path and saves it at target, whole or not at all."""
+    notebook = run(path, timeout)
     normalise(notebook)
     nbformat.validate(notebook)
     part = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=".", suffix=".part", delete=False)
@@ -111,13 +159,21 @@ def main():
     parser.add_argument("notebooks", metavar="NOTEBOOK", nargs="+", type=pathlib.Path)
     parser.add_argument("--output-dir", metavar="DIR", type=pathlib.Path, help="save there instead of in place")
     parser.add_argument("--timeout", metavar="SECONDS", type=int, default=600, help="for one cell (default %(default)s)")
+    parser.add_argument("--check", action="store_true", help="save nothing: compare what they show with what is saved")
+    parser.add_argument("--tolerance", metavar="X", type=float, default=1e-3, help="of numbers, relative above 1 (default %(default)s)")
     arguments = parser.parse_args()
     failed = False
     for path in arguments.notebooks:
         start = time.monotonic()
         path = path.absolute()
         try:
-            execute(path, (arguments.output_dir or path.parent).absolute() / path.name, arguments.timeout)
+            if arguments.check:
+                found = check(path, arguments.timeout, arguments.tolerance)
+                for line in found:
+                    print(f"{path.name}: {line}", file=sys.stderr)
+                failed = failed or bool(found)
+            else:
+                execute(path, (arguments.output_dir or path.parent).absolute() / path.name, arguments.timeout)
         except (CellExecutionError, CellTimeoutError, DeadKernelError, OSError, ValueError, nbformat.ValidationError) as error:
             print(f"{path.name}: {str(error).strip()}", file=sys.stderr)
             failed = True

@@ -210,6 +210,38 @@ func TestExecuteNew(t *testing.T) {
 	}
 }
 
+// TestExecuteCheck compares a notebook with what is saved in it, as notebooks/lab --check does: it passes as it is, and where a number, a
+// word or a line that is saved is another it says in which cell.
+func TestExecuteCheck(t *testing.T) {
+	venv := labtest.Environment(t, ".")
+	data, err := os.ReadFile(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, old, new, says string }{
+		{"as it is", "", "", ""},
+		{"a number within the tolerance", "root 1.41421", "root 1.4143", ""},
+		{"another number", "root 1.41421", "root 1.42421", "'root 1.42421' is saved"},
+		{"another word", "root 1.41421", "rood 1.41421", "'rood 1.41421' is saved"},
+	} {
+		source := strings.Replace(string(data), test.old, test.new, 1)
+		if test.old != "" && !strings.Contains(string(data), test.old) {
+			t.Fatalf("%s does not print %s", small, test.old)
+		}
+		path := filepath.Join(t.TempDir(), "mine.ipynb")
+		if err := os.WriteFile(path, []byte(source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.Command(filepath.Join(venv, "bin", "python"), "execute.py", "--check", path).CombinedOutput()
+		if (err == nil) != (test.says == "") || !strings.Contains(string(said), test.says) || !strings.Contains(string(said), "mine.ipynb: ") {
+			t.Errorf("%s: %v: %s", test.name, err, said)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != source {
+			t.Errorf("%s: the notebook was written over", test.name)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	with := func(printed string) *notebook {
 		return &notebook{Cells: []*cell{{Type: "code", Outputs: []output{{Type: "stream", Name: "stdout", Text: text(printed)}}}}}
