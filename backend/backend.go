@@ -112,6 +112,20 @@ func New() (*Choice, error) {
 	return c, nil
 }
 
+// Likely returns the configuration of the backend that [New] chooses if it starts, without starting it.
+func Likely() string {
+	if config := os.Getenv(compute.ConfigEnvVar); config != "" {
+		return config
+	}
+	switch {
+	case xlaBuilt && hasCUDA() && findPlugin("cuda") != "":
+		return "xla:cuda"
+	case xlaBuilt && findPlugin("cpu") != "":
+		return "xla:cpu"
+	}
+	return goConfig
+}
+
 // xlaPlatforms are those that XLA is built for: the build constraints of xla.go.
 var xlaPlatforms = []string{"darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64"}
 

@@ -2,8 +2,8 @@
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
 outputs are text, tables as HTML, and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
-it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. With --check it saves
-nothing and says what is shown otherwise than is saved. Called by notebooks/lab --execute and --check and by the tests.
+it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. With --check it runs in the
+folder of the notebook, saves nothing, and reports where text and numbers differ from what is saved. Called by notebooks/lab --execute and --check and by the tests.
 """
 
 import argparse
@@ -100,11 +100,11 @@ def differs(saved, now, tolerance):
 
 
 def check(path, timeout, tolerance):
-    """Runs the notebook at path and returns what it shows otherwise than is saved, one line each."""
+    """Runs the notebook at path in its folder and returns where its text and numbers differ from what is saved, one line each."""
     saved = nbformat.read(path, as_version=4)
     if not any(cell.get("outputs") for cell in saved.cells if cell.cell_type == "code"):
         return ["it has no outputs to compare with; save it with them first"]
-    now, found = run(path, timeout), []
+    now, found = run(path, timeout, path.parent), []
     for number, (old, new) in enumerate(zip(saved.cells, now.cells), 1):
         if old.cell_type != "code":
             continue
@@ -115,21 +115,21 @@ def check(path, timeout, tolerance):
     return found
 
 
-def run(path, timeout):
-    """Runs the notebook at path and returns it with its outputs."""
+def run(path, timeout, folder=None):
+    """Runs the notebook at path in a folder, else in an empty one, and returns it with its outputs."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
             cell.execution_count = None
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as store:
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as store:
         os.environ["SYNPOOL_STORE"] = store  # nothing is found again that another run has computed
         NotebookClient(
             notebook,
             kernel_name="gonb",
             timeout=timeout,
             record_timing=False,
-            resources={"metadata": {"path": folder}},
+            resources={"metadata": {"path": str(folder or empty)}},
         ).execute()
     for number, cell in enumerate(notebook.cells, 1):
         for output in cell.get("outputs", []):
@@ -162,6 +162,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="save nothing: compare what they show with what is saved")
     parser.add_argument("--tolerance", metavar="X", type=float, default=1e-3, help="of numbers, relative above 1 (default %(default)s)")
     arguments = parser.parse_args()
+    if arguments.check and arguments.output_dir:
+        parser.error("--check saves nothing: leave --output-dir out")
     failed = False
     for path in arguments.notebooks:
         start = time.monotonic()

@@ -7,10 +7,11 @@ import (
 	"image/png"
 	"math"
 	"strings"
-	"synpool/internal/notebook"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot/vg"
+
+	"synpool/internal/notebook"
 )
 
 // Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when

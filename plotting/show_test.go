@@ -15,12 +15,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"synpool/internal/notebook"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"synpool/internal/notebook"
 )
 
 var notebookPatience = flag.Duration("patience", time.Minute, "how long TestShow waits for a notebook")

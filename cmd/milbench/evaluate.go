@@ -62,7 +62,7 @@ Labels must be those of the model, word for word. The features are taken as by m
 			if err != nil {
 				return err
 			}
-			nets := p.networks(true, 0, 0)
+			nets := p.networks(true, 0, 0, "")
 			defer nets.End()
 			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {

@@ -80,8 +80,8 @@ fifth of the training part as val, and ` + partsName + `, the file above. docs/j
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.out, "%d bags, %d times %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
-				len(parts.Bags), len(parts.Tested), parts.Run, out, foldsFile(out, format))
+			fmt.Fprintf(p.out, "%d bags, %s of %d folds in %s; give the scores of the test bags to: milbench score SCORES.csv --folds %s --name NAME --out RESULTS\n",
+				len(parts.Bags), howMany(len(parts.Tested), "repeat"), parts.Run, out, foldsFile(out, format))
 			return nil
 		},
 	}

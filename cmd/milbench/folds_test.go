@@ -16,7 +16,7 @@ func TestFoldsScore(t *testing.T) {
 	file := write(t, "own.csv", toy(false))
 	folds, out := filepath.Join(dir, "folds.csv"), filepath.Join(dir, "results")
 	told, _ := succeed(t, "folds", file, "--folds", "3", "--repeats", "2", "--out", folds)
-	if !strings.Contains(told, "2 times 3 folds in "+folds) {
+	if !strings.Contains(told, "2 repeats of 3 folds in "+folds) {
 		t.Error(told)
 	}
 	refuse(t, exitUse, "is there already", "folds", file, "--folds", "3", "--out", folds)

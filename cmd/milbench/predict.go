@@ -40,7 +40,7 @@ then, and the column is empty.
 
 Of several classes it prints a score and a probability for each, and the class with the largest; of real targets the value; of survival the
 logarithm of the risk, or of auto a number: the larger, the earlier the event. Networks that learn hazards (--loss hazards) add the curve of survival, the
-probability that the bag lives after each of seven times, and the median: the first of them after which it lives with 1/2 at most, empty if
+probability that the bag lives after each of up to seven times, and the median: the first of them after which it lives with 1/2 at most, empty if
 there is none.
 
 Winners are, for each head of a network with attention, the instance with the largest
@@ -69,7 +69,7 @@ Where the model was trained with missing values, it takes the medians of its tra
 				}
 				return fmt.Errorf("--format %q: no such format; use %s", format, usage)
 			}
-			nets := p.networks(true, 0, 0)
+			nets := p.networks(true, 0, 0, "")
 			defer nets.End()
 			model, err := learner.Trainer{Networks: nets}.Load(args[0])
 			if err != nil {

@@ -108,8 +108,8 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			if alone {
 				within = uint64(memory) // unless it is given, the machine says what is too much
 			}
-			nets := p.networks(alone, cores, within)
-			nets.Checkpoints = filepath.Clean(dir) + "." + checkpoints
+			kept := filepath.Clean(dir) + "." + checkpoints
+			nets := p.networks(alone, cores, within, kept)
 			defer nets.End()
 			trainer := learner.Trainer{Networks: nets, Resources: learner.Resources{Workers: cores, Memory: within}}
 			if trainer.NeedsNetworks(setting) {
@@ -150,7 +150,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			bar.clear()
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				goesOn := ""
-				if _, err := os.Stat(nets.Checkpoints); err == nil {
+				if _, err := os.Stat(kept); err == nil {
 					goesOn = "; the same command goes on after the last epoch"
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
@@ -177,7 +177,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			if err := toward.save(dir); err != nil { // it belongs to the card as it is now
 				return err
 			}
-			if err := os.RemoveAll(nets.Checkpoints); err != nil {
+			if err := os.RemoveAll(kept); err != nil {
 				return err
 			}
 			leaked := ""

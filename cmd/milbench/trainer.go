@@ -34,18 +34,19 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 }
 
 // networks trains and reads networks: many side by side on cores of the machine within an amount of memory (0 for no bound), or, alone, one
-// at a time on all of them.
-func (p *program) networks(alone bool, cores int, memory uint64) *networks.Networks {
-	return &networks.Networks{Memory: memory, Start: func() (neural.Trainer, error) {
+// at a time on all of them. Trainings keep checkpoints in a folder, if one is named.
+func (p *program) networks(alone bool, cores int, memory uint64, checkpoints string) *networks.Networks {
+	return &networks.Networks{Start: func() (neural.Trainer, error) {
 		if !alone {
 			_, trainer, err := p.chooseTrainer(cores, memory)
+			trainer.Checkpoints = checkpoints
 			return trainer, err
 		}
 		choice, err := p.chooseBackend()
 		if err != nil {
 			return neural.Trainer{}, err
 		}
-		return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: memory, Watch: p.large.watch}, nil
+		return neural.Trainer{Backend: choice.Backend, Workers: 1, Memory: memory, Watch: p.large.watch, Checkpoints: checkpoints}, nil
 	}}
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ProgressLine says how far the fits of a command are that is running for some time. last is the time at which a fit ended
-// last: the rate is that of the fits that this command has ended until then, since blocks of fits end together.
+// ProgressLine says how far a run is. now is how long it has been running, last how long it had been when a fit ended: the rate is that of
+// the fits that it had ended until then, since blocks of fits end together.
 func ProgressLine(sum Summary, set string, last, now time.Duration) string {
 	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
 	if sum.Failed > 0 {

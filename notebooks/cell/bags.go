@@ -19,9 +19,11 @@ import (
 type Bags struct {
 	name    string
 	options intake.Options
-	made    *milbench.Set // that they are, instead of a file
+	made    *milbench.Set // a set that a program has made, instead of a file
 
 	read   func() (*opened, error)
+	mu     sync.Mutex
+	scored map[string]*milbench.Set // as models want them, by the names of their features
 	report func() (audit.Report, error)
 }
 
@@ -154,8 +156,30 @@ func (b *Bags) audited() (audit.Report, error) {
 	return audit.Inspect(source.Stored)
 }
 
-// unseen reads the bags for a model to score, which needs no labels.
+// identity is what results and models depend on: the checksum, and the names that have no part in it.
+func (o *opened) identity() []any {
+	return []any{o.set.Checksum, o.set.Name, o.set.Features, o.set.Classes, o.set.Leaked}
+}
+
+// unseen reads the bags for a model to score, which needs no labels, once for models of the same features.
 func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
+	key := fmt.Sprintf("%q %v", about.Features, about.Missing)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if set := b.scored[key]; set != nil {
+		return set, nil
+	}
+	set, err := b.unlabelled(about)
+	if err == nil {
+		if b.scored == nil {
+			b.scored = make(map[string]*milbench.Set)
+		}
+		b.scored[key] = set
+	}
+	return set, err
+}
+
+func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 	set := b.made
 	if set == nil {
 		options := b.options.Options
@@ -175,7 +199,7 @@ func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
 	return set.Impute(about.Missing)
 }
 
-// bag returns the index of a bag in a set that was read.
+// in returns the index of the bag in a set that was read.
 func (b Bag) in(set *milbench.Set) (int, error) {
 	at := slices.IndexFunc(set.Bags, func(bag milbench.Bag) bool { return bag.ID == b.id })
 	if at >= 0 {

@@ -60,12 +60,15 @@ func (b *bar) draw(share float64, text string) {
 	gonbui.UpdateHTML(b.id, fmt.Sprintf(`<progress max="1" value="%.3f"></progress> <span style="font-size:smaller">%s</span>`, share, html.EscapeString(text)))
 }
 
-// end takes the line away and prints what was done.
-func (b *bar) end() {
+// end takes the line away and, of work that was done, prints how long it took.
+func (b *bar) end(done bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if notebook.Running() && !b.drawn.IsZero() {
 		gonbui.UpdateHTML(b.id, "")
+	}
+	if !done {
+		return
 	}
 	took := time.Since(b.start).Round(100 * time.Millisecond)
 	if b.done > 0 {

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
-	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/networks"
@@ -38,7 +38,7 @@ type compared struct {
 	fits   []results.Result
 	curves []results.Curve
 	table  results.Table
-	left   []string // why learners are left out
+	notes  []string // why learners or fits are left out
 }
 
 // Compare compares learners, or without any those that milbench run compares: 10 folds, twice, none of which looks at its test part before
@@ -54,13 +54,13 @@ func newComparison(c Comparison) *Comparison {
 	return &c
 }
 
-// Folds is into how many folds the bags are cut.
+// Folds sets the number of folds.
 func (c Comparison) Folds(n int) *Comparison {
 	c.protocol.Folds, c.asked = n, true
 	return newComparison(c)
 }
 
-// Repeats is how often everything is done, each time with other folds.
+// Repeats sets how often the bags are cut into other folds.
 func (c Comparison) Repeats(n int) *Comparison {
 	c.protocol.Repeats = n
 	return newComparison(c)
@@ -84,7 +84,7 @@ func (c *Comparison) Row(l Learner) results.Row {
 	rows := c.Table().Rows
 	at := slices.IndexFunc(rows, func(r results.Row) bool { return string(r.Config) == string(setting) })
 	if at < 0 {
-		Check(fmt.Errorf("%v is not among the learners that were compared", l))
+		Check(fmt.Errorf("%v has no row in the table; %s", l, strings.Join(append(Must(c.do()).notes, "name it in Compare"), "; ")))
 	}
 	return rows[at]
 }
@@ -109,20 +109,35 @@ func (c *Comparison) run() (*compared, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, left, err := networks.Able(o.set, settings)
+	settings, notes, err := networks.Able(o.set, settings)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := place("results", o.set.Checksum, o.set.Leaked, protocol.Name, protocol.Inner)
+	for i := range notes {
+		notes[i] += "; it is left out"
+	}
+	dir, err := place("results", o.identity(), protocol.Key())
 	if err != nil {
 		return nil, err
 	}
 	r := run.Run{Sets: []*milbench.Set{o.set}, Protocol: protocol, Settings: settings, Seed: c.seed, Learner: learner.All(neural.Trainer{}, learner.Resources{}), Dir: dir, Curves: true}
-	if err := trained(&r); err != nil {
+	err = trained(&r)
+	if failed := (*failedFits)(nil); errors.As(err, &failed) {
+		notes = append(notes, failed.text)
+	} else if err != nil {
 		return nil, err
 	}
-	return c.found(&r, left)
+	found, foundErr := c.found(&r, notes)
+	if err != nil && (foundErr != nil || len(found.fits) == 0) {
+		return nil, err
+	}
+	return found, foundErr
 }
+
+// failedFits says that some fits have failed.
+type failedFits struct{ text string }
+
+func (f *failedFits) Error() string { return f.text }
 
 // settings returns those of the learners.
 func (c *Comparison) settings() (list []json.RawMessage, err error) {
@@ -148,27 +163,31 @@ func trained(r *run.Run) error {
 	if !slices.ContainsFunc(pending, func(p run.Pending) bool { return len(p.Task.Fits) > 0 }) {
 		return nil
 	}
-	choice, err := backend.New()
+	choice, err := chosen()
 	if err != nil {
 		return err
 	}
-	defer choice.Backend.Finalize()
 	cores := choice.Cores(runtime.GOMAXPROCS(0))
 	bar := newBar()
-	defer bar.end()
 	trainer := neural.Trainer{Backend: choice.Backend, Workers: cores.Workers, Run: cores.Run, Kept: cores.Kept}
 	r.Learner, r.Backend = learner.All(trainer, learner.Resources{Workers: cores.Workers}), choice.Config
 	r.Progress = func(p run.Progress) { bar.fits(p.Summary) }
-	if _, err := r.Do(interrupted()); errors.Is(err, context.Canceled) {
+	sum, err := r.Do(interrupted())
+	bar.end(err == nil || sum.Failed > 0)
+	switch {
+	case errors.Is(err, context.Canceled):
 		return errors.New("stopped; what was trained is kept, and the cell goes on from there")
-	} else if err != nil {
-		return err
+	case errors.Is(err, results.ErrLocked):
+		return fmt.Errorf("%s is being compared in another notebook; wait until it has ended", r.Sets[0].Name)
+	case sum.Failed > 0: // the others are kept
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return &failedFits{fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", sum.Failed, sum.Total, first)}
 	}
-	return nil
+	return err
 }
 
 // found reads the results of a run.
-func (c *Comparison) found(r *run.Run, left []string) (*compared, error) {
+func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 	asked, err := r.Protocol.Fits(r.Sets[0], r.Settings, r.Seed)
 	if err != nil {
 		return nil, err
@@ -182,7 +201,7 @@ func (c *Comparison) found(r *run.Run, left []string) (*compared, error) {
 		}
 		wanted[id] = true
 	}
-	found := &compared{left: left}
+	found := &compared{notes: notes}
 	all, err := results.Read(r.Dir)
 	if err != nil {
 		return nil, err
@@ -214,6 +233,9 @@ func (c *Comparison) Training() *plotting.Figure {
 		if curve.Loss != nil {
 			curves = append(curves, curve)
 		}
+	}
+	if curves == nil {
+		Check(errors.New("no network was compared, and other learners have no epochs"))
 	}
 	return Must(plotting.Training("Loss of the training bags", curves))
 }

@@ -7,20 +7,27 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"strings"
+
 	"synpool/backend"
 )
 
 // DrawSlides writes an example unless the file is there, and returns its name: slides with cells, of which four things were measured, two
 // slides per patient. In the slides of ill patients one to three cells are larger and less round than others; how dark the stain is differs
-// from patient to patient and means nothing. A file whose name begins with "fresh" has no labels, and other patients.
+// from patient to patient and means nothing.
 func DrawSlides(file string, patients int) string {
+	return drawSlides(file, patients, "slide", "patient")
+}
+
+// DrawFresh writes slides of other patients, whose labels nobody knows.
+func DrawFresh(file string, patients int) string { return drawSlides(file, patients, "fresh", "other") }
+
+func drawSlides(file string, patients int, slide, of string) string {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		Check(err)
 		return file
 	}
-	known := !strings.HasPrefix(file, "fresh")
-	random := rand.New(rand.NewPCG(uint64(patients), 0))
+	known := slide == "slide"
+	random := rand.New(rand.NewPCG(1, uint64(len(of))))
 	var text bytes.Buffer
 	text.WriteString("bag,label,group,area,roundness,stain,texture\n")
 	for patient := range patients {
@@ -29,14 +36,14 @@ func DrawSlides(file string, patients int) string {
 		if !known {
 			label = "?"
 		}
-		for slide := range 2 {
+		for k := range 2 {
 			grown := ill * (1 + random.IntN(3))
 			for cell := range 6 + random.IntN(18) {
 				area, roundness := 100+15*random.NormFloat64(), 0.8+0.06*random.NormFloat64()
 				if cell < grown {
-					area, roundness = area+60, roundness-0.2
+					area, roundness = area+45, roundness-0.16
 				}
-				fmt.Fprintf(&text, "slide%d,%s,patient%d,%.1f,%.3f,%.3f,%.3f\n", 2*patient+slide+1, label, patient+1,
+				fmt.Fprintf(&text, "%s%d,%s,%s%d,%.1f,%.3f,%.3f,%.3f\n", slide, 2*patient+k+1, label, of, patient+1,
 					area, roundness, stain+random.NormFloat64()/3, random.NormFloat64())
 			}
 		}
@@ -47,8 +54,7 @@ func DrawSlides(file string, patients int) string {
 
 // Numbers prints numbers by name, after the backend, for the test that runs a notebook.
 func Numbers(named ...any) {
-	choice := Must(backend.New())
-	fmt.Println("backend", choice.Config)
+	fmt.Println("backend", backend.Likely())
 	for i := 0; i+1 < len(named); i += 2 {
 		fmt.Printf("%v %.4f\n", named[i], named[i+1])
 	}

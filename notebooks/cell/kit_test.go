@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"synpool/milbench/calibrate"
+	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 )
@@ -117,7 +119,7 @@ func TestFive(t *testing.T) {
 		}
 		kept := filepath.Join(t.TempDir(), "model")
 		Save(again, kept)
-		if got, want := Load(kept).Predict(Open(fresh)), again.Predict(Open(fresh)); !slices.EqualFunc(got.Bags, want.Bags, func(a, b predict.Bag) bool { return *a.Score == *b.Score }) {
+		if got, want := Load(kept).Predict(Open(fresh)), again.Predict(Open(fresh)); !slices.EqualFunc(got.Bags(), want.Bags(), func(a, b predict.Bag) bool { return *a.Score == *b.Score }) {
 			t.Errorf("%v: the model that is read says something else", of.learner)
 		}
 	}
@@ -237,5 +239,137 @@ func TestCards(t *testing.T) {
 	}
 	if got, want := c.asText(), "<b>\na  1 & 2\nname  value\nx<y   0.5\nz     \na note\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestNames: results and models are those of the names in a file, too. Where the headers of two columns are exchanged, or a label is called
+// otherwise, nothing old is found.
+func TestNames(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	file, fresh := slides(t, "slides.csv", 20, true), slides(t, "fresh.csv", 6, false)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func() (string, float64) {
+		p := Train(Open(file), StatisticsSVM).Predict(Open(fresh)).Bags()[1]
+		return p.Class, *p.Score
+	}
+	class, score := said()
+	for _, c := range []struct{ old, new string }{{"area,roundness,stain", "stain,roundness,area"}, {"tumour", "cancer"}} {
+		if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte(c.old), []byte(c.new)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		now, other := said()
+		if c.old == "tumour" && (class != "tumour" || now != "cancer") || c.old != "tumour" && other == score {
+			t.Errorf("%s instead of %s: %s %v, before %s %v", c.new, c.old, now, other, class, score)
+		}
+	}
+}
+
+// TestCodeVersion: the code is known by its files, without those of tests and notebooks.
+func TestCodeVersion(t *testing.T) {
+	version, err := codeVersion()
+	if err != nil || len(version) != 16 {
+		t.Fatalf("%q, %v", version, err)
+	}
+	root := t.TempDir()
+	write := func(name string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a/a.go")
+	last, err := sumOf(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		changes bool
+	}{{"a/a_test.go", false}, {"notebooks/b.go", false}, {"a/testdata/c.go", false}, {"a/readme.md", false}, {"a/d.go", true}, {"a/e.c", true}, {"go.mod", true}} {
+		write(c.name)
+		now, err := sumOf(root)
+		if err != nil || (now != last) != c.changes {
+			t.Errorf("%s: %s after %s, %v", c.name, now, last, err)
+		}
+		last = now
+	}
+	if _, err := sumOf(filepath.Join(root, "nowhere")); err == nil {
+		t.Error("no error of a folder that is not there")
+	}
+}
+
+// TestKeep: a model is there when it is whole. One that another notebook has kept meanwhile stays, and nothing is left beside it.
+func TestKeep(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	model := Train(Open(slides(t, "slides.csv", 20, true)), StatisticsSVM).Learned()
+	dir := filepath.Join(t.TempDir(), "models", "one")
+	for range 2 {
+		if err := keep(model, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if Load(dir).About().Setting == nil {
+		t.Error("the model that was kept has no setting")
+	}
+}
+
+// TestLeaked: a column that leaks the labels ends the cell, and where it is kept everything says so.
+func TestLeaked(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	text := "bag,label,p,q\n"
+	random := rand.New(rand.NewPCG(3, 4))
+	for bag := range 40 {
+		for range 3 {
+			text += fmt.Sprintf("b%d,%d,%d,%.3f\n", bag, bag%2, 7+bag%2, random.NormFloat64())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "leaks.csv")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(file).read(); err == nil || !strings.Contains(spoken(err.Error()), "KeepLeak trains with it") {
+		t.Errorf("error %v", err)
+	}
+	bags := Open(file).KeepLeak()
+	model := Train(bags, Named("instance"))
+	for what, said := range map[string]string{
+		"model":       printed(t, func() { Show(model) }),
+		"predictions": printed(t, func() { Show(model.Predict(bags)) }),
+		"explanation": printed(t, func() { Show(model.Explain(bags.Find("b1"))) }),
+		"comparison":  printed(t, func() { Show(Compare(bags, StatisticsSVM).Folds(2).Repeats(1)) }),
+	} {
+		if !strings.Contains(strings.ToUpper(said), "LEAKED") {
+			t.Errorf("%s: %s", what, said)
+		}
+	}
+}
+
+// TestSaveCalibration: a model that is read and saved again keeps its calibration.
+func TestSaveCalibration(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	bags := Open(slides(t, "slides.csv", 20, true))
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	Save(Train(bags, StatisticsSVM), from)
+	learnt, err := calibrate.Learn(calibrate.Platt, 2, []int{0, 1, 0, 1}, [][]float64{{-1}, {1}, {-2}, {0.5}}, []int{0, 0, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modeldir.SaveCalibration(from, learnt); err != nil {
+		t.Fatal(err)
+	}
+	Save(Load(from), to)
+	if p := Load(to).Predict(bags).Bags()[0]; p.Calibration != "platt" {
+		t.Errorf("calibration %q", p.Calibration)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"synpool/backend"
 	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
@@ -51,21 +49,19 @@ func newModel(name string, dir func() (string, error)) *Model {
 		if err != nil {
 			return nil, err
 		}
-		return learner.Trainer{Networks: started()}.Load(dir)
+		return learner.Trainer{Networks: oneByOne}.Load(dir)
 	})
 	return m
 }
 
-// started returns networks on a backend that starts when the first is needed, and trains one at a time.
-func started() *networks.Networks {
-	return &networks.Networks{Start: func() (neural.Trainer, error) {
-		choice, err := backend.New()
-		if err != nil {
-			return neural.Trainer{}, err
-		}
-		return neural.Trainer{Backend: choice.Backend, Workers: 1}, nil
-	}}
-}
+// oneByOne trains and reads networks on the backend of the cell.
+var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
+	choice, err := chosen()
+	if err != nil {
+		return neural.Trainer{}, err
+	}
+	return neural.Trainer{Backend: choice.Backend, Workers: 1}, nil
+}}
 
 // train trains a model unless it is there, and returns where it is kept.
 func train(bags *Bags, l Learner) (string, error) {
@@ -80,8 +76,11 @@ func train(bags *Bags, l Learner) (string, error) {
 	if _, _, err := networks.Able(o.set, []json.RawMessage{setting}); err != nil {
 		return "", err
 	}
+	if setting, err = milbench.CanonicalSetting(setting); err != nil {
+		return "", err
+	}
 	const seed = 1
-	dir, err := place("models", o.set.Checksum, o.set.Leaked, setting, seed)
+	dir, err := place("models", o.identity(), setting, seed)
 	if err != nil {
 		return "", err
 	}
@@ -89,18 +88,37 @@ func train(bags *Bags, l Learner) (string, error) {
 		return dir, nil
 	}
 	bar := newBar()
-	defer bar.end()
-	model, err := learner.Trainer{Networks: started()}.Train(interrupted(), setting, o.set, seed, func(now learner.Progress) { bar.training(now) })
+	model, err := learner.Trainer{Networks: oneByOne}.Train(interrupted(), setting, o.set, seed, bar.training)
+	bar.end(err == nil)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "", errors.New("stopped; no model was kept")
 	case err != nil:
 		return "", err
 	}
+	return dir, keep(model, dir)
+}
+
+// keep saves a model in a folder that is there when it is whole, and not before.
+func keep(model learner.Model, dir string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return "", err
+		return err
 	}
-	return dir, model.Save(dir)
+	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*.part")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // unless it is renamed
+	whole := filepath.Join(part, "model")
+	if err := model.Save(whole); err != nil {
+		return err
+	}
+	if err := os.Rename(whole, dir); err != nil {
+		if _, there := os.Stat(dir); there != nil { // another notebook has been faster
+			return err
+		}
+	}
+	return nil
 }
 
 // Learned returns the model, trained if it has not been yet.
@@ -109,31 +127,36 @@ func (m *Model) Learned() learner.Model { return Must(m.load()) }
 // About says what the model is and what it was trained on.
 func (m *Model) About() learner.About { return m.Learned().About() }
 
-// Predictions are what a model says of some bags.
-type Predictions struct {
-	Bags  []predict.Bag
+// Predictions are what a model says of some bags. They are made when they are first needed.
+type Predictions struct{ do func() (*scored, error) }
+
+// scored are bags with their scores.
+type scored struct {
+	bags  []predict.Bag
 	about learner.About
-	note  string
+	notes []string
 }
 
 // Predict scores bags, which need no labels.
-func (m *Model) Predict(bags *Bags) *Predictions { return Must(m.predict(bags, false)) }
-
-func (m *Model) predict(bags *Bags, instances bool) (*Predictions, error) {
-	model, err := m.load()
-	if err != nil {
-		return nil, err
-	}
-	about := model.About()
-	set, err := bags.unseen(about)
-	if err != nil {
-		return nil, err
-	}
-	return m.of(model, set, bags.name, instances)
+func (m *Model) Predict(bags *Bags) *Predictions {
+	return &Predictions{sync.OnceValues(func() (*scored, error) {
+		model, err := m.load()
+		if err != nil {
+			return nil, err
+		}
+		set, err := bags.unseen(model.About())
+		if err != nil {
+			return nil, err
+		}
+		return m.score(model, set, bags.name, false)
+	})}
 }
 
-// of scores a set that is read as the model wants it.
-func (m *Model) of(model learner.Model, set *milbench.Set, name string, instances bool) (*Predictions, error) {
+// Bags returns what the model says of each bag.
+func (p *Predictions) Bags() []predict.Bag { return Must(p.do()).bags }
+
+// score scores a set that is read as the model wants it.
+func (m *Model) score(model learner.Model, set *milbench.Set, name string, instances bool) (*scored, error) {
 	about := model.About()
 	if err := predict.Fits(about, m.name, set, name); err != nil {
 		return nil, err
@@ -146,25 +169,43 @@ func (m *Model) of(model learner.Model, set *milbench.Set, name string, instance
 	if err != nil {
 		return nil, err
 	}
-	scored, err := predict.Bags(interrupted(), model, set, calibration, instances)
+	all, err := predict.Bags(interrupted(), model, set, calibration, instances)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Predictions{scored, about, predict.CalibrationNote(about, calibration)}, nil
+	notes := leakNotes(about)
+	if note := predict.CalibrationNote(about, calibration); note != "" {
+		notes = append(notes, note)
+	}
+	return &scored{all, about, notes}, nil
 }
 
-// Explanation says which instances of a bag count.
-type Explanation struct {
-	Bag      predict.Bag
-	Features []string    // their names, or their numbers from 1
-	Rows     [][]float32 // of the instances, [instances][features]
+// leakNotes says that a model was trained with a column that leaks the labels.
+func leakNotes(about learner.About) []string {
+	if !about.Leaked {
+		return nil
+	}
+	return []string{"LEAKED: the model was trained with a column that leaks the labels; its scores mean nothing without it"}
+}
+
+// Explanation says how much each instance of a bag counts for a model. It is made when it is first needed.
+type Explanation struct{ do func() (*explained, error) }
+
+// explained is a bag with the scores of its instances.
+type explained struct {
+	bag      predict.Bag
+	features []string    // their names, or their numbers from 1
+	rows     [][]float32 // of the instances, [instances][features]
 	title    string
+	notes    []string
 }
 
-// Explain says which instances of a bag count for a model: the weights of a network's attention, or scores of instances.
-func (m *Model) Explain(bag Bag) *Explanation { return Must(m.explain(bag)) }
+// Explain says how much each instance of a bag counts for a model: the weights of a network's attention, or scores of instances.
+func (m *Model) Explain(bag Bag) *Explanation {
+	return &Explanation{sync.OnceValues(func() (*explained, error) { return m.explain(bag) })}
+}
 
-func (m *Model) explain(bag Bag) (*Explanation, error) {
+func (m *Model) explain(bag Bag) (*explained, error) {
 	model, err := m.load()
 	if err != nil {
 		return nil, err
@@ -179,65 +220,66 @@ func (m *Model) explain(bag Bag) (*Explanation, error) {
 	}
 	one := *set
 	one.Bags = set.Bags[at : at+1]
-	scored, err := m.of(model, &one, bag.of.name, true)
+	said, err := m.score(model, &one, bag.of.name, true)
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Bag: scored.Bags[0], Features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name)}
-	if e.Features == nil {
+	e := &explained{bag: said.bags[0], features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name), notes: leakNotes(said.about)}
+	if e.features == nil {
 		for i := range set.NumFeatures() {
-			e.Features = append(e.Features, strconv.Itoa(i+1))
+			e.features = append(e.features, strconv.Itoa(i+1))
 		}
 	}
-	return e, milbench.EachRow(one.Bags[0].Instances, func(_ int, row []float32) { e.Rows = append(e.Rows, slices.Clone(row)) })
+	return e, milbench.EachRow(one.Bags[0].Instances, func(_ int, row []float32) { e.rows = append(e.rows, slices.Clone(row)) })
 }
 
-// Weight returns what instance i counts: its weight or its score.
-func (e *Explanation) Weight(i int) float64 {
-	if s := e.Bag.Instances[i].Score; s != nil {
-		return *s
+// Weights returns the weight or the score of each instance, in the order of the file.
+func (e *Explanation) Weights() []float64 { return Must(e.do()).weights() }
+
+func (e *explained) weights() (all []float64) {
+	for _, one := range e.bag.Instances {
+		if one.Score != nil {
+			all = append(all, *one.Score)
+		} else {
+			all = append(all, one.Weight)
+		}
 	}
-	return e.Bag.Instances[i].Weight
+	return all
 }
 
-// Order returns the instances, the one that counts most first.
-func (e *Explanation) Order() []int {
-	order := make([]int, len(e.Rows))
+// order returns the instances by weight or score, the largest first.
+func (e *explained) order() []int {
+	order, weights := make([]int, len(e.rows)), e.weights()
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Weight(b), e.Weight(a)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	return order
 }
 
 // mostBars is how many instances a figure shows.
 const mostBars = 30
 
-// Figure draws what the instances that count most count.
+// Figure draws the weights or scores of the instances with the largest.
 func (e *Explanation) Figure() *plotting.Figure {
+	said := Must(e.do())
 	var names []string
 	var weights []float64
-	least := math.Inf(1)
-	for _, i := range e.Order()[:min(mostBars, len(e.Rows))] {
-		names, weights, least = append(names, strconv.Itoa(i)), append(weights, e.Weight(i)), min(least, e.Weight(i))
+	for _, i := range said.order()[:min(mostBars, len(said.rows))] {
+		names, weights = append(names, strconv.Itoa(i)), append(weights, said.weights()[i])
 	}
-	if least < 0 { // scores, of which the order counts
-		for k := range weights {
-			weights[k] -= least
-		}
-	}
-	return Must(plotting.AttentionBars("Instances of "+e.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: weights}}))
+	return Must(plotting.AttentionBars("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: weights}}))
 }
 
-// Save writes a model into a folder, predictions into a CSV file, or a figure into a file whose extension says how.
+// Save writes a model into a folder, predictions into a CSV file, the table of a comparison or a figure into a file whose extension says how.
 func Save(what any, path string) {
 	switch v := what.(type) {
 	case *Model:
-		Check(modeldir.CanSave(path))
-		Check(v.Learned().Save(path))
+		Check(v.save(path))
 	case *Predictions:
 		var text bytes.Buffer
-		Check(predict.Write(&text, v.about, v.Bags))
+		said := Must(v.do())
+		Check(predict.Write(&text, said.about, said.bags))
 		Check(os.WriteFile(path, text.Bytes(), 0o666))
 	case *Comparison:
 		var text bytes.Buffer
@@ -251,10 +293,33 @@ func Save(what any, path string) {
 	fmt.Println("saved in", path)
 }
 
+// save saves the model with its calibration.
+func (m *Model) save(path string) error {
+	model, err := m.load()
+	if err != nil {
+		return err
+	}
+	from, err := m.dir()
+	if err != nil {
+		return err
+	}
+	calibration, err := predict.Calibration(from)
+	if err != nil {
+		return err
+	}
+	if err := modeldir.CanSave(path); err != nil {
+		return err
+	}
+	if err := model.Save(path); err != nil || calibration == nil {
+		return err
+	}
+	return modeldir.SaveCalibration(path, calibration)
+}
+
 // table returns predictions as rows of cells, the header first.
-func (p *Predictions) table() ([][]string, error) {
+func (s *scored) table() ([][]string, error) {
 	var text bytes.Buffer
-	if err := predict.Write(&text, p.about, p.Bags); err != nil {
+	if err := predict.Write(&text, s.about, s.bags); err != nil {
 		return nil, err
 	}
 	return csv.NewReader(&text).ReadAll()

@@ -228,8 +228,9 @@ func finding(r audit.Report) string {
 // card shows the table of a comparison.
 func (c *Comparison) card() card {
 	t := c.Table()
-	for _, reason := range Must(c.do()).left {
-		t.Notes = append(t.Notes, spoken(reason)+"; it is left out")
+	t.Notes = slices.Clone(t.Notes)
+	for _, note := range Must(c.do()).notes {
+		t.Notes = append(t.Notes, spoken(note))
 	}
 	return tableCard(t)
 }
@@ -237,7 +238,7 @@ func (c *Comparison) card() card {
 // card says what the model is.
 func (m *Model) card() card {
 	a := m.About()
-	c := card{title: m.name}
+	c := card{title: m.name, notes: leakNotes(a)}
 	c.facts = [][2]string{{"trained on", a.Set}, {"target", a.Target.String()}, {"features", strconv.Itoa(a.NumFeatures)}}
 	if a.Classes != nil {
 		c.facts[1][1] = strings.Join(a.Classes, ", ")
@@ -258,36 +259,38 @@ const mostShown = 10
 
 // card shows the first predictions.
 func (p *Predictions) card() card {
-	rows := Must(p.table())
-	c := card{title: fmt.Sprintf("%d bags", len(p.Bags)), rows: rows[:min(len(rows), mostShown+1)]}
+	said := Must(p.do())
+	rows := Must(said.table())
+	c := card{title: fmt.Sprintf("%d bags", len(said.bags)), rows: rows[:min(len(rows), mostShown+1)]}
 	if more := len(rows) - len(c.rows); more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more", more))
 	}
-	if p.note != "" {
-		c.notes = append(c.notes, spoken(p.note))
+	for _, note := range said.notes {
+		c.notes = append(c.notes, spoken(note))
 	}
 	return c
 }
 
 // card shows the instances that count most, with their features.
 func (e *Explanation) card() card {
-	value := "weight"
-	if len(e.Bag.Instances) > 0 && e.Bag.Instances[0].Score != nil {
+	said := Must(e.do())
+	value, weights := "weight", said.weights()
+	if len(said.bag.Instances) > 0 && said.bag.Instances[0].Score != nil {
 		value = "score"
 	}
-	most := min(len(e.Features), mostShown)
-	c := card{title: e.title, rows: [][]string{append([]string{"instance", value}, e.Features[:most]...)}}
-	for _, i := range e.Order()[:min(mostShown, len(e.Rows))] {
-		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", e.Weight(i))}
-		for _, v := range e.Rows[i][:most] {
+	most := min(len(said.features), mostShown)
+	c := card{title: said.title, rows: [][]string{append([]string{"instance", value}, said.features[:most]...)}, notes: said.notes}
+	for _, i := range said.order()[:min(mostShown, len(said.rows))] {
+		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", weights[i])}
+		for _, v := range said.rows[i][:most] {
 			row = append(row, fmt.Sprintf("%.4g", v))
 		}
 		c.rows = append(c.rows, row)
 	}
-	if more := len(e.Rows) - mostShown; more > 0 {
+	if more := len(said.rows) - mostShown; more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more instances", more))
 	}
-	if more := len(e.Features) - most; more > 0 {
+	if more := len(said.features) - most; more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more features", more))
 	}
 	return c

@@ -10,19 +10,21 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/gomlx/compute"
+	"synpool/backend"
 )
 
 // StoreVariable names the environment variable with the folder in which cells keep what they compute; without it that is synpool in the
 // user's folder of caches. Nothing in it is needed: what is missing is computed again.
 const StoreVariable = "SYNPOOL_STORE"
 
-// place returns the folder of what is computed from some values by this version of the code, on the backend that the environment asks
-// for; it may not be there yet.
+// place returns the folder of what is computed from some values by this version of the code, on the backend that is there; the folder may not
+// be there yet.
 func place(kind string, from ...any) (string, error) {
 	root := os.Getenv(StoreVariable)
 	if root == "" {
@@ -36,7 +38,7 @@ func place(kind string, from ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(append([]any{code, os.Getenv(compute.ConfigEnvVar)}, from...))
+	text, err := json.Marshal(append([]any{code, backend.Likely()}, from...))
 	if err != nil {
 		return "", err
 	}
@@ -44,51 +46,53 @@ func place(kind string, from ...any) (string, error) {
 	return filepath.Join(root, kind, hex.EncodeToString(sum[:12])), nil
 }
 
-const module = "synpool"
-
-// codeVersion says which code computes: the version of the module or, of a checkout, a sum of its Go files outside of tests.
+// codeVersion says which code computes: a sum of the files of the checkout that it was compiled in or, where they are not there, the version
+// of the module.
 var codeVersion = sync.OnceValues(func() (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	root := filepath.Join(filepath.Dir(here), "..", "..")
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+		return sumOf(root)
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "", nil
 	}
 	for _, m := range info.Deps {
-		if m.Path != module {
-			continue
-		}
-		if m.Replace == nil {
+		if m.Path == "synpool" {
 			return m.Version, nil
 		}
-		if !filepath.IsAbs(m.Replace.Path) { // of a module elsewhere
-			return m.Replace.Version, nil
-		}
-		return sumOf(m.Replace.Path)
 	}
 	return info.Main.Version, nil
 })
 
-// sumOf returns a sum of the Go files in a folder, outside of tests and of what belongs to notebooks.
+// sumOf returns a sum of the source files in a folder, outside of tests, notebooks and commands.
 func sumOf(root string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
+		if err != nil {
 			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "notebooks" || name == "cmd" || name == "docs"):
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "notebooks", "cmd", "docs", "examples"}, name)):
 			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") && name != "go.mod" || strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || strings.HasSuffix(name, "_test.go") || name != "go.mod" && !slices.Contains([]string{".go", ".c", ".h", ".cc"}, filepath.Ext(name)):
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		fmt.Fprintf(h, "%d %s\n", len(text), path[len(root):])
+		fmt.Fprintf(h, "%d %s\n", len(text), filepath.ToSlash(path[len(root):]))
 		h.Write(text)
 		return err
 	})
 	return hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
+// chosen is the backend of the cell, started when it is first needed.
+var chosen = sync.OnceValues(backend.New)
+
 // interrupted is done when the cell is stopped.
 var interrupted = sync.OnceValue(func() context.Context {
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the cell at once
 	return ctx
 })

@@ -15,11 +15,9 @@ import (
 type Networks struct {
 	neural.Trainer // of Start, once there is one
 
-	// Start chooses a backend and returns a trainer on it.
+	// Start chooses a backend and returns a trainer on it. A training keeps within the trainer's memory, and the caller removes its
+	// checkpoints.
 	Start func() (neural.Trainer, error)
-
-	Memory      uint64 // bytes that a training keeps within; 0 for no bound
-	Checkpoints string // see [neural.Trainer.Checkpoints]; the caller removes them
 }
 
 var _ learner.Networks = (*Networks)(nil)
@@ -64,7 +62,6 @@ func (n *Networks) TrainModel(ctx context.Context, setting json.RawMessage, epoc
 			return nil, err
 		}
 	}
-	n.Trainer.Checkpoints = n.Checkpoints
 	m, err := n.Train(ctx, config, set, seed, progress)
 	if err != nil {
 		return nil, err
