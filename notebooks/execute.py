@@ -2,7 +2,7 @@
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
 outputs are text, tables as HTML, and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
-it was. It runs in an empty folder, which is removed, and its metadata say of which code its outputs are. With --check it runs in the
+it was. It runs in an empty folder, which is removed, and its metadata have the sum of the code that made its outputs. With --check it runs in the
 folder of the notebook, saves nothing, and reports where text and numbers differ from what is saved. Called by notebooks/lab --execute and --check and by the tests.
 """
 

@@ -147,7 +147,7 @@ var legends = map[milbench.TargetKind]string{
 
 const (
 	ofFoldsAndRepeats  = "mean over the folds of a repeat, then mean ± standard deviation over n repeats; "
-	overRepeatsOrFolds = "95 % CI: t interval over repeats, of which three are needed (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
+	overRepeatsOrFolds = "95 % CI: t interval over repeats, three at least (other folds and seeds on the same bags: the chance in splitting and training, not that of drawing new bags), " +
 		"else over five folds or more (\"folds\"), corrected for the training bags that these share"
 )
 

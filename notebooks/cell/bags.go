@@ -12,8 +12,8 @@ import (
 	"synpool/milbench/learner"
 )
 
-// Bags are the bags of a file or of a named set. Nothing is read before it is needed, so that every cell may declare them anew; how the
-// file is read is said by methods, each of which returns other bags:
+// Bags are the bags of a file or of a named set. Nothing is read before it is needed, so that every cell may declare them anew. Methods
+// say how the file is read, and return other bags:
 //
 //	Open("slides.csv").Label("grade").Group("patient")
 type Bags struct {

@@ -41,7 +41,7 @@ type compared struct {
 	notes  []string // why learners or fits are left out
 }
 
-// Compare compares learners, or without any those that milbench run compares: 10 folds, twice, none of which looks at its test part before
+// Compare compares learners, or without any those that milbench run compares: 10 folds, twice. No fit looks at its test part before
 // the end.
 func Compare(bags *Bags, learners ...Learner) *Comparison {
 	protocol := milbench.Honest()

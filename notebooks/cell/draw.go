@@ -11,8 +11,8 @@ import (
 	"synpool/backend"
 )
 
-// DrawSlides writes an example unless the file is there, and returns its name: slides with cells, of which four things were measured, two
-// slides per patient. In the slides of ill patients one to three cells are larger and less round than others; how dark the stain is differs
+// DrawSlides writes an example unless the file is there, and returns its name: slides with cells, four measurements per cell, two slides per
+// patient. In the slides of ill patients one to three cells are larger and less round than others; how dark the stain is differs
 // from patient to patient and means nothing.
 func DrawSlides(file string, patients int) string {
 	return drawSlides(file, patients, "slide", "patient")

@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// slides writes slides of which some have cells that are larger than others, two per patient, and returns the file.
+// slides writes slides, two per patient, some of them with cells that are larger than others, and returns the file.
 func slides(t *testing.T, name string, n int, known bool) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(n), 1))

@@ -69,7 +69,7 @@ type card struct {
 	html, text string // instead of all this
 }
 
-// display shows a card: a notebook gets HTML and text, of which it takes what it can show.
+// display shows a card: a notebook gets HTML and text, and takes what it can show.
 func display(c card) {
 	if c.text == "" {
 		c.html, c.text = c.asHTML(), c.asText()
