@@ -142,8 +142,8 @@ type Model interface {
 
 // InstanceScorer is a [Model] whose scores of instances take longer than that of their bag, so that Predict leaves them out.
 type InstanceScorer interface {
-	// InstanceScores returns a score for each instance, see [Prediction.Instances].
-	InstanceScores(bag Instances) ([]float64, error)
+	// InstanceScores returns, for each of the scores of the bag, a score for each instance: of classes [Prediction.ClassInstances].
+	InstanceScores(bag Instances) ([][]float64, error)
 }
 
 // Cost is what a fit takes, about.

@@ -74,6 +74,10 @@ type Prediction struct {
 	// of an ensemble the mean of its members'. Numbers of different bags do not compare.
 	Instances []float64
 
+	// ClassInstances has, of classes, such a score for each class and instance: how much the instance says for the class. Instances
+	// has those of the class of the bag, of a network the weights.
+	ClassInstances [][]float64
+
 	// Members has the scores of each member of an ensemble.
 	Members [][]float64
 }

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"synpool/milbench/predict"
 	"synpool/plotting"
@@ -31,6 +32,7 @@ type heatmaps struct {
 	scale      float64 // pixels of the slide to one of a thumbnail, along a side
 	tile       float64 // the side of a tile in pixels of the slide; 0 for the least distance of two
 	extremes   int     // instances of a slide that are listed at either end
+	column     string  // what is drawn; empty for the weight or the score
 }
 
 // placed is an instance with its place and score.
@@ -50,7 +52,7 @@ type slide struct {
 // write reads what predict --instances has printed and writes, for each slide, NAME.png and NAME.geojson into a folder, and the instances at either
 // end of the ranks into extremes.csv.
 func (h heatmaps) write(file, dir string) (count int, err error) {
-	slides, what, err := readPlaced(file)
+	slides, what, err := readPlaced(file, h.column)
 	if err != nil {
 		return 0, err
 	}
@@ -103,8 +105,8 @@ func (h heatmaps) measure(slides []slide) {
 	}
 }
 
-// readPlaced reads instances with their places, slide by slide, and says whether they have weights or scores.
-func readPlaced(file string) (slides []slide, what string, err error) {
+// readPlaced reads instances with their places, slide by slide, and a column, which it names: the weight or the score unless another is asked for.
+func readPlaced(file, column string) (slides []slide, what string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, "", err
@@ -120,10 +122,14 @@ func readPlaced(file string) (slides []slide, what string, err error) {
 	for i, name := range header {
 		at[name] = i
 	}
+	what = column
 	for _, name := range []string{"weight", "score"} {
 		if _, there := at[name]; there && what == "" {
 			what = name
 		}
+	}
+	if _, there := at[what]; column != "" && !there {
+		return nil, "", fmt.Errorf("--column %s: %s has none; it has %s", column, file, strings.Join(header, ", "))
 	}
 	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
 		if _, there := at[name]; !there {

@@ -63,6 +63,12 @@ b,bottom,1,0,0,256,1,0
 		t.Error(err)
 	}
 
+	byClass := write(t, "classes.csv", "bag,instance,x,y,weight,score_high\na,0,0,0,0.1,2\na,1,256,0,0.5,-1\n")
+	succeed(t, "plot", byClass, "--figure", "heatmap", "--column", "score_high", "--extremes", "1", "--out", dir+"-high")
+	if list, err := os.ReadFile(filepath.Join(dir+"-high", "extremes.csv")); err != nil || string(list) != "bag,end,place,instance,x,y,score_high,rank\na,top,1,0,0,0,2,1\na,bottom,1,1,256,0,-1,0\n" {
+		t.Errorf("%s, %v", list, err)
+	}
+
 	thumbnails := t.TempDir()
 	for _, name := range []string{"a", "b"} {
 		out, err := os.Create(filepath.Join(thumbnails, name+".png"))
@@ -81,11 +87,12 @@ b,bottom,1,0,0,256,1,0
 		"bag a: drawing a map of tiles: a thumbnail of": {scores, "--thumbnails", thumbnails, "--scale", "2"},
 		"no a.png and no a.jpg":                         {scores, "--thumbnails", dir + "x", "--scale", "2"},
 		"no negative number":                            {scores, "--tile", "-1"},
-		"no column x; a heat map is drawn of":           {write(t, "plain.csv", "bag,instance,weight\na,0,1\n")},
-		`line 2, column y: "q"`:                         {write(t, "word.csv", "bag,instance,x,y,score\na,0,1,q,1\n")},
-		`line 2, column score: "NaN"`:                   {write(t, "nan.csv", "bag,instance,x,y,score\na,0,1,1,NaN\n")},
-		`line 2: bag "../a"`:                            {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
-		"no instances with places":                      {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
+		"--column score_low: " + byClass + " has none; it has bag, instance, x, y, weight, score_high": {byClass, "--column", "score_low"},
+		"no column x; a heat map is drawn of": {write(t, "plain.csv", "bag,instance,weight\na,0,1\n")},
+		`line 2, column y: "q"`:               {write(t, "word.csv", "bag,instance,x,y,score\na,0,1,q,1\n")},
+		`line 2, column score: "NaN"`:         {write(t, "nan.csv", "bag,instance,x,y,score\na,0,1,1,NaN\n")},
+		`line 2: bag "../a"`:                  {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
+		"no instances with places":            {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
 	} {
 		refuse(t, exitUse, want, append([]string{"plot", "--figure", "heatmap", "--out", filepath.Join(t.TempDir(), "maps")}, args...)...)
 	}

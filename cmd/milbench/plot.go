@@ -111,6 +111,7 @@ probability, before and after the calibration, with 95 % intervals, and how many
 	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides, to draw heat maps upon")
 	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide to one of its thumbnail, along a side")
 	c.Flags().Float64Var(&maps.tile, "tile", 0, "side of a tile of a heat map in pixels of the slide (default the least distance of two)")
+	c.Flags().StringVar(&maps.column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default the weight or the score)")
 	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "instances that are listed at either end, of each slide")
 	required(c, "out")
 	return c

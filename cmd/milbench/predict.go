@@ -49,8 +49,11 @@ weight; of the instance classifier, that with the largest score. They are counte
 --instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where the file
 says where instances are (dataset coords of HDF5, columns x and y of a table), x and y come before them. Of a classical model it
 prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
-standard deviation 1 within the bag. Of several classes it counts for the class that the model, or each member of auto, finds. Scores of
-different bags do not compare. Most classical models score a bag once more
+standard deviation 1 within the bag. Scores of different bags do not compare.
+
+Of several classes there is a column score_CLASS for each: how much the instance says for it. Of a network that is its weight times what
+it adds, by itself, to the logit of the class; of other models by how much the score of the class falls without it. The column score has
+that of the class which the model finds. Most classical models score a bag once more
 without each of its instances, which takes long where bags are large and distances are earth mover's.
 
 The features are those that the model was trained on: by name if the file has names, else in the same order. The file needs no labels;
@@ -120,7 +123,7 @@ Where the model was trained with missing values, it takes the medians of its tra
 			case format == "json":
 				return p.writeJSON(rows)
 			case instances:
-				return predict.WriteInstances(p.out, rows)
+				return predict.WriteInstances(p.out, about, rows)
 			}
 			return predict.Write(p.out, about, rows)
 		},

@@ -302,6 +302,11 @@ func TestAutoKinds(t *testing.T) {
 					if math.Abs(sum-1) > 1e-9 {
 						t.Errorf("%+v", b)
 					}
+					for _, one := range b.Instances {
+						if len(one.Scores) != 3 || *one.Score != one.Scores[b.Class] {
+							t.Errorf("%+v", one)
+						}
+					}
 				}
 			}
 			out, _ = succeed(t, "run", file, "--learner", "auto", "--folds", "3", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "results"))

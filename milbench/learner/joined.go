@@ -271,23 +271,31 @@ func (m *joinedModel) loadCombination(files map[string][]byte) error {
 }
 
 // Predict implements [Model]. The score of an instance is the weighted mean over the members that have scores of instances, each
-// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised. Of classes a
-// member that leaves out instances speaks of the class that it finds itself.
+// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised. Of
+// classes all that holds class by class.
 func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
 	if err := m.card.Check(bags); err != nil {
 		return nil, err
 	}
 	all := make([]milbench.Prediction, len(bags))
+	classes := instances && m.card.Target == milbench.ClassTarget
 	for i, b := range bags {
 		if instances {
 			all[i].Instances = make([]float64, b.Len())
+		}
+		for range m.card.Classes {
+			if classes {
+				all[i].ClassInstances = append(all[i].ClassInstances, make([]float64, b.Len()))
+			}
 		}
 	}
 	total := 0.0 // weight of the members with scores of instances
 	var without []string
 	for k, one := range m.models {
 		scores, err := one.Predict(ctx, bags, instances)
-		has := err == nil && instances && !slices.ContainsFunc(scores, func(p milbench.Prediction) bool { return p.Instances == nil })
+		has := err == nil && instances && !slices.ContainsFunc(scores, func(p milbench.Prediction) bool {
+			return p.Instances == nil || classes && len(p.ClassInstances) != len(m.card.Classes)
+		})
 		if instances && !has {
 			without = append(without, onebyone.Name(m.card.Members[k].Setting))
 			scores, err = one.Predict(ctx, bags, false)
@@ -306,11 +314,16 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 					return nil, modeldir.Damaged("member %d: %v", k+1, err)
 				}
 			}
-			switch {
-			case has && m.combination == nil:
-				floats.AddScaled(all[i].Instances, w, p.Instances)
-			case has:
-				addStandardised(all[i].Instances, w, p.Instances)
+			if !has {
+				continue
+			}
+			add := addStandardised
+			if m.combination == nil {
+				add = floats.AddScaled
+			}
+			add(all[i].Instances, w, p.Instances)
+			for c, sum := range all[i].ClassInstances {
+				add(sum, w, p.ClassInstances[c])
 			}
 		}
 		if has {
@@ -336,6 +349,12 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 		}
 		if instances {
 			floats.Scale(1/total, all[i].Instances)
+		}
+		for _, sum := range all[i].ClassInstances {
+			floats.Scale(1/total, sum)
+		}
+		if classes {
+			all[i].Instances = all[i].ClassInstances[floats.MaxIdx(all[i].Scores)]
 		}
 	}
 	return all, nil

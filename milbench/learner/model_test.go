@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/learner/onebyone"
@@ -161,6 +163,12 @@ func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *milb
 	}
 	for i, p := range got {
 		if instances && len(p.Instances) != bags[i].Len() || len(p.Scores) != heldOf(set.Task(nil), milbench.Fit{}).width() {
+			t.Fatalf("bag %d: %+v", i, p)
+		}
+		if !instances || set.Kind != milbench.ClassTarget {
+			continue
+		}
+		if len(p.ClassInstances) != set.NumClasses() || !slices.Equal(p.Instances, p.ClassInstances[floats.MaxIdx(p.Scores)]) {
 			t.Fatalf("bag %d: %+v", i, p)
 		}
 	}

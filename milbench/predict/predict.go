@@ -100,6 +100,9 @@ type Instance struct {
 	Heads    []float64 `json:"heads"`
 	Score    *float64  `json:"score"` // of other models, instead
 
+	// Scores says, of classes, how much the instance speaks for each, see [milbench.Prediction.ClassInstances].
+	Scores map[string]float64 `json:"scores"`
+
 	X, Y *float64 // where it is, if its file says so
 }
 
@@ -107,19 +110,21 @@ type Instance struct {
 func (w Instance) MarshalJSON() ([]byte, error) {
 	if w.Score != nil {
 		return json.Marshal(struct {
-			Instance int      `json:"instance"`
-			X        *float64 `json:"x,omitempty"`
-			Y        *float64 `json:"y,omitempty"`
-			Score    float64  `json:"score"`
-		}{w.Instance, w.X, w.Y, *w.Score})
+			Instance int                `json:"instance"`
+			X        *float64           `json:"x,omitempty"`
+			Y        *float64           `json:"y,omitempty"`
+			Score    float64            `json:"score"`
+			Scores   map[string]float64 `json:"scores,omitempty"`
+		}{w.Instance, w.X, w.Y, *w.Score, w.Scores})
 	}
 	return json.Marshal(struct {
-		Instance int       `json:"instance"`
-		X        *float64  `json:"x,omitempty"`
-		Y        *float64  `json:"y,omitempty"`
-		Weight   float64   `json:"weight"`
-		Heads    []float64 `json:"heads"`
-	}{w.Instance, w.X, w.Y, w.Weight, w.Heads})
+		Instance int                `json:"instance"`
+		X        *float64           `json:"x,omitempty"`
+		Y        *float64           `json:"y,omitempty"`
+		Weight   float64            `json:"weight"`
+		Heads    []float64          `json:"heads"`
+		Scores   map[string]float64 `json:"scores,omitempty"`
+	}{w.Instance, w.X, w.Y, w.Weight, w.Heads, w.Scores})
 }
 
 // Bags returns what a model says of the bags of a set, with probabilities by a calibration (nil for none) and, if they are asked for, the
@@ -145,6 +150,15 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 			fill(i, p.Scores, p.Survival, p.Winners)
 			rows[i].Instances = weights(p, set.Bags[i].Instances.Len(), instances)
 		}
+		if instances && about.Target == milbench.ClassTarget {
+			contributions, err := n.Contributions(ctx, set.Instances(), predictions)
+			if err != nil {
+				return nil, WithID(set, err)
+			}
+			for i, c := range contributions {
+				rows[i].setClassInstances(about.Classes, c)
+			}
+		}
 	} else {
 		predictions, err := model.Predict(ctx, set.Instances(), instances)
 		if err != nil {
@@ -155,12 +169,26 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 			for k := range p.Instances {
 				rows[i].Instances = append(rows[i].Instances, Instance{Instance: k, Score: &p.Instances[k]})
 			}
+			rows[i].setClassInstances(about.Classes, p.ClassInstances)
 		}
 	}
 	if err := locate(rows, set); err != nil {
 		return nil, err
 	}
 	return rows, setProbabilities(rows, about, l)
+}
+
+// setClassInstances names the scores of each class for each instance.
+func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
+	if scores == nil {
+		return
+	}
+	for i := range b.Instances {
+		b.Instances[i].Scores = make(map[string]float64)
+		for c, name := range classes {
+			b.Instances[i].Scores[name] = scores[c][i]
+		}
+	}
 }
 
 // locate says where the instances are that are to be printed.
@@ -264,8 +292,8 @@ func Write(w io.Writer, about learner.About, rows []Bag) error {
 	return out.Error()
 }
 
-// WriteInstances writes a table of instances as CSV.
-func WriteInstances(w io.Writer, rows []Bag) error {
+// WriteInstances writes a table of instances as CSV. Of classes each has a column with the scores of the instances.
+func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 	out := csv.NewWriter(w)
 	first := rows[0].Instances[0]
 	header := []string{"bag", "instance"}
@@ -280,6 +308,13 @@ func WriteInstances(w io.Writer, rows []Bag) error {
 	}
 	for h := range first.Heads {
 		header = append(header, fmt.Sprintf("weight_%d", h+1))
+	}
+	var classes []string
+	if first.Scores != nil {
+		classes = about.Classes
+	}
+	for _, name := range classes {
+		header = append(header, "score_"+name)
 	}
 	out.Write(header)
 	for _, r := range rows {
@@ -298,6 +333,9 @@ func WriteInstances(w io.Writer, rows []Bag) error {
 			row = append(row, Decimal(value))
 			for _, weight := range instance.Heads {
 				row = append(row, Decimal(weight))
+			}
+			for _, name := range classes {
+				row = append(row, Decimal(instance.Scores[name]))
 			}
 			out.Write(row)
 		}

@@ -196,11 +196,13 @@ type explained struct {
 	bag      predict.Bag
 	features []string    // their names, or their numbers from 1
 	rows     [][]float32 // of the instances, [instances][features]
+	classes  []string    // where the model says how much an instance says for each
 	title    string
 	notes    []string
 }
 
-// Explain says how much each instance of a bag counts for a model: the weights of a network's attention, or scores of instances.
+// Explain says how much each instance of a bag counts for a model: the weights of a network's attention, or scores of instances; of several
+// classes how much it says for each, too.
 func (m *Model) Explain(bag Bag) *Explanation {
 	return &Explanation{sync.OnceValues(func() (*explained, error) { return m.explain(bag) })}
 }
@@ -229,6 +231,9 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 		for i := range set.NumFeatures() {
 			e.features = append(e.features, strconv.Itoa(i+1))
 		}
+	}
+	if said.about.Target == milbench.ClassTarget {
+		e.classes = said.about.Classes
 	}
 	return e, milbench.EachRow(one.Bags[0].Instances, func(_ int, row []float32) { e.rows = append(e.rows, slices.Clone(row)) })
 }

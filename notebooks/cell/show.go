@@ -279,9 +279,16 @@ func (e *Explanation) card() card {
 		value = "score"
 	}
 	most := min(len(said.features), mostShown)
-	c := card{title: said.title, rows: [][]string{append([]string{"instance", value}, said.features[:most]...)}, notes: said.notes}
+	header := []string{"instance", value}
+	for _, name := range said.classes {
+		header = append(header, "for "+name)
+	}
+	c := card{title: said.title, rows: [][]string{append(header, said.features[:most]...)}, notes: said.notes}
 	for _, i := range said.order()[:min(mostShown, len(said.rows))] {
 		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", weights[i])}
+		for _, name := range said.classes {
+			row = append(row, fmt.Sprintf("%.3f", said.bag.Instances[i].Scores[name]))
+		}
 		for _, v := range said.rows[i][:most] {
 			row = append(row, fmt.Sprintf("%.4g", v))
 		}

@@ -179,6 +179,6 @@ func (m *DistanceSVMModel) score(row []float64) (milbench.Prediction, error) {
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *DistanceSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *DistanceSVMModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

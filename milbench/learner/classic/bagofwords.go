@@ -234,27 +234,21 @@ func (m *BagOfWordsModel) Predict(bag milbench.Instances) (milbench.Prediction, 
 
 // InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, the same for all of one word; of
 // a single instance the score.
-func (m *BagOfWordsModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *BagOfWordsModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	list, whole, err := m.words(bag)
 	if err != nil {
 		return nil, err
 	}
-	k := leading(whole)
-	if len(list) == 1 {
-		return whole.Scores[k : k+1], nil
-	}
-	falls, scores := make(map[int]float64), make([]float64, len(list))
-	for i, word := range list {
-		fall, known := falls[word]
+	rests := make(map[int]milbench.Prediction) // without an instance of a word
+	return falls(whole, len(list), func(i int) (milbench.Prediction, error) {
+		rest, known := rests[list[i]]
 		if !known {
-			p, err := m.without(list, word)
-			if err != nil {
-				return nil, err
+			var err error
+			if rest, err = m.without(list, list[i]); err != nil {
+				return rest, err
 			}
-			fall = whole.Scores[k] - p.Scores[k]
-			falls[word] = fall
+			rests[list[i]] = rest
 		}
-		scores[i] = fall
-	}
-	return scores, nil
+		return rest, nil
+	})
 }

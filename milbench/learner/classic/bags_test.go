@@ -267,9 +267,9 @@ func TestLeaveOut(t *testing.T) {
 				if err != nil || len(got) != len(want) {
 					t.Fatalf("%s: %v, %v, want %v", e.Name, got, err, want)
 				}
-				for i := range want {
-					if !(math.Abs(got[i]-want[i]) <= 1e-9) {
-						t.Errorf("%s, %s: instance %d of %d has %v, want %v", f.Name, e.Name, i, len(want), got[i], want[i])
+				for i := range want[0] {
+					if !(math.Abs(got[0][i]-want[0][i]) <= 1e-9) {
+						t.Errorf("%s, %s: instance %d of %d has %v, want %v", f.Name, e.Name, i, len(want[0]), got[0][i], want[0][i])
 					}
 				}
 			}
@@ -289,7 +289,7 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := m.(milbench.InstanceScorer).InstanceScores(bag)
-		if err != nil || len(want) != bag.Len() {
+		if err != nil || len(want) != 1 || len(want[0]) != bag.Len() {
 			t.Fatal(want, err)
 		}
 		var live *distances
@@ -307,9 +307,9 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 		if err != nil || len(got) != len(want) {
 			t.Fatalf("%s: %v, %v", e.Name, got, err)
 		}
-		for i := range want {
-			if got[i] != want[i] {
-				t.Errorf("%s: instance %d of a bag in a file has %v, want %v", e.Name, i, got[i], want[i])
+		for i := range want[0] {
+			if got[0][i] != want[0][i] {
+				t.Errorf("%s: instance %d of a bag in a file has %v, want %v", e.Name, i, got[0][i], want[0][i])
 			}
 		}
 		if used := 10 - reads; used > 3 { // the bag as a whole, perhaps twice, and once to copy from

@@ -224,6 +224,6 @@ func (m *CitationKNNModel) count(voters []int) (milbench.Prediction, error) {
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *CitationKNNModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *CitationKNNModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Setting.Distance, bag, m.score)
 }

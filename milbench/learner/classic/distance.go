@@ -286,9 +286,8 @@ func (t trainingBags) distances(d Distance, bag milbench.Instances) ([]float64, 
 	return distancesTo(t.z, d, t.kept, bag)
 }
 
-// leaveOut returns for each instance of a bag by how much the score, a function of the distances from the training bags, falls without
-// it, as function leaveOut does. Instances are compared once.
-func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]float64) (milbench.Prediction, error)) ([]float64, error) {
+// leaveOut is function leaveOut where the scores are a function of the distances from the training bags. Instances are compared once.
+func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]float64) (milbench.Prediction, error)) ([][]float64, error) {
 	whole, err := t.distances(d, bag)
 	if err != nil {
 		return nil, err
@@ -297,9 +296,8 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 	if err != nil {
 		return nil, err
 	}
-	leader := leading(p)
 	if bag.Len() == 1 {
-		return p.Scores[leader : leader+1], nil
+		return falls(p, 1, nil)
 	}
 	z, bags := t.z, t.kept
 	if t.live != nil {
@@ -323,15 +321,7 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 			values[i*len(bags)+k] = v
 		}
 	}
-	scores := make([]float64, n)
-	for i := range n {
-		without, err := score(values[i*len(bags) : (i+1)*len(bags)])
-		if err != nil {
-			return nil, err
-		}
-		scores[i] = p.Scores[leader] - without.Scores[leader]
-	}
-	return scores, nil
+	return falls(p, n, func(i int) (milbench.Prediction, error) { return score(values[i*len(bags) : (i+1)*len(bags)]) })
 }
 
 // mostInstances bounds the instances of a bag for learners whose time grows with the square of their number.

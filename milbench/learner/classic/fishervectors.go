@@ -265,6 +265,6 @@ func (m *FisherVectorsModel) Predict(bag milbench.Instances) (milbench.Predictio
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *FisherVectorsModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *FisherVectorsModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

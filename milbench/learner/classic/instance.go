@@ -267,6 +267,7 @@ func (m *InstanceModel) Predict(bag milbench.Instances) (milbench.Prediction, er
 }
 
 // InstanceScores implements [milbench.InstanceScorer]: they are the Scores.
-func (m *InstanceModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
-	return m.Scores(bag)
+func (m *InstanceModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
+	scores, err := m.Scores(bag)
+	return [][]float64{scores}, err
 }

@@ -6,39 +6,47 @@ import (
 	"synpool/milbench"
 )
 
-// leaveOut returns for each instance of a bag by how much the score falls without it; of a single instance the score. Of classes that is
-// the largest score of the bag.
-func leaveOut(m milbench.Model, bag milbench.Instances) ([]float64, error) {
+// leaveOut returns, for each score of a bag, by how much it falls without each instance; of a single instance the score.
+func leaveOut(m milbench.Model, bag milbench.Instances) ([][]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
 		return nil, err
 	}
-	n, k := bag.Len(), leading(whole)
+	n := bag.Len()
 	if n == 0 {
 		return nil, errors.New("an empty bag has no instances to score")
 	}
-	if n == 1 {
-		return []float64{whole.Scores[k]}, nil
-	}
 	in := bag // in memory, where each rest is copied from
-	if !milbench.IsSparse(bag) {
+	if n > 1 && !milbench.IsSparse(bag) {
 		if in, err = milbench.ToDense(bag); err != nil {
 			return nil, err
 		}
 	}
-	scores := make([]float64, n)
-	for i := range n {
+	return falls(whole, n, func(i int) (milbench.Prediction, error) {
 		rest, err := without(in, i)
 		if err != nil {
-			return nil, err
+			return milbench.Prediction{}, err
 		}
-		p, err := m.Predict(rest)
-		if err != nil {
-			return nil, err
+		return m.Predict(rest)
+	})
+}
+
+// falls returns by how much each score of a bag of n instances falls without each of them; of a single instance the scores.
+func falls(whole milbench.Prediction, n int, without func(i int) (milbench.Prediction, error)) ([][]float64, error) {
+	all := make([][]float64, len(whole.Scores))
+	for i := range n {
+		rest := milbench.Prediction{Scores: make([]float64, len(all))}
+		if n > 1 {
+			var err error
+			if rest, err = without(i); err != nil {
+				return nil, err
+			}
 		}
-		scores[i] = whole.Scores[k] - p.Scores[k]
+		for k, score := range whole.Scores {
+			all[k] = append(all[k], score-rest.Scores[k])
+		}
 	}
-	return scores, nil
+	return all, nil
 }
 
 // without returns a bag without one instance.

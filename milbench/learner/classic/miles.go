@@ -356,7 +356,7 @@ func (m *MILESModel) Predict(bag milbench.Instances) (milbench.Prediction, error
 // InstanceScores implements [milbench.InstanceScorer]. Of a linear machine an instance has the sum of w_z s(X, z) over the concepts z to
 // which it is the nearest of its bag; instances that are equally near share that (equation 20 of the paper). These scores and the
 // bias add up to the score of the bag. Of a radial machine an instance has what the score of the bag loses without it.
-func (m *MILESModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *MILESModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	if err := m.check(bag); err != nil {
 		return nil, err
 	}
@@ -378,5 +378,5 @@ func (m *MILESModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
 			scores[i] += w * least[j] / float64(len(who[j]))
 		}
 	}
-	return scores, nil
+	return [][]float64{scores}, nil
 }

@@ -138,6 +138,6 @@ func (m *MInDModel) score(x []float64) (milbench.Prediction, error) {
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *MInDModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *MInDModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return m.leaveOut(m.Distance, bag, m.score)
 }

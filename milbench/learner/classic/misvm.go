@@ -409,4 +409,7 @@ func (m *MISVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error
 }
 
 // InstanceScores returns the decision values of the instances.
-func (m *MISVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) { return m.Scores(bag) }
+func (m *MISVMModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
+	scores, err := m.Scores(bag)
+	return [][]float64{scores}, err
+}

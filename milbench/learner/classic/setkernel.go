@@ -258,16 +258,14 @@ func (m *SetKernelModel) Predict(bag milbench.Instances) (milbench.Prediction, e
 
 // InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, whose kernels are taken off
 // the sums; of a single instance the score.
-func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
 		return nil, err
 	}
-	leader := leading(whole)
 	if bag.Len() == 1 {
-		return whole.Scores[leader : leader+1], nil
+		return falls(whole, 1, nil)
 	}
-	coefficients, unit := m.of(m.Coefficients, leader), m.Targets.unit()
 	z, support := m.z, m.support
 	if m.live != nil {
 		z, support = m.live.z, nil
@@ -295,20 +293,29 @@ func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([]float64, erro
 			}
 		}
 	}
-	sum, of := 0.0, make([]float64, n) // the weighted sum of kernels with the support bags, and what each instance has of it
+	outputs := len(whole.Scores)
+	sum, of := make([]float64, outputs), make([][]float64, outputs) // weighted sums of kernels with the support bags, and what each instance has of them
+	for c := range of {
+		of[c] = make([]float64, n)
+	}
 	for k, s := range support {
 		if costs, err = z.between(transport.Euclidean, s, p, costs); err != nil {
 			return nil, err
 		}
 		for i, d := range costs {
-			v := coefficients[k] * math.Exp(-gamma*d*d)
-			sum += v
-			of[i%n] += v
+			value := math.Exp(-gamma * d * d)
+			for c := range of {
+				v := m.of(m.Coefficients, c)[k] * value
+				sum[c] += v
+				of[c][i%n] += v
+			}
 		}
 	}
-	scores := make([]float64, n)
-	for i := range n {
-		scores[i] = unit * (sum/math.Sqrt(own) - (sum-of[i])/math.Sqrt(own-less[i]))
+	unit := m.Targets.unit()
+	for c, part := range of {
+		for i, v := range part {
+			part[i] = unit * (sum[c]/math.Sqrt(own) - (sum[c]-v)/math.Sqrt(own-less[i]))
+		}
 	}
-	return scores, nil
+	return of, nil
 }

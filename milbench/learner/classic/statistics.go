@@ -258,6 +258,6 @@ func (m *StatisticsSVMModel) Predict(bag milbench.Instances) (milbench.Predictio
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *StatisticsSVMModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *StatisticsSVMModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

@@ -111,17 +111,6 @@ func scored(score float64) (milbench.Prediction, error) {
 	return (*targets)(nil).prediction([]float64{score})
 }
 
-// leading returns which score of a prediction is that of its class: the largest.
-func leading(p milbench.Prediction) int {
-	k := 0
-	for i, v := range p.Scores {
-		if v > p.Scores[k] {
-			k = i
-		}
-	}
-	return k
-}
-
 // labelled returns which of the training bags are of a class.
 func labelled(t milbench.Training, class int) []bool {
 	list := make([]bool, len(t.Targets))

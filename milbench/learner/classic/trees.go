@@ -201,6 +201,6 @@ func (m *StatisticsTreesModel) Predict(bag milbench.Instances) (milbench.Predict
 }
 
 // InstanceScores implements [milbench.InstanceScorer].
-func (m *StatisticsTreesModel) InstanceScores(bag milbench.Instances) ([]float64, error) {
+func (m *StatisticsTreesModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	return leaveOut(m, bag)
 }

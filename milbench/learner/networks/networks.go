@@ -84,17 +84,27 @@ func (n *Networks) LoadModel(dir string) (learner.Model, error) {
 // Model is a network as a [learner.Model].
 type Model struct{ *neural.Model }
 
-// Predict implements [learner.Model]. The scores of instances are means over the heads of their weights.
+// Predict implements [learner.Model]. The scores of instances are means over the heads of their weights, those of classes
+// [neural.Model.Contributions].
 func (m Model) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
 	predictions, err := m.Model.Predict(ctx, bags)
 	if err != nil {
 		return nil, err
+	}
+	var contributions [][][]float64
+	if instances && m.Target() == milbench.ClassTarget {
+		if contributions, err = m.Contributions(ctx, bags, predictions); err != nil {
+			return nil, err
+		}
 	}
 	all := make([]milbench.Prediction, len(predictions))
 	for i, p := range predictions {
 		all[i] = milbench.Prediction{Scores: p.Scores, Survival: p.Survival, Winners: p.Winners}
 		if !instances {
 			continue
+		}
+		if contributions != nil {
+			all[i].ClassInstances = contributions[i]
 		}
 		all[i].Instances = make([]float64, bags[i].Len())
 		for _, weights := range p.Weights {

@@ -140,6 +140,11 @@ func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *
 	if err := m.card.Check(bags); err != nil {
 		return err
 	}
+	return m.with(bags, work)
+}
+
+// with has work done on bags with the model's parameters.
+func (m *Model) with(bags []milbench.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
 	indices := make([]int, len(bags))
 	for i := range bags {
 		indices[i] = i

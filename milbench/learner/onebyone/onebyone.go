@@ -22,6 +22,8 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench"
 	"synpool/milbench/learner/schedule"
 )
@@ -481,8 +483,17 @@ func Predict(model milbench.Model, bag milbench.Instances, instances bool) (milb
 		p.Instances = nil
 		return p, err
 	}
-	if m, ok := model.(milbench.InstanceScorer); ok && p.Instances == nil {
-		p.Instances, err = m.InstanceScores(bag)
+	m, ok := model.(milbench.InstanceScorer)
+	if !ok || p.Instances != nil {
+		return p, nil
 	}
-	return p, err
+	all, err := m.InstanceScores(bag)
+	if err != nil {
+		return p, err
+	}
+	p.Instances = all[floats.MaxIdx(p.Scores)]
+	if len(all) > 1 {
+		p.ClassInstances = all
+	}
+	return p, nil
 }

@@ -1,0 +1,95 @@
+package neural
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"synpool/milbench"
+)
+
+// aloneAtOnce is how many instances are scored by themselves at a time.
+const aloneAtOnce = 1024
+
+// Contributions says, for each bag and each of its scores, what each of its instances says for it: with the weight a_i of an
+// instance, the mean over the heads, and the logit f of a bag,
+//
+//	a_i · (f({x_i}) − f(∅))
+//
+// Of a pooling of one head whose logit is linear in the pooled vector (mean, sum, attention, gated, single-branch CLAM), these numbers add up to
+// f(bag) − f(∅), as in the additive MIL of Javed et al. 2022; of others they are what the instance says by itself, as much as it is
+// attended to. A pooling with a head of its own for each class (DSMIL, CLAM) has the weight of the class's head.
+//
+// predictions are those of Predict for the bags. Its errors are those of Predict.
+func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, predictions []Prediction) (all [][][]float64, err error) {
+	if len(bags) == 0 {
+		return nil, nil
+	}
+	none, err := m.alone(ctx, []milbench.Instances{&milbench.Dense{Cols: m.NumFeatures()}})
+	if err != nil {
+		return nil, err
+	}
+	all = make([][][]float64, len(bags))
+	for i, bag := range bags {
+		p := predictions[i]
+		weights := make([][]float64, len(p.Scores)) // for each score
+		for k := range weights {
+			if weights[k] = p.meanWeights(); m.headPerScore() {
+				weights[k] = slices.Clone(p.Weights[k])
+			}
+		}
+		for from := 0; from < bag.Len(); from += aloneAtOnce {
+			ones, err := split(bag, from, min(from+aloneAtOnce, bag.Len()))
+			if err != nil {
+				return nil, &BagError{Bag: i, Err: err}
+			}
+			scored, err := m.alone(ctx, ones)
+			if err != nil {
+				return nil, &BagError{Bag: i, Err: err}
+			}
+			for at, one := range scored {
+				for k, w := range weights {
+					w[from+at] *= one.Scores[k] - none[0].Scores[k]
+				}
+			}
+		}
+		all[i] = weights
+	}
+	return all, nil
+}
+
+// headPerScore reports whether the pooling has a head of its own for each score.
+func (m *Model) headPerScore() bool {
+	c := m.card.Config
+	return slices.Contains([]string{dsmil, clam}, c.Pooling) && c.target.outputs() > 1
+}
+
+// alone scores bags that may be empty.
+func (m *Model) alone(ctx context.Context, bags []milbench.Instances) (predictions []Prediction, err error) {
+	err = m.with(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
+		predictions, err = f.predict(ctx, parameters, indices)
+		return err
+	})
+	return predictions, err
+}
+
+// split returns each of the instances from i to j-1 as a bag of its own.
+func split(bag milbench.Instances, i, j int) (ones []milbench.Instances, err error) {
+	if s, sparse := bag.(*milbench.Sparse); sparse {
+		for k := i; k < j; k++ {
+			columns, values := s.Row(k)
+			ones = append(ones, &milbench.Sparse{Rows: 1, Cols: s.Cols, Values: values, RowStart: []int{0, len(values)}, Column: columns})
+		}
+		return ones, nil
+	}
+	width := bag.Features()
+	values := make([]float32, (j-i)*width)
+	if err := bag.Read(i, j, values); err != nil {
+		return nil, err
+	}
+	for row := range slices.Chunk(values, width) {
+		ones = append(ones, &milbench.Dense{Rows: 1, Cols: width, Values: row})
+	}
+	return ones, nil
+}
