@@ -22,8 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-
 	"synpool/milbench"
 	"synpool/milbench/learner/schedule"
 )
@@ -491,7 +489,7 @@ func Predict(model milbench.Model, bag milbench.Instances, instances bool) (milb
 	if err != nil {
 		return p, err
 	}
-	p.Instances = all[floats.MaxIdx(p.Scores)]
+	p.Instances = all[slices.Index(p.Scores, slices.Max(p.Scores))]
 	if len(all) > 1 {
 		p.ClassInstances = all
 	}
