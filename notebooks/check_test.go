@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,9 +21,19 @@ import (
 // What a committed notebook may be at most.
 const (
 	mostBytes = 300_000
-	mostLines = 25 // of a code cell, without imports and empty lines
 	mostCode  = 16 // code cells
 )
+
+// mostLines is how many lines a code cell has at most, by its tag, without imports and empty lines: a cell whose code is the lesson may be longer,
+// and the code of plumbing and of the cell for the test is folded.
+var mostLines = map[string]int{"": 15, "lesson": 30, "plumbing": 40, "test": 40}
+
+// older are the notebooks that have not been written anew: their cells have up to 25 lines, and their ends are free.
+var older = []string{"01-hopfield-to-attention.ipynb", "02-syn.ipynb", "03-attention-pooling.ipynb", "04-synpooling-musk.ipynb",
+	"05-words-and-documents.ipynb", "06-sequences.ipynb", "07-capsules-and-transformers.ipynb", "08-the-study.ipynb", "10-slides.ipynb"}
+
+// ending are the headings that end a notebook.
+var ending = []string{"What you have learnt", "Try", "Where to go on"}
 
 // problems returns what is wrong with the form of a notebook, one line each.
 func (n *notebook) problems() (all []string) {
@@ -54,8 +65,8 @@ func (n *notebook) problems() (all []string) {
 			add("its id %q is none of its own", c.ID)
 		}
 		ids[c.ID] = true
-		if c.Metadata == nil || len(c.Metadata) > 0 {
-			add("its metadata are %v, want none: save with notebooks/lab --execute", c.Metadata)
+		if problem := c.metadataProblem(); problem != "" {
+			add("%s", problem)
 		}
 		if strings.TrimSpace(string(c.Source)) == "" {
 			add("it is empty")
@@ -73,7 +84,11 @@ func (n *notebook) problems() (all []string) {
 			if i == 0 || n.Cells[i-1].Type != "markdown" {
 				add("no Markdown says what it asks")
 			}
-			for _, problem := range c.codeProblems(count == 1) {
+			most := mostLines[c.tag()]
+			if slices.Contains(older, n.name) {
+				most = 25
+			}
+			for _, problem := range c.codeProblems(count == 1, most) {
 				add("%s", problem)
 			}
 			for _, problem := range c.outputProblems(count) {
@@ -82,6 +97,9 @@ func (n *notebook) problems() (all []string) {
 		default:
 			add("its type is %q, want markdown or code", c.Type)
 		}
+	}
+	if !slices.Contains(older, n.name) && len(n.Cells) > 0 {
+		all = append(all, n.endProblems()...)
 	}
 	if count == 0 || count > mostCode {
 		add("it has %d code cells, want 1 to %d", count, mostCode)
@@ -193,8 +211,58 @@ func (n *notebook) unprinted() (all []string) {
 	return all
 }
 
-// codeProblems returns what is wrong with the code of a cell, which is the first or not.
-func (c *cell) codeProblems(first bool) (all []string) {
+// tag returns the tag of a cell; "" for none.
+func (c *cell) tag() string {
+	if tags, is := c.Metadata["tags"].([]any); is && len(tags) == 1 {
+		tag, _ := tags[0].(string)
+		return tag
+	}
+	return ""
+}
+
+// metadataProblem returns what is wrong with the metadata of a cell: one tag of code is allowed, and the code of two of them is folded.
+func (c *cell) metadataProblem() string {
+	want := map[string]any{}
+	if tag := c.tag(); tag != "" && mostLines[tag] > 0 && c.Type == "code" {
+		want["tags"] = []any{tag}
+		if tag != "lesson" {
+			want["jupyter"] = map[string]any{"source_hidden": true}
+		}
+	}
+	if !reflect.DeepEqual(c.Metadata, want) {
+		return fmt.Sprintf("its metadata are %v, want %v: save with notebooks/lab --execute", c.Metadata, want)
+	}
+	return ""
+}
+
+// endProblems returns what is wrong with the end of a notebook: what has been learnt, in three sentences; two exercises or three, those that need it with
+// a folded solution; where to go on. The cell before has the numbers for the test.
+func (n *notebook) endProblems() (all []string) {
+	add := func(format string, arguments ...any) { all = append(all, fmt.Sprintf(format, arguments...)) }
+	last := n.Cells[len(n.Cells)-1]
+	if code := n.code(); len(code) > 0 && code[len(code)-1].tag() != "test" {
+		add("its last code cell, whose numbers the test reads, has no tag test")
+	}
+	parts := regexp.MustCompile(`(?m)^## (.*)$`).Split(string(last.Source), -1)
+	var found []string
+	for _, match := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(string(last.Source), -1) {
+		found = append(found, match[1])
+	}
+	if last.Type != "markdown" || !slices.Equal(found, ending) {
+		add("its last cell has the headings %q, want %q", found, ending)
+		return all
+	}
+	if said := len(regexp.MustCompile(`[.?!](\s|$)`).FindAllString(strings.TrimSpace(parts[1]), -1)); said != 3 {
+		add("what has been learnt are %d sentences, want 3", said)
+	}
+	if tasks := strings.Count("\n"+strings.TrimSpace(parts[2]), "\n- "); tasks < 2 || tasks > 3 || !strings.Contains(parts[2], "<details>") {
+		add("it has %d exercises, want 2 or 3, with <details> that fold a solution", tasks)
+	}
+	return all
+}
+
+// codeProblems returns what is wrong with the code of a cell, which is the first or not and may have so many lines.
+func (c *cell) codeProblems(first bool, most int) (all []string) {
 	add := func(format string, arguments ...any) { all = append(all, fmt.Sprintf(format, arguments...)) }
 	declarations, statements, _ := c.split()
 	lines := strings.Split(string(c.Source), "\n")
@@ -228,8 +296,8 @@ func (c *cell) codeProblems(first bool) (all []string) {
 			used++
 		}
 	}
-	if used > mostLines {
-		add("it has %d lines, more than %d: move some into a package", used, mostLines)
+	if used > most {
+		add("it has %d lines, more than %d: move some into a package, or tag the cell lesson or plumbing", used, most)
 	}
 	for _, part := range [][]string{declarations, statements} {
 		source := strings.Trim(strings.Join(part, "\n"), "\n")
@@ -403,7 +471,20 @@ func TestProblems(t *testing.T) {
 		{"a hidden shell line", code(func(c *cell) { c.Source += "\n//gonb:!ls" }), "is for the kernel"},
 		{"a page of code", code(func(c *cell) { c.Source += "\n%wasm" }), `"%wasm" is for the kernel`},
 		{"two programs", code(func(c *cell) { c.Source += "\n%%\n" }), "it has two lines %%"},
-		{"a long cell", code(func(c *cell) { c.Source += text(strings.Repeat("\nprintln()", mostLines)) }), "more than 25"},
+		{"a long cell", code(func(c *cell) { c.Metadata = map[string]any{} }), "more than 15"},
+		{"a longer lesson", code(func(c *cell) { c.Source += text(strings.Repeat("\nprintln()", 15)) }), "more than 30"},
+		{"an unknown tag", code(func(c *cell) { c.Metadata = map[string]any{"tags": []any{"secret"}} }), "its metadata are"},
+		{"plumbing in sight", code(func(c *cell) { c.Metadata = map[string]any{"tags": []any{"plumbing"}} }), "its metadata are"},
+		{"no tag of the test", func(n *notebook) { n.code()[2].Metadata = map[string]any{} }, "has no tag test"},
+		{"no end", func(n *notebook) { n.Cells[len(n.Cells)-1].Source = "The end." }, "its last cell has the headings"},
+		{"much learnt", func(n *notebook) {
+			c := n.Cells[len(n.Cells)-1]
+			c.Source = text(strings.Replace(string(c.Source), "## Try", "A fourth.\n\n## Try", 1))
+		}, "4 sentences, want 3"},
+		{"no solution", func(n *notebook) {
+			c := n.Cells[len(n.Cells)-1]
+			c.Source = text(strings.ReplaceAll(string(c.Source), "<details>", ""))
+		}, "fold a solution"},
 		{"unformatted declarations", code(func(c *cell) { c.Source = "var x  = 1" }), "gofmt would have it"},
 		{"unformatted statements", code(func(c *cell) { c.Source = "%%\nprintln( 1 )" }), "gofmt would have it"},
 		{"no Go", code(func(c *cell) { c.Source = "%%\nprint 1" }), "gofmt: "},

@@ -1,7 +1,7 @@
 """Runs notebooks in the Go kernel without a browser and saves them as they are committed.
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
-outputs are text, tables as HTML, and PNG. What programs write to standard error is printed, not saved. A notebook that fails is left as
+outputs are text, tables as HTML, and PNG; of metadata a cell keeps its tags, lesson, plumbing or test, and the code of the last two is folded. What programs write to standard error is printed, not saved. A notebook that fails is left as
 it was. It runs in an empty folder, which is removed, and its metadata have the sum of the code that made its outputs. With --check it runs in the
 folder of the notebook, saves nothing, and reports where text and numbers differ from what is saved. Called by notebooks/lab --execute and --check and by the tests.
 """
@@ -20,6 +20,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 KINDS = ("text/plain", "text/html", "image/png")
+TAGS = ("lesson", "plumbing", "test")
+FOLDED = ("plumbing", "test")
 
 
 def text(value):
@@ -67,7 +69,10 @@ def normalise(notebook):
         "code_sha256": code(notebook),
     })
     for number, cell in enumerate(notebook.cells, 1):
-        cell.metadata = nbformat.NotebookNode()
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag in TAGS]
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if any(tag in FOLDED for tag in tags):
+            cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             try:
                 cell.outputs = normalised(cell.outputs)

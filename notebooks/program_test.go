@@ -87,11 +87,11 @@ func TestVetFinds(t *testing.T) {
 	var wants []string
 	for _, test := range []struct{ name, add, want string }{
 		{"whole", "", ""},
-		{"undefined", "%%\nfmt.Println(nowhere)", "[cell 8]:2: undefined: nowhere"},
-		{"of-another-type", "%%\nvar s string = 1\nfmt.Println(s)", "[cell 8]:2: cannot use 1"},
-		{"declared-twice", "var quick = 1", "[cell 8]:1: quick redeclared"},
-		{"unused", "%%\nx := 1", "[cell 8]:2: declared and not used: x"},
-		{"vet", "var one = 1\n%%\nfmt.Printf(\"%s\\n\", one)", "[cell 8]:3:"},
+		{"undefined", "%%\nfmt.Println(nowhere)", "[cell 9]:2: undefined: nowhere"},
+		{"of-another-type", "%%\nvar s string = 1\nfmt.Println(s)", "[cell 9]:2: cannot use 1"},
+		{"declared-twice", "var quick = 1", "[cell 9]:1: quick redeclared"},
+		{"unused", "%%\nx := 1", "[cell 9]:2: declared and not used: x"},
+		{"vet", "var one = 1\n%%\nfmt.Printf(\"%s\\n\", one)", "[cell 9]:3:"},
 	} {
 		n := read(t, small)
 		n.name = test.name + ".ipynb"
