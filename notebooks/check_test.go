@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"go/format"
 	"image/png"
@@ -361,6 +362,16 @@ func shown(kind string, content json.RawMessage) error {
 			return fmt.Errorf("its HTML is not plain: %q", found)
 		}
 		return nil
+	case "image/svg+xml":
+		if found := active.FindString(string(data)); found != "" {
+			return fmt.Errorf("its SVG is not plain: %q", found)
+		}
+		if err := xml.Unmarshal([]byte(data), new(struct {
+			XMLName xml.Name `xml:"svg"`
+		})); err != nil {
+			return fmt.Errorf("its SVG: %w", err)
+		}
+		return nil
 	case "image/png":
 		raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(data), "\n", ""))
 		if err != nil {
@@ -375,7 +386,7 @@ func shown(kind string, content json.RawMessage) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("it shows %s, want text, HTML and PNG alone", kind)
+	return fmt.Errorf("it shows %s, want text, HTML, SVG and PNG alone", kind)
 }
 
 // TestForm looks at every notebook as it is saved.
@@ -499,7 +510,10 @@ func TestProblems(t *testing.T) {
 		{"a result", code(func(c *cell) { c.Outputs[0].Type = "execute_result" }), `an output of type "execute_result"`},
 		{"nothing shown", code(func(c *cell) { c.Outputs[0] = output{Type: "display_data"} }), "it shows nothing"},
 		{"a script in HTML", show("text/html", `"<b>1</b><script>"`), "its HTML is not plain"},
-		{"a vector figure", show("image/svg+xml", `"<svg>"`), "it shows image/svg+xml"},
+		{"a drawing cut short", show("image/svg+xml", `"<svg>"`), "its SVG: "},
+		{"a drawing of something else", show("image/svg+xml", `"<p></p>"`), "its SVG: "},
+		{"a drawing with a script", show("image/svg+xml", `"<svg><script/></svg>"`), "its SVG is not plain"},
+		{"a page as PDF", show("application/pdf", `"%PDF"`), "it shows application/pdf"},
 		{"no text", show("text/plain", `1`), "it shows text/plain: "},
 		{"no base64", show("image/png", `"?"`), "its image: illegal base64"},
 		{"no image", show("image/png", `"AAAAAAAAAAAAAAAA"`), "its image: png: "},

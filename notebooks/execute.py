@@ -1,7 +1,7 @@
 """Runs notebooks in the Go kernel without a browser and saves them as they are committed.
 
 A saved notebook has nothing in it that differs from run to run by itself: no times, no versions, no settings of a browser;
-outputs are text, tables as HTML, and PNG; of metadata a cell keeps its tags, lesson, plumbing or test, and the code of the last two is folded. What programs write to standard error is printed, not saved. A notebook that fails is left as
+outputs are text, tables as HTML, and figures as SVG and PNG; of metadata a cell keeps its tags, lesson, plumbing or test, and the code of the last two is folded. What programs write to standard error is printed, not saved. A notebook that fails is left as
 it was. It runs in an empty folder, which is removed, and its metadata have the sum of the code that made its outputs. With --check it runs in the
 folder of the notebook, saves nothing, and reports where text and numbers differ from what is saved. Called by notebooks/lab --execute and --check and by the tests.
 """
@@ -19,7 +19,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-KINDS = ("text/plain", "text/html", "image/png")
+KINDS = ("text/plain", "text/html", "image/svg+xml", "image/png")
 TAGS = ("lesson", "plumbing", "test")
 FOLDED = ("plumbing", "test")
 
@@ -45,7 +45,7 @@ def normalised(outputs):
             if list(output.data) == ["text/html"] and not data["text/html"]:
                 continue  # a line of progress that was taken away
             if not data:
-                raise ValueError(f"it shows {', '.join(output.data)}, and only text, HTML and PNG are saved")
+                raise ValueError(f"it shows {', '.join(output.data)}, and only text, HTML, SVG and PNG are saved")
             width = output.metadata.get("image/png", {}).get("width")
             metadata = {"image/png": {"width": width}} if width else {}
             kept.append(nbformat.v4.new_output("display_data", data=data, metadata=metadata))

@@ -66,9 +66,9 @@ func (f *Figure) draw(c draw.Canvas) {
 	f.plot.Draw(c)
 }
 
-// pixels returns the figure painted with the resolution of PNG files.
-func (f *Figure) pixels() *vgimg.Canvas {
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dotsPerInch))
+// pixels returns the figure painted with a resolution in dots per inch.
+func (f *Figure) pixels(resolution int) *vgimg.Canvas {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
 	f.draw(draw.New(c))
 	return c
 }
@@ -81,7 +81,7 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 	}
 	switch format {
 	case PNG:
-		_, err := vgimg.PngCanvas{Canvas: f.pixels()}.WriteTo(w)
+		_, err := vgimg.PngCanvas{Canvas: f.pixels(dotsPerInch)}.WriteTo(w)
 		return err
 	case SVG:
 		canvas = svg{vgsvg.New(f.width, f.height)}

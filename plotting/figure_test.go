@@ -45,7 +45,7 @@ func goldenFile(t *testing.T, what string, drawn []byte, name string) {
 
 // paint returns a figure's pixels.
 func paint(f *Figure) image.Image {
-	return f.pixels().Image()
+	return f.pixels(dotsPerInch).Image()
 }
 
 // white reports whether all of r is paper.

@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -14,16 +15,23 @@ import (
 	"synpool/internal/notebook"
 )
 
+// mostSVG is how large an SVG may be that is shown: drawings of many points are smaller as PNG.
+const mostSVG = 48 << 10
+
+// shownDots is the resolution of the PNG.
+const shownDots = 144
+
 // Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when
-// the notebook has it. The image is a PNG of twice that resolution in at most 256 colours, so that notebooks stay small.
-// Outside of a notebook it does nothing.
+// the notebook has it. It is shown as SVG, unless that is larger than 48 KiB, and as PNG of 1.5 times that resolution for
+// readers that take no SVG, in at most 256 colours, so that notebooks stay small. Outside of a notebook it does nothing.
 func (f *Figure) Show() error {
 	if !notebook.Running() {
 		return nil
 	}
-	var content bytes.Buffer
+	var content, drawing bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&content, reduced(f.pixels().Image().(*image.RGBA))); err != nil {
+	err := encoder.Encode(&content, reduced(f.pixels(shownDots).Image().(*image.RGBA)))
+	if err = errors.Join(err, f.Write(&drawing, SVG)); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)
 	}
 	// gonbui.DisplayPng gives no width, so that notebooks show every dot as a pixel. The width is metadata of the kind of
@@ -34,6 +42,9 @@ func (f *Figure) Show() error {
 			protocol.MIMETextPlain: strings.TrimSpace("figure: " + strings.Join(f.title, " ")),
 		},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": int(math.Round(float64(f.width/vg.Inch) * 96))}},
+	}
+	if drawing.Len() <= mostSVG {
+		data.Data[protocol.MIMEImageSVG] = drawing.String()
 	}
 	if err := notebook.Send(data); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)

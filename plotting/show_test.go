@@ -103,18 +103,22 @@ func TestShowInNotebook(t *testing.T) {
 	}
 	for _, d := range shown {
 		content, ok := d.Data[protocol.MIMEImagePNG].([]byte)
-		if !ok || len(d.Data) != 2 || d.DisplayID != "" {
+		if !ok || len(d.Data) != 3 || d.DisplayID != "" {
 			t.Fatalf("the data are %v", d.Data)
 		}
 		m, err := png.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Bounds().Dx() != 1248 {
-			t.Errorf("the image is %d pixels wide, want 6.5 inches of 192", m.Bounds().Dx())
+		if m.Bounds().Dx() != 936 {
+			t.Errorf("the image is %d pixels wide, want 6.5 inches of 144", m.Bounds().Dx())
 		}
-		if want := reduced(paint(figure(t)).(*image.RGBA)); !reflect.DeepEqual(m, want) {
+		if want := reduced(figure(t).pixels(shownDots).Image().(*image.RGBA)); !reflect.DeepEqual(m, want) {
 			t.Error("the image is not the figure")
+		}
+		var drawing bytes.Buffer
+		if err := figure(t).Write(&drawing, SVG); err != nil || d.Data[protocol.MIMEImageSVG] != drawing.String() {
+			t.Errorf("the drawing is not the figure (%v)", err)
 		}
 		if text := d.Data[protocol.MIMETextPlain]; text != "figure: Title" {
 			t.Errorf("the text is %q", text)
