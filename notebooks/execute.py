@@ -22,6 +22,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 KINDS = ("text/plain", "text/html", "image/svg+xml", "image/png")
 TAGS = ("lesson", "plumbing", "test")
 FOLDED = ("plumbing", "test")
+WIDGETS = "gonb_comm"
 
 
 def text(value):
@@ -42,8 +43,8 @@ def normalised(outputs):
                 kept.append(nbformat.v4.new_output("stream", name="stdout", text=text(output.text)))
         elif output.output_type in ("display_data", "execute_result"):
             data = {kind: text(output.data[kind]).strip() for kind in KINDS if kind in output.data}
-            if list(output.data) == ["text/html"] and not data["text/html"]:
-                continue  # a line of progress that was taken away
+            if list(output.data) == ["text/html"] and (not data["text/html"] or WIDGETS in data["text/html"]):
+                continue  # a line of progress that was taken away, or what the kernel sends before the first control
             if not data:
                 raise ValueError(f"it shows {', '.join(output.data)}, and only text, HTML, SVG and PNG are saved")
             width = output.metadata.get("image/png", {}).get("width")

@@ -3,6 +3,9 @@ package cell
 import (
 	"fmt"
 	"html"
+	"math"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +26,8 @@ type bar struct {
 	drawn time.Time
 	last  string
 	done  int
+
+	losses []float64 // of a single training, epoch by epoch
 }
 
 func newBar() *bar { return &bar{id: "bar_" + gonbui.UniqueId(), start: time.Now()} }
@@ -46,6 +51,10 @@ func (b *bar) training(p learner.Progress) {
 	text := fmt.Sprintf("%d of %d fits done", p.Done, p.Total)
 	if p.Epoch > 0 {
 		text = fmt.Sprintf("epoch %d, loss %.4f", p.Epoch, p.Loss)
+		if p.Epoch == 1 {
+			b.losses = nil // of the next fit
+		}
+		b.losses = append(b.losses, p.Loss)
 	}
 	b.draw(float64(p.Done)/float64(max(1, p.Total)), text)
 }
@@ -57,7 +66,25 @@ func (b *bar) draw(share float64, text string) {
 		return
 	}
 	b.drawn = time.Now()
-	gonbui.UpdateHTML(b.id, fmt.Sprintf(`<progress max="1" value="%.3f"></progress> <span style="font-size:smaller">%s</span>`, share, html.EscapeString(text)))
+	gonbui.UpdateHTML(b.id, fmt.Sprintf(`<progress max="1" value="%.3f"></progress> <span style="font-size:smaller">%s</span>%s`, share, html.EscapeString(text), curve(b.losses)))
+}
+
+// curve draws the loss by epoch, from 0 to the largest, as a small drawing beside the line; "" of less than two epochs.
+func curve(losses []float64) string {
+	const width, height = 160.0, 32.0
+	if len(losses) < 2 {
+		return ""
+	}
+	most := slices.Max(losses)
+	if !(most > 0) || math.IsInf(most, 1) {
+		return ""
+	}
+	var points strings.Builder
+	for i, v := range losses {
+		fmt.Fprintf(&points, "%.1f,%.1f ", width*float64(i)/float64(len(losses)-1), height-1-(height-2)*max(0, v)/most)
+	}
+	return fmt.Sprintf(` <svg width="%g" height="%g" style="vertical-align:middle" role="img" aria-label="loss by epoch"><polyline fill="none" stroke="currentColor" points="%s"/></svg>`,
+		width, height, strings.TrimSpace(points.String()))
 }
 
 // end takes the line away and, of work that was done, prints how long it took.

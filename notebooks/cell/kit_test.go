@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
+	"synpool/plotting"
 )
 
 // slides writes slides, two per patient, some of them with cells that are larger than others, and returns the file.
@@ -371,5 +373,54 @@ func TestSaveCalibration(t *testing.T) {
 	Save(Load(from), to)
 	if p := Load(to).Predict(bags).Bags()[0]; p.Calibration != "platt" {
 		t.Errorf("calibration %q", p.Calibration)
+	}
+}
+
+// TestLive: outside of a notebook a live cell shows its picture once; controls keep to their steps and ends.
+func TestLive(t *testing.T) {
+	gamma, bag := Slider("gamma", 0.05, 1, 0.05, 0.5), Pick("bag", "a", "b", "c")
+	out := printed(t, func() {
+		Live(func() any { return []any{fmt.Sprint("gamma ", gamma, ", bag ", bag), 7} }, gamma, bag)
+	})
+	if out != "gamma 0.50, bag a\n7\n" {
+		t.Errorf("it shows %q", out)
+	}
+	for _, c := range []struct {
+		of    *Control
+		at    int
+		moved bool
+		value float64
+		said  string
+	}{{gamma, 9, false, 0.5, "0.50"}, {gamma, 0, true, 0.05, "0.05"}, {gamma, 2, true, 0.15, "0.15"}, {gamma, 99, true, 1, "1.00"}, {gamma, -1, true, 0.05, "0.05"},
+		{bag, 2, true, 2, "c"}, {bag, 3, false, 2, "c"}, {bag, -5, true, 0, "a"}, {Slider("steps", -6, 6, 1, 3), 0, true, -6, "-6"}} {
+		if moved := c.of.move(c.at); moved != c.moved || c.of.Value() != c.value || c.of.String() != c.said {
+			t.Errorf("%s at %d: moved %v to %v, %q; want %v, %v, %q", c.of.name, c.at, moved, c.of.Value(), c.of, c.moved, c.value, c.said)
+		}
+	}
+}
+
+// TestAsHTML: figures, texts and cards of a live cell are HTML, and what users have written in them is text.
+func TestAsHTML(t *testing.T) {
+	figure := Must(plotting.Functions("a & b", "x", "y", []plotting.FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}}))
+	got := asHTML([]any{figure, "1 < 2", card{title: "<i>"}.asHTML(), nil})
+	for _, want := range []string{`<img alt="figure" src="data:image/svg+xml;base64,`, "<pre>1 &lt; 2\n</pre>"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	if strings.Contains(got, "<i>") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestCurve: the loss of a training is drawn from 0 at the bottom to the largest at the top.
+func TestCurve(t *testing.T) {
+	if got := curve([]float64{2, 1, 0}); !strings.Contains(got, `points="0.0,1.0 80.0,16.0 160.0,31.0"`) {
+		t.Error(got)
+	}
+	for _, losses := range [][]float64{nil, {1}, {0, 0}, {1, math.Inf(1)}, {math.NaN(), math.NaN()}} {
+		if got := curve(losses); got != "" {
+			t.Errorf("%v: %s", losses, got)
+		}
 	}
 }

@@ -25,38 +25,57 @@ import (
 // of a notebook it prints text.
 func Show(values ...any) {
 	for _, v := range values {
-		switch v := v.(type) {
-		case nil:
-		case error:
-			Check(v)
-		case *plotting.Figure:
-			if v != nil {
-				Check(v.Show())
+		for _, part := range parts(v) {
+			switch part := part.(type) {
+			case card:
+				display(part)
+			case *plotting.Figure:
+				Check(part.Show())
+			case string:
+				fmt.Print(part)
 			}
-		case *Bags:
-			display(v.card())
-		case *Comparison:
-			display(v.card())
-			Show(v.Figure())
-		case *Model:
-			display(v.card())
-		case *Predictions:
-			display(v.card())
-		case *Explanation:
-			display(v.card())
-			Show(v.Figure())
-		case results.Table:
-			display(tableCard(v))
-		case fmt.Stringer:
-			fmt.Println(v)
-		default:
-			if k := reflect.ValueOf(v).Kind(); k == reflect.Pointer {
-				fmt.Printf("%+v\n", reflect.Indirect(reflect.ValueOf(v)))
-				continue
-			}
-			fmt.Println(v)
 		}
 	}
+}
+
+// parts returns what is shown of a value: cards, figures and texts. An error ends the cell.
+func parts(v any) []any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case error:
+		Check(v)
+		return nil
+	case *plotting.Figure:
+		if v == nil {
+			return nil
+		}
+		return []any{v}
+	case *Bags:
+		return []any{v.card()}
+	case *Comparison:
+		return append([]any{v.card()}, parts(v.Figure())...)
+	case *Model:
+		return []any{v.card()}
+	case *Predictions:
+		return []any{v.card()}
+	case *Explanation:
+		return append([]any{v.card()}, parts(v.Figure())...)
+	case results.Table:
+		return []any{tableCard(v)}
+	case []any:
+		var all []any
+		for _, one := range v {
+			all = append(all, parts(one)...)
+		}
+		return all
+	case fmt.Stringer:
+		return []any{fmt.Sprintln(v)}
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer {
+		return []any{fmt.Sprintf("%+v\n", reflect.Indirect(r))}
+	}
+	return []any{fmt.Sprintln(v)}
 }
 
 // card is something to display.

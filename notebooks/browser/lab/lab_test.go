@@ -114,7 +114,7 @@ const look = `(() => {
 		Errors: all('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').map((e) => e.textContent),
 		Frames: all('.jp-RenderedHTML iframe').length,
 		Drawn: all('.jp-RenderedHTML iframe').filter((e) => e.contentDocument?.body?.dataset.ready === 'true').length,
-		Images: all('.jp-RenderedImage img').map((e) => ({Width: e.clientWidth, Height: e.clientHeight, Dots: e.naturalWidth})),
+		Images: all('.jp-RenderedImage img, .jp-RenderedSVG img').map((e) => ({Width: e.clientWidth, Height: e.clientHeight, Dots: e.naturalWidth})),
 	};
 })()`
 
@@ -133,11 +133,11 @@ func screenshot(t *testing.T, browser context.Context, name string) {
 	t.Logf("screenshot %s", path)
 }
 
-// drive opens a notebook without its saved outputs in JupyterLab, in a folder of its own beside the notebooks, has it run
-// all cells, and returns what is there in the end. It keeps a screenshot of the last image.
-func drive(t *testing.T, path string) page {
+// begin opens a notebook without its saved outputs in JupyterLab, in a folder of its own beside the notebooks, and has it run
+// all cells, so many code cells. ctx ends after eight minutes.
+func begin(t *testing.T, path string) (browser, ctx context.Context, cells int) {
 	t.Helper()
-	browser := browsertest.Start(t, 1400, 1000)
+	browser = browsertest.Start(t, 1400, 1000)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,6 @@ func drive(t *testing.T, path string) page {
 	if err := json.Unmarshal(data, &raw); err != nil {
 		t.Fatal(err)
 	}
-	cells := 0
 	for _, c := range raw["cells"].([]any) {
 		if c := c.(map[string]any); c["cell_type"] == "code" {
 			cells++
@@ -169,17 +168,7 @@ func drive(t *testing.T, path string) page {
 	address := lab(t).JoinPath("lab", "tree", "notebooks", filepath.Base(folder), name)
 
 	ctx, cancel := context.WithTimeout(browser, 8*time.Minute)
-	defer cancel()
-	var now page
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the page: %+v", now)
-		}
-	})
-	fail := func(err error) {
-		screenshot(t, browser, "failed.png")
-		t.Fatalf("%s: %v", name, err)
-	}
+	t.Cleanup(cancel)
 	// The toolbar of the notebook names the kernel and says that it is idle; JupyterLab also does before it has one. Sometimes
 	// it never does, while the kernel is there: then the page is loaded again.
 	for attempt := 1; ; attempt++ {
@@ -198,10 +187,30 @@ func drive(t *testing.T, path string) page {
 			break
 		}
 		if attempt == 3 || !errors.Is(err, context.DeadlineExceeded) {
-			fail(err)
+			screenshot(t, browser, "failed.png")
+			t.Fatalf("%s: %v", name, err)
 		}
 		t.Logf("%s is opened again: no idle kernel in 90 s", name)
 	}
+	return browser, ctx, cells
+}
+
+// drive runs a notebook in JupyterLab and returns what is there in the end. It keeps a screenshot of the last image.
+func drive(t *testing.T, path string) page {
+	t.Helper()
+	browser, ctx, cells := begin(t, path)
+	name := filepath.Base(path)
+	var now page
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the page: %+v", now)
+		}
+	})
+	fail := func(err error) {
+		screenshot(t, browser, "failed.png")
+		t.Fatalf("%s: %v", name, err)
+	}
+	var err error
 	start := time.Now()
 	for {
 		if now, err = chromedp.Run(ctx, chromedp.Evaluate[page](look)); err != nil {
@@ -220,7 +229,7 @@ func drive(t *testing.T, path string) page {
 	if now.Cells != cells {
 		t.Errorf("%s has %d code cells in the browser and %d in the file", name, now.Cells, cells)
 	}
-	const scroll = `[...document.querySelectorAll('.jp-RenderedImage img')].pop()?.scrollIntoView({block: 'center'})`
+	const scroll = `[...document.querySelectorAll('.jp-RenderedImage img, .jp-RenderedSVG img')].pop()?.scrollIntoView({block: 'center'})`
 	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](scroll), chromedp.Sleep(time.Second)); err != nil {
 		fail(err)
 	}
@@ -301,4 +310,84 @@ func TestBrowserSees(t *testing.T) {
 	if err := drive(t, failing).figures(); err == nil || !strings.Contains(err.Error(), "no such bag in browser-test-") {
 		t.Errorf("error %v, want one of the cell that fails", err)
 	}
+}
+
+// live is a cell whose picture follows a slider and a list.
+const live = `%%
+steps := cell.Slider("steps", -6, 6, 1, 3)
+shape := cell.Pick("shape", "line", "square")
+cell.Live(func() any {
+	curve := parabola(20)
+	if shape.String() == "line" {
+		curve.Y = curve.X
+	}
+	title := fmt.Sprint("Steps ", steps, ", ", shape)
+	return []any{must(plotting.Functions(title, "x", "y", []plotting.FunctionCurve{curve})), "now " + title}
+}, steps, shape)
+fmt.Println(math.Sqrt(2), os.Args[0] != "", page.Show)`
+
+// TestBrowserLive moves a slider and picks from a list while the cell runs: picture and text follow, and the last ones stay.
+func TestBrowserLive(t *testing.T) {
+	data, err := os.ReadFile(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw map[string]any
+	if err := json.Unmarshal(data, &raw); err != nil {
+		t.Fatal(err)
+	}
+	cells := raw["cells"].([]any)
+	first, second, third := cells[1].(map[string]any), cells[3].(map[string]any), cells[5].(map[string]any)
+	first["source"] = strings.Replace(text(first["source"]), "\"synpool/notebooks/explorer/page\"", "\"synpool/notebooks/cell\"\n\t\"synpool/notebooks/explorer/page\"", 1)
+	declared, _, _ := strings.Cut(text(second["source"]), "%%")
+	second["source"], third["source"] = declared+live, "%%\nfmt.Println(quick, must(os.Getwd()) != \"\", math.Pi, page.Show != nil, cell.Show != nil, plotting.Functions != nil)"
+	changed, err := json.Marshal(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "live.ipynb")
+	if err := os.WriteFile(path, changed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	browser, ctx, _ := begin(t, path)
+	says := func(what string) chromedp.Action[chromedp.Void] {
+		return chromedp.PollFunction[chromedp.Void](`what => [...document.querySelectorAll('.jp-OutputArea-output')].some((e) => e.textContent.includes(what))`,
+			chromedp.WithPollingArgs(what), chromedp.WithPollingTimeout(4*time.Minute))
+	}
+	set := func(selector, value string) chromedp.Action[chromedp.Void] {
+		return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event('input')); e.dispatchEvent(new Event('change')); })()`, selector, value))
+	}
+	gone := chromedp.PollFunction[chromedp.Void](`() => !document.querySelector('.jp-OutputArea input[type="range"]')`, chromedp.WithPollingTimeout(time.Minute))
+	err = chromedp.Do(ctx,
+		chromedp.WaitVisible(chromedp.CSS(`.jp-OutputArea input[type="range"]`)),
+		chromedp.WaitVisible(chromedp.CSS(`.jp-OutputArea select`)),
+		says("now Steps 3, line"), says("steps 3, shape line"),
+		set(`.jp-OutputArea input[type="range"]`, "1"), says("now Steps -5, line"),
+		set(`.jp-OutputArea select`, "1"), says("now Steps -5, square"),
+	)
+	screenshot(t, browser, "live.png")
+	if err == nil { // stopped, the cell leaves the last picture and no controls
+		err = chromedp.Do(ctx,
+			chromedp.Evaluate[chromedp.Void](`void window.jupyterapp.commands.execute('notebook:interrupt-kernel')`),
+			gone,
+			says("now Steps -5, square"),
+			chromedp.WaitVisible(chromedp.CSS(`.jp-RenderedSVG img`)),
+		)
+	}
+	screenshot(t, browser, "live-ended.png")
+	if err != nil {
+		t.Errorf("the controls do not work: %v", err)
+	}
+}
+
+// text joins the lines of a source.
+func text(source any) string {
+	if s, is := source.(string); is {
+		return s
+	}
+	var b strings.Builder
+	for _, line := range source.([]any) {
+		b.WriteString(line.(string))
+	}
+	return b.String()
 }

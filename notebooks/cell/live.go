@@ -1,0 +1,186 @@
+package cell
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/comms"
+	"github.com/janpfeifer/gonb/gonbui/dom"
+	"github.com/janpfeifer/gonb/gonbui/widgets"
+
+	"synpool/internal/notebook"
+	"synpool/plotting"
+)
+
+// Control is what a reader moves while a cell runs: a slider or a list to pick from.
+type Control struct {
+	name                string
+	first, step         float64 // of a slider: its first value, and between two
+	positions, decimals int
+	options             []string // of a list
+
+	mu sync.Mutex
+	at int
+}
+
+// Slider is a control for numbers from first to last, step by step; it begins at value.
+func Slider(name string, first, last, step, value float64) *Control {
+	if !(step > 0 && last > first && value >= first && value <= last) {
+		Check(fmt.Errorf("the slider %s goes from %v to %v by %v and begins at %v: give first < last, a step above 0 and a value between", name, first, last, step, value))
+	}
+	c := &Control{name: name, first: first, step: step, positions: 1 + int(math.Round((last-first)/step)), at: int(math.Round((value - first) / step))}
+	_, digits, _ := strings.Cut(strconv.FormatFloat(step, 'f', -1, 64), ".")
+	c.decimals = len(digits)
+	return c
+}
+
+// Pick is a control for one of several options; it begins at the first.
+func Pick(name string, options ...string) *Control {
+	if len(options) == 0 {
+		Check(fmt.Errorf("the list %s has no options", name))
+	}
+	return &Control{name: name, options: options, positions: len(options)}
+}
+
+// Value returns where a slider stands, or which option is picked, from 0.
+func (c *Control) Value() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.options != nil {
+		return float64(c.at)
+	}
+	scale := math.Pow10(c.decimals)
+	return math.Round((c.first+c.step*float64(c.at))*scale) / scale
+}
+
+// Int returns the value as a whole number.
+func (c *Control) Int() int { return int(math.Round(c.Value())) }
+
+// String returns the option that is picked, or the value of a slider.
+func (c *Control) String() string {
+	if c.options != nil {
+		return c.options[c.Int()]
+	}
+	return strconv.FormatFloat(c.Value(), 'f', c.decimals, 64)
+}
+
+// move sets the position, and reports whether it is another.
+func (c *Control) move(at int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at = min(max(at, 0), c.positions-1)
+	moved := at != c.at
+	c.at = at
+	return moved
+}
+
+// How long a live cell waits: for a page that answers, for the first touch, and after the last.
+const (
+	answered  = 5 * time.Second
+	untouched = 15 * time.Second
+	touched   = 45 * time.Second
+)
+
+// Live shows what draw returns, anew whenever the reader moves a control, as long as the cell runs: it ends 45 s after the last
+// touch, 15 s after it began if nobody touches it, and at once when it is stopped. What was shown last stays under the cell. Where no page
+// answers (a saved notebook, a test, an editor without GoNB's widgets), it shows what draw returns once.
+func Live(draw func() any, controls ...*Control) {
+	if !notebook.Running() || len(controls) == 0 {
+		Show(draw())
+		return
+	}
+	stopped := interrupted().Done()
+	id := gonbui.UniqueId()
+	host, picture := "controls_"+id, "picture_"+id
+	value := draw()
+	redraw := func() { gonbui.UpdateHTML(picture, asHTML(value)+state(controls)) }
+	moved, ready := make(chan struct{}, 1), make(chan struct{})
+	gonbui.UpdateHTML(host, fmt.Sprintf(`<div id="%s"></div>`, host))
+	redraw()
+	go func() { // it does not return where no page answers
+		for i, c := range controls {
+			c.build(host, fmt.Sprintf("%s_%d", host, i), moved)
+		}
+		close(ready)
+	}()
+	left := time.NewTimer(answered)
+	select {
+	case <-ready:
+		left.Reset(untouched)
+		for live := true; live; {
+			select {
+			case <-moved:
+				value = draw()
+				redraw()
+				left.Reset(touched)
+			case <-left.C:
+				live = false
+			case <-stopped:
+				live = false
+			}
+		}
+	case <-left.C:
+	case <-stopped:
+	}
+	gonbui.UpdateHTML(host, "")
+	gonbui.UpdateHTML(picture, "")
+	Show(value)
+}
+
+// build puts the control into an element of the page and has moved told of each change. It returns when the page has answered.
+func (c *Control) build(host, id string, moved chan<- struct{}) {
+	address := "/control/" + id
+	comms.Subscribe(address, func(_ string, at int) {
+		if c.move(at) {
+			select {
+			case moved <- struct{}{}:
+			default: // one is waiting
+			}
+		}
+	})
+	dom.Append(host, fmt.Sprintf(`<label id="%s" style="display:block">%s </label>`, id, html.EscapeString(c.name)))
+	if c.options != nil {
+		widgets.Select(c.options).WithAddress(address).WithHtmlId(id + "_input").SetDefault(c.at).AppendTo(id).Done()
+		return
+	}
+	widgets.Slider(0, c.positions-1, c.at).WithAddress(address).WithHtmlId(id + "_input").AppendTo(id).Done()
+}
+
+// state says where the controls stand.
+func state(controls []*Control) string {
+	var all []string
+	for _, c := range controls {
+		all = append(all, c.name+" "+c.String())
+	}
+	return fmt.Sprintf(`<p style="font-size:smaller">%s. The cell listens until %d s after the last touch, or until you stop it.</p>`,
+		html.EscapeString(strings.Join(all, ", ")), int(touched.Seconds()))
+}
+
+// asHTML returns what [Show] displays of a value as HTML.
+func asHTML(v any) string {
+	var b strings.Builder
+	for _, part := range parts(v) {
+		switch part := part.(type) {
+		case card:
+			if part.html == "" {
+				part.html = part.asHTML()
+			}
+			b.WriteString(part.html)
+		case *plotting.Figure:
+			var drawing bytes.Buffer
+			Check(part.Write(&drawing, plotting.SVG))
+			fmt.Fprintf(&b, `<img alt="figure" src="data:image/svg+xml;base64,%s">`, base64.StdEncoding.EncodeToString(drawing.Bytes()))
+		case string:
+			fmt.Fprintf(&b, "<pre>%s</pre>", html.EscapeString(part))
+		}
+	}
+	return b.String()
+}
