@@ -176,18 +176,14 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 
 // rank gives the instances of a slide their ranks and puts them in order.
 func (s *slide) rank() {
-	slices.SortStableFunc(s.tiles, func(a, b placed) int { return cmp.Compare(a.score, b.score) })
-	last := len(s.tiles) - 1
-	for i := 0; i <= last; {
-		j := i
-		for j < last && s.tiles[j+1].score == s.tiles[i].score {
-			j++
-		}
-		for k := i; k <= j; k++ {
-			s.tiles[k].rank = float64(i+j) / 2 / float64(max(last, 1))
-		}
-		i = j + 1
+	var scores []float64
+	for _, t := range s.tiles {
+		scores = append(scores, t.score)
 	}
+	for k, rank := range predict.Ranks(scores) {
+		s.tiles[k].rank = rank
+	}
+	slices.SortStableFunc(s.tiles, func(a, b placed) int { return cmp.Compare(a.score, b.score) })
 }
 
 // draw draws a slide.

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"synpool/milbench/dataset/audit"
 	"synpool/milbench/dataset/intake"
 	"synpool/milbench/learner"
+	"synpool/plotting"
 )
 
 // Bags are the bags of a file or of a named set. Nothing is read before it is needed, so that every cell may declare them anew. Methods
@@ -20,6 +22,7 @@ type Bags struct {
 	name    string
 	options intake.Options
 	made    *milbench.Set // a set that a program has made, instead of a file
+	parts   []part        // which of the bags these are
 
 	read   func() (*opened, error)
 	mu     sync.Mutex
@@ -34,19 +37,24 @@ type opened struct {
 	notes []string
 }
 
+// part is a choice of bags by their ids or groups: those, or all others.
+type part struct {
+	names []string
+	rest  bool
+}
+
 // Open returns the bags of a file, a folder or a named set, as milbench takes them: a table with a row per instance (CSV, Parquet), or
 // one array per bag (.npy, .npz, .pt, .h5) and a table of labels.
 func Open(nameOrFile string) *Bags {
-	return newBags(nameOrFile, intake.Options{}, nil)
+	return newBags(&Bags{name: nameOrFile})
 }
 
 // Made returns the bags of a set that a program has made.
 func Made(set *milbench.Set) *Bags {
-	return newBags(set.Name, intake.Options{}, set)
+	return newBags(&Bags{name: set.Name, made: set})
 }
 
-func newBags(name string, options intake.Options, made *milbench.Set) *Bags {
-	b := &Bags{name: name, options: options, made: made}
+func newBags(b *Bags) *Bags {
 	b.read = sync.OnceValues(b.open)
 	b.report = sync.OnceValues(b.audited)
 	return b
@@ -56,7 +64,61 @@ func newBags(name string, options intake.Options, made *milbench.Set) *Bags {
 func (b *Bags) with(change func(*intake.Options)) *Bags {
 	options := b.options
 	change(&options)
-	return newBags(b.name, options, b.made)
+	return newBags(&Bags{name: b.name, options: options, made: b.made, parts: b.parts})
+}
+
+// Only returns the bags of some ids or groups.
+func (b *Bags) Only(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, false}) }
+
+// Except returns all bags but those of some ids or groups.
+func (b *Bags) Except(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, true}) }
+
+func (b *Bags) part(p part) *Bags {
+	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parts: append(slices.Clip(b.parts), p)})
+}
+
+// chosen returns the set of the bags that parts ask for.
+func chosen(name string, set *milbench.Set, parts []part) (*milbench.Set, error) {
+	if len(parts) == 0 {
+		return set, nil
+	}
+	of := *set
+	for _, p := range parts {
+		known := make(map[string]bool)
+		for _, bag := range of.Bags {
+			known[bag.ID], known[bag.Group] = true, true
+		}
+		for _, asked := range p.names {
+			if !known[asked] {
+				return nil, fmt.Errorf("%s: %w", name, missing(asked, slices.Sorted(maps.Keys(known))))
+			}
+		}
+		bags, labels := of.Bags, of.InstanceLabels
+		of.Bags, of.InstanceLabels = nil, nil
+		for i, bag := range bags {
+			if (slices.Contains(p.names, bag.ID) || slices.Contains(p.names, bag.Group)) == p.rest {
+				continue
+			}
+			of.Bags = append(of.Bags, bag)
+			if labels != nil {
+				of.InstanceLabels = append(of.InstanceLabels, labels[i])
+			}
+		}
+	}
+	if len(of.Bags) == 0 {
+		return nil, fmt.Errorf("%s: no bag is left", name)
+	}
+	of.Checksum = ""
+	return &of, of.Seal()
+}
+
+// missing is the error about a name that is none of some.
+func missing(name string, of []string) error {
+	of = slices.DeleteFunc(of, func(s string) bool { return s == "" })
+	if near := milbench.Nearest(name, of); near != "" {
+		return fmt.Errorf("no bag %q; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("no bag %q; the first are %s", name, listed(of))
 }
 
 // Labels names the table of the labels of bags that are arrays; the default is labels.csv beside them.
@@ -125,22 +187,70 @@ func (b *Bags) Audit() audit.Report { return Must(b.report()) }
 // Find returns the bag of an id.
 func (b *Bags) Find(id string) Bag { return Bag{b, id} }
 
+// Names returns the ids of the bags.
+func (b *Bags) Names() (ids []string) {
+	for _, bag := range b.Set().Bags {
+		ids = append(ids, bag.ID)
+	}
+	return ids
+}
+
 // Bag is one of some bags.
 type Bag struct {
 	of *Bags
 	id string
 }
 
+// Truth returns the labels of the instances; it ends the cell where the set has none.
+func (b Bag) Truth() []float64 {
+	set := b.of.Set()
+	at := Must(b.in(set))
+	if set.InstanceLabels == nil {
+		Check(fmt.Errorf("%s: nobody has labelled the instances", b.of.name))
+	}
+	return set.InstanceLabels[at]
+}
+
+// Map draws a value for each instance in its place, from 0, white, to 1. It ends the cell where the file does not say where instances are.
+func (b Bag) Map(title, value string, values []float64) *plotting.Figure {
+	set := b.of.Set()
+	at := Must(b.in(set))
+	if set.Bags[at].Coordinates == nil {
+		Check(fmt.Errorf("%s: nothing says where the instances of %s are; a map needs coords of HDF5, or two columns named by Coordinates", b.of.name, b.id))
+	}
+	return tileMap(title, value, Must(set.Bags[at].Coordinates()), values)
+}
+
+// tileMap draws a value at each place.
+func tileMap(title, value string, places [][2]float64, values []float64) *plotting.Figure {
+	if len(values) != len(places) {
+		Check(fmt.Errorf("%d values for %d instances", len(values), len(places)))
+	}
+	var tiles []plotting.Tile
+	for k, place := range places {
+		tiles = append(tiles, plotting.Tile{X: place[0], Y: place[1], Value: values[k]})
+	}
+	size := 1.0 // of a single tile
+	if len(tiles) > 1 {
+		size = plotting.TileSize(tiles)
+	}
+	return Must(plotting.TileMap(title, value, tiles, size, nil))
+}
+
 // open reads the bags.
 func (b *Bags) open() (*opened, error) {
 	if b.made != nil {
-		return &opened{set: b.made}, nil
+		set, err := chosen(b.name, b.made, b.parts)
+		return &opened{set: set}, err
 	}
 	o := &opened{}
 	options := b.options
 	options.Note = func(text string) { o.notes = append(o.notes, spoken(text)) }
 	var err error
-	o.set, o.entry, err = options.Open(b.name)
+	if o.set, o.entry, err = options.Open(b.name); err != nil {
+		return nil, err
+	}
+	o.set, err = chosen(b.name, o.set, b.parts)
 	return o, err
 }
 
@@ -196,6 +306,18 @@ func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 			return nil, err
 		}
 	}
+	parts := b.parts
+	if o, err := b.read(); len(parts) > 0 && err == nil { // a file that is read without labels has no groups
+		var ids []string
+		for _, bag := range o.set.Bags {
+			ids = append(ids, bag.ID)
+		}
+		parts = []part{{names: ids}}
+	}
+	set, err := chosen(b.name, set, parts)
+	if err != nil {
+		return nil, err
+	}
 	return set.Impute(about.Missing)
 }
 
@@ -209,8 +331,5 @@ func (b Bag) in(set *milbench.Set) (int, error) {
 	for _, bag := range set.Bags {
 		ids = append(ids, bag.ID)
 	}
-	if near := milbench.Nearest(b.id, ids); near != "" {
-		return 0, fmt.Errorf("%s: no bag %q; did you mean %q?", b.of.name, b.id, near)
-	}
-	return 0, fmt.Errorf("%s: no bag %q; the first are %s", b.of.name, b.id, listed(ids))
+	return 0, fmt.Errorf("%s: %w", b.of.name, missing(b.id, ids))
 }

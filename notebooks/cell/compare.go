@@ -66,6 +66,14 @@ func (c Comparison) Repeats(n int) *Comparison {
 	return newComparison(c)
 }
 
+// Nested chooses among the settings of each learner inside every training part, and judges what was chosen: learners of one name that differ in
+// their settings are one row.
+func (c Comparison) Nested() *Comparison {
+	nested := milbench.Nested()
+	c.protocol.Name, c.protocol.Inner = nested.Name, nested.Inner
+	return newComparison(c)
+}
+
 // Seed fixes folds, initial weights and whatever else is random; it is 1 unless another is given.
 func (c Comparison) Seed(seed uint64) *Comparison {
 	c.seed = seed
@@ -163,7 +171,7 @@ func trained(r *run.Run) error {
 	if !slices.ContainsFunc(pending, func(p run.Pending) bool { return len(p.Task.Fits) > 0 }) {
 		return nil
 	}
-	choice, err := chosen()
+	choice, err := device()
 	if err != nil {
 		return err
 	}

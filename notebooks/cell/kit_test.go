@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"synpool/milbench/calibrate"
+	"synpool/milbench/dataset/generate"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
@@ -137,6 +138,10 @@ func TestKitEnds(t *testing.T) {
 		"syntax":                         func() { Show(Compare(Open(file), Named("sofmax"))) },
 		"Order is for three classes":     func() { Show(Open(file).Order("normal", "tumour")) },
 		"cannot be saved":                func() { Save(3, "x") },
+		`no bag "p1x"; did you mean "p1`: func() { Show(Open(file).Except("p1x")) },
+		"no bag is left":                 func() { Show(Open(file).Only("p1").Except("p1")) },
+		"nobody has labelled":            func() { fmt.Println(Open(file).Find("slide3").Truth()) },
+		"nothing says where":             func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
 	}
 	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
 		end()
@@ -422,5 +427,88 @@ func TestCurve(t *testing.T) {
 		if got := curve(losses); got != "" {
 			t.Errorf("%v: %s", losses, got)
 		}
+	}
+}
+
+// TestParts: bags are chosen by id and by group, and a part is another set than the whole.
+func TestParts(t *testing.T) {
+	all := Open(slides(t, "slides.csv", 8, true)) // two slides of each of p0 to p3
+	for _, c := range []struct {
+		bags *Bags
+		want string
+	}{
+		{all.Only("p1", "slide8"), "slide3 slide4 slide8"},
+		{all.Except("p1", "slide8"), "slide1 slide2 slide5 slide6 slide7"},
+		{all.Except("p0").Only("p1").Except("slide3"), "slide4"},
+		{all.Only("p2").Positive("normal"), "slide5 slide6"},
+	} {
+		if got := strings.Join(c.bags.Names(), " "); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+		if c.bags.Set().Checksum == all.Set().Checksum {
+			t.Errorf("%s has the checksum of all", c.want)
+		}
+	}
+	if again := all.Only("p0", "p1", "p2", "p3").Set().Checksum; again != all.Set().Checksum {
+		t.Error("a part of everything is another set")
+	}
+	t.Setenv(StoreVariable, t.TempDir())
+	model := Train(all.Except("p3"), StatisticsSVM)
+	printed(t, func() { Show(model) })
+	if rows := model.Predict(all.Only("p3")).Bags(); len(rows) != 2 || rows[0].Bag != "slide7" {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestMap: where a file has places, an explanation is a map of the ranks, and a bag draws any values in them.
+func TestMap(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	set := Must(generate.DrawSlides(generate.SlidesConfig{Patients: 4, Slides: 2, LeastTiles: 40, MostTiles: 60, LeastTumour: 0.1, MostTumour: 0.2, Features: 6, Tissues: 2, Stain: 0.1, Shift: 3, Seed: 1}))
+	bags := Made(set)
+	truth := bags.Find(set.Bags[0].ID).Truth()
+	if len(truth) != set.Bags[0].Instances.Len() {
+		t.Errorf("%d labels of %d instances", len(truth), set.Bags[0].Instances.Len())
+	}
+	model := Train(bags, Gated.Epochs(2))
+	var e *Explanation
+	printed(t, func() { e = model.Explain(bags.Find(set.Bags[0].ID)); e.Ranks() })
+	if ranks := e.Ranks(); slices.Min(ranks) != 0 || slices.Max(ranks) != 1 {
+		t.Errorf("ranks %v", ranks)
+	}
+	for _, f := range []*plotting.Figure{e.Figure(), bags.Find(set.Bags[0].ID).Map("Where", "tumour", truth)} {
+		var drawing bytes.Buffer
+		if err := f.Write(&drawing, plotting.SVG); err != nil || bytes.Count(drawing.Bytes(), []byte("<path")) < len(truth) {
+			t.Errorf("%d bytes of %d tiles, %v", drawing.Len(), len(truth), err)
+		}
+	}
+}
+
+// TestNested: settings of one pooling are one row, chosen inside of each training part.
+func TestNested(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	c := Compare(Open(slides(t, "slides.csv", 20, true)), Mean.Epochs(1), Mean.Epochs(2), StatisticsSVM).Nested().Folds(3).Repeats(1)
+	var rows int
+	printed(t, func() { rows = len(c.Table().Rows) })
+	if rows != 2 {
+		t.Errorf("%d rows, want one of the mean and one of the machine", rows)
+	}
+}
+
+// TestForget removes what cells have kept, and nothing else.
+func TestForget(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv(StoreVariable, root)
+	for _, name := range []string{"models/a/model.json", "results/b/log", "xla/kept"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	printed(t, Forget)
+	left, err := os.ReadDir(root)
+	if err != nil || len(left) != 1 || left[0].Name() != "xla" {
+		t.Errorf("%v, %v", left, err)
 	}
 }

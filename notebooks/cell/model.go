@@ -56,7 +56,7 @@ func newModel(name string, dir func() (string, error)) *Model {
 
 // oneByOne trains and reads networks on the backend of the cell.
 var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
-	choice, err := chosen()
+	choice, err := device()
 	if err != nil {
 		return neural.Trainer{}, err
 	}
@@ -265,9 +265,21 @@ func (e *explained) order() []int {
 // mostBars is how many instances a figure shows.
 const mostBars = 30
 
-// Figure draws the weights or scores of the instances with the largest.
+// Ranks returns where the weight or the score of each instance stands in its bag, 0 of the smallest and 1 of the largest; equal ones have
+// the mean.
+func (e *Explanation) Ranks() []float64 { return predict.Ranks(e.Weights()) }
+
+// Figure draws a heat map of the ranks of the instances where the file says where they are, and else the weights or scores of those with the
+// largest.
 func (e *Explanation) Figure() *plotting.Figure {
 	said := Must(e.do())
+	if len(said.bag.Instances) > 0 && said.bag.Instances[0].X != nil {
+		var places [][2]float64
+		for _, one := range said.bag.Instances {
+			places = append(places, [2]float64{*one.X, *one.Y})
+		}
+		return tileMap("Instances of "+said.title, "rank in the bag", places, e.Ranks())
+	}
 	var names []string
 	var weights []float64
 	for _, i := range said.order()[:min(mostBars, len(said.rows))] {

@@ -26,13 +26,9 @@ const StoreVariable = "SYNPOOL_STORE"
 // place returns the folder of what is computed from some values by this version of the code, on the backend that is there; the folder may not
 // be there yet.
 func place(kind string, from ...any) (string, error) {
-	root := os.Getenv(StoreVariable)
-	if root == "" {
-		caches, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("%w; name a folder in %s", err, StoreVariable)
-		}
-		root = filepath.Join(caches, "synpool")
+	root, err := store()
+	if err != nil {
+		return "", err
 	}
 	code, err := codeVersion()
 	if err != nil {
@@ -44,6 +40,31 @@ func place(kind string, from ...any) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return filepath.Join(root, kind, hex.EncodeToString(sum[:12])), nil
+}
+
+// kinds are the folders of the store.
+var kinds = []string{"models", "results"}
+
+// Forget removes all results and models that cells have kept, of this and of other notebooks. Files that Save has written stay.
+func Forget() {
+	root, err := store()
+	Check(err)
+	for _, kind := range kinds {
+		Check(os.RemoveAll(filepath.Join(root, kind)))
+	}
+	fmt.Println("forgotten: what cells had kept in", root)
+}
+
+// store returns the folder in which cells keep what they compute.
+func store() (string, error) {
+	if root := os.Getenv(StoreVariable); root != "" {
+		return root, nil
+	}
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w; name a folder in %s", err, StoreVariable)
+	}
+	return filepath.Join(caches, "synpool"), nil
 }
 
 // codeVersion says which code computes: a sum of the files of the checkout that it was compiled in or, where they are not there, the version
@@ -87,8 +108,8 @@ func sumOf(root string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
-// chosen is the backend of the cell, started when it is first needed.
-var chosen = sync.OnceValues(backend.New)
+// device is the backend of the cell, started when it is first needed.
+var device = sync.OnceValues(backend.New)
 
 // interrupted is done when the cell is stopped.
 var interrupted = sync.OnceValue(func() context.Context {
