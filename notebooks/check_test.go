@@ -31,7 +31,7 @@ var mostLines = map[string]int{"": 15, "lesson": 30, "plumbing": 40, "test": 40}
 
 // older are the notebooks that have not been written anew: their cells have up to 25 lines, and their ends are free.
 var older = []string{"01-hopfield-to-attention.ipynb", "02-syn.ipynb", "03-attention-pooling.ipynb", "04-synpooling-musk.ipynb",
-	"05-words-and-documents.ipynb", "06-sequences.ipynb", "07-capsules-and-transformers.ipynb", "08-the-study.ipynb", "10-slides.ipynb"}
+	"05-words-and-documents.ipynb", "06-sequences.ipynb", "07-capsules-and-transformers.ipynb", "08-the-study.ipynb"}
 
 // ending are the headings that end a notebook.
 var ending = []string{"What you have learnt", "Try", "Where to go on"}
@@ -162,7 +162,7 @@ func prose(markdown string) (all []string) {
 }
 
 var (
-	formula    = regexp.MustCompile(`(?s)\$\$.*?\$\$|\$[^$]*\$|` + "`[^`]*`" + `|\]\([^)]*\)`)
+	formula    = regexp.MustCompile("(?s)```.*?```|" + `\$\$.*?\$\$|\$[^$]*\$|` + "`[^`]*`" + `|\]\([^)]*\)`)
 	release    = regexp.MustCompile(`(CC BY|Python|data set) \d+\.\d+`)
 	sentence   = regexp.MustCompile(`[.:?!)]\s+[A-Z*]|\n\n`)
 	attributed = regexp.MustCompile(`\b(1[89]|20)\d\d\b|https://|README\.md|n = \d`)

@@ -23,6 +23,7 @@ KINDS = ("text/plain", "text/html", "image/svg+xml", "image/png")
 TAGS = ("lesson", "plumbing", "test")
 FOLDED = ("plumbing", "test")
 WIDGETS = "gonb_comm"
+LASTED = re.compile(r"^(\d+ fits )?trained in \S+\n", re.MULTILINE)
 
 
 def text(value):
@@ -37,10 +38,11 @@ def normalised(outputs):
         if output.output_type == "stream":
             if output.name != "stdout":
                 continue
+            said = LASTED.sub("", text(output.text))
             if kept and kept[-1].output_type == "stream":
-                kept[-1].text += text(output.text)
-            else:
-                kept.append(nbformat.v4.new_output("stream", name="stdout", text=text(output.text)))
+                kept[-1].text += said
+            elif said.strip():
+                kept.append(nbformat.v4.new_output("stream", name="stdout", text=said))
         elif output.output_type in ("display_data", "execute_result"):
             data = {kind: text(output.data[kind]).strip() for kind in KINDS if kind in output.data}
             if list(output.data) == ["text/html"] and (not data["text/html"] or WIDGETS in data["text/html"]):
