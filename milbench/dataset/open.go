@@ -41,7 +41,7 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 			return nil, err
 		}
 	}
-	if o.Order != nil {
+	if o.Order != nil && !o.Unlabelled {
 		if err := setOrder(stored, o.Order); err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func checkWords(s *milbench.Set, words []string) error {
 	for i, word := range words {
 		lower := strings.ToLower(word)
 		if isMissing(word) {
-			return fmt.Errorf("bag %s has no label (%q); give it one or leave the bag out", s.Bags[i].ID, word)
+			return fmt.Errorf("bag %s has no label (%q counts as a missing value); give it one, call the class by another word, or leave the bag out", s.Bags[i].ID, word)
 		}
 		if other, known := first[lower]; known && other != word {
 			return fmt.Errorf("bag %s has label %q, and there is %q; write labels of one class alike", s.Bags[i].ID, word, other)

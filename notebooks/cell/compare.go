@@ -224,6 +224,17 @@ func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 	return found, err
 }
 
+// FigureOf draws the bags as one of the learners scores them when they are test bags: of classes the confusion matrix, of numbers predicted
+// against true ones, of survival the curves of the thirds by risk.
+func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
+	row := c.Row(l)
+	name := map[milbench.TargetKind]string{milbench.ClassTarget: "confusion", milbench.RealTarget: "scatter", milbench.SurvivalTarget: "survival"}[row.Target]
+	if name == "" {
+		Check(fmt.Errorf("%v: bags of two classes have no figure of their own; show the comparison", l))
+	}
+	return Must(report.PlotBags(c.Fits(), name, row.Set, row.Setting))
+}
+
 // Figure draws the main figure of each learner with its interval.
 func (c *Comparison) Figure() *plotting.Figure { return Must(report.PlotTable(c.Fits())) }
 

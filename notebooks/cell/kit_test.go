@@ -512,3 +512,32 @@ func TestForget(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 }
+
+// TestGrades: bags of ordered classes are explained for each class, and drawn as a confusion matrix.
+func TestGrades(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	path := filepath.Join(t.TempDir(), "grades.csv")
+	text, random := "bag,label,area,stain\n", rand.New(rand.NewPCG(1, 1))
+	for i := range 30 {
+		for range 3 {
+			text += fmt.Sprintf("b%d,%s,%.3f,%.3f\n", i, []string{"low", "mid", "high"}[i%3], float64(i%3)+random.NormFloat64()/3, random.NormFloat64())
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	bags := Open(path).Order("low", "mid", "high")
+	if said := printed(t, func() { Show(Train(bags, StatisticsSVM).Explain(bags.Find("b1"))) }); !strings.Contains(said, "for low  for mid  for high") {
+		t.Error(said)
+	}
+	result := Compare(bags, StatisticsSVM).Folds(3).Repeats(1)
+	var drawing bytes.Buffer
+	printed(t, func() {
+		if err := result.FigureOf(StatisticsSVM).Write(&drawing, plotting.SVG); err != nil {
+			t.Error(err)
+		}
+	})
+	if !strings.Contains(drawing.String(), ">mid<") {
+		t.Errorf("no class in the figure of %d bytes", drawing.Len())
+	}
+}

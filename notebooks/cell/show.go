@@ -181,7 +181,7 @@ func tableCard(t results.Table) card {
 	var page, text bytes.Buffer
 	Check(t.Write(&page, "html"))
 	Check(t.Write(&text, "md"))
-	return card{html: page.String(), text: text.String()}
+	return card{html: spoken(page.String()), text: spoken(text.String())}
 }
 
 // card says what the bags are, and what an audit of them finds.
