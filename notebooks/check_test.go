@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
+	"flag"
 	"fmt"
 	"go/format"
 	"image/png"
@@ -405,19 +406,57 @@ func TestForm(t *testing.T) {
 
 // TestReadme compares the table of README.md with the notebooks.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var named []string
-	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| \[[^\]]+\]\(notebooks/(\d+-[^)]+\.ipynb)\) \| `).FindAllStringSubmatch(string(text), -1) {
-		named = append(named, row[2])
-		if number := strings.TrimLeft(strings.SplitN(row[2], "-", 2)[0], "0"); number != row[1] {
-			t.Errorf("README.md has %s as number %s", row[2], row[1])
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| \[[^\]]+\]\((\d+)(-[^)]+\.ipynb)\) \| [^|]+ \| !\[[^\]]+\]\(pictures/(\d+)\.png\) \|$`).FindAllStringSubmatch(string(text), -1) {
+		named = append(named, row[2]+row[3])
+		if strings.TrimLeft(row[2], "0") != row[1] || row[4] != row[2] {
+			t.Errorf("README.md has %s as number %s, with picture %s", row[2]+row[3], row[1], row[4])
 		}
 	}
 	if found := paths(t); !slices.Equal(named, found) {
 		t.Errorf("the table of README.md names\n%q\nand the notebooks are\n%q", named, found)
+	}
+}
+
+// pictured says which figure of a notebook stands for it in README.md, from 0; the first where it is not named.
+var pictured = map[string]int{}
+
+var update = flag.Bool("update", false, "write the pictures of README.md anew")
+
+// TestPictures compares the pictures of README.md with figures of the notebooks. The flag -update writes them.
+func TestPictures(t *testing.T) {
+	for _, path := range paths(t) {
+		var figures [][]byte
+		for _, c := range read(t, path).code() {
+			for _, o := range c.Outputs {
+				var data text
+				if content, there := o.Data["image/png"]; there && json.Unmarshal(content, &data) == nil {
+					raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(data), "\n", ""))
+					if err != nil {
+						t.Fatal(err)
+					}
+					figures = append(figures, raw)
+				}
+			}
+		}
+		number, _, _ := strings.Cut(path, "-")
+		if pictured[number] >= len(figures) {
+			t.Errorf("%s has %d figures, and number %d is to stand for it", path, len(figures), pictured[number])
+			continue
+		}
+		want, picture := figures[pictured[number]], filepath.Join("pictures", number+".png")
+		if *update {
+			if err := os.WriteFile(picture, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(picture); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is no figure of %s (%v): go test ./notebooks -run Pictures -update", picture, path, err)
+		}
 	}
 }
 

@@ -225,6 +225,44 @@ func TestExecuteNew(t *testing.T) {
 	}
 }
 
+// fromFolder starts the kernel that a folder of kernels names, as an editor does that knows nothing of the environment, and runs a cell.
+const fromFolder = `
+import sys
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+manager = KernelManager(kernel_name="gonb", kernel_spec_manager=KernelSpecManager(kernel_dirs=[sys.argv[1]], ensure_native_kernel=False))
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=60)
+reply = client.execute_interactive('import "fmt"\n\n%%\nfmt.Println("six times seven is", 6*7)', timeout=120)
+client.stop_channels()
+manager.shutdown_kernel(now=True)
+sys.exit(reply["content"]["status"] != "ok")
+`
+
+// TestExecuteKernel names the kernel for the user, where VS Code looks for it, and starts it from there without the environment.
+func TestExecuteKernel(t *testing.T) {
+	venv := labtest.Environment(t, ".")
+	home := t.TempDir()
+	goEnv, err := exec.Command("go", "env", "GOPATH", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches := strings.Fields(string(goEnv))
+	env := []string{"HOME=" + home, "GOPATH=" + caches[0], "GOCACHE=" + caches[1], "GOMODCACHE=" + caches[2], "GOFLAGS=-modcacherw"}
+	lab := exec.Command("./lab", "--kernel")
+	lab.Env = append(os.Environ(), env...)
+	if said, err := lab.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	start := exec.Command(filepath.Join(venv, "bin", "python"), "-c", fromFolder, filepath.Join(home, ".local", "share", "jupyter", "kernels"))
+	start.Dir, start.Env = t.TempDir(), append(env, "PATH=/usr/bin:/bin")
+	if said, err := start.CombinedOutput(); err != nil || !strings.Contains(string(said), "six times seven is 42") {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
 // TestExecuteCheck compares a notebook with what is saved in it, as notebooks/lab --check does: it passes as it is, and where a number, a
 // word or a line that is saved is another it says in which cell.
 func TestExecuteCheck(t *testing.T) {

@@ -141,6 +141,10 @@ func TestKitEnds(t *testing.T) {
 		`no bag "p1x"; did you mean "p1`: func() { Show(Open(file).Except("p1x")) },
 		"no bag is left":                 func() { Show(Open(file).Only("p1").Except("p1")) },
 		"nobody has labelled":            func() { fmt.Println(Open(file).Find("slide3").Truth()) },
+		"no logit":                       func() { Compare(Open(file), StatisticsSVM).Folds(2).Threshold(StatisticsSVM, 0.5) },
+		"above 0 and below 1":            func() { Compare(Open(file), StatisticsTrees).Folds(2).Threshold(StatisticsTrees, 1) },
+		`no bag "c"; the first are a, b`: func() { Pick("bag", "a", "b").At("c") },
+		"goes from 2 to 1":               func() { Slider("steps", 2, 1, 1, 1) },
 		"nothing says where":             func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
 	}
 	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
@@ -539,5 +543,26 @@ func TestGrades(t *testing.T) {
 	})
 	if !strings.Contains(drawing.String(), ">mid<") {
 		t.Errorf("no class in the figure of %d bytes", drawing.Len())
+	}
+}
+
+// TestThreshold: the counts at a threshold are those of all test bags of a repeat, and a larger threshold calls fewer positive.
+func TestThreshold(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	result := Compare(Open(slides(t, "slides.csv", 20, true)), StatisticsTrees).Folds(4)
+	var low, high Threshold
+	printed(t, func() {
+		low, high = result.Threshold(StatisticsTrees, 0.01), result.Threshold(StatisticsTrees, 0.99)
+	})
+	for _, c := range []Threshold{low, high} {
+		if c.Counts[0][0]+c.Counts[0][1] != 10 || c.Counts[1][0]+c.Counts[1][1] != 10 || c.Sensitivity != float64(c.Counts[1][1])/10 || c.Specificity != float64(c.Counts[0][0])/10 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if low.Sensitivity <= high.Sensitivity || low.Specificity > high.Specificity {
+		t.Errorf("at 0.01 %+v, at 0.99 %+v", low, high)
+	}
+	if said := printed(t, func() { Show(low) }); !strings.Contains(said, "tumour if its probability is above 0.01") || !strings.Contains(said, "called normal") {
+		t.Error(said)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,6 +49,16 @@ func Pick(name string, options ...string) *Control {
 		Check(fmt.Errorf("the list %s has no options", name))
 	}
 	return &Control{name: name, options: options, positions: len(options)}
+}
+
+// At has a list begin at one of its options.
+func (c *Control) At(option string) *Control {
+	at := slices.Index(c.options, option)
+	if at < 0 {
+		Check(fmt.Errorf("the list %s: %w", c.name, missing(option, slices.Clone(c.options))))
+	}
+	c.move(at)
+	return c
 }
 
 // Value returns where a slider stands, or which option is picked, from 0.

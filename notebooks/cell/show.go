@@ -63,6 +63,8 @@ func parts(v any) []any {
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case results.Table:
 		return []any{tableCard(v)}
+	case Threshold:
+		return []any{v.card()}
 	case []any:
 		var all []any
 		for _, one := range v {

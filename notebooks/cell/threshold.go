@@ -1,0 +1,73 @@
+package cell
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"synpool/milbench"
+	"synpool/milbench/judge"
+	"synpool/milbench/predict"
+)
+
+// Threshold says how a learner tells two classes apart if bags are called positive whose probability is above it, over all
+// bags, each as it was scored when it was a test bag of the first repeat.
+type Threshold struct {
+	Probability              float64
+	Sensitivity, Specificity float64
+	Counts                   [2][2]int // by true class and called class, the negative one first
+
+	learner string
+	classes []string
+}
+
+// Threshold says how a learner tells two classes apart at a threshold of the probability, above 0 and below 1. A threshold that is chosen
+// by looking at these figures is a little worse on new bags.
+func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
+	row := c.Row(l)
+	switch {
+	case row.Target != milbench.BinaryTarget:
+		Check(fmt.Errorf("%v: a threshold is for two classes; the target is of kind %v", l, row.Target))
+	case !(probability > 0 && probability < 1):
+		Check(fmt.Errorf("the threshold is %v; it is a probability above 0 and below 1", probability))
+	case !predict.Logits(row.Config):
+		Check(fmt.Errorf("the score of %v is no logit, so that it has no probability; take a network, StatisticsTrees or Auto", l))
+	}
+	t := Threshold{Probability: probability, learner: row.Setting, classes: []string{"0", "1"}}
+	var labels []int
+	var scores []float64
+	for _, fit := range c.Fits() {
+		if fit.Repeat != 0 || string(fit.Config) != string(row.Config) {
+			continue
+		}
+		if fit.Classes != nil {
+			t.classes = fit.Classes
+		}
+		for _, bag := range fit.Bags {
+			labels, scores = append(labels, bag.Label), append(scores, bag.Scores[0])
+		}
+	}
+	at := math.Log(probability / (1 - probability))
+	for i, score := range scores {
+		called := 0
+		if score > at {
+			called = 1
+		}
+		t.Counts[labels[i]][called]++
+	}
+	var err error
+	t.Sensitivity, t.Specificity, err = judge.SensitivitySpecificity(labels, scores, at)
+	Check(err)
+	return t
+}
+
+// card shows the counts and the two shares.
+func (t Threshold) card() card {
+	c := card{title: fmt.Sprintf("%s: %s if its probability is above %.2f", t.learner, t.classes[1], t.Probability),
+		rows: [][]string{{"is", "called " + t.classes[0], "called " + t.classes[1]}}}
+	for k, name := range t.classes {
+		c.rows = append(c.rows, []string{name, strconv.Itoa(t.Counts[k][0]), strconv.Itoa(t.Counts[k][1])})
+	}
+	c.notes = []string{fmt.Sprintf("sensitivity %.3f, specificity %.3f, of bags that were test bags", t.Sensitivity, t.Specificity)}
+	return c
+}
