@@ -7,6 +7,7 @@ import (
 
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/plotting"
 )
 
 // claim is a row of the first page: a question, the experiment that answers it, and the figure that shows it.
@@ -14,30 +15,34 @@ type claim struct {
 	question           string
 	experiment, figure string
 	answer             func(results.Archive) (answer, error)
+	short              string // what is compared, in [PlotClaims]; "" where that is no difference in AUC
 }
 
 // answer is what the results say: the estimate, its interval, and the verdict in words, which follows from them.
-type answer struct{ estimate, interval, verdict string }
+type answer struct {
+	estimate, interval, verdict string
+	effects                     effects // that the estimate and the interval are of, if they are a difference in AUC
+}
 
 // claims are the rows of the first page.
 var claims = []claim{
-	{"Is one learner the best when inner folds choose?", "learners", "auc", bestLearner},
-	{"Does choosing by inner folds beat a random setting?", "learners", "auc", choosingInsideHelps},
-	{"Does joining several learners (`auto`) beat choosing one?", "learners", "auc", joiningHelps},
-	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", "auc", reachesHopfield},
-	{"Does reporting the best test epoch raise the AUC?", "published", "steps", bestEpochRaises},
-	{"Does the leaked label column raise the published AUC?", "published", "steps", leakRaises},
-	{"Does reporting one fold of four raise the AUC?", "published", "steps", oneFoldRaises},
-	{"Is one pooling the best when validation parts choose?", "poolings", "ranks", bestPooling},
-	{"Does concentration (I > 0) beat no Syn steps?", "iterations", "sweep", concentrationHelps},
-	{"Does distraction (I < 0) beat no Syn steps?", "iterations", "sweep", distractionHelps},
-	{"Does concentration make a network robust to noise?", "noise", "noise", concentrationResists},
-	{"Do poolings learn what the MIL assumption forbids?", "assumption", "assumption", poolingsBreak},
-	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", "witness", leastRate},
-	{"Does choosing by a validation part beat a random setting?", "poolings", "auc", choosingHelps},
-	{"Do ensembles of ten beat one network?", "ensembles", "auc", ensemblesHelp},
-	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", "auc", ensemblesReach},
-	{"Do networks beat our instance classifier?", "poolings", "auc", networksBeatInstances},
+	{"Is one learner the best when inner folds choose?", "learners", "auc", bestLearner, "best learner over the second"},
+	{"Does choosing by inner folds beat a random setting?", "learners", "auc", choosingInsideHelps, "inner folds over a random setting"},
+	{"Does joining several learners (`auto`) beat choosing one?", "learners", "auc", joiningHelps, "joining learners over choosing one"},
+	{"Do networks, searched and joined, reach the published HopfieldPooling?", "networks", "auc", reachesHopfield, ""},
+	{"Does reporting the best test epoch raise the AUC?", "published", "steps", bestEpochRaises, "best test epoch over the last"},
+	{"Does the leaked label column raise the published AUC?", "published", "steps", leakRaises, "leaked column over none (Web)"},
+	{"Does reporting one fold of four raise the AUC?", "published", "steps", oneFoldRaises, "one fold over four"},
+	{"Is one pooling the best when validation parts choose?", "poolings", "ranks", bestPooling, "best pooling over the second"},
+	{"Does concentration (I > 0) beat no Syn steps?", "iterations", "sweep", concentrationHelps, "concentration over no Syn steps"},
+	{"Does distraction (I < 0) beat no Syn steps?", "iterations", "sweep", distractionHelps, "distraction over no Syn steps"},
+	{"Does concentration make a network robust to noise?", "noise", "noise", concentrationResists, "noise, on concentration’s lead"},
+	{"Do poolings learn what the MIL assumption forbids?", "assumption", "assumption", poolingsBreak, ""},
+	{"What share of a bag's instances must tell its label, for an AUC of 0.9?", "witness", "witness", leastRate, ""},
+	{"Does choosing by a validation part beat a random setting?", "poolings", "auc", choosingHelps, "validation over a random setting"},
+	{"Do ensembles of ten beat one network?", "ensembles", "auc", ensemblesHelp, "ten networks over one"},
+	{"Do nested ensembles reach the published instance classifier?", "nested-ensembles", "auc", ensemblesReach, "ensembles over published SI-SVM"},
+	{"Do networks beat our instance classifier?", "poolings", "auc", networksBeatInstances, "networks over instance classifier"},
 }
 
 // legend says how to read the first page.
@@ -79,4 +84,25 @@ func (c claim) ask(a results.Archive) (answer, error) {
 		return answer{}, fmt.Errorf("%s %w", c.question, err)
 	}
 	return said, nil
+}
+
+// PlotClaims draws the differences in AUC of the first page, a row for each claim whose experiment is among the archives, with a band of what does
+// not matter. A row with the Web sets averaged into one follows where that says something else.
+func PlotClaims(archives []results.Archive) (*plotting.Figure, error) {
+	var rows []plotting.ComparedRow
+	for _, c := range claims {
+		i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == c.experiment })
+		if c.short == "" || i < 0 {
+			continue
+		}
+		said, err := c.ask(archives[i])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, said.effects.rows(c.short)...)
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.Comparison("What each claim changes", "Difference in AUC (95 % CI)", margin, rows)
 }

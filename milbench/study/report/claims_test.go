@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,45 @@ func TestClaims(t *testing.T) {
 		if !asked[c.question] {
 			t.Errorf("%q is not tested", c.question)
 		}
+	}
+}
+
+// words are what the first page says.
+func (a answer) words() [3]string { return [3]string{a.estimate, a.interval, a.verdict} }
+
+// TestClaimRows: a claim has a row, and another with Web as one set where that says something else; what is not known has none.
+func TestClaimRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		sets        []string
+		differences []float64
+		want        []string
+		verdict     int
+	}{
+		"decided":   {denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, []string{"x"}, 1},
+		"worse":     {denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, []string{"x"}, -1},
+		"open":      {denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, []string{"x"}, 0},
+		"Web alone": {[]string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09}, []string{"x", "… with Web as one set"}, 0},
+	} {
+		list, err := acrossSets(c.sets, c.differences)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, r := range list.rows("x") {
+			names = append(names, r.Name)
+			if r.Verdict != c.verdict || r.Low >= r.High {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%s: %q, want %q", name, names, c.want)
+		}
+	}
+	if rows := (effects)(nil).rows("x"); rows != nil {
+		t.Errorf("of nothing: %+v", rows)
+	}
+	if _, err := PlotClaims(nil); !errors.Is(err, errIncomplete) {
+		t.Errorf("no archive: %v", err)
 	}
 }
 
@@ -300,7 +340,7 @@ func TestWitnessInterval(t *testing.T) {
 	said, err := leastRate(results.Archive{Results: planted(t, milbench.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
 	})})
-	if want := (answer{"witness rate 0.1 (max)", "above 0.01, at most 0.5, 2 drawings", "A rate of 0.1 is enough for max."}); err != nil || said != want {
+	if want := ([3]string{"witness rate 0.1 (max)", "above 0.01, at most 0.5, 2 drawings", "A rate of 0.1 is enough for max."}); err != nil || said.words() != want {
 		t.Errorf("%+v, %v; want %+v", said, err, want)
 	}
 }

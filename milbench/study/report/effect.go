@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"synpool/milbench/judge"
+	"synpool/plotting"
 )
 
 // margin is the difference in AUC up to which it does not matter.
@@ -104,6 +105,9 @@ func effectsOf(sets []string, rows [][]float64, over string, values func([][]flo
 
 // direction is that of all versions, unclear where they differ.
 func (list effects) direction() direction {
+	if len(list) == 0 {
+		return unclear
+	}
 	for _, e := range list[1:] {
 		if e.direction() != list[0].direction() {
 			return unclear
@@ -134,7 +138,22 @@ func (list effects) answer() answer {
 			verdict += fmt.Sprintf(" With Web as one set: %s (%s).", signed(e.mean), e.interval())
 		}
 	}
-	return answer{signed(first.mean), first.interval(), verdict}
+	return answer{signed(first.mean), first.interval(), verdict, list}
+}
+
+// rows are those of a figure, with Web as one set only where that says something else.
+func (list effects) rows(name string) (rows []plotting.ComparedRow) {
+	verdict := map[direction]int{higher: 1, lower: -1}[list.direction()]
+	for i, e := range list {
+		if i > 0 && e.direction() == list[0].direction() {
+			continue
+		}
+		if i > 0 {
+			name = "… with Web as one set"
+		}
+		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.mean, Low: e.low, High: e.high, Verdict: verdict})
+	}
+	return rows
 }
 
 const cannotTell = "We cannot tell."

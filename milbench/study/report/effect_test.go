@@ -27,17 +27,17 @@ func TestAcrossSets(t *testing.T) {
 		name        string
 		sets        []string
 		differences []float64
-		want        answer
+		want        [3]string
 	}{
-		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, answer{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050."}},
-		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, answer{"−0.050", "−0.063 to −0.037, 4 sets", "No, it is lower by 0.050."}},
-		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, answer{"+0.001", "−0.001 to +0.003, 4 sets", "No difference that matters."}},
-		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, answer{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell."}},
-		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, answer{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053."}},
+		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, [3]string{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050."}},
+		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, [3]string{"−0.050", "−0.063 to −0.037, 4 sets", "No, it is lower by 0.050."}},
+		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, [3]string{"+0.001", "−0.001 to +0.003, 4 sets", "No difference that matters."}},
+		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, [3]string{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell."}},
+		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, [3]string{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053."}},
 		{"Web alone", []string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09},
-			answer{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell. With Web as one set: +0.032 (−0.084 to +0.147, 3 sets)."}},
+			[3]string{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell. With Web as one set: +0.032 (−0.084 to +0.147, 3 sets)."}},
 	} {
-		if got, err := answered(acrossSets(c.sets, c.differences)); err != nil || got != c.want {
+		if got, err := answered(acrossSets(c.sets, c.differences)); err != nil || got.words() != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestAcrossSets(t *testing.T) {
 // TestAcrossRepeats has repeats that agree on sets that do not: the interval is over repeats.
 func TestAcrossRepeats(t *testing.T) {
 	got, err := answered(acrossRepeats([]string{"a", "b"}, [][]float64{{0.2, 0.21, 0.19}, {0, 0.01, -0.01}}))
-	if want := (answer{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100."}); err != nil || got != want {
+	if want := ([3]string{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100."}); err != nil || got.words() != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	if _, err := acrossRepeats([]string{"a", "b"}, [][]float64{{0.2}, {0}}); !errors.Is(err, judge.ErrTooFew) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"math"
 	"os"
@@ -166,6 +168,40 @@ func TestTimes(t *testing.T) {
 		if off := math.Abs(said - seconds); off > 60 && off > seconds/4 {
 			t.Errorf("%s: %.0f s are said, %.0f s were measured", a.Experiment, said, seconds)
 		}
+	}
+}
+
+// TestArchive: the archive of an experiment is the one among all.
+func TestArchive(t *testing.T) {
+	all, err := archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := committed.Archive("noise")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(all, func(a results.Archive) bool { return a.Experiment == "noise" })
+	if a.Experiment != "noise" || len(a.Results) != len(all[at].Results) || len(a.Times) != len(all[at].Times) {
+		t.Errorf("%s with %d results, want %d", a.Experiment, len(a.Results), len(all[at].Results))
+	}
+	if _, err := committed.Archive("nosie"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no such experiment: %v", err)
+	}
+}
+
+// TestClaims: the figure of the claims can be drawn.
+func TestClaims(t *testing.T) {
+	all, err := archives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure, err := report.PlotClaims(all)
+	if err == nil {
+		err = figure.Save(filepath.Join(t.TempDir(), "claims.svg"))
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
