@@ -31,7 +31,7 @@ const (
 var mostLines = map[string]int{"": 15, "lesson": 30, "plumbing": 40, "test": 40}
 
 // older are the notebooks that have not been written anew: their cells have up to 25 lines, and their ends are free.
-var older = []string{"03-attention-pooling.ipynb", "04-synpooling-musk.ipynb", "08-the-study.ipynb"}
+var older = []string{"03-attention-pooling.ipynb", "04-synpooling-musk.ipynb"}
 
 // ending are the headings that end a notebook.
 var ending = []string{"What you have learnt", "Try", "Where to go on"}
