@@ -566,3 +566,23 @@ func TestThreshold(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// TestAuditCard: an audit is shown with what it has found.
+func TestAuditCard(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "leaky.csv")
+	text, random := "bag,label,answer,area\n", rand.New(rand.NewPCG(1, 1))
+	for i := range 40 {
+		for range 3 {
+			text += fmt.Sprintf("b%d,%d,%d,%.3f\n", i, i%2, i%2, random.NormFloat64())
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	said := printed(t, func() { Show(Open(path).Audit()) })
+	for _, want := range []string{"1 column leaks the labels", "leak", "answer", "means nothing"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
+}

@@ -61,6 +61,8 @@ func parts(v any) []any {
 		return []any{v.card()}
 	case *Explanation:
 		return append([]any{v.card()}, parts(v.Figure())...)
+	case audit.Report:
+		return []any{auditCard(v)}
 	case results.Table:
 		return []any{tableCard(v)}
 	case Threshold:
@@ -235,15 +237,52 @@ func finding(r audit.Report) string {
 	case len(r.Leaks) == 0:
 		parts = append(parts, "no column leaks the labels")
 	default:
-		parts = append(parts, fmt.Sprintf("%d columns leak the labels", len(r.Leaks)))
+		parts = append(parts, counted(len(r.Leaks), "column leaks the labels", "columns leak the labels"))
 	}
 	if r.Constant > 0 {
-		parts = append(parts, fmt.Sprintf("%d constant columns", r.Constant))
+		parts = append(parts, counted(r.Constant, "constant column", "constant columns"))
 	}
 	if n := len(r.Duplicates); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d bags stand twice", n))
+		parts = append(parts, counted(n, "bag stands twice", "bags stand twice"))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// counted says how many there are.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// auditCard says all that an audit has found.
+func auditCard(r audit.Report) card {
+	c := card{title: "audit of " + r.Name, facts: [][2]string{{"finding", finding(r)}}}
+	add := func(name, format string, values ...any) {
+		c.facts = append(c.facts, [2]string{name, fmt.Sprintf(format, values...)})
+	}
+	add("columns", "%d as stored; %.1f %% of all values are not 0", r.Features, 100*r.Density)
+	for _, d := range r.Duplicates {
+		conflict := ""
+		if d.Conflict {
+			conflict = ", with different labels"
+		}
+		add("the same bag", "%s%s", strings.Join(d.Bags, ", "), conflict)
+	}
+	if r.Shared > 0 {
+		add("shared", "%s", counted(r.Shared, "instance stands in several bags", "instances stand in several bags"))
+	}
+	for _, l := range r.Leaks {
+		add("leak", "%v", l)
+	}
+	for _, l := range r.Strong {
+		add("strong", "%s", l.Strength())
+	}
+	if !r.OK() {
+		c.notes = []string{"a figure computed with such a column among the features means nothing"}
+	}
+	return c
 }
 
 // card shows the table of a comparison.

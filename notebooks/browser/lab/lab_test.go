@@ -48,7 +48,8 @@ func lab(t *testing.T) *url.URL {
 	cmd := exec.Command(filepath.Join(notebooks, "lab"), "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--LabApp.expose_app_in_browser=True",
 		"--AsyncFileCheckpoints.checkpoint_dir="+filepath.Join(own, "checkpoints"))
 	cmd.Env = append(os.Environ(), "JUPYTER_TOKEN=of-this-test", "JUPYTER_CONFIG_DIR="+own, "JUPYTER_DATA_DIR="+own, "JUPYTER_RUNTIME_DIR="+own,
-		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "settings"), "JUPYTERLAB_WORKSPACES_DIR="+own)
+		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(own, "settings"), "JUPYTERLAB_WORKSPACES_DIR="+own,
+		"SYNPOOL_STORE="+filepath.Join(own, "store"))
 	cmd.Stdout, cmd.Stderr = &log, &log
 	cmd.WaitDelay = 30 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -98,6 +99,8 @@ type page struct {
 	Cells  int      // code cells
 	Done   int      // of these have run
 	Errors []string // outputs that are errors
+	Tables int      // HTML tables among the outputs
+	Worked bool     // a line of progress has been seen
 	Frames int      // pages within the page
 	Drawn  int      // of these have drawn themselves
 	Images []struct {
@@ -112,6 +115,8 @@ const look = `(() => {
 		Cells: all('.jp-CodeCell').length,
 		Done: all('.jp-CodeCell .jp-InputPrompt').filter((e) => /^\[\d+\]:$/.test(e.textContent.trim())).length,
 		Errors: all('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').map((e) => e.textContent),
+		Tables: all('.jp-OutputArea .jp-RenderedHTMLCommon table').length,
+		Worked: all('.jp-OutputArea progress').length > 0,
 		Frames: all('.jp-RenderedHTML iframe').length,
 		Drawn: all('.jp-RenderedHTML iframe').filter((e) => e.contentDocument?.body?.dataset.ready === 'true').length,
 		Images: all('.jp-RenderedImage img, .jp-RenderedSVG img').map((e) => ({Width: e.clientWidth, Height: e.clientHeight, Dots: e.naturalWidth})),
@@ -212,10 +217,11 @@ func drive(t *testing.T, path string) page {
 	}
 	var err error
 	start := time.Now()
-	for {
+	for worked := false; ; worked = now.Worked {
 		if now, err = chromedp.Run(ctx, chromedp.Evaluate[page](look)); err != nil {
 			fail(err)
 		}
+		now.Worked = now.Worked || worked
 		if len(now.Errors) > 0 || now.Cells > 0 && now.Done == now.Cells && now.Drawn == now.Frames {
 			break
 		}
@@ -253,14 +259,18 @@ func (p page) figures() error {
 	return nil
 }
 
-// TestBrowser runs the notebook on real bags in JupyterLab in Chromium and finds its figures.
+// TestBrowser runs the notebook on real bags in JupyterLab in Chromium and finds its figures and tables, and progress on the way.
 func TestBrowser(t *testing.T) {
 	found, err := filepath.Glob(filepath.Join(notebooks, "04-*.ipynb"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("notebook 4 is not here: %q, %v", found, err)
 	}
-	if err := drive(t, found[0]).figures(); err != nil {
+	now := drive(t, found[0])
+	if err := now.figures(); err != nil {
 		t.Error(err)
+	}
+	if now.Tables == 0 || !now.Worked {
+		t.Errorf("it shows %d tables, and progress: %t", now.Tables, now.Worked)
 	}
 }
 
