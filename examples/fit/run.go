@@ -46,7 +46,7 @@ func (t *Trainer) Run(ctx context.Context, c Course) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
-	if p.Epochs > 0 {
+	if p.Epochs > 0 && p.Epochs < t.settings.Epochs {
 		fmt.Fprintf(c.Log, "%s: going on after epoch %d of %d\n", c.Name, p.Epochs, t.settings.Epochs)
 	}
 	start := time.Now().Add(-p.Kept.Took)

@@ -48,7 +48,7 @@ func Train(ctx context.Context, backend compute.Backend, s Settings, digits Digi
 	trainer := s.trainer(backend, store)
 	perEpoch := s.stepsPerEpoch()
 	first, steps := int(trainer.GlobalStep()), s.Epochs*perEpoch
-	if first > 0 {
+	if first > 0 && first < steps {
 		fmt.Fprintf(out, "going on after step %d of %d\n", first, steps)
 	}
 	start, saved := time.Now(), time.Now()
