@@ -85,14 +85,18 @@ func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeigh
 	for i, a := range poolings {
 		all[i] = a.Weights
 	}
-	s := shadingOf(all...)
-	n := len(all[0])
+	return attentionBars(title, "Weight", shadingOf(all...), instances, poolings), nil
+}
+
+// attentionBars draws bars on the scale s, whose axis has a label.
+func attentionBars(title, label string, s shading, instances WeightAxis, poolings []AttentionWeights) *Figure {
+	n := len(poolings[0].Weights)
 	names := labels(style(9, stdfont.WeightNormal), instances.Names, n, cellName)
 
 	var plots []*plot.Plot
 	height := vg.Length(len(poolings)) * barsHeight
 	for i, a := range poolings {
-		p := newPlot("", "Weight")
+		p := newPlot("", label)
 		p.HideX()
 		p.X.Min, p.X.Max = -0.5, float64(n)-0.5
 		room := 0.14 * (s.high - s.low) // for the mark of the winner
@@ -117,7 +121,7 @@ func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeigh
 		entries = append(entries, entry{label: "winner: the " + instances.Of + " with the largest weight", glyph: winnerMark()})
 	}
 	tiles := draw.Tiles{PadTop: barsHead, PadY: barsGap}
-	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots...)), nil
+	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots...))
 }
 
 // checkBars reports what keeps the bars from being drawn.

@@ -22,8 +22,16 @@ func WeightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Fi
 }
 
 func weightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Figure, error) {
-	if rows.Of == "" || columns.Of == "" {
-		return nil, errors.New("rows and columns need to be of something")
+	if err := rows.checkWith(columns); err != nil {
+		return nil, err
 	}
 	return matrix{weights: weights, rows: rows.Names, columns: columns.Names, row: rows.Of, column: columns.Of}.figure(title)
+}
+
+// checkWith reports what keeps the axis from being that of the rows of a table with these columns.
+func (a WeightAxis) checkWith(columns WeightAxis) error {
+	if a.Of == "" || columns.Of == "" {
+		return errors.New("rows and columns need to be of something")
+	}
+	return nil
 }

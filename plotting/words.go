@@ -86,17 +86,30 @@ type placed struct {
 // for its own weight, as in figure 5 of Yang, Yang, Dyer, He, Smola and Hovy, "Hierarchical attention networks for
 // document classification", NAACL 2016. One scale holds for all words, so that words of different sentences compare.
 func Words(title string, sentences []Sentence) (*Figure, error) {
-	if err := checkSentences(sentences); err != nil {
+	if err := checkWords(sentences); err != nil {
 		return nil, fmt.Errorf("drawing words: %w", err)
+	}
+	words, whole := shadesOf(sentences)
+	return drawWords(title, "Weight of the word", words, whole, sentences), nil
+}
+
+// checkWords reports what keeps sentences from being drawn in a figure.
+func checkWords(sentences []Sentence) error {
+	if err := checkSentences(sentences); err != nil {
+		return err
 	}
 	n := 0
 	for _, s := range sentences {
 		n += len(s.Words)
 	}
 	if n > mostWords {
-		return nil, fmt.Errorf("drawing words: %d words, of which %d at most fit a figure; write them with WordsHTML", n, mostWords)
+		return fmt.Errorf("%d words, of which %d at most fit a figure; write them with WordsHTML", n, mostWords)
 	}
-	words, whole := shadesOf(sentences)
+	return nil
+}
+
+// drawWords draws words on the scale words, whose key has a label, and the bars of the sentences on the scale whole.
+func drawWords(title, label string, words, whole shading, sentences []Sentence) *Figure {
 	indent := vg.Length(0)
 	var entries []entry
 	if weighed(sentences) {
@@ -127,8 +140,8 @@ func Words(title string, sentences []Sentence) (*Figure, error) {
 				w.draw(c, words, vg.Point{X: c.Min.X + indent + w.x, Y: top - w.line})
 			}
 		}
-		words.drawKey(c, "Weight of the word")
-	}), nil
+		words.drawKey(c, label)
+	})
 }
 
 // place breaks a sentence into lines of a width.
