@@ -29,7 +29,7 @@ const (
 var mostLines = map[string]int{"": 15, "lesson": 30, "plumbing": 40, "test": 40}
 
 // older are the notebooks that have not been written anew: their cells have up to 25 lines, and their ends are free.
-var older = []string{"01-hopfield-to-attention.ipynb", "02-syn.ipynb", "04-synpooling-musk.ipynb",
+var older = []string{"01-hopfield-to-attention.ipynb", "02-syn.ipynb",
 	"05-words-and-documents.ipynb", "06-sequences.ipynb", "07-capsules-and-transformers.ipynb", "08-the-study.ipynb", "10-slides.ipynb"}
 
 // ending are the headings that end a notebook.
