@@ -30,9 +30,6 @@ const (
 // and the code of plumbing and of the cell for the test is folded.
 var mostLines = map[string]int{"": 15, "lesson": 30, "plumbing": 40, "test": 40}
 
-// older are the notebooks that have not been written anew: their cells have up to 25 lines, and their ends are free.
-var older = []string{"03-attention-pooling.ipynb", "04-synpooling-musk.ipynb"}
-
 // ending are the headings that end a notebook.
 var ending = []string{"What you have learnt", "Try", "Where to go on"}
 
@@ -85,11 +82,7 @@ func (n *notebook) problems() (all []string) {
 			if i == 0 || n.Cells[i-1].Type != "markdown" {
 				add("no Markdown says what it asks")
 			}
-			most := mostLines[c.tag()]
-			if slices.Contains(older, n.name) {
-				most = 25
-			}
-			for _, problem := range c.codeProblems(count == 1, most) {
+			for _, problem := range c.codeProblems(count == 1, mostLines[c.tag()]) {
 				add("%s", problem)
 			}
 			for _, problem := range c.outputProblems(count) {
@@ -99,7 +92,7 @@ func (n *notebook) problems() (all []string) {
 			add("its type is %q, want markdown or code", c.Type)
 		}
 	}
-	if !slices.Contains(older, n.name) && len(n.Cells) > 0 {
+	if len(n.Cells) > 0 {
 		all = append(all, n.endProblems()...)
 	}
 	if count == 0 || count > mostCode {

@@ -17,6 +17,7 @@
 //	[Simplex]                             trajectories of three weights
 //	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
 //	[Alignment], [WeightMap]              weights over source words, and any table of weights
+//	[ImageShares]                         shares of images, on a scale from 0 to 1 in every figure
 //	[TileMap]                             values of the tiles of a slide in their places, over a thumbnail
 //	[Words], [ImageBags]                  weights over text and images; [WordsHTML] writes a page
 //	[WordShares], [ShareBars], [ShareMap] shares of words, of a bag and of any table, on a scale from 0 to 1 in every figure

@@ -1,7 +1,6 @@
 package plotting
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -17,7 +16,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Format is a file format of figures.
@@ -84,7 +82,7 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 		_, err := vgimg.PngCanvas{Canvas: f.pixels(dotsPerInch)}.WriteTo(w)
 		return err
 	case SVG:
-		canvas = svg{vgsvg.New(f.width, f.height)}
+		canvas = newSVG(f.width, f.height)
 	case PDF:
 		canvas = outlined{vgpdf.New(f.width, f.height)}
 	default:
@@ -122,21 +120,6 @@ func (f *Figure) Save(path string) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), path)
-}
-
-// svg is an SVG canvas whose text falls back on fonts of the same measures, and whose images, which vgsvg calls JPEG, are
-// called the PNG that they are.
-type svg struct{ *vgsvg.Canvas }
-
-// WriteTo implements [io.WriterTo]. A quote within text is escaped, so that only attributes are changed.
-func (c svg) WriteTo(w io.Writer) (int64, error) {
-	var b bytes.Buffer
-	if _, err := c.Canvas.WriteTo(&b); err != nil {
-		return 0, err
-	}
-	const family, jpg, png = `style="font-family:Liberation Sans`, `xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`
-	n, err := strings.NewReplacer(family, family+",Arial,Helvetica,sans-serif", jpg, png).WriteString(w, b.String())
-	return int64(n), err
 }
 
 // titleHeight returns the space that the lines of a title take, with the gap below.

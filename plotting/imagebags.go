@@ -76,11 +76,20 @@ func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure
 	if err := checkBags(rows, columns, bags); err != nil {
 		return nil, fmt.Errorf("drawing bags of images: %w", err)
 	}
-	all, most := make([][]float64, len(bags)), 0
+	all := make([][]float64, len(bags))
 	for i, b := range bags {
-		all[i], most = b.Values, max(most, len(b.Images))
+		all[i] = b.Values
 	}
-	g := imageGrid{rows: rows, columns: columns, shading: shadingOf(all...)}
+	return drawImages(title, value, rows, columns, bags, shadingOf(all...)), nil
+}
+
+// drawImages draws bags that have been checked, with values on a scale.
+func drawImages(title, value string, rows, columns int, bags []ImageBag, s shading) *Figure {
+	most := 0
+	for _, b := range bags {
+		most = max(most, len(b.Images))
+	}
+	g := imageGrid{rows: rows, columns: columns, shading: s}
 	width := figureWidth - 2*margin + imageGap
 	side := max(min(width/vg.Length(most)-imageGap, imageMost), imageLeast)
 	scale := side / vg.Length(max(rows, columns))
@@ -103,7 +112,7 @@ func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure
 			g.draw(c, b, top)
 			top -= g.height(b)
 		}
-	}), nil
+	})
 }
 
 // checkBags reports what keeps bags from being drawn.

@@ -76,13 +76,22 @@ func TestImageBags(t *testing.T) {
 		t.Fatal(err)
 	}
 	framed(t, "golden", f)
-	path := filepath.Join("testdata", "imagebags.svg")
+	svg := goldenImages(t, f, "imagebags.svg")
+	if got := len(embedded.FindAll(svg, -1)); got != 23 {
+		t.Errorf("%d images, want 23", got)
+	}
+}
+
+// goldenImages is [golden] of a figure with images, and returns what was drawn.
+func goldenImages(t *testing.T, f *Figure, name string) []byte {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	var b bytes.Buffer
 	if err := f.Write(&b, SVG); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		golden(t, f, "imagebags.svg")
+		golden(t, f, name)
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
@@ -91,9 +100,7 @@ func TestImageBags(t *testing.T) {
 	if unpacked(t, b.Bytes()) != unpacked(t, want) {
 		t.Errorf("the figure differs from %s; look at it, then run go test ./plotting -update", path)
 	}
-	if got := len(embedded.FindAll(b.Bytes(), -1)); got != 23 {
-		t.Errorf("%d images, want 23", got)
-	}
+	return b.Bytes()
 }
 
 // TestImageBagsWinner: one image is marked and has its label, or every image has its label.

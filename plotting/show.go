@@ -16,13 +16,13 @@ import (
 )
 
 // mostSVG is how large an SVG may be that is shown: drawings of many points are smaller as PNG.
-const mostSVG = 48 << 10
+const mostSVG = 24 << 10
 
 // shownDots is the resolution of the PNG.
-const shownDots = 144
+const shownDots = 120
 
 // Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when
-// the notebook has it. It is shown as SVG, unless that is larger than 48 KiB, and as PNG of 1.5 times that resolution for
+// the notebook has it. It is shown as SVG, unless that is larger than 24 KiB, and as PNG of 1.25 times that resolution for
 // readers that take no SVG, in at most 256 colours, so that notebooks stay small. Outside of a notebook it does nothing.
 func (f *Figure) Show() error {
 	if !notebook.Running() {

@@ -110,8 +110,8 @@ func TestShowInNotebook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Bounds().Dx() != 936 {
-			t.Errorf("the image is %d pixels wide, want 6.5 inches of 144", m.Bounds().Dx())
+		if m.Bounds().Dx() != 780 {
+			t.Errorf("the image is %d pixels wide, want 6.5 inches of 120", m.Bounds().Dx())
 		}
 		if want := reduced(figure(t).pixels(shownDots).Image().(*image.RGBA)); !reflect.DeepEqual(m, want) {
 			t.Error("the image is not the figure")

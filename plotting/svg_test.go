@@ -1,0 +1,63 @@
+package plotting
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strconv"
+	"testing"
+)
+
+// TestSVGText: every text of an SVG is as wide as the font of the figure makes it, whatever font a reader has, unless that font lacks a
+// letter of it.
+func TestSVGText(t *testing.T) {
+	f, err := Functions("A title & more", "x", "語", []FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, SVG); err != nil {
+		t.Fatal(err)
+	}
+	type label struct {
+		Text   string `xml:",chardata"`
+		Style  string `xml:"style,attr"`
+		Length string `xml:"textLength,attr"`
+	}
+	var drawing struct {
+		Groups []struct {
+			Fonts string  `xml:"font-family,attr"`
+			Texts []label `xml:"text"`
+			Inner []struct {
+				Texts []label `xml:"text"`
+			} `xml:"g"`
+		} `xml:"g"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &drawing); err != nil || len(drawing.Groups) != 1 || drawing.Groups[0].Fonts == "" {
+		t.Fatalf("%v, %+v", err, drawing)
+	}
+	texts := drawing.Groups[0].Texts
+	for _, g := range drawing.Groups[0].Inner {
+		texts = append(texts, g.Texts...)
+	}
+	found := map[string]string{}
+	for _, l := range texts {
+		found[l.Text] = l.Length
+	}
+	if len(texts) < 8 {
+		t.Errorf("%d texts", len(texts))
+	}
+	for text, length := range found {
+		if text == "語" {
+			if length != "" {
+				t.Errorf("a letter that the font lacks is %s wide", length)
+			}
+			continue
+		}
+		if v, err := strconv.ParseFloat(length, 64); err != nil || !(v > 0 && v < 468) {
+			t.Errorf("%q is %q wide", text, length)
+		}
+	}
+	if want := strconv.FormatFloat(titleStyle().Width("A title & more").Points(), 'g', 4, 64); found["A title & more"] != want {
+		t.Errorf("the title is %s wide, want %s", found["A title & more"], want)
+	}
+}
