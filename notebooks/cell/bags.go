@@ -240,7 +240,11 @@ func tileMap(title, value string, places [][2]float64, values []float64) *plotti
 // open reads the bags.
 func (b *Bags) open() (*opened, error) {
 	if b.made != nil {
-		set, err := chosen(b.name, b.made, b.parts)
+		whole := *b.made
+		if err := whole.Seal(); err != nil { // a program may have changed it since
+			return nil, err
+		}
+		set, err := chosen(b.name, &whole, b.parts)
 		return &opened{set: set}, err
 	}
 	o := &opened{}

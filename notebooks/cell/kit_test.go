@@ -586,3 +586,13 @@ func TestAuditCard(t *testing.T) {
 		}
 	}
 }
+
+// TestMade: a set that a program has changed is another set, whatever checksum it bears.
+func TestMade(t *testing.T) {
+	set := *Open(slides(t, "slides.csv", 8, true)).Set()
+	before := Made(&set).Set().Checksum
+	set.Bags = set.Bags[:6]
+	if after := Made(&set).Set().Checksum; after == before || after == set.Checksum {
+		t.Errorf("%s, was %s", after, before)
+	}
+}

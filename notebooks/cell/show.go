@@ -6,6 +6,7 @@ import (
 	"html"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,7 +128,7 @@ func (c card) asHTML() string {
 	if len(c.facts) > 0 {
 		fmt.Fprintf(&b, `<table style="%s">`, tableStyle)
 		for _, f := range c.facts {
-			fmt.Fprintf(&b, `<tr><th style="%sleft">%s</th><td style="%sleft">%s</td></tr>`, cellStyle, html.EscapeString(f[0]), cellStyle, html.EscapeString(f[1]))
+			fmt.Fprintf(&b, `<tr><th style="%sleft">%s</th><td style="%sleft;overflow-wrap:anywhere">%s</td></tr>`, cellStyle, html.EscapeString(f[0]), cellStyle, html.EscapeString(f[1]))
 		}
 		b.WriteString("</table>")
 	}
@@ -180,12 +181,18 @@ func (c card) asText() string {
 	return b.String()
 }
 
+// commandOnly is what a legend says of the command alone.
+var commandOnly = regexp.MustCompile(` \(--json [^)]*\)`)
+
+// tableWords writes the legend of a table in the words of cells.
+func tableWords(text string) string { return spoken(commandOnly.ReplaceAllString(text, "")) }
+
 // tableCard is a table of results.
 func tableCard(t results.Table) card {
 	var page, text bytes.Buffer
 	Check(t.Write(&page, "html"))
 	Check(t.Write(&text, "md"))
-	return card{html: spoken(page.String()), text: spoken(text.String())}
+	return card{html: tableWords(page.String()), text: tableWords(text.String())}
 }
 
 // card says what the bags are, and what an audit of them finds.
