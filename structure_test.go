@@ -123,7 +123,7 @@ var imports = map[string]rule{
 	"plotting":                      {[]string{"internal/notebook", "gonum/plot", "gonum", "gonb", "x/image"}, []string{"internal/large"}},
 	"docs":                          {},
 	"notebooks":                     {nil, []string{"notebooks/internal/labtest"}},
-	"notebooks/cell":                {[]string{"backend", "internal/notebook", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb"}, []string{"milbench/calibrate", "milbench/dataset/generate"}},
+	"notebooks/cell":                {[]string{"backend", "internal/notebook", "milbench", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/predict", "milbench/results", "milbench/run", "milbench/study/report", "plotting", "gonb", "gonum"}, []string{"milbench/calibrate", "milbench/dataset/generate"}},
 	"notebooks/explorer":            {[]string{"synlayer/memory", "gonum"}, nil},
 	"notebooks/explorer/page":       {[]string{"internal/notebook", "docs", "gonb"}, nil},
 	"notebooks/explorer/build":      {[]string{"notebooks/explorer/page"}, nil},

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset/generate"
 	"synpool/milbench/learner/modeldir"
@@ -111,6 +113,11 @@ func TestFive(t *testing.T) {
 		}
 		again := Train(Open(file), of.learner)
 		said := printed(t, func() { Show(again.Explain(bags.Find("slide2"))) })
+		if of.score == "weight" {
+			if sum := floats.Sum(again.Explain(bags.Find("slide2")).Shares()); math.Abs(sum-1) > 1e-6 {
+				t.Errorf("%v: shares of %v", of.learner, sum)
+			}
+		}
 		if strings.Contains(said, "trained") || !strings.Contains(said, of.score) || !strings.Contains(said, "area") {
 			t.Errorf("%v: %s", of.learner, said)
 		}
@@ -145,6 +152,7 @@ func TestKitEnds(t *testing.T) {
 		"above 0 and below 1":            func() { Compare(Open(file), StatisticsTrees).Folds(2).Threshold(StatisticsTrees, 1) },
 		`no bag "c"; the first are a, b`: func() { Pick("bag", "a", "b").At("c") },
 		"goes from 2 to 1":               func() { Slider("steps", 2, 1, 1, 1) },
+		"scores have no shares":          func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
 		"nothing says where":             func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
 	}
 	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {

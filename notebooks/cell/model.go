@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"synpool/milbench"
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/modeldir"
@@ -241,6 +243,22 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 // Weights returns the weight or the score of each instance, in the order of the file.
 func (e *Explanation) Weights() []float64 { return Must(e.do()).weights() }
 
+// Shares returns the weights as parts of their sum, which is not 1 after Syn steps. It ends the cell for scores, which are no weights.
+func (e *Explanation) Shares() []float64 {
+	said := Must(e.do())
+	shares := said.weights()
+	if said.scored() {
+		Check(fmt.Errorf("%s: scores have no shares; take Weights or Ranks", said.title))
+	}
+	floats.Scale(1/floats.Sum(shares), shares)
+	return shares
+}
+
+// scored reports whether instances have scores and no weights.
+func (e *explained) scored() bool {
+	return len(e.bag.Instances) > 0 && e.bag.Instances[0].Score != nil
+}
+
 func (e *explained) weights() (all []float64) {
 	for _, one := range e.bag.Instances {
 		if one.Score != nil {
@@ -269,8 +287,8 @@ const mostBars = 30
 // the mean.
 func (e *Explanation) Ranks() []float64 { return predict.Ranks(e.Weights()) }
 
-// Figure draws a heat map of the ranks of the instances where the file says where they are, and else the weights or scores of those with the
-// largest.
+// Figure draws a heat map of the ranks of the instances where the file says where they are, and else the shares of the weight, from 0 to 1, or the
+// scores of the instances with the largest.
 func (e *Explanation) Figure() *plotting.Figure {
 	said := Must(e.do())
 	if len(said.bag.Instances) > 0 && said.bag.Instances[0].X != nil {
@@ -280,12 +298,16 @@ func (e *Explanation) Figure() *plotting.Figure {
 		}
 		return tileMap("Instances of "+said.title, "rank in the bag", places, e.Ranks())
 	}
-	var names []string
-	var weights []float64
-	for _, i := range said.order()[:min(mostBars, len(said.rows))] {
-		names, weights = append(names, strconv.Itoa(i)), append(weights, said.weights()[i])
+	draw, values := plotting.AttentionBars, said.weights()
+	if !said.scored() {
+		draw, values = plotting.ShareBars, e.Shares()
 	}
-	return Must(plotting.AttentionBars("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: weights}}))
+	var names []string
+	var drawn []float64
+	for _, i := range said.order()[:min(mostBars, len(said.rows))] {
+		names, drawn = append(names, strconv.Itoa(i)), append(drawn, values[i])
+	}
+	return Must(draw("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: drawn}}))
 }
 
 // Save writes a model into a folder, predictions into a CSV file, the table of a comparison or a figure into a file whose extension says how.

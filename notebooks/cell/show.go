@@ -342,7 +342,7 @@ func (p *Predictions) card() card {
 func (e *Explanation) card() card {
 	said := Must(e.do())
 	value, weights := "weight", said.weights()
-	if len(said.bag.Instances) > 0 && said.bag.Instances[0].Score != nil {
+	if said.scored() {
 		value = "score"
 	}
 	most := min(len(said.features), mostShown)
