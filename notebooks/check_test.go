@@ -321,7 +321,7 @@ func (c *cell) outputProblems(number int) (all []string) {
 				add("it has the stream %s", o.Name)
 			}
 			if found := lasted.FindString(string(o.Text)); found != "" {
-				add("it prints %q, a time: log to cell.Log", found)
+				add("it prints %q, a time, which differs from run to run", found)
 			}
 		case "display_data":
 			for kind, content := range o.Data {

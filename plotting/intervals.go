@@ -22,9 +22,6 @@ type IntervalRow struct {
 	Points          []float64 // those values, drawn faint; may be left out
 }
 
-// AUCRow is a row of [AUCIntervals] and [AUCDifferences].
-type AUCRow = IntervalRow
-
 // check reports what keeps a row from being drawn on a scale.
 func (r IntervalRow) check(s intervalScale) error {
 	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)

@@ -2,6 +2,7 @@ package plotting
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
@@ -28,26 +29,56 @@ func (f *Figure) Show() error {
 	if !notebook.Running() {
 		return nil
 	}
-	var content, drawing bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	err := encoder.Encode(&content, reduced(f.pixels(shownDots).Image().(*image.RGBA)))
-	if err = errors.Join(err, f.Write(&drawing, SVG)); err != nil {
+	content, err := f.small()
+	drawing, drawErr := f.drawing()
+	if err = errors.Join(err, drawErr); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)
 	}
 	// gonbui.DisplayPng gives no width, so that notebooks show every dot as a pixel. The width is metadata of the kind of
 	// image, in a map of a type that gonbui's encoding knows: one of other values would be dropped with the figure.
 	data := &protocol.DisplayData{
 		Data: map[protocol.MIMEType]any{
-			protocol.MIMEImagePNG:  content.Bytes(),
+			protocol.MIMEImagePNG:  content,
 			protocol.MIMETextPlain: strings.TrimSpace("figure: " + strings.Join(f.title, " ")),
 		},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": int(math.Round(float64(f.width/vg.Inch) * 96))}},
 	}
-	if drawing.Len() <= mostSVG {
-		data.Data[protocol.MIMEImageSVG] = drawing.String()
+	if drawing != nil {
+		data.Data[protocol.MIMEImageSVG] = string(drawing)
 	}
 	if err := notebook.Send(data); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)
 	}
 	return nil
+}
+
+// small returns the figure as a small PNG.
+func (f *Figure) small() ([]byte, error) {
+	var content bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	err := encoder.Encode(&content, reduced(f.pixels(shownDots).Image().(*image.RGBA)))
+	return content.Bytes(), err
+}
+
+// drawing returns the figure as SVG; nil if that is too large to be shown.
+func (f *Figure) drawing() ([]byte, error) {
+	var b bytes.Buffer
+	if err := f.Write(&b, SVG); err != nil || b.Len() > mostSVG {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// DataURI returns the figure as the address of an image in HTML: SVG, or a small PNG where that is larger than 24 KiB.
+func (f *Figure) DataURI() (string, error) {
+	kind := "image/svg+xml"
+	content, err := f.drawing()
+	if err == nil && content == nil {
+		kind = "image/png"
+		content, err = f.small()
+	}
+	if err != nil {
+		return "", fmt.Errorf("a figure in HTML: %w", err)
+	}
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content), nil
 }

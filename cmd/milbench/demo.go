@@ -182,9 +182,9 @@ func (r demoRow) interval() string {
 
 // draw draws the figure of the demo.
 func (d *demonstration) draw(path string) error {
-	var rows []plotting.AUCRow
+	var rows []plotting.IntervalRow
 	for _, r := range d.Rows {
-		row := plotting.AUCRow{Set: r.Setting, Setting: "Musk 1", Mean: r.Mean, Low: r.Mean, High: r.Mean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
+		row := plotting.IntervalRow{Set: r.Setting, Setting: "Musk 1", Mean: r.Mean, Low: r.Mean, High: r.Mean, N: len(r.FoldAUCs), Points: r.FoldAUCs}
 		if r.Low != nil {
 			row.Low, row.High = *r.Low, *r.High
 		}

@@ -22,7 +22,8 @@ type Bags struct {
 	name    string
 	options intake.Options
 	made    *milbench.Set // a set that a program has made, instead of a file
-	parts   []part        // which of the bags these are
+	parent  *Bags         // of which these are a part; nil for all
+	chosen  part
 
 	read   func() (*opened, error)
 	mu     sync.Mutex
@@ -61,10 +62,16 @@ func newBags(b *Bags) *Bags {
 }
 
 // with returns bags that are read in another way.
-func (b *Bags) with(change func(*intake.Options)) *Bags {
+func (b *Bags) with(method string, change func(*intake.Options)) *Bags {
+	if b.parent != nil {
+		return b.parent.with(method, change).part(b.chosen)
+	}
+	if b.made != nil && method != "KeepLeak" {
+		Check(fmt.Errorf("%s: %s says how a file is read, and a program has made this set; change it there", b.name, method))
+	}
 	options := b.options
 	change(&options)
-	return newBags(&Bags{name: b.name, options: options, made: b.made, parts: b.parts})
+	return newBags(&Bags{name: b.name, options: options, made: b.made})
 }
 
 // Only returns the bags of some ids or groups.
@@ -74,106 +81,105 @@ func (b *Bags) Only(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroup
 func (b *Bags) Except(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, true}) }
 
 func (b *Bags) part(p part) *Bags {
-	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parts: append(slices.Clip(b.parts), p)})
+	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parent: b, chosen: p})
 }
 
-// chosen returns the set of the bags that parts ask for.
-func chosen(name string, set *milbench.Set, parts []part) (*milbench.Set, error) {
-	if len(parts) == 0 {
-		return set, nil
+// of returns the bags of a set that a part asks for.
+func (p part) of(set *milbench.Set, name string) (*milbench.Set, error) {
+	known, asked := make(map[string]bool), make(map[string]bool)
+	for _, bag := range set.Bags {
+		known[bag.ID], known[bag.Group] = true, true
+	}
+	for _, one := range p.names {
+		if asked[one] = true; !known[one] {
+			return nil, fmt.Errorf("%s: %w", name, missing("bag or group", one, slices.Sorted(maps.Keys(known))))
+		}
 	}
 	of := *set
-	for _, p := range parts {
-		known := make(map[string]bool)
-		for _, bag := range of.Bags {
-			known[bag.ID], known[bag.Group] = true, true
+	of.Bags, of.InstanceLabels = nil, nil
+	for i, bag := range set.Bags {
+		if (asked[bag.ID] || asked[bag.Group]) == p.rest {
+			continue
 		}
-		for _, asked := range p.names {
-			if !known[asked] {
-				return nil, fmt.Errorf("%s: %w", name, missing(asked, slices.Sorted(maps.Keys(known))))
-			}
-		}
-		bags, labels := of.Bags, of.InstanceLabels
-		of.Bags, of.InstanceLabels = nil, nil
-		for i, bag := range bags {
-			if (slices.Contains(p.names, bag.ID) || slices.Contains(p.names, bag.Group)) == p.rest {
-				continue
-			}
-			of.Bags = append(of.Bags, bag)
-			if labels != nil {
-				of.InstanceLabels = append(of.InstanceLabels, labels[i])
-			}
+		of.Bags = append(of.Bags, bag)
+		if set.InstanceLabels != nil {
+			of.InstanceLabels = append(of.InstanceLabels, set.InstanceLabels[i])
 		}
 	}
 	if len(of.Bags) == 0 {
 		return nil, fmt.Errorf("%s: no bag is left", name)
 	}
-	of.Checksum = ""
 	return &of, of.Seal()
 }
 
-// missing is the error about a name that is none of some.
-func missing(name string, of []string) error {
+// missing is the error about a name that is none of some; what says of what.
+func missing(what, name string, of []string) error {
 	of = slices.DeleteFunc(of, func(s string) bool { return s == "" })
 	if near := milbench.Nearest(name, of); near != "" {
-		return fmt.Errorf("no bag %q; did you mean %q?", name, near)
+		return fmt.Errorf("no %s %q; did you mean %q?", what, name, near)
 	}
-	return fmt.Errorf("no bag %q; the first are %s", name, listed(of))
+	return fmt.Errorf("no %s %q; the first are %s", what, name, listed(of))
 }
 
 // Labels names the table of the labels of bags that are arrays; the default is labels.csv beside them.
 func (b *Bags) Labels(file string) *Bags {
-	return b.with(func(o *intake.Options) { o.Labels = file })
+	return b.with("Labels", func(o *intake.Options) { o.Labels = file })
 }
 
 // Bag names the column with the ids of the bags; the default is the first of bag, slide_id, image_id and so on.
-func (b *Bags) Bag(column string) *Bags { return b.with(func(o *intake.Options) { o.Bag = column }) }
+func (b *Bags) Bag(column string) *Bags {
+	return b.with("Bag", func(o *intake.Options) { o.Bag = column })
+}
 
 // Label names the column of the labels; the default is the first of label, class, target, diagnosis, grade.
 func (b *Bags) Label(column string) *Bags {
-	return b.with(func(o *intake.Options) { o.Label = column })
+	return b.with("Label", func(o *intake.Options) { o.Label = column })
 }
 
 // Group names the column of the groups, such as patients: bags of one group are never split between training and test.
 func (b *Bags) Group(column string) *Bags {
-	return b.with(func(o *intake.Options) { o.Group = column })
+	return b.with("Group", func(o *intake.Options) { o.Group = column })
 }
 
 // Positive names the positive one of two labels; the default is the second in order.
 func (b *Bags) Positive(label string) *Bags {
-	return b.with(func(o *intake.Options) { o.Positive = label })
+	return b.with("Positive", func(o *intake.Options) { o.Positive = label })
 }
 
 // Order names the labels of three classes or more in their order.
 func (b *Bags) Order(labels ...string) *Bags {
-	return b.with(func(o *intake.Options) { o.Order = labels })
+	return b.with("Order", func(o *intake.Options) { o.Order = labels })
 }
 
 // Numbers takes labels that are integers for numbers, such as counts, and not for classes.
-func (b *Bags) Numbers() *Bags { return b.with(func(o *intake.Options) { o.Numbers = true }) }
+func (b *Bags) Numbers() *Bags {
+	return b.with("Numbers", func(o *intake.Options) { o.Numbers = true })
+}
 
 // Categorical names columns of words; each word becomes a feature.
 func (b *Bags) Categorical(columns ...string) *Bags {
-	return b.with(func(o *intake.Options) { o.Categorical = columns })
+	return b.with("Categorical", func(o *intake.Options) { o.Categorical = columns })
 }
 
 // Coordinates names the two columns that say where instances are; the default is x and y.
 func (b *Bags) Coordinates(x, y string) *Bags {
-	return b.with(func(o *intake.Options) { o.Coordinates = []string{x, y} })
+	return b.with("Coordinates", func(o *intake.Options) { o.Coordinates = []string{x, y} })
 }
 
 // Median takes the median of each training part for missing values, which are an error otherwise.
-func (b *Bags) Median() *Bags { return b.with(func(o *intake.Options) { o.Median = true }) }
+func (b *Bags) Median() *Bags { return b.with("Median", func(o *intake.Options) { o.Median = true }) }
 
 // InstanceLabels names the stored column that holds instance labels and is no feature: last, or its number from 1.
 func (b *Bags) InstanceLabels(column string) *Bags {
 	c, err := dataset.ParseColumn(column)
 	Check(err)
-	return b.with(func(o *intake.Options) { o.Column = c })
+	return b.with("InstanceLabels", func(o *intake.Options) { o.Column = c })
 }
 
 // KeepLeak trains although a column leaks the labels; every result is marked.
-func (b *Bags) KeepLeak() *Bags { return b.with(func(o *intake.Options) { o.KeepLeak = true }) }
+func (b *Bags) KeepLeak() *Bags {
+	return b.with("KeepLeak", func(o *intake.Options) { o.KeepLeak = true })
+}
 
 // Set returns the set that the bags are, read if it has not been read yet.
 func (b *Bags) Set() *milbench.Set { return Must(b.read()).set }
@@ -189,7 +195,7 @@ func (b *Bags) Find(id string) Bag { return Bag{b, id} }
 
 // Names returns the ids of the bags.
 func (b *Bags) Names() (ids []string) {
-	for _, bag := range b.Set().Bags {
+	for _, bag := range b.any().Bags {
 		ids = append(ids, bag.ID)
 	}
 	return ids
@@ -213,7 +219,7 @@ func (b Bag) Truth() []float64 {
 
 // Map draws a value for each instance in its place, from 0, white, to 1. It ends the cell where the file does not say where instances are.
 func (b Bag) Map(title, value string, values []float64) *plotting.Figure {
-	set := b.of.Set()
+	set := b.of.any()
 	at := Must(b.in(set))
 	if set.Bags[at].Coordinates == nil {
 		Check(fmt.Errorf("%s: nothing says where the instances of %s are; a map needs coords of HDF5, or two columns named by Coordinates", b.of.name, b.id))
@@ -239,29 +245,39 @@ func tileMap(title, value string, places [][2]float64, values []float64) *plotti
 
 // open reads the bags.
 func (b *Bags) open() (*opened, error) {
-	if b.made != nil {
-		whole := *b.made
-		if err := whole.Seal(); err != nil { // a program may have changed it since
-			return nil, err
-		}
-		set, err := chosen(b.name, &whole, b.parts)
-		return &opened{set: set}, err
-	}
 	o := &opened{}
 	options := b.options
 	options.Note = func(text string) { o.notes = append(o.notes, spoken(text)) }
 	var err error
-	if o.set, o.entry, err = options.Open(b.name); err != nil {
-		return nil, err
+	switch {
+	case b.parent != nil:
+		whole, err := b.parent.read()
+		if err != nil {
+			return nil, err
+		}
+		o.entry, o.notes = whole.entry, whole.notes
+		o.set, err = b.chosen.of(whole.set, b.name)
+		return o, err
+	case b.made != nil:
+		whole := *b.made
+		if err := whole.Seal(); err != nil { // a program may have changed it since
+			return nil, err
+		}
+		o.set, err = options.Take(&whole)
+	default:
+		o.set, o.entry, err = options.Open(b.name)
 	}
-	o.set, err = chosen(b.name, o.set, b.parts)
 	return o, err
 }
 
 // audited inspects the file as it is stored.
 func (b *Bags) audited() (audit.Report, error) {
-	if b.made != nil {
-		return audit.Inspect(b.made)
+	if b.made != nil || b.parent != nil {
+		o, err := b.read()
+		if err != nil {
+			return audit.Report{}, err
+		}
+		return audit.Inspect(o.set)
 	}
 	source, err := b.options.Options.Open(b.name)
 	if err != nil {
@@ -294,6 +310,25 @@ func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
 }
 
 func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
+	if b.parent != nil {
+		whole, err := b.parent.unseen(about)
+		if err != nil {
+			return nil, err
+		}
+		o, labelled := b.read()
+		if labelled != nil { // the file has no labels, and so no groups
+			set, err := b.chosen.of(whole, b.name)
+			if err != nil {
+				return nil, labelled
+			}
+			return set, nil
+		}
+		var ids []string
+		for _, bag := range o.set.Bags {
+			ids = append(ids, bag.ID)
+		}
+		return part{names: ids}.of(whole, b.name)
+	}
 	set := b.made
 	if set == nil {
 		options := b.options.Options
@@ -310,19 +345,20 @@ func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 			return nil, err
 		}
 	}
-	parts := b.parts
-	if o, err := b.read(); len(parts) > 0 && err == nil { // a file that is read without labels has no groups
-		var ids []string
-		for _, bag := range o.set.Bags {
-			ids = append(ids, bag.ID)
-		}
-		parts = []part{{names: ids}}
-	}
-	set, err := chosen(b.name, set, parts)
-	if err != nil {
-		return nil, err
-	}
 	return set.Impute(about.Missing)
+}
+
+// any reads the bags as they are to be learnt from, or, where that fails, as they are to be scored.
+func (b *Bags) any() *milbench.Set {
+	if o, err := b.read(); err == nil {
+		return o.set
+	}
+	set, err := b.unseen(learner.About{})
+	if err != nil {
+		_, err = b.read() // says more
+	}
+	Check(err)
+	return set
 }
 
 // in returns the index of the bag in a set that was read.
@@ -335,5 +371,5 @@ func (b Bag) in(set *milbench.Set) (int, error) {
 	for _, bag := range set.Bags {
 		ids = append(ids, bag.ID)
 	}
-	return 0, fmt.Errorf("%s: %w", b.of.name, missing(b.id, ids))
+	return 0, fmt.Errorf("%s: %w", b.of.name, missing("bag", b.id, ids))
 }

@@ -49,6 +49,9 @@ func (b *bar) training(p learner.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := fmt.Sprintf("%d of %d fits done", p.Done, p.Total)
+	if p.Epoch == 0 {
+		b.losses = nil // of a learner without epochs
+	}
 	if p.Epoch > 0 {
 		text = fmt.Sprintf("epoch %d, loss %.4f", p.Epoch, p.Loss)
 		if p.Epoch == 1 {

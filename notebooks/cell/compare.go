@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"synpool/milbench/learner"
 	"synpool/milbench/learner/networks"
 	"synpool/milbench/learner/neural"
+	"synpool/milbench/learner/onebyone"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/milbench/study/report"
@@ -90,17 +92,40 @@ func (c *Comparison) Table() results.Table { return Must(c.do()).table }
 func (c *Comparison) Row(l Learner) results.Row {
 	setting := Must(milbench.CanonicalSetting(l.Setting()))
 	rows := c.Table().Rows
-	at := slices.IndexFunc(rows, func(r results.Row) bool { return string(r.Config) == string(setting) })
+	at := slices.IndexFunc(rows, func(r results.Row) bool { return has(r, setting) })
+	if at < 0 { // of settings that were chosen inside, one that was never chosen stands for its learner, too
+		at = slices.IndexFunc(rows, func(r results.Row) bool {
+			return r.Config == nil && slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return onebyone.Name(one.Config) == onebyone.Name(setting) })
+		})
+	}
 	if at < 0 {
 		Check(fmt.Errorf("%v has no row in the table; %s", l, strings.Join(append(Must(c.do()).notes, "name it in Compare"), "; ")))
 	}
 	return rows[at]
 }
 
-// Best returns the learner with the largest mean of the main figure. That it is the best of several makes its mean a little too good.
+// has reports whether a row is of a setting, or of several among which it was chosen.
+func has(r results.Row, setting json.RawMessage) bool {
+	return bytes.Equal(r.Config, setting) || slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return bytes.Equal(one.Config, setting) })
+}
+
+// Best returns the learner with the largest mean of the main figure; of settings that were chosen inside, the one that was chosen most often. That it
+// is the best of several makes its mean a little too good.
 func (c *Comparison) Best() Learner {
 	row := slices.MaxFunc(c.Table().Rows, func(a, b results.Row) int { return cmp.Compare(a.Mean, b.Mean) })
+	if row.Config == nil {
+		return Learner{fixed: row.Chosen[0].Config}
+	}
 	return Learner{fixed: row.Config}
+}
+
+// single returns the row of one of the learners, which is to be of one setting.
+func (c *Comparison) single(l Learner) results.Row {
+	row := c.Row(l)
+	if row.Config == nil {
+		Check(fmt.Errorf("%v: its settings were chosen inside, fold by fold; compare one of them without Nested", l))
+	}
+	return row
 }
 
 // run does what has not been done yet.
@@ -227,7 +252,7 @@ func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 // FigureOf draws the bags as one of the learners scores them when they are test bags: of classes the confusion matrix, of numbers predicted
 // against true ones, of survival the curves of the thirds by risk.
 func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
-	row := c.Row(l)
+	row := c.single(l)
 	name := map[milbench.TargetKind]string{milbench.ClassTarget: "confusion", milbench.RealTarget: "scatter", milbench.SurvivalTarget: "survival"}[row.Target]
 	if name == "" {
 		Check(fmt.Errorf("%v: bags of two classes have no figure of their own; show the comparison", l))
@@ -245,7 +270,7 @@ func (c *Comparison) Training() *plotting.Figure {
 	for _, row := range found.table.Rows {
 		curve := plotting.TrainingCurve{Name: row.Setting}
 		for _, one := range found.curves {
-			if string(one.Config) == string(row.Config) && len(one.Loss) > 1 {
+			if has(row, one.Config) && len(one.Loss) > 1 {
 				curve.Loss = append(curve.Loss, one.Loss)
 			}
 		}

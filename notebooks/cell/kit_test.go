@@ -106,14 +106,14 @@ func TestFive(t *testing.T) {
 	for _, of := range []struct {
 		learner Learner
 		score   string
-	}{{Named("instance"), "score"}, {Mean.Epochs(2), "weight"}} {
+	}{{Named("instance"), "score"}, {Mean.Epochs(2), "share"}} {
 		model := Train(Open(file), of.learner)
 		if said := printed(t, func() { Show(model) }); !strings.Contains(said, "trained in") || !strings.Contains(said, "normal, tumour") {
 			t.Errorf("%v: %s", of.learner, said)
 		}
 		again := Train(Open(file), of.learner)
 		said := printed(t, func() { Show(again.Explain(bags.Find("slide2"))) })
-		if of.score == "weight" {
+		if of.score == "share" {
 			if sum := floats.Sum(again.Explain(bags.Find("slide2")).Shares()); math.Abs(sum-1) > 1e-6 {
 				t.Errorf("%v: shares of %v", of.learner, sum)
 			}
@@ -145,15 +145,20 @@ func TestKitEnds(t *testing.T) {
 		"syntax":                         func() { Show(Compare(Open(file), Named("sofmax"))) },
 		"Order is for three classes":     func() { Show(Open(file).Order("normal", "tumour")) },
 		"cannot be saved":                func() { Save(3, "x") },
-		`no bag "p1x"; did you mean "p1`: func() { Show(Open(file).Except("p1x")) },
+		`no bag or group "p1x"; did yo`:  func() { Show(Open(file).Except("p1x")) },
 		"no bag is left":                 func() { Show(Open(file).Only("p1").Except("p1")) },
 		"nobody has labelled":            func() { fmt.Println(Open(file).Find("slide3").Truth()) },
 		"no logit":                       func() { Compare(Open(file), StatisticsSVM).Folds(2).Threshold(StatisticsSVM, 0.5) },
 		"above 0 and below 1":            func() { Compare(Open(file), StatisticsTrees).Folds(2).Threshold(StatisticsTrees, 1) },
-		`no bag "c"; the first are a, b`: func() { Pick("bag", "a", "b").At("c") },
-		"goes from 2 to 1":               func() { Slider("steps", 2, 1, 1, 1) },
-		"scores have no shares":          func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
-		"nothing says where":             func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
+		`no option "c"; the first are`:   func() { Pick("bag", "a", "b").At("c") },
+		"a value that the steps reach":   func() { Slider("x", 0, 1, 0.4, 0.5) },
+		"chosen inside, fold by fold": func() {
+			Compare(Open(file), Mean.Epochs(1), Mean.Epochs(2)).Nested().Folds(2).Repeats(1).Threshold(Mean.Epochs(1), 0.5)
+		},
+		"a program has made this set": func() { Made(Open(file).Set()).Label("x") },
+		"goes from 2 to 1":            func() { Slider("steps", 2, 1, 1, 1) },
+		"scores have no shares":       func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
+		"nothing says where":          func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
 	}
 	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
 		end()
@@ -409,7 +414,7 @@ func TestLive(t *testing.T) {
 		value float64
 		said  string
 	}{{gamma, 9, false, 0.5, "0.50"}, {gamma, 0, true, 0.05, "0.05"}, {gamma, 2, true, 0.15, "0.15"}, {gamma, 99, true, 1, "1.00"}, {gamma, -1, true, 0.05, "0.05"},
-		{bag, 2, true, 2, "c"}, {bag, 3, false, 2, "c"}, {bag, -5, true, 0, "a"}, {Slider("steps", -6, 6, 1, 3), 0, true, -6, "-6"}} {
+		{Slider("y", 0.05, 1, 0.1, 0.05), 0, false, 0.05, "0.05"}, {Slider("y", 0, 1, 0.4, 0), 9, true, 0.8, "0.8"}, {bag, 2, true, 2, "c"}, {bag, 3, false, 2, "c"}, {bag, -5, true, 0, "a"}, {Slider("steps", -6, 6, 1, 3), 0, true, -6, "-6"}} {
 		if moved := c.of.move(c.at); moved != c.moved || c.of.Value() != c.value || c.of.String() != c.said {
 			t.Errorf("%s at %d: moved %v to %v, %q; want %v, %v, %q", c.of.name, c.at, moved, c.of.Value(), c.of, c.moved, c.value, c.said)
 		}
@@ -419,8 +424,8 @@ func TestLive(t *testing.T) {
 // TestAsHTML: figures, texts and cards of a live cell are HTML, and what users have written in them is text.
 func TestAsHTML(t *testing.T) {
 	figure := Must(plotting.Functions("a & b", "x", "y", []plotting.FunctionCurve{{Name: "f", X: []float64{0, 1}, Y: []float64{0, 1}}}))
-	got := asHTML([]any{figure, "1 < 2", card{title: "<i>"}.asHTML(), nil})
-	for _, want := range []string{`<img alt="figure" src="data:image/svg+xml;base64,`, "<pre>1 &lt; 2\n</pre>"} {
+	got := asHTML([]any{figure, "1 < 2", Threshold{learner: "<i>", classes: []string{"a", "<i>"}}, nil})
+	for _, want := range []string{`src="data:image/svg+xml;base64,`, "<pre>1 &lt; 2\n</pre>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
@@ -456,6 +461,9 @@ func TestParts(t *testing.T) {
 	} {
 		if got := strings.Join(c.bags.Names(), " "); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
+		}
+		if said := printed(t, func() { Show(c.bags) }); !strings.Contains(said, fmt.Sprintf("instances  %d,", c.bags.Set().NumInstances())) {
+			t.Errorf("%s: %s", c.want, said)
 		}
 		if c.bags.Set().Checksum == all.Set().Checksum {
 			t.Errorf("%s has the checksum of all", c.want)
@@ -500,9 +508,16 @@ func TestNested(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	c := Compare(Open(slides(t, "slides.csv", 20, true)), Mean.Epochs(1), Mean.Epochs(2), StatisticsSVM).Nested().Folds(3).Repeats(1)
 	var rows int
-	printed(t, func() { rows = len(c.Table().Rows) })
-	if rows != 2 {
-		t.Errorf("%d rows, want one of the mean and one of the machine", rows)
+	var best Learner
+	printed(t, func() { rows, best = len(c.Table().Rows), c.Best() })
+	if rows != 2 || best.Setting() == nil {
+		t.Errorf("%d rows, want one of the mean and one of the machine; the best is %v", rows, best)
+	}
+	if row := c.Row(Mean.Epochs(1)); row.Config != nil || row.Mean != c.Row(Mean.Epochs(2)).Mean {
+		t.Errorf("%+v", row)
+	}
+	if c.Training() == nil {
+		t.Error("no training")
 	}
 }
 
@@ -510,7 +525,7 @@ func TestNested(t *testing.T) {
 func TestForget(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv(StoreVariable, root)
-	for _, name := range []string{"models/a/model.json", "results/b/log", "xla/kept"} {
+	for _, name := range []string{"models/0123456789abcdef01234567/model.json", "results/.0123456789abcdef01234567-1.part/log", "results/musk1.jsonl", "xla/kept"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -519,9 +534,10 @@ func TestForget(t *testing.T) {
 		}
 	}
 	printed(t, Forget)
-	left, err := os.ReadDir(root)
-	if err != nil || len(left) != 1 || left[0].Name() != "xla" {
-		t.Errorf("%v, %v", left, err)
+	for name, there := range map[string]bool{"models/0123456789abcdef01234567": false, "results/.0123456789abcdef01234567-1.part": false, "results/musk1.jsonl": true, "xla/kept": true} {
+		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -600,6 +616,9 @@ func TestMade(t *testing.T) {
 	set := *Open(slides(t, "slides.csv", 8, true)).Set()
 	before := Made(&set).Set().Checksum
 	set.Bags = set.Bags[:6]
+	if fresh := Open(slides(t, "fresh.csv", 6, false)); len(fresh.Names()) != 6 || len(fresh.Only("slide3").Names()) != 1 {
+		t.Errorf("%v", fresh.Names())
+	}
 	if after := Made(&set).Set().Checksum; after == before || after == set.Checksum {
 		t.Errorf("%s, was %s", after, before)
 	}

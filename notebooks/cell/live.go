@@ -1,8 +1,6 @@
 package cell
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
 	"html"
 	"math"
@@ -34,12 +32,16 @@ type Control struct {
 
 // Slider is a control for numbers from first to last, step by step; it begins at value.
 func Slider(name string, first, last, step, value float64) *Control {
-	if !(step > 0 && last > first && value >= first && value <= last) {
-		Check(fmt.Errorf("the slider %s goes from %v to %v by %v and begins at %v: give first < last, a step above 0 and a value between", name, first, last, step, value))
+	const rounding = 1e-9
+	at := (value - first) / step
+	if !(step > 0 && last > first && value >= first && value <= last) || math.Abs(at-math.Round(at)) > rounding*math.Abs(at) {
+		Check(fmt.Errorf("the slider %s goes from %v to %v by %v and begins at %v: give first < last, a step above 0 and a value that the steps reach", name, first, last, step, value))
 	}
-	c := &Control{name: name, first: first, step: step, positions: 1 + int(math.Round((last-first)/step)), at: int(math.Round((value - first) / step))}
-	_, digits, _ := strings.Cut(strconv.FormatFloat(step, 'f', -1, 64), ".")
-	c.decimals = len(digits)
+	c := &Control{name: name, first: first, step: step, positions: 1 + int(math.Floor((last-first)/step+rounding)), at: int(math.Round(at))}
+	for _, number := range []float64{first, step} {
+		_, digits, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
+		c.decimals = max(c.decimals, len(digits))
+	}
 	return c
 }
 
@@ -55,7 +57,7 @@ func Pick(name string, options ...string) *Control {
 func (c *Control) At(option string) *Control {
 	at := slices.Index(c.options, option)
 	if at < 0 {
-		Check(fmt.Errorf("the list %s: %w", c.name, missing(option, slices.Clone(c.options))))
+		Check(fmt.Errorf("the list %s: %w", c.name, missing("option", option, slices.Clone(c.options))))
 	}
 	c.move(at)
 	return c
@@ -159,7 +161,11 @@ func (c *Control) build(host, id string, moved chan<- struct{}) {
 	})
 	dom.Append(host, fmt.Sprintf(`<label id="%s" style="display:block">%s </label>`, id, html.EscapeString(c.name)))
 	if c.options != nil {
-		widgets.Select(c.options).WithAddress(address).WithHtmlId(id + "_input").SetDefault(c.at).AppendTo(id).Done()
+		var options []string // as HTML
+		for _, option := range c.options {
+			options = append(options, html.EscapeString(option))
+		}
+		widgets.Select(options).WithAddress(address).WithHtmlId(id + "_input").SetDefault(c.at).AppendTo(id).Done()
 		return
 	}
 	widgets.Slider(0, c.positions-1, c.at).WithAddress(address).WithHtmlId(id + "_input").AppendTo(id).Done()
@@ -171,8 +177,8 @@ func state(controls []*Control) string {
 	for _, c := range controls {
 		all = append(all, c.name+" "+c.String())
 	}
-	return fmt.Sprintf(`<p style="font-size:smaller">%s. The cell listens until %d s after the last touch, or until you stop it.</p>`,
-		html.EscapeString(strings.Join(all, ", ")), int(touched.Seconds()))
+	return fmt.Sprintf(`<p style="font-size:smaller">%s. The cell listens for %d s, and for %d s after each touch, or until you stop it.</p>`,
+		html.EscapeString(strings.Join(all, ", ")), int(untouched.Seconds()), int(touched.Seconds()))
 }
 
 // asHTML returns what [Show] displays of a value as HTML.
@@ -186,9 +192,7 @@ func asHTML(v any) string {
 			}
 			b.WriteString(part.html)
 		case *plotting.Figure:
-			var drawing bytes.Buffer
-			Check(part.Write(&drawing, plotting.SVG))
-			fmt.Fprintf(&b, `<img alt="figure" src="data:image/svg+xml;base64,%s">`, base64.StdEncoding.EncodeToString(drawing.Bytes()))
+			fmt.Fprintf(&b, `<img alt="figure" style="max-width:100%%" src="%s">`, Must(part.DataURI()))
 		case string:
 			fmt.Fprintf(&b, "<pre>%s</pre>", html.EscapeString(part))
 		}

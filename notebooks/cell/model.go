@@ -196,9 +196,9 @@ type Explanation struct{ do func() (*explained, error) }
 // explained is a bag with the scores of its instances.
 type explained struct {
 	bag      predict.Bag
-	features []string    // their names, or their numbers from 1
-	rows     [][]float32 // of the instances, [instances][features]
-	classes  []string    // where the model says how much an instance says for each
+	features []string // their names, or their numbers from 1
+	x        milbench.Instances
+	classes  []string // where the model says how much an instance says for each
 	title    string
 	notes    []string
 }
@@ -228,7 +228,7 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &explained{bag: said.bags[0], features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name), notes: leakNotes(said.about)}
+	e := &explained{bag: said.bags[0], x: one.Bags[0].Instances, features: set.Features, title: fmt.Sprintf("%s by %s", bag.id, m.name), notes: leakNotes(said.about)}
 	if e.features == nil {
 		for i := range set.NumFeatures() {
 			e.features = append(e.features, strconv.Itoa(i+1))
@@ -237,7 +237,7 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	if said.about.Target == milbench.ClassTarget {
 		e.classes = said.about.Classes
 	}
-	return e, milbench.EachRow(one.Bags[0].Instances, func(_ int, row []float32) { e.rows = append(e.rows, slices.Clone(row)) })
+	return e, nil
 }
 
 // Weights returns the weight or the score of each instance, in the order of the file.
@@ -246,11 +246,17 @@ func (e *Explanation) Weights() []float64 { return Must(e.do()).weights() }
 // Shares returns the weights as parts of their sum, which is not 1 after Syn steps. It ends the cell for scores, which are no weights.
 func (e *Explanation) Shares() []float64 {
 	said := Must(e.do())
-	shares := said.weights()
 	if said.scored() {
 		Check(fmt.Errorf("%s: scores have no shares; take Weights or Ranks", said.title))
 	}
-	floats.Scale(1/floats.Sum(shares), shares)
+	return said.shares()
+}
+
+func (e *explained) shares() []float64 {
+	shares := e.weights()
+	if sum := floats.Sum(shares); sum > 0 {
+		floats.Scale(1/sum, shares)
+	}
 	return shares
 }
 
@@ -272,7 +278,7 @@ func (e *explained) weights() (all []float64) {
 
 // order returns the instances by weight or score, the largest first.
 func (e *explained) order() []int {
-	order, weights := make([]int, len(e.rows)), e.weights()
+	order, weights := make([]int, e.x.Len()), e.weights()
 	for i := range order {
 		order[i] = i
 	}
@@ -300,11 +306,11 @@ func (e *Explanation) Figure() *plotting.Figure {
 	}
 	draw, values := plotting.AttentionBars, said.weights()
 	if !said.scored() {
-		draw, values = plotting.ShareBars, e.Shares()
+		draw, values = plotting.ShareBars, said.shares()
 	}
 	var names []string
 	var drawn []float64
-	for _, i := range said.order()[:min(mostBars, len(said.rows))] {
+	for _, i := range said.order()[:min(mostBars, said.x.Len())] {
 		names, drawn = append(names, strconv.Itoa(i)), append(drawn, values[i])
 	}
 	return Must(draw("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: drawn}}))

@@ -250,7 +250,7 @@ func finding(r audit.Report) string {
 		parts = append(parts, counted(r.Constant, "constant column", "constant columns"))
 	}
 	if n := len(r.Duplicates); n > 0 {
-		parts = append(parts, counted(n, "bag stands twice", "bags stand twice"))
+		parts = append(parts, counted(n, "group of equal bags", "groups of equal bags"))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -341,9 +341,9 @@ func (p *Predictions) card() card {
 // card shows the instances that count most, with their features.
 func (e *Explanation) card() card {
 	said := Must(e.do())
-	value, weights := "weight", said.weights()
-	if said.scored() {
-		value = "score"
+	value, values := "score", said.weights()
+	if !said.scored() {
+		value, values = "share", said.shares()
 	}
 	most := min(len(said.features), mostShown)
 	header := []string{"instance", value}
@@ -351,17 +351,19 @@ func (e *Explanation) card() card {
 		header = append(header, "for "+name)
 	}
 	c := card{title: said.title, rows: [][]string{append(header, said.features[:most]...)}, notes: said.notes}
-	for _, i := range said.order()[:min(mostShown, len(said.rows))] {
-		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", weights[i])}
+	for _, i := range said.order()[:min(mostShown, said.x.Len())] {
+		row := []string{strconv.Itoa(i), fmt.Sprintf("%.3f", values[i])}
 		for _, name := range said.classes {
 			row = append(row, fmt.Sprintf("%.3f", said.bag.Instances[i].Scores[name]))
 		}
-		for _, v := range said.rows[i][:most] {
+		features := make([]float32, said.x.Features())
+		Check(said.x.Read(i, i+1, features))
+		for _, v := range features[:most] {
 			row = append(row, fmt.Sprintf("%.4g", v))
 		}
 		c.rows = append(c.rows, row)
 	}
-	if more := len(said.rows) - mostShown; more > 0 {
+	if more := said.x.Len() - mostShown; more > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("and %d more instances", more))
 	}
 	if more := len(said.features) - most; more > 0 {

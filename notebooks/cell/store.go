@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -45,12 +47,23 @@ func place(kind string, from ...any) (string, error) {
 // kinds are the folders of the store.
 var kinds = []string{"models", "results"}
 
-// Forget removes all results and models that cells have kept, of this and of other notebooks. Files that Save has written stay.
+// keptName is what [place] calls a folder, and one that is being written.
+var keptName = regexp.MustCompile(`^[0-9a-f]{24}$|^\.[0-9a-f]{24}-.*\.part$`)
+
+// Forget removes all results and models that cells have kept, of this and of other notebooks. What Save or milbench has written stays.
 func Forget() {
 	root, err := store()
 	Check(err)
 	for _, kind := range kinds {
-		Check(os.RemoveAll(filepath.Join(root, kind)))
+		all, err := os.ReadDir(filepath.Join(root, kind))
+		if !errors.Is(err, fs.ErrNotExist) {
+			Check(err)
+		}
+		for _, one := range all {
+			if keptName.MatchString(one.Name()) {
+				Check(os.RemoveAll(filepath.Join(root, kind, one.Name())))
+			}
+		}
 	}
 	fmt.Println("forgotten: what cells had kept in", root)
 }

@@ -24,7 +24,7 @@ type Threshold struct {
 // Threshold says how a learner tells two classes apart at a threshold of the probability, above 0 and below 1. A threshold that is chosen
 // by looking at these figures is a little worse on new bags.
 func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
-	row := c.Row(l)
+	row := c.single(l)
 	switch {
 	case row.Target != milbench.BinaryTarget:
 		Check(fmt.Errorf("%v: a threshold is for two classes; the target is of kind %v", l, row.Target))
@@ -63,7 +63,7 @@ func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 
 // card shows the counts and the two shares.
 func (t Threshold) card() card {
-	c := card{title: fmt.Sprintf("%s: %s if its probability is above %.2f", t.learner, t.classes[1], t.Probability),
+	c := card{title: fmt.Sprintf("%s: %s if its probability is above %.3g", t.learner, t.classes[1], t.Probability),
 		rows: [][]string{{"is", "called " + t.classes[0], "called " + t.classes[1]}}}
 	for k, name := range t.classes {
 		c.rows = append(c.rows, []string{name, strconv.Itoa(t.Counts[k][0]), strconv.Itoa(t.Counts[k][1])})

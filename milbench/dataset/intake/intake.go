@@ -70,9 +70,29 @@ func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	set, err = o.grouped(nameOrFile, set)
+	return set, source.Entry, err
+}
+
+// Take audits a set that a program has made, as [Options.Open] does a file: what leaks its labels is refused, unless it is marked or kept.
+func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
+	taken := *set
+	report, err := audit.Inspect(&taken)
+	if err != nil {
+		return nil, err
+	}
+	o.KeepLeak = o.KeepLeak || taken.Leaked
+	if err := o.judge(taken.Name, &taken, &taken, report.Leaks, report); err != nil {
+		return nil, err
+	}
+	return o.grouped(taken.Name, &taken)
+}
+
+// grouped puts bags that stand twice into one group.
+func (o Options) grouped(nameOrFile string, set *milbench.Set) (*milbench.Set, error) {
 	set, duplicates, err := audit.GroupDuplicates(set)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(duplicates) > 0 {
 		o.note("%s: the same instances stand in the bags %s; these are never split between training and test", nameOrFile, listed(duplicates))
@@ -80,7 +100,7 @@ func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) 
 	if conflicts := slices.DeleteFunc(slices.Clone(duplicates), func(d audit.Duplicate) bool { return !d.Conflict }); len(conflicts) > 0 {
 		o.note("%s: bags of the same instances have different labels: %s; no learner can be right on all of them", nameOrFile, listed(conflicts))
 	}
-	return set, source.Entry, nil
+	return set, nil
 }
 
 // noteClasses says how labels are read.
@@ -113,6 +133,11 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 		moved = source.Stored.NumFeatures()
 	}
 	leaks := slices.DeleteFunc(slices.Clone(report.Leaks), func(l audit.Leak) bool { return l.Column == moved })
+	return set, o.judge(file, set, source.Stored, leaks, report)
+}
+
+// judge refuses a set for its leaks, or marks it if they are kept, and says what is odd about it.
+func (o Options) judge(file string, set, stored *milbench.Set, leaks []audit.Leak, report audit.Report) error {
 	switch {
 	case set.NumClasses() == 0:
 		o.note("%s: leaking columns are looked for in classes; the target is of kind %v", file, set.Kind)
@@ -122,7 +147,7 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 		set.Leaked = true
 		o.note("%s: %v; kept, every result is marked leaked", file, leaks[0])
 	case len(leaks) > 0:
-		return nil, Leaked(file, source.Stored, leaks)
+		return Leaked(file, stored, leaks)
 	case len(report.Strong) > 0:
 		more := ""
 		if n := len(report.Strong) - 1; n > 0 {
@@ -130,7 +155,7 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 		}
 		o.note("%s: %s%s; see whether it is measured or made from the labels", file, report.Strong[0].Strength(), more)
 	}
-	return set, nil
+	return nil
 }
 
 func (o Options) note(format string, args ...any) {

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -49,6 +50,9 @@ func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, pr
 				return nil, &BagError{Bag: i, Err: err}
 			}
 			for at, one := range scored {
+				if !one.finite() {
+					return nil, &BagError{Bag: i, Err: fmt.Errorf("instance %d: its score by itself is not finite", from+at+1)}
+				}
 				for k, w := range weights {
 					w[from+at] *= one.Scores[k] - none[0].Scores[k]
 				}

@@ -489,7 +489,16 @@ func Predict(model milbench.Model, bag milbench.Instances, instances bool) (milb
 	if err != nil {
 		return p, err
 	}
-	p.Instances = all[slices.Index(p.Scores, slices.Max(p.Scores))]
+	if len(all) != len(p.Scores) || slices.ContainsFunc(all, func(one []float64) bool { return len(one) != bag.Len() }) {
+		return p, fmt.Errorf("the model has %d rows of scores of instances; each of the %d scores of the bag needs a row of %d", len(all), len(p.Scores), bag.Len())
+	}
+	best := 0
+	for k, score := range p.Scores {
+		if score > p.Scores[best] {
+			best = k
+		}
+	}
+	p.Instances = all[best]
 	if len(all) > 1 {
 		p.ClassInstances = all
 	}
