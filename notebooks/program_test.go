@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -75,6 +77,36 @@ func TestVet(t *testing.T) {
 	var all []*notebook
 	for _, path := range paths(t) {
 		all = append(all, read(t, path))
+	}
+	if said := vet(t, all...); said != "" {
+		t.Error(said)
+	}
+}
+
+// solution is a piece of Go in the last cell of a notebook, which readers paste into a cell.
+var solution = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+
+// TestSolutions type-checks the folded solutions, each as a cell behind those of its notebook. Imports that a solution asks for in words are added.
+func TestSolutions(t *testing.T) {
+	var all []*notebook
+	for _, path := range paths(t) {
+		last := read(t, path).Cells
+		for i, found := range solution.FindAllStringSubmatch(string(last[len(last)-1].Source), -1) {
+			n := read(t, path)
+			n.name = fmt.Sprintf("%s-solution-%d.ipynb", strings.TrimSuffix(path, ".ipynb"), i+1)
+			first := n.code()[0]
+			for _, name := range []string{"cmp", "slices", "synpool/milbench/predict"} {
+				short := name[strings.LastIndexByte(name, '/')+1:]
+				if quoted := strconv.Quote(name); strings.Contains(found[1], short+".") && !strings.Contains(string(first.Source), "\n\t"+quoted+"\n") {
+					first.Source = text(strings.Replace(string(first.Source), "import (\n", "import (\n\t"+quoted+"\n", 1))
+				}
+			}
+			n.Cells = append(n.Cells, &cell{Type: "markdown"}, &cell{Type: "code", Source: text(found[1])})
+			all = append(all, n)
+		}
+	}
+	if len(all) < 20 {
+		t.Errorf("%d solutions, in %d notebooks", len(all), len(paths(t)))
 	}
 	if said := vet(t, all...); said != "" {
 		t.Error(said)
