@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
@@ -99,7 +100,12 @@ func PlotClaims(archives []results.Archive) (*plotting.Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, said.effects.rows(c.short)...)
+		for _, row := range said.effects.rows(c.short) {
+			if strings.HasPrefix(said.verdict, cannotTell) { // for a reason beside the interval, such as ranks
+				row.Verdict = 0
+			}
+			rows = append(rows, row)
+		}
 	}
 	if len(rows) == 0 {
 		return nil, errIncomplete
