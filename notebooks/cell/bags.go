@@ -22,7 +22,7 @@ type Bags struct {
 	name    string
 	options intake.Options
 	made    *milbench.Set // a set that a program has made, instead of a file
-	parent  *Bags         // of which these are a part; nil for all
+	parent  *Bags         // these are a part of them; nil for all
 	chosen  part
 
 	read   func() (*opened, error)
