@@ -37,7 +37,7 @@ func TestNested(t *testing.T) {
 	if len(fits) != drawn.Folds || held != len(fit.Train) || len(fit.Train)+len(fit.Test) != len(set.Bags) {
 		t.Fatalf("%d fits, %d of %d training bags are held out, %d test bags", len(fits), held, len(fit.Train), len(fit.Test))
 	}
-	p := &picture{height: 592, title: "The nested protocol: inner folds choose, outer folds test",
+	p := &picture{height: 600, title: "The nested protocol: inner folds choose, outer folds test",
 		desc: fmt.Sprintf("All bags are cut into outer folds, drawn here as %d. Each tests once, and the others train. The %d bags of Musk 1 give %d for training and %d for the test. "+
 			"Each training part is cut into inner folds, drawn here as %d. Every setting is trained on the rest of the training part and scored on the inner fold after each epoch. "+
 			"Then: 1, choose the setting and epoch with the best AUC on the inner folds. 2, train again on the whole training part. 3, score the test part once; it chose nothing.",
@@ -60,25 +60,28 @@ func TestNested(t *testing.T) {
 	p.box(498, 70, 16, 16, 3, "two")
 	p.text(520, 83, "", "test part")
 	p.lines(498, 113, "minor", "Fold 1 of Musk 1:", fmt.Sprintf("%d bags train,", len(fit.Train)), fmt.Sprintf("%d test.", len(fit.Test)))
-	p.path("dash", "M164 66V178M484 66V178") // the training part of fold 1 on its way to the inner folds
-	p.text(20, 200, "head", "Inner folds of a training part: they choose")
+	p.text(20, 194, "head", "Inner folds of its training part: they choose")
+	p.text(20, 216, "", "Every setting learns the blue inner folds. The green one scores it after each epoch.")
+	const from = left + 80 // the training part of fold 1 begins there
 	for i := range inner {
-		y := 214 + 24*float64(i)
-		p.text(20, y+15, "minor", "inner %d", i+1)
+		y := 232 + 24*float64(i)
+		p.text(from-8, y+15, "minor end", "inner fold %d", i+1)
 		for k := range inner {
 			class := "one"
 			if k == i {
 				class = "three"
 			}
-			w := all / float64(len(inner))
-			p.box(left+w*float64(k), y, w-3, 18, 3, class)
+			w := (left + all - from) / float64(len(inner))
+			p.box(from+w*float64(k), y, w-3, 18, 3, class)
 		}
 	}
-	p.box(498, 214, 16, 16, 3, "one")
-	p.text(520, 227, "", "each setting trains")
-	p.box(498, 238, 16, 16, 3, "three")
-	p.text(520, 251, "", "each epoch scored")
-	p.arrow(284, 290, 284, 310)
+	p.line(from-1.5, 46, from-1.5, 172, "dash")
+	p.line(left+all-1.5, 46, left+all-1.5, 172, "dash")
+	p.box(498, 234, 16, 16, 3, "one")
+	p.text(520, 247, "", "learns")
+	p.box(498, 258, 16, 16, 3, "three")
+	p.text(520, 271, "", "scores")
+	p.arrow(from+160, 306, from+160, 324)
 	for i, step := range []struct {
 		edge, class, name string
 		lines             []string
@@ -88,15 +91,15 @@ func TestNested(t *testing.T) {
 		{"edge2", "warn", "3. Test once", []string{"The test part is scored.", "It chose nothing, so", "its AUC is honest."}},
 	} {
 		x := 20 + 206*float64(i)
-		p.box(x, 314, 188, 116, 8, "box "+step.edge)
-		p.text(x+12, 340, "head "+step.class, "%s", step.name)
-		p.lines(x+12, 366, "", step.lines...)
+		p.box(x, 328, 188, 116, 8, "box "+step.edge)
+		p.text(x+12, 354, "head "+step.class, "%s", step.name)
+		p.lines(x+12, 380, "", step.lines...)
 		if i > 0 {
-			p.arrow(x-17, 372, x-2, 372)
+			p.arrow(x-17, 386, x-2, 386)
 		}
 	}
-	p.box(12, 448, width-24, 128, 8, "panel")
-	p.lines(24, 474, "", "Each outer fold does this on its own, so each may choose another setting.",
+	p.box(12, 460, width-24, 128, 8, "panel")
+	p.lines(24, 486, "", "Each outer fold does this on its own, so each may choose another setting.",
 		"The table reports the mean AUC of the test parts.",
 		fmt.Sprintf("By default there are %d outer folds, %d inner folds and %d repeats.", usual.Folds, usual.Inner, usual.Repeats),
 		"The protocol called honest has no inner folds: the setting is fixed before,",
