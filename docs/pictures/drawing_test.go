@@ -31,10 +31,12 @@ text{font-family:"Liberation Sans",Arial,Helvetica,sans-serif;font-size:15px;fil
 .said{fill:#0a5c8f}.warn{fill:#b34700}.good{fill:#00704f}
 .stroke{fill:none;stroke:#57606a;stroke-width:1.5}.thin{fill:none;stroke:#d0d7de}.dash{fill:none;stroke:#57606a;stroke-dasharray:5 4}
 .curve{fill:none;stroke:#0072b2;stroke-width:1.6;stroke-linejoin:round}.edge1{stroke:#0072b2}.edge2{stroke:#d55e00}.edge3{stroke:#009e73}
+.heat0{fill:#e3e8ed}.heat1{fill:#fdd0a2}.heat2{fill:#fd9a4f}.heat3{fill:#dd5a0b}.heat4{fill:#8c2d04}
 @media (prefers-color-scheme:dark){
 text{fill:#e6edf3}.minor{fill:#9da7b1}.card{fill:#161b22;stroke:#3d444d}.panel{fill:#212830}.box{fill:#161b22;stroke:#9da7b1}
 .one{fill:#4aa8e0}.two{fill:#f08a3c}.three{fill:#2fbf94}.faint{fill:#3d4651}.none{fill:#161b22}.said{fill:#79c0ff}.warn{fill:#ffa657}.good{fill:#56d4ac}
-.stroke{stroke:#9da7b1}.thin{stroke:#3d444d}.dash{stroke:#9da7b1}.curve{stroke:#4aa8e0}.edge1{stroke:#4aa8e0}.edge2{stroke:#f08a3c}.edge3{stroke:#2fbf94}}
+.stroke{stroke:#9da7b1}.thin{stroke:#3d444d}.dash{stroke:#9da7b1}.curve{stroke:#4aa8e0}.edge1{stroke:#4aa8e0}.edge2{stroke:#f08a3c}.edge3{stroke:#2fbf94}
+.heat0{fill:#323b46}.heat1{fill:#6b4023}.heat2{fill:#a8581c}.heat3{fill:#f08a3c}.heat4{fill:#ffe0b8}}
 </style>
 `
 

@@ -60,7 +60,7 @@ func TestNested(t *testing.T) {
 	p.box(498, 70, 16, 16, 3, "two")
 	p.text(520, 83, "", "test part")
 	p.lines(498, 113, "minor", "Fold 1 of Musk 1:", fmt.Sprintf("%d bags train,", len(fit.Train)), fmt.Sprintf("%d test.", len(fit.Test)))
-	p.text(20, 194, "head", "Inner folds of its training part: they choose")
+	p.text(20, 194, "head", "Inner folds of the training part of fold 1: they choose")
 	p.text(20, 216, "", "Every setting learns the blue inner folds. The green one scores it after each epoch.")
 	const from = left + 80 // the training part of fold 1 begins there
 	for i := range inner {
@@ -81,7 +81,7 @@ func TestNested(t *testing.T) {
 	p.text(520, 247, "", "learns")
 	p.box(498, 258, 16, 16, 3, "three")
 	p.text(520, 271, "", "scores")
-	p.arrow(from+160, 306, from+160, 324)
+	p.arrow(from+26, 306, from+26, 324)
 	for i, step := range []struct {
 		edge, class, name string
 		lines             []string
