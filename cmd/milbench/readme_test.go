@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,7 +39,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeDemo compares the table and the figure of README.md with what the demo prints and draws on the Go backend.
+// TestReadmeDemo compares the sentence and the figure of README.md with what the demo prints and draws on the Go backend.
 // Other processors round differently. It takes 45 s, so it runs where many draws are asked for; [TestDemo] is the short one.
 func TestReadmeDemo(t *testing.T) {
 	if !large.Asked() || os.Getenv("GOMLX_BACKEND") != "go" || runtime.GOARCH != "amd64" {
@@ -56,16 +55,7 @@ func TestReadmeDemo(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
-	var table strings.Builder
-	table.WriteString("| learner | AUC | 95 % interval over folds |\n|:--|--:|--:|\n")
-	for _, r := range d.Rows {
-		fmt.Fprintf(&table, "| %s | %.3f | %s |\n", r.Setting, r.Mean, r.interval())
-	}
-	text := string(file)
-	if !strings.Contains(text, "\n"+table.String()+"\n") {
-		t.Errorf("README.md has another table than that of GOMLX_BACKEND=go milbench demo:\n%s", &table)
-	}
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), d.Conclusion) {
+	if !strings.Contains(strings.Join(strings.Fields(string(file)), " "), d.Conclusion) {
 		t.Errorf("README.md does not say: %s", d.Conclusion)
 	}
 	drawn, err := os.ReadFile(figure)
