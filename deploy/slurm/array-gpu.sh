@@ -1,11 +1,11 @@
 #!/bin/bash
-# array.sh on nodes with an NVIDIA device: one device a task, which trains large blocks of fits, so that few shards do. It
-# has never been run on a device.
+# array.sh for nodes with an NVIDIA device. Each task has one device and trains large blocks of fits, so few shards are
+# enough. It has never been run on a device.
 #
 #   sbatch --array=0-3 deploy/slurm/array-gpu.sh study --plan plan.json --out results
 #
-# XLA needs its plugin for CUDA: milbench backend install, on a node with a device, prints how to install it and what to
-# export before sbatch, GOMLX_BACKEND among it. Without that the plugin is looked for where milbench looks for others.
+# XLA needs its CUDA plugin. Run milbench backend install on a node with a device: it prints how to install the plugin and
+# what to export before sbatch, including GOMLX_BACKEND. Otherwise milbench looks for the plugin in its usual folders.
 #SBATCH --job-name=milbench
 #SBATCH --output=milbench-%A_%a.log
 #SBATCH --open-mode=append

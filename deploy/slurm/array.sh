@@ -1,10 +1,10 @@
 #!/bin/bash
-# Runs one shard of a study in each task of a job array. Submit it from the folder that deploy/ lies in:
+# Runs one shard of a study in each task of a job array. Submit it from the folder that contains deploy/:
 #
 #   sbatch --array=0-11 deploy/slurm/array.sh study --plan plan.json --out results
 #
-# The arguments are those of milbench, which takes its shard from the array. MILBENCH is the command, in words divided by
-# spaces, say /opt/bin/milbench; MILBENCH_RESTARTS (5) bounds how often a task goes back to the queue.
+# The arguments go to milbench, which takes its shard from the array. MILBENCH is the command, words separated by spaces, such
+# as /opt/bin/milbench. MILBENCH_RESTARTS (5) is the maximum number of requeues of a task.
 #SBATCH --job-name=milbench
 #SBATCH --output=milbench-%A_%a.log
 #SBATCH --open-mode=append
@@ -24,25 +24,25 @@ task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 read -ra milbench <<<"${MILBENCH:-milbench}"
 echo "== task $task, attempt $((${SLURM_RESTART_COUNT:-0} + 1)), on ${SLURMD_NODENAME:-?}" >&2
 
-# The child is killed with this script, however that ends, and never works beside the next attempt.
+# If this script dies for any reason, the child is killed, so it never runs beside the next attempt.
 leash=(setpriv --pdeathsig KILL)
-"${leash[@]}" true 2>/dev/null || leash=() # util-linux before 2.33 cannot
+"${leash[@]}" true 2>/dev/null || leash=() # not available before util-linux 2.33
 child=
 near_limit=
 stopped=
 forward() { [ -z "$child" ] || kill -TERM "$child" 2>/dev/null; }
-trap 'near_limit=1; forward' USR1 # of --signal, to this script alone
-trap 'stopped=1; forward' TERM    # of scancel, preemption, scontrol requeue; Slurm may send it to the child, too
-# Bash before 4.4 takes an empty array for an unset one.
+trap 'near_limit=1; forward' USR1 # from --signal, to this script only
+trap 'stopped=1; forward' TERM    # from scancel, preemption, scontrol requeue; Slurm may send it to the child, too
+# Bash before 4.4 treats an empty array as unset.
 ${leash[@]+"${leash[@]}"} "${milbench[@]}" "$@" --cores "${SLURM_CPUS_PER_TASK:-1}" &
 child=$!
 [ -z "$near_limit$stopped" ] || forward
-while kill -0 "$child" 2>/dev/null; do wait "$child"; done # a signal ends wait early
+while kill -0 "$child" 2>/dev/null; do wait "$child"; done # a signal interrupts wait
 wait "$child"
 code=$?
 
-# Back to the queue: try again (75), killed (128 + signal), near the time limit. A job that Slurm stops is Slurm's to
-# requeue; a failed fit (1) had its three tries, wrong use (2) stays wrong.
+# Requeue after 75 (try again), a kill (128 + signal) and near the time limit. If Slurm stops a job, Slurm requeues it. A
+# failed fit (1) had its three tries; wrong use (2) cannot succeed.
 if [ -z "$stopped" ] && { [ "$code" -eq 75 ] || [ "$code" -gt 128 ]; }; then
 	if [ "${SLURM_RESTART_COUNT:-0}" -lt "${MILBENCH_RESTARTS:-5}" ]; then
 		echo "array.sh: task $task ended with $code: back to the queue" >&2

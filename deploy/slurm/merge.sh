@@ -1,13 +1,13 @@
 #!/bin/bash
-# Merges what the tasks of an array wrote and prints the table. What is missing it submits once more, with a merge behind
-# it; what is missing then, that one says. Submit it behind the array, from the folder that deploy/ lies in:
+# Merges the results of an array and prints the table. If fits are missing, it submits them once more, followed by another
+# merge, which reports fits that are still missing. Submit it after the array, from the folder that contains deploy/:
 #
 #   array=$(sbatch --parsable --array=0-11 deploy/slurm/array.sh study --plan plan.json --out results)
 #   sbatch --dependency=afterany:$array deploy/slurm/merge.sh results/iterations
 #
-# MILBENCH is the command, as for array.sh. After the folder stand sbatch's options and the script of the array, where they
-# are others than deploy/slurm/array.sh: they are for the array that is submitted, not for the merge. What holds for both,
-# such as an account, is exported before sbatch (SBATCH_ACCOUNT). With --last nothing is submitted.
+# MILBENCH is the command, as for array.sh. If the array used sbatch options or another script than deploy/slurm/array.sh,
+# give them after the folder: they apply to the new array, not to the merge. Export settings for both, such as an account,
+# before sbatch (SBATCH_ACCOUNT). --last submits nothing.
 #SBATCH --job-name=milbench-merge
 #SBATCH --output=milbench-merge-%j.log
 #SBATCH --open-mode=append
@@ -38,19 +38,19 @@ if [ "$code" -eq 0 ]; then
 	exec "${milbench[@]}" table "$dir"
 fi
 if [ "$code" -ne 1 ] || [ ! -f "$dir/missing.json" ]; then
-	exit "$code" # nothing that another attempt would mend
+	exit "$code" # a retry cannot help
 fi
 if [ -n "$last" ]; then
 	echo "merge.sh: $dir is still not complete after a second array: see above and the logs of the tasks" >&2
 	exit "$code"
 fi
-plan=$(head -n 1 "$dir/missing.json") # all but the fits
+plan=$(head -n 1 "$dir/missing.json") # everything except the fits
 shards=$(grep -o '"shards":[0-9]*' <<<"$plan" | cut -d: -f2)
 command=run out=$dir
 if grep -q '"experiment":' <<<"$plan"; then
 	command=study out=$(dirname "$dir")
 fi
-mine=$dir/missing-${SLURM_JOB_ID:-$$}.json # another merge may write missing.json anew, or remove it
+mine=$dir/missing-${SLURM_JOB_ID:-$$}.json # another merge may rewrite or remove missing.json
 cp "$dir/missing.json" "$mine"
 array=$(sbatch --parsable --array="0-$((shards - 1))" "$@" "$command" --plan "$mine" --out "$out") || {
 	echo "merge.sh: what is missing in $dir could not be submitted; the options of the array are those after the folder" >&2

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs a study of Musk 1 as an array of 12 tasks on a real Slurm of three nodes on this machine, with a task killed, a batch
-# script killed, a node lost and a task requeued, and compares its results with those of one undisturbed run.
+# Runs a study of Musk 1 as an array of 12 tasks on a real Slurm of three nodes on this machine. It kills a task, a batch
+# script and a node, requeues a task, and compares the results with those of one undisturbed run.
 #
 #   deploy/slurm/test.sh [small | full | run SETS AND SETTINGS]
 #
-# small takes two to three minutes on two idle cores; full, of the default network, much longer. GOMLX_BACKEND names the
-# backend (go). LIMIT (3600) bounds, in seconds, how long anything is waited for. Root is needed, for Slurm's daemons and to
-# take a node away; Debian's packages slurm-wlm and munge are installed where they are missing. All that a user does on a
-# cluster is done as the user 65534, without privileges. Another Slurm on the machine is not touched: ports, sockets, keys
-# and files are of this test alone, and nothing stays. The exit code is 77 where the test cannot be run.
+# small takes two to three minutes on two idle cores; full uses the default network and takes much longer. GOMLX_BACKEND names
+# the backend (go). LIMIT (3600) is the longest wait in seconds. The test needs root, to run Slurm's daemons and to remove a
+# node. It installs Debian's packages slurm-wlm and munge if they are missing. Everything that a cluster user does runs as the
+# unprivileged user 65534. Another Slurm on the machine is not affected: the test has its own ports, sockets, keys and files,
+# and removes them. The exit status is 77 if the test cannot run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,8 +16,8 @@ shards=12
 backend=${GOMLX_BACKEND:-go}
 case ${1:-small} in
 small)
-	# Each pooling and width is a graph of its own and makes a shard. XLA compiles these within seconds, and trains 25 fits in
-	# a block: three blocks a shard.
+	# Each pooling and width is a separate graph and gets a shard. XLA compiles these within seconds and trains 25 fits per
+	# block: three blocks per shard.
 	study=(run musk1 "--pooling=mean,max" "--width=8,12,16,20,24,28" --folds 5 --curves)
 	[ "$backend" = go ] && study+=(--epochs 10 --repeats 3) || study+=(--epochs 60 --repeats 15)
 	;;
@@ -30,7 +30,7 @@ work=$scratch/work
 log=$scratch/log
 user=65534
 munged='' controller='' array=''
-declare -A nodes=() # the process whose death is the loss of a node
+declare -A nodes=() # killing this process loses the node
 
 cleanup() {
 	local status=$?
@@ -38,7 +38,7 @@ cleanup() {
 	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
 		tail -n 15 "$log"/* "$work"/*.log >&2 2>/dev/null || true
 	fi
-	# The first process of a node's namespace takes all of its processes with it.
+	# The first process of a node's namespace ends all its processes.
 	[ "${#nodes[@]}" -eq 0 ] || kill -KILL "${nodes[@]}" 2>/dev/null || true
 	for daemon in $controller $munged; do kill "$daemon" 2>/dev/null || true; done
 	wait
@@ -69,7 +69,7 @@ until_true() {
 	done
 }
 
-### What root does: packages, daemons, the loss of a node.
+### As root: packages, daemons, the loss of a node.
 
 install_packages() {
 	command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null && return
@@ -79,7 +79,7 @@ install_packages() {
 		{ tail -n 5 "$log/apt" >&2 && cannot 'the packages slurm-wlm and munge cannot be installed (see above)'; }
 }
 
-# free_ports N: N ports in a row that nobody listens on.
+# free_ports N: N consecutive free ports.
 free_ports() {
 	local base port
 	for _ in {1..50}; do
@@ -142,7 +142,7 @@ start_cluster() {
 	for node in n1 n2 n3; do
 		unshare --pid --fork --kill-child --mount-proc slurmd -D -f "$SLURM_CONF" -N "$node" >"$log/$node" 2>&1 &
 		nodes[$node]=$!
-		disown # its death is no news
+		disown # no message when it is killed
 	done
 	until_true 'the nodes' three_idle
 }
@@ -158,7 +158,7 @@ install_packages
 chmod 755 "$scratch" "$scratch/bin"
 go build -o "$scratch/bin/milbench" ./cmd/milbench
 (cd deploy && go build -o "$scratch/bin/samelines" ./samelines)
-# The user has no way into the home of root, where the plugin may be.
+# The user cannot read the home of root, where the plugin may be.
 plugins=$scratch/plugins
 mkdir "$plugins"
 case $backend in
@@ -174,10 +174,10 @@ export SLURM_CONF=$scratch/slurm.conf
 start_cluster
 printf 'Slurm %s, three nodes; backend %s\n' "$(slurmctld -V | cut -d' ' -f2)" "$backend"
 
-### What a user does, and the accidents.
+### As a user: the study and its accidents.
 
-# as_user COMMAND...: runs a command as a user without privileges, in a folder that the nodes share. Milbench is not on the
-# path, and jobs are for another partition than the default: the environment alone tells the scripts of both.
+# as_user COMMAND...: runs a command as an unprivileged user, in a folder that the nodes share. Milbench is not on the path,
+# and jobs need a partition other than the default: the scripts learn both from the environment only.
 as_user() {
 	(cd "$work" && exec setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs env --ignore-environment \
 		PATH=/usr/local/bin:/usr/bin:/bin HOME="$scratch/home" SLURM_CONF="$SLURM_CONF" SBATCH_PARTITION=other \
@@ -186,7 +186,7 @@ as_user() {
 }
 milbench() { as_user "$scratch/bin/milbench" "$@"; }
 
-# at_work PROCESS TASK: whether a task has finished a fit and not all.
+# at_work PROCESS TASK: whether a task has finished some fits but not all.
 at_work() {
 	local file finished
 	for file in /proc/"$1"/fd/*; do
@@ -201,8 +201,7 @@ at_work() {
 	return 1
 }
 
-# catch NODE: halts a task of the array that is at work on another node than this one, and no other such task yet; sets
-# process, task and node.
+# catch NODE: pauses a working task on a node other than NODE, once per task, and sets process, task and node.
 declare -A caught=()
 catch() {
 	local end=$((SECONDS + limit)) other=$1 exe environment
@@ -225,7 +224,7 @@ catch() {
 	fail 'no task was found at work'
 }
 
-gone() { ! readlink "/proc/$1/exe" >/dev/null; } # or dead and not yet waited for
+gone() { ! readlink "/proc/$1/exe" >/dev/null; } # or a zombie
 ended() { [ -z "$(squeue --noheader)" ]; }
 about() { scontrol show job --oneliner "${array}_$1" | grep -o "\b$2=[^ ]*" | tail -n 1 | cut -d= -f2; }
 
@@ -281,7 +280,7 @@ elsewhere=$(scontrol show job --oneliner | grep -v '\bPartition=other\b' || true
 processes=$(find /proc/[0-9]* -maxdepth 1 -name exe -lname "$scratch/bin/milbench" 2>/dev/null || true)
 [ -z "$processes" ] || fail "milbench is still at work: $processes"
 
-# The same lines and tables as those of the undisturbed run; and again after another merge.
+# The lines and tables must equal those of the undisturbed run, also after another merge.
 for _ in once twice; do
 	"$scratch/bin/samelines" "$work/one" "$work/results"
 	for format in md csv tex json; do

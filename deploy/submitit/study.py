@@ -1,10 +1,10 @@
-"""Runs a study as an array of submitit's jobs, a shard each, merges what they wrote and prints the table.
+"""Runs a study as an array of submitit jobs, one per shard, merges their results and prints the table.
 
     python study.py --shards 12 --out results -- study --plan plan.json
     python study.py --shards 12 --out results --cluster local -- run musk1 --repeats 5
 
-The first on Slurm, the second on this machine. What stands after -- are the arguments of milbench run or milbench study,
-without --out; the name of a study stands first.
+The first command runs on Slurm, the second on this machine. After -- come the arguments of milbench run or milbench study,
+without --out; the name of a study comes first.
 """
 
 import argparse
@@ -16,13 +16,13 @@ import sys
 
 import submitit
 
-RETRIED = 75  # of milbench: try again
+RETRIED = 75  # exit status of milbench: try again
 TRIES = 4
 
 
 def leash():
-    """A command that has the one after it killed with this process, so that it never works beside the next attempt."""
-    command = ["setpriv", "--pdeathsig", "KILL"]  # of util-linux from 2.33
+    """A prefix that kills the command when this process dies, so it never runs beside the next attempt."""
+    command = ["setpriv", "--pdeathsig", "KILL"]  # util-linux 2.33 or later
     try:
         subprocess.run([*command, "true"], check=True, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
@@ -31,7 +31,7 @@ def leash():
 
 
 class Shard:
-    """One shard of a study; called, it returns milbench's exit code."""
+    """One shard of a study. Calling it runs milbench and returns its exit status."""
 
     def __init__(self, milbench, arguments, shard):
         self.command = [milbench, *arguments, "--shard", shard]
@@ -43,21 +43,21 @@ class Shard:
         return code if code >= 0 else 128 - code
 
     def checkpoint(self):
-        """Ends milbench before the time limit or a preemption. The next attempt skips the fits that are done.
+        """Stops milbench before the time limit or a preemption. The next attempt skips finished fits.
 
-        Submitit calls it from a signal handler, in the midst of __call__: process.wait, which holds a lock there, would
-        never return here.
+        Submitit calls it from a signal handler, in the middle of __call__. There process.wait holds a lock, so a second
+        process.wait would never return.
         """
         if self.process is not None:
             self.process.terminate()
-            with contextlib.suppress(ChildProcessError):  # it has ended already
+            with contextlib.suppress(ChildProcessError):  # it has already ended
                 os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
             self.process = None
         return submitit.helpers.DelayedSubmission(self)
 
 
 def outcome(job):
-    """The exit code of a job's shard; of a job that was lost, that of a kill."""
+    """The exit status of a job's shard; a lost job counts as killed."""
     try:
         return job.result()
     except (submitit.core.utils.UncompletedJobError, submitit.core.utils.FailedJobError) as lost:
@@ -66,7 +66,7 @@ def outcome(job):
 
 
 def results(out, arguments):
-    """The folder of the results below out: milbench study has one for each experiment."""
+    """The results folder below out: milbench study writes one per experiment."""
     command, *rest = arguments
     if command != "study":
         return out
@@ -103,7 +103,7 @@ def main():
     arguments = [*options.arguments, "--out", options.out, "--cores", str(options.cores)]
     folder = results(options.out, options.arguments)
 
-    # Failed fits (1) had their three tries and wrong use (2) stays wrong: only what may go better is tried again.
+    # Failed fits (1) had their three tries, and wrong use (2) cannot succeed: retry only the others.
     left, wrong = list(range(options.shards)), False
     for _ in range(TRIES):
         shards = [Shard(options.milbench, arguments, f"{i}/{options.shards}") for i in left]

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs study.py with submitit's executors for this machine: debug, and local with one shard's job preempted, the milbench of
-# one killed and the job of one lost; the results are those of one undisturbed run.
+# Runs study.py with submitit's executors for this machine: debug, and local. With local it preempts one job, kills the milbench
+# of another and loses a third. The results must equal those of one undisturbed run.
 #
 #   deploy/submitit/test.sh
 #
-# GOMLX_BACKEND names the backend (go). LIMIT (3600) bounds, in seconds, how long anything is waited for. The packages of
-# requirements.txt are installed into an environment of the test.
+# GOMLX_BACKEND names the backend (go). LIMIT (3600) is the longest wait in seconds. The test installs the packages of
+# requirements.txt into its own environment.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -55,7 +55,7 @@ same() {
 study --cluster debug --shards 2 --out debug -- "${study[@]}" >log 2>&1 || fail 'the debug executor failed'
 same debug
 
-# Of a study the folder of the experiment is merged, also where a shard is refused.
+# For a study, the folder of the experiment is merged, even if a shard is refused.
 cat >bin/refusing <<'END'
 #!/bin/sh
 echo "$*" >>calls
@@ -65,7 +65,7 @@ chmod +x bin/refusing
 milbench plan study iterations --quick --shards 2 --out plan.json >log 2>&1 || fail 'no plan of a study'
 for arguments in 'iterations --quick' '--plan plan.json'; do
 	status=0
-	# shellcheck disable=SC2086 # they are words
+	# shellcheck disable=SC2086 # several words
 	study --cluster debug --shards 2 --out debug --milbench bin/refusing -- study $arguments >log 2>&1 || status=$?
 	[ "$status" -eq 2 ] || fail "study $arguments, with a shard refused, ended with $status, not 2"
 	[ "$(tail -n 1 calls)" = 'merge debug/iterations-quick --out debug/iterations-quick' ] ||
@@ -74,7 +74,7 @@ done
 
 study --cluster local --shards 3 --out local -- "${study[@]}" >log 2>&1 &
 runner=$!
-# victim: halts a milbench that has finished a fit, and prints its process.
+# victim: pauses a milbench that has finished a fit, and prints its process.
 victim() {
 	local end=$((SECONDS + limit)) exe process file
 	while [ "$SECONDS" -lt "$end" ] && kill -0 "$runner" 2>/dev/null; do
@@ -91,7 +91,7 @@ victim() {
 	done
 	fail 'no shard was found at work'
 }
-# over PROCESS WHAT: waits for the end of a process.
+# over PROCESS WHAT: waits until a process ends.
 over() {
 	local end=$((SECONDS + limit))
 	while readlink "/proc/$1/exe" >/dev/null; do
@@ -102,7 +102,7 @@ over() {
 job() { sed -n 's/^PPid:\t//p' "/proc/$1/status"; }
 
 process=$(victim)
-kill -USR2 "$(job "$process")" # as submitit does before the time limit, and Slurm at a preemption
+kill -USR2 "$(job "$process")" # like submitit before the time limit, and Slurm at a preemption
 kill -CONT "$process"
 over "$process" 'milbench outlasts the preemption of its job'
 process=$(victim)

@@ -1,15 +1,15 @@
-"""Runs the benchmark: milbench, PyTorch and JAX on the same work, in turn on the same cores, and a table of the medians.
+"""Times milbench, PyTorch and JAX on the same work, in turn on the same cores, and prints a table of medians.
 
     pip install -r requirements.txt
     python compare.py --data DIR --out results.jsonl         # DIR holds elephant.mat, musk2.mat and web1.mat
-    python compare.py --table results.jsonl                  # the table again
+    python compare.py --table results.jsonl                  # prints the table again
 
-milbench is one process on two cores; PyTorch and JAX are two processes at a time, each pinned to a core. The time of a
-bag is that of the machine, 1 / (sum of the processes' bags a second), in training, without imports, loading and
+milbench runs as one process on two cores; PyTorch and JAX run two processes at a time, each pinned to a core. The time per
+bag is that of the machine, 1 / (sum of the processes' bags per second), in training, without imports, loading and
 compilation. Every repeat runs all sides of all rows. milbench and JAX train all fits every time. PyTorch is slower and
-trains a fifth of them a repeat, the next fifth in the next, all epochs, so that its AUC is that of all fits after
-five repeats; its wall for all fits is scaled from its rate. PyTorch with its default AdamW, and with dense layers on Web 1,
-is timed for ten epochs of one fit a process, for its rate alone.
+trains a different fifth of the fits in each repeat, with all epochs. So its AUC is that of all fits after five repeats, and
+its wall time for all fits is scaled from its rate. PyTorch with its default AdamW, and with dense layers on Web 1, runs ten
+epochs of one fit per process, for its rate alone.
 """
 import argparse
 import collections
@@ -103,7 +103,7 @@ def main():
 def brief(line):
     if "gb_per_s" in line:
         return f"{line['gb_per_s']:.1f} GB/s"
-    return f"{line['us_per_bag']:.1f} us a bag, wall {line['wall']:.1f} s, {line['rss_mb']} MB, AUC {np.mean([p['auc'] for p in line['processes']]):.3f}"
+    return f"{line['us_per_bag']:.1f} us per bag, wall {line['wall']:.1f} s, {line['rss_mb']} MB, AUC {np.mean([p['auc'] for p in line['processes']]):.3f}"
 
 
 def run(row, side, repeat, args, bench, cores):
@@ -228,14 +228,14 @@ def table(lines):
     taken = [line["stolen"] for line in ran if "stolen" in line]
     if taken:
         rounds = sorted({line["repeat"] + 1 for line in ran if "stolen" not in line})
-        where = f", in the {len(taken)} of {len(ran)} runs where it was recorded, not in {' and '.join(f'round {r}' for r in rounds)}" if rounds else ""
-        text.append(f"Of the CPU time that a run asked for other guests of the host took {spread(taken, '.0%')}{where}.")
-    text.append("milbench is one process; JAX and PyTorch are two at a time, each pinned to a core. Medians, in brackets least and most.")
+        where = f" (recorded in {len(taken)} of {len(ran)} runs, not in {' and '.join(f'round {r}' for r in rounds)})" if rounds else ""
+        text.append(f"Other guests of the host took {spread(taken, '.0%')} of the CPU time that a run requested{where}.")
+    text.append("milbench runs as one process; JAX and PyTorch run two at a time, each pinned to a core. Medians, with minimum and maximum in brackets.")
     if any(r["quick"] for runs in done.values() for r in runs):
-        text.append("Of a quick run: the figures say nothing.")
+        text.append("From a quick run: the numbers are meaningless.")
     text.append("")
 
-    text += ["| work | side | µs a bag, both cores | AUC | milbench is faster by | bar |", "|:--|:--|--:|--:|--:|:--|"]
+    text += ["| work | side | µs per bag, both cores | AUC | time / milbench time | goal |", "|:--|:--|--:|--:|--:|:--|"]
     for row in ROWS[:-1]:
         ours = done[row.name, "go"]
         peers = [s for s in row.sides if s not in ("copy", "go-even") and done[row.name, s]]
@@ -255,21 +255,21 @@ def table(lines):
     copies = [r["gb_per_s"] for r in done["web1", "copy"]]
     if copies:
         limit = [TRAFFIC_MB / 1e3 / gb * 1e6 for gb in copies]
-        text.append(f"\nWeb 1: two processes copy {spread(copies, '.1f')} GB/s (read and written); {TRAFFIC_MB} MB of AdamW a step at that rate are {spread(limit, '.0f')} µs a bag.")
+        text.append(f"\nWeb 1: two processes copy {spread(copies, '.1f')} GB/s (read and written); {TRAFFIC_MB} MB of AdamW per step at that rate take {spread(limit, '.0f')} µs per bag.")
 
     curves = done["elephant", "go-curves"]
     if curves and done["elephant", "go"]:
         q = [x - 1 for x in paired(curves, done["elephant", "go"])]
-        text.append(f"\nCurves (validation and test scores after every epoch) cost {spread(q, '.1%')} of the time; bar 5 %: {verdict(statistics.median(q) <= 0.05)}.")
+        text.append(f"\nCurves (validation and test scores after every epoch) cost {spread(q, '.1%')} of the time; goal 5 %: {verdict(statistics.median(q) <= 0.05)}.")
     even = done["musk2", "go-even"]
     if even and done["musk2", "go"]:
         def fit(runs):
             return [{**r, "us_per_bag": r["us_per_bag"] * r["bags"] / r["fits"]} for r in runs]
 
         q = paired(fit(done["musk2", "go"]), fit(even))
-        text.append(f"\nA fit of Musk 2 takes {spread(q, '.2f')} times as long as one on its instances in bags of 64, which need no padding; bar 2: {verdict(statistics.median(q) <= 2)}.")
+        text.append(f"\nA fit of Musk 2 takes {spread(q, '.2f')} times as long as a fit on the same instances in bags of 64, without padding; goal 2: {verdict(statistics.median(q) <= 2)}.")
 
-    text += ["", "| 50 fits of Elephant (width 256, batch 1, 50 epochs) | wall of the process, s | of it compiling, s |", "|:--|--:|--:|"]
+    text += ["", "| 50 fits of Elephant (width 256, batch 1, 50 epochs) | wall time, s | compiling, s |", "|:--|--:|--:|"]
     for side in ROWS[0].sides:
         runs = done["elephant", side]
         if not runs or side == "go-plain":
@@ -283,9 +283,9 @@ def table(lines):
             walls = [r["wall"] for r in runs]
             seconds = [max((p.get("compile_seconds") or 0) for p in r["processes"]) for r in runs]
             compiling = spread(seconds, ".1f")
-        text.append(f"| {SIDES[side]}{'; bar 20 s: ' + verdict(statistics.median(walls) <= 20) if side == 'go' else ''} | {spread(walls, '.1f')} | {compiling} |")
+        text.append(f"| {SIDES[side]}{'; goal 20 s: ' + verdict(statistics.median(walls) <= 20) if side == 'go' else ''} | {spread(walls, '.1f')} | {compiling} |")
 
-    text += ["", "| most memory of all processes together, MB | " + " | ".join(r.title.split(",")[0] + f", width {r.width}, batch {r.batch}" for r in ROWS[:-1]) + " |",
+    text += ["", "| peak memory of all processes, MB | " + " | ".join(r.title.split(",")[0] + f", width {r.width}, batch {r.batch}" for r in ROWS[:-1]) + " |",
              "|:--|" + "--:|" * len(ROWS[:-1])]
     for side in SIDES:
         cells = [max((r["rss_mb"] for r in done[row.name, side]), default="") for row in ROWS[:-1]]
@@ -293,10 +293,10 @@ def table(lines):
             text.append(f"| {SIDES[side]} | " + " | ".join(map(str, cells)) + " |")
     planned = [max((p.get("plan_mb", 0) for r in done[row.name, "go"] for p in r["processes"]), default=0) or "" for row in ROWS[:-1]]
     if any(planned):
-        text.append("| milbench, as it plans | " + " | ".join(map(str, planned)) + " |")
+        text.append("| milbench, planned | " + " | ".join(map(str, planned)) + " |")
     ours = {row.name: max((r["rss_mb"] for r in done[row.name, "go"]), default=0) for row in ROWS}
     if ours["elephant"]:
-        text.append(f"\nBars of milbench: under 700 MB for Elephant: {verdict(ours['elephant'] < 700)}; under 3,000 MB for every set here: {verdict(max(ours.values()) < 3000)}.")
+        text.append(f"\nGoals of milbench: under 700 MB for Elephant: {verdict(ours['elephant'] < 700)}; under 3,000 MB for every set here: {verdict(max(ours.values()) < 3000)}.")
 
     few, many = done["cost", "go"], done["cost", "go-many"]
     if few and many:
@@ -305,8 +305,8 @@ def table(lines):
 
         quotients = paired(cost(many), cost(few))
         q = statistics.median(quotients)
-        text.append(f"\nCost of a bag with {many[0]['fits']} fits over that with {few[0]['fits']}, {few[0]['epochs']} epochs each: {spread(quotients, '.3f')}; "
-                    f"walls {spread([r['wall'] for r in few], '.1f')} s and {spread([r['wall'] for r in many], '.1f')} s; bar within 5 %: {verdict(abs(q - 1) <= 0.05)}.")
+        text.append(f"\nA bag costs {spread(quotients, '.3f')} times as much with {many[0]['fits']} fits as with {few[0]['fits']} ({few[0]['epochs']} epochs each); "
+                    f"wall times {spread([r['wall'] for r in few], '.1f')} s and {spread([r['wall'] for r in many], '.1f')} s; goal within 5 %: {verdict(abs(q - 1) <= 0.05)}.")
     text += [f"\nFailed: {e}" for e in errors]
     return "\n".join(text)
 

@@ -151,12 +151,12 @@ def table(lines):
         values = sorted(line[key] for line in chosen)
         return f"{statistics.median(values):.{digits}f} ({values[0]:.{digits}f}–{values[-1]:.{digits}f})" if len(values) > 1 else f"{values[0]:.{digits}f}"
 
-    print(f"{lines[0]['card']}, PyTorch {lines[0]['torch']}, {lines[0]['date']}\n\n| tests on the card | passed | failed | skipped | s |\n|:--|--:|:--|:--|--:|")
+    print(f"{lines[0]['card']}, PyTorch {lines[0]['torch']}, {lines[0]['date']}\n\n| tests on the GPU | passed | failed | skipped | s |\n|:--|--:|:--|:--|--:|")
     for line in lines:
         if line["work"] == "tests":
             print(f"| {line['package']}{' (ran out of time)' if line['timed_out'] else ''} | {line['passed']} | {', '.join(line['failed'])} | {', '.join(line['skipped'])} | {line['process_s']:.0f} |")
     for work, head in [("slides", "slides, width"), ("bags", "Elephant, batch")]:
-        keys = {"slides": [("training_s", "s of training", 1), ("process_s", "s of the process", 1)], "bags": [("us_per_bag", "µs per bag", 1), ("compile_seconds", "s of compiling", 1)]}[work]
+        keys = {"slides": [("training_s", "training, s", 1), ("process_s", "process, s", 1)], "bags": [("us_per_bag", "µs per bag", 1), ("compile_seconds", "compiling, s", 1)]}[work]
         print(f"\n| {head} | side | {' | '.join(name for _, name, _ in keys)} | AUC | runs |\n|--:|:--|{'--:|' * (len(keys) + 2)}")
         for size, side in dict.fromkeys((line["size"], line["side"]) for line in lines if line["work"] == work):
             chosen = [line for line in lines if line["work"] == work and (line["size"], line["side"]) == (size, side)]

@@ -189,8 +189,8 @@ def table(path):
         values = sorted(line[key] for line in chosen)
         return f"{statistics.median(values):.{digits}f} ({values[0]:.{digits}f}–{values[-1]:.{digits}f})"
 
-    print(f"{SLIDES} slides of {INSTANCES} x {FEATURES} on average, {FOLDS} folds, {EPOCHS} epochs, {lines[0]['date']}, revision {lines[0]['revision']}; medians of {ROUNDS} rounds, least and most\n")
-    print("| width | side | s of training | s of the process | PyTorch's over it | MB | AUC |\n|--:|:--|--:|--:|--:|--:|--:|")
+    print(f"{SLIDES} slides of {INSTANCES} x {FEATURES} on average, {FOLDS} folds, {EPOCHS} epochs, {lines[0]['date']}, revision {lines[0]['revision']}; medians of {ROUNDS} rounds, with minimum and maximum\n")
+    print("| width | side | training, s | process, s | PyTorch time / time | memory, MB | AUC |\n|--:|:--|--:|--:|--:|--:|--:|")
     for width in WIDTHS:
         theirs = [line for line in lines if line["work"] == "slides" and line["width"] == width and line["side"] == "pytorch"]
         if not theirs:
@@ -200,7 +200,7 @@ def table(path):
             ratio = statistics.median(t["process_s"] for t in theirs) / statistics.median(c["process_s"] for c in chosen)
             print(f"| {width} | {'PyTorch' if side == 'pytorch' else side}, {pooling} | {figures(chosen, 'training_s')} | {figures(chosen, 'process_s')} | "
                   f"{ratio:.2f} | {figures(chosen, 'memory_mb', 0)} | {figures(chosen, 'auc', 3)} |")
-    print("\n| slides | instances each | s of training | s per 100,000 instances | MB |\n|--:|--:|--:|--:|--:|")
+    print("\n| slides | instances per slide | training, s | s per 100,000 instances | memory, MB |\n|--:|--:|--:|--:|--:|")
     for slides, instances in GROWTH:
         chosen = [line for line in lines if line["work"] == "growth" and (line["slides"], line["instances"]) == (slides, instances)]
         if not chosen:

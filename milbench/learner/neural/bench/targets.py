@@ -171,7 +171,7 @@ def main():
 
 def table(lines):
     print(f"{BAGS} bags, {REPEATS} repeats of {FOLDS} folds, {EPOCHS} epochs, {lines[0]['date']}, revision {lines[0]['revision']}\n")
-    print("| target | figure | milbench | PyTorch | milbench less PyTorch, 95 % | verdict | milbench, permuted, 95 % |\n|:--|:--|--:|--:|--:|:--|--:|")
+    print("| target | figure | milbench | PyTorch | milbench minus PyTorch, 95 % | verdict | milbench, permuted, 95 % |\n|:--|:--|--:|--:|--:|:--|--:|")
     for name in TARGETS:
         of = {line["side"]: line for line in lines if line["target"] == name}
         if len(of) < 3:
