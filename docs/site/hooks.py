@@ -97,7 +97,7 @@ class Links(Treeprocessor):
         if not (ROOT / path).exists():
             return  # mkdocs warns of it
         if REPOSITORY:
-            element.set("href", f"{REPOSITORY}/{'tree' if (ROOT / path).is_dir() else 'blob'}/main/{path}{anchor}")
+            element.set("href", f"{REPOSITORY}/{'tree' if (ROOT / path).is_dir() else 'blob'}/HEAD/{path}{anchor}")
             return
         element.tag = "span"
         element.attrib.clear()
@@ -145,9 +145,9 @@ def on_files(files, config):
         add(uri, content=content)
     for section in config.nav:
         if "Notebooks" in section:
-            section["Notebooks"] = ["notebooks/README.md", *notebooks]
+            section["Notebooks"] = [{"All notebooks": "notebooks/README.md"}, *notebooks]
         if "Packages" in section:
-            section["Packages"] = ["packages/README.md", *sorted(packages.values())]
+            section["Packages"] = [{"All packages": "packages/README.md"}, *(packages[path] for path in sorted(packages))]
     return files
 
 
@@ -228,7 +228,8 @@ def package_pages():
 
 
 def escaped(text):
-    return re.sub(r"([*_`<\[\]\\])", r"\\\1", text)
+    """Text as Markdown that shows it; links to symbols, as in [AUC], become their names."""
+    return re.sub(r"([*_`<\[\]\\])", r"\\\1", re.sub(r"\[(\*?(?:[a-z]\w*\.)?[A-Z][\w.]*)\](?!\[)", r"\1", text))
 
 
 def package_page(path, imported, said):
@@ -239,7 +240,9 @@ def package_page(path, imported, said):
 
     def flush():
         nonlocal declaration, comment
-        if any(line.strip() for line in declaration):
+        while declaration and not declaration[0].strip():
+            del declaration[0]
+        if declaration:
             heading = re.match(r"(?:func(?: \([^)]*\))?|type) (\w+)", declaration[0])
             method = re.match(r"func \((?:\w+ )?\*?(\w+)(?:\[[^\]]*\])?\) (\w+)", declaration[0])
             if method:
@@ -282,23 +285,22 @@ def prose(lines):
             out.extend(["", "```text", *(line[4:] for line in code), "```", ""])
             code.clear()
 
+    item = False  # whether an item of a list goes on
     for line in lines:
-        if line.startswith("    ") and not (out and out[-1].lstrip().startswith(("- ", "1.")) and not code):
-            code.append(line)
-            continue
-        if code and not line.strip():
+        begins = re.match(r"  ?(-|\d+\.) +(.*)", line)
+        if not begins and (line.startswith("    ") and not item or code and not line.strip()):
             code.append(line)
             continue
         ended()
         heading = re.match(r"# (.*)", line)
-        item = re.match(r"  ?(-|\d+\.) +(.*)", line)
         if heading:
             out.append(f"**{escaped(heading[1])}**")
-        elif item:
-            if out and out[-1].strip() and not re.match(r"\s*(-|\d+\.) ", out[-1]) and not out[-1].startswith("    "):
+        elif begins:
+            if not item:
                 out.append("")
-            out.append(f"{item[1]}   {escaped(item[2])}")
+            out.append(f"{begins[1]}   {escaped(begins[2])}")
         else:
             out.append(escaped(line))
+        item = bool(begins) or item and bool(line.strip())
     ended()
     return out
