@@ -17,7 +17,7 @@ import latex2mathml.converter
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.files import File
 from nbconvert import MarkdownExporter
 from traitlets.config import Config
 
@@ -148,7 +148,20 @@ def on_files(files, config):
             section["Notebooks"] = [{"All notebooks": "notebooks/README.md"}, *notebooks]
         if "Packages" in section:
             section["Packages"] = [{"All packages": "packages/README.md"}, *(packages[path] for path in sorted(packages))]
+        if "Project" in section:  # has the pages, too, that nobody has given another place
+            known = set(places(config.nav))
+            section["Project"] += [page.src_uri for page in files.documentation_pages() if page.src_uri not in known]
     return files
+
+
+def places(nav):
+    """The pages that a navigation names."""
+    for entry in nav:
+        for below in entry.values() if isinstance(entry, dict) else [entry]:
+            if isinstance(below, list):
+                yield from places(below)
+            else:
+                yield below
 
 
 def on_page_markdown(markdown, page, config, files):
