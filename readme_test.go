@@ -2,9 +2,12 @@ package synpool_test
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"io/fs"
+	"net/url"
 	"os"
+	slashpath "path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -98,30 +101,124 @@ func TestReadmeClaims(t *testing.T) {
 	}
 }
 
-// TestReadmeLinks looks for what README.md links to.
-func TestReadmeLinks(t *testing.T) {
-	links := regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme(t), -1)
-	if len(links) == 0 {
-		t.Fatal("no links found")
-	}
-	for _, link := range links {
-		path := link[1]
-		if strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "#") {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
-			continue
-		}
+// TestLinks looks for what every Markdown file links to in the repository: files, folders, and the headings and anchors of pages. Addresses
+// elsewhere are not asked for. Pictures that README.md shows are small, as every reader of it loads them.
+func TestLinks(t *testing.T) {
+	pages := map[string]page{}
+	for _, path := range markdown(t) {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Errorf("README.md links to %s: %v", path, err)
+			t.Fatal(err)
 		}
-		if filepath.Ext(path) == ".png" {
-			if _, err := png.Decode(bytes.NewReader(data)); err != nil || len(data) > 100_000 {
-				t.Errorf("%s: %d bytes, want a figure under 100 kB (%v)", path, len(data), err)
+		pages[filepath.ToSlash(path)] = parse(string(text))
+	}
+	links := 0
+	for path, from := range pages {
+		for _, link := range from.links {
+			address, err := url.Parse(link)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", path, link, err)
+				continue
+			}
+			if address.Scheme != "" {
+				continue
+			}
+			links++
+			target := path
+			if address.Path != "" {
+				target = slashpath.Join(slashpath.Dir(path), address.Path)
+			}
+			info, err := os.Stat(target)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", path, link, err)
+				continue
+			}
+			if info.IsDir() {
+				target = slashpath.Join(target, "README.md")
+			}
+			if to, ok := pages[target]; address.Fragment != "" && (!ok || !slices.Contains(to.anchors, address.Fragment)) {
+				t.Errorf("%s links to %s: %s has no such heading or anchor", path, link, target)
+			}
+			if path == "README.md" && filepath.Ext(target) == ".png" {
+				data, err := os.ReadFile(target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := png.Decode(bytes.NewReader(data)); err != nil || len(data) > 100_000 {
+					t.Errorf("%s: %d bytes, want a figure under 100 kB (%v)", target, len(data), err)
+				}
 			}
 		}
 	}
+	if links == 0 {
+		t.Fatal("no links found")
+	}
+}
+
+// page is what a Markdown file links to, and what others can link to in it.
+type page struct{ links, anchors []string }
+
+var (
+	code      = regexp.MustCompile("(?s)(?m:^) *```.*?(?m:^) *```|`[^`\n]+`")
+	linked    = regexp.MustCompile(`\]\(([^)\s]+)(?: "[^"]*")?\)|(?m:^)\[[^\]]+\]: (\S+)|<[^>]*\b(?:href|src|srcset)="([^"]+)"`)
+	headings  = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
+	anchors   = regexp.MustCompile(`<[^>]*\b(?:id|name)="([^"]+)"`)
+	unslugged = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// parse finds links and anchors. A heading has the anchor that GitHub gives it: small letters, hyphens for spaces, no punctuation.
+func parse(text string) (found page) {
+	bare := code.ReplaceAllString(text, "")
+	for _, match := range linked.FindAllStringSubmatch(bare, -1) {
+		found.links = append(found.links, match[1]+match[2]+match[3])
+	}
+	for _, match := range anchors.FindAllStringSubmatch(bare, -1) {
+		found.anchors = append(found.anchors, match[1])
+	}
+	fenced := regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAllString(text, "")
+	for _, match := range headings.FindAllStringSubmatch(fenced, -1) {
+		name := regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(match[1], "$1")
+		slug := strings.ReplaceAll(unslugged.ReplaceAllString(strings.ToLower(name), ""), " ", "-")
+		again := slug
+		for n := 1; slices.Contains(found.anchors, again); n++ {
+			again = fmt.Sprintf("%s-%d", slug, n)
+		}
+		found.anchors = append(found.anchors, again)
+	}
+	return found
+}
+
+// TestParse: a link in code is none, and headings have the anchors that GitHub gives them.
+func TestParse(t *testing.T) {
+	got := parse("# A, *b* & `c d`\n[x](y.md#z) `[no](no.md)` ![p](p.svg \"title\")\n```\n# no\n[no](no.md)\n```\n" +
+		"## [See](s.md) you\n<a id=\"here\"></a> <img src=\"i.png\">\n## See you\n[ref]: r.md\n")
+	want := page{
+		links:   []string{"y.md#z", "p.svg", "s.md", "i.png", "r.md"},
+		anchors: []string{"here", "a-b--c-d", "see-you", "see-you-1"},
+	}
+	if !slices.Equal(got.links, want.links) || !slices.Equal(got.anchors, want.anchors) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// markdown returns the Markdown files, but for those of tests.
+func markdown(t *testing.T) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case !entry.IsDir() && filepath.Ext(path) == ".md":
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }
 
 // TestTables: a table of a Markdown file has a row of dashes under its head, of as many columns; without it GitHub shows text.

@@ -86,7 +86,7 @@ func Lanes() int {
 // Run calls work in every worker at the same time, on an OS thread and with the backend of that worker, and returns when
 // all have ended. Goroutines that work starts run on other threads, bound to no core.
 //
-// A backend of a worker's own ends with it: work finalizes what it made there (tensors, executables) before it returns.
+// A backend of a worker's own ends with it: work finalises what it made there (tensors, executables) before it returns.
 // If a worker's backend cannot be started, no work is done. The errors of all workers are joined; a panic of work is one
 // of them. Afterwards all threads may run where they could before.
 func (c *Cores) Run(work func(b compute.Backend) error) error {

@@ -21,7 +21,7 @@ var (
 )
 
 // Chosen returns the backend that a program would run on: the one that GOMLX_BACKEND asks for, else the fastest there
-// is. It is shared by the tests of a process and never finalized. A backend that cannot be started fails the test.
+// is. It is shared by the tests of a process and never finalised. A backend that cannot be started fails the test.
 func Chosen(tb testing.TB) compute.Backend {
 	tb.Helper()
 	c, err := chosen()

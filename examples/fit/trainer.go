@@ -1,7 +1,7 @@
 // Package fit is how the example programs train: steps of Adam on a loss, epochs of which the best is kept and that go on from
 // a checkpoint, batches of sequences of like lengths, and the baseline beside.
 //
-// Tensors are finalized as soon as their values are read, here and in [Call]: the garbage collector would free them, but it
+// Tensors are finalised as soon as their values are read, here and in [Call]: the garbage collector would free them, but it
 // counts only the few bytes of Go before each buffer of the backend, so that thousands of buffers would wait for it.
 package fit
 
@@ -78,7 +78,7 @@ func clip(gradients []*Node, norm float64) {
 	}
 }
 
-// Step takes one step on a batch and returns its loss, an error if that is not finite. Tensors of the batch are finalized.
+// Step takes one step on a batch and returns its loss, an error if that is not finite. Tensors of the batch are finalised.
 func (t *Trainer) Step(batch ...any) (float64, error) {
 	out, err := Call(t.step, batch...)
 	if errors.Is(err, errNotFinite) {
@@ -94,7 +94,7 @@ func (t *Trainer) Step(batch ...any) (float64, error) {
 var errNotFinite = errors.New("is not finite")
 
 // Call runs a graph and returns its results as Go values, slices of slices, an error if one of them is NaN or infinite. The
-// results and those of in that are tensors are finalized.
+// results and those of in that are tensors are finalised.
 func Call(exec *model.Exec, in ...any) (values []any, err error) {
 	var done []*tensors.Tensor
 	defer func() {

@@ -7,7 +7,7 @@
 //	           weighted mean of their values
 //	forest     trees whose leaves are averaged
 //
-// Source: Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63 (2006). The rules are those of
+// Source: Geurts, Ernst and Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006). The rules are those of
 // scikit-learn's ExtraTreesClassifier and ExtraTreesRegressor: Gini impurity and ⌊√d⌋ candidates per node, or variance and all
 // features, and all training rows in every tree. Three things differ. A feature is constant in a node if all its values there are
 // equal; scikit-learn also takes ranges up to 1e-7 for constant. The search in a node ends at the first candidate that separates

@@ -106,7 +106,7 @@ func (r Run) Pending() ([]Pending, error) {
 // Do runs the fits whose results are not in the folder yet and appends each result as it comes. All missing fits of a
 // set are handed to the learner at once. A fit that failed is tried twice more; one that failed three times does not end the
 // run; the errors of all failed fits are joined.
-// A canceled context ends it with the context's error, a file that cannot be written with that error ([results.ErrDiskFull]);
+// A cancelled context ends it with the context's error, a file that cannot be written with that error ([results.ErrDiskFull]);
 // results so far are kept in both cases. Wrong input is reported before anything is written.
 func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
 

@@ -167,7 +167,7 @@ func (s shown) compare(t *testing.T) {
 	}
 }
 
-// screenshot keeps a picture of the page where the test's artifacts go, to be looked at.
+// screenshot keeps a picture of the page where the test's artefacts go, to be looked at.
 func screenshot(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))

@@ -123,7 +123,7 @@ const look = `(() => {
 	};
 })()`
 
-// screenshot keeps a picture of the window where the test's artifacts go, to be looked at.
+// screenshot keeps a picture of the window where the test's artefacts go, to be looked at.
 func screenshot(t *testing.T, browser context.Context, name string) {
 	t.Helper()
 	png, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
