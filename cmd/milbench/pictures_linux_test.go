@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// cells is the table of the pictures of a terminal: 40 slides of 4 to 9 cells. Of a tumour at least one cell is larger and less round. With leak a
+// last column names the scanner, one for each label.
+func cells(leak bool) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("bag,label,area,roundness")
+	if leak {
+		b.WriteString(",scanner")
+	}
+	b.WriteByte('\n')
+	for slide := range 40 {
+		n := 4 + random.IntN(6)
+		label, scanner, moved := "normal", 3, -1
+		if slide%2 == 1 {
+			label, scanner, moved = "tumour", 7, random.IntN(n)
+		}
+		for cell := range n {
+			area, round := 100+12*random.NormFloat64(), 0.78+0.07*random.NormFloat64()
+			if cell == moved || moved >= 0 && random.Float64() < 0.15 {
+				area, round = area+24, round-0.1
+			}
+			fmt.Fprintf(&b, "slide%02d,%s,%.1f,%.2f", slide+1, label, area, round)
+			if leak {
+				fmt.Fprintf(&b, ",%d", scanner)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// onTerminal runs a command on a terminal of 200 columns and returns what it writes there.
+func onTerminal(t *testing.T, args ...string) string {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
+		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 200})); err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := process(t, args...)
+	c.Stdout, c.Stderr = terminal, terminal
+	written := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		io.Copy(&b, master) // ends with an error when nobody has the terminal open any more
+		written <- b.String()
+	}()
+	err = c.Run()
+	terminal.Close()
+	out := strings.ReplaceAll(<-written, "\r\n", "\n")
+	if err != nil {
+		t.Fatalf("milbench %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// inProgress matches a line of progress at work.
+var inProgress = regexp.MustCompile(`\r(([0-9]+) of ([0-9]+) fits done, [0-9.]+ (?:fits a second|s a fit), [^\r]* left  [a-z]+)\x1b\[K`)
+
+// halfway cuts what a run has written off at the line of progress that is nearest to half of the fits.
+func halfway(t *testing.T, written string) string {
+	t.Helper()
+	before, _, _ := strings.Cut(written, "\r")
+	lines := inProgress.FindAllStringSubmatch(written, -1)
+	if len(lines) == 0 {
+		t.Fatalf("no line of progress in\n%q", written)
+	}
+	return before + slices.MinFunc(lines, func(a, b []string) int {
+		from := func(line []string) int {
+			done, _ := strconv.Atoi(line[2])
+			all, _ := strconv.Atoi(line[3])
+			return max(2*done-all, all-2*done)
+		}
+		return cmp.Compare(from(a), from(b))
+	})[1] + "\n"
+}
+
+// TestPictures compares the recordings that docs/pictures shows as pictures of a terminal with what the commands write now, but for how fast they are.
+// With -update it records anew.
+func TestPictures(t *testing.T) {
+	if runtime.GOARCH != "amd64" { // other processors round differently
+		return
+	}
+	t.Setenv("GOMLX_BACKEND", "go")
+	recordings, err := filepath.Abs("../../docs/pictures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"bags.csv": cells(false), "leaky.csv": cells(true)} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	audited, _ := succeed(t, "audit", "bags.csv")
+	leaky := milbenchOf(t.Context(), "audit", "leaky.csv")
+	if leaky.code != exitFinding {
+		t.Errorf("the leak was not found: exit code %d", leaky.code)
+	}
+	run := onTerminal(t, "run", "bags.csv", "--folds", "5", "--repeats", "1", "--out", "results")
+	table, _ := succeed(t, "table", "results")
+
+	speed := regexp.MustCompile(`[0-9]+( of [0-9]+ fits done, ).* left`)
+	masked := func(text string) string { return speed.ReplaceAllString(text, "…$1… left") }
+	for name, text := range map[string]string{
+		"audit.txt": "$ milbench audit bags.csv\n" + audited + "$ milbench audit leaky.csv\n" + leaky.out + leaky.err,
+		"run.txt":   "$ milbench run bags.csv --folds 5 --repeats 1 --out results\n" + halfway(t, run),
+		"table.txt": "$ milbench table results\n" + table,
+	} {
+		path := filepath.Join(recordings, name)
+		if *update {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if file, err := os.ReadFile(path); err != nil || masked(string(file)) != masked(text) {
+			t.Errorf("docs/pictures/%s is not what the commands write now (%v); run: go test ./cmd/milbench -run Pictures -update, then go test ./docs/pictures -update. Now:\n%s", name, err, text)
+		}
+	}
+}
