@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var update = flag.Bool("update", false, "write docs/cli.md anew")
+var update = flag.Bool("update", false, "write docs/cli.md and the recordings of docs/pictures anew")
 
 // TestCommandPage compares docs/cli.md with the command. With -update it writes the page.
 func TestCommandPage(t *testing.T) {

@@ -44,7 +44,7 @@ func TestSlides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Batch, config.Epochs = 1, 30
+	config.Batch, config.Epochs = 1, 20
 	model, err := neural.Trainer{Backend: goBackend(t), Workers: 1}.Train(t.Context(), config, &seen, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestSlides(t *testing.T) {
 		p.path(class, d.String())
 	}
 	p.text(20, 32, "head", "A drawn slide that the model has not seen")
-	p.text(20, 56, "", "It learnt from one label per slide. Nobody told it where a tumour is.")
+	p.text(20, 56, "", "The model learnt from one label per slide. Nobody told it where a tumour is.")
 	p.text(20, 78, "bold", "Where the tumour is")
 	p.text(334, 78, "bold", "Rank of the attention weight")
 	tiles(20, "heat0", func(k int) bool { return labels[k] == 0 })

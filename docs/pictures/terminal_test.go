@@ -14,11 +14,11 @@ const columns = 70
 // longest is how many lines of the terminal a line of a recording may take; of a longer one, such as the legend of a table, the first is shown.
 const longest = 5
 
-// wrapped breaks a line between words.
-func wrapped(line string) (lines []string) {
+// wrapped breaks a line between words, so that no part is longer than most letters unless it is one word.
+func wrapped(line string, most int) (lines []string) {
 	last := ""
 	for _, word := range strings.SplitAfter(line, " ") {
-		if utf8.RuneCountInString(last)+utf8.RuneCountInString(strings.TrimSuffix(word, " ")) > columns && last != "" {
+		if utf8.RuneCountInString(last)+utf8.RuneCountInString(strings.TrimSuffix(word, " ")) > most && last != "" {
 			lines, last = append(lines, last), ""
 		}
 		last += word
@@ -60,7 +60,7 @@ func TestTerminal(t *testing.T) {
 			lines := []string{line}
 			switch {
 			case !strings.HasPrefix(line, "|"):
-				if lines = wrapped(line); len(lines) > longest {
+				if lines = wrapped(line, columns); len(lines) > longest {
 					lines = []string{strings.TrimSuffix(lines[0], " ") + " …"}
 				}
 			case utf8.RuneCountInString(line) > columns:
