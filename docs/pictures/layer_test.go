@@ -95,9 +95,9 @@ func TestLayer(t *testing.T) {
 	p.arrow(500, top+5*row-2, 500, 206)
 
 	p.box(12, 210, width-24, 224, 8, "panel")
-	p.text(24, 234, "head", "Syn steps, again and again")
+	p.text(24, 234, "head", "Syn steps")
 	p.text(24, 258, "", "Divide the weights by their L2 norm. Then apply f(x) = γx³ + (1−γ)x, here γ = %g.", synlayer.DefaultSyn().Gamma)
-	p.text(24, 279, "", "Positive steps concentrate on the winner. Negative ones, by f⁻¹, distract from it.")
+	p.text(24, 279, "", "Positive steps concentrate on the winner. Negative ones, by f⁻¹, even out.")
 	for k, n := range steps {
 		x := 24 + 121*float64(k)
 		name := map[int]string{-3: "−3 steps", 0: "no step", 1: "1 step"}[n]
@@ -127,7 +127,7 @@ func TestWeights(t *testing.T) {
 	steps := []int{-3, 0, 3}
 	_, after := weighed(t, scores, steps...)
 	p := &picture{height: 236, title: "The weights of five instances by the field Iterations of a Syn pooling",
-		desc: fmt.Sprintf("Iterations = -3 distracts: the weights are %s. Iterations = 0 is softmax attention: %s. Iterations = 3 concentrates on the second instance: %s.",
+		desc: fmt.Sprintf("Iterations = -3 evens out: the weights are %s. Iterations = 0 is softmax attention: %s. Iterations = 3 concentrates on the second instance: %s.",
 			listed(after[0]), listed(after[1]), listed(after[2]))}
 	const base, tall = 180, 118
 	for k, n := range steps {
@@ -143,7 +143,7 @@ func TestWeights(t *testing.T) {
 			p.text(x+15, base-tall*rounded-5, "middle", "%s", shown)
 			p.text(x+15, base+19, "middle minor", "%d", i+1)
 		}
-		p.text(left+96, base+42, "middle bold", "%s", []string{"distract", "softmax attention", "concentrate"}[k])
+		p.text(left+96, base+42, "middle bold", "%s", []string{"even out", "softmax attention", "concentrate"}[k])
 	}
 	p.keep(t, "weights.svg")
 }

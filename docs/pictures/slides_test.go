@@ -89,7 +89,7 @@ func TestSlides(t *testing.T) {
 		}
 		p.path(class, d.String())
 	}
-	p.text(20, 32, "head", "A drawn slide that the model has not seen")
+	p.text(20, 32, "head", "A synthetic slide that the model has not seen")
 	p.text(20, 56, "", "The model learnt from one label per slide. Nobody told it where a tumour is.")
 	p.text(20, 78, "bold", "Where the tumour is")
 	p.text(334, 78, "bold", "Rank of the attention weight")
