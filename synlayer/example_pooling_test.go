@@ -13,7 +13,7 @@ import (
 
 func Example() {
 	pooling := synlayer.DefaultSyn()
-	pooling.Iterations = 3 // concentrate; negative numbers distract
+	pooling.Iterations = 3 // concentrate; negative numbers even out
 	network := synlayer.DefaultNetwork(pooling)
 
 	bags := [][][]float32{{{2, 2}, {0, 1}, {1, 0}}, {{0, 1}, {1, 0}, {0, 0}}}
