@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// testSet returns a set of n bags of which the first positive ones are positive, without groups or split.
+// testSet returns a set of n bags without groups or split. The first positive ones are positive.
 func testSet(n, positive int) *Set {
 	s := &Set{Name: "test", Checksum: "0"}
 	for i := range n {
