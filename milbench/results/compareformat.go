@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// words says what a verdict means; A and B are the names of the settings.
+// words explains a verdict; a and b are the names of the settings.
 func (v Verdict) words(a, b string) string {
 	switch v {
 	case BetterVerdict:
@@ -22,10 +22,11 @@ func (v Verdict) words(a, b string) string {
 	return ""
 }
 
-// signed writes a difference.
+// signed formats a difference.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
-// Write writes the comparison as text: a Markdown table of each set, one over sets where there are several, and what they mean.
+// Write writes the comparison as text: a Markdown table for each set, one over all sets if there are several, and an
+// explanation.
 func (c Comparison) Write(w io.Writer) error {
 	var b strings.Builder
 	a := c.Reference
