@@ -190,7 +190,7 @@ func (s *Set) ValidateBags() error {
 		}
 		switch {
 		case seen[b.ID]:
-			return fmt.Errorf("%s: bag %s stands twice; give every bag an id of its own", s.Name, b.ID)
+			return fmt.Errorf("%s: bag %s occurs twice; give every bag an id of its own", s.Name, b.ID)
 		case b.Instances.Len() == 0:
 			return fmt.Errorf("%s: bag %s is empty; remove it or give it an instance", s.Name, b.ID)
 		case b.Instances.Features() != s.NumFeatures():

@@ -133,7 +133,7 @@ func TestSetValidate(t *testing.T) {
 	}{
 		"none":        {func(s *Set) { s.Bags = nil }, "test: no bags"},
 		"features":    {func(s *Set) { s.Bags[0].Instances = &Dense{Rows: 1} }, "bag bag0 has no features"},
-		"duplicate":   {func(s *Set) { s.Bags[2].ID = "bag1" }, "bag bag1 stands twice"},
+		"duplicate":   {func(s *Set) { s.Bags[2].ID = "bag1" }, "bag bag1 occurs twice"},
 		"label":       {func(s *Set) { s.Bags[3].Label = 2 }, "bag bag3 has label 2"},
 		"empty":       {func(s *Set) { s.Bags[1].Instances = &Dense{Cols: 1} }, "bag bag1 is empty"},
 		"width":       {func(s *Set) { s.Bags[1].Instances = &Dense{Rows: 1, Cols: 7, Values: make([]float32, 7)} }, "bag bag1 has 7 features, bag bag0 has 1"},

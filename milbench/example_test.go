@@ -60,7 +60,7 @@ func ExampleSet_Validate() {
 	s := bags()
 	s.Bags[4].ID = "bag3"
 	fmt.Println(s.Validate())
-	// Output: six: bag bag3 stands twice; give every bag an id of its own
+	// Output: six: bag bag3 occurs twice; give every bag an id of its own
 }
 
 func ExampleSet_Instances() {

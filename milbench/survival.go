@@ -25,14 +25,14 @@ func (s Survival) Median() (t float64, known bool) {
 // Validate returns an error if s is not a survival curve.
 func (s Survival) Validate() error {
 	if len(s.Times) != len(s.Alive) || len(s.Times) == 0 {
-		return fmt.Errorf("a curve of survival with %d times and %d probabilities; there are as many of both, at least one", len(s.Times), len(s.Alive))
+		return fmt.Errorf("a survival curve with %d times and %d probabilities; give as many of both, at least one", len(s.Times), len(s.Alive))
 	}
 	for k, t := range s.Times {
 		switch p := s.Alive[k]; {
 		case t-t != 0 || k > 0 && t <= s.Times[k-1]:
-			return errors.New("the times of a curve of survival must be finite and increase")
+			return errors.New("the times of a survival curve must be finite and increase")
 		case !(p >= 0 && p <= 1) || k > 0 && p > s.Alive[k-1]:
-			return errors.New("the probabilities of a curve of survival must be from 1 to 0 and never increase")
+			return errors.New("the probabilities of a survival curve must be from 1 to 0 and never increase")
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func (k TargetKind) String() string {
 // MarshalText returns the same text as String.
 func (k TargetKind) MarshalText() ([]byte, error) {
 	if k < 0 || int(k) >= len(targetKinds) {
-		return nil, fmt.Errorf("%v is no kind of target", k)
+		return nil, fmt.Errorf("%v is not a kind of target", k)
 	}
 	return []byte(k.String()), nil
 }
@@ -42,7 +42,7 @@ func (k *TargetKind) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no kind of target; the kinds are %s", text, strings.Join(targetKinds, ", "))
+	return fmt.Errorf("%q is not a kind of target; the kinds are %s", text, strings.Join(targetKinds, ", "))
 }
 
 // Target is the target of a bag. The set defines its kind.

@@ -47,7 +47,7 @@ func read(r io.Reader, room int) (*Plan, error) {
 		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands after the plan")
+		return nil, errors.New("there is something after the plan")
 	}
 	return p, p.Validate()
 }
@@ -70,7 +70,7 @@ func (p *Plan) decode(r io.Reader, room int) (*json.Decoder, error) {
 		}
 		if key == "fits" {
 			if p.Fits != nil {
-				return nil, errors.New("fits stand twice")
+				return nil, errors.New("fits occur twice")
 			}
 			d, err = p.decodeFits(d, r, room)
 		} else if field, known := fields[fmt.Sprint(key)]; known {
@@ -192,7 +192,7 @@ func ReadFile(path string) (*Plan, error) {
 	}
 	p, err := read(in, int(info.Size())/leastFit) // growing the list would need twice the memory
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make the plan anew (milbench plan)", path, err)
+		return nil, fmt.Errorf("%s: %w; make a new plan (milbench plan)", path, err)
 	}
 	return p, nil
 }

@@ -144,7 +144,7 @@ func (p *Plan) Validate() error {
 			for p.Fits[last].number() != ids[i] {
 				last--
 			}
-			return fmt.Errorf("fit %d (%s) stands twice", last+1, p.Fits[last].ID)
+			return fmt.Errorf("fit %d (%s) occurs twice", last+1, p.Fits[last].ID)
 		}
 	}
 	order := make([]int32, len(p.Fits)) // order in which fits of a training are adjacent, as they mostly are already
@@ -180,7 +180,7 @@ func (p *Plan) validateParts() error {
 			return err
 		}
 		if settings[string(canonical)] {
-			return fmt.Errorf("setting %s stands twice", canonical)
+			return fmt.Errorf("setting %s occurs twice", canonical)
 		}
 		settings[string(canonical)] = true
 		p.Settings[i] = canonical // for example if a JSON tool has indented it
@@ -191,7 +191,7 @@ func (p *Plan) validateParts() error {
 			return fmt.Errorf("set %q without name, checksum or source", s.Name)
 		}
 		if sets[s.Checksum] {
-			return fmt.Errorf("set %s stands twice", s.Name)
+			return fmt.Errorf("set %s occurs twice", s.Name)
 		}
 		sets[s.Checksum] = true
 	}
@@ -286,7 +286,7 @@ func (r Request) options() string {
 	for _, o := range []struct {
 		asked bool
 		text  string
-	}{{r.Curves, "curves"}, {r.Spaces, "spaces"}, {r.InstanceLabels != "", "instance labels in column " + r.InstanceLabels}, {r.Positive != "", "positive label " + r.Positive}, {r.KeepLeak, "columns that give labels away"}} {
+	}{{r.Curves, "curves"}, {r.Spaces, "spaces"}, {r.InstanceLabels != "", "instance labels in column " + r.InstanceLabels}, {r.Positive != "", "positive label " + r.Positive}, {r.KeepLeak, "columns that leak labels"}} {
 		if o.asked {
 			list = append(list, o.text)
 		}

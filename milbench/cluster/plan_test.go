@@ -188,7 +188,7 @@ func TestReadWrite(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+": a plan that cannot be read: ") || !strings.HasSuffix(err.Error(), "make the plan anew (milbench plan)") {
+	if _, err := cluster.ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+": a plan that cannot be read: ") || !strings.HasSuffix(err.Error(), "make a new plan (milbench plan)") {
 		t.Errorf("half a plan: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"seed":1,`, `"seed":2,`, "not that of repeat 0, fold 0 of a study of seed 2"},
 		{`"checksum":"d4"`, `"checksum":"d5"`, "the id of its content is "},
 		{`"checksum":"d4"`, `"checksum":""`, "without name, checksum or source"},
-		{`{"pooling":"max"}`, `{"pooling":"mean"}`, "stands twice"},
+		{`{"pooling":"max"}`, `{"pooling":"mean"}`, "occurs twice"},
 		{`{"pooling":"max"}`, `{"pooling":"sum"}`, "the id of its content is "},
 		{`{"pooling":"max"}`, `7`, "no JSON object"},
 		{`"arms":[{"set":0`, `"arms":[{"set":1`, "set 1 of 1"},
@@ -225,10 +225,10 @@ func TestReadRefuses(t *testing.T) {
 		{`"training":0`, `"training":-1`, "training -1"},
 		{`"networks":1`, `"networks":0`, "0 networks"},
 		{`"shard":0`, `"shard":1`, "shard 1 of 1; shards count from 0"},
-		{"\n]}\n", "\n],\"fits\":[]}\n", "fits stand twice"},
+		{"\n]}\n", "\n],\"fits\":[]}\n", "fits occur twice"},
 		{"\n]}\n", ",\n]}\n", "no fit after a comma"},
 		{`"training":1`, `"training":01`, "a plan that cannot be read"},
-		{"\n]}\n", "\n]} {}", "something stands after the plan"},
+		{"\n]}\n", "\n]} {}", "there is something after the plan"},
 	} {
 		changed := strings.Replace(text, c.old, c.new, 1)
 		if changed == text {
@@ -240,7 +240,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	lines := strings.Split(text, "\n")
 	doubled := strings.Join(append(lines[:2:2], lines[1:]...), "\n")
-	if _, err := cluster.Read(strings.NewReader(doubled)); err == nil || !strings.Contains(err.Error(), "stands twice") {
+	if _, err := cluster.Read(strings.NewReader(doubled)); err == nil || !strings.Contains(err.Error(), "occurs twice") {
 		t.Errorf("a fit twice: %v", err)
 	}
 	none := lines[0] + "]}"

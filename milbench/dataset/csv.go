@@ -274,7 +274,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 		case !plain(column):
 			return nil, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
 		case twice:
-			return nil, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
+			return nil, fmt.Errorf("column %s occurs twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
 		}
 		position[name] = i
 		if !slices.Contains(beside, i) {
@@ -322,7 +322,7 @@ func (l *layout) locate(o Options) error {
 func (l *layout) place(record []string) (at [2]float64, err error) {
 	for k, i := range []int{l.x, l.y} {
 		if at[k], err = strconv.ParseFloat(strings.TrimSpace(record[i]), 64); err != nil || at[k]-at[k] != 0 {
-			return at, fmt.Errorf("column %s: %q is no place; write a finite number, or take --coordinates none", l.header[i], record[i])
+			return at, fmt.Errorf("column %s: %q is not a coordinate; write a finite number, or take --coordinates none", l.header[i], record[i])
 		}
 	}
 	return at, nil
@@ -388,7 +388,7 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	for k, m := range s.Missing {
 		at := len(s.Features) - len(s.Missing) + k
 		if m.Indicator != at || m.Feature >= len(s.Features)-len(s.Missing) || s.Features[at] != s.Features[m.Feature]+"="+missingWord || k > 0 && m.Feature <= s.Missing[k-1].Feature {
-			return fmt.Errorf("%s: features with missing values that ReadCSV would make otherwise; let their indicators be the last features, in order, and be called feature=%s", s.Name, missingWord)
+			return fmt.Errorf("%s: ReadCSV would not make the same features with missing values; put their indicators last, in order, and call them feature=%s", s.Name, missingWord)
 		}
 		indicators[m.Feature] = m.Indicator
 	}
@@ -534,7 +534,7 @@ func writable(s *milbench.Set) error {
 	for _, feature := range s.Features {
 		if feature == "" || seen[feature] || slices.Contains(reservedColumns, strings.ToLower(feature)) ||
 			feature != strings.TrimSpace(feature) || !plain(feature) {
-			return fmt.Errorf("feature name %q is empty, stands twice, has spaces around it or control characters, or means something else in CSV", feature)
+			return fmt.Errorf("feature name %q is empty, occurs twice, has spaces around it or control characters, or means something else in CSV", feature)
 		}
 		seen[feature] = true
 	}

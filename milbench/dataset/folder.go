@@ -281,7 +281,7 @@ func listBags(path string, o Options) (textBags, error) {
 		}
 		id := t.bags[i].ID
 		if i < before {
-			return fmt.Errorf("bag %s stands twice; give every bag one line", id)
+			return fmt.Errorf("bag %s occurs twice; give every bag one line", id)
 		}
 		if !filepath.IsLocal(id) || filepath.Base(id) != id {
 			return fmt.Errorf("bag id %q; it names the file of the bag, so write it without slashes", id)

@@ -70,7 +70,7 @@ func generated() []Entry {
 // 1. Draw returns an error if the set is not a generated one.
 func (e Entry) Draw(seed uint64) (*milbench.Set, error) {
 	if e.draw == nil {
-		return nil, fmt.Errorf("%s: it is no generated set and cannot be drawn", e.Name)
+		return nil, fmt.Errorf("%s: only generated sets can be drawn", e.Name)
 	}
 	set, err := e.draw(seed)
 	if err != nil {

@@ -49,7 +49,7 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
 	}
 	return os.Open(path)
 }
@@ -75,7 +75,7 @@ func openHDF5File(path string) (*os.File, *hdf5.File, error) {
 // hdf5Error adds advice to an error about a damaged file.
 func hdf5Error(err error) error {
 	if errors.Is(err, hdf5.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it anew", err)
+		return fmt.Errorf("%w; fetch it again or save it again", err)
 	}
 	return err
 }
@@ -221,7 +221,7 @@ func (o Options) readHDF5(path string) (*milbench.Set, error) {
 	}
 	if len(names) > 0 && o.Labels == "" && !o.Unlabelled {
 		if a, err := file.Array(featuresName); err == nil && len(a.Shape) >= 2 {
-			return nil, fmt.Errorf("%s: one bag; give the folder of the bags with their %s", path, listName)
+			return nil, fmt.Errorf("%s: only one bag; give the folder of bags with its %s", path, listName)
 		}
 		return nil, fmt.Errorf("%s: no labels; name the table of its bags with --labels", path)
 	}

@@ -117,7 +117,7 @@ func (m *mappedArray) giveBack(bytes int) error {
 	}
 	for array := range resident.read {
 		if err := unix.Madvise(array.bytes, unix.MADV_DONTNEED); err != nil {
-			return fmt.Errorf("%s: give back its pages: %w", array.path, err)
+			return fmt.Errorf("%s: release its pages: %w", array.path, err)
 		}
 	}
 	clear(resident.read)

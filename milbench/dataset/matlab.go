@@ -176,7 +176,7 @@ func (f *matFile) readTopArray(e element) error {
 		return f.readCells(e, a.dimensions[0])
 	case a.numeric() && (a.name == featuresVariable || a.name == bagIDsVariable || a.name == labelsVariable && !f.unlabelled):
 		if _, twice := f.columbia[a.name]; twice {
-			return fmt.Errorf("the variable %s stands twice", a.name)
+			return fmt.Errorf("the variable %s occurs twice", a.name)
 		}
 		t, err := e.readMatrix(a)
 		if err != nil {
@@ -305,7 +305,7 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	}
 	t := f.columbia[featuresVariable]
 	if t.rows != len(ids) {
-		return nil, nil, fmt.Errorf("%s is %dx%d and %s has %d values; store one instance a row", featuresVariable, t.rows, t.cols, bagIDsVariable, len(ids))
+		return nil, nil, fmt.Errorf("%s is %dx%d and %s has %d values; store one instance per row", featuresVariable, t.rows, t.cols, bagIDsVariable, len(ids))
 	}
 	if t.cols == 0 {
 		return nil, nil, fmt.Errorf("%s has no columns", featuresVariable)

@@ -263,7 +263,7 @@ func (t triplets) byRow() (*milbench.Sparse, error) {
 	for k, i := range t.row { // column by column, so columns ascend within each row
 		at := free[i]
 		if at > m.RowStart[i] && m.Column[at-1] == t.column[k] {
-			return m, damagedf("row %d, column %d stands twice", i+1, t.column[k]+1)
+			return m, damagedf("row %d, column %d occurs twice", i+1, t.column[k]+1)
 		}
 		m.Column[at], m.Values[at] = t.column[k], float32(t.values[k])
 		free[i]++

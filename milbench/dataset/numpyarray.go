@@ -80,7 +80,7 @@ func openArray(path string) (*numpyArray, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -192,7 +192,7 @@ func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 		length = length[:2]
 	case 2, 3:
 	default:
-		return h, fmt.Errorf("version %d of the NumPy format, which is unknown; write it with numpy.save", major)
+		return h, fmt.Errorf("version %d of the NumPy format, which is not supported; write it with numpy.save", major)
 	}
 	if _, err := io.ReadFull(in, length); err != nil {
 		return h, readError(err)

@@ -411,7 +411,7 @@ func expand(s *milbench.Set, list []reads, wanted []made) error {
 	seen := make(map[string]bool, len(wanted))
 	for k, m := range wanted {
 		if seen[m.name] {
-			return fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
+			return fmt.Errorf("feature %s occurs twice; give every column a name of its own", m.name)
 		}
 		seen[m.name] = true
 		s.Features = append(s.Features, m.name)

@@ -136,7 +136,7 @@ func (o Options) requireBags(header []string) error {
 // parquetError adds advice to an error about a damaged file.
 func parquetError(err error) error {
 	if errors.Is(err, parquet.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it anew", err)
+		return fmt.Errorf("%w; fetch it again or save it again", err)
 	}
 	return err
 }

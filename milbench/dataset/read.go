@@ -134,7 +134,7 @@ func inflated(r io.Reader) (*bufio.Reader, error) {
 }
 
 // errDamaged is wrapped by every error for bytes that are invalid in the form.
-var errDamaged = errors.New("the file is damaged; fetch it again or save it anew")
+var errDamaged = errors.New("the file is damaged; fetch it again or save it again")
 
 func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errDamaged)

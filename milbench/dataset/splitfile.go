@@ -49,7 +49,7 @@ func readParts(path string) (map[string]milbench.Split, error) {
 				continue
 			}
 			if word := strings.ToLower(id); word == "true" || word == "false" {
-				return fmt.Errorf("%q is no id of a bag; give the file that CLAM writes beside this one, without _bool in its name", id)
+				return fmt.Errorf("%q is not a bag id; give the file that CLAM writes beside this one, without _bool in its name", id)
 			}
 			if other, there := parts[id]; there && other != of[i] {
 				return fmt.Errorf("bag %s is in both parts; a bag is in one", id)

@@ -148,7 +148,7 @@ func setSurvival(s *milbench.Set, words []string) error {
 			s.Bags[i].Event = true
 		case "0", "false":
 		default:
-			return fmt.Errorf("bag %s has event %q; write 1 where it was seen and 0 where the bag is censored", s.Bags[i].ID, parts[2])
+			return fmt.Errorf("bag %s has event %q; write 1 if it was seen and 0 if the bag is censored", s.Bags[i].ID, parts[2])
 		}
 		s.Bags[i].Value = time
 	}
@@ -166,7 +166,7 @@ func setNumbers(s *milbench.Set) error {
 	for i, b := range s.Bags {
 		value, err := strconv.ParseFloat(s.ClassName(b.Label), 64)
 		if err != nil {
-			return fmt.Errorf("%s: bag %s has label %q, which is no number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
+			return fmt.Errorf("%s: bag %s has label %q, which is not a number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
 		}
 		s.Bags[i].Target = milbench.Target{Value: value}
 	}
@@ -204,7 +204,7 @@ func setOrder(s *milbench.Set, words []string) error {
 // the classes 0 and 1. If the positive class changes, so does the checksum.
 func SetPositive(s *milbench.Set, word string) error {
 	if s.Kind != milbench.BinaryTarget {
-		return fmt.Errorf("%s: a positive class is for two; its target is of kind %v", s.Name, s.Kind)
+		return fmt.Errorf("%s: a positive class needs two classes; the target is of kind %v", s.Name, s.Kind)
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
 	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })

@@ -72,7 +72,7 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 		}
 	}
 	if s.Survival != nil && len(s.Survival) != len(s.Targets) {
-		return nil, fmt.Errorf("%d targets and curves of survival of %d bags", len(s.Targets), len(s.Survival))
+		return nil, fmt.Errorf("%d targets and survival curves of %d bags", len(s.Targets), len(s.Survival))
 	}
 	var list []Figure
 	for _, f := range s.figures() {
@@ -279,7 +279,7 @@ func (s Scored) integratedBrier(items []int) (float64, error) {
 	at := s.Survival[0].Times
 	for _, i := range items {
 		if !slices.Equal(s.Survival[i].Times, at) {
-			return 0, fmt.Errorf("bag %d has a curve of survival at other times than the first", i)
+			return 0, fmt.Errorf("bag %d has a survival curve at other times than the first", i)
 		}
 		curves = append(curves, s.Survival[i].Alive)
 	}

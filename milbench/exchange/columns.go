@@ -126,7 +126,7 @@ func (p *Parts) classes(header line) (func(line) ([]float64, error), error) {
 			continue
 		}
 		if p.classOf(name) < 0 {
-			return nil, fmt.Errorf("column %s is of no class; the classes are %s", name, strings.Join(p.Classes, ", "))
+			return nil, fmt.Errorf("column %s belongs to no class; the classes are %s", name, strings.Join(p.Classes, ", "))
 		}
 		kind, _, _ := strings.Cut(name, "_")
 		if kind += "_"; prefix != "" && prefix != kind {

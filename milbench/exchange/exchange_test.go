@@ -143,8 +143,8 @@ func TestReadRefuses(t *testing.T) {
 		"nothing":        {"", "f.csv: an empty file"},
 		"a header":       {lines[0], "f.csv: no bags"},
 		"no column":      {strings.Replace(text, "checksum", "sum", 1), "f.csv: line 1: no column checksum; the columns bag, group"},
-		"twice a column": {strings.Replace(text, "label", "bag", 1), `f.csv: line 1: column "bag" stands twice`},
-		"twice":          {text + lines[1], "f.csv: line 18: bag b0 stands twice in repeat 0"},
+		"twice a column": {strings.Replace(text, "label", "bag", 1), `f.csv: line 1: column "bag" occurs twice`},
+		"twice":          {text + lines[1], "f.csv: line 18: bag b0 occurs twice in repeat 0"},
 		"a bag less":     {strings.Join(lines[:16], ""), "f.csv: repeat 1 has 7 of 8 bags"},
 		"another bag":    {text + strings.Replace(lines[16], "b7", "b8", 1), "f.csv: line 18: bag b8 is not in repeat 0"},
 		"another class":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",1,,1", 1), 1), "f.csv: line 10: bag b0: label \"benign\", and class 1 is \"tumour, any\""},
@@ -154,7 +154,7 @@ func TestReadRefuses(t *testing.T) {
 		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, target, protocol, folds, folds_run and seed are not those"},
 		"no seed":        {strings.Replace(text, ",1\n", ",x\n", 1), `f.csv: line 2: seed "x"; a whole number is needed`},
 		"no target":      {strings.Replace(text, "label", "word", 1), "f.csv: line 2: no column label; the columns label, class are needed"},
-		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is no kind of target; the kinds are binary`},
+		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is not a kind of target; the kinds are binary`},
 		"another target": {strings.Replace(text, lines[2], strings.Replace(lines[2], ",binary,", ",real,", 1), 1), "f.csv: line 3: set, checksum, target"},
 		"another group":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",0,x,1", 1), 1), "f.csv: line 10: bag b0 has another target or group than before"},
 		"one class":      {strings.ReplaceAll(text, "\"tumour, any\",1", "benign,0"), "f.csv: fold 0 of repeat 0 tests bags without AUC: only one class"},
@@ -253,7 +253,7 @@ func TestResultsRefuses(t *testing.T) {
 	other := map[string]string{"0": "1", "1": "0"}[fold]
 	for name, c := range map[string]struct{ text, want string }{
 		"missing":       {strings.Join(lines[:16], ""), "s.csv: bag b7 has no score in repeat 1"},
-		"twice":         {scores + lines[1], "s.csv: line 18: bag b0 stands twice in repeat 0"},
+		"twice":         {scores + lines[1], "s.csv: line 18: bag b0 occurs twice in repeat 0"},
 		"other folds":   {strings.Replace(scores, "b0,0,"+fold, "b0,0,"+other, 1), "s.csv: line 2: bag b0 is tested by fold " + fold + " of repeat 0, not by fold " + other + "; these are other folds"},
 		"other bags":    {strings.Replace(scores, "b0", "c0", 1), "s.csv: line 2: bag c0 is not among the 8 bags of the parts; these are other folds"},
 		"NaN":           {strings.Replace(scores, "-0.5", "NaN", 1), `s.csv: line 2: bag b0: score "NaN"; a finite number is needed`},
@@ -355,7 +355,7 @@ func TestResultsOfKinds(t *testing.T) {
 		lines := strings.SplitAfter(text, "\n")
 		for text, want := range map[string]string{
 			strings.Join(lines[:48], ""): "s.csv: bag b23 has no score in repeat 1",
-			text + lines[1]:              "s.csv: line 50: bag b0 stands twice in repeat 0",
+			text + lines[1]:              "s.csv: line 50: bag b0 occurs twice in repeat 0",
 			lines[0]:                     "s.csv: bag b0 has no score in repeat 0",
 		} {
 			if got, err := p.Results(strings.NewReader(text), "s.csv", "my model"); err == nil || !strings.HasPrefix(err.Error(), want) || got != nil {
@@ -405,7 +405,7 @@ func TestKindsRefuse(t *testing.T) {
 		"NaN":                 {milbench.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
 		"infinite":            {milbench.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
 		"missing class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
-		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f is of no class; the classes are a, b, c, d_e"},
+		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f belongs to no class; the classes are a, b, c, d_e"},
 		"both":                {milbench.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},
 		"a score of classes":  {milbench.ClassTarget, "score", zero, "", "", "s.csv: line 1: no columns score_a and so on, or probability_a and so on"},
 		"missing of two":      {milbench.BinaryTarget, "probability_benign", zero, "", "", "s.csv: line 1: no column probability_tumour, any; each"},

@@ -75,7 +75,7 @@ func eachLine(r io.Reader, name string, begin, f func(line) error) error {
 			continue
 		}
 		if l.has(l.header[i]) {
-			return fmt.Errorf("%s: line 1: column %q stands twice", name, l.header[i])
+			return fmt.Errorf("%s: line 1: column %q occurs twice", name, l.header[i])
 		}
 		l.at[l.header[i]] = i
 	}

@@ -174,7 +174,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 				return err
 			}
 		case p.Set != of.Set || p.Checksum != of.Checksum || p.Kind != of.Kind || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed:
-			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file anew with milbench folds")
+			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file again with milbench folds")
 		}
 		fold := untested
 		if line.text("fold") != "" {
@@ -195,7 +195,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 		i, known := number[id]
 		switch {
 		case seen[repeat][id]:
-			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
+			return fmt.Errorf("bag %s occurs twice in repeat %d", id, repeat)
 		case !known && repeat > 0:
 			return fmt.Errorf("bag %s is not in repeat 0", id)
 		case !known:

@@ -65,7 +65,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 		case tested != fold:
 			return fmt.Errorf("bag %s is tested by fold %d of repeat %d, not by fold %d; these are other folds", id, tested, repeat, fold)
 		case scores[repeat][i] != nil:
-			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
+			return fmt.Errorf("bag %s occurs twice in repeat %d", id, repeat)
 		}
 		if scores[repeat][i], err = read(line); err != nil {
 			return fmt.Errorf("bag %s: %w", id, err)

@@ -39,7 +39,7 @@ func checkTable(values [][]float64) error {
 		return errors.New("no sets to rank methods on")
 	}
 	if len(values[0]) < 2 {
-		return fmt.Errorf("%d methods; ranks need 2 at least", len(values[0]))
+		return fmt.Errorf("%d methods; ranks need at least 2", len(values[0]))
 	}
 	for i, row := range values {
 		if len(row) != len(values[0]) {

@@ -399,14 +399,14 @@ func TestComparisonsRefuse(t *testing.T) {
 	interval := func(t CorrectedTTest, level float64) error { _, _, err := t.Interval(level); return err }
 	for want, err := range map[string]error{
 		"no sets to rank methods on":                      err2(AverageRanks(nil)),
-		"1 methods; ranks need 2":                         err2(AverageRanks([][]float64{{1}})),
+		"1 methods; ranks need at least 2":                err2(AverageRanks([][]float64{{1}})),
 		"set 1 has figures of 1 methods, set 0 of 2":      err2(Friedman([][]float64{{1, 2}, {1}})),
 		"the figure of method 1 on set 0 is NaN":          err2(Friedman([][]float64{{1, nan}})),
 		"a Friedman test over 1 set":                      err2(Friedman([][]float64{{1, 2}})),
 		"all 2 methods have the same figure on each of 3": err2(Friedman([][]float64{{1, 1}, {2, 2}, {3, 3}})),
-		"1 methods; a Nemenyi test needs 2":               err2(NemenyiDifference(1, 5, 0.05)),
-		"1001 methods; a Nemenyi test takes 1000":         err2(NemenyiDifference(1001, 5, 0.05)),
-		"0 sets; a Nemenyi test needs 1":                  err2(Nemenyi([]float64{1, 2}, 0)),
+		"1 methods; a Nemenyi test needs at least 2":      err2(NemenyiDifference(1, 5, 0.05)),
+		"1001 methods; a Nemenyi test takes at most 1000": err2(NemenyiDifference(1001, 5, 0.05)),
+		"0 sets; a Nemenyi test needs at least 1":         err2(Nemenyi([]float64{1, 2}, 0)),
 		"significance level 1 is outside (0,1)":           err2(NemenyiDifference(3, 5, 1)),
 		"significance level NaN":                          err2(NemenyiDifference(3, 5, nan)),
 		"the rank NaN of method 0 is not between 1 and 2": err2(Nemenyi([]float64{nan, 2}, 3)),

@@ -63,11 +63,11 @@ func rankError(methods, sets int) float64 {
 func checkNemenyi(methods, sets int) error {
 	switch {
 	case methods < 2:
-		return fmt.Errorf("%d methods; a Nemenyi test needs 2 at least", methods)
+		return fmt.Errorf("%d methods; a Nemenyi test needs at least 2", methods)
 	case methods > mostMethods:
-		return fmt.Errorf("%d methods; a Nemenyi test takes %d at most", methods, mostMethods)
+		return fmt.Errorf("%d methods; a Nemenyi test takes at most %d", methods, mostMethods)
 	case sets < 1:
-		return fmt.Errorf("%d sets; a Nemenyi test needs 1 at least", sets)
+		return fmt.Errorf("%d sets; a Nemenyi test needs at least 1", sets)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // binomial", Biometrika 26 (1934).
 func ShareInterval(k float64, n int, level float64) (low, high float64, err error) {
 	if n < 1 || !(k >= 0 && k <= float64(n)) {
-		return 0, 0, fmt.Errorf("%v of %d is no share", k, n)
+		return 0, 0, fmt.Errorf("%v of %d is not a share", k, n)
 	}
 	if !(level > 0 && level < 1) {
 		return 0, 0, fmt.Errorf("level %v; give one between 0 and 1", level)

@@ -289,7 +289,7 @@ func TestArchiveKindsRefuses(t *testing.T) {
 	}{
 		{milbench.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
 		{milbench.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
-		{milbench.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is no kind of target`},
+		{milbench.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
 		{milbench.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
 		{milbench.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
 		{milbench.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},

@@ -150,8 +150,8 @@ func Follow(dir string, p *cluster.Plan) (*cluster.Plan, error) {
 // hardLink is a variable so that tests can replace it.
 var hardLink = os.Link
 
-// link gives a file a second name that must not exist yet. No other call does this safely: there is no moment when a
-// partial file is visible or another shard's file is lost.
+// link creates another name for a file. The name must not exist yet. No other call does this safely: there is no
+// moment when a partial file is visible or another shard's file is lost.
 func link(old, new string) error {
 	err := hardLink(old, new)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(noRoom(err), ErrDiskFull) {

@@ -50,12 +50,12 @@ func (c Curve) Validate() error {
 	case n == 0:
 		return errors.New("no epochs")
 	case len(c.WinnersChanged) != n || len(c.Validation) != n && len(c.Validation) != 0:
-		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; want one of each an epoch",
+		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; one of each per epoch is needed",
 			n, len(c.Validation), len(c.WinnersChanged))
 	}
 	for _, share := range c.WinnersChanged {
 		if share != nil && !(*share >= 0 && *share <= 1) {
-			return fmt.Errorf("%v is no share; these are from 0 to 1", *share)
+			return fmt.Errorf("%v is not a share; these are from 0 to 1", *share)
 		}
 	}
 	for i, v := range slices.Concat(c.Loss, c.Validation) {
@@ -73,7 +73,7 @@ func ReadCurves(dir string) ([]Curve, error) {
 	path := filepath.Join(dir, CurvesName)
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no curves are there; a run keeps them where it is asked to: %w", dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: no curves; run with --curves to record them: %w", dir, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open curves: %w", err)

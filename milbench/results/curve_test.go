@@ -78,7 +78,7 @@ func TestDamagedCurves(t *testing.T) {
 		{`"repeat":0`, `"repeat":-1`, "out of range"},
 		{`"loss":[`, `"loss":[1,`, "5 losses, 0 figures of the validation part and 4 changes of winners"},
 		{`"loss":[`, `"loss":[],"l":[`, "no epochs"},
-		{`0.5`, `1.5`, "1.5 is no share"},
+		{`0.5`, `1.5`, "1.5 is not a share"},
 		{`"config":{`, `"config":3,"c":{`, "no JSON object"},
 		{`{"fit"`, `"fit"`, "line 3 is damaged"},
 	} {

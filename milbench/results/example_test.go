@@ -227,7 +227,7 @@ func ExampleMeanCurves() {
 func ExampleCurve_Validate() {
 	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
 	fmt.Println(c.Validate())
-	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; want one of each an epoch
+	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; one of each per epoch is needed
 }
 
 func ExampleSpace_ID() {

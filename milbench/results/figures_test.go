@@ -181,12 +181,12 @@ func TestIntegratedBrier(t *testing.T) {
 	}
 	wrong := good()[0]
 	wrong.Bags[3].Survival.Alive[1] = 1.5
-	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a curve of survival must be from 1 to 0 and never increase" {
+	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a survival curve must be from 1 to 0 and never increase" {
 		t.Errorf("error %v", err)
 	}
 	of := kindResults(milbench.RealTarget)[0]
 	of.Bags[0].Survival = &milbench.Survival{Times: []float64{1}, Alive: []float64{1}}
-	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a curve of survival, and a target of kind real" {
+	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a survival curve, and a target of kind real" {
 		t.Errorf("error %v", err)
 	}
 }

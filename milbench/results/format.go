@@ -290,7 +290,7 @@ func (t Table) allNotes() []string {
 		notes = append(notes, "declared: the scores are those of their author; nobody here has seen the training.")
 	}
 	if leaked {
-		notes = append(notes, "LEAKED: a column that gives the bag label away was among the features, so the figure means nothing.")
+		notes = append(notes, "LEAKED: a column that leaks the bag label was among the features, so the figure means nothing.")
 	}
 	return append(notes, t.Notes...)
 }

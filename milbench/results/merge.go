@@ -82,7 +82,7 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 		return m, err
 	}
 	if len(results.found) == 0 && whole == nil {
-		return m, fmt.Errorf("%s: %w, and no plan that says which there are to be; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
+		return m, fmt.Errorf("%s: %w, and no plan either; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
 	}
 	if err := results.oneMaker(); err != nil {
 		return m, fmt.Errorf("%w; merge results of one version and backend", err)
@@ -136,7 +136,7 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	return m, nil
 }
 
-// partAge is the age from which an incomplete plan file counts as abandoned. Shards write theirs without locking the
+// partAge is the age of an abandoned incomplete plan file. Shards write theirs without locking the
 // folder.
 const partAge = time.Hour
 
@@ -155,7 +155,7 @@ func removeParts(dir string) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("what a merge has left that was killed: %w", err)
+			return fmt.Errorf("remove what a killed merge left: %w", err)
 		}
 	}
 	return nil
@@ -202,7 +202,7 @@ func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 	}
 	switch {
 	case given == nil && whole != nil && len(keys) > len(whole.Fits):
-		return nil, errors.New("the folders follow parts of a study of which none has all fits; give the whole plan as --plan")
+		return nil, errors.New("no folder follows a plan with all fits of the study; give the whole plan as --plan")
 	case given == nil || whole == nil:
 		return cmp.Or(given, whole), nil
 	}

@@ -116,7 +116,7 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 		return nil
 	}
 	if kind != milbench.SurvivalTarget {
-		return fmt.Errorf("bag %s has a curve of survival, and a target of kind %v", b.ID, kind)
+		return fmt.Errorf("bag %s has a survival curve, and a target of kind %v", b.ID, kind)
 	}
 	if err := b.Survival.Validate(); err != nil {
 		return fmt.Errorf("bag %s: %w", b.ID, err)

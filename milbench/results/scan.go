@@ -23,7 +23,7 @@ func (k fitKey) String() string { return fmt.Sprintf("%016x", uint64(k)) }
 func parseKey(id string) (fitKey, error) {
 	var b [8]byte
 	if n, err := hex.Decode(b[:], []byte(id)); err != nil || n != len(b) || hex.EncodeToString(b[:]) != id {
-		return 0, fmt.Errorf("fit %.40q is no id of 16 hexadecimal digits", id)
+		return 0, fmt.Errorf("fit %.40q is not an id of 16 hexadecimal digits", id)
 	}
 	return fitKey(binary.BigEndian.Uint64(b[:])), nil
 }

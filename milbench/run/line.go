@@ -33,9 +33,9 @@ func rate(fits int, d time.Duration) string {
 		n, unit = n*60, "minute"
 	}
 	if n >= 10 {
-		return fmt.Sprintf("%.0f fits a %s", n, unit)
+		return fmt.Sprintf("%.0f fits per %s", n, unit)
 	}
-	return fmt.Sprintf("%.2g fits a %s", n, unit)
+	return fmt.Sprintf("%.2g fits per %s", n, unit)
 }
 
 // About formats an estimated duration with no more precision than an estimate has.

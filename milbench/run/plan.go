@@ -185,7 +185,7 @@ func (r *Restriction) Lost() error {
 	for _, f := range r.fits {
 		if r.left[f.ID] {
 			name := r.plan.Sets[r.plan.Arms[f.Arm].Set].Name
-			return fmt.Errorf("%s: %d fits of the plan are not there (%s); make the plan anew", name, len(r.left), strings.Join(append(r.changed, "say "+f.ID), "; "))
+			return fmt.Errorf("%s: %d fits of the plan are not there (%s); make a new plan", name, len(r.left), strings.Join(append(r.changed, "say "+f.ID), "; "))
 		}
 	}
 	return nil

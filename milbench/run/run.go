@@ -221,7 +221,7 @@ func (r Run) Validate() error {
 			return err
 		}
 		if configs[string(config)] {
-			return fmt.Errorf("setting %s stands twice", config)
+			return fmt.Errorf("setting %s occurs twice", config)
 		}
 		configs[string(config)] = true
 	}

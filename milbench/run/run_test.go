@@ -475,7 +475,7 @@ func TestRunRefuses(t *testing.T) {
 		"no sets":      {func(r *run.Run) { r.Sets = nil }, "no sets"},
 		"no settings":  {func(r *run.Run) { r.Settings = nil }, "no settings"},
 		"setting":      {func(r *run.Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
-		"same setting": {func(r *run.Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
+		"same setting": {func(r *run.Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "occurs twice"},
 		"checksum":     {func(r *run.Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
 		"same set":     {func(r *run.Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
 		"folds":        {func(r *run.Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},

@@ -39,7 +39,7 @@ func (c Cluster) Validate() error {
 		{"cores of a node", float64(c.Cores), 1, mostCores},
 		{"mean queue wait in seconds", c.Wait, 0, mostSeconds},
 		{"start-up in seconds", c.StartUp, 0, mostSeconds},
-		{"failures of a node an hour", c.Failures, 0, mostFailures},
+		{"failures per node and hour", c.Failures, 0, mostFailures},
 		{"retry delay in seconds", c.Retry, 0, mostSeconds},
 		{"share of stragglers", c.Stragglers, 0, 1},
 		{"factor of stragglers", c.Slowdown, 1, 1e6},
@@ -51,7 +51,7 @@ func (c Cluster) Validate() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"attempts started a second", c.Starts}, {"lines merged a second", c.Merge}} {
+	}{{"attempts started per second", c.Starts}, {"lines merged per second", c.Merge}} {
 		if !(v.value >= 1e-6) {
 			return fmt.Errorf("%s: %v; give a number from 1e-06", v.name, v.value)
 		}

@@ -150,19 +150,19 @@ func TestCost(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	w := measuredWork(t, 10)
 	for want, change := range map[string]func(*Cluster){
-		"nodes: 0":                     func(c *Cluster) { c.Nodes = 0 },
-		"nodes: 100001":                func(c *Cluster) { c.Nodes = 100_001 },
-		"cores of a node: 0":           func(c *Cluster) { c.Cores = 0 },
-		"queue wait in seconds: -1":    func(c *Cluster) { c.Wait = -1 },
-		"queue wait in seconds: NaN":   func(c *Cluster) { c.Wait = math.NaN() },
-		"start-up in seconds: +Inf":    func(c *Cluster) { c.StartUp = math.Inf(1) },
-		"failures of a node an hour":   func(c *Cluster) { c.Failures = -0.1 },
-		"retry delay in seconds":       func(c *Cluster) { c.Retry = -1 },
-		"share of stragglers: 1.5":     func(c *Cluster) { c.Stragglers = 1.5 },
-		"factor of stragglers: 0.5":    func(c *Cluster) { c.Slowdown = 0.5 },
-		"attempts started a second: 0": func(c *Cluster) { c.Starts = 0 },
-		"lines merged a second: NaN":   func(c *Cluster) { c.Merge = math.NaN() },
-		"fits would hardly ever end":   func(c *Cluster) { c.Failures = 3600 },
+		"nodes: 0":                       func(c *Cluster) { c.Nodes = 0 },
+		"nodes: 100001":                  func(c *Cluster) { c.Nodes = 100_001 },
+		"cores of a node: 0":             func(c *Cluster) { c.Cores = 0 },
+		"queue wait in seconds: -1":      func(c *Cluster) { c.Wait = -1 },
+		"queue wait in seconds: NaN":     func(c *Cluster) { c.Wait = math.NaN() },
+		"start-up in seconds: +Inf":      func(c *Cluster) { c.StartUp = math.Inf(1) },
+		"failures per node and hour":     func(c *Cluster) { c.Failures = -0.1 },
+		"retry delay in seconds":         func(c *Cluster) { c.Retry = -1 },
+		"share of stragglers: 1.5":       func(c *Cluster) { c.Stragglers = 1.5 },
+		"factor of stragglers: 0.5":      func(c *Cluster) { c.Slowdown = 0.5 },
+		"attempts started per second: 0": func(c *Cluster) { c.Starts = 0 },
+		"lines merged per second: NaN":   func(c *Cluster) { c.Merge = math.NaN() },
+		"fits would hardly ever end":     func(c *Cluster) { c.Failures = 3600 },
 	} {
 		c := Default()
 		change(&c)

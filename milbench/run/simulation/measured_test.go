@@ -73,7 +73,7 @@ func TestReadGroupsRefuses(t *testing.T) {
 		"set \"\", 5 fits":           `{"width":1,"fits":5,"members":1,"cores":2,"seconds":1}`,
 		"on 0 cores":                 `{"set":"a","fits":5,"members":1,"seconds":1}`,
 		"a\", 0 fits in blocks of 1": `{"set":"a","members":1,"cores":1,"seconds":1}`,
-		"0 s a block":                `{"set":"a","fits":1,"members":1,"cores":1}`,
+		"0 s per block":                `{"set":"a","fits":1,"members":1,"cores":1}`,
 		"token too long":             strings.Repeat(" ", bufio.MaxScanTokenSize+1),
 	} {
 		if _, err := ReadGroups(strings.NewReader(line), "f"); err == nil || !strings.Contains(err.Error(), want) {

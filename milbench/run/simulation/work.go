@@ -31,7 +31,7 @@ func (g Group) Validate() error {
 	}
 	for _, r := range g.Runs {
 		if !(r.Compile >= 0 && r.Compile <= mostSeconds && r.Block > 0 && r.Block <= mostSeconds) {
-			return fmt.Errorf("%s: %v s of compiling and %v s a block", g.Name, r.Compile, r.Block)
+			return fmt.Errorf("%s: %v s of compiling and %v s per block", g.Name, r.Compile, r.Block)
 		}
 	}
 	return nil

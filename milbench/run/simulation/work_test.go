@@ -91,7 +91,7 @@ func TestNewWork(t *testing.T) {
 		"0 fits in 1 blocks": {Name: "a", Blocks: 1, Runs: []Run{{0, 1}}},
 		"1 fits in 0 blocks": {Name: "a", Fits: 1, Runs: []Run{{0, 1}}},
 		"no run of it":       {Name: "a", Fits: 1, Blocks: 1},
-		"0 s a block":        {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{0, 0}}},
+		"0 s per block":        {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{0, 0}}},
 		"-1 s of compiling":  {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{-1, 1}}},
 	} {
 		if _, err := NewWork([]Group{g}, 1); err == nil || !strings.Contains(err.Error(), want) {
