@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// inPieces is instances that are read as those in a file are.
+// inPieces reads instances as if they were in a file.
 type inPieces struct{ of Instances }
 
 func (p inPieces) Len() int                           { return p.of.Len() }
@@ -65,7 +65,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestPack: bags are held by the density of all of them, and stay where they are if one is not in memory.
+// TestPack: the density of all bags together decides how they are stored. If one is not in memory, nothing changes.
 func TestPack(t *testing.T) {
 	thin := func() *Dense { return &Dense{Rows: 2, Cols: 4, Values: []float32{0, 1, 0, 0, 0, 0, 0, 0}} }
 	full := func() *Dense { return &Dense{Rows: 1, Cols: 4, Values: []float32{1, 2, 3, 4}} }
@@ -81,7 +81,7 @@ func TestPack(t *testing.T) {
 		for _, x := range c.bags {
 			bags = append(bags, Bag{Instances: x})
 		}
-		for range 2 { // again changes nothing
+		for range 2 { // a second call changes nothing
 			Pack(bags)
 			for i, b := range bags {
 				if IsSparse(b.Instances) != c.sparse {

@@ -10,7 +10,8 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// twoGroups is a plan of two settings on a set under 10-fold cross-validation, repeated so many times.
+// twoGroups returns a plan with two settings on a set under 10-fold cross-validation, for the given number of
+// repeats.
 func twoGroups(repeats int) *cluster.Plan {
 	p := &cluster.Plan{
 		Format: cluster.Format, Version: "v0.1.0", Backend: "xla:cpu", Cores: 1, Seed: 1, Shards: 1,

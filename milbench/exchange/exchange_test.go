@@ -18,7 +18,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// toy returns bags, every second one positive, the last ones of groups of two.
+// toy returns bags, every second one positive; the last ones are in groups of two.
 func toy(t testing.TB, bags int) *milbench.Set {
 	t.Helper()
 	s := &milbench.Set{Name: "toy", Classes: []string{"benign", "tumour, any"}}
@@ -35,7 +35,7 @@ func toy(t testing.TB, bags int) *milbench.Set {
 	return s
 }
 
-// kinds returns 24 bags of a kind of target.
+// kinds returns 24 bags for a kind of target.
 func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
 	t.Helper()
 	s := toy(t, 24)
@@ -59,7 +59,7 @@ func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
 	return s
 }
 
-// TestParts: parts are those of the fits, and come back from their file.
+// TestParts: parts match those of the fits, and can be read back from their file.
 func TestParts(t *testing.T) {
 	official := toy(t, 12)
 	for i := range official.Bags {
@@ -115,7 +115,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// file is that of eight bags, two folds and a repeat, and scores the lines of scores for it.
+// file returns a file of eight bags, two folds and one repeat, and the lines of scores for it.
 func file(t *testing.T) (text, scores string) {
 	t.Helper()
 	p, err := Of(toy(t, 8), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 2}, 1)
@@ -135,7 +135,7 @@ func file(t *testing.T) (text, scores string) {
 	return b.String(), scores
 }
 
-// TestReadRefuses: one line that names the file, the line and what is wrong.
+// TestReadRefuses: one line names the file, the line and the problem.
 func TestReadRefuses(t *testing.T) {
 	text, _ := file(t)
 	lines := strings.SplitAfter(text, "\n")
@@ -176,7 +176,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestResults: scores become results whose figures are those of the scores; a probability is as good as its logit.
+// TestResults: scores become results with the figures of the scores. A probability gives the same as its logit.
 func TestResults(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
@@ -241,7 +241,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestResultsRefuses: one line, and nothing is stored.
+// TestResultsRefuses: the error is one line, and nothing is stored.
 func TestResultsRefuses(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
@@ -282,8 +282,8 @@ func TestResultsRefuses(t *testing.T) {
 	}
 }
 
-// scoresOf returns the parts of 24 bags of a kind of target, read back from their file, and a table of scores with columns, whose fields are
-// given for a bag.
+// scoresOf returns the parts of 24 bags for a kind of target, read back from their file, and a table of scores with
+// the given columns; of returns the fields for a bag.
 func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i int, b Bag) string) (*Parts, string) {
 	t.Helper()
 	s := toy(t, 24)
@@ -310,7 +310,7 @@ func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i 
 	return p, text
 }
 
-// ofClass returns numbers for three classes, the first for that of the bag.
+// ofClass returns values for three classes; right is for the class of the bag.
 func ofClass(right, wrong string) func(int, Bag) string {
 	return func(_ int, b Bag) string {
 		fields := []string{wrong, wrong, wrong}
@@ -324,7 +324,7 @@ const (
 	logits        = `score_a,"score_b, c",score_d_e`
 )
 
-// TestResultsOfKinds: perfect scores of every kind of target have the best figure, and the row of a table says what it is of.
+// TestResultsOfKinds: perfect scores for every kind of target give the best figure, and the table row names it.
 func TestResultsOfKinds(t *testing.T) {
 	two := func(first, second string) func(int, Bag) string {
 		return func(_ int, b Bag) string { return []string{first + "," + second, second + "," + first}[b.Label] }
@@ -387,7 +387,7 @@ func TestResultsOfKinds(t *testing.T) {
 	}
 }
 
-// TestKindsRefuse: a table of another kind, or with numbers that are none, is one line.
+// TestKindsRefuse: a table of another kind, or with invalid numbers, gives a one-line error.
 func TestKindsRefuse(t *testing.T) {
 	zero := func(int, Bag) string { return "0" }
 	right := ofClass("0.8", "0.1")
@@ -415,7 +415,7 @@ func TestKindsRefuse(t *testing.T) {
 		"a value NaN":         {milbench.RealTarget, "value", func(int, Bag) string { return "nan" }, "", "", `s.csv: line 2: bag b0: value "nan"; a finite number is needed`},
 		"no risk":             {milbench.SurvivalTarget, "value", zero, "", "", "s.csv: line 1: no column risk; the columns risk are needed"},
 		"an empty risk":       {milbench.SurvivalTarget, "risk", func(int, Bag) string { return "" }, "", "", `s.csv: line 2: bag b0: risk ""; a finite number is needed`},
-		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // of another fold, or twice
+		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // from another fold, or duplicated
 		"another repeat":      {milbench.RealTarget, "value", zero, "b1,0", "b1,5", `s.csv: line 3: repeat "5"; a whole number from 0 to 1 is needed`},
 		"a bag of other data": {milbench.ClassTarget, logits, right, "b1,0", "c1,0", "s.csv: line 3: bag c1 is not among the 24 bags of the parts; these are other folds"},
 	} {
@@ -433,7 +433,7 @@ func TestKindsRefuse(t *testing.T) {
 	}
 }
 
-// TestForeignTables: tables as other programs write them are the same table.
+// TestForeignTables: tables written by other programs read the same.
 func TestForeignTables(t *testing.T) {
 	p, text := scoresOf(t, milbench.ClassTarget, logits, ofClass("3.5", "-1"))
 	want, err := p.Results(strings.NewReader(text), "s.csv", "model")
@@ -444,7 +444,7 @@ func TestForeignTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// written returns the table with a separator and an end of lines, and its columns changed.
+	// written returns the table with another separator and line ending, and changed columns.
 	written := func(comma rune, crlf bool, change func(record []string) []string) string {
 		var b bytes.Buffer
 		out := csv.NewWriter(&b)
@@ -454,7 +454,7 @@ func TestForeignTables(t *testing.T) {
 				record = change(record)
 			}
 			if change == nil && i > 0 {
-				record[1] += ".0" // as pandas writes whole numbers beside missing ones
+				record[1] += ".0" // pandas writes whole numbers this way next to missing ones
 			}
 			out.Write(record)
 		}
@@ -491,7 +491,7 @@ func TestForeignTables(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file of parts panics; what is read is written and read again.
+// FuzzRead: no file of parts causes a panic, and what is read can be written and read again.
 func FuzzRead(f *testing.F) {
 	for _, kind := range []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
 		p, scores := scoresOf(f, kind, "score", func(int, Bag) string { return "0" })

@@ -11,19 +11,19 @@ func TestProgressLine(t *testing.T) {
 		last, now time.Duration
 		want      string
 	}{
-		// Before this command has ended a fit there is no rate, whatever another one had done.
+		// Before this command has finished a fit there is no rate, whatever an earlier command did.
 		{Summary{Total: 150}, 0, 0, "0 of 150 fits done, compiling and training for 0s  musk1"},
 		{Summary{Total: 150}, 0, 12400 * time.Millisecond, "0 of 150 fits done, compiling and training for 12s  musk1"},
 		{Summary{Total: 150, Skipped: 40}, 0, 75 * time.Second, "40 of 150 fits done, compiling and training for 1m15s  musk1"},
-		// The rate is that of the fits of this command alone.
+		// The rate covers only the fits of this command.
 		{Summary{Total: 150, Done: 50}, 10 * time.Second, 10 * time.Second, "50 of 150 fits done, 5 fits per second, about 20 s left  musk1"},
 		{Summary{Total: 250, Skipped: 100, Done: 50}, 10 * time.Second, 10 * time.Second, "150 of 250 fits done, 5 fits per second, about 20 s left  musk1"},
-		// Until the next fits end the time left runs down, and the rate stays.
+		// Until the next fits end, the remaining time decreases and the rate stays the same.
 		{Summary{Total: 150, Done: 50}, 10 * time.Second, 18 * time.Second, "50 of 150 fits done, 5 fits per second, about 12 s left  musk1"},
 		{Summary{Total: 150, Done: 50}, 10 * time.Second, 40 * time.Second, "50 of 150 fits done, 5 fits per second, about 1 s left  musk1"},
 		{Summary{Total: 150, Done: 10}, time.Minute, time.Minute, "10 of 150 fits done, 10 fits per minute, about 14 min left  musk1"},
 		{Summary{Total: 15000, Done: 10}, time.Hour, time.Hour, "10 of 15000 fits done, 0.17 fits per minute, about 62 days left  musk1"},
-		// Failed fits have ended too; they are not done.
+		// Failed fits have ended but are not done.
 		{Summary{Total: 150, Done: 48, Failed: 2}, 10 * time.Second, 10 * time.Second, "48 of 150 fits done, 2 failed, 5 fits per second, about 20 s left  musk1"},
 		{Summary{Total: 150, Failed: 2}, time.Second, time.Second, "0 of 150 fits done, 2 failed, 2 fits per second, about 74 s left  musk1"},
 		{Summary{Total: 150, Done: 150}, 30 * time.Second, 30 * time.Second, "150 of 150 fits done  musk1"},
