@@ -38,8 +38,8 @@ type Set struct {
 	Features []string // column names; nil if the file has none
 	Bags     []Bag
 
-	// Kind is the kind of the targets. Classes has the names of the classes as the file spells them; of two classes,
-	// the positive one comes last. Classes is nil for numeric targets.
+	// Kind is the kind of the targets. Classes has the names of the classes as spelt in the file; of two classes, the
+	// positive one comes last. Classes is nil for the labels 0 and 1 or -1 and 1, and for targets without classes.
 	Kind    TargetKind
 	Classes []string
 

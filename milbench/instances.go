@@ -211,7 +211,7 @@ func ToDense(x Instances) (*Dense, error) {
 
 // ValidateInstances returns the first reason why instances are malformed: lengths that do not match the rows and
 // columns, columns that do not ascend within a row or are out of range, or a value that is not finite. It looks at
-// every value once. For instances in a file it checks only the numbers; the rest is checked while reading.
+// every value once. For instances in a file it checks only their number and width; values are checked while reading.
 func ValidateInstances(x Instances) error {
 	if x == nil {
 		return fmt.Errorf("no instances; give a bag a Dense or Sparse")

@@ -199,7 +199,7 @@ func (t Takes) Check(task Task) error {
 // Plan is the estimated cost of a task's fits.
 type Plan struct {
 	Fits    int
-	Blocks  int           // number of blocks, that is of fits trained side by side; a fit alone counts as one
+	Blocks  int           // a block has fits that are trained side by side; a fit alone counts as one
 	Members int           // number of fits in the largest block
 	Workers int           // blocks trained at once
 	Memory  uint64        // approximate peak, in bytes

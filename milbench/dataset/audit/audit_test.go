@@ -596,9 +596,9 @@ func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
 	return &other
 }
 
-// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI: in features of generated
-// slides, many of which separate the bags, and in real sets with true and shuffled labels. The promised chance of a
-// false alarm is below 0.05 per set. In fact there is none at all.
+// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI. It uses features of generated
+// slides (many of them separate the bags) and real sets with true and shuffled labels. The promised chance of a false
+// alarm is below 0.05 per set. In fact there is none at all.
 func TestAuditOfRealFeatures(t *testing.T) {
 	trials := large.Number(40, 1000)
 	var real []*milbench.Set
