@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Split says which part of an official split a bag belongs to.
+// Split names the part of an official split that a bag belongs to.
 type Split string
 
-// The parts of an official split; NoSplit where the set has none.
+// The parts of an official split. A set without one uses NoSplit.
 const (
 	NoSplit   Split = ""
 	TrainPart Split = "train"
@@ -20,42 +20,43 @@ const (
 type Bag struct {
 	ID string // unique within the set
 	Target
-	Group     string // bags of one group (one patient, or one bag standing twice) are never split across folds; "" for none
-	Split     Split  // the part of the set's official split, NoSplit where it has none
+	Group     string // bags of one group (one patient, or copies of one bag) always share a fold; "" for none
+	Split     Split  // part of the official split; NoSplit if the set has none
 	Instances Instances
 
-	// Coordinates returns where each instance is, x and y, as of a slide; nil where the file does not say.
+	// Coordinates returns the position (x, y) of each instance, as on a slide. It is nil if the file has no
+	// positions.
 	Coordinates func() ([][2]float64, error)
 }
 
-// Set is a multiple-instance data set as its reader returns it.
+// Set is a multiple-instance data set as returned by its reader.
 //
-// Instance labels stand in a field of their own: a [Learner] is handed a [Task], which has no room for them.
+// Instance labels have a field of their own, which a [Learner] never sees: it gets a [Task], which has no such field.
 type Set struct {
 	Name     string
-	Checksum string   // of the content: see [Set.Seal]
-	Features []string // column names; nil where the file has none
+	Checksum string   // checksum of the content: see [Set.Seal]
+	Features []string // column names; nil if the file has none
 	Bags     []Bag
 
-	// Kind of the targets, and the names of the classes as the file writes them, the positive one of two last; nil where they
-	// are numbers.
+	// Kind is the kind of the targets. Classes has the names of the classes as spelt in the file; of two classes, the
+	// positive one comes last. Classes is nil for the labels 0 and 1 or -1 and 1, and for targets without classes.
 	Kind    TargetKind
 	Classes []string
 
-	// Missing are the features that some instances have no value of, see [Medians].
+	// Missing lists the features that have no value in some instances; see [Medians].
 	Missing []Missing
 
-	// Words are the features that say which word stands in a column: 1 or 0 ([Preparation]).
+	// Words lists the features that mark a word as present (1) or absent (0); see [Preparation].
 	Words []int
 
-	// InstanceLabels, where known, has one value an instance of each bag. For evaluation only.
+	// InstanceLabels has one value per instance of each bag, or nil if unknown. Use it for evaluation only.
 	InstanceLabels [][]float64
 
-	// Leaked is set when a column that gives the bag label away was knowingly kept as a feature.
+	// Leaked is true if a column that leaks the bag label was deliberately kept as a feature.
 	Leaked bool
 }
 
-// NumFeatures returns the number of features of an instance, 0 for a set without bags.
+// NumFeatures returns the number of features per instance. It is 0 for a set without bags.
 func (s *Set) NumFeatures() int {
 	if len(s.Bags) == 0 {
 		return 0
@@ -63,7 +64,7 @@ func (s *Set) NumFeatures() int {
 	return s.Bags[0].Instances.Features()
 }
 
-// NumClasses returns the number of classes: 2 of a binary target, 0 of one without classes.
+// NumClasses returns the number of classes: 2 for a binary target, 0 for a target without classes.
 func (s *Set) NumClasses() int {
 	switch s.Kind {
 	case BinaryTarget:
@@ -74,7 +75,7 @@ func (s *Set) NumClasses() int {
 	return 0
 }
 
-// ClassName returns the name of a class as the file writes it, or its number.
+// ClassName returns the name of a class as spelt in the file, or its number if it has no name.
 func (s *Set) ClassName(label int) string {
 	if label >= 0 && label < len(s.Classes) {
 		return s.Classes[label]
@@ -82,7 +83,7 @@ func (s *Set) ClassName(label int) string {
 	return strconv.Itoa(label)
 }
 
-// NumInstances returns the number of instances over all bags.
+// NumInstances returns the number of instances in all bags together.
 func (s *Set) NumInstances() int {
 	n := 0
 	for _, b := range s.Bags {
@@ -91,10 +92,10 @@ func (s *Set) NumInstances() int {
 	return n
 }
 
-// NumPositive returns the number of positive bags of a binary target.
+// NumPositive returns the number of positive bags. The target must be binary.
 func (s *Set) NumPositive() int { return s.NumLabelled(1) }
 
-// NumLabelled returns the number of bags of a class.
+// NumLabelled returns the number of bags in a class.
 func (s *Set) NumLabelled(class int) int {
 	n := 0
 	for _, b := range s.Bags {
@@ -105,7 +106,7 @@ func (s *Set) NumLabelled(class int) int {
 	return n
 }
 
-// Instances returns the instances of every bag, without anything else about it: what a model is given to score.
+// Instances returns the instances of each bag and nothing else. This is what a model gets to score.
 func (s *Set) Instances() []Instances {
 	instances := make([]Instances, len(s.Bags))
 	for i, b := range s.Bags {
@@ -114,7 +115,7 @@ func (s *Set) Instances() []Instances {
 	return instances
 }
 
-// HasSplit reports whether the set brings an official split.
+// HasSplit reports whether the set has an official split.
 func (s *Set) HasSplit() bool {
 	for _, b := range s.Bags {
 		if b.Split != NoSplit {
@@ -124,7 +125,7 @@ func (s *Set) HasSplit() bool {
 	return false
 }
 
-// Task returns what a learner gets to see of s with some fits.
+// Task returns the part of s that a learner may see, with the given fits.
 func (s *Set) Task(fits []Fit) Task {
 	task := Task{Name: s.Name, Bags: s.Instances(), Kind: s.Kind, Classes: s.NumClasses(), Missing: s.Missing, Words: s.Words, Fits: fits}
 	for i, b := range s.Bags {
@@ -138,8 +139,9 @@ func (s *Set) Task(fits []Fit) Task {
 	return task
 }
 
-// Validate reports the first reason why s cannot be learnt from: no bags, a class without bags, a real target that is the same for all,
-// times of survival without an event, a duplicate id, an empty or malformed bag, bags of unequal width, or a split that covers only some bags.
+// Validate returns an error if no learner can use s. The error names the first problem: no bags, a class without
+// bags, a real target that never varies, survival times without an event, a duplicate id, an empty or malformed bag,
+// bags of unequal width, or a split that covers only some bags.
 func (s *Set) Validate() error {
 	if err := s.ValidateBags(); err != nil {
 		return err
@@ -162,8 +164,8 @@ func (s *Set) Validate() error {
 	return nil
 }
 
-// ValidateBags reports what [Set.Validate] reports, but for classes without bags: a model can score such bags, though none
-// can be learnt from them.
+// ValidateBags checks the same as [Set.Validate], but allows classes without bags: a model can score such bags even
+// if no learner can train on them.
 func (s *Set) ValidateBags() error {
 	if len(s.Bags) == 0 {
 		return fmt.Errorf("%s: no bags", s.Name)
@@ -188,7 +190,7 @@ func (s *Set) ValidateBags() error {
 		}
 		switch {
 		case seen[b.ID]:
-			return fmt.Errorf("%s: bag %s stands twice; give every bag an id of its own", s.Name, b.ID)
+			return fmt.Errorf("%s: bag %s occurs twice; give every bag an id of its own", s.Name, b.ID)
 		case b.Instances.Len() == 0:
 			return fmt.Errorf("%s: bag %s is empty; remove it or give it an instance", s.Name, b.ID)
 		case b.Instances.Features() != s.NumFeatures():

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// inPieces is instances that are read as those in a file are.
+// inPieces reads instances as if they were in a file.
 type inPieces struct{ of Instances }
 
 func (p inPieces) Len() int                           { return p.of.Len() }
@@ -65,7 +65,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestPack: bags are held by the density of all of them, and stay where they are if one is not in memory.
+// TestPack: the density of all bags together decides how they are stored. If one is not in memory, nothing changes.
 func TestPack(t *testing.T) {
 	thin := func() *Dense { return &Dense{Rows: 2, Cols: 4, Values: []float32{0, 1, 0, 0, 0, 0, 0, 0}} }
 	full := func() *Dense { return &Dense{Rows: 1, Cols: 4, Values: []float32{1, 2, 3, 4}} }
@@ -81,7 +81,7 @@ func TestPack(t *testing.T) {
 		for _, x := range c.bags {
 			bags = append(bags, Bag{Instances: x})
 		}
-		for range 2 { // again changes nothing
+		for range 2 { // a second call changes nothing
 			Pack(bags)
 			for i, b := range bags {
 				if IsSparse(b.Instances) != c.sparse {
@@ -133,7 +133,7 @@ func TestSetValidate(t *testing.T) {
 	}{
 		"none":        {func(s *Set) { s.Bags = nil }, "test: no bags"},
 		"features":    {func(s *Set) { s.Bags[0].Instances = &Dense{Rows: 1} }, "bag bag0 has no features"},
-		"duplicate":   {func(s *Set) { s.Bags[2].ID = "bag1" }, "bag bag1 stands twice"},
+		"duplicate":   {func(s *Set) { s.Bags[2].ID = "bag1" }, "bag bag1 occurs twice"},
 		"label":       {func(s *Set) { s.Bags[3].Label = 2 }, "bag bag3 has label 2"},
 		"empty":       {func(s *Set) { s.Bags[1].Instances = &Dense{Cols: 1} }, "bag bag1 is empty"},
 		"width":       {func(s *Set) { s.Bags[1].Instances = &Dense{Rows: 1, Cols: 7, Values: make([]float32, 7)} }, "bag bag1 has 7 features, bag bag0 has 1"},

@@ -8,11 +8,14 @@ import (
 	"math"
 )
 
-// checksum returns the SHA-256, in hex, of what a set is known by: the kind of its targets and, in order, of each bag its id,
-// target (class, value, event), group, split, numbers of instances and features, and instances. An instance is a bit for
-// every feature, from the lowest of the first byte on, that says whether its value is other than 0, and then these values as
-// float32, and behind them the features with missing values, their indicators and those of words; so dense and sparse bags of equal values, in memory or in a file, have one sum. Names of the set, of features and
-// of classes have no part in it. Integers have 64 bits; all numbers are little-endian; texts stand behind their length.
+// checksum returns the SHA-256, in hex, of the content of a set. It covers the kind of the targets and then, for each
+// bag in order, its id, target (class, value, event), group, split, numbers of instances and features, and instances.
+//
+// An instance is hashed as one bit per feature, lowest bit of the first byte first, set if the value is not 0; then
+// the non-zero values as float32. Features with missing values, their indicators and the word features follow the
+// bags. Equal values therefore have equal checksums, whether dense or sparse, in memory or in a file. Names of the
+// set, features and classes are not hashed. Integers have 64 bits, all numbers are little-endian, and each text
+// follows its length.
 func (s *Set) checksum() (string, error) {
 	d := digester{hash: sha256.New()}
 	d.integer(int(s.Kind))
@@ -45,7 +48,7 @@ func (s *Set) checksum() (string, error) {
 	return hex.EncodeToString(d.hash.Sum(nil)), nil
 }
 
-// Seal gives a set that was made or changed in memory its checksum, which a run knows it by.
+// Seal computes the checksum of a set that was made or changed in memory. Runs identify the set by this checksum.
 func (s *Set) Seal() error {
 	sum, err := s.checksum()
 	if err != nil {
@@ -55,7 +58,7 @@ func (s *Set) Seal() error {
 	return nil
 }
 
-// digester gathers words for a hash, which is slow when fed a few bytes at a time.
+// digester buffers input to a hash, which is slow when fed a few bytes at a time.
 type digester struct {
 	hash   hash.Hash
 	buffer []byte
@@ -94,7 +97,7 @@ func (d *digester) instances(x Instances) error {
 	})
 }
 
-// row adds an instance with these bits, whose values other than 0 are among values, in order.
+// row adds an instance with these bits. Its non-zero values are in values, in order.
 func (d *digester) row(bits []byte, values []float32) {
 	d.buffer = append(d.buffer, bits...)
 	for _, v := range values {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Sums of dense sets and of real ones are compared with those of another program in TestReadFileSmall and
-// TestReadFileSets.
+// TestReadFileSmall and TestReadFileSets compare checksums of dense sets and of real ones with those from another
+// program.
 func TestChecksum(t *testing.T) {
 	negativeZero := float32(math.Copysign(0, -1))
 	sum := func(bags []Bag) string {

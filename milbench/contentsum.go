@@ -9,10 +9,12 @@ import (
 	"slices"
 )
 
-// ContentSum returns the SHA-256, in hex, of the instances of a bag, in whatever order they stand: that of the sorted SHA-256 of each, which
-// is a bit for every feature, from the lowest of the first byte on, that says whether its value is other than 0, and then these values as
-// little-endian float32. Bags of the same instances have one sum, dense or sparse, in memory or in a file. Ids, labels and groups have no part
-// in it. It holds 32 bytes for each instance.
+// ContentSum returns the SHA-256, in hex, of the instances of a bag, whatever their order. It hashes the sorted
+// SHA-256 sums of the instances. Each instance is hashed as one bit per feature, lowest bit of the first byte first,
+// set if the value is not 0; then the non-zero values as little-endian float32.
+//
+// Bags with the same instances have the same sum, whether dense or sparse, in memory or in a file. Ids, labels and
+// groups do not count. ContentSum needs 32 bytes of memory per instance.
 func ContentSum(x Instances) (string, error) {
 	sums := make([][sha256.Size]byte, 0, x.Len())
 	var text []byte

@@ -6,36 +6,36 @@ import (
 	"sync"
 )
 
-// Estimator is a classical learner: a struct of its hyperparameters, each with a JSON name, that fits one model at a time.
-// Package onebyone makes a [Learner] of it.
+// Estimator is a classical learner that fits one model at a time. It is a struct whose fields are its
+// hyperparameters, each with a JSON name. Package onebyone turns it into a [Learner].
 //
-// An estimator may have more methods, which are asked where they are there:
+// An estimator may implement these optional methods:
 //
-//	Validate() error              // reports the first hyperparameter that makes no sense
-//	Takes() Takes                 // what it can learn; else binary targets, dense or sparse
-//	Cost(bags []Instances) Cost   // what a fit on these training bags takes, about
-//	Shares() string               // what of the setting decides what it keeps in [Training.Shared]; else fits share nothing
+//	Validate() error              // reports the first invalid hyperparameter
+//	Takes() Takes                 // which tasks it can learn; default: binary targets, dense or sparse
+//	Cost(bags []Instances) Cost   // approximate cost of a fit on these training bags
+//	Shares() string               // the part of the setting that determines what it keeps in [Training.Shared]; default: fits share nothing
 type Estimator interface {
-	// Fit learns from the training part. The same part and the same seed give the same model. It stops with the error of
-	// the context when that ends.
+	// Fit trains a model on the training part. The same part and seed give the same model. If the context ends, Fit
+	// stops and returns the context's error.
 	Fit(ctx context.Context, train Training) (Model, error)
 }
 
-// Training is what a model is learnt from.
+// Training is the data that a model is trained on.
 type Training struct {
 	Bags    []Instances
-	Targets []Target // of the bags
+	Targets []Target // one per bag
 	Kind    TargetKind
-	Classes int    // 2 of a binary target, 0 of one without classes
-	Seed    uint64 // of whatever is random
+	Classes int    // 2 for a binary target, 0 for a target without classes
+	Seed    uint64 // random seed
 
-	// Shared, where it is not nil, has all bags of the training part, of which Bags may be some: the rest is held out by an inner fold.
-	// An estimator may look at their instances, not at their targets.
+	// Shared, if not nil, has all bags of the training part. Bags may be only some of them, because an inner fold
+	// holds out the rest. An estimator may look at their instances but not at their targets.
 	Shared *Shared
 }
 
-// Share returns Shared, or a new one of Bags alone, and where in it the Bags stand. What [Training.Validate] reports is an error;
-// the bags that fits share are looked at once.
+// Share returns Shared and the positions of Bags in it. If Shared is nil, it returns a new one that has only Bags. It
+// returns an error if [Training.Validate] would; bags shared by several fits are checked only once.
 func (t Training) Share() (s *Shared, rows []int, err error) {
 	if err := t.validateTargets(); err != nil {
 		return nil, nil, err
@@ -59,7 +59,8 @@ func (t Training) Share() (s *Shared, rows []int, err error) {
 	return s, rows, nil
 }
 
-// Shared keeps what fits on parts of the same bags have in common (distances between the bags, say). It is made once.
+// Shared stores values that fits on parts of the same bags have in common, such as the distances between bags. Each
+// value is computed once.
 type Shared struct {
 	Bags []Instances
 
@@ -74,7 +75,7 @@ type sharedValue struct {
 	err   error
 }
 
-// NewShared returns one of bags, which may be one and the same.
+// NewShared returns a Shared for bags. The same bag may occur more than once.
 func NewShared(bags []Instances) *Shared {
 	s := &Shared{Bags: bags, row: make(map[Instances]int, len(bags)), values: make(map[string]*sharedValue)}
 	for i, b := range bags {
@@ -85,13 +86,13 @@ func NewShared(bags []Instances) *Shared {
 	return s
 }
 
-// Row returns where a bag stands in Bags.
+// Row returns the index of a bag in Bags, and whether it is there.
 func (s *Shared) Row(bag Instances) (int, bool) {
 	row, found := s.row[bag]
 	return row, found
 }
 
-// Once returns what of a shared is kept under a key, which is made once. What could not be made is tried again.
+// Once returns the value that s stores under key. It calls make at the first use, and again after a failure.
 func Once[T any](s *Shared, key string, make func() (T, error)) (T, error) {
 	s.mu.Lock()
 	kept := s.values[key]
@@ -113,7 +114,8 @@ func Once[T any](s *Shared, key string, make func() (T, error)) (T, error) {
 	return kept.value.(T), nil
 }
 
-// Validate reports a bag that is malformed or as wide as no other, and targets that are none of their kind, one for each bag.
+// Validate returns an error if a bag is malformed or has a different width, if a target does not fit its kind, or if
+// the numbers of bags and targets differ.
 func (t Training) Validate() error {
 	if err := t.validateTargets(); err != nil {
 		return err
@@ -121,7 +123,7 @@ func (t Training) Validate() error {
 	return validateBags(t.Bags)
 }
 
-// validateTargets reports targets that are none of their kind, one for each bag.
+// validateTargets returns an error unless there is one target of the right kind for each bag.
 func (t Training) validateTargets() error {
 	if len(t.Targets) != len(t.Bags) {
 		return fmt.Errorf("%d targets for %d training bags", len(t.Targets), len(t.Bags))
@@ -136,19 +138,21 @@ func (t Training) validateTargets() error {
 
 // Model scores bags.
 type Model interface {
-	// Predict returns the score of a bag, the winners and, where the model has them, the scores of its instances.
+	// Predict returns the score of a bag, the winners and, if the model has them, the scores of its instances.
 	Predict(bag Instances) (Prediction, error)
 }
 
-// InstanceScorer is a [Model] whose scores of instances take longer than that of their bag, so that Predict leaves them out.
+// InstanceScorer is a [Model] that scores instances in a separate method because this takes longer than scoring the
+// bag.
 type InstanceScorer interface {
-	// InstanceScores returns, for each of the scores of the bag, a score for each instance: of classes [Prediction.ClassInstances].
+	// InstanceScores returns one score per instance for each score of the bag. For classes these are
+	// [Prediction.ClassInstances].
 	InstanceScores(bag Instances) ([][]float64, error)
 }
 
-// Cost is what a fit takes, about.
+// Cost is the approximate cost of a fit.
 type Cost struct {
-	Seconds float64 // of one core of 4 GHz
-	Shared  float64 // the same, of what it keeps in [Training.Shared], once for all fits that share
-	Memory  uint64  // bytes at the peak, beside the bags
+	Seconds float64 // on one core at 4 GHz
+	Shared  float64 // likewise, for the values in [Training.Shared]: once for all fits that share them
+	Memory  uint64  // peak bytes, not counting the bags
 }

@@ -84,14 +84,14 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// plain is a bag that cannot be compared.
+// plain is a bag of a type that is not comparable.
 type plain []float32
 
 func (plain) Len() int                       { return 0 }
 func (plain) Features() int                  { return 1 }
 func (plain) Read(int, int, []float32) error { return nil }
 
-// What is kept under a key is made once, however many ask for it at a time; what could not be made is tried again.
+// A value is computed once per key, however many goroutines ask for it. After a failure it is tried again.
 func TestOnce(t *testing.T) {
 	s := NewShared(nil)
 	var made atomic.Int32
@@ -121,13 +121,13 @@ func TestOnce(t *testing.T) {
 			t.Errorf("try %d: %q, %v", try, got, err)
 		}
 	}
-	// What is made may ask for something else that is kept.
+	// Computing a value may request another stored value.
 	if got, err := Once(s, "outer", func() (int, error) { return Once(s, "inner", func() (int, error) { return 7, nil }) }); err != nil || got != 7 {
 		t.Errorf("%d, %v", got, err)
 	}
 }
 
-// The error of a try that several wait for is theirs all, and the next one tries again.
+// All who wait for a failing attempt get its error, and the next request tries again.
 func TestOnceFailsTogether(t *testing.T) {
 	s := NewShared(nil)
 	boom := errors.New("boom")

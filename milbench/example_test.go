@@ -8,7 +8,7 @@ import (
 	"synpool/milbench"
 )
 
-// bags returns six bags of one instance each, every other one positive.
+// bags returns six bags with one instance each, every other one positive.
 func bags() *milbench.Set {
 	s := &milbench.Set{Name: "six", Checksum: "none"}
 	for i := range 6 {
@@ -60,7 +60,7 @@ func ExampleSet_Validate() {
 	s := bags()
 	s.Bags[4].ID = "bag3"
 	fmt.Println(s.Validate())
-	// Output: six: bag bag3 stands twice; give every bag an id of its own
+	// Output: six: bag bag3 occurs twice; give every bag an id of its own
 }
 
 func ExampleSet_Instances() {
@@ -126,7 +126,7 @@ func ExampleTargetKind_String() {
 	// Output: binary survival <nil>
 }
 
-// A classical learner is a struct with one method; its model has another.
+// A classical learner is a struct with one method, and so is its model.
 type majority struct{}
 
 func (majority) Fit(_ context.Context, t milbench.Training) (milbench.Model, error) {
@@ -232,7 +232,8 @@ func ExampleStandardise() {
 }
 
 func ExamplePrepare() {
-	// The second instance of the training part lacks a value of feature 0: feature 1 says so. Feature 2 is a word that it lacks.
+	// The second instance of the training part has no value for feature 0, as feature 1 shows. Feature 2 is a word
+	// that the training part lacks.
 	bag := &milbench.Dense{Rows: 3, Cols: 3, Values: []float32{5, 0, 0, 0, 1, 0, 8, 0, 0}}
 	p, err := milbench.Prepare([]milbench.Instances{bag}, []milbench.Missing{{Feature: 0, Indicator: 1}}, []int{2})
 	if err != nil {

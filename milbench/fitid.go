@@ -12,9 +12,10 @@ import (
 	"sync"
 )
 
-// FitID returns the id of a fit: the first 16 hexadecimal digits of the SHA-256 of the JSON array of the set's checksum, the
-// protocol's key ([Protocol.Key]), the folds into which a repeat cuts the set, repeat and fold (from 0), the study's seed, and the setting
-// as [CanonicalSetting] writes it. It is what decides the fit's scores, and nothing else.
+// FitID returns the id of a fit: the first 16 hexadecimal digits of a SHA-256. The hash covers the JSON array of the
+// set's checksum, the protocol's key ([Protocol.Key]), the number of folds per repeat, repeat and fold (from 0), the
+// study's seed, and the setting as written by [CanonicalSetting]. These values determine the fit's scores, and
+// nothing else does.
 func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, setting json.RawMessage) (string, error) {
 	canonical, err := knownSetting(setting)
 	if err != nil {
@@ -30,28 +31,29 @@ func FitID(checksum, protocol string, folds, repeat, fold int, seed uint64, sett
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// appendText appends a text as JSON: a plan of a million fits has their ids made, and most texts need no escapes.
+// appendText appends a text as JSON. It is fast because a plan of a million fits needs their ids and most texts need
+// no escapes.
 func appendText(b []byte, text string) []byte {
 	if strings.ContainsFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) {
 		quoted, err := json.Marshal(text)
 		if err != nil {
-			panic(err) // every text has a form
+			panic(err) // cannot happen: every text can be encoded
 		}
 		return append(b, quoted...)
 	}
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// settings has the canonical form of settings that have been seen: few settings have many fits.
+// settings caches the canonical form of settings: a few settings have many fits.
 var settings struct {
 	sync.Mutex
 	canonical map[string]json.RawMessage
 }
 
-// mostSettings bounds the settings that are remembered.
+// mostSettings is the largest number of settings in the cache.
 const mostSettings = 10_000
 
-// knownSetting is [CanonicalSetting] with a memory.
+// knownSetting is [CanonicalSetting] with a cache.
 func knownSetting(setting json.RawMessage) (json.RawMessage, error) {
 	settings.Lock()
 	defer settings.Unlock()
@@ -69,7 +71,7 @@ func knownSetting(setting json.RawMessage) (json.RawMessage, error) {
 	return canonical, nil
 }
 
-// CanonicalSetting returns a setting compactly and with its keys in order; numbers stay as written.
+// CanonicalSetting returns a setting as compact JSON with sorted keys. Numbers keep their spelling.
 func CanonicalSetting(setting json.RawMessage) (json.RawMessage, error) {
 	object, err := DecodeSetting(setting)
 	if err != nil {
@@ -78,7 +80,8 @@ func CanonicalSetting(setting json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(object)
 }
 
-// DecodeSetting decodes a setting, numbers as [json.Number]. What is no JSON object, or more than one, is an error.
+// DecodeSetting decodes a setting, with numbers as [json.Number]. It returns an error unless the input is exactly one
+// JSON object.
 func DecodeSetting(setting json.RawMessage) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(setting))
 	d.UseNumber()

@@ -8,7 +8,7 @@ import (
 	"testing/quick"
 )
 
-// TestFitIDIsOfJSON: the id is that of the array which encoding/json writes, whatever stands in the texts.
+// TestFitIDIsOfJSON: the id is that of the array written by encoding/json, whatever the texts contain.
 func TestFitIDIsOfJSON(t *testing.T) {
 	same := func(checksum, protocol string, folds, repeat, fold int, seed uint64, value string) bool {
 		setting, err := json.Marshal(map[string]any{"pooling": value, "width": folds})

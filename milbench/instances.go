@@ -6,23 +6,24 @@ import (
 	"reflect"
 )
 
-// Instances are the instances of a bag, each a row of features. They are in memory, dense ([Dense]) or in compressed sparse
-// rows ([Sparse]), or in a file that is mapped into memory or read in pieces (package dataset).
+// Instances are the instances of a bag, one row of features per instance. They are in memory, either dense ([Dense])
+// or in compressed sparse rows ([Sparse]), or in a file that is mapped into memory or read in pieces (package
+// dataset).
 //
-// Values are float32, what files hold and networks take; sums and statistics over them are made in float64. Instances are
-// read-only, may be read by several goroutines at a time, and are the same if they are equal as interface values, so that the type
-// behind must be comparable: a pointer, say.
+// Values are float32, as in files and networks; sums and statistics use float64. Instances are read-only, and several
+// goroutines may read them at once. Two Instances are the same if they are equal as interface values, so the dynamic
+// type must be comparable, for example a pointer.
 type Instances interface {
 	// Len returns the number of instances.
 	Len() int
-	// Features returns the number of features of an instance.
+	// Features returns the number of features per instance.
 	Features() int
-	// Read writes the instances from i to j-1, one after another and with their zeros, into dst, which has
-	// (j-i)·Features() places. Of instances in memory the error is nil; of a file it names the file.
+	// Read writes instances i to j-1 into dst, one after another and including zeros. The length of dst must be
+	// (j-i)·Features(). The error is nil for instances in memory; for a file it names the file.
 	Read(i, j int, dst []float32) error
 }
 
-// Dense is instances in memory: Values is row-major, Rows·Cols long.
+// Dense holds instances in memory. Values is row-major and has Rows·Cols entries.
 type Dense struct {
 	Rows, Cols int
 	Values     []float32
@@ -40,12 +41,12 @@ func (d *Dense) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// Row returns instance i, which is not to be changed.
+// Row returns instance i. Do not change it.
 func (d *Dense) Row(i int) []float32 { return d.Values[i*d.Cols : (i+1)*d.Cols] }
 
-// Sparse is instances in memory in compressed sparse rows: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns
-// Column[RowStart[i]:RowStart[i+1]], which ascend within a row; every other entry is zero. RowStart goes from 0 to the
-// length of Values and of Column.
+// Sparse holds instances in memory in compressed sparse rows. Row i has Values[RowStart[i]:RowStart[i+1]] in the
+// columns Column[RowStart[i]:RowStart[i+1]], which ascend within a row; every other entry is zero. RowStart starts at
+// 0 and ends at the length of Values and Column.
 type Sparse struct {
 	Rows, Cols int
 	Values     []float32
@@ -71,13 +72,13 @@ func (s *Sparse) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// Row returns the columns and values that are stored of instance i, which are not to be changed.
+// Row returns the stored columns and values of instance i. Do not change them.
 func (s *Sparse) Row(i int) (columns []int32, values []float32) {
 	from, to := s.RowStart[i], s.RowStart[i+1]
 	return s.Column[from:to], s.Values[from:to]
 }
 
-// Append adds an instance: the values other than 0 of a dense row.
+// Append adds a dense row as an instance and stores its non-zero values.
 func (s *Sparse) Append(row []float32) {
 	for j, v := range row {
 		if v != 0 {
@@ -87,7 +88,7 @@ func (s *Sparse) Append(row []float32) {
 	s.EndRow()
 }
 
-// EndRow ends an instance whose columns and values have been appended.
+// EndRow completes an instance after its columns and values have been appended.
 func (s *Sparse) EndRow() {
 	if len(s.RowStart) == 0 {
 		s.RowStart = append(s.RowStart, 0)
@@ -101,17 +102,17 @@ var (
 	_ Instances = (*Sparse)(nil)
 )
 
-// IsSparse reports whether instances are held in compressed sparse rows.
+// IsSparse reports whether instances are stored in compressed sparse rows.
 func IsSparse(x Instances) bool {
 	_, sparse := x.(*Sparse)
 	return sparse
 }
 
-// pieceValues is how many values are read at a time, 256 KB.
+// pieceValues is the number of values to read at a time: 256 KB.
 const pieceValues = 1 << 16
 
-// EachRow calls f with every instance, which is valid during the call only and not to be changed. Instances in a file are
-// read in pieces.
+// EachRow calls f with every instance. The row is valid only during the call; do not change it. Instances in a file
+// are read in pieces.
 func EachRow(x Instances, f func(i int, row []float32)) error {
 	n, width := x.Len(), x.Features()
 	if d, ok := x.(*Dense); ok {
@@ -137,7 +138,7 @@ func EachRow(x Instances, f func(i int, row []float32)) error {
 	return nil
 }
 
-// EachValue calls f with every value of every instance, of sparse ones those that are stored.
+// EachValue calls f with every value of every instance. For sparse instances these are the stored values.
 func EachValue(x Instances, f func(i, j int, v float32)) error {
 	if s, ok := x.(*Sparse); ok {
 		for i := range s.Rows {
@@ -155,12 +156,12 @@ func EachValue(x Instances, f func(i, j int, v float32)) error {
 	})
 }
 
-// sparseBelow is the density of a set below which it is held sparse. A value costs 4 bytes dense and 8 sparse, so that
-// memory alone breaks even at 1/2; a pass over sparse rows pays only where most of a row is skipped.
+// sparseBelow is the density below which a set is stored as sparse rows. A value costs 4 bytes dense and 8 sparse, so
+// for memory alone the limit would be 1/2; but a pass over sparse rows is faster only if it skips most of each row.
 const sparseBelow = 0.25
 
-// Pack holds all bags sparse where less than a quarter of their values is other than 0, and all dense otherwise. Bags that
-// are not in memory stay as they are, and so do all others then.
+// Pack stores all bags sparse if less than a quarter of their values are non-zero, and all bags dense otherwise. If
+// any bag is not in memory, Pack changes nothing.
 func Pack(bags []Bag) {
 	stored, size := 0, 0
 	for _, b := range bags {
@@ -181,7 +182,7 @@ func Pack(bags []Bag) {
 		}
 	}
 	sparse := float64(stored) < sparseBelow*float64(size)
-	for i := range bags { // there is no error in memory
+	for i := range bags { // in memory there is no error
 		if sparse {
 			bags[i].Instances, _ = ToSparse(bags[i].Instances)
 		} else {
@@ -190,7 +191,7 @@ func Pack(bags []Bag) {
 	}
 }
 
-// ToSparse returns instances in compressed sparse rows, in memory: themselves if they are.
+// ToSparse returns instances as compressed sparse rows in memory. It returns its argument if that is already sparse.
 func ToSparse(x Instances) (*Sparse, error) {
 	if s, ok := x.(*Sparse); ok {
 		return s, nil
@@ -199,7 +200,7 @@ func ToSparse(x Instances) (*Sparse, error) {
 	return s, EachRow(x, func(_ int, row []float32) { s.Append(row) })
 }
 
-// ToDense returns instances densely, in memory: themselves if they are.
+// ToDense returns instances as dense rows in memory. It returns its argument if that is already dense.
 func ToDense(x Instances) (*Dense, error) {
 	if d, ok := x.(*Dense); ok {
 		return d, nil
@@ -208,9 +209,9 @@ func ToDense(x Instances) (*Dense, error) {
 	return d, x.Read(0, d.Rows, d.Values)
 }
 
-// ValidateInstances reports the first reason why instances are malformed: lengths that do not fit their rows and columns,
-// columns that do not ascend within a row or lie beyond the last, or a value that is not finite. It looks at everything once.
-// Instances in a file are checked as they are read, and here for their numbers alone.
+// ValidateInstances returns the first reason why instances are malformed: lengths that do not match the rows and
+// columns, columns that do not ascend within a row or are out of range, or a value that is not finite. It looks at
+// every value once. For instances in a file it checks only their number and width; values are checked while reading.
 func ValidateInstances(x Instances) error {
 	if x == nil {
 		return fmt.Errorf("no instances; give a bag a Dense or Sparse")
@@ -273,12 +274,12 @@ func (s *Sparse) validate() error {
 // Finite reports whether a value is neither NaN nor infinite.
 func Finite(v float32) bool { return v-v == 0 }
 
-// NotFinite is the error about a value of an instance, both counted from 0.
+// NotFinite returns the error for a value that is not finite. Instance and feature count from 0.
 func NotFinite(instance, feature int, v float32) error {
 	return fmt.Errorf("value %v of feature %d of instance %d; replace it by a finite number", v, feature+1, instance+1)
 }
 
-// Float32 returns v rounded to float32, or an error if it is not finite or too large for that.
+// Float32 returns v rounded to float32. It returns an error if v is not finite or too large.
 func Float32(v float64) (float32, error) {
 	switch narrow := float32(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):

@@ -17,75 +17,77 @@ type Example struct {
 	Target
 }
 
-// Fit is one training run that a protocol asks for: the labels of its training part and nothing else about the
-// labels of the set.
+// Fit is one training run of a protocol. It contains the labels of its training part and no other labels of the set.
 type Fit struct {
 	Repeat  int
 	Fold    int
-	Seed    uint64          // fixes initial weights, order of the bags and dropout
-	Order   uint64          // fixes the order of large bags, which fits of one order read together
-	Setting json.RawMessage // hyperparameters, understood by the learner alone
+	Seed    uint64          // for initial weights, order of the bags and dropout
+	Order   uint64          // for the order of large bags; fits with the same order read them together
+	Setting json.RawMessage // hyperparameters; only the learner knows their meaning
 
 	Train      []Example
-	Validation []int // bags held out of the training part, to choose an epoch and a setting by; may be empty
-	Test       []int // bags of the test part
+	Validation []int // bags held out of the training part to choose an epoch and a setting; may be empty
+	Test       []int // test bags
 
-	// Inner, where it is not empty, has folds of the training part, several cuts of it one after the other. Each is to be held out
-	// in turn, by a model that is trained on the rest with the setting; their predictions are [Epoch.Validation], one fold after the other. Test
-	// bags are scored by a model that is trained on the whole. There is no Validation beside it.
+	// Inner, if not empty, has folds of the training part, possibly from several cuts in sequence. The learner holds
+	// out each fold in turn and trains on the rest with the setting. The predictions for these folds, in order, are
+	// [Epoch.Validation]. A model trained on the whole part scores the test bags. Validation is empty if Inner is
+	// not.
 	Inner [][]int
 
-	// EveryEpoch asks for the scores of validation and test bags after every epoch; otherwise only the last counts.
+	// EveryEpoch asks for the scores of validation and test bags after every epoch. By default only the last epoch is
+	// scored.
 	EveryEpoch bool
 
-	// Instances asks for [Prediction.Instances] of the test bags, in every epoch that is handed over.
+	// Instances asks for [Prediction.Instances] of the test bags in every epoch that is returned.
 	Instances bool
 }
 
-// Task is what a learner gets to see of a set.
+// Task is the part of a set that a learner may see.
 type Task struct {
-	Name    string      // of the set, for messages
-	Bags    []Instances // of every bag
-	Groups  []string    // of every bag, see [Bag.Group]; nil where there are none
+	Name    string      // name of the set, for messages
+	Bags    []Instances // instances of each bag
+	Groups  []string    // group of each bag, see [Bag.Group]; nil if there are none
 	Kind    TargetKind
-	Classes int // 2 of a binary target, 0 of one without classes
+	Classes int // 2 for a binary target, 0 for a target without classes
 	Fits    []Fit
 
-	// See [Set.Missing] and [Set.Words]. Package learner prepares the bags of each fit by them ([Preparation]); a learner that is not of its list
-	// finds zeros where values are missing.
+	// See [Set.Missing] and [Set.Words]. Package learner uses them to prepare the bags of each fit ([Preparation]). A
+	// learner that is not in its registry finds zeros for missing values.
 	Missing []Missing
 	Words   []int
 }
 
-// Prediction is what a trained model says of one bag.
+// Prediction is the output of a trained model for one bag.
 type Prediction struct {
-	// Scores is, of a binary target, the logit of "positive" alone; of classes a logit for each; of a real target its value;
-	// of survival the logarithm of the risk, or of models joined by rank a number that orders bags as the risk does.
+	// Scores depends on the target. Binary: one logit of the positive class. Classes: one logit per class. Real: the
+	// value. Survival: the logarithm of the risk, or for models joined by rank a number that orders bags by risk.
 	Scores []float64
 
-	// Survival is, of survival alone, the curve that the model predicts; nil of a model that orders bags and says no more.
+	// Survival is the predicted survival curve. It is nil for other targets, and for models that only order bags.
 	Survival *Survival
 
-	// Winners has, of each head, the instance with the largest weight; nil where all weigh the same.
+	// Winners has the instance with the largest weight for each head; nil if all weights are equal.
 	Winners []int
 
-	// Instances has a score for each instance, where [Fit.Instances] asks and the learner has them: the more it counts in its
-	// bag, the larger. It is the mean over the heads of a pooling's weights, the score that a classifier of instances gives, or
-	// of an ensemble the mean of its members'. Numbers of different bags do not compare.
+	// Instances has one score per instance if [Fit.Instances] asks for it and the learner provides it. A larger score
+	// means that the instance matters more in its bag. It is the pooling weight averaged over the heads, the score of
+	// an instance classifier, or for an ensemble the mean over its members. Scores from different bags cannot be
+	// compared.
 	Instances []float64
 
-	// ClassInstances has, of classes, such a score for each class and instance: how much the instance says for the class. Instances
-	// has those of the class of the bag, of a network the weights.
+	// ClassInstances has one such score for each class and instance: how strongly the instance speaks for the class.
+	// Instances then has the scores for the bag's class or, for a network, the weights.
 	ClassInstances [][]float64
 
-	// Members has the scores of each member of an ensemble.
+	// Members has the scores from each member of an ensemble.
 	Members [][]float64
 }
 
-// Scored returns the prediction of a single score, as of a binary target.
+// Scored returns a prediction with a single score, as for a binary target.
 func Scored(score float64) Prediction { return Prediction{Scores: []float64{score}} }
 
-// HeldOut returns the bags whose predictions [Epoch.Validation] has, in their order.
+// HeldOut returns the bags that [Epoch.Validation] has predictions for, in the same order.
 func (f Fit) HeldOut() []int {
 	if len(f.Inner) == 0 {
 		return f.Validation
@@ -93,7 +95,7 @@ func (f Fit) HeldOut() []int {
 	return slices.Concat(f.Inner...)
 }
 
-// Moved returns the fit of a task in which bag i stands at place at[i].
+// Moved returns the fit for a task in which bag i has moved to index at[i].
 func (f Fit) Moved(at []int) Fit {
 	indices := func(bags []int) (list []int) {
 		for _, b := range bags {
@@ -114,10 +116,10 @@ func (f Fit) Moved(at []int) Fit {
 	return f
 }
 
-// Epoch holds the scores after one epoch of training, in the order of [Fit.HeldOut] and [Fit.Test].
+// Epoch has the scores after one training epoch, in the order of [Fit.HeldOut] and [Fit.Test].
 type Epoch struct {
 	Number     int     // from 1
-	Loss       float64 // mean over the training bags, in training
+	Loss       float64 // mean training loss over the training bags
 	Validation []Prediction
 	Test       []Prediction
 }
@@ -125,48 +127,48 @@ type Epoch struct {
 // Outcome is a finished fit.
 type Outcome struct {
 	Fit    int     // index in [Task.Fits]
-	Epochs []Epoch // every epoch, or the last alone
+	Epochs []Epoch // every epoch, or only the last
 	Wall   time.Duration
-	Err    error // why this fit failed; the others go on
+	Err    error // why this fit failed; other fits continue
 
-	Portfolio []Weighted // of a fit that joins models, those that count
+	Portfolio []Weighted // for a fit that joins models: the models with weight
 }
 
-// Weighted is a model that counts in a joined one.
+// Weighted is a model that has weight in a joined model.
 type Weighted struct {
 	Setting json.RawMessage `json:"config"`
-	Weight  float64         `json:"weight"` // those of all models sum to 1
-	// Figure is the main figure of the kind of target (AUC, macro AUC, R², concordance) on held-out bags of the training part, mean over
-	// inner folds. In files it is named after the first.
+	Weight  float64         `json:"weight"` // weights of all models sum to 1
+	// Figure is the main figure for the kind of target (AUC, macro AUC, R², concordance) on held-out bags of the
+	// training part, averaged over inner folds. Files call it "auc" for every kind.
 	Figure float64 `json:"auc"`
 	Epoch  int     `json:"epoch"` // from 1, see [Epoch]
 }
 
-// Learner trains fits and scores bags: networks, classical learners, ensembles of either.
+// Learner trains fits and scores bags. Networks, classical learners and ensembles implement it.
 type Learner interface {
-	// Takes says which tasks it can learn.
+	// Takes returns the kinds of tasks that the learner can learn.
 	Takes() Takes
 
-	// Learn trains all fits of a task, in any order or together, and hands each outcome to done as it finishes.
-	// Calls of done do not overlap. Learn returns when every fit has been handed over, or earlier with the context's
-	// error, with done's, or with one that concerns the task as a whole.
+	// Learn trains all fits of a task, in any order or together, and passes each outcome to done when it finishes.
+	// Calls of done do not overlap. Learn returns after the last fit, or earlier with an error: the context's,
+	// done's, or one that concerns the whole task.
 	Learn(ctx context.Context, task Task, done func(Outcome) error) error
 
-	// Plan says what the fits of a task take, without training any. A task that the learner cannot learn is an error that
-	// says why, as is one that does not fit into its memory. Fits whose settings are wrong are in no group.
+	// Plan estimates the cost of a task's fits without training. It returns an error if the learner cannot learn the
+	// task or if the task does not fit into its memory. Fits with invalid settings are in no group.
 	Plan(task Task) (Plan, error)
 }
 
-// Takes says which tasks a learner can learn.
+// Takes describes the tasks that a learner can learn.
 type Takes struct {
-	Name          string       // of the learner, for messages
-	Kinds         []TargetKind // of targets
-	Dense, Sparse bool         // instances that it takes
-	MaxInstances  int          // of a bag; 0 is no bound
-	MaxFeatures   int          // 0 is no bound
+	Name          string       // name of the learner, for messages
+	Kinds         []TargetKind // kinds of targets
+	Dense, Sparse bool         // which instances it takes
+	MaxInstances  int          // per bag; 0 means no limit
+	MaxFeatures   int          // 0 means no limit
 }
 
-// Check reports why a task cannot be learnt, and what the learner takes instead.
+// Check returns an error if the learner cannot learn the task. The error says what the learner takes instead.
 func (t Takes) Check(task Task) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %s %s", cmp.Or(task.Name, "task"), cmp.Or(t.Name, "the learner"), fmt.Sprintf(format, args...))
@@ -194,31 +196,32 @@ func (t Takes) Check(task Task) error {
 	return nil
 }
 
-// Plan is what the fits of a task take.
+// Plan is the estimated cost of a task's fits.
 type Plan struct {
 	Fits    int
-	Blocks  int           // of fits trained side by side; a fit alone counts as one
-	Members int           // fits in the largest block
-	Workers int           // blocks trained at a time
-	Memory  uint64        // bytes at the peak, about
-	Time    time.Duration // about, on cores of 4 GHz
-	Note    string        // one line on what was done to keep within the memory allowed, or ""
+	Blocks  int           // a block has fits that are trained side by side; a fit alone counts as one
+	Members int           // number of fits in the largest block
+	Workers int           // blocks trained at once
+	Memory  uint64        // approximate peak, in bytes
+	Time    time.Duration // approximate, on cores at 4 GHz
+	Note    string        // one line on how memory use was kept within the limit, or ""
 	Groups  []Group
 }
 
-// Group is fits of a task that are made ready together: those that share compiled graphs, say.
+// Group is a group of fits with a common preparation, such as compiling shared graphs.
 type Group struct {
-	Fits    []int   // indices in the task; of an ensemble once a member
-	Members int     // fits of a block; 1 where each is trained alone
-	Blocks  int     // the last one may not be full, and takes as long
-	Compile float64 // seconds, about, until the first block can begin: of compiling graphs, say
-	Block   float64 // seconds of one core, about, for a block
-	Memory  uint64  // bytes at the peak, about, with all workers of the plan
-	Join    float64 // seconds, about, that a further worker takes until it can begin; 0 is Compile
+	Fits    []int   // indices in the task; for an ensemble one entry per member
+	Members int     // fits per block; 1 if each is trained alone
+	Blocks  int     // the last block may be partly empty and takes as long
+	Compile float64 // approximate seconds until the first block can start, for example to compile graphs
+	Block   float64 // approximate seconds per block on one core
+	Memory  uint64  // approximate peak in bytes, with all workers of the plan
+	Join    float64 // approximate seconds until an additional worker can start; 0 means the same as Compile
 }
 
-// Validate reports the first reason why t cannot be learnt: malformed bags or bags of unequal width, or a fit with a bag that
-// is not there or a target that is none of its kind. It counts bags and fits from 0, as t does, instances and features from 1.
+// Validate returns the first reason why t cannot be learnt: malformed bags, bags of unequal width, a fit with a bag
+// that does not exist, or a target of the wrong kind. The error counts bags and fits from 0, as t does, and instances
+// and features from 1.
 func (t Task) Validate() error {
 	name := cmp.Or(t.Name, "task")
 	if t.Groups != nil && len(t.Groups) != len(t.Bags) {
@@ -240,7 +243,7 @@ func (t Task) Validate() error {
 	return nil
 }
 
-// validateBags reports a malformed bag, and bags of unequal width.
+// validateBags returns an error for a malformed bag or bags of unequal width.
 func validateBags(bags []Instances) error {
 	for i, x := range bags {
 		if x == nil {
@@ -256,7 +259,7 @@ func validateBags(bags []Instances) error {
 	return nil
 }
 
-// validate reports a bag that is not in the task, and a target that is none of its kind.
+// validate returns an error for a bag that is not in the task or a target of the wrong kind.
 func (f Fit) validate(t Task) error {
 	bags := len(t.Bags)
 	for _, e := range f.Train {

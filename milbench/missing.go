@@ -5,15 +5,17 @@ import (
 	"slices"
 )
 
-// Missing is a feature whose value some instances lack. Another feature, the indicator, is 1 in these instances and 0 in the others.
+// Missing is a feature that has no value in some instances. A second feature, the indicator, is 1 in these instances
+// and 0 in the others.
 type Missing struct {
 	Feature   int     `json:"feature"` // both count from 0
 	Indicator int     `json:"indicator"`
-	Value     float32 `json:"value"` // stands where the feature has no value; 0 as a reader returns it
+	Value     float32 `json:"value"` // replaces missing values of the feature; 0 when returned by a reader
 }
 
-// Medians returns missing with each Value the median of the feature over the instances of bags that have one, of an even number the
-// mean of the two in the middle; 0 where none has one. It holds the values of these features in memory.
+// Medians returns missing with each Value set to the median of the feature over the instances that have one. For an
+// even number of values it is the mean of the middle two; with no values it is 0. Medians holds the values of these
+// features in memory.
 func Medians(bags []Instances, missing []Missing) ([]Missing, error) {
 	values := make([][]float32, len(missing))
 	for _, x := range bags {
@@ -38,14 +40,14 @@ func Medians(bags []Instances, missing []Missing) ([]Missing, error) {
 	return filled, nil
 }
 
-// Preparation is what of the features depends on the training part.
+// Preparation is the part of the feature preparation that depends on the training part.
 type Preparation struct {
-	Missing []Missing // what stands where features have no value
-	Absent  []int     // features that are 0, whatever the bag has: words that the training part lacks
+	Missing []Missing // values that replace missing ones
+	Absent  []int     // features set to 0 in every bag: words that the training part lacks
 }
 
-// Prepare returns the preparation that the bags of a training part give: medians for missing values, and those of the features words
-// ([Set.Words]) that are 0 in all of their instances.
+// Prepare computes the preparation from the bags of a training part: medians for missing values, and the word
+// features ([Set.Words]) that are 0 in all training instances.
 func Prepare(bags []Instances, missing []Missing, words []int) (p Preparation, err error) {
 	if p.Missing, err = Medians(bags, missing); err != nil || len(words) == 0 {
 		return p, err
@@ -70,7 +72,7 @@ func Prepare(bags []Instances, missing []Missing, words []int) (p Preparation, e
 	return p, nil
 }
 
-// row prepares an instance, and reports whether that changes it.
+// row prepares an instance and reports whether this changed it.
 func (p Preparation) row(row []float32) (changes bool) {
 	set := func(j int, v float32) {
 		changes = changes || row[j] != v
@@ -87,7 +89,7 @@ func (p Preparation) row(row []float32) (changes bool) {
 	return changes
 }
 
-// Of returns a bag prepared: the bag itself where that changes nothing.
+// Of returns the prepared bag. It returns the bag itself if nothing changes.
 func (p Preparation) Of(x Instances) (Instances, error) {
 	changes, own := false, make([]float32, x.Features())
 	if err := EachRow(x, func(_ int, row []float32) {
@@ -105,7 +107,7 @@ func (p Preparation) Of(x Instances) (Instances, error) {
 	return view, nil
 }
 
-// prepared is instances that are prepared as they are read.
+// prepared wraps instances and prepares them while reading.
 type prepared struct {
 	of Instances
 	by Preparation
@@ -130,8 +132,8 @@ func (p *prepared) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// Impute returns the set with the values of missing, which are those of a training part ([Medians]), where features have none. It keeps its
-// checksum, that of the bags as they were read.
+// Impute returns the set with missing values replaced by those in missing, usually the medians of a training part
+// ([Medians]). The set keeps its checksum, which describes the bags as read.
 func (s *Set) Impute(missing []Missing) (*Set, error) {
 	if err := CheckMissing(missing, s.NumFeatures()); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -148,7 +150,8 @@ func (s *Set) Impute(missing []Missing) (*Set, error) {
 	return &filled, nil
 }
 
-// CheckMissing reports a feature or an indicator that is not among so many features or that stands twice, and a value that is not finite.
+// CheckMissing returns an error for a feature or indicator that is out of range or listed twice, or a value that is
+// not finite.
 func CheckMissing(missing []Missing, features int) error {
 	seen := make(map[int]bool, 2*len(missing))
 	for _, m := range missing {
@@ -165,7 +168,7 @@ func CheckMissing(missing []Missing, features int) error {
 	return nil
 }
 
-// checkPrepared is [CheckMissing], and reports a word that is none of so many features.
+// checkPrepared is [CheckMissing], and also returns an error for a word feature that is out of range.
 func checkPrepared(missing []Missing, words []int, features int) error {
 	for _, j := range words {
 		if j < 0 || j >= features {

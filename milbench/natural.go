@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// CompareNatural orders names with numbers in them by the numbers' size, needle-0.05 before needle-0.1 and web2 before web10,
-// and names that differ in leading zeros alone as strings. It is 0 for equal names only.
+// CompareNatural compares names and orders numbers inside them by size: needle-0.05 before needle-0.1, and web2
+// before web10. Names that differ only in leading zeros are compared as strings. The result is 0 only for equal
+// names.
 func CompareNatural(a, b string) int {
 	wholeA, wholeB := a, b
-	decimals := false // whether digits here are those after the point
+	decimals := false // true after a decimal point
 	for a != "" && b != "" {
 		m, n := leadingDigits(a), leadingDigits(b)
 		if m > 0 && n > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCompareNatural: every name stands before those behind it, and equal to itself alone.
+// TestCompareNatural: every name comes before those after it, and is equal only to itself.
 func TestCompareNatural(t *testing.T) {
 	names := []string{"", "1", "2", "10", "a", "a2", "a10", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.25", "web1", "web01", "web2", "web10", "web10b"}
 	for i, a := range names {

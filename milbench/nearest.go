@@ -1,7 +1,7 @@
 package milbench
 
-// Nearest returns the name with the smallest Levenshtein distance to a misspelt one, the first of equals, or "" where
-// even that one shares less than half of its letters. Error messages suggest it.
+// Nearest returns the name with the smallest Levenshtein distance to a misspelt one, or the first of several such
+// names. It returns "" if fewer than half of the letters match. Error messages use it for suggestions.
 func Nearest(misspelt string, names []string) string {
 	best, least := "", 0
 	for _, name := range names {

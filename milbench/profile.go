@@ -5,48 +5,51 @@ import (
 	"math"
 )
 
-// Profile describes the bags of a set, so that other bags can be compared with them when these are no longer there.
+// Profile summarises the bags of a set. It lets you compare other bags with them when the originals are no longer at
+// hand.
 type Profile struct {
 	Bags      int           `json:"bags"`
 	Instances int           `json:"instances"`
-	Classes   []ClassNumber `json:"classes,omitempty"` // of survival events and censored bags; none of real targets
-	Groups    int           `json:"groups,omitempty"`  // different ones, where every bag is of one; else 0
+	Classes   []ClassNumber `json:"classes,omitempty"` // for survival, events and censored bags; empty for real targets
+	Groups    int           `json:"groups,omitempty"`  // number of distinct groups if every bag has one, otherwise 0
 
-	// Units are what was drawn independently: groups, and bags of no group ([Units]). Concentration is the sum of the squares of their shares
-	// of the instances, 1/Units where all are equal.
+	// Units is the number of independent draws: groups, plus bags without a group ([Units]). Concentration is the sum
+	// of the squares of their shares of the instances. It is 1/Units if all shares are equal.
 	Units         int     `json:"units"`
 	Concentration float64 `json:"concentration"`
 
 	Features []FeatureProfile `json:"features"`
 
-	// Contents has of every bag the first 16 digits of its [ContentSum]: by them a bag is known again.
+	// Contents has the first 16 digits of each bag's [ContentSum]. They identify a bag that is seen again.
 	Contents []string `json:"contents,omitempty"`
 }
 
-// ClassNumber is how many bags a class has.
+// ClassNumber is the number of bags in a class.
 type ClassNumber struct {
 	Name string `json:"name"`
 	Bags int    `json:"bags"`
 }
 
-// FeatureProfile describes the values of a feature over all instances, in the unit of the feature.
+// FeatureProfile summarises the values of a feature over all instances, in the unit of the feature.
 type FeatureProfile struct {
-	Name    string  `json:"name"` // "feature 3", counted from 1, where the set has no names
+	Name    string  `json:"name"` // "feature 3", counted from 1, if the set has no names
 	Mean    float64 `json:"mean"`
-	SD      float64 `json:"sd"` // over instances, divisor n; 0 of a constant feature
+	SD      float64 `json:"sd"` // over instances, with divisor n; 0 for a constant feature
 	Least   float64 `json:"least"`
 	Largest float64 `json:"largest"`
 
-	// Between is the standard deviation of the means of units, large ones counting more:
+	// Between is the standard deviation of the unit means, weighted towards large units:
 	//
 	//	Between² = U/(U−1) × Σ n²(x̄ − Mean)² / Σ n²
 	//
-	// with n the instances of a unit, x̄ their mean and U the number of units. The mean over other units that are drawn alike, with shares w of the
-	// instances, has about the standard error Between × √Σw². It is 0 of a single unit.
+	// Here n is the number of instances in a unit, x̄ their mean and U the number of units. The mean over other units
+	// from the same source, with shares w of the instances, has a standard error of about Between × √Σw². Between is
+	// 0 for a single unit.
 	Between float64 `json:"between"`
 }
 
-// FeatureName returns the name of feature j, counted from 0, or its number from 1 where the set has no names.
+// FeatureName returns the name of feature j, counted from 0. If the set has no names, it returns the number, counted
+// from 1.
 func (s *Set) FeatureName(j int) string {
 	if j < len(s.Features) {
 		return s.Features[j]
@@ -54,8 +57,8 @@ func (s *Set) FeatureName(j int) string {
 	return fmt.Sprintf("feature %d", j+1)
 }
 
-// Units returns the bags, by index, of each group, and each bag of no group alone, in the order of their first bags: what a set has of
-// independent draws.
+// Units returns the indices of the bags in each independent unit: a group, or a bag without a group. Units are in the
+// order of their first bags.
 func Units(bags []Bag) (units [][]int) {
 	at := map[string]int{}
 	for i, b := range bags {
@@ -70,8 +73,8 @@ func Units(bags []Bag) (units [][]int) {
 	return units
 }
 
-// ProfileOf describes the bags of a set. It reads the instances twice, piece by piece, and holds a few numbers for each feature and
-// 32 bytes for each instance of one bag. A set without instances has no profile.
+// ProfileOf summarises the bags of a set. It reads the instances twice, in pieces. It holds a few numbers per feature
+// and 32 bytes per instance of one bag. A set without instances returns an error.
 func ProfileOf(s *Set) (Profile, error) {
 	p := Profile{Bags: len(s.Bags), Classes: classNumbers(s), Contents: make([]string, len(s.Bags))}
 	groups, grouped := map[string]bool{}, true
@@ -110,7 +113,7 @@ func ProfileOf(s *Set) (Profile, error) {
 	return p, nil
 }
 
-// classNumbers counts the bags of each class, or events.
+// classNumbers counts the bags in each class, or the events.
 func classNumbers(s *Set) (counts []ClassNumber) {
 	if s.Kind == SurvivalTarget {
 		events := 0
@@ -127,15 +130,15 @@ func classNumbers(s *Set) (counts []ClassNumber) {
 	return counts
 }
 
-// sums gathers what the profiles of features need, instance by instance (Welford) and unit by unit.
+// sums accumulates the sums for feature profiles, instance by instance (Welford) and unit by unit.
 type sums struct {
 	n              int
-	mean, square   []float64 // so far, and the sum of the squares of differences from it
+	mean, square   []float64 // running mean, and sum of squared differences from it
 	least, largest []float32
 
-	in      int // instances of the unit
+	in      int // instances in the current unit
 	unit    []float64
-	first   []float64 // the mean of the first unit, from which those of others are measured
+	first   []float64 // mean of the first unit; the means of others are taken relative to it
 	squares float64   // Σ n²
 	linear  []float64 // Σ n²(x̄ − first)
 	quad    []float64 // Σ n²(x̄ − first)²
@@ -150,7 +153,7 @@ func newSums(features int) *sums {
 	return w
 }
 
-// add adds an instance of the unit.
+// add adds an instance of the current unit.
 func (w *sums) add(row []float32) {
 	w.n++
 	w.in++
@@ -187,7 +190,7 @@ func (w *sums) endUnit() {
 	w.in = 0
 }
 
-// profiles returns the features of so many units.
+// profiles returns the feature profiles, given the number of units.
 func (w *sums) profiles(units int) []FeatureProfile {
 	all := make([]FeatureProfile, len(w.mean))
 	for j := range all {
@@ -206,7 +209,7 @@ func (w *sums) profiles(units int) []FeatureProfile {
 	return all
 }
 
-// Validate reports what of a profile of so many features cannot be.
+// Validate returns an error if p is not a valid profile of this many features.
 func (p Profile) Validate(features int) error {
 	if p.Bags < 1 || p.Instances < 1 || p.Units < 1 || p.Units > p.Bags || p.Groups < 0 || !(p.Concentration > 0 && p.Concentration <= 1+1e-9) {
 		return fmt.Errorf("%d bags, %d instances, %d units, concentration %v", p.Bags, p.Instances, p.Units, p.Concentration)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestProfile compares with sums that are written as the comments say, over data far from zero.
+// TestProfile compares with sums computed from the definitions, for data far from zero.
 func TestProfile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := &Set{Name: "drawn", Features: []string{"a", "b", "c"}, Classes: []string{"no", "yes"}}
@@ -96,7 +96,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileOfTargets counts what there is to count of each kind.
+// TestProfileOfTargets checks the counts for each kind of target.
 func TestProfileOfTargets(t *testing.T) {
 	bag := func(target Target) Bag {
 		return Bag{Target: target, Instances: &Dense{Rows: 1, Cols: 1, Values: []float32{1}}}

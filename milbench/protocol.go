@@ -8,32 +8,35 @@ import (
 	"strings"
 )
 
-// The names of the protocols.
+// Names of the protocols.
 const (
-	// HonestProtocol never looks at the test part before the end: repeated stratified k-fold, the last epoch counts.
+	// HonestProtocol looks at the test part only at the end. It is repeated stratified k-fold cross-validation and
+	// uses the last epoch.
 	HonestProtocol = "honest"
-	// NestedProtocol chooses the epoch and the setting inside each training part: by inner folds, and the model is that of the
-	// whole training part; or by a fifth that is held back (Inner 0).
+	// NestedProtocol chooses the epoch and the setting inside each training part. With inner folds, the model is then
+	// trained on the whole training part. With Inner 0, a fifth of the training part is held out for the choice.
 	NestedProtocol = "nested"
-	// PublishedProtocol is that of the released Syn script: the best test epoch counts and only the first fold is
-	// run; of a set with an official split the test part is the start of a shuffle. Its figures are optimistic.
+	// PublishedProtocol is the protocol of the released Syn script. It uses the best test epoch and runs only the
+	// first fold. If the set has an official split, the test part is the start of a shuffle. Its figures are
+	// optimistic.
 	PublishedProtocol = "published"
-	// BestEpochProtocol is the honest one but that the best test epoch counts: what looking at the test part alone is
-	// worth. Its figures are optimistic.
+	// BestEpochProtocol is the honest protocol, except that it uses the best test epoch. It measures how much looking
+	// at the test part adds. Its figures are optimistic.
 	BestEpochProtocol = "best-epoch"
 )
 
-// ProtocolNames lists the protocols, the default first.
+// ProtocolNames lists the protocols. The first is the default.
 var ProtocolNames = []string{HonestProtocol, NestedProtocol, PublishedProtocol, BestEpochProtocol}
 
-// validationFolds is the number of parts into which a training part is cut under the nested protocol without inner folds; one
+// validationFolds is the number of parts that the nested protocol without inner folds cuts a training part into. One
 // of them is the validation part.
 const validationFolds = 5
 
 // InnerFolds is the default number of inner folds.
 const InnerFolds = 5
 
-// What a protocol may ask for, and all fits of one set: more is a slip of the pen, and would not end.
+// Upper limits for one protocol and for all fits of one set. Larger numbers are probably typing errors and would not
+// finish.
 const (
 	maxFolds   = 1000
 	maxRepeats = 1000
@@ -41,29 +44,32 @@ const (
 	maxFits    = 100_000
 )
 
-// Protocol says how a set is split into training and test parts, how often, and which epoch counts.
+// Protocol defines how a set is split into training and test parts, how often, and how the epoch is chosen.
 //
-// A set without an official split is cut into Folds folds, Repeats times, stratified by class (of survival by event, of a real target by the
-// fifth of the bags) and with whole groups:
-// groups (a bag without one is a group of its own) are taken in random order, large ones first, and each goes to the
-// fold where it adds least to the sum over the classes of (bags of the class in the fold / bags of the class)^2, of
-// equals to the smallest fold. Without groups the folds' numbers of bags of each class and of all bags so differ by at
-// most one. Of a set with an official split that split is the only fold, and repeats differ by seed alone; the
-// published protocol instead tests on the first bags of a shuffle, as many as the official test part has.
+// A set without an official split is cut into Folds folds, Repeats times. Folds are stratified: by class, for
+// survival by event, and for a real target by quintile. Groups stay whole; a bag without a group is a group of its
+// own. Groups are taken in random order, large ones first. Each goes to the fold where it adds least to the sum over
+// the classes of (bags of the class in the fold / bags of the class)^2; ties go to the smallest fold. Without groups,
+// folds therefore differ by at most one in the number of bags of each class and of all bags.
+//
+// If the set has an official split, that split is the only fold and repeats differ only in their seed. The published
+// protocol instead tests on the first bags of a shuffle, as many as in the official test part.
 type Protocol struct {
 	Name    string `json:"name"`
-	Folds   int    `json:"folds"`   // 2 to 1000; ignored for sets with an official split
-	Repeats int    `json:"repeats"` // 1 to 1000, of the whole procedure, each with folds and seeds of its own
+	Folds   int    `json:"folds"`   // 2 to 1000; ignored if the set has an official split
+	Repeats int    `json:"repeats"` // 1 to 1000 runs of the whole procedure, each with new folds and seeds
 
-	// Inner is how many inner folds the nested protocol cuts each training part into, 2 to 20, cut again and again where its
-	// bags are few ([CutInner]); 0 holds a fifth of the training part back instead, and the model has not seen it.
+	// Inner is the number of inner folds that the nested protocol cuts each training part into, 2 to 20. Small
+	// training parts are cut several times ([CutInner]). With 0, a fifth of the training part is held out and the
+	// final model never sees it.
 	Inner int `json:"inner,omitempty"`
 }
 
-// Key is what of a protocol is in the id of a fit beside folds: its name, with the number of inner folds where there are some.
+// Key returns the part of the protocol that goes into the id of a fit, apart from the folds: its name and, if there
+// are any, the number of inner folds.
 func (p Protocol) Key() string { return ProtocolKey(p.Name, p.Inner) }
 
-// ProtocolKey is [Protocol.Key] of a name and a number of inner folds.
+// ProtocolKey is [Protocol.Key] for a name and a number of inner folds.
 func ProtocolKey(name string, inner int) string {
 	if inner > 0 {
 		return fmt.Sprintf("%s %d", name, inner)
@@ -71,7 +77,7 @@ func ProtocolKey(name string, inner int) string {
 	return name
 }
 
-// Honest returns the default protocol, 10 folds and 5 repeats.
+// Honest returns the default protocol, with 10 folds and 5 repeats.
 func Honest() Protocol { return Protocol{Name: HonestProtocol, Folds: 10, Repeats: 5} }
 
 // Nested returns the nested protocol with 10 folds, 5 repeats and 5 inner folds.
@@ -79,10 +85,10 @@ func Nested() Protocol {
 	return Protocol{Name: NestedProtocol, Folds: 10, Repeats: 5, Inner: InnerFolds}
 }
 
-// Published returns the protocol of the released Syn script: the first of 4 folds, once.
+// Published returns the protocol of the released Syn script: the first of 4 folds, run once.
 func Published() Protocol { return Protocol{Name: PublishedProtocol, Folds: 4, Repeats: 1} }
 
-// BestEpoch returns the protocol of the best test epoch with 10 folds and 5 repeats.
+// BestEpoch returns the best-epoch protocol with 10 folds and 5 repeats.
 func BestEpoch() Protocol { return Protocol{Name: BestEpochProtocol, Folds: 10, Repeats: 5} }
 
 // DefaultProtocol returns the named protocol with its default numbers of folds and repeats.
@@ -103,7 +109,7 @@ func DefaultProtocol(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("--protocol %q: no such protocol; use one of %s", name, strings.Join(ProtocolNames, ", "))
 }
 
-// Validate reports an unknown name, and folds or repeats out of bounds.
+// Validate returns an error for an unknown name, or for folds or repeats that are out of range.
 func (p Protocol) Validate() error {
 	if _, err := DefaultProtocol(p.Name); err != nil {
 		return err
@@ -125,12 +131,13 @@ func (p Protocol) Validate() error {
 	return nil
 }
 
-// Optimistic reports whether the test part has a say in the figure.
+// Optimistic reports whether the test part influences the figure.
 func (p Protocol) Optimistic() bool {
 	return p.Name == PublishedProtocol || p.Name == BestEpochProtocol
 }
 
-// FoldsOf returns into how many folds a repeat cuts s (1 for an official split) and how many of them are run.
+// FoldsOf returns the number of folds that each repeat cuts s into (1 for an official split), and how many of them
+// are run.
 func (p Protocol) FoldsOf(s *Set) (cut, run int) {
 	switch {
 	case s.HasSplit():
@@ -141,7 +148,7 @@ func (p Protocol) FoldsOf(s *Set) (cut, run int) {
 	return p.Folds, p.Folds
 }
 
-// Bound reports more fits of one set, so many settings on the folds that are run of every repeat, than are possible.
+// Bound returns an error if one set would have too many fits: settings × folds run × repeats.
 func (p Protocol) Bound(foldsRun, settings int) error {
 	if settings > maxFits/(foldsRun*p.Repeats) {
 		return fmt.Errorf("%d settings x %d folds x %d repeats: at most %d fits of a set are possible; ask for fewer", settings, foldsRun, p.Repeats, maxFits)
@@ -149,11 +156,11 @@ func (p Protocol) Bound(foldsRun, settings int) error {
 	return nil
 }
 
-// Fits returns the fits of all settings on s: every repeat, fold and setting, in that order of nesting.
+// Fits returns the fits of all settings on s, ordered by repeat, then fold, then setting.
 //
-// The parts and the seed of a fit depend on (seed, repeat, fold) and not on the setting: settings are compared on the
-// same folds and from the same initial weights. Fits of one fold share their slices, which are to be read only.
-// The indices of every part ascend. More than 100,000 fits of one set are refused.
+// The parts and the seed of a fit depend on (seed, repeat, fold) but not on the setting. Settings are therefore
+// compared on the same folds and from the same initial weights. Fits of one fold share their slices; do not change
+// them. Indices ascend in every part. More than 100,000 fits of one set are an error.
 func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -188,7 +195,7 @@ func (p Protocol) Fits(s *Set, settings []json.RawMessage, seed uint64) ([]Fit, 
 	return fits, nil
 }
 
-// testParts returns the test parts of the folds that are run, as ascending indices of bags.
+// testParts returns the test parts of the folds to run, as ascending indices of bags.
 func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 	all := make([]int, len(s.Bags))
 	for i := range all {
@@ -214,7 +221,7 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 		case n >= fewest:
 		case s.NumClasses() > 0:
 			rarest, fewest = s.className(class)+" bags", n
-		case s.Kind == SurvivalTarget && class == 1: // a test part without an event has no figure
+		case s.Kind == SurvivalTarget && class == 1: // without an event, a test part has no figure
 			rarest, fewest = "bags with an event", n
 		}
 	}
@@ -228,7 +235,7 @@ func (p Protocol) testParts(s *Set, seed uint64, repeat int) ([][]int, error) {
 	return s.strata().folds(all, p.Folds, rng)[:run], nil
 }
 
-// fit returns the fit of a fold, still without a setting.
+// fit returns the fit for a fold, without a setting.
 func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, error) {
 	cut, _ := p.FoldsOf(s)
 	where := fmt.Sprintf("%s: repeat %d, fold %d of %d", s.Name, repeat+1, fold+1, cut)
@@ -252,7 +259,7 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 		inTest[i] = true
 	}
 	var train []int
-	tested := make(map[string]string) // of each group, a bag in the test part
+	tested := make(map[string]string) // for each group, one of its bags in the test part
 	for i, b := range s.Bags {
 		if inTest[i] {
 			tested[b.Group] = b.ID
@@ -300,7 +307,7 @@ func (p Protocol) fit(s *Set, test []int, seed uint64, repeat, fold int) (Fit, e
 	return fit, nil
 }
 
-// className names a class in messages: positive or negative where a binary target has no names of its own.
+// className names a class in messages. It uses positive and negative if a binary target has no class names.
 func (s *Set) className(class int) string {
 	if s.Kind == BinaryTarget && s.Classes == nil {
 		return []string{"negative", "positive"}[class]
@@ -308,7 +315,7 @@ func (s *Set) className(class int) string {
 	return s.ClassName(class)
 }
 
-// allClasses reports a class without bags in a part.
+// allClasses returns an error if a class has no bags in a part.
 func allClasses(s *Set, bags []int, where, part, advice string) error {
 	if len(bags) == 0 {
 		return fmt.Errorf("%s: no bag in the %s part; %s", where, part, advice)
@@ -322,8 +329,8 @@ func allClasses(s *Set, bags []int, where, part, advice string) error {
 	return nil
 }
 
-// validationPart returns the one of five stratified folds of the training part whose share of each class is nearest to
-// a fifth, among those that hold all classes and leave all; nil where there is none.
+// validationPart cuts the training part into five stratified folds and returns the one whose class shares are nearest
+// to a fifth. The fold and the rest must both contain all classes. It returns nil if no fold does.
 func validationPart(s *Set, train []int, rng *rand.Rand) []int {
 	total := s.strata().count(train)
 	var best []int
@@ -336,7 +343,7 @@ func validationPart(s *Set, train []int, rng *rand.Rand) []int {
 			if s.NumClasses() > 0 && (n[c] == 0 || n[c] == total[c]) {
 				usable = false
 			}
-			// Of two classes the products are integers, which no rounding ties or unties.
+			// With two classes the products are integers, so rounding cannot make or break a tie.
 			weight := 1.0
 			for other := range total {
 				if other != c {
@@ -352,7 +359,7 @@ func validationPart(s *Set, train []int, rng *rand.Rand) []int {
 	return best
 }
 
-// firstOfShuffle returns the bags of the first groups of a shuffle that hold at least n bags together.
+// firstOfShuffle shuffles the groups and returns the bags of the first ones that hold at least n bags together.
 func firstOfShuffle(s *Set, bags []int, n int, rng *rand.Rand) []int {
 	groups := s.strata().groups(bags)
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// testSet returns a set of n bags of which the first positive ones are positive, without groups or split.
+// testSet returns a set of n bags without groups or split. The first positive ones are positive.
 func testSet(n, positive int) *Set {
 	s := &Set{Name: "test", Checksum: "0"}
 	for i := range n {
@@ -22,7 +22,7 @@ func testSet(n, positive int) *Set {
 	return s
 }
 
-// grouped gives the bags of s groups of the sizes given, in turn; a bag of a group of size 1 stays alone.
+// grouped assigns the bags of s in turn to groups of the given sizes; a bag in a group of size 1 stays alone.
 func grouped(s *Set, sizes ...int) *Set {
 	for i, g := 0, 0; i < len(s.Bags); g++ {
 		size := sizes[g%len(sizes)]
@@ -47,7 +47,7 @@ func split(s *Set) *Set {
 	return s
 }
 
-// paired makes groups of two bags, three apart, which the split of [split] leaves whole.
+// paired makes groups of two bags, three apart, so that [split] does not divide them.
 func paired(s *Set) *Set {
 	for i := range s.Bags {
 		s.Bags[i].Group = fmt.Sprint("patient", i%3, "/", i/6)
@@ -65,7 +65,7 @@ func trainBags(f Fit) []int {
 	return bags
 }
 
-// TestFits checks the laws that hold under every protocol and for every kind of set.
+// TestFits checks laws that hold under every protocol and for every kind of set.
 func TestFits(t *testing.T) {
 	sets := map[string]*Set{
 		"plain":   testSet(92, 47),
@@ -160,8 +160,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestFoldsAreEven checks that classes and sizes of folds without groups differ by one at most, of training,
-// test and validation parts.
+// TestFoldsAreEven checks that, without groups, the folds' classes and sizes differ by at most one, in training, test
+// and validation parts.
 func TestFoldsAreEven(t *testing.T) {
 	for _, size := range [][2]int{{92, 47}, {57, 12}, {100, 50}, {200, 100}, {31, 29}, {11, 5}} {
 		s := testSet(size[0], size[1])
@@ -255,7 +255,7 @@ func TestFitsDeterminism(t *testing.T) {
 	}
 }
 
-// TestOfficialSplit checks the use of a split column: as it stands, or its size alone under the published protocol.
+// TestOfficialSplit checks the use of a split column: unchanged, or only its size under the published protocol.
 func TestOfficialSplit(t *testing.T) {
 	s := split(testSet(113, 40))
 	var official []int
@@ -293,7 +293,7 @@ func TestFitsErrors(t *testing.T) {
 	}
 	torn := split(testSet(30, 15))
 	torn.Bags[0].Group, torn.Bags[1].Group = "patient7", "patient7"
-	clumped := testSet(30, 15) // all positives of one patient
+	clumped := testSet(30, 15) // all positives are from one patient
 	for i := range 15 {
 		clumped.Bags[i].Group = "patient1"
 	}
@@ -351,7 +351,8 @@ func TestDefaultProtocol(t *testing.T) {
 	}
 }
 
-// TestBestEpoch checks that the best test epoch is all that this protocol has of its own: parts and seeds are the honest one's.
+// TestBestEpoch checks that this protocol differs from the honest one only in the epoch: parts and seeds are the
+// same.
 func TestBestEpoch(t *testing.T) {
 	s := testSet(40, 15)
 	honest, err := Protocol{Name: HonestProtocol, Folds: 5, Repeats: 2}.Fits(s, oneSetting, 3)

@@ -6,15 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// SplitSeed derives the seed of one purpose ("folds", "fit", ...) at a place (repeat, fold, ...) from a study's seed:
-// the first 8 bytes, little-endian, of SHA-256(purpose, 0, seed, at[0], at[1], ...), every number as 8 little-endian
-// bytes. Seeds of different purposes or places are unrelated, and the place of a seed is all that it depends on.
+// SplitSeed derives a seed for a purpose ("folds", "fit", ...) and a position (repeat, fold, ...) from a study's
+// seed. It is the first 8 bytes, little-endian, of SHA-256(purpose, 0, seed, at[0], at[1], ...), with every number as
+// 8 little-endian bytes. Seeds for different purposes or positions are unrelated, and a seed depends on nothing else.
 func SplitSeed(seed uint64, purpose string, at ...int) uint64 {
 	sum := seedSum(seed, purpose, at)
 	return binary.LittleEndian.Uint64(sum[:8])
 }
 
-// Rand returns the generator of one purpose at a place: PCG seeded by bytes 0-7 and 8-15 of the sum of [SplitSeed].
+// Rand returns a random generator for a purpose and a position: PCG seeded with bytes 0-7 and 8-15 of the hash in
+// [SplitSeed].
 func Rand(seed uint64, purpose string, at ...int) *rand.Rand {
 	sum := seedSum(seed, purpose, at)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))

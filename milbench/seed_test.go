@@ -2,7 +2,7 @@ package milbench
 
 import "testing"
 
-// TestSplitSeed pins the derivation: stored results are known by what it gave. The values are from Python's hashlib:
+// TestSplitSeed pins the derivation, because stored results depend on it. The values are from Python's hashlib:
 // int.from_bytes(hashlib.sha256(purpose + b"\0" + struct.pack("<Q"*n, seed, *at)).digest()[:8], "little").
 func TestSplitSeed(t *testing.T) {
 	for _, test := range []struct {

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// constantFeature is the standard deviation, relative to the mean's size where that is above 1, up to which a feature
-// counts as constant: two roundings to float32, 1.2e-7 apart, of what was one number.
+// constantFeature is the standard deviation up to which a feature counts as constant, relative to the mean's size if
+// that is above 1. It covers two float32 roundings, 1.2e-7 apart, of the same number.
 const constantFeature = 2e-7
 
-// Moments are the sums of a bag that features are scaled by. Those of several bags are put together without another look at
-// the bags ([Standardise]). Of a sparse bag they are those of the columns that it uses.
+// Moments are sums over the instances of a bag that are needed to scale features. [Standardise] combines the moments
+// of several bags without reading the bags again. For a sparse bag they cover only the columns in use.
 type Moments struct {
-	Count    int       // instances
-	Features int       // of an instance
-	Sparse   bool      // the bag is sparse
-	Columns  []int32   // of a sparse bag, those that hold a value, ascending; all others have moments 0
-	Mean     []float64 // of each feature, or of each of Columns
-	Square   []float64 // likewise, the sum of the squares of differences from the mean
+	Count    int       // number of instances
+	Features int       // features per instance
+	Sparse   bool      // true for a sparse bag
+	Columns  []int32   // for a sparse bag, the columns with values, ascending; all others have moments 0
+	Mean     []float64 // mean of each feature, or of each entry in Columns
+	Square   []float64 // likewise, sum of squared differences from the mean
 }
 
-// MomentsBytes is about what the moments of bags take.
+// MomentsBytes returns the approximate memory for the moments of bags.
 func MomentsBytes(bags []Instances) (bytes uint64) {
 	for _, b := range bags {
 		if s, ok := b.(*Sparse); ok {
@@ -33,7 +33,7 @@ func MomentsBytes(bags []Instances) (bytes uint64) {
 	return bytes
 }
 
-// MomentsOf returns the moments of a bag, which it reads twice.
+// MomentsOf returns the moments of a bag. It reads the bag twice.
 func MomentsOf(x Instances) (Moments, error) {
 	if s, ok := x.(*Sparse); ok {
 		return sparseMoments(s), nil
@@ -73,7 +73,7 @@ func sparseMoments(s *Sparse) Moments {
 		place[int(j)] = k
 	}
 	n, present := float64(m.Count), make([]int, len(m.Columns))
-	_ = EachValue(s, func(_, j int, v float32) { // there is no error in memory
+	_ = EachValue(s, func(_, j int, v float32) { // in memory there is no error
 		m.Mean[place[j]] += float64(v) / n
 		present[place[j]]++
 	})
@@ -106,12 +106,12 @@ func (m Moments) each(f func(j int, mean, square float64)) {
 	}
 }
 
-// Standardise returns the shift and the factor of each feature with which (x − shift)·factor has mean 0 and standard
-// deviation 1 over the instances of bags, of which parts has the moments; where a bag is sparse, shift is nil, so that zeros
-// stay zeros, and the standard deviation alone becomes 1. A constant feature keeps its scale. No instances are an
-// error.
+// Standardise returns a shift and a factor for each feature such that (x − shift)·factor has mean 0 and standard
+// deviation 1 over the instances of bags. The moments of these bags are in parts. If a bag is sparse, shift is nil,
+// so zeros stay zeros and only the standard deviation becomes 1. A constant feature keeps its scale. Bags without
+// instances are an error.
 //
-// Moments are put together as by Chan, Golub and LeVeque, "Algorithms for computing the sample variance" (1983).
+// Moments are combined as in Chan, Golub and LeVeque, "Algorithms for computing the sample variance" (1983).
 func Standardise(parts []Moments) (shift, factor []float64, err error) {
 	count, features, sparse := 0, 0, false
 	for _, p := range parts {

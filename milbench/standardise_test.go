@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestStandardise: the shift is the mean and the factor one by the standard deviation, over the instances of all bags.
+// TestStandardise: the shift is the mean and the factor is 1 over the standard deviation, over the instances of all
+// bags.
 func TestStandardise(t *testing.T) {
 	moments := func(bags []Instances) (parts []Moments) {
 		for _, x := range bags {
@@ -46,8 +47,9 @@ func TestStandardise(t *testing.T) {
 	}
 }
 
-// TestStandardiseParts: however instances are dealt to bags, the moments together are those of all, also far from zero, where
-// sums of squares would cancel: offsets of 1e6 spreads leave 1e-16·(1e6)² = 1e-4 of a variance that way.
+// TestStandardiseParts: however instances are distributed over bags, their combined moments are the same. This holds
+// far from zero, too, where sums of squares would cancel: an offset of 1e6 spreads would leave an error of
+// 1e-16·(1e6)² = 1e-4 of the variance.
 func TestStandardiseParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const rows, cols = 200, 5

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// strata is what folds are balanced by: of every bag its class (of survival whether the event was seen, of a real target the fifth of the
-// bags that its value lies in) and its group.
+// strata holds, for every bag, what folds are balanced by: its class and its group. For survival the class says
+// whether the event was seen; for a real target it is the quintile of the value.
 type strata struct {
-	number int // of classes, at least 2
+	number int // number of classes, at least 2
 	class  []int
-	group  []string // nil where there are none
+	group  []string // nil without groups
 }
 
-// strata returns those of the bags of a set.
+// strata returns the strata of a set's bags.
 func (s *Set) strata() strata {
 	all := strata{number: strataOf(s.Kind, s.NumClasses()), class: make([]int, len(s.Bags)), group: make([]string, len(s.Bags))}
 	values := make([]float64, len(s.Bags))
@@ -28,7 +28,7 @@ func (s *Set) strata() strata {
 	return all
 }
 
-// strata returns those of training bags; of other bags nothing is known.
+// strata returns the strata of training bags; nothing is known about other bags.
 func (t Task) strata(train []Example) strata {
 	all := strata{number: strataOf(t.Kind, t.Classes), class: make([]int, len(t.Bags)), group: t.Groups}
 	values := make([]float64, len(train))
@@ -43,7 +43,7 @@ func (t Task) strata(train []Example) strata {
 	return all
 }
 
-// strataOf returns the number of classes of strata.
+// strataOf returns the number of strata classes for a kind of target.
 func strataOf(kind TargetKind, classes int) int {
 	if kind == RealTarget {
 		return 5
@@ -51,7 +51,7 @@ func strataOf(kind TargetKind, classes int) int {
 	return max(classes, 2)
 }
 
-// fifths returns the fifth that each value lies in by the share of values below it, from 0.
+// fifths returns the quintile of each value, from 0. It depends on the share of values below.
 func fifths(values []float64) []int {
 	sorted := slices.Sorted(slices.Values(values))
 	all := make([]int, len(values))
@@ -91,7 +91,7 @@ func (s strata) groups(bags []int) [][]int {
 	return groups
 }
 
-// folds cuts bags into k folds, as [Protocol] says; which fold is the first is random too.
+// folds cuts bags into k folds, as described in [Protocol]. The order of the folds is random too.
 func (s strata) folds(bags []int, k int, rng *rand.Rand) [][]int {
 	groups := s.groups(bags)
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
@@ -115,8 +115,8 @@ func (s strata) folds(bags []int, k int, rng *rand.Rand) [][]int {
 			var added float64
 			for c := range n {
 				if n[c] > 0 {
-					// What the square grows by, less what is the same in every fold. Quotients, not products, are
-					// added: no processor can fuse them and break a tie otherwise.
+					// The growth of the square, without the term that is equal in every fold. Adding quotients, not
+					// products, keeps processors from fusing operations, which could break a tie differently.
 					added += float64(n[c]*held[f][c]) / (float64(total[c]) * float64(total[c]))
 				}
 			}
@@ -136,19 +136,21 @@ func (s strata) folds(bags []int, k int, rng *rand.Rand) [][]int {
 	return folds
 }
 
-// Inner folds are cut again where bags are few, until so many predictions are made of held-out bags, or so often.
+// Small training parts are cut again until this many held-out predictions are made, or this many cuts.
 const (
 	innerPredictions = 150
 	maxInnerCuts     = 4
 )
 
-// ErrInner is wrapped by the error about a training part that cannot be cut into inner folds.
+// ErrInner is wrapped by the error for a training part that cannot be cut into inner folds.
 var ErrInner = errors.New("the training part cannot be cut into inner folds, which need two bags or groups of each class; add bags, or use a learner that chooses nothing under the honest protocol")
 
-// CutInner cuts a training part of a task into k inner folds, or as many as its rarest class has bags, stratified and with whole
-// groups as [Protocol] cuts a set. A part of fewer than 150 bags is cut several times, up to four, until at least 150 bags
-// have been held out: the folds of one cut stand behind those of the one before. A fold whose rest would lack a class is left out. Fewer than two folds of
-// a cut, or folds that hold out no bag of a class, are an error ([ErrInner]).
+// CutInner cuts a training part of a task into k inner folds, or into as many as its rarest class has bags. Folds are
+// stratified and keep groups whole, as in [Protocol].
+//
+// A part with fewer than 150 bags is cut up to four times, until at least 150 bags have been held out. The folds of
+// all cuts follow each other in inner. A fold is left out if the rest would lack a class. CutInner returns an error
+// ([ErrInner]) if a cut has fewer than two folds or if its folds hold out no bag of some class.
 func CutInner(t Task, train []Example, k int, seed uint64) (inner [][]int, err error) {
 	s := t.strata(train)
 	bags := make([]int, len(train))

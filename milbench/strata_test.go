@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// wholeTask returns the task of a set, and all of its bags as a training part.
+// wholeTask returns the task of a set, with all its bags as training part.
 func wholeTask(s *Set) (Task, []Example) {
 	var train []Example
 	for i, b := range s.Bags {
@@ -19,7 +19,7 @@ func wholeTask(s *Set) (Task, []Example) {
 	return s.Task(nil), train
 }
 
-// cuts gathers the folds of each cut: a cut ends where a bag is held out again.
+// cuts groups the folds by cut: a new cut starts when a bag is held out again.
 func cuts(inner [][]int) (all [][][]int) {
 	var seen map[int]bool
 	for _, fold := range inner {
@@ -52,7 +52,7 @@ func TestCutInner(t *testing.T) {
 		set     *Set
 		k       int
 		cuts    int
-		folds   int // of a cut
+		folds   int // folds per cut
 		grouped bool
 	}{
 		"large":              {testSet(200, 70), 5, 1, 5, false},
@@ -139,7 +139,7 @@ func everyBag(n int) []int {
 	return list
 }
 
-// A part of a set is cut by its own bags alone: what stands elsewhere in the task changes nothing but the numbers of the bags.
+// How a part of a set is cut depends only on its own bags. Other bags in the task change nothing except the indices.
 func TestCutInnerOfPart(t *testing.T) {
 	s := grouped(testSet(90, 40), 1, 2)
 	task, all := wholeTask(s)
@@ -171,7 +171,7 @@ func TestCutInnerOfPart(t *testing.T) {
 			}
 		}
 	}
-	for i := range task.Groups { // without groups that are known every bag stands alone
+	for i := range task.Groups { // if groups are unknown, every bag stands alone
 		task.Groups[i] = ""
 	}
 	without := task
@@ -183,10 +183,11 @@ func TestCutInnerOfPart(t *testing.T) {
 	}
 }
 
-// A fold whose rest would lack a class is left out; fewer than two that are left are an error, as is a class without a held-out bag.
+// A fold is left out if its rest would lack a class. If fewer than two folds are left, or a class has no held-out
+// bag, that is an error.
 func TestCutInnerGroups(t *testing.T) {
 	s := testSet(60, 30)
-	for i := range 10 { // ten of thirty positive bags stand together
+	for i := range 10 { // ten of thirty positive bags form a group
 		s.Bags[i].Group = "one"
 	}
 	task, train := wholeTask(s)
@@ -208,7 +209,7 @@ func TestCutInnerGroups(t *testing.T) {
 		"its classes have [59 1] bags": {func(s *Set) { *s = *testSet(60, 1) }, 5},
 		"its classes have [60 0] bags": {func(s *Set) { *s = *testSet(60, 0) }, 5},
 		"its classes have [30 30] bag": {func(*Set) {}, 1},
-		"protocol: its groups are too large": {func(s *Set) { // none could hold out a positive bag and leave one
+		"protocol: its groups are too large": {func(s *Set) { // no fold could hold out a positive bag and leave one
 			for i := range 30 {
 				s.Bags[i].Group = "one"
 			}
@@ -253,8 +254,8 @@ func TestProtocolInner(t *testing.T) {
 	}
 }
 
-// Inner folds are of the training part, whole, the same for all settings of a fold and different from fold to fold; the parts
-// and seeds of the fits are those of the nested protocol without them, and of the honest one.
+// Inner folds cover the whole training part. They are the same for all settings of a fold and differ between folds.
+// The parts and seeds of the fits equal those of the nested protocol without inner folds, and of the honest one.
 func TestFitsInner(t *testing.T) {
 	settings := []json.RawMessage{json.RawMessage(`{"pooling":"mean"}`), json.RawMessage(`{"pooling":"max"}`)}
 	for name, s := range map[string]*Set{"folds": testSet(60, 25), "groups": grouped(testSet(60, 25), 1, 2), "official split": split(testSet(60, 25))} {
@@ -292,13 +293,13 @@ func TestFitsInner(t *testing.T) {
 		}
 	}
 
-	// A training part that cannot be cut says which.
+	// The error says which training part cannot be cut.
 	if _, err := (Protocol{Name: NestedProtocol, Folds: 2, Repeats: 1, Inner: 5}).Fits(testSet(60, 2), oneSetting, 1); !errors.Is(err, ErrInner) || !strings.HasPrefix(err.Error(), "test: repeat 1, fold 1 of 2: the training part cannot be cut") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A fit with inner folds that are none of its training part is refused.
+// A fit with inner folds that do not match its training part is refused.
 func TestValidateInner(t *testing.T) {
 	s := testSet(12, 6)
 	for want, change := range map[string]func(*Fit){

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Survival is the curve of survival that a model predicts for a bag: the probability that it lives after each of some times. What
-// lies between them the model does not say.
+// Survival is a predicted survival curve: the probability that a bag survives beyond each of some times. The curve
+// says nothing about the times in between.
 type Survival struct {
 	Times []float64 `json:"times"` // increasing
 	Alive []float64 `json:"alive"` // from 1 to 0, never increasing
 }
 
-// Median returns the first of the times after which the bag lives with probability 1/2 at most; without one it is not known.
+// Median returns the first time at which the survival probability is at most 1/2. If there is none, known is false.
 func (s Survival) Median() (t float64, known bool) {
 	for k, alive := range s.Alive {
 		if alive <= 0.5 {
@@ -22,17 +22,17 @@ func (s Survival) Median() (t float64, known bool) {
 	return 0, false
 }
 
-// Validate reports what is no curve of survival.
+// Validate returns an error if s is not a survival curve.
 func (s Survival) Validate() error {
 	if len(s.Times) != len(s.Alive) || len(s.Times) == 0 {
-		return fmt.Errorf("a curve of survival with %d times and %d probabilities; there are as many of both, at least one", len(s.Times), len(s.Alive))
+		return fmt.Errorf("a survival curve with %d times and %d probabilities; give as many of both, at least one", len(s.Times), len(s.Alive))
 	}
 	for k, t := range s.Times {
 		switch p := s.Alive[k]; {
 		case t-t != 0 || k > 0 && t <= s.Times[k-1]:
-			return errors.New("the times of a curve of survival must be finite and increase")
+			return errors.New("the times of a survival curve must be finite and increase")
 		case !(p >= 0 && p <= 1) || k > 0 && p > s.Alive[k-1]:
-			return errors.New("the probabilities of a curve of survival must be from 1 to 0 and never increase")
+			return errors.New("the probabilities of a survival curve must be from 1 to 0 and never increase")
 		}
 	}
 	return nil

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// TargetKind is the kind of the targets of a set.
+// TargetKind is the kind of a set's targets.
 type TargetKind int
 
 // The kinds of targets.
 const (
-	BinaryTarget   TargetKind = iota // two classes, the second of which is the positive one
-	ClassTarget                      // three classes or more, without order
+	BinaryTarget   TargetKind = iota // two classes; the second one is positive
+	ClassTarget                      // three or more unordered classes
 	RealTarget                       // a real number
-	SurvivalTarget                   // a time, and whether the event was seen then or the bag is censored
+	SurvivalTarget                   // a time, and whether the event occurred then or the bag is censored
 )
 
 var targetKinds = []string{"binary", "classes", "real", "survival"}
 
-// String returns the kind as it stands in files: binary, classes, real or survival.
+// String returns the kind as written in files: binary, classes, real or survival.
 func (k TargetKind) String() string {
 	if k < 0 || int(k) >= len(targetKinds) {
 		return fmt.Sprintf("TargetKind(%d)", int(k))
@@ -26,15 +26,15 @@ func (k TargetKind) String() string {
 	return targetKinds[k]
 }
 
-// MarshalText writes what String returns.
+// MarshalText returns the same text as String.
 func (k TargetKind) MarshalText() ([]byte, error) {
 	if k < 0 || int(k) >= len(targetKinds) {
-		return nil, fmt.Errorf("%v is no kind of target", k)
+		return nil, fmt.Errorf("%v is not a kind of target", k)
 	}
 	return []byte(k.String()), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the text from MarshalText.
 func (k *TargetKind) UnmarshalText(text []byte) error {
 	for i, name := range targetKinds {
 		if name == string(text) {
@@ -42,23 +42,23 @@ func (k *TargetKind) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no kind of target; the kinds are %s", text, strings.Join(targetKinds, ", "))
+	return fmt.Errorf("%q is not a kind of target; the kinds are %s", text, strings.Join(targetKinds, ", "))
 }
 
-// Target is what a bag is labelled with; its kind is that of the set.
+// Target is the target of a bag. The set defines its kind.
 type Target struct {
-	// Label is the class, from 0, an index in [Set.Classes]; of a binary target 0 is negative and 1 positive.
+	// Label is the class: an index in [Set.Classes], from 0. For a binary target, 0 is negative and 1 is positive.
 	Label int `json:"label"`
-	// Value is a real target, or the time of survival.
+	// Value is a real target or a survival time.
 	Value float64 `json:"value,omitempty"`
-	// Event says that the event was seen at the time; otherwise the bag was censored.
+	// Event is true if the event was seen at the time, false if the bag was censored.
 	Event bool `json:"event,omitempty"`
 }
 
-// Labelled returns the target of a class.
+// Labelled returns the target for a class.
 func Labelled(class int) Target { return Target{Label: class} }
 
-// validate reports a target that is none of the kind; classes is their number.
+// validate returns an error if the target does not fit the kind; classes is the number of classes.
 func (t Target) validate(kind TargetKind, classes int) error {
 	switch {
 	case kind == BinaryTarget && t.Label != 0 && t.Label != 1:
@@ -73,7 +73,8 @@ func (t Target) validate(kind TargetKind, classes int) error {
 	return nil
 }
 
-// stratum is the class by which folds are stratified: of survival whether the event was seen; of a real target it needs the others, see strata.
+// stratum returns the class to stratify by; for survival, whether the event was seen. A real target depends on the
+// other bags: see strata.
 func (t Target) stratum(kind TargetKind) int {
 	switch kind {
 	case RealTarget:

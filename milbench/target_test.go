@@ -48,8 +48,8 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// TestStrata: of classes every one is in every fold, training and validation part, as far as its bags go round; of survival the
-// events are, of real targets the fifths of the values.
+// TestStrata: every class is in every fold, training and validation part, as far as its bags allow. The same holds
+// for events in survival and for quintiles of real targets.
 func TestStrata(t *testing.T) {
 	for _, kind := range []TargetKind{ClassTarget, RealTarget, SurvivalTarget} {
 		s := testSet(60, 0)

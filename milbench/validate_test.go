@@ -48,7 +48,7 @@ func TestValidateInstances(t *testing.T) {
 	}
 }
 
-// rows are instances of a type that cannot be compared.
+// rows are instances of a type that is not comparable.
 type rows [][]float32
 
 func (r rows) Len() int                           { return len(r) }

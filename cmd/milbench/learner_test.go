@@ -45,7 +45,7 @@ func TestRunLearner(t *testing.T) {
 	for want, more := range map[string][]string{
 		`--learner "instence": there is no such learner; did you mean "instance"?`: {"--learner", "instence"},
 		"--width: a setting of networks; name one with --pooling":                  {"--learner", "instance", "--width", "8"},
-		"stands twice": {"--learner", "instance,instance"},
+		"occurs twice": {"--learner", "instance,instance"},
 	} {
 		refuse(t, exitUse, want, append([]string{"run", file, "--out", filepath.Join(t.TempDir(), "out")}, more...)...)
 	}

@@ -12,20 +12,20 @@ import (
 	"synpool/milbench"
 )
 
-// Method is a way to calibrate.
+// Method is a calibration method.
 type Method string
 
-// The methods.
+// The calibration methods.
 const (
 	Temperature        Method = "temperature" // logits divided by one number
 	Platt              Method = "platt"       // a sigmoid of a·score + b, see [Sigmoid]
-	IsotonicRegression Method = "isotonic"    // the rising function nearest to the labels, see [Isotonic]
+	IsotonicRegression Method = "isotonic"    // the increasing function closest to the labels, see [Isotonic]
 )
 
 // Methods lists the methods.
 var Methods = []Method{Temperature, Platt, IsotonicRegression}
 
-// ParseMethod returns the method of a name; the error for an unknown one suggests the nearest.
+// ParseMethod returns the method with the given name. The error for an unknown name suggests the nearest one.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods {
@@ -40,45 +40,48 @@ func ParseMethod(name string) (Method, error) {
 	return "", fmt.Errorf("%q: no such calibration; use one of %s", name, strings.Join(names, ", "))
 }
 
-// Calibration maps the scores of a bag to probabilities. [Fit] learns one, and JSON keeps it. Of its last three fields it has that of
-// its method.
+// Calibration maps the scores of a bag to probabilities. [Fit] learns one, and it can be stored as JSON. Of the last
+// three fields only that of its method is set.
 type Calibration struct {
 	Method  Method `json:"method"`
-	Classes int    `json:"classes"` // 2 of a binary target
-	Bags    int    `json:"bags"`    // that it was learnt from
+	Classes int    `json:"classes"` // 2 for a binary target
+	Bags    int    `json:"bags"`    // number of bags it was learnt from
 
 	// T divides logits, see [Fit].
 	T float64 `json:"temperature,omitempty"`
-	// Sigmoids and Isotonic have one curve of a binary target, and one for each of several classes against the rest.
+	// Sigmoids and Isotonic have one curve for a binary target, and one-against-rest curves for each of several
+	// classes.
 	Sigmoids []Sigmoid  `json:"platt,omitempty"`
 	Isotonic []Isotonic `json:"isotonic,omitempty"`
 }
 
-// maxScore bounds the magnitude of scores, so that no square overflows.
+// maxScore limits the magnitude of scores, so that squares do not overflow.
 const maxScore = 1e100
 
-// ErrOneClass is wrapped by the error about bags that lack a class.
+// ErrOneClass is wrapped by the error for bags that lack a class.
 var ErrOneClass = errors.New("bags of every class are needed")
 
-// Fit learns a calibration from held-out bags: their labels and scores, [bags][1] of a binary target (2 classes), else [bags][classes].
-// With z the scores of a bag:
+// Fit learns a calibration from labels and scores of held-out bags. Scores are [bags][1] for a binary target (2
+// classes), otherwise [bags][classes]. With z the scores of a bag:
 //
-//	temperature  p = 1/(1+exp(−z/T)), of classes the softmax of z/T; T has the largest likelihood
-//	platt        p = 1/(1+exp(−(a z + b))), a and b as [Sigmoid] says
-//	isotonic     p rises with z and is nearest to the labels, as [Isotonic] says
+//	temperature  p = 1/(1+exp(−z/T)), for classes the softmax of z/T; T maximises the likelihood
+//	platt        p = 1/(1+exp(−(a z + b))), with a and b as in [Sigmoid]
+//	isotonic     p increases with z and is closest to the labels, as in [Isotonic]
 //
-// Platt's and isotonic curves of several classes are learnt for each class against the rest; the probabilities are divided by their sum,
-// as scikit-learn's CalibratedClassifierCV does. Each curve sees the score of its own class alone: of logits a temperature is nearly
-// always better.
+// With several classes, Platt's and isotonic curves are learnt for each class against the rest, and the probabilities
+// are divided by their sum, as in scikit-learn's CalibratedClassifierCV. Each curve uses only the score of its own
+// class, so for logits a temperature is nearly always better.
 //
-// T stays within e^−10 to e^10, as in scikit-learn. It is at the lower end if the scores separate the classes at 0, and at the upper one
-// if they say nothing of the labels.
+// T is between e^−10 and e^10, as in scikit-learn. It is at the lower bound if the scores separate the classes at 0,
+// and at the upper bound if they say nothing about the labels.
 //
-// An error says which bag has no finite scores or no label, or that a class has no bag ([ErrOneClass]).
+// Errors name the bag whose scores are not finite or whose label is invalid, or say that a class has no bag
+// ([ErrOneClass]).
 //
-// Sources: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks", ICML (2017); J. C. Platt, "Probabilistic
-// outputs for support vector machines and comparisons to regularized likelihood methods", Advances in Large Margin Classifiers (1999); B. Zadrozny
-// and C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates", KDD (2002).
+// Sources: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks", ICML (2017);
+// J. C. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods",
+// Advances in Large Margin Classifiers (1999); B. Zadrozny and C. Elkan, "Transforming classifier scores into
+// accurate multiclass probability estimates", KDD (2002).
 func Fit(method Method, classes int, labels []int, scores [][]float64) (*Calibration, error) {
 	if _, err := ParseMethod(string(method)); err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func Fit(method Method, classes int, labels []int, scores [][]float64) (*Calibra
 	return c, nil
 }
 
-// width returns how many scores a bag has.
+// width returns the number of scores per bag.
 func width(classes int) int {
 	if classes == 2 {
 		return 1
@@ -121,7 +124,7 @@ func width(classes int) int {
 	return classes
 }
 
-// check reports what nothing can be learnt from.
+// check returns an error if a calibration cannot be learnt from this data.
 func check(classes int, labels []int, scores [][]float64) error {
 	switch {
 	case classes < 2:
@@ -149,7 +152,7 @@ func check(classes int, labels []int, scores [][]float64) error {
 	return nil
 }
 
-// checkScores reports scores of a bag that are none.
+// checkScores returns an error if the scores of a bag are invalid.
 func checkScores(classes int, scores []float64) error {
 	if len(scores) != width(classes) {
 		return fmt.Errorf("%d scores, not %d", len(scores), width(classes))
@@ -162,8 +165,9 @@ func checkScores(classes int, scores []float64) error {
 	return nil
 }
 
-// Probabilities returns those of a bag with these scores: of a binary target that of positive alone, of several classes one each, whose sum is 1.
-// An error is about scores that are not finite or too few or many.
+// Probabilities returns the probabilities of a bag with these scores. For a binary target it is only that of the
+// positive class; for several classes there is one each, and their sum is 1. Scores that are not finite, or too few
+// or too many, are an error.
 func (c *Calibration) Probabilities(scores []float64) ([]float64, error) {
 	if err := checkScores(c.Classes, scores); err != nil {
 		return nil, err
@@ -193,11 +197,11 @@ func (c *Calibration) Probabilities(scores []float64) ([]float64, error) {
 	return p, nil
 }
 
-// Uncalibrated returns the probabilities of scores that are read as logits, as [Calibration.Probabilities] does: 1/(1+exp(−score)), of classes the
-// softmax. They mean nothing if the scores are no logits.
+// Uncalibrated interprets scores as logits and returns the probabilities in the form of [Calibration.Probabilities]:
+// 1/(1+exp(−score)), or for classes the softmax. They are meaningless if the scores are not logits.
 func Uncalibrated(scores []float64) []float64 { return softmax(scores, 1) }
 
-// Formula says in one line what the probability of a score z is, for messages.
+// Formula returns the formula for the probability of a score z in one line, for messages.
 func (c *Calibration) Formula() string {
 	switch {
 	case c.Method == Temperature && c.Classes == 2:
@@ -212,7 +216,8 @@ func (c *Calibration) Formula() string {
 	return fmt.Sprintf("between %d points that rise with the score", len(c.Isotonic[0].Scores))
 }
 
-// Inverted reports whether a probability falls as its score rises: the scores order held-out bags worse than chance.
+// Inverted reports whether the probability decreases as the score increases. Then the scores rank held-out bags worse
+// than chance.
 func (c *Calibration) Inverted() bool {
 	return slices.ContainsFunc(c.Sigmoids, func(s Sigmoid) bool { return s.A < 0 })
 }
@@ -222,7 +227,7 @@ func (c *Calibration) AtBound() bool {
 	return c.Method == Temperature && math.Abs(math.Log(c.T)) > maxLogT-1e-6
 }
 
-// Validate reports a calibration that none of [Fit] can be.
+// Validate returns an error if c cannot be a result of [Fit].
 func (c *Calibration) Validate() error {
 	if _, err := ParseMethod(string(c.Method)); err != nil {
 		return err
@@ -251,7 +256,8 @@ func (c *Calibration) Validate() error {
 	return nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It refuses unknown fields and what [Calibration.Validate] reports.
+// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields and calibrations that fail
+// [Calibration.Validate].
 func (c *Calibration) UnmarshalJSON(data []byte) error {
 	type plain Calibration
 	var read plain

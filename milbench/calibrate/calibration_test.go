@@ -12,7 +12,8 @@ import (
 	"synpool/milbench/judge"
 )
 
-// drawn returns labels and scores of a calibrated model: a label is drawn by the probability that the scores, as logits, give it.
+// drawn returns labels and scores of a calibrated model: labels are drawn with the probabilities given by the scores
+// as logits.
 func drawn(rng *rand.Rand, n, classes int) (labels []int, scores [][]float64) {
 	for range n {
 		row := make([]float64, width(classes))
@@ -34,7 +35,7 @@ func drawn(rng *rand.Rand, n, classes int) (labels []int, scores [][]float64) {
 	return labels, scores
 }
 
-// column returns a number of each bag.
+// column returns one number per bag.
 func column(rows [][]float64, k int) (all []float64) {
 	for _, r := range rows {
 		all = append(all, r[k])
@@ -73,7 +74,7 @@ func fitted(t *testing.T, m Method, classes int, labels []int, scores [][]float6
 	return c
 }
 
-// TestCalibratedSource: what is calibrated stays as it is, and what is not becomes so.
+// TestCalibratedSource: calibrated scores do not change, and others become calibrated.
 func TestCalibratedSource(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, classes := range []int{2, 4} {
@@ -91,7 +92,7 @@ func TestCalibratedSource(t *testing.T) {
 		}
 		for _, m := range Methods {
 			f, err := Judge(labels, mapped(t, fitted(t, m, classes, labels, scores), scores), DefaultBins)
-			ovr := classes > 2 && m != Temperature // sees one score of each class
+			ovr := classes > 2 && m != Temperature // uses only one score per class
 			if err != nil || !ovr && f.ECE > 0.03 {
 				t.Errorf("%d classes, %s: ECE %v, %v", classes, m, f.ECE, err)
 			}
@@ -99,7 +100,8 @@ func TestCalibratedSource(t *testing.T) {
 	}
 }
 
-// TestOrder: a rising map keeps the order of bags and so the AUC; an isotonic one joins bags, and never turns two round.
+// TestOrder: an increasing map keeps the order of bags and therefore the AUC. An isotonic one may tie bags but never
+// reverses two.
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 30 {
@@ -108,7 +110,7 @@ func TestOrder(t *testing.T) {
 		z := column(scores, 0)
 		before, err := judge.AUC(labels, z)
 		if err != nil || before < 0.55 {
-			continue // Platt's curve may fall
+			continue // Platt's curve may decrease
 		}
 		for _, m := range Methods {
 			p := column(mapped(t, fitted(t, m, 2, labels, scores), scores), 0)
@@ -130,7 +132,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPermutedLabels: scores that say nothing get the base rate; a temperature can say no more than 1/2.
+// TestPermutedLabels: uninformative scores get the base rate; temperature scaling can only return 1/2.
 func TestPermutedLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	labels, scores := drawn(rng, 6_000, 2)
@@ -150,7 +152,7 @@ func TestPermutedLabels(t *testing.T) {
 	}
 }
 
-// TestUnit: the unit of scores does not matter, nor does a shift where the method has an intercept.
+// TestUnit: the unit of scores does not matter. Nor does a shift if the method has an intercept.
 func TestUnit(t *testing.T) {
 	labels, scores := drawn(rand.New(rand.NewPCG(7, 8)), 200, 2)
 	for _, m := range Methods {
@@ -173,7 +175,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestExtremes: scores that separate the classes, that are all the same, and that are very large have finite curves.
+// TestExtremes: scores that separate the classes, equal scores and very large scores give finite curves.
 func TestExtremes(t *testing.T) {
 	labels := []int{0, 0, 1, 1, 1}
 	for name, z := range map[string][]float64{
@@ -227,7 +229,7 @@ func TestCrossFit(t *testing.T) {
 				t.Errorf("%s, bag %d: %v, want %v", m, i, all[i], want)
 			}
 		}
-		// The label of a bag has no say in its own probability.
+		// The label of a bag does not influence its own probability.
 		other := slices.Clone(labels)
 		other[2] = (labels[2] + 1) % 3
 		if again, err := CrossFit(m, 3, other, scores, fold); err != nil || !slices.Equal(again[2], all[2]) {
@@ -290,7 +292,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestJSON: what is written is read, with the same bits; what Fit cannot return is refused.
+// TestJSON: what is written is read back bit-identical; what Fit cannot return is refused.
 func TestJSON(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		labels, scores := drawn(rand.New(rand.NewPCG(11, 12)), 90, classes)
@@ -334,7 +336,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// FuzzJSON: whatever is read maps finite scores to probabilities.
+// FuzzJSON: any calibration that can be read maps finite scores to probabilities.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"method":"platt","classes":2,"bags":9,"platt":[{"a":1,"b":0}]}`), 1.5)
 	f.Add([]byte(`{"method":"isotonic","classes":2,"bags":9,"isotonic":[{"scores":[1,2],"probabilities":[0,0.5]}]}`), 1.5)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// CrossFit returns the probabilities of bags, each by a calibration that was learnt from the bags of other folds. With them a calibration
-// is judged on bags that it has not seen. fold has the number of each bag's fold. At least two folds are needed, and the others of each
-// fold must have bags of every class ([ErrOneClass]). The rest is as of [Fit].
+// CrossFit returns the probability of each bag from a calibration learnt on the bags of other folds. It lets you
+// evaluate a calibration on bags that it has not seen. fold has the fold number of each bag. There must be at least
+// two folds, and the rest of each fold must have bags of every class ([ErrOneClass]). Other arguments are as in
+// [Fit].
 func CrossFit(method Method, classes int, labels []int, scores [][]float64, fold []int) ([][]float64, error) {
 	if err := check(classes, labels, scores); err != nil {
 		return nil, err

@@ -1,24 +1,26 @@
-// Package calibrate makes probabilities of scores: a probability of 0.8 should be right in 8 of 10 bags. A calibration is learnt from
-// scores of bags that the model has not seen, by temperature, Platt's sigmoid or isotonic regression, and is kept as JSON.
+// Package calibrate turns scores into calibrated probabilities: a prediction with probability 0.8 should be right for
+// 8 of 10 bags. A calibration is learnt from scores of bags that the model has not seen. The methods are temperature
+// scaling, Platt's sigmoid and isotonic regression. Calibrations are stored as JSON.
 //
 // # Glossary
 //
-//   - score: what a model says of a bag, see [synpool/milbench.Prediction]: of a binary target one number, larger is more positive; of
-//     several classes one number each. It need not be a logit.
-//   - label: the class of a bag, from 0; of a binary target 1 is positive.
-//   - held-out: of bags that the model was not trained on. A model is too sure of those that it was trained on, and a calibration learnt from
-//     them would say that it is right.
-//   - calibrated: among bags of about the same probability, the share of positives is that probability.
-//   - cross-fitted: the calibration of a bag was learnt without the bags of its fold, see [CrossFit].
-//   - ECE: expected calibration error, of bins of probabilities, see [Figures].
+//   - score: a model's output for a bag, see [synpool/milbench.Prediction]: for a binary target one number, larger
+//     means more positive; for several classes one number each. It need not be a logit.
+//   - label: the class of a bag, from 0; for a binary target 1 is positive.
+//   - held-out: not used to train the model. A model is overconfident on its training bags, so a calibration learnt
+//     from them would find no error.
+//   - calibrated: among bags with similar probabilities, the share of positives equals the probability.
+//   - cross-fitted: a bag's calibration was learnt without the bags of its fold, see [CrossFit].
+//   - ECE: expected calibration error, computed from bins of probabilities, see [Figures].
 //
 // # Which method
 //
-//   - [Temperature], one number: makes a model more or less sure. The order of bags and the decision stay as they are. It is for logits of
-//     networks, and cannot move the decision: scores that are 0 stay at 1/2.
-//   - [Platt], two numbers: takes any scores, margins of support vector machines too. It is for few bags.
-//   - [IsotonicRegression], as many numbers as the data ask for: takes any shape that rises. It needs many bags, about 1,000, and gives bags of
-//     different scores the same probability.
+//   - [Temperature] has one parameter and makes a model more or less confident. The order of bags and the decisions
+//     do not change. Use it for logits of networks. It cannot move the threshold: scores of 0 stay at 1/2.
+//   - [Platt] has two parameters and works for any scores, including margins of support vector machines. Use it with
+//     few bags.
+//   - [IsotonicRegression] has as many parameters as the data need and fits any increasing curve. It needs many bags,
+//     about 1,000, and may give bags with different scores the same probability.
 //
 // [Judge] computes the Brier score, the log-loss and the expected calibration error of probabilities.
 package calibrate

@@ -33,7 +33,7 @@ func ExampleFit() {
 	// isotonic: 0.80, between 8 points that rise with the score
 }
 
-// What is written as JSON gives the same probabilities when it is read.
+// Store a calibration as JSON. It gives the same probabilities when read back.
 func ExampleCalibration() {
 	c, err := calibrate.Fit(calibrate.Temperature, 2, labels, margins)
 	if err != nil {
@@ -50,7 +50,7 @@ func ExampleCalibration() {
 	// <nil>
 }
 
-// The fold of a bag has no say in its probability, so that the figures are those of new bags.
+// The fold of a bag does not influence its probability, so the figures estimate those for new bags.
 func ExampleCrossFit() {
 	fold := []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}
 	probabilities, err := calibrate.CrossFit(calibrate.Platt, 2, labels, margins, fold)
@@ -91,7 +91,7 @@ func ExampleParseMethod() {
 	// "isotonik": no such calibration; did you mean "isotonic"?
 }
 
-// The ECE is below what chance alone gives a perfect model of ten bags: it says nothing here.
+// The ECE is below the chance level of a perfect model with ten bags, so it says nothing here.
 func ExampleLearn() {
 	fold := []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}
 	l, err := calibrate.Learn(calibrate.Platt, 2, labels, margins, fold)

@@ -7,32 +7,32 @@ import (
 	"synpool/milbench/judge"
 )
 
-// DefaultBins is the number of bins of an expected calibration error that most papers use.
+// DefaultBins is the usual number of bins for an expected calibration error.
 const DefaultBins = 10
 
-// Figures say how far the probabilities of bags can be taken at their word. Smaller is better. With p the probabilities of a bag and y its
-// label:
+// Figures measures how well probabilities are calibrated. Smaller is better. With p the probabilities of a bag and y
+// its label:
 //
-//	Brier    mean of (p − y)², 0 to 1; of classes mean over bags of the sum over classes, 0 to 2
+//	Brier    mean of (p − y)², 0 to 1; for classes the mean over bags of the sum over classes, 0 to 2
 //	LogLoss  mean of −log(probability of the label), in nats; probabilities are first moved into [ε, 1−ε], ε = 2^−52, as
-//	         log_loss of scikit-learn does: a wrong bag of probability 0 adds 36
-//	ECE      [judge.CalibrationError] of bins of equal width; of classes that of the largest probability and of whether it is right (Guo et al., 2017)
+//	         log_loss of scikit-learn does: a wrong bag with probability 0 adds 36
+//	ECE      [judge.CalibrationError] with bins of equal width; for classes, of the largest probability and whether it is right (Guo et al., 2017)
 //
-// ECE is biased: a perfectly calibrated model has one above 0, the larger the fewer bags are in a bin. Chance says how large: it is the
-// exact mean of the ECE of labels that are drawn by these very probabilities. An ECE of about Chance shows no lack of calibration. The
-// ECE of other bags or of other bins does not compare.
+// ECE is biased. Even for a perfectly calibrated model it is above 0, more so with fewer bags per bin. Chance shows
+// by how much: it is the exact mean ECE if labels are drawn from these probabilities. An ECE near Chance is no
+// evidence of poor calibration. Do not compare ECE between different bags or different bins.
 type Figures struct {
 	Bags    int                    `json:"bags"`
 	Brier   float64                `json:"brier"`
 	LogLoss float64                `json:"log_loss"`
 	ECE     float64                `json:"ece"`
-	Chance  float64                `json:"ece_of_perfect"` // mean ECE of labels drawn by the probabilities
+	Chance  float64                `json:"ece_of_perfect"` // mean ECE if labels are drawn from the probabilities
 	Width   float64                `json:"bin_width"`
-	Bins    []judge.CalibrationBin `json:"bins"` // that have bags
+	Bins    []judge.CalibrationBin `json:"bins"` // non-empty bins
 }
 
-// Judge computes the figures of probabilities, [bags][1] of a binary target, else [bags][classes], with so many bins of equal width.
-// An error says which bag has none.
+// Judge computes the figures of probabilities, [bags][1] for a binary target, otherwise [bags][classes], with bins of
+// equal width. Its errors name the bag.
 func Judge(labels []int, probabilities [][]float64, bins int) (f Figures, err error) {
 	if len(labels) != len(probabilities) {
 		return f, fmt.Errorf("%d labels and probabilities of %d bags", len(labels), len(probabilities))
@@ -40,7 +40,7 @@ func Judge(labels []int, probabilities [][]float64, bins int) (f Figures, err er
 	if bins < 1 {
 		return f, fmt.Errorf("%d bins; one or more are needed", bins)
 	}
-	right, sure := make([]int, len(labels)), make([]float64, len(labels)) // what is binned
+	right, sure := make([]int, len(labels)), make([]float64, len(labels)) // the quantities to bin
 	n := float64(len(labels))
 	for i, p := range probabilities {
 		y := labels[i]
@@ -99,8 +99,8 @@ func loss(p float64) float64 {
 	return -math.Log(min(max(p, least), 1-least))
 }
 
-// chance returns the mean ECE of labels that are drawn by the probabilities, cut into bins: of each bin the mean of |K − sum of p|, where the
-// number K of positives has the Poisson binomial distribution.
+// chance returns the mean ECE for labels drawn from the probabilities. For each bin this is the mean of |K − sum of
+// p|, where the number K of positives has the Poisson binomial distribution.
 func chance(probabilities []float64, bins []judge.CalibrationBin) (ece float64) {
 	for k, b := range bins {
 		var within []float64

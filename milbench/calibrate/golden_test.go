@@ -12,9 +12,9 @@ var goldenJSON []byte
 
 // Tolerances of golden values, relative to the larger of 1 and the value.
 const (
-	// exact: both sides compute in float64 by other orders of sums.
+	// exact: both sides compute in float64, with sums in a different order.
 	exact = 1e-12
-	// maximum: both sides go to the last digits of the likelihood, whose curvature loses some of them.
+	// maximum: both sides maximise the likelihood to the last digits, and its curvature costs some of them.
 	maximum = 1e-9
 	// bySklearn: its L-BFGS stops when a derivative is below 1e-6 or the loss moves by less than 64 ulp.
 	bySklearn = 1e-4
@@ -31,11 +31,11 @@ type goldenCase struct {
 	Classes int
 	Labels  []int
 	Scores  [][]float64
-	Probes  [][]float64 // scores that are mapped, some outside of those that were learnt from
+	Probes  [][]float64 // scores to map, some outside the range that was learnt from
 	Sklearn map[Method][][]float64
 
 	Temperature float64
-	Netcal      [][]float64 // probabilities of Scores by its temperature
+	Netcal      [][]float64 // probabilities of Scores with its temperature
 	Platt       []Sigmoid
 
 	Figures struct {
@@ -102,7 +102,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenFigures compares with scikit-learn and netcal, and the ECE of a perfect model with draws, within 5 standard errors.
+// TestGoldenFigures compares with scikit-learn and netcal. The ECE of a perfect model is compared with random draws,
+// within 5 standard errors.
 func TestGoldenFigures(t *testing.T) {
 	for _, g := range readGolden(t) {
 		t.Run(g.Name, func(t *testing.T) {

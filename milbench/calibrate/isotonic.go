@@ -7,20 +7,19 @@ import (
 	"slices"
 )
 
-// Isotonic is a curve that rises: lines between points, and level outside of them. At the scores that it was learnt from it is the rising
-// function with the smallest sum of squared errors to the labels, found by pooling adjacent violators; bags of one score count as one of
-// their mean. It is IsotonicRegression(out_of_bounds="clip") of scikit-learn, which also joins scores that differ by less than 1e-15.
+// Isotonic is an increasing curve: straight lines between points, constant outside them. At the scores that it was
+// learnt from it is the increasing function with the smallest sum of squared errors to the labels, found by pooling
+// adjacent violators. Bags with equal scores count as one with their mean. Probabilities may be 0 or 1. It equals
+// IsotonicRegression(out_of_bounds="clip") of scikit-learn, which also joins scores that differ by less than 1e-15.
 //
-// A probability may be 0 or 1.
-//
-// Source: M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, "An empirical distribution function for sampling with incomplete
-// information", Annals of Mathematical Statistics 26 (1955).
+// Source: M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, "An empirical distribution function for
+// sampling with incomplete information", Annals of Mathematical Statistics 26 (1955).
 type Isotonic struct {
-	Scores        []float64 `json:"scores"`        // of the points; they ascend
-	Probabilities []float64 `json:"probabilities"` // at them; they do not descend
+	Scores        []float64 `json:"scores"`        // of the points, ascending
+	Probabilities []float64 `json:"probabilities"` // at these scores, never descending
 }
 
-// Probability returns the probability of a score.
+// Probability returns the probability for a score.
 func (c Isotonic) Probability(score float64) float64 {
 	k, found := slices.BinarySearch(c.Scores, score)
 	switch {
@@ -33,7 +32,7 @@ func (c Isotonic) Probability(score float64) float64 {
 	return low + (high-low)*((score-c.Scores[k-1])/(c.Scores[k]-c.Scores[k-1]))
 }
 
-// validate reports points that so many bags cannot give.
+// validate returns an error if the points cannot come from this many bags.
 func (c Isotonic) validate(bags int) error {
 	if n := len(c.Scores); n == 0 || n > bags || n != len(c.Probabilities) {
 		return fmt.Errorf("%d scores and %d probabilities of %d bags", n, len(c.Probabilities), bags)
@@ -49,7 +48,8 @@ func (c Isotonic) validate(bags int) error {
 	return nil
 }
 
-// fitIsotonic learns a curve by pooling adjacent violators. Sums are of whole numbers, so that no rounding decides what is pooled.
+// fitIsotonic fits a curve by pooling adjacent violators. Its sums are whole numbers, so rounding cannot affect what
+// is pooled.
 func fitIsotonic(positive []bool, scores []float64) (c Isotonic) {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -58,13 +58,13 @@ func fitIsotonic(positive []bool, scores []float64) (c Isotonic) {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 
 	type block struct {
-		low, high   float64 // scores
+		low, high   float64 // bounds of the scores
 		n, positive int
 	}
 	rises := func(a, b block) bool { return a.positive*b.n < b.positive*a.n }
 	var blocks []block
 	for k := 0; k < len(order); {
-		score := scores[order[k]] + 0 // −0 is 0
+		score := scores[order[k]] + 0 // turns −0 into 0
 		next := block{low: score, high: score}
 		for ; k < len(order) && scores[order[k]] == score; k++ {
 			next.n++

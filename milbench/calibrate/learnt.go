@@ -7,17 +7,18 @@ import (
 	"slices"
 )
 
-// Learnt is a calibration with the figures of the held-out bags that it was learnt from. It is meant for the model of all bags; those of the
-// folds, whose scores it was learnt from, have seen fewer bags, so that the model of all may be a little better than After says.
+// Learnt is a calibration together with its figures on held-out bags. Use it for a model trained on all bags. The
+// scores come from the models of the folds, which have seen fewer bags, so the final model may be slightly better
+// than After shows.
 type Learnt struct {
 	Calibration *Calibration `json:"calibration"`
 	Folds       int          `json:"folds"`
-	Before      Figures      `json:"before"` // of scores that are read as logits, see [Uncalibrated]
-	After       Figures      `json:"after"`  // cross-fitted, see [CrossFit]: those of new bags
+	Before      Figures      `json:"before"` // with scores taken as logits, see [Uncalibrated]
+	After       Figures      `json:"after"`  // cross-fitted, see [CrossFit]: estimates for new bags
 }
 
-// Learn fits a calibration to held-out bags and judges it by [CrossFit], with [DefaultBins] bins. fold has the number of each bag's fold. The
-// errors are those of [CrossFit].
+// Learn fits a calibration to held-out bags and evaluates it by [CrossFit] with [DefaultBins] bins. fold has the fold
+// number of each bag. The errors are those of [CrossFit].
 func Learn(method Method, classes int, labels []int, scores [][]float64, fold []int) (*Learnt, error) {
 	c, err := Fit(method, classes, labels, scores)
 	if err != nil {
@@ -39,8 +40,8 @@ func Learn(method Method, classes int, labels []int, scores [][]float64, fold []
 	return l, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It refuses unknown fields, and a calibration that is missing or that
-// [Calibration.Validate] refuses.
+// UnmarshalJSON implements [json.Unmarshaler]. It rejects unknown fields, a missing calibration, and calibrations
+// that fail [Calibration.Validate].
 func (l *Learnt) UnmarshalJSON(data []byte) error {
 	type plain Learnt
 	var read plain

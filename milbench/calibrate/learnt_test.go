@@ -12,7 +12,7 @@ func TestLearn(t *testing.T) {
 	fold := make([]int, len(labels))
 	for i := range fold {
 		fold[i] = 3 + i%5
-		scores[i][0] *= 4 // too sure
+		scores[i][0] *= 4 // overconfident
 	}
 	for _, m := range Methods {
 		l, err := Learn(m, 2, labels, scores, fold)

@@ -7,23 +7,25 @@ import (
 	"slices"
 )
 
-// Sigmoid is Platt's curve,
+// Sigmoid is Platt's curve for a score z:
 //
 //	p = 1/(1+exp(−(a z + b)))
 //
-// of a score z. a and b have the smallest log-loss of smoothed targets, (n₁+1)/(n₁+2) for each of n₁ positive bags and 1/(n₀+2) for
-// each of n₀ negative ones, which keep a finite where scores separate the classes. They are found by Newton's method with backtracking;
-// scikit-learn's _SigmoidCalibration finds the same minimum by L-BFGS to fewer digits, and has A = −a and B = −b. a is negative where
-// high scores go with negative bags.
+// a and b minimise the log-loss for smoothed targets: (n₁+1)/(n₁+2) for each of n₁ positive bags and 1/(n₀+2) for
+// each of n₀ negative ones. Smoothing keeps a finite if the scores separate the classes. a is negative if high scores
+// belong to negative bags.
 //
-// Sources: J. C. Platt (1999), see [Fit]; H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic outputs for support
-// vector machines", Machine Learning 68 (2007).
+// The minimum is found by Newton's method with backtracking. scikit-learn's _SigmoidCalibration finds the same
+// minimum by L-BFGS, to fewer digits; its A = −a and B = −b.
+//
+// Sources: J. C. Platt (1999), see [Fit]; H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic
+// outputs for support vector machines", Machine Learning 68 (2007).
 type Sigmoid struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
 
-// Probability returns the probability of a score.
+// Probability returns the probability for a score.
 func (s Sigmoid) Probability(score float64) float64 { return logistic(s.A*score + s.B) }
 
 func (s Sigmoid) validate() error {
@@ -33,7 +35,7 @@ func (s Sigmoid) validate() error {
 	return nil
 }
 
-// fitSigmoid learns a sigmoid from bags of both classes. It works on standardised scores, so that their unit does not matter.
+// fitSigmoid fits a sigmoid to bags of both classes. It standardises the scores first, so their unit does not matter.
 func fitSigmoid(positive []bool, scores []float64) (Sigmoid, error) {
 	n := float64(len(scores))
 	mean, sd, ones := 0.0, 0.0, 0.0
@@ -47,7 +49,7 @@ func fitSigmoid(positive []bool, scores []float64) (Sigmoid, error) {
 		sd += (s - mean) * (s - mean) / n
 	}
 	sd = math.Sqrt(sd)
-	if slices.Min(scores) == slices.Max(scores) || sd == 0 { // all bags have the same probability
+	if slices.Min(scores) == slices.Max(scores) || sd == 0 { // all bags get the same probability
 		target := (ones*(ones+1)/(ones+2) + (n-ones)/(n-ones+2)) / n
 		return Sigmoid{B: math.Log(target / (1 - target))}, nil
 	}
@@ -69,12 +71,12 @@ func fitSigmoid(positive []bool, scores []float64) (Sigmoid, error) {
 	return s, nil
 }
 
-// newton returns the a and b of the smallest sum of log(1+exp(z)) − t z with z = a x + b, from 0 and b on.
+// newton minimises the sum of log(1+exp(z)) − t z with z = a x + b over a and b, starting from 0 and b.
 func newton(x, t []float64, b float64) (float64, float64, error) {
 	const (
 		iterations = 100
 		ridge      = 1e-12 // keeps the Hessian regular
-		smallest   = 1e-10 // step of the line search
+		smallest   = 1e-10 // smallest step of the line search
 	)
 	loss := func(a, b float64) (sum float64) {
 		for i := range x {
@@ -104,7 +106,7 @@ func newton(x, t []float64, b float64) (float64, float64, error) {
 				break
 			}
 		}
-		if step < smallest || math.Abs(da)+math.Abs(db) <= 1e-15*(math.Abs(a)+math.Abs(b)) { // no digit more
+		if step < smallest || math.Abs(da)+math.Abs(db) <= 1e-15*(math.Abs(a)+math.Abs(b)) { // no further digit to gain
 			break
 		}
 	}

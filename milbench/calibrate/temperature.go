@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// maxLogT bounds the logarithm of a temperature.
+// maxLogT limits the logarithm of a temperature.
 const maxLogT = 10
 
-// temperature returns the T of the largest likelihood. In β = 1/T the log-loss is convex: its derivative, the sum over bags of
-// (mean of z under the softmax of βz) − z of the label, rises with β, and its zero is found by bisection of log β.
-// T is 1 where the likelihood does not depend on it, as of scores that are all 0.
+// temperature returns the T with maximum likelihood. The log-loss is convex in β = 1/T. Its derivative, the sum over
+// bags of (mean of z under the softmax of βz) − z of the label, increases with β; bisection of log β finds the zero.
+// T is 1 if the likelihood does not depend on it, for example if all scores are 0.
 func temperature(labels []int, scores [][]float64) float64 {
 	slope := func(beta float64) float64 {
 		sum := 0.0
@@ -28,7 +28,7 @@ func temperature(labels []int, scores [][]float64) float64 {
 	}
 	low, high := -float64(maxLogT), float64(maxLogT)
 	switch above, below := slope(math.Exp(low)) >= 0, slope(math.Exp(high)) <= 0; {
-	case above && below: // the likelihood is the same everywhere
+	case above && below: // the likelihood is constant
 		return 1
 	case above:
 		return math.Exp(maxLogT)
@@ -49,7 +49,8 @@ func temperature(labels []int, scores [][]float64) float64 {
 	return math.Exp(-low)
 }
 
-// softmax returns the probabilities of logits beta·z; of one logit that of positive.
+// softmax returns the probabilities for logits beta·z. For a single logit it is the probability of the positive
+// class.
 func softmax(z []float64, beta float64) []float64 {
 	if len(z) == 1 {
 		return []float64{logistic(beta * z[0])}

@@ -7,29 +7,29 @@ import (
 	"slices"
 )
 
-// Cost is what the fits of a shard take.
+// Cost is the estimated cost of a shard's fits.
 type Cost struct {
 	Fits    int
 	Blocks  int
-	Compile float64 // seconds of a core, if one worker compiles each group
-	Train   float64 // seconds of a core
-	Memory  uint64  // bytes at the peak, about
-	Groups  []Share // of each group, in order
+	Compile float64 // seconds on one core, if one worker compiles each group
+	Train   float64 // seconds on one core
+	Memory  uint64  // approximate peak, in bytes
+	Groups  []Share // for each group, in order
 }
 
-// Seconds returns the seconds of one core.
+// Seconds returns the total seconds on one core.
 func (c Cost) Seconds() float64 { return c.Compile + c.Train }
 
-// Share is what a shard has of a group.
+// Share is the part of a group that a shard has.
 type Share struct{ Group, Blocks int }
 
-// unit is a training: the fits, by index, that it gives. Units are what shards are made of.
+// unit is a training: the indices of its fits. Shards are made of units.
 type unit struct {
 	group, networks int
 	fits            []int
 }
 
-// units returns the trainings of the plan, those of each group in order.
+// units returns the trainings of each group in the plan, in order.
 func (p *Plan) units() [][]unit {
 	type key struct{ group, training int }
 	place := make(map[key]int)
@@ -47,7 +47,7 @@ func (p *Plan) units() [][]unit {
 	return units
 }
 
-// blocks returns the blocks of so many networks.
+// blocks returns the number of blocks for a number of networks.
 func (g Group) blocks(networks int) int { return (networks + g.Members - 1) / g.Members }
 
 func networks(units []unit) (n int) {
@@ -57,7 +57,8 @@ func networks(units []unit) (n int) {
 	return n
 }
 
-// Blocks returns the blocks of the plan, each group's filled up: more shards gain nothing.
+// Blocks returns the number of blocks in the plan if each group fills its blocks. More shards than blocks are
+// useless.
 func (p *Plan) Blocks() (n int) {
 	for i, units := range p.units() {
 		n += p.Groups[i].blocks(networks(units))
@@ -65,11 +66,11 @@ func (p *Plan) Blocks() (n int) {
 	return n
 }
 
-// Costs returns what each shard takes.
+// Costs returns the cost of each shard.
 func (p *Plan) Costs() []Cost {
 	costs := make([]Cost, p.Shards)
 	for g, units := range p.units() {
-		of := make(map[int]int) // networks, by shard
+		of := make(map[int]int) // number of networks by shard
 		for _, u := range units {
 			shard := p.Fits[u.fits[0]].Shard
 			of[shard] += u.networks
@@ -87,10 +88,10 @@ func (p *Plan) Costs() []Cost {
 	return costs
 }
 
-// Divide divides the fits into so many shards, whose costs are to be even (longest processing time first, Graham 1969): the
-// piece of a group that costs most goes to the shard with the least so far. A group is cut into no more pieces than
-// needed, since every shard that has a piece compiles its graphs: of all lengths that pieces may have the longest is
-// taken whose longest shard is within 10 % of the shortest that any gives.
+// Divide divides the fits into the given number of shards with balanced costs (longest processing time first, Graham
+// 1969): the costliest piece of a group goes to the shard with the least cost so far. Every shard with a piece of a
+// group compiles its graphs, so a group is cut into no more pieces than needed. Among the possible lengths of pieces,
+// Divide uses the longest with a longest shard within 10 % of the best.
 func (p *Plan) Divide(shards int) {
 	p.Shards = shards
 	units := p.units()
@@ -102,8 +103,8 @@ func (p *Plan) Divide(shards int) {
 		seconds := p.Groups[g].Compile + float64(p.Groups[g].blocks(networks(list)))*p.Groups[g].Block
 		longest, total = max(longest, seconds), total+seconds
 	}
-	const slack, step, shortest = 1.1, 0.95, 0.1 // of the mean of the shards
-	var tried [][]piece                          // the pieces become shorter
+	const slack, step, shortest = 1.1, 0.95, 0.1 // relative to the mean of the shards
+	var tried [][]piece                          // with shorter and shorter pieces
 	var ends []float64
 	for length := longest; ; length *= step {
 		pieces := p.cut(units, length)
@@ -125,14 +126,15 @@ func (p *Plan) Divide(shards int) {
 	}
 }
 
-// piece is trainings of one group for one shard.
+// piece is a number of trainings from one group for one shard.
 type piece struct {
 	units   []unit
 	seconds float64
 	shard   int
 }
 
-// cut cuts every group into the fewest pieces of equally many blocks that last no longer than length, or have one block.
+// cut cuts every group into the smallest number of pieces with equally many blocks that take at most length, or have
+// one block.
 func (p *Plan) cut(units [][]unit, length float64) (pieces []piece) {
 	for g, list := range units {
 		group := p.Groups[g]
@@ -144,7 +146,7 @@ func (p *Plan) cut(units [][]unit, length float64) (pieces []piece) {
 		}
 		count := (blocks + max(most, 1) - 1) / max(most, 1)
 		for ; len(list) > 0; count-- {
-			room := (left + count*group.Members - 1) / (count * group.Members) * group.Members // for networks of this piece
+			room := (left + count*group.Members - 1) / (count * group.Members) * group.Members // networks that fit into this piece
 			end, n := 1, list[0].networks
 			for end < len(list) && (n+list[end].networks <= room || count == 1) {
 				n += list[end].networks
@@ -158,7 +160,8 @@ func (p *Plan) cut(units [][]unit, length float64) (pieces []piece) {
 	return pieces
 }
 
-// assign gives each piece, the longest first, to the shard with the least so far, and returns what the longest shard takes.
+// assign gives each piece, the longest first, to the shard with the least load so far. It returns the load of the
+// longest shard.
 func assign(pieces []piece, shards int) (end float64) {
 	h := make(loads, shards)
 	for i := range h {
@@ -174,13 +177,13 @@ func assign(pieces []piece, shards int) (end float64) {
 	return end
 }
 
-// load is what a shard has so far.
+// load is the load of a shard so far.
 type load struct {
 	seconds float64
 	shard   int
 }
 
-// loads is a heap, the least load first.
+// loads is a heap, the smallest load first.
 type loads []load
 
 func (h loads) Len() int { return len(h) }

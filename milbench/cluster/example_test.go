@@ -10,7 +10,8 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// twoGroups is a plan of two settings on a set under 10-fold cross-validation, repeated so many times.
+// twoGroups returns a plan with two settings on a set under 10-fold cross-validation, for the given number of
+// repeats.
 func twoGroups(repeats int) *cluster.Plan {
 	p := &cluster.Plan{
 		Format: cluster.Format, Version: "v0.1.0", Backend: "xla:cpu", Cores: 1, Seed: 1, Shards: 1,
@@ -38,12 +39,12 @@ func ExamplePlan_Divide() {
 	p := twoGroups(20) // 8 blocks of 10 s and 8 of 20 s
 	p.Divide(3)
 	for i, c := range p.Costs() {
-		fmt.Printf("shard %d: %d fits in %d blocks, %.0f s of which %.0f s compile; groups %v\n", i, c.Fits, c.Blocks, c.Seconds(), c.Compile, c.Groups)
+		fmt.Printf("shard %d: %d fits in %d blocks, %.0f s including %.0f s to compile; groups %v\n", i, c.Fits, c.Blocks, c.Seconds(), c.Compile, c.Groups)
 	}
 	// Output:
-	// shard 0: 200 fits in 8 blocks, 86 s of which 6 s compile; groups [{0 8}]
-	// shard 1: 100 fits in 4 blocks, 86 s of which 6 s compile; groups [{1 4}]
-	// shard 2: 100 fits in 4 blocks, 86 s of which 6 s compile; groups [{1 4}]
+	// shard 0: 200 fits in 8 blocks, 86 s including 6 s to compile; groups [{0 8}]
+	// shard 1: 100 fits in 4 blocks, 86 s including 6 s to compile; groups [{1 4}]
+	// shard 2: 100 fits in 4 blocks, 86 s including 6 s to compile; groups [{1 4}]
 }
 
 func ExamplePlan_Keep() {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Write writes p as JSON, a line a fit.
+// Write writes p as JSON, with one line per fit.
 func (p *Plan) Write(w io.Writer) error {
 	head := *p
 	head.Fits = nil
@@ -35,11 +35,11 @@ func (p *Plan) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// Read reads what [Plan.Write] writes. A key that is not known, something after the plan, and whatever [Plan.Validate]
-// reports are errors.
+// Read reads a plan written by [Plan.Write]. It returns an error for unknown keys, for anything after the plan, and
+// if [Plan.Validate] does.
 func Read(r io.Reader) (*Plan, error) { return read(r, 0) }
 
-// read reads a plan with room for so many fits, which may be more.
+// read reads a plan with room for the given number of fits; there may be more.
 func read(r io.Reader, room int) (*Plan, error) {
 	p := &Plan{}
 	d, err := p.decode(r, room)
@@ -47,13 +47,13 @@ func read(r io.Reader, room int) (*Plan, error) {
 		return nil, fmt.Errorf("a plan that cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands after the plan")
+		return nil, errors.New("there is something after the plan")
 	}
 	return p, p.Validate()
 }
 
-// decode reads a JSON object whose fits, of which there may be a million, are never in memory as text. It returns the decoder
-// that has read its end.
+// decode reads a JSON object. There may be a million fits, so their text is never in memory as a whole. It returns
+// the decoder that has read the end.
 func (p *Plan) decode(r io.Reader, room int) (*json.Decoder, error) {
 	fields := map[string]any{
 		"format": &p.Format, "version": &p.Version, "backend": &p.Backend, "cores": &p.Cores, "request": &p.Request, "seed": &p.Seed,
@@ -70,7 +70,7 @@ func (p *Plan) decode(r io.Reader, room int) (*json.Decoder, error) {
 		}
 		if key == "fits" {
 			if p.Fits != nil {
-				return nil, errors.New("fits stand twice")
+				return nil, errors.New("fits occur twice")
 			}
 			d, err = p.decodeFits(d, r, room)
 		} else if field, known := fields[fmt.Sprint(key)]; known {
@@ -91,8 +91,8 @@ func decoder(r io.Reader) *json.Decoder {
 	return d
 }
 
-// decodeFits reads the list of fits that comes next in d, which reads r. Lines as [Plan.Write] writes them are scanned, which is
-// ten times as fast; what does not look like them is left to the decoder that it returns.
+// decodeFits reads the list of fits that comes next in d, which reads from r. It scans lines in the form of
+// [Plan.Write], which is ten times as fast as decoding. The decoder that it returns reads the rest.
 func (p *Plan) decodeFits(d *json.Decoder, r io.Reader, room int) (*json.Decoder, error) {
 	if err := expect(d, json.Delim('[')); err != nil {
 		return nil, err
@@ -107,10 +107,10 @@ func (p *Plan) decodeFits(d *json.Decoder, r io.Reader, room int) (*json.Decoder
 				continue
 			}
 			if len(p.Fits) == 0 && len(line) == 1 {
-				continue // the end of the line on which the list begins
+				continue // end of the line where the list starts
 			}
 		}
-		// The rest goes on where a list of fits has just begun.
+		// Continue as if a list of fits had just started.
 		d = decoder(io.MultiReader(strings.NewReader(`{"fits":[`), bytes.NewReader(bytes.Clone(line)), in))
 		break
 	}
@@ -131,7 +131,7 @@ func (p *Plan) decodeFits(d *json.Decoder, r io.Reader, room int) (*json.Decoder
 	return d, expect(d, json.Delim(']'))
 }
 
-// scanFit reads a line with a fit that another one follows; not ok says nothing of it.
+// scanFit reads a line with a fit that is followed by another. If ok is false, the line must be decoded.
 func scanFit(line []byte) (f Fit, ok bool) {
 	const id = `{"id":"`
 	if len(line) < len(id)+16 || string(line[:len(id)]) != id {
@@ -163,7 +163,7 @@ func scanFit(line []byte) (f Fit, ok bool) {
 		Group: v(5), Training: v(6), Networks: v(7), Shard: v(8)}, string(line) == "},\n"
 }
 
-// expect takes the next token, which is to be a bracket.
+// expect reads the next token and returns an error unless it is the wanted bracket.
 func expect(d *json.Decoder, want json.Delim) error {
 	switch token, err := d.Token(); {
 	case errors.Is(err, io.EOF):
@@ -176,10 +176,10 @@ func expect(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// leastFit is the least bytes of a fit as [Plan.Write] writes it.
+// leastFit is the minimum number of bytes that [Plan.Write] writes for a fit.
 const leastFit = len(`,{"id":"0123456789abcdef","arm":0,"setting":0,"repeat":0,"fold":0,"seed":0,"group":0,"training":0,"networks":1,"shard":0}`)
 
-// ReadFile reads the plan of a file.
+// ReadFile reads a plan from a file.
 func ReadFile(path string) (*Plan, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -190,9 +190,9 @@ func ReadFile(path string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a plan: %w", err)
 	}
-	p, err := read(in, int(info.Size())/leastFit) // a list that grew would be there twice
+	p, err := read(in, int(info.Size())/leastFit) // growing the list would need twice the memory
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make the plan anew (milbench plan)", path, err)
+		return nil, fmt.Errorf("%s: %w; make a new plan (milbench plan)", path, err)
 	}
 	return p, nil
 }

@@ -16,42 +16,43 @@ import (
 	"synpool/milbench"
 )
 
-// Format is the version of the form of a plan's file.
+// Format is the version of the file format of a plan.
 const Format = 1
 
-// MaxShards bounds the shards of a plan.
+// MaxShards is the maximum number of shards in a plan.
 const MaxShards = 100_000
 
-// Plan is the fits of a study, or what is left of them, divided into shards.
+// Plan has the fits of a study, or the remaining ones, divided into shards.
 type Plan struct {
 	Format  int     `json:"format"`
-	Version string  `json:"version"` // of milbench
-	Backend string  `json:"backend"` // on which groups and their costs were planned
-	Cores   int     `json:"cores"`   // of a machine that trains a shard
+	Version string  `json:"version"` // milbench version
+	Backend string  `json:"backend"` // backend used to plan groups and costs
+	Cores   int     `json:"cores"`   // cores of a machine that trains a shard
 	Request Request `json:"request"`
-	Seed    uint64  `json:"seed"` // of the study
+	Seed    uint64  `json:"seed"` // seed of the study
 	Shards  int     `json:"shards"`
 
-	Settings []json.RawMessage `json:"settings"` // as [milbench.CanonicalSetting] writes them
+	Settings []json.RawMessage `json:"settings"` // in the form of [milbench.CanonicalSetting]
 	Sets     []Set             `json:"sets"`
 	Arms     []Arm             `json:"arms"`
 	Groups   []Group           `json:"groups"`
 	Fits     []Fit             `json:"fits"`
 }
 
-// Request is what was asked for, beside sets, protocols and settings.
+// Request has the options of a study, apart from sets, protocols and settings.
 type Request struct {
-	Experiment string `json:"experiment,omitempty"` // of milbench study; "" for milbench run
-	Quick      bool   `json:"quick,omitempty"`      // its quick form
+	Experiment string `json:"experiment,omitempty"` // for milbench study; "" for milbench run
+	Quick      bool   `json:"quick,omitempty"`      // run the quick form
 	Curves     bool   `json:"curves,omitempty"`
 	Spaces     bool   `json:"spaces,omitempty"`
 
-	// Of files, which column holds instance labels, and whether one that leaks the labels is kept.
+	// For files: the column with instance labels, and whether a column that leaks the labels is kept.
 	InstanceLabels string `json:"instance_labels,omitempty"`
-	Positive       string `json:"positive,omitempty"` // of files with two labels: the positive one
+	Positive       string `json:"positive,omitempty"` // for files with two labels: the positive one
 	KeepLeak       bool   `json:"keep_leak,omitempty"`
 
-	// Of files, the table of the bags, the columns that hold bags, labels, groups and the split, those of words and of coordinates; see package dataset.
+	// For files: the table of bags; the columns for bags, labels, groups and the split; the columns of words and of
+	// coordinates. See package dataset.
 	Labels      string   `json:"labels,omitempty"`
 	Bag         string   `json:"bag,omitempty"`
 	Label       string   `json:"label,omitempty"`
@@ -59,61 +60,61 @@ type Request struct {
 	Split       string   `json:"split,omitempty"`
 	Categorical []string `json:"categorical,omitempty"`
 	Coordinates []string `json:"coordinates,omitempty"`
-	Median      bool     `json:"median,omitempty"` // of missing values
+	Median      bool     `json:"median,omitempty"` // allow missing values
 
-	// Of files with classes, whether integers are numbers, and the order of the labels.
+	// For files with classes: whether integers are numbers, and the order of the labels.
 	Numbers bool     `json:"numbers,omitempty"`
 	Order   []string `json:"order,omitempty"`
 }
 
-// Equal reports whether two requests ask for the same.
+// Equal reports whether two requests are equal.
 func (r Request) Equal(other Request) bool {
 	same := slices.Equal(r.Categorical, other.Categorical) && slices.Equal(r.Coordinates, other.Coordinates) && slices.Equal(r.Order, other.Order)
 	r.Categorical, other.Categorical, r.Coordinates, other.Coordinates, r.Order, other.Order = nil, nil, nil, nil, nil, nil
 	return same && reflect.DeepEqual(r, other)
 }
 
-// Set is a set of a plan.
+// Set is a set in a plan.
 type Set struct {
 	Name     string `json:"name"`
 	Checksum string `json:"checksum"`
-	Source   string `json:"source"` // the file, or the named set, that it is made of
+	Source   string `json:"source"` // file or named set that it is made from
 }
 
-// Arm is settings on one set under one protocol.
+// Arm has the settings for one set under one protocol.
 type Arm struct {
 	Set      int               `json:"set"`
 	Protocol milbench.Protocol `json:"protocol"`
-	Folds    int               `json:"folds"`     // into which a repeat cuts the set; 1 for an official split
-	FoldsRun int               `json:"folds_run"` // how many of them are run
+	Folds    int               `json:"folds"`     // folds per repeat; 1 for an official split
+	FoldsRun int               `json:"folds_run"` // number of folds run
 	Settings []int             `json:"settings"`
 }
 
-// Group is fits whose networks share compiled graphs.
+// Group is a group of fits whose networks share compiled graphs.
 type Group struct {
-	Task    int     `json:"task"`            // groups of one task are trained at a time, tasks one after another
-	Members int     `json:"members"`         // networks of a block
-	Compile float64 `json:"compile_seconds"` // of a core, about, for the first fits of a worker
-	Block   float64 `json:"block_seconds"`   // of a core, about, for a block
-	Memory  uint64  `json:"memory_bytes"`    // of the process at its peak, about
+	Task    int     `json:"task"`            // groups of one task are trained together, tasks one after another
+	Members int     `json:"members"`         // networks per block
+	Compile float64 `json:"compile_seconds"` // approximate, on one core, before a worker's first fits
+	Block   float64 `json:"block_seconds"`   // approximate, on one core, per block
+	Memory  uint64  `json:"memory_bytes"`    // approximate peak of the process
 }
 
-// Fit is one fit of a plan.
+// Fit is one fit in a plan.
 type Fit struct {
-	ID       string `json:"id"` // [milbench.FitID]
+	ID       string `json:"id"` // see [milbench.FitID]
 	Arm      int    `json:"arm"`
 	Setting  int    `json:"setting"`
 	Repeat   int    `json:"repeat"`
 	Fold     int    `json:"fold"`
-	Seed     uint64 `json:"seed"` // of its training
+	Seed     uint64 `json:"seed"` // seed of its training
 	Group    int    `json:"group"`
-	Training int    `json:"training"` // of its group; fits that share one are in one shard
-	Networks int    `json:"networks"` // that the training trains: the members of an ensemble, else 1
+	Training int    `json:"training"` // number in its group; fits with the same training are in one shard
+	Networks int    `json:"networks"` // networks in the training: the members of an ensemble, otherwise 1
 	Shard    int    `json:"shard"`
 }
 
-// Validate reports the first thing that does not fit together: indices and shards out of range, ids and seeds that are not
-// those of their fits, fits that stand twice, a training in two shards, costs that are no numbers of seconds.
+// Validate returns the first inconsistency as an error: indices or shards out of range, ids or seeds that do not
+// match their fits, duplicate fits, a training in two shards, or costs that are not valid times.
 func (p *Plan) Validate() error {
 	switch {
 	case p.Format != Format:
@@ -128,7 +129,7 @@ func (p *Plan) Validate() error {
 	if err := p.validateParts(); err != nil {
 		return err
 	}
-	ids := make([]uint64, len(p.Fits)) // sorted, of a million fits a tenth of what a map takes
+	ids := make([]uint64, len(p.Fits)) // sorted: for a million fits it needs a tenth of the memory of a map
 	for i := range p.Fits {
 		f := &p.Fits[i]
 		if err := p.validateFit(f); err != nil {
@@ -143,10 +144,10 @@ func (p *Plan) Validate() error {
 			for p.Fits[last].number() != ids[i] {
 				last--
 			}
-			return fmt.Errorf("fit %d (%s) stands twice", last+1, p.Fits[last].ID)
+			return fmt.Errorf("fit %d (%s) occurs twice", last+1, p.Fits[last].ID)
 		}
 	}
-	order := make([]int32, len(p.Fits)) // in which fits of a training follow one another, as they mostly do
+	order := make([]int32, len(p.Fits)) // order in which fits of a training are adjacent, as they mostly are already
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -163,14 +164,14 @@ func (p *Plan) Validate() error {
 	return nil
 }
 
-// number returns the id of a fit, which is a valid one.
+// number returns the id of a fit as a number. The id must be valid.
 func (f *Fit) number() uint64 {
 	var id [8]byte
 	hex.Decode(id[:], []byte(f.ID))
 	return binary.BigEndian.Uint64(id[:])
 }
 
-// validateParts reports what is wrong with settings, sets, arms and groups.
+// validateParts returns an error for invalid settings, sets, arms or groups.
 func (p *Plan) validateParts() error {
 	settings := make(map[string]bool)
 	for i, s := range p.Settings {
@@ -179,10 +180,10 @@ func (p *Plan) validateParts() error {
 			return err
 		}
 		if settings[string(canonical)] {
-			return fmt.Errorf("setting %s stands twice", canonical)
+			return fmt.Errorf("setting %s occurs twice", canonical)
 		}
 		settings[string(canonical)] = true
-		p.Settings[i] = canonical // what a reader of JSON has indented, say
+		p.Settings[i] = canonical // for example if a JSON tool has indented it
 	}
 	sets := make(map[string]bool)
 	for _, s := range p.Sets {
@@ -190,7 +191,7 @@ func (p *Plan) validateParts() error {
 			return fmt.Errorf("set %q without name, checksum or source", s.Name)
 		}
 		if sets[s.Checksum] {
-			return fmt.Errorf("set %s stands twice", s.Name)
+			return fmt.Errorf("set %s occurs twice", s.Name)
 		}
 		sets[s.Checksum] = true
 	}
@@ -245,8 +246,8 @@ func (p *Plan) validateFit(f *Fit) error {
 	return err
 }
 
-// SameStudy returns why fits of q do not go together with those of p, nil if they do: plans of one version, seed, grid and
-// data, on one backend, in whatever shards and whether complete or not.
+// SameStudy returns nil if the fits of p and q may be combined, and otherwise an error that says why not. The plans
+// must agree in version, seed, grid, data and backend. They may differ in shards, and either may be incomplete.
 func (p *Plan) SameStudy(q *Plan) error {
 	name := func(r Request) string { return cmp.Or(r.Experiment, "milbench run") }
 	switch {
@@ -266,7 +267,7 @@ func (p *Plan) SameStudy(q *Plan) error {
 			return fmt.Errorf("set %s has the checksum %.12s in one and %.12s in the other", s.Name, s.Checksum, o.Checksum)
 		}
 	}
-	if err := difference("set", p.Sets, q.Sets, func(s Set) string { return s.Name }); err != nil { // wherever its file is
+	if err := difference("set", p.Sets, q.Sets, func(s Set) string { return s.Name }); err != nil { // the location of the file does not matter
 		return err
 	}
 	setting := func(s json.RawMessage) string { return string(s) }
@@ -279,13 +280,13 @@ func (p *Plan) SameStudy(q *Plan) error {
 	return difference("protocol", p.Arms, q.Arms, arm)
 }
 
-// options are what is asked for beside an experiment.
+// options returns the options of a request, apart from the experiment.
 func (r Request) options() string {
 	var list []string
 	for _, o := range []struct {
 		asked bool
 		text  string
-	}{{r.Curves, "curves"}, {r.Spaces, "spaces"}, {r.InstanceLabels != "", "instance labels in column " + r.InstanceLabels}, {r.Positive != "", "positive label " + r.Positive}, {r.KeepLeak, "columns that give labels away"}} {
+	}{{r.Curves, "curves"}, {r.Spaces, "spaces"}, {r.InstanceLabels != "", "instance labels in column " + r.InstanceLabels}, {r.Positive != "", "positive label " + r.Positive}, {r.KeepLeak, "columns that leak labels"}} {
 		if o.asked {
 			list = append(list, o.text)
 		}
@@ -293,7 +294,7 @@ func (r Request) options() string {
 	return cmp.Or(strings.Join(list, " and "), "nothing more")
 }
 
-// difference names the first thing in which lists differ.
+// difference returns an error that names the first difference between two lists.
 func difference[T any](kind string, one, other []T, text func(T) string) error {
 	for i := range max(len(one), len(other)) {
 		at := func(list []T) string {
@@ -309,7 +310,7 @@ func difference[T any](kind string, one, other []T, text func(T) string) error {
 	return nil
 }
 
-// Shard returns the fits of shard i.
+// Shard returns the fits in shard i.
 func (p *Plan) Shard(i int) (fits []Fit) {
 	for _, f := range p.Fits {
 		if f.Shard == i {
@@ -319,7 +320,7 @@ func (p *Plan) Shard(i int) (fits []Fit) {
 	return fits
 }
 
-// Sources returns the files and named sets that fits of the plan need, in order.
+// Sources returns the files and named sets that the given fits need, in order.
 func (p *Plan) Sources(fits []Fit) []string {
 	needed := make(map[int]bool)
 	for _, f := range fits {
@@ -344,7 +345,7 @@ func (p *Plan) ShardSources() [][]string {
 	return all
 }
 
-// sources returns the files and named sets that sets are made of, in order.
+// sources returns the files and named sets that sets are made from, in order.
 func (p *Plan) sources(sets map[int]bool) (sources []string) {
 	for _, i := range slices.Sorted(maps.Keys(sets)) {
 		if s := p.Sets[i].Source; !slices.Contains(sources, s) {
@@ -354,7 +355,7 @@ func (p *Plan) sources(sets map[int]bool) (sources []string) {
 	return sources
 }
 
-// Keep returns the plan of some of the fits, by id, in at most as many shards; nil where none is left.
+// Keep returns a plan with the fits selected by id, in at most as many shards. It returns nil if no fit is left.
 func (p *Plan) Keep(keep func(id string) bool) *Plan {
 	rest := *p
 	rest.Fits = nil

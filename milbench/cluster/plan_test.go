@@ -17,8 +17,8 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// TestDivide: whatever the groups, every fit has a shard, trainings stay whole, no shard takes much more than the best that
-// is possible, and groups are not cut where that gains nothing.
+// TestDivide: whatever the groups, every fit has a shard, trainings stay whole, no shard takes much longer than the
+// best possible, and groups are not cut without a gain.
 func TestDivide(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	for range large.Number(60, 300) {
@@ -68,8 +68,8 @@ func TestDivide(t *testing.T) {
 				t.Errorf("%d blocks in %d pieces", s.Blocks, pieces[i])
 			}
 		}
-		// Graham: of pieces of any length the longest shard takes no more than the mean and the longest piece; 10 % are given for
-		// fewer pieces.
+		// Graham: with pieces of any length the longest shard takes at most the mean plus the longest piece. 10 % are
+		// allowed for fewer pieces.
 		bound := math.Inf(1)
 		for length := alone.Seconds(); length > 0.1*alone.Seconds()/float64(shards); length *= 0.95 {
 			total, largest := 0.0, 0.0
@@ -77,7 +77,7 @@ func TestDivide(t *testing.T) {
 				g := p.Groups[i]
 				most := max(1, math.Floor((length-g.Compile)/g.Block))
 				cut := math.Ceil(float64(s.Blocks) / most)
-				over := 0.0 // blocks that a piece has beside: an ensemble is not cut, and the last block not full
+				over := 0.0 // extra blocks of a piece: an ensemble is not cut, and the last block may be partly empty
 				if cut > 1 {
 					over = 1 + math.Ceil(10/float64(g.Members))
 				}
@@ -95,7 +95,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideEven: where compiling costs nothing shards are even, whatever the groups.
+// TestDivideEven: if compiling costs nothing, shards are even whatever the groups.
 func TestDivideEven(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 2))
 	for groups := 1; groups < 8; groups++ {
@@ -119,9 +119,9 @@ func TestDivideEven(t *testing.T) {
 	}
 }
 
-// TestDivideFew: groups that need not be cut are not, and more shards than blocks leave some empty.
+// TestDivideFew: groups are not cut without need, and more shards than blocks leave some empty.
 func TestDivideFew(t *testing.T) {
-	p := twoGroups(5) // of two blocks each, which take 26 s and 46 s
+	p := twoGroups(5) // two blocks per group, which take 26 s and 46 s
 	p.Divide(2)
 	for i, c := range p.Costs() {
 		if len(c.Groups) != 1 {
@@ -138,7 +138,7 @@ func TestDivideFew(t *testing.T) {
 			empty++
 		}
 	}
-	if empty != 9 { // the two blocks of one group take as long as the one block of the other
+	if empty != 9 { // the two blocks of one group take as long as the single block of the other
 		t.Errorf("%d of 12 shards are empty, want 9", empty)
 	}
 	if err := p.Validate(); err != nil {
@@ -188,7 +188,7 @@ func TestReadWrite(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+": a plan that cannot be read: ") || !strings.HasSuffix(err.Error(), "make the plan anew (milbench plan)") {
+	if _, err := cluster.ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+": a plan that cannot be read: ") || !strings.HasSuffix(err.Error(), "make a new plan (milbench plan)") {
 		t.Errorf("half a plan: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"seed":1,`, `"seed":2,`, "not that of repeat 0, fold 0 of a study of seed 2"},
 		{`"checksum":"d4"`, `"checksum":"d5"`, "the id of its content is "},
 		{`"checksum":"d4"`, `"checksum":""`, "without name, checksum or source"},
-		{`{"pooling":"max"}`, `{"pooling":"mean"}`, "stands twice"},
+		{`{"pooling":"max"}`, `{"pooling":"mean"}`, "occurs twice"},
 		{`{"pooling":"max"}`, `{"pooling":"sum"}`, "the id of its content is "},
 		{`{"pooling":"max"}`, `7`, "no JSON object"},
 		{`"arms":[{"set":0`, `"arms":[{"set":1`, "set 1 of 1"},
@@ -225,10 +225,10 @@ func TestReadRefuses(t *testing.T) {
 		{`"training":0`, `"training":-1`, "training -1"},
 		{`"networks":1`, `"networks":0`, "0 networks"},
 		{`"shard":0`, `"shard":1`, "shard 1 of 1; shards count from 0"},
-		{"\n]}\n", "\n],\"fits\":[]}\n", "fits stand twice"},
+		{"\n]}\n", "\n],\"fits\":[]}\n", "fits occur twice"},
 		{"\n]}\n", ",\n]}\n", "no fit after a comma"},
 		{`"training":1`, `"training":01`, "a plan that cannot be read"},
-		{"\n]}\n", "\n]} {}", "something stands after the plan"},
+		{"\n]}\n", "\n]} {}", "there is something after the plan"},
 	} {
 		changed := strings.Replace(text, c.old, c.new, 1)
 		if changed == text {
@@ -240,7 +240,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	lines := strings.Split(text, "\n")
 	doubled := strings.Join(append(lines[:2:2], lines[1:]...), "\n")
-	if _, err := cluster.Read(strings.NewReader(doubled)); err == nil || !strings.Contains(err.Error(), "stands twice") {
+	if _, err := cluster.Read(strings.NewReader(doubled)); err == nil || !strings.Contains(err.Error(), "occurs twice") {
 		t.Errorf("a fit twice: %v", err)
 	}
 	none := lines[0] + "]}"
@@ -255,7 +255,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestSameStudy: plans of one study differ in shards and in what is left to do, and in nothing else.
+// TestSameStudy: plans of one study differ only in shards and in the remaining work.
 func TestSameStudy(t *testing.T) {
 	whole := twoGroups(2)
 	whole.Divide(3)
@@ -285,7 +285,7 @@ func TestSameStudy(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file makes Read panic, and what it takes is written and read again as it is.
+// FuzzRead: no file causes a panic in Read, and any plan that it accepts can be written and read again unchanged.
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
 	if err := twoGroups(1).Write(&b); err != nil {
@@ -296,7 +296,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(append(bytes.TrimSuffix(b.Bytes(), []byte("\n]}\n")), ",\n]}\n"...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := cluster.Read(bytes.NewReader(text))
-		// Indented no line looks like one that Write writes, and all is read by package json.
+		// In an indented file no line has the form that Write uses, so package json reads everything.
 		var indented bytes.Buffer
 		if bad := json.Indent(&indented, text, "", " "); bad != nil {
 			if err == nil {

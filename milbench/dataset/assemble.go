@@ -6,7 +6,7 @@ import (
 	"synpool/milbench"
 )
 
-// assemble gives the bags of a set their targets, as words, or none where words is nil, and validates, packs and seals it.
+// assemble sets the targets of the bags from words, unless words is nil. Then it validates, packs and seals the set.
 func assemble(s *milbench.Set, words []string) (*milbench.Set, error) {
 	validate := s.ValidateBags
 	if words != nil {

@@ -9,9 +9,9 @@ import (
 	"synpool/milbench"
 )
 
-// ReadC45 reads the C4.5 text form of the UCI repository: a line is an instance, with the name of its bag (for Musk,
-// the molecule), its own name (the conformation), the features and the class with a final dot. A bag is every line of
-// its name; its class stands equal on all of them. What follows a bar at the start of a line is a comment. The
+// ReadC45 reads a set in the C4.5 text form of the UCI repository. Each line is one instance: the name of its bag
+// (for Musk, the molecule), its own name (the conformation), the features, and the class followed by a dot. Lines
+// with the same bag name form a bag and must have the same class. A line that starts with a bar is a comment. The
 // features have no names.
 func ReadC45(r io.Reader, name string) (*milbench.Set, error) { return readC45(r, name, Options{}) }
 

@@ -9,45 +9,46 @@ import (
 	"synpool/milbench/dataset/generate"
 )
 
-// File is one file of a named set. A checksum that is empty is not known.
+// File is one file of a named set. An empty checksum is unknown.
 type File struct {
-	Name           string `json:"name"` // in [Dir]
+	Name           string `json:"name"` // file name in [Dir]
 	URL            string `json:"url"`
 	Bytes          int64  `json:"bytes,omitempty"`
 	SHA256         string `json:"sha256,omitempty"`
-	GitBlob        string `json:"git_blob,omitempty"` // git's blob id: SHA-1 of a header with the size, and the bytes
+	GitBlob        string `json:"git_blob,omitempty"` // git blob id: SHA-1 of a header with the size, then the bytes
 	InflatedBytes  int64  `json:"inflated_bytes,omitempty"`
-	InflatedSHA256 string `json:"inflated_sha256,omitempty"` // of the bytes after gzip decompression
+	InflatedSHA256 string `json:"inflated_sha256,omitempty"` // hash of the bytes after gzip decompression
 }
 
 // Entry describes a named set.
 type Entry struct {
 	Name      string   `json:"name"`
 	Title     string   `json:"title"`
-	Source    string   `json:"source"` // who distributes what is fetched
+	Source    string   `json:"source"` // who distributes the files
 	Licence   string   `json:"licence"`
 	Citations []string `json:"citations"`
 	Notes     string   `json:"notes,omitempty"`
-	Files     []File   `json:"files,omitempty"` // none: embedded or generated
+	Files     []File   `json:"files,omitempty"` // empty for embedded and generated sets
 
 	Bags      int `json:"bags"`
 	Positive  int `json:"positive"`
 	Instances int `json:"instances"`
-	Features  int `json:"features"` // without the label column
+	Features  int `json:"features"` // not counting the label column
 
-	InstanceLabels Column `json:"instance_label_column,omitempty"` // the stored column that holds instance labels
-	TrainBags      int    `json:"train_bags,omitempty"`            // official split: so many bags train, the rest test
-	Folds          int    `json:"folds"`                           // the customary number of folds
-	Generated      bool   `json:"generated,omitempty"`             // drawn when it is opened: nothing to fetch
+	InstanceLabels Column `json:"instance_label_column,omitempty"` // stored column with instance labels
+	TrainBags      int    `json:"train_bags,omitempty"`            // official split: this many bags for training, the rest for testing
+	Folds          int    `json:"folds"`                           // customary number of folds
+	Generated      bool   `json:"generated,omitempty"`             // generated on opening, nothing to fetch
 
-	read func(paths []string) (*milbench.Set, error) // nil: ReadFile of the only file
-	draw func(seed uint64) (*milbench.Set, error)    // of a generated set
+	read func(paths []string) (*milbench.Set, error) // nil means ReadFile of the only file
+	draw func(seed uint64) (*milbench.Set, error)    // for a generated set
 }
 
-// ErrUnknownSet says that no set has the name.
+// ErrUnknownSet is returned if no set has the name.
 var ErrUnknownSet = errors.New("no named set")
 
-// Find returns the entry of the named set, or an error that matches [ErrUnknownSet] and names the nearest.
+// Find returns the entry of the named set. For an unknown name it returns an error that matches [ErrUnknownSet] and
+// suggests the nearest name.
 func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range Catalog() {
@@ -94,14 +95,15 @@ const (
 	chapman2   = "Chapman, D., Jain, A. (1994). Musk (Version 2). UCI Machine Learning Repository, data set 75."
 )
 
-// Catalog returns the named sets: Musk 1-2, Elephant, Fox, Tiger, UCSB breast cancer, the Web index pages 1-9, bags of
-// MNIST digits, the Columbia files of Elephant, Musk 1 and seven categories of TREC9, ten sets of Pevny's MIProblems (birds,
-// Corel, Mutagenesis, Newsgroups and Protein), and sets that are generated: the algorithmic unit tests of Raff
-// and Holt ([generate.DrawRaffHolt]) and bags of known witness rates ([generate.DrawNeedle]), with the default settings.
+// Catalog returns the named sets: Musk 1-2, Elephant, Fox, Tiger, UCSB breast cancer, the Web index pages 1-9, bags
+// of MNIST digits, the Columbia files of Elephant, Musk 1 and seven categories of TREC9, and ten sets from Pevny's
+// MIProblems (birds, Corel, Mutagenesis, Newsgroups and Protein). It also has generated sets with default settings:
+// the algorithmic unit tests of Raff and Holt ([generate.DrawRaffHolt]) and bags with known witness rates
+// ([generate.DrawNeedle]).
 //
-// In every cell-array file that can be audited the last column of the instance matrix is a label, not a feature; the
-// entries declare it. It repeats the bag label on every instance, but for two bags of Elephant, and is no ground truth
-// of instances.
+// In every cell-array file that can be audited, the last column of the instance matrix is a label, not a feature; the
+// entries declare it. The column repeats the bag label on every instance, except in two bags of Elephant, and is not
+// ground truth for instances.
 func Catalog() []Entry {
 	all := []Entry{
 		{
@@ -209,7 +211,7 @@ func Catalog() []Entry {
 	return append(all, generated()...)
 }
 
-// web lists what differs between the nine users of the Web index pages. The official list is LAMDA's.
+// web lists the differences between the nine users of the Web index pages. LAMDA publishes the official list.
 var web = [9]struct {
 	positive, features int
 	bytes              int64
@@ -230,13 +232,13 @@ var web = [9]struct {
 	{55, 6279, 1037188, "1bbf2698079fd2ba29457e315b5199e25c2ddf2a2f783c4b8c9374ef8c0ad564", ""},
 }
 
-// sum is what is known of a file.
+// sum has the known checksum and size of a file.
 type sum struct {
 	bytes  int64
 	sha256 string
 }
 
-// transposedSets lists the sets of [ReadTransposed], each a folder of three files.
+// transposedSets lists the sets for [ReadTransposed], each a folder with three files.
 var transposedSets = [...]struct {
 	name, folder, title, citation, notes string
 	bags, positive, instances, features  int
@@ -294,7 +296,7 @@ var transposedSets = [...]struct {
 	}},
 }
 
-// trec lists the text sets of TREC9, all with 200 positive and 200 negative bags.
+// trec lists the TREC9 text sets. Each has 200 positive and 200 negative bags.
 var trec = [...]struct {
 	number, instances, features int
 	file                        sum

@@ -38,7 +38,7 @@ func TestCatalog(t *testing.T) {
 			}
 			files[f.Name] = true
 			base := path.Base(f.URL)
-			if e.Source == fromPevny { // all of its folders have the same three files
+			if e.Source == fromPevny { // all these folders have the same three files
 				base = path.Base(path.Dir(f.URL)) + "-" + base
 			}
 			if base != f.Name || !pinned.MatchString(f.URL) && e.Name != "mnist" {
@@ -71,9 +71,9 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// Every set that is at hand has exactly the documented counts.
+// Every available set has exactly the documented counts.
 func TestCatalogCounts(t *testing.T) {
-	webPositive := map[string][2]int{ // training and test part, counted in the files with NumPy
+	webPositive := map[string][2]int{ // training and test part, counted in the files using NumPy
 		"web1": {17, 4}, "web2": {18, 3}, "web3": {14, 7}, "web4": {55, 33}, "web5": {61, 26},
 		"web6": {59, 29}, "web7": {39, 15}, "web8": {35, 20}, "web9": {37, 18},
 	}
@@ -82,7 +82,7 @@ func TestCatalogCounts(t *testing.T) {
 		t.Errorf("%d named sets in the reference", len(named))
 	}
 	for _, e := range Catalog() {
-		// Some sets are not everywhere: TestFetchByGitBlob and TestFetchTransposed take generated files of their formats
+		// Some sets may be absent: TestFetchByGitBlob and TestFetchTransposed pass generated files in their formats
 		// through the entries.
 		want, optional := named[e.Name]
 		if state, _ := e.Verify(); (optional || e.Name == "ucsb") && state == Missing {

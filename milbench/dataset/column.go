@@ -8,16 +8,16 @@ import (
 	"synpool/milbench"
 )
 
-// Column names a stored column of a set: n >= 1 is the n-th.
+// Column identifies a stored column of a set: n >= 1 is the n-th.
 type Column int
 
-// The columns that are not counted from the front.
+// Special columns.
 const (
 	NoColumn   Column = 0
 	LastColumn Column = -1
 )
 
-// ParseColumn reads "last", a number from 1, or "" for none.
+// ParseColumn parses a column: "last", a number from 1, or "" for none.
 func ParseColumn(s string) (Column, error) {
 	switch s {
 	case "":
@@ -32,7 +32,7 @@ func ParseColumn(s string) (Column, error) {
 	return Column(n), nil
 }
 
-// String returns what [ParseColumn] reads.
+// String returns text that [ParseColumn] accepts.
 func (c Column) String() string {
 	switch c {
 	case NoColumn:
@@ -43,9 +43,9 @@ func (c Column) String() string {
 	return strconv.Itoa(int(c))
 }
 
-// MoveInstanceLabels returns a copy of s in which the stored column c stands in InstanceLabels instead of the
-// features; NoColumn moves nothing. The copy shares with s what of its instances stays as it is. It errs when c is no column of s, when it is
-// the only one, or when s has instance labels already.
+// MoveInstanceLabels returns a copy of s with the stored column c in InstanceLabels instead of the features. NoColumn
+// moves nothing. The copy shares unchanged instances with s. It returns an error if c is not a column of s or is the
+// only one, or if s already has instance labels.
 func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	moved := *s
 	moved.Features = slices.Clone(s.Features)
@@ -67,7 +67,7 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	width := s.NumFeatures()
 	j := int(c) - 1
 	if c == LastColumn {
-		j = width - 1 - len(s.Missing) // behind all columns stand those that say where values are missing
+		j = width - 1 - len(s.Missing) // the indicators of missing values come after all columns
 	}
 	if j < 0 || j >= width {
 		return nil, fmt.Errorf("%s: no column %v; the set stores columns 1 to %d", s.Name, c, width)
@@ -110,7 +110,7 @@ func MoveInstanceLabels(s *milbench.Set, c Column) (*milbench.Set, error) {
 	return &moved, moved.Seal()
 }
 
-// takeColumn returns instances without column j, and column j.
+// takeColumn splits instances into all columns except j, and column j.
 func takeColumn(x milbench.Instances, j int) (rest milbench.Instances, column []float64, err error) {
 	column = make([]float64, x.Len())
 	err = milbench.EachValue(x, func(i, k int, v float32) {

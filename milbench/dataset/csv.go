@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 )
 
-// The columns of a CSV file that are not features.
+// Names of the columns that are not features.
 const (
 	bagColumn           = "bag"
 	labelColumn         = "label"
@@ -26,36 +26,37 @@ const (
 
 var reservedColumns = []string{bagColumn, labelColumn, instanceLabelColumn, groupColumn, splitColumn}
 
-// What a first line is not.
+// Tests of a first line that is not a header.
 var (
 	errNoHeader    = errors.New("neither a header with the columns bag and label (--bag and --label name others) nor an instance")
 	errNoBagHeader = errors.New("neither a header with the column bag (--bag names another) nor an instance")
 )
 
-// layout says what the columns of a CSV file hold; -1 for a column that it lacks.
+// layout maps the columns of a CSV file; -1 stands for a column that does not exist.
 type layout struct {
 	bag, label, instanceLabel, group, split int
-	time, event                             int // of survival, instead of label
-	x, y                                    int // where an instance is
+	time, event                             int // for survival, instead of label
+	x, y                                    int // position of an instance
 
-	features []int    // the columns that hold features
+	features []int    // columns with features
 	header   []string // names of all columns; nil without a header
 }
 
-// ReadCSV reads a table with a line per instance, in either of two forms. Commas, semicolons or tabs separate its fields; the first line says
-// which.
+// ReadCSV reads a table with one line per instance, in either of two forms. Commas, semicolons or tabs separate its
+// fields; the first line decides which.
 //
-// With a header, which has columns of the bag and of its label, or instead of label time and event, and may have instance_label, group
-// and split (train, val or test; val counts as train). Columns x and y, without one called z, say where an instance is, if there are others
-// ([Options.Coordinates]). Every other column is a feature and gives its name to it. [Options] has the usual names of these columns.
-// Spaces around a name, an id, a label or a number do not count.
+// With a header, the table has a column for the bag and one for its label, or time and event instead of label. It may
+// also have instance_label, group and split (train, val or test; val counts as train). Columns x and y hold the
+// position of an instance if there is no z and there are other features ([Options.Coordinates]). All other columns
+// are features, named by the header. [Options] lists the usual names of these columns. Spaces around a name, an id, a
+// label or a number are ignored.
 //
-// Without: label, bag and the features, in this order.
+// Without a header, the columns are label, bag and the features, in this order.
 //
-// Labels are numbers or words; what kind of target they are is told by all of them (see the package).
+// Labels are numbers or words. Together they determine the kind of target (see the package).
 //
-// The lines of a bag need not be adjacent; bags stand in the order of their first lines. An instance_label goes to
-// InstanceLabels.
+// The lines of a bag need not be adjacent. Bags are in the order of their first lines. Column instance_label is
+// stored in InstanceLabels.
 func ReadCSV(r io.Reader, name string) (*milbench.Set, error) { return Options{}.ReadCSV(r, name) }
 
 // ReadCSV is the function [ReadCSV] with options.
@@ -69,8 +70,8 @@ func (o Options) ReadCSV(r io.Reader, name string) (*milbench.Set, error) {
 	})
 }
 
-// readTable makes a set of the records of a table. The first may be its header. each calls what it is given with one after another, and says in an
-// error where the record stands.
+// readTable makes a set from the records of a table. The first record may be a header. each must call its argument
+// with every record in turn, and its errors must say where the record is.
 func (o Options) readTable(name string, each func(func(record []string) error) error) (*milbench.Set, error) {
 	t := textBags{unlabelled: o.Unlabelled}
 	var columns *layout
@@ -151,7 +152,7 @@ func (o Options) readTable(name string, each func(func(record []string) error) e
 	return assemble(s, t.words)
 }
 
-// separated returns the records of a table.
+// separated returns a CSV reader with the separator used in the first line.
 func separated(r io.Reader) (*csv.Reader, error) {
 	in, err := delimited.NewReader(r)
 	if err != nil {
@@ -160,7 +161,7 @@ func separated(r io.Reader) (*csv.Reader, error) {
 	return in, nil
 }
 
-// bagOf returns the index in t of the bag that a record is of.
+// bagOf returns the index in t of a record's bag.
 func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 	id := strings.TrimSpace(record[l.bag])
 	if !plain(id) {
@@ -187,7 +188,7 @@ func (l *layout) bagOf(t *textBags, record []string) (int, error) {
 	return t.of(id, label, group, split)
 }
 
-// readLayout reads the first record. Of an unlabelled file only bag and features count.
+// readLayout reads the first record. In an unlabelled file only bag and features count.
 func readLayout(record []string, o Options) (*layout, error) {
 	columns, err := readHeader(record, o)
 	if err != nil {
@@ -209,7 +210,7 @@ func readLayout(record []string, o Options) (*layout, error) {
 	missing := errNoHeader
 	if o.Unlabelled {
 		columns.label, missing = -1, errNoBagHeader
-		if text := strings.TrimSpace(record[0]); text != "" && text != "?" && text != "0" && text != "1" && text != "-1" { // bags would be taken for labels
+		if text := strings.TrimSpace(record[0]); text != "" && text != "?" && text != "0" && text != "1" && text != "-1" { // bags could be mistaken for labels
 			return nil, fmt.Errorf("%w, which begins with its label (0, 1 or -1), ? or nothing: %q", missing, text)
 		}
 	}
@@ -224,8 +225,8 @@ func readLayout(record []string, o Options) (*layout, error) {
 	return columns, nil
 }
 
-// readHeader reads the first record if it is a header, which the column of the bags tells; nil if not. Unless unlabelled it must
-// have a label. It may have no features.
+// readHeader reads the first record if it is a header, and returns nil if not. A header has a column for the bags.
+// Unless unlabelled, it must have a label. It may have no features.
 func readHeader(record []string, o Options) (*layout, error) {
 	var header []string
 	for _, text := range record {
@@ -240,7 +241,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 		return nil, err
 	}
 	exactly := func(name string) int { return slices.Index(header, name) }
-	usual := columns.label < 0 || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or none
+	usual := columns.label < 0 || o.Label == "" && !strings.EqualFold(header[columns.label], labelColumn) // or no label
 	survival := usual && exactly(timeColumn) >= 0 && exactly(eventColumn) >= 0
 	if columns.group, err = groupRole.find(header, o.Group, columns.bag); err == nil {
 		columns.split, err = splitRole.find(header, o.Split, columns.bag)
@@ -257,7 +258,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 	beside := []int{columns.bag, columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event}
 	if o.Unlabelled {
 		if o.Features != nil {
-			beside = []int{columns.bag} // what the model takes is a feature, whatever its name
+			beside = []int{columns.bag} // a model's column is a feature, whatever its name
 		}
 		columns.label, columns.group, columns.split, columns.instanceLabel, columns.time, columns.event = -1, -1, -1, -1, -1, -1
 	}
@@ -273,7 +274,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 		case !plain(column):
 			return nil, fmt.Errorf("column %d is called %q; write names without line breaks and other control characters", i+1, column)
 		case twice:
-			return nil, fmt.Errorf("column %s stands twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
+			return nil, fmt.Errorf("column %s occurs twice, as number %d and %d; give every column a name of its own", name, first+1, i+1)
 		}
 		position[name] = i
 		if !slices.Contains(beside, i) {
@@ -283,7 +284,7 @@ func readHeader(record []string, o Options) (*layout, error) {
 	return columns, columns.locate(o)
 }
 
-// locate takes the columns of coordinates from among the features.
+// locate moves the coordinate columns out of the features.
 func (l *layout) locate(o Options) error {
 	feature := func(name string) int {
 		i := slices.IndexFunc(l.features, func(i int) bool {
@@ -317,17 +318,17 @@ func (l *layout) locate(o Options) error {
 	return nil
 }
 
-// place reads where an instance is.
+// place reads the position of an instance.
 func (l *layout) place(record []string) (at [2]float64, err error) {
 	for k, i := range []int{l.x, l.y} {
 		if at[k], err = strconv.ParseFloat(strings.TrimSpace(record[i]), 64); err != nil || at[k]-at[k] != 0 {
-			return at, fmt.Errorf("column %s: %q is no place; write a finite number, or take --coordinates none", l.header[i], record[i])
+			return at, fmt.Errorf("column %s: %q is not a coordinate; write a finite number, or take --coordinates none", l.header[i], record[i])
 		}
 	}
 	return at, nil
 }
 
-// tell notes columns whose names are not the plainest of what they hold, and were not chosen.
+// tell notes columns that were recognised by a name other than the preferred one, unless an option chose them.
 func (l *layout) tell(name string, o Options) {
 	var parts []string
 	for _, c := range []struct {
@@ -347,14 +348,14 @@ func (l *layout) tell(name string, o Options) {
 	}
 }
 
-// splitWords are what tables write for the parts of a split. Validation bags belong to the training part: what is chosen is chosen by inner
-// folds of it.
+// splitWords has the words for the parts of a split. Validation bags belong to the training part, because choices are
+// made by inner folds within it.
 var splitWords = map[string]milbench.Split{
 	"": milbench.NoSplit, "train": milbench.TrainPart, "training": milbench.TrainPart, "test": milbench.TestPart, "testing": milbench.TestPart,
 	"val": milbench.TrainPart, "valid": milbench.TrainPart, "validation": milbench.TrainPart, "dev": milbench.TrainPart,
 }
 
-// parseSplit reads the part of the official split that an instance is in.
+// parseSplit reads the part of the official split for an instance.
 func parseSplit(text string) (milbench.Split, error) {
 	split, known := splitWords[strings.ToLower(strings.TrimSpace(text))]
 	if !known {
@@ -363,10 +364,11 @@ func parseSplit(text string) (milbench.Split, error) {
 	return split, nil
 }
 
-// WriteCSV writes s in a form that [ReadCSV] reads back with the same content: without a header where s has neither
-// names of features nor instance labels, groups or a split, else with one, in which features without names are called
-// f1, f2 and so on. It errs before it writes where ReadCSV would refuse what it writes, or read other targets. Missing values are written as NA, and
-// read back by [Options.Median]; words of a categorical column are written as the features that they have become.
+// WriteCSV writes s so that [ReadCSV] reads back the same content. It writes a header if s has feature names,
+// instance labels, groups or a split. Unnamed features are then called f1, f2 and so on. Missing values are written
+// as NA; read them with [Options.Median]. Words in a categorical column are written as the features made from them.
+//
+// WriteCSV returns an error, before writing anything, if ReadCSV would reject the output or read other targets.
 func WriteCSV(w io.Writer, s *milbench.Set) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -378,15 +380,15 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	for _, b := range s.Bags {
 		group = group || b.Group != ""
 	}
-	for _, feature := range s.Features { // which would be taken for the group
+	for _, feature := range s.Features { // would be read as the group
 		group = group || slices.Contains(groupRole.usual, plainName(feature))
 	}
 
-	indicators := make(map[int]int) // where a feature has missing values, by the feature
+	indicators := make(map[int]int) // for a feature with missing values, the index of its indicator
 	for k, m := range s.Missing {
 		at := len(s.Features) - len(s.Missing) + k
 		if m.Indicator != at || m.Feature >= len(s.Features)-len(s.Missing) || s.Features[at] != s.Features[m.Feature]+"="+missingWord || k > 0 && m.Feature <= s.Missing[k-1].Feature {
-			return fmt.Errorf("%s: features with missing values that ReadCSV would make otherwise; let their indicators be the last features, in order, and be called feature=%s", s.Name, missingWord)
+			return fmt.Errorf("%s: ReadCSV would not make the same features with missing values; put their indicators last, in order, and call them feature=%s", s.Name, missingWord)
 		}
 		indicators[m.Feature] = m.Indicator
 	}
@@ -469,7 +471,8 @@ func WriteCSV(w io.Writer, s *milbench.Set) error {
 	return out.Error()
 }
 
-// placesOf returns where the instances of every bag are; nil where the set does not say. Features whose names would be read as those of places are an error.
+// placesOf returns the positions of the instances in each bag, or nil if unknown. It returns an error if a feature's
+// name would be read as that of a coordinate.
 func placesOf(s *milbench.Set) ([][][2]float64, error) {
 	bare := func(b milbench.Bag) bool { return b.Coordinates == nil }
 	located := !slices.ContainsFunc(s.Bags, bare)
@@ -499,14 +502,14 @@ func placesOf(s *milbench.Set) ([][][2]float64, error) {
 	return all, nil
 }
 
-// needsHeader reports whether [ReadCSV] would take the label and the id of the first bag for names of columns, or for fields
-// that are separated otherwise.
+// needsHeader reports whether, without a header, [ReadCSV] would misread the label and id of the first bag as column
+// names or split the line at another separator.
 func needsHeader(s *milbench.Set) bool {
 	label, id := labelText(s, s.Bags[0]), s.Bags[0].ID
 	return slices.Contains(bagRole.usual, plainName(label)) || slices.Contains(bagRole.usual, plainName(id)) || strings.ContainsAny(label+id, delimited.Separators)
 }
 
-// writable says why [ReadCSV] would refuse s.
+// writable returns an error if [ReadCSV] would reject s.
 func writable(s *milbench.Set) error {
 	for i, b := range s.Bags {
 		if b.ID == "" {
@@ -531,7 +534,7 @@ func writable(s *milbench.Set) error {
 	for _, feature := range s.Features {
 		if feature == "" || seen[feature] || slices.Contains(reservedColumns, strings.ToLower(feature)) ||
 			feature != strings.TrimSpace(feature) || !plain(feature) {
-			return fmt.Errorf("feature name %q is empty, stands twice, has spaces around it or control characters, or means something else in CSV", feature)
+			return fmt.Errorf("feature name %q is empty, occurs twice, has spaces around it or control characters, or means something else in CSV", feature)
 		}
 		seen[feature] = true
 	}
@@ -555,7 +558,7 @@ func writable(s *milbench.Set) error {
 	return nil
 }
 
-// readBack says which target [ReadCSV] would read otherwise.
+// readBack returns an error if [ReadCSV] would read a different target.
 func readBack(s *milbench.Set) error {
 	if s.Kind == milbench.SurvivalTarget {
 		return nil
@@ -580,10 +583,10 @@ func readBack(s *milbench.Set) error {
 	return nil
 }
 
-// formatValue writes v in the fewest digits that read back as v.
+// formatValue writes v with the fewest digits that reproduce v.
 func formatValue(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
-// labelText writes the target of a bag.
+// labelText returns the target of a bag as text.
 func labelText(s *milbench.Set, b milbench.Bag) string {
 	if s.Kind == milbench.RealTarget {
 		return strconv.FormatFloat(b.Value, 'g', -1, 64)

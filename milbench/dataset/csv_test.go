@@ -67,8 +67,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"bag,label,stain,f1\nb1,0,HE,1\n", `line 2: bag b1, feature stain: "HE" is not a number in the range of a double; --categorical "stain" makes a feature of each word`},
 		{"slide,grade,case,f1\ns1,0,p1,1\ns1,0,p2,1\n", `line 3: bag s1 is in group "p2" here and in "p1" before`},
 		{"0,b1\n", "line 1: 2 fields; a file without a header holds label, bag and features"},
-		{"bag,label,f1,f1\n", "line 1: column f1 stands twice, as number 3 and 4"},
-		{"bag,label,f1,Label\n", "line 1: column label stands twice, as number 2 and 4"},
+		{"bag,label,f1,f1\n", "line 1: column f1 occurs twice, as number 3 and 4"},
+		{"bag,label,f1,Label\n", "line 1: column label occurs twice, as number 2 and 4"},
 		{"bag,label,f1,\n", "line 1: column 4 has no name"},
 		{"bag,label,\"f\n1\"\n", `line 1: column 3 is called "f\n1"`},
 		{header + "b1,0,1\nb2,1,2,3\n", "line 3 has 4 fields, the lines before have 3"},
@@ -80,7 +80,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{header + "b1,\"a\nb\",1\n", `line 2: bag b1: label "a\nb"; write it without line breaks`},
 		{"bag,time,event,f1\nb1,3,1,1\nb2,-1,0,2\n", `bag b2 has time "-1"; write a number from 0`},
 		{"bag,time,event,f1\nb1,3,1,1\nb2,soon,0,2\n", `bag b2 has time "soon"`},
-		{"bag,time,event,f1\nb1,3,1,1\nb2,4,perhaps,2\n", `bag b2 has event "perhaps"; write 1 where it was seen`},
+		{"bag,time,event,f1\nb1,3,1,1\nb2,4,perhaps,2\n", `bag b2 has event "perhaps"; write 1 if it was seen`},
 		{"bag,time,event,f1\nb1,3,1,1\nb1,4,1,2\n", "line 3: bag b1 has label 4 and event 1 here and 3 and event 1 before"},
 		{header + "b1,0,3.5e38\n", "line 2: bag b1, feature f1: value 3.5e+38 is too large for float32"},
 		{header + "b1,0,\n", "1 value is missing, in f1 (1, the first in bag b1); --missing median takes the median of each training part"},
@@ -111,7 +111,7 @@ func randomSet(random *rand.Rand) *milbench.Set {
 	bags := make([]milbench.Bag, 2+random.IntN(5))
 	words := make([]string, len(bags))
 	classes := [][]string{{"0", "1"}, {"normal", "tumour"}, {"1", "2", "3"}, {"0.25", "-3", "1e3"}, {"x", "y z", "ü"}}[random.IntN(5)]
-	for len(bags) <= len(classes) { // else every bag may have a word of its own
+	for len(bags) <= len(classes) { // otherwise every bag may have a label of its own
 		bags, words = append(bags, milbench.Bag{}), append(words, "")
 	}
 	columns := 1 + random.IntN(6)
@@ -205,7 +205,7 @@ func TestWriteCSVRefuses(t *testing.T) {
 		`bag "a\r\nb": "a\r\nb" has spaces`:    func(s *milbench.Set) { s.Bags[0].ID = "a\r\nb" },
 		`bag "b": "\x00" has spaces`:           func(s *milbench.Set) { s.Bags[1].Group = "\x00" },
 		"bag number 2 has no id":               func(s *milbench.Set) { s.Bags[1].ID = "" },
-		"bag a stands twice":                   func(s *milbench.Set) { s.Bags[1].ID = "a" },
+		"bag a occurs twice":                   func(s *milbench.Set) { s.Bags[1].ID = "a" },
 		"bag a is empty":                       func(s *milbench.Set) { s.Bags[0].Instances = &milbench.Dense{Cols: 1} },
 		`feature name "Label"`:                 func(s *milbench.Set) { s.Features[0] = "Label" },
 		`feature name " f"`:                    func(s *milbench.Set) { s.Features[0] = " f" },

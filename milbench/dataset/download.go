@@ -7,28 +7,28 @@ import (
 )
 
 var (
-	// ErrNotFetched says that the files of a named set are not in [Dir].
+	// ErrNotFetched is returned if the files of a named set are not in [Dir].
 	ErrNotFetched = fetch.ErrNotFetched
 
-	// ErrTemporary marks a failed [Entry.Fetch] that is worth another try later: no network, a full disk, another
-	// process that fetches the same file.
+	// ErrTemporary marks a failed [Entry.Fetch] that may succeed later: no network, a full disk, or another process
+	// that is fetching the same file.
 	ErrTemporary = fetch.ErrTemporary
 )
 
-// State says whether a named set is at hand.
+// State is the availability of a named set.
 type State = fetch.State
 
 // The states of a named set.
 const (
 	Embedded  State = "embedded"    // needs no file
-	Generated State = "generated"   // is drawn when it is opened
-	Fetched   State = fetch.Fetched // every file is there and has the right checksum
-	Missing   State = fetch.Missing // a file is not there
-	Damaged   State = fetch.Damaged // a file cannot be read or is another than the catalogue's
+	Generated State = "generated"   // generated on opening
+	Fetched   State = fetch.Fetched // every file is present and has the right checksum
+	Missing   State = fetch.Missing // a file is missing
+	Damaged   State = fetch.Damaged // a file cannot be read or has the wrong checksum
 )
 
-// Verify reads the files of the set and compares their checksums. The error says what is wrong when the set is
-// [Missing] (it matches [ErrNotFetched]) or [Damaged], and what to do.
+// Verify reads the files of the set and compares their checksums. If the set is [Missing] or [Damaged], the error
+// says what is wrong and what to do. For a missing set it matches [ErrNotFetched].
 func (e Entry) Verify() (State, error) {
 	switch {
 	case e.Generated:
@@ -39,9 +39,9 @@ func (e Entry) Verify() (State, error) {
 	return e.set().Verify()
 }
 
-// Fetch downloads the files of the set that [Dir] lacks or holds damaged, resuming what an earlier call left. A file
-// gets its name only after its checksum was found right. progress, which may be nil, is told how many of total bytes
-// of a file have arrived (total 0: unknown).
+// Fetch downloads the files that are missing or damaged in [Dir]. It resumes an earlier, incomplete download. A file
+// gets its name only after its checksum has been verified. Fetch calls progress, if not nil, with the number of bytes
+// received and the total number in the file (0 if unknown).
 func (e Entry) Fetch(ctx context.Context, progress func(file string, done, total int64)) error {
 	return e.set().Fetch(ctx, progress)
 }

@@ -51,7 +51,7 @@ func ucsbLike() []byte {
 	return w.file(w.cells("data", append(instances, labels...)...))
 }
 
-// served returns the named entry with the address of a server that has these bytes, and counts the requests.
+// served returns the named entry with the address of a server that has this content, and counts the requests.
 func served(t *testing.T, name string, content ...[]byte) (Entry, *int) {
 	t.Helper()
 	e, err := Find(name)
@@ -148,7 +148,7 @@ func TestFetchByGitBlob(t *testing.T) {
 func TestFetchRefusesOtherBytes(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("MILBENCH_DATA", dir)
-	e, _ := served(t, "ucsb", goodCells(littleEndian())) // not what the catalogue's blob id says
+	e, _ := served(t, "ucsb", goodCells(littleEndian())) // differs from the catalogue's blob id
 	err := e.Fetch(t.Context(), nil)
 	if !errors.Is(err, fetch.ErrSum) || !strings.HasPrefix(err.Error(), "ucsb: ") || errors.Is(err, ErrTemporary) {
 		t.Errorf("other bytes: %v", err)
@@ -166,7 +166,7 @@ func TestFetchRefusesOtherBytes(t *testing.T) {
 	}
 }
 
-// The IDX files may be packed anew: what they inflate to counts.
+// The IDX files may be compressed again: only their inflated content counts.
 func TestFetchByInflatedBytes(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	random := rand.NewChaCha8([32]byte{})
@@ -280,7 +280,7 @@ func ExampleEntry_Fetch() {
 		fmt.Println(err)
 		return
 	}
-	if err := e.Fetch(context.Background(), nil); err != nil { // of musk1 there is nothing to fetch
+	if err := e.Fetch(context.Background(), nil); err != nil { // musk1 needs no files
 		fmt.Println(err)
 		return
 	}

@@ -11,13 +11,14 @@ import (
 	"synpool/milbench"
 )
 
-// mostHeld is the number of values up to which the bags of a folder are read into memory, 256 MB. Tests make it smaller.
+// mostHeld is the number of values up to which the bags of a folder are read into memory: 256 MB. Tests make it
+// smaller.
 var mostHeld int64 = 1 << 26
 
-// listName is the usual name of the table of bags in a folder.
+// listName is the usual file name for the table of bags in a folder.
 const listName = "labels.csv"
 
-// bagForms are the forms of files that hold one bag, by the ends of their names.
+// bagForms lists the forms of files with one bag, by file name extension.
 var bagForms = []struct {
 	extension string
 	open      func(path string) (milbench.Instances, error)
@@ -30,7 +31,7 @@ var bagForms = []struct {
 	{".pth", openTorch},
 }
 
-// nilOr returns a nil interface of a nil pointer.
+// nilOr returns a nil interface for a nil pointer.
 func nilOr(a *numpyArray, err error) (milbench.Instances, error) {
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func nilOr(a *numpyArray, err error) (milbench.Instances, error) {
 	return a, nil
 }
 
-// bagExtensions lists the ends of names of files that hold one bag.
+// bagExtensions lists the extensions of files with one bag.
 func bagExtensions() string {
 	var list []string
 	for _, f := range bagForms {
@@ -47,13 +48,13 @@ func bagExtensions() string {
 	return strings.Join(list, ", ")
 }
 
-// bagFile is where the instances of a bag are.
+// bagFile is the location of a bag's instances.
 type bagFile struct {
-	path string // of the file, and the place in it
+	path string // path of the file, and the position in it
 	open func() (milbench.Instances, error)
 }
 
-// bagFiles are the bags of a folder or of an HDF5 file.
+// bagFiles has the bags of a folder or an HDF5 file.
 type bagFiles struct {
 	where string
 	ids   []string // in order
@@ -69,28 +70,32 @@ func (b *bagFiles) add(id string, f bagFile) error {
 	return nil
 }
 
-// ReadFolder reads a folder of files, one per bag, and a table of the bags.
+// ReadFolder reads a folder with one file per bag and a table of the bags.
 //
-// The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth, an array [instances, features] of float16, float32, float64 or integers of 8 to 64
-// bits, in either byte order:
+// The instances of bag b are in b.npy, b.npz, b.h5, b.hdf5, b.pt or b.pth. Each file holds an array [instances,
+// features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order:
 //
-//   - .npy as numpy.save writes it, in C or Fortran order;
-//   - .npz as numpy.savez does, with one array or one called features; as numpy.savez_compressed does, if the set is small enough for memory;
-//   - .h5 and .hdf5 as CLAM and TRIDENT write them: a dataset features, or the only one there, also [1, instances, features], in chunks or not,
-//     with gzip or LZF; a dataset coords beside it, [instances, 2], says where the instances are;
-//   - .pt and .pth as torch.save does since PyTorch 1.6: a tensor, or a dictionary with one called features, or with one alone; nothing in the file is run.
+//   - .npy as written by numpy.save, in C or Fortran order.
+//   - .npz as written by numpy.savez, with an array called features or only one array. Files from
+//     numpy.savez_compressed work if the set fits into memory.
+//   - .h5 and .hdf5 as written by CLAM and TRIDENT: a dataset features, or the only dataset, also of shape [1,
+//     instances, features], chunked or not, with gzip or LZF. A dataset coords next to it, [instances, 2], has the
+//     positions of the instances.
+//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary with a tensor features or
+//     only one tensor. Nothing in the file is run.
 //
-// Values become float32, rounded to the nearest. Bags of more than 256 MB together stay in their files. All bags have as many features, which
-// have no names.
+// Values are rounded to float32. If all bags together exceed 256 MB, they stay in their files. All bags must have the
+// same number of features. The features have no names.
 //
-// The table labels.csv, or the only CSV or TSV file of the folder, has a line per bag, under a header with the columns bag and label; group and split may
-// stand there, as in [ReadCSV]; other columns are not used. Bags stand in its order; a bag without its file is an error, and so is a file that it does
-// not list. Other files are not looked at.
+// The table is labels.csv, or the only CSV or TSV file in the folder. It has a header and one line per bag, with the
+// columns bag and label and optionally group and split, as in [ReadCSV]; other columns are ignored. The bags are in
+// the order of the table. A bag without a file is an error, and so is a bag file that is not listed. Other files are
+// ignored.
 func ReadFolder(folder string) (*milbench.Set, error) { return Options{}.readFolder(folder) }
 
 // readFolder reads a folder.
 func (o Options) readFolder(folder string) (*milbench.Set, error) {
-	full, err := filepath.Abs(folder) // of ".", too, the name
+	full, err := filepath.Abs(folder) // so that "." has a name, too
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +131,7 @@ func (o Options) readFolder(folder string) (*milbench.Set, error) {
 	return s, nil
 }
 
-// folderOfBags returns a folder in another one that holds bags, "" if there is none.
+// folderOfBags returns a subfolder that contains bags, or "" if there is none.
 func folderOfBags(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -144,7 +149,7 @@ func folderOfBags(folder string) string {
 	return ""
 }
 
-// bagsIn returns the bags of a folder and its tables.
+// bagsIn returns the bags and tables in a folder.
 func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 	files = bagFiles{where: folder, of: make(map[string]bagFile)}
 	entries, err := os.ReadDir(folder)
@@ -169,7 +174,8 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 	return files, tables, nil
 }
 
-// readBags reads the table of bags and opens them. Without labels the table may be missing: all files are bags then, in the order of their names.
+// readBags reads the table of bags and opens them. Without labels the table may be missing; then all files are bags,
+// sorted by name.
 func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 	t, err := listBags(table, o)
 	switch {
@@ -228,7 +234,7 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 	return assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
 }
 
-// kept returns instances in memory, or as what reads them from their file.
+// kept returns instances in memory if held is set, or else instances that read from their file.
 func kept(x milbench.Instances, held bool) (milbench.Instances, error) {
 	if held {
 		return milbench.ToDense(x)
@@ -239,7 +245,7 @@ func kept(x milbench.Instances, held bool) (milbench.Instances, error) {
 	return x, nil
 }
 
-// listBags reads labels.csv and returns its bags, which have no instances yet.
+// listBags reads labels.csv and returns its bags, still without instances.
 func listBags(path string, o Options) (textBags, error) {
 	t := textBags{unlabelled: o.Unlabelled}
 	f, err := os.Open(path)
@@ -275,7 +281,7 @@ func listBags(path string, o Options) (textBags, error) {
 		}
 		id := t.bags[i].ID
 		if i < before {
-			return fmt.Errorf("bag %s stands twice; give every bag one line", id)
+			return fmt.Errorf("bag %s occurs twice; give every bag one line", id)
 		}
 		if !filepath.IsLocal(id) || filepath.Base(id) != id {
 			return fmt.Errorf("bag id %q; it names the file of the bag, so write it without slashes", id)

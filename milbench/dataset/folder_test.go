@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 )
 
-// folderBags are the bags that testdata/folder_bags.py wrote.
+// folderBags lists the bags written by testdata/folder_bags.py.
 var folderBags = []string{"clam", "trident", "other", "stored", "packed", "plain", "tensor", "dictionary", "only", "turned", "part"}
 
 // requireFolderBags compares a set with what was written.
@@ -39,7 +39,8 @@ func requireFolderBags(t *testing.T, s *milbench.Set, err error) {
 	}
 }
 
-// TestReadFolder reads what h5py and NumPy wrote, in memory and in pieces, with the table of the folder, and from one file.
+// TestReadFolder reads what h5py and NumPy wrote, in memory, in pieces and from a single file, using the table in the
+// folder.
 func TestReadFolder(t *testing.T) {
 	var notes []string
 	o := Options{Note: func(text string) { notes = append(notes, text) }}
@@ -77,7 +78,8 @@ func TestReadFolder(t *testing.T) {
 	requireOneLine(t, err, "testdata/folder/packed.npz", "compressed, and the set is too large for memory")
 }
 
-// TestCoordinates reads where the instances of bags are, from the files of CLAM and TRIDENT and from one file; other files do not say.
+// TestCoordinates reads the positions of instances from the files of CLAM and TRIDENT and from a single file; other
+// files have none.
 func TestCoordinates(t *testing.T) {
 	s, err := ReadFile("testdata/folder")
 	if err != nil {
@@ -98,7 +100,7 @@ func TestCoordinates(t *testing.T) {
 			t.Fatalf("bag %s: %d coordinates, error %v", b.ID, len(all), err)
 		}
 		if b.ID == "clam" {
-			want = 1 // they count there, and are 0 in the other
+			want = 1 // coordinates count from here, and are 0 in the other file
 		}
 		for i, at := range all {
 			if at != [2]float64{float64(want * 2 * i), float64(want * (2*i + 1))} {
@@ -128,7 +130,7 @@ func TestReadFolderRefuses(t *testing.T) {
 		file, want string
 	}{
 		{map[string][]byte{"a.h5": clam, "a.npz": stored, "b.h5": clam}, "a.npz", "bag a is in this file and in"},
-		{map[string][]byte{"a.h5": []byte("text"), "b.h5": clam}, "a.h5", "no HDF5 file: the file is damaged; fetch it again or save it anew"},
+		{map[string][]byte{"a.h5": []byte("text"), "b.h5": clam}, "a.h5", "no HDF5 file: the file is damaged; fetch it again or save it again"},
 		{map[string][]byte{"a.h5": clam[:len(clam)-1], "b.h5": clam}, "a.h5", "ends early"},
 		{map[string][]byte{"a.npz": stored[:len(stored)-1], "b.h5": clam}, "a.npz", "no archive of arrays"},
 		{map[string][]byte{"a.npz": bytes.Replace(stored, []byte("features.npy"), []byte("featureX.npy"), -1), "b.h5": clam}, "a.npz", "several arrays: featureX, coords; call one features"},
@@ -163,7 +165,7 @@ func TestReadFolderRefuses(t *testing.T) {
 	requireOneLine(t, err, "testdata/cells.mat", "a file with labels of its own; --labels x.csv is for folders")
 }
 
-// FuzzReadBag: a changed file of a bag is read or is an error in one line, in little memory.
+// FuzzReadBag: a modified bag file is either read or gives a one-line error, using little memory.
 func FuzzReadBag(f *testing.F) {
 	for _, name := range []string{"clam.h5", "trident.h5", "other.hdf5", "stored.npz", "packed.npz", "tensor.pt", "dictionary.pt", "part.pt"} {
 		b, err := os.ReadFile(filepath.Join("testdata/folder", name))
@@ -186,7 +188,8 @@ func FuzzReadBag(f *testing.F) {
 	})
 }
 
-// requireBag wants a changed file of a bag to be read, or to be an error in one line that begins with its name, in little memory.
+// requireBag requires that a modified bag file is read, or gives a one-line error that starts with its name, using
+// little memory.
 func requireBag(t *testing.T, path string, b []byte) {
 	t.Helper()
 	for _, form := range bagForms {
@@ -205,7 +208,7 @@ func requireBag(t *testing.T, path string, b []byte) {
 	}
 }
 
-// TestBagFilesDamaged cuts every file off at many lengths, which is an error, and changes bytes of it.
+// TestBagFilesDamaged truncates every file at many lengths, which must be an error, and changes bytes in it.
 func TestBagFilesDamaged(t *testing.T) {
 	var files []string
 	for _, form := range bagForms {
@@ -250,7 +253,7 @@ func TestBagFilesDamaged(t *testing.T) {
 	}
 }
 
-// TestSplitFile: a file of ids, as CLAM writes one for each fold, puts bags into the parts; val counts as train.
+// TestSplitFile: a file of ids, as CLAM writes for each fold, assigns bags to the parts; val counts as train.
 func TestSplitFile(t *testing.T) {
 	write := func(text string) string {
 		path := filepath.Join(t.TempDir(), "splits_0.csv")
@@ -283,7 +286,7 @@ func TestSplitFile(t *testing.T) {
 		"train,test\nclam,trident\n":               "is in no part of",
 		"train,test\nclam,clam\n":                  "line 2: bag clam is in both parts",
 		"train,val\nclam,clam\n":                   "no columns train and test",
-		",train,val,test\nclam,True,False,False\n": `line 2: "True" is no id of a bag; give the file that CLAM writes beside this one`,
+		",train,val,test\nclam,True,False,False\n": `line 2: "True" is not a bag id; give the file that CLAM writes beside this one`,
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want %s", err, want)

@@ -18,7 +18,7 @@ import (
 	"synpool/milbench"
 )
 
-// requireSound wants a set that a reader returned to be valid and, where it is small, to come back from a CSV file.
+// requireSound requires that a set from a reader is valid and, if it is small, survives a round trip through CSV.
 func requireSound(t *testing.T, s *milbench.Set, err error) {
 	t.Helper()
 	if err != nil {
@@ -33,13 +33,13 @@ func requireSound(t *testing.T, s *milbench.Set, err error) {
 	}
 }
 
-// requireUnlabelled wants the same bags without their labels wherever a set can be read, and sound bags or an error
-// elsewhere.
+// requireUnlabelled requires the same bags without labels if a set can be read. Otherwise it requires sound bags or
+// an error.
 func requireUnlabelled(t *testing.T, labelled, s *milbench.Set, err error) {
 	t.Helper()
 	if err != nil {
 		requireOneLine(t, err, "fuzz", "")
-		// Without a header a label that is a word could be a bag, and predict asks for a header.
+		// Without a header, a word as a label might be a bag, so predict asks for a header.
 		if labelled != nil && !errors.Is(err, errNoBagHeader) {
 			t.Errorf("a set only with labels: %v", err)
 		}
@@ -120,7 +120,7 @@ func FuzzMATLAB(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i := range back.Bags {
-			back.Bags[i].ID = s.Bags[i].ID // cells have none
+			back.Bags[i].ID = s.Bags[i].ID // bags from cells have no ids
 		}
 		if resealed(t, back) != s.Checksum {
 			t.Errorf("wrote %+v, read %+v", s.Bags, back.Bags)
@@ -148,7 +148,7 @@ func FuzzC45(f *testing.F) {
 }
 
 func FuzzCSV(f *testing.F) {
-	f.Add([]byte("bag,1,1\nb,a,0\n")) // words of a label and of a bag that name columns
+	f.Add([]byte("bag,1,1\nb,a,0\n")) // words as label and bag that are also column names
 	f.Add([]byte("2,0,0,0\n0,1,0,0\n"))
 	f.Add([]byte("bag,label,1\nlabel,bag,0\nbag,b,1\n"))
 	f.Add([]byte("bag,label,instance_label,group,split,f1,f 2\na,0,0,p,train,1,2\n\"b,\",1,1,q,test,3,4\n"))
@@ -165,7 +165,7 @@ func FuzzNumPy(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m *milbench.Dense
 		var err error
-		// A value of one byte grows to 4 and is held twice.
+		// A value of one byte grows to 4 and is stored twice.
 		alloctest.Bounded(t, data, 4*2*4, func() { m, err = readNumPyArray(bytes.NewReader(data), int64(len(data))) })
 		if err != nil {
 			requireOneLine(t, fmt.Errorf("fuzz: %w", err), "fuzz", "")

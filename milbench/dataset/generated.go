@@ -14,10 +14,10 @@ const (
 	carbonneau    = "Carbonneau, M.-A., Cheplygina, V., Granger, E., Gagnon, G. (2018). Multiple instance learning: a survey of problem characteristics and applications. Pattern Recognition 77, 329-353."
 )
 
-// needleRates are the witness rates of the named sets.
+// needleRates has the witness rates of the named sets.
 var needleRates = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5}
 
-// generated returns the entries of the sets that are drawn with their default settings.
+// generated returns the entries for the sets that are generated with their default settings.
 func generated() []Entry {
 	var all []Entry
 	for _, t := range []struct {
@@ -66,11 +66,11 @@ func generated() []Entry {
 	return all
 }
 
-// Draw draws a generated set anew, from a seed that its name then has; the set of the catalogue is that of seed 1. Other sets
-// are an error.
+// Draw generates the set again with the given seed, which becomes part of its name. The catalogue's own set has seed
+// 1. Draw returns an error if the set is not a generated one.
 func (e Entry) Draw(seed uint64) (*milbench.Set, error) {
 	if e.draw == nil {
-		return nil, fmt.Errorf("%s: it is no generated set and cannot be drawn", e.Name)
+		return nil, fmt.Errorf("%s: only generated sets can be drawn", e.Name)
 	}
 	set, err := e.draw(seed)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench/dataset/generate"
 )
 
-// TestGeneratedChecksums: the sets are what they were, to the bit; results name them by checksum.
+// TestGeneratedChecksums: the sets are bit-identical to earlier versions, because results identify them by checksum.
 func TestGeneratedChecksums(t *testing.T) {
 	want := map[string]string{
 		"raffholt1":   "af066773be289e9b23b6cea74611d5152e72f38d898ff828bad5e50d1feb494e",
@@ -38,7 +38,8 @@ func TestGeneratedChecksums(t *testing.T) {
 	}
 }
 
-// TestDrawAnew: seed 1 draws the set of the catalogue, another seed other bags of the same form under a name of their own.
+// TestDrawAnew: seed 1 gives the set of the catalogue. Another seed gives other bags of the same form, under its own
+// name.
 func TestDrawAnew(t *testing.T) {
 	for _, e := range generated() {
 		set, err := e.Load()
@@ -62,12 +63,12 @@ func TestDrawAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := elephant.Draw(1); err == nil || !strings.Contains(err.Error(), "elephant: it is no generated set") {
+	if _, err := elephant.Draw(1); err == nil || !strings.Contains(err.Error(), "elephant: only generated sets") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestNoiseChecksums: so are noisy bags and shuffled labels.
+// TestNoiseChecksums checks the same for noisy bags and shuffled labels.
 func TestNoiseChecksums(t *testing.T) {
 	s, err := Musk1()
 	if err != nil {
@@ -97,7 +98,7 @@ func TestNoiseChecksums(t *testing.T) {
 	}
 }
 
-// A generated set is opened by its name, has instance labels and a split, and needs no file.
+// A generated set can be opened by name. It has instance labels and a split and needs no file.
 func TestOpenGenerated(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	for _, e := range generated() {
@@ -122,7 +123,7 @@ func TestOpenGenerated(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), `"generated":true`) {
 			t.Errorf("%s, %v", text, err)
 		}
-		// Bags are of distinct instances, and positive as their instances are.
+		// The instances of a bag are distinct, and the bag is positive if one of them is.
 		for i, b := range s.Bags {
 			positive := 0
 			for _, label := range s.InstanceLabels[i] {

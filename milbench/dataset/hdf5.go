@@ -12,22 +12,22 @@ import (
 	"synpool/milbench"
 )
 
-// The usual names of the array of a bag, and of that of where its instances are.
+// The usual names for the array of a bag and for the positions of its instances.
 const (
 	featuresName    = "features"
 	coordinatesName = "coords"
 )
 
-// hdf5Array is an array [instances, features] of an HDF5 file, which is read in pieces.
+// hdf5Array is an array [instances, features] in an HDF5 file. It is read in pieces.
 type hdf5Array struct {
-	path, inside string // the file, and the place in it
+	path, inside string // path of the file, and path in the file
 	rows, cols   int
-	located      bool // coordinates stand beside the features
+	located      bool // there are coordinates next to the features
 }
 
 var _ milbench.Instances = (*hdf5Array)(nil)
 
-// openHDF5 opens the file of one bag: its dataset features, or the only one of two dimensions.
+// openHDF5 opens the file of one bag: its dataset features, or its only two-dimensional one.
 func openHDF5(path string) (milbench.Instances, error) {
 	f, file, err := openHDF5File(path)
 	if err != nil {
@@ -42,19 +42,19 @@ func openHDF5(path string) (milbench.Instances, error) {
 	return a, a.measure(file)
 }
 
-// openRegular opens a file that is none of another kind, such as a pipe, which would wait for who writes it.
+// openRegular opens a regular file. It rejects others: opening a pipe, for example, would wait for a writer.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
 	}
 	return os.Open(path)
 }
 
-// openHDF5File opens a file and reads its beginning. The caller closes the first of the two.
+// openHDF5File opens a file and reads its beginning. The caller closes the first result.
 func openHDF5File(path string) (*os.File, *hdf5.File, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -72,15 +72,15 @@ func openHDF5File(path string) (*os.File, *hdf5.File, error) {
 	return f, file, nil
 }
 
-// hdf5Error says what to do about damage.
+// hdf5Error adds advice to an error about a damaged file.
 func hdf5Error(err error) error {
 	if errors.Is(err, hdf5.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it anew", err)
+		return fmt.Errorf("%w; fetch it again or save it again", err)
 	}
 	return err
 }
 
-// featuresIn returns the path of the dataset features of a group, or of its only array of two dimensions.
+// featuresIn returns the path of a group's dataset features, or of its only two-dimensional array.
 func featuresIn(file *hdf5.File, group string) (string, error) {
 	names, err := file.Names(group)
 	if err != nil {
@@ -104,7 +104,7 @@ func featuresIn(file *hdf5.File, group string) (string, error) {
 	return "", fmt.Errorf("no dataset %s in %s, and several others: %s; call one %[1]s", featuresName, few([]string{group + "/"}), few(arrays))
 }
 
-// orNothing lists names.
+// orNothing lists names, or says that there are none.
 func orNothing(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -112,7 +112,7 @@ func orNothing(names []string) string {
 	return few(names)
 }
 
-// measure sets the size of the array, and reports one that is none of instances.
+// measure sets the size of the array. It returns an error if the array cannot hold instances.
 func (a *hdf5Array) measure(file *hdf5.File) error {
 	array, err := file.Array(a.inside)
 	if err != nil {
@@ -135,10 +135,10 @@ func (a *hdf5Array) measure(file *hdf5.File) error {
 	return nil
 }
 
-// beside returns the place of the coordinates.
+// beside returns the path of the coordinates.
 func (a *hdf5Array) beside() string { return path.Join(path.Dir(a.inside), coordinatesName) }
 
-// coordinates returns what reads where the instances are, nil where the file does not say.
+// coordinates returns a function that reads the positions of the instances, or nil if the file has none.
 func (a *hdf5Array) coordinates() func() ([][2]float64, error) {
 	if !a.located {
 		return nil
@@ -175,8 +175,8 @@ func (a *hdf5Array) Len() int { return a.rows }
 // Features implements [milbench.Instances].
 func (a *hdf5Array) Features() int { return a.cols }
 
-// Read implements [milbench.Instances]. It opens the file for the time of the call: a set may have more bags than a process may
-// have files open.
+// Read implements [milbench.Instances]. It opens the file only during the call, because a set may have more bags than
+// a process may have open files.
 func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	f, file, err := openHDF5File(a.path)
 	if err != nil {
@@ -207,7 +207,8 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// readHDF5 reads a file of a set: every group with a dataset features, or every dataset, is a bag. Its table is named by an option.
+// readHDF5 reads a file that holds a set: every group with a dataset features, or every dataset, is a bag. An option
+// names the table of bags.
 func (o Options) readHDF5(path string) (*milbench.Set, error) {
 	f, file, err := openHDF5File(path)
 	if err != nil {
@@ -220,7 +221,7 @@ func (o Options) readHDF5(path string) (*milbench.Set, error) {
 	}
 	if len(names) > 0 && o.Labels == "" && !o.Unlabelled {
 		if a, err := file.Array(featuresName); err == nil && len(a.Shape) >= 2 {
-			return nil, fmt.Errorf("%s: one bag; give the folder of the bags with their %s", path, listName)
+			return nil, fmt.Errorf("%s: only one bag; give the folder of bags with its %s", path, listName)
 		}
 		return nil, fmt.Errorf("%s: no labels; name the table of its bags with --labels", path)
 	}

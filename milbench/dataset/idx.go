@@ -7,8 +7,9 @@ import (
 	"io"
 )
 
-// readIDX reads an array of bytes in the IDX format of MNIST, gzipped or not: two zero bytes, the type (8, unsigned
-// byte), the number of dimensions, their sizes as 32 bits big-endian, and the bytes. It wants that many dimensions.
+// readIDX reads a byte array in the IDX format of MNIST, gzipped or not: two zero bytes, the type (8, unsigned byte),
+// the number of dimensions, their sizes as 32-bit big-endian numbers, and the bytes. The number of dimensions must
+// match.
 func readIDX(r io.Reader, name string, dimensions int) (sizes []int, data []byte, err error) {
 	in, err := inflated(r)
 	if err == nil {
@@ -44,7 +45,7 @@ func readIDXBytes(in io.Reader, dimensions int) (sizes []int, data []byte, err e
 			return nil, nil, fmt.Errorf("claims dimensions %v, more than a file holds; fetch it again", sizes)
 		}
 	}
-	data, err = io.ReadAll(io.LimitReader(in, int64(size)+1)) // grows as bytes come, and reads up to the gzip checksum
+	data, err = io.ReadAll(io.LimitReader(in, int64(size)+1)) // grows while reading, up to the gzip checksum
 	switch {
 	case err != nil:
 		return nil, nil, readError(err)

@@ -7,7 +7,8 @@ import (
 	"synpool/milbench/dataset/generate"
 )
 
-// ReadImages reads two IDX files that belong together, of images and of labels, as those of MNIST do. Each may be gzipped.
+// ReadImages reads a pair of IDX files, one with images and one with labels, such as those of MNIST. Each may be
+// gzipped.
 func ReadImages(images, labels string) (generate.Images, error) {
 	sizes, pixels, err := openIDX(images, 3)
 	if err != nil {

@@ -18,18 +18,18 @@ import (
 
 // Tests make these smaller.
 var (
-	// maxResident is how many bytes of mapped files are read before their pages are given back, so that what a process holds does
-	// not grow with its sets. They stay in the cache of the system.
+	// maxResident is how many bytes of mapped files may be read before their pages are released. This keeps the
+	// memory of a process from growing with its sets. The pages stay in the system's cache.
 	maxResident = 32 << 20
-	// maxMapped is the number of files that are mapped at a time: the system allows some 65,000 mappings to a process, and Go's
+	// maxMapped is the maximum number of mapped files. The system allows a process about 65,000 mappings, and Go's
 	// heap needs some of them. Further files are read in pieces.
 	maxMapped int64 = 4096
 )
 
-// mappings counts the files that are mapped.
+// mappings is the current number of mapped files.
 var mappings atomic.Int64
 
-// resident are the mapped arrays of which pages have been read, and how many bytes.
+// resident lists the mapped arrays that have been read from, and the number of bytes read.
 var resident struct {
 	sync.Mutex
 	bytes int
@@ -56,12 +56,12 @@ func mapped(a *numpyArray) (milbench.Instances, error) {
 		mappings.Add(-1)
 		return nil, err
 	}
-	defer f.Close() // the mapping stays
+	defer f.Close() // the mapping stays valid
 	n := int(a.rows * a.columns)
 	bytes, err := unix.Mmap(int(f.Fd()), 0, int(a.size)+4*n, unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		mappings.Add(-1)
-		return a, nil // read in pieces: not all file systems can
+		return a, nil // read in pieces: not all file systems support mapping
 	}
 	m := &mappedArray{numpyArray: a, bytes: bytes, values: unsafe.Slice((*float32)(unsafe.Pointer(&bytes[a.size])), n)}
 	runtime.AddCleanup(m, func(b []byte) {
@@ -71,20 +71,21 @@ func mapped(a *numpyArray) (milbench.Instances, error) {
 	return m, nil
 }
 
-// Read implements [milbench.Instances]. A file that was made shorter since it was opened is an error, not a crash.
+// Read implements [milbench.Instances]. It returns an error, and does not crash, if the file has become shorter since
+// it was opened.
 func (m *mappedArray) Read(i, j int, dst []float32) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case interface{ Addr() uintptr }: // of a page that is beyond the end
+		case interface{ Addr() uintptr }: // access to a page beyond the end
 			err = m.shorter()
 		default:
 			panic(fault)
 		}
 		runtime.KeepAlive(m)
 	}()
-	if info, err := os.Stat(m.path); err == nil && info.Size() < int64(len(m.bytes)) { // its last page would be read as zeros
+	if info, err := os.Stat(m.path); err == nil && info.Size() < int64(len(m.bytes)) { // its last page would read as zeros
 		return m.shorter()
 	}
 	columns := int(m.columns)
@@ -98,12 +99,12 @@ func (m *mappedArray) Read(i, j int, dst []float32) (err error) {
 	return m.giveBack(4 * len(dst))
 }
 
-// shorter is the error about a file that was cut since it was opened.
+// shorter is the error for a file that was truncated after it was opened.
 func (m *mappedArray) shorter() error {
 	return fmt.Errorf("%s: %w", m.path, damagedf("became shorter while it was read"))
 }
 
-// giveBack notes that so many bytes have been read and, where those of all arrays are too many, gives their pages back.
+// giveBack counts bytes that have been read. When the total over all arrays is too large, it releases their pages.
 func (m *mappedArray) giveBack(bytes int) error {
 	resident.Lock()
 	defer resident.Unlock()
@@ -116,7 +117,7 @@ func (m *mappedArray) giveBack(bytes int) error {
 	}
 	for array := range resident.read {
 		if err := unix.Madvise(array.bytes, unix.MADV_DONTNEED); err != nil {
-			return fmt.Errorf("%s: give back its pages: %w", array.path, err)
+			return fmt.Errorf("%s: release its pages: %w", array.path, err)
 		}
 	}
 	clear(resident.read)

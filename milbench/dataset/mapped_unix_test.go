@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestMappedBounds: beyond so many mapped files arrays are read in pieces, and pages are given back, without another value.
+// TestMappedBounds: beyond the limit of mapped files, arrays are read in pieces. Releasing pages does not change any
+// value.
 func TestMappedBounds(t *testing.T) {
 	rows := [][]float64{{1, 2}, {3, 4}, {5, 6}}
 	folder := numpyFolder(t, map[string][]byte{"a.npy": numpyFile("<f4", false, rows...)})

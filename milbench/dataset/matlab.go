@@ -15,25 +15,26 @@ import (
 	"synpool/milbench"
 )
 
-// The variables of the Columbia form.
+// Names of the variables in the Columbia form.
 const (
 	featuresVariable = "features"
 	labelsVariable   = "labels"
 	bagIDsVariable   = "bag_ids"
 )
 
-// ReadMATLAB reads a MATLAB level 5 file (MATLAB's save -v6 and -v7; little or big endian, compressed or not, numbers
-// of every class and storage type, logicals), which holds a set in either of two forms. Other variables are skipped.
+// ReadMATLAB reads a set from a MATLAB level 5 file, as written by save -v6 and -v7. The file may be little or big
+// endian, compressed or not, and contain logicals and numbers of every class and storage type. Two forms are
+// recognised; other variables are skipped.
 //
-// Cell array: a variable of N x 2 cells, the instance matrix of a bag (one instance a row, dense or sparse) and its
-// label. Bags are called "1" to "N".
+// Cell array: an N x 2 variable. Each row has the instance matrix of a bag (one instance per row, dense or sparse)
+// and the bag's label. The bags are named "1" to "N".
 //
-// Columbia, as in the sets of Andrews et al. 2002: the variables features, one instance a row, and labels and bag_ids
-// with one value an instance. The bag of an instance is its bag_id; all instances of a bag have its label. Bags stand
-// in the order of their first instances.
+// Columbia, as in the sets of Andrews et al. 2002: the variable features with one instance per row, and the variables
+// labels and bag_ids with one value per instance. Instances with the same bag_id form a bag, and all have the bag's
+// label. Bags are in the order of their first instances.
 //
-// Features become float32, rounded to the nearest; numbers beyond 3.4e38 are refused. Objects, structs, complex numbers, and the files of
-// versions 4 and 7.3, which have other formats, are refused.
+// Features are rounded to float32; numbers beyond 3.4e38 are an error. Objects, structs, complex numbers and files of
+// versions 4 and 7.3, which have other formats, are errors too.
 func ReadMATLAB(r io.Reader, name string) (*milbench.Set, error) {
 	return readMATLAB(r, name, Options{})
 }
@@ -83,11 +84,11 @@ func readMATLABHeader(r io.Reader) (binary.ByteOrder, error) {
 	return order, nil
 }
 
-// matFile is what has been found in a MAT-file.
+// matFile is the content found in a MAT-file.
 type matFile struct {
-	unlabelled bool // labels are not looked at
+	unlabelled bool // ignore labels
 
-	cells    []milbench.Bag // of the cell-array form
+	cells    []milbench.Bag // bags of the cell-array form
 	labels   []float64
 	cellName string
 
@@ -95,7 +96,7 @@ type matFile struct {
 	others   []string // descriptions of the other variables
 }
 
-// read reads all of a file.
+// read reads the whole file.
 func (f *matFile) read(r io.Reader) error {
 	order, err := readMATLABHeader(r)
 	if err != nil {
@@ -120,7 +121,7 @@ func (f *matFile) read(r io.Reader) error {
 	}
 }
 
-// readVariable reads e, an element at the top of the file, if it belongs to a form.
+// readVariable reads e, a top-level element of the file, if it belongs to one of the forms.
 func (f *matFile) readVariable(e element) error {
 	switch e.kind {
 	case miMATRIX:
@@ -130,7 +131,7 @@ func (f *matFile) readVariable(e element) error {
 		if err != nil {
 			return readError(err)
 		}
-		// Bytes are counted as they are inflated; those of the file count once more, which does no harm.
+		// Bytes count when inflated. Bytes of the file count twice, which does no harm.
 		s := matStream{Reader: counter{inflated, e.count}, order: e.order, count: e.count}
 		variable, err := s.want("compressed variable")
 		if err != nil {
@@ -160,7 +161,7 @@ func (f *matFile) readVariable(e element) error {
 	return nil
 }
 
-// readTopArray reads the variable in the miMATRIX element e.
+// readTopArray reads the variable in a miMATRIX element.
 func (f *matFile) readTopArray(e element) error {
 	a, err := e.readHead()
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *matFile) readTopArray(e element) error {
 		return f.readCells(e, a.dimensions[0])
 	case a.numeric() && (a.name == featuresVariable || a.name == bagIDsVariable || a.name == labelsVariable && !f.unlabelled):
 		if _, twice := f.columbia[a.name]; twice {
-			return fmt.Errorf("the variable %s stands twice", a.name)
+			return fmt.Errorf("the variable %s occurs twice", a.name)
 		}
 		t, err := e.readMatrix(a)
 		if err != nil {
@@ -185,7 +186,7 @@ func (f *matFile) readTopArray(e element) error {
 			f.columbia = make(map[string]triplets)
 		}
 		f.columbia[a.name] = t
-	case a.name != "": // the data of objects stand in a variable without a name
+	case a.name != "": // data of objects are in a variable without a name
 		if len(f.others) < 10 {
 			f.others = append(f.others, fmt.Sprintf("%s (%v)", a.name, a))
 		}
@@ -235,7 +236,7 @@ func (f *matFile) readCells(e element, n int) error {
 	return nil
 }
 
-// readCell reads the matrix in the next cell.
+// readCell reads the matrix in the next cell of e.
 func (e element) readCell() (triplets, error) {
 	cell, err := e.want("cell")
 	if err != nil {
@@ -258,8 +259,8 @@ func (e element) readCell() (triplets, error) {
 	return t, cell.close(e.matStream)
 }
 
-// plausible errs when the file has claimed more instances than its bytes can hold: a sparse matrix may claim any
-// number of rows of zeros, and every row costs memory.
+// plausible returns an error if the file has claimed more instances than its bytes can hold. A sparse matrix may
+// claim any number of zero rows, and every row costs memory.
 func plausible(instances int, bytes int64) error {
 	if int64(instances) > 1<<16+bytes {
 		return damagedf("%d instances in %d bytes", instances, bytes)
@@ -267,7 +268,7 @@ func plausible(instances int, bytes int64) error {
 	return nil
 }
 
-// bags returns the bags of the form that was found, and their labels as stored.
+// bags returns the bags in the form that was found, and their labels as stored.
 func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
 	if f.cellName != "" {
 		return f.cells, f.labels, nil
@@ -290,7 +291,7 @@ func (f *matFile) bags() ([]milbench.Bag, []float64, error) {
 	return nil, nil, fmt.Errorf("no bags: found %s; save %s", found, needed)
 }
 
-// columbiaBags gathers the bags of the Columbia form.
+// columbiaBags collects the bags of the Columbia form.
 func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	ids, err := f.columbia[bagIDsVariable].vector(-1)
 	if err != nil {
@@ -304,7 +305,7 @@ func (f *matFile) columbiaBags() ([]milbench.Bag, []float64, error) {
 	}
 	t := f.columbia[featuresVariable]
 	if t.rows != len(ids) {
-		return nil, nil, fmt.Errorf("%s is %dx%d and %s has %d values; store one instance a row", featuresVariable, t.rows, t.cols, bagIDsVariable, len(ids))
+		return nil, nil, fmt.Errorf("%s is %dx%d and %s has %d values; store one instance per row", featuresVariable, t.rows, t.cols, bagIDsVariable, len(ids))
 	}
 	if t.cols == 0 {
 		return nil, nil, fmt.Errorf("%s has no columns", featuresVariable)

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// Classes of arrays (MAT-File Format, table 1-3, and those that came later).
+// Array classes (MAT-File Format, table 1-3, and later additions).
 const (
 	mxCELL     = 1
 	mxSPARSE   = 5
@@ -26,13 +26,13 @@ var classNames = map[byte]string{
 	mxUINT64: "uint64", mxFUNCTION: "function handle", mxOPAQUE: "object",
 }
 
-// maxDimensions bounds the dimensions of an array and maxName the length of its name (MATLAB: 63).
+// maxDimensions limits the dimensions of an array, and maxName the length of its name (63 in MATLAB).
 const (
 	maxDimensions = 32
 	maxName       = 1024
 )
 
-// array is the head of an array: what stands before its values.
+// array is the head of an array, before its values.
 type array struct {
 	class      byte
 	complex    bool
@@ -40,7 +40,7 @@ type array struct {
 	dimensions []int
 }
 
-// String describes a, as in "double 3x4".
+// String describes a, for example "double 3x4".
 func (a array) String() string {
 	name, ok := classNames[a.class]
 	if !ok {
@@ -59,7 +59,7 @@ func (a array) String() string {
 	return name
 }
 
-// numeric says whether a holds numbers, logicals among them.
+// numeric reports whether a contains numbers or logicals.
 func (a array) numeric() bool { return a.class >= mxSPARSE && a.class <= mxUINT64 }
 
 // shape returns the rows and columns of a matrix.
@@ -70,7 +70,7 @@ func (a array) shape() (rows, cols int, err error) {
 	return a.dimensions[0], a.dimensions[1], nil
 }
 
-// readHead reads the head of an array from the bytes of a miMATRIX element. That of an opaque array has no dimensions.
+// readHead reads the head of an array from the bytes of a miMATRIX element. An opaque array has no dimensions.
 func (s matStream) readHead() (array, error) {
 	var a array
 	flags, err := s.want("array flags")
@@ -132,7 +132,7 @@ func (s matStream) readDimensions() ([]int, error) {
 	return dimensions, e.close(s)
 }
 
-// triplets is a matrix as the values that are not zero, column by column.
+// triplets is a matrix stored as its non-zero values, column by column.
 type triplets struct {
 	rows, cols  int
 	row, column []int32
@@ -140,7 +140,7 @@ type triplets struct {
 	sparse      bool // as stored
 }
 
-// readMatrix reads the values behind the head a, which must be those of a real numeric matrix.
+// readMatrix reads the values after the head a. They must be from a real numeric matrix.
 func (s matStream) readMatrix(a array) (triplets, error) {
 	if !a.numeric() {
 		return triplets{}, fmt.Errorf("%v where numbers are expected; save a numeric matrix", a)
@@ -176,7 +176,7 @@ func (s matStream) readMatrix(a array) (triplets, error) {
 	return t, e.close(s)
 }
 
-// add appends a value, which must be finite.
+// add appends a value and returns an error if it is not finite.
 func (t *triplets) add(row, column int, v float64) error {
 	if _, err := milbench.Float32(v); err != nil {
 		return fmt.Errorf("row %d, column %d: %w", row+1, column+1, err)
@@ -216,7 +216,7 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 		}
 	}
 	stored := int(start[cols])
-	last := make([]int32, 0, stored) // the column of every value
+	last := make([]int32, 0, stored) // column of every value
 	for j := range cols {
 		for k := int(start[j]); k < int(start[j+1]); k++ {
 			if row[k] < 0 || row[k] >= float64(rows) || row[k] != math.Trunc(row[k]) {
@@ -231,7 +231,7 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 		return t, err
 	}
 	n, err := e.nonZeros(func(k int, v float64) error {
-		if k >= stored { // room that MATLAB kept
+		if k >= stored { // spare room allocated by MATLAB
 			return nil
 		}
 		return t.add(int(row[k]), int(last[k]), v)
@@ -245,8 +245,7 @@ func (s matStream) readSparse(rows, cols int) (triplets, error) {
 	return t, e.close(s)
 }
 
-// byRow returns t in compressed sparse rows. The caller has made sure that the file is large enough for that many
-// rows to be true.
+// byRow returns t in compressed sparse rows. The caller has checked that the file is large enough for that many rows.
 func (t triplets) byRow() (*milbench.Sparse, error) {
 	m := &milbench.Sparse{
 		Rows: t.rows, Cols: t.cols,
@@ -261,10 +260,10 @@ func (t triplets) byRow() (*milbench.Sparse, error) {
 		m.RowStart[i+1] += m.RowStart[i]
 	}
 	free := append([]int(nil), m.RowStart[:t.rows]...)
-	for k, i := range t.row { // column by column, so that columns ascend within a row
+	for k, i := range t.row { // column by column, so columns ascend within each row
 		at := free[i]
 		if at > m.RowStart[i] && m.Column[at-1] == t.column[k] {
-			return m, damagedf("row %d, column %d stands twice", i+1, t.column[k]+1)
+			return m, damagedf("row %d, column %d occurs twice", i+1, t.column[k]+1)
 		}
 		m.Column[at], m.Values[at] = t.column[k], float32(t.values[k])
 		free[i]++
@@ -272,8 +271,8 @@ func (t triplets) byRow() (*milbench.Sparse, error) {
 	return m, nil
 }
 
-// vector returns the numbers of a row or a column, one for each of want, which the file has been seen to hold;
-// want < 0 takes as many as there are, which a vector held sparse must all store.
+// vector returns the numbers of a row or column. It needs exactly want numbers; the caller has checked that the file
+// can hold them. With want < 0 it takes as many as there are; a sparse vector must then store them all.
 func (t triplets) vector(want int) ([]float64, error) {
 	if t.rows != 1 && t.cols != 1 {
 		return nil, fmt.Errorf("a matrix of %dx%d where a row or a column is expected", t.rows, t.cols)

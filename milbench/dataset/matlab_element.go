@@ -25,14 +25,14 @@ const (
 	miUTF32      = 18
 )
 
-// matStream reads the data elements of a MAT-file, or of the part of it that one element spans.
+// matStream reads the data elements of a MAT-file or of the part inside one element.
 type matStream struct {
 	io.Reader
 	order binary.ByteOrder
-	count *int64 // the bytes that came out of the file so far, inflated
+	count *int64 // number of inflated bytes read from the file so far
 }
 
-// element is one data element: its type, its size in bytes as the file claims it, and its bytes.
+// element is one data element: its type, the size that the file claims, and its bytes.
 type element struct {
 	matStream
 	kind    uint32
@@ -40,8 +40,8 @@ type element struct {
 	padding int64
 }
 
-// next reads the tag of the next element, io.EOF where the stream ends before it. The caller reads at most all of the
-// element and closes it.
+// next reads the tag of the next element. It returns io.EOF at the end of the stream. The caller must read at most
+// the whole element and then close it.
 func (s matStream) next() (element, error) {
 	var tag [8]byte
 	if _, err := io.ReadFull(s, tag[:]); err == io.EOF {
@@ -50,7 +50,7 @@ func (s matStream) next() (element, error) {
 		return element{}, readError(err)
 	}
 	first, second := s.order.Uint32(tag[:4]), s.order.Uint32(tag[4:])
-	if size := first >> 16; size != 0 { // small data element: at most four bytes, within the tag
+	if size := first >> 16; size != 0 { // small data element: at most four bytes, inside the tag
 		if size > 4 {
 			return element{}, damagedf("a small data element claims %d bytes", size)
 		}
@@ -66,7 +66,7 @@ func (s matStream) next() (element, error) {
 	return e, nil
 }
 
-// want reads the tag of the next element, which must be there.
+// want is next, but the end of the stream is an error.
 func (s matStream) want(what string) (element, error) {
 	e, err := s.next()
 	if err == io.EOF {
@@ -78,7 +78,7 @@ func (s matStream) want(what string) (element, error) {
 	return e, nil
 }
 
-// close skips what is left of e, and the padding after it in the stream s that e stands in.
+// close skips the rest of e and the padding after it in the enclosing stream s.
 func (e element) close(s matStream) error {
 	if _, err := io.Copy(io.Discard, e.Reader); err != nil {
 		return readError(err)
@@ -92,7 +92,7 @@ func (e element) close(s matStream) error {
 	return nil
 }
 
-// smallData is a [bytes.Reader] of at most four bytes.
+// smallData is a [bytes.Reader] over at most four bytes.
 type smallData struct{ data []byte }
 
 func (s *smallData) Read(p []byte) (int, error) {
@@ -104,7 +104,7 @@ func (s *smallData) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// counter counts the bytes that are read through it.
+// counter counts the bytes read through it.
 type counter struct {
 	io.Reader
 	count *int64
@@ -116,11 +116,11 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decoder says how many bytes a number of some type has and how to read them.
+// decoder knows the size in bytes of a number type and how to read it.
 type decoder struct {
 	width  int
 	decode func(binary.ByteOrder, []byte) float64
-	narrow func(b []byte, dst []float32) // many little-endian ones, where float32 holds them all; or nil
+	narrow func(b []byte, dst []float32) // decodes many little-endian numbers, if float32 holds them all; or nil
 }
 
 // decoders read the numeric types.
@@ -137,8 +137,8 @@ var decoders = map[uint32]decoder{
 	miUINT64: {8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }, nil},
 }
 
-// nonZeros calls f with the position and value of every number of e that is not zero, and returns how many numbers
-// the bytes of e were, which is what they really were and not what a length claims.
+// nonZeros calls f with the position and value of every non-zero number in e. It returns how many numbers e really
+// had, whatever its length field claims.
 func (e element) nonZeros(f func(k int, v float64) error) (int, error) {
 	d, ok := decoders[e.kind]
 	if !ok {
@@ -178,7 +178,7 @@ func (e element) nonZeros(f func(k int, v float64) error) (int, error) {
 	}
 }
 
-// all returns every number of e.
+// all returns every number in e.
 func (e element) all() ([]float64, error) {
 	var values []float64
 	n, err := e.nonZeros(func(k int, v float64) error {
@@ -188,7 +188,7 @@ func (e element) all() ([]float64, error) {
 	return grown(values, n), err
 }
 
-// grown returns values with zeros appended up to length n.
+// grown appends zeros to values up to length n.
 func grown(values []float64, n int) []float64 {
 	for len(values) < n {
 		values = append(values, 0)

@@ -37,9 +37,9 @@ func toy(t *testing.T, rows ...[][]float64) *milbench.Set {
 	return s
 }
 
-// Every storage type in both byte orders, compressed and not, with and without small elements, in all forms.
+// Every storage type in both byte orders, compressed or not, with and without small elements, in all forms.
 func TestReadMATLABStorage(t *testing.T) {
-	values := map[uint32][2]float64{ // what only that type holds
+	values := map[uint32][2]float64{ // values that only this type can hold
 		miINT8: {-128, 127}, miUINT8: {255, 1}, miINT16: {-32768, 32767}, miUINT16: {65535, 1},
 		miINT32: {math.MinInt32, math.MaxInt32}, miUINT32: {math.MaxUint32, 1}, miINT64: {-1 << 52, 1 << 52},
 		miUINT64: {1 << 60, 3}, miSINGLE: {-0.5, math.MaxFloat32}, miDOUBLE: {0.1, -math.MaxFloat32},
@@ -85,7 +85,7 @@ func goodCells(w matWriter) []byte {
 }
 
 func TestReadMATLABRefuses(t *testing.T) {
-	refused := map[string]string{ // files that SciPy wrote
+	refused := map[string]string{ // files written by SciPy
 		"char-cells":      "bag 1: char array 1x4 where numbers are expected",
 		"columbia-across": "features is 2x3 and bag_ids has 3 values",
 		"columbia-labels": "bag 1 has label -1 in instance 2 and 1 before",
@@ -150,14 +150,14 @@ func TestReadMATLABRefuses(t *testing.T) {
 		{"number as a cell", w.file(w.cells("data", w.numbers(miDOUBLE, 1), x, zero, one)), "bag 1: a cell of type 9"},
 		{"a cell less", w.file(w.array("data", mxCELL, 0, []float64{2, 2}, x, x, zero)), "bag 2, label: cell: ends early"},
 		{"two cell arrays", w.file(w.cells("a", x, x, zero, one), w.cells("b", x, x, zero, one)), "two cell arrays of bags, a and b"},
-		{"twice", w.file(w.matrix("labels", [][]float64{{1}}), w.matrix("labels", [][]float64{{1}})), "labels stands twice"},
+		{"twice", w.file(w.matrix("labels", [][]float64{{1}}), w.matrix("labels", [][]float64{{1}})), "labels occurs twice"},
 		{"too few values", w.file(w.cells("data", w.array("", mxDOUBLE, 0, []float64{2, 2}, w.numbers(miDOUBLE, 1, 2, 3)), x, zero, one)), "bag 1: 3 values, not 2x2"},
 		{"too many values", w.file(w.cells("data", w.array("", mxDOUBLE, 0, []float64{1, 2}, w.numbers(miDOUBLE, 1, 2, 3)), x, zero, one)), "bag 1: more values than 1x2"},
 		{"odd bytes", w.file(w.cells("data", w.array("", mxDOUBLE, 0, []float64{1, 1}, w.element(miDOUBLE, make([]byte, 9))), x, zero, one)), "bag 1: 9 bytes of numbers of 8 bytes"},
 		{"unknown numbers", w.file(w.cells("data", w.array("", mxDOUBLE, 0, []float64{1, 1}, w.element(8, make([]byte, 8))), x, zero, one)), "bag 1: numbers of unknown type 8"},
 		{"negative dimension", w.file(w.cells("data", w.array("", mxDOUBLE, 0, []float64{-1, 1}), x, zero, one)), "bag 1: a dimension of -1"},
 		{"row index", sparse(2, 2, []float64{0, 2}, []float64{0, 1, 2}, []float64{1, 1}), "bag 1: row index 2 of 2 rows"},
-		{"value twice", sparse(2, 2, []float64{1, 1}, []float64{0, 2, 2}, []float64{1, 1}), "bag 1: row 2, column 1 stands twice"},
+		{"value twice", sparse(2, 2, []float64{1, 1}, []float64{0, 2, 2}, []float64{1, 1}), "bag 1: row 2, column 1 occurs twice"},
 		{"falling starts", sparse(2, 2, []float64{0, 1}, []float64{0, 2, 1}, []float64{1, 1}), "bag 1: column starts that do not ascend"},
 		{"starts beyond", sparse(2, 2, []float64{0, 1}, []float64{0, 1, 3}, []float64{1, 1}), "bag 1: column starts that do not fit 2 columns"},
 		{"values short", sparse(2, 2, []float64{0, 1}, []float64{0, 1, 2}, []float64{1}), "bag 1: 1 values, not 2"},
@@ -175,7 +175,7 @@ func TestReadMATLABRefuses(t *testing.T) {
 	}
 }
 
-// requireOneLine wants an error of one line that begins with the file and says want.
+// requireOneLine requires a one-line error that starts with file and contains want.
 func requireOneLine(t *testing.T, err error, file, want string) {
 	t.Helper()
 	if err == nil {
@@ -203,8 +203,8 @@ func TestReadMATLABTruncated(t *testing.T) {
 	}
 }
 
-// A flipped bit of a compressed file is an error, or stands where it changes nothing (the text of the header, the
-// bits that fill up the last byte of compressed data).
+// A flipped bit in a compressed file is an error, unless it is where it changes nothing (the text of the header, or
+// the padding bits in the last byte of compressed data).
 func TestReadMATLABBitFlips(t *testing.T) {
 	w := littleEndian()
 	w.compress = true
@@ -232,7 +232,7 @@ func TestReadMATLABBitFlips(t *testing.T) {
 	}
 }
 
-// Lengths that lie are found out without memory for them.
+// False lengths are detected without allocating memory for them.
 func TestReadMATLABLyingLengths(t *testing.T) {
 	const huge = math.MaxInt32
 	w := littleEndian()

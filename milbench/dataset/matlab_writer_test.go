@@ -10,8 +10,8 @@ import (
 // matWriter writes MAT-files in every variant of level 5.
 type matWriter struct {
 	order    binary.AppendByteOrder
-	compress bool   // variables are miCOMPRESSED
-	small    bool   // elements of up to four bytes stand within their tags
+	compress bool   // write variables as miCOMPRESSED
+	small    bool   // put elements of up to four bytes inside their tags
 	storage  uint32 // type of numbers
 }
 
@@ -49,7 +49,7 @@ func (w matWriter) numbers(kind uint32, values ...float64) []byte {
 	return w.element(kind, data)
 }
 
-// array writes a miMATRIX element; flags are those of the second byte, as 0x08 for complex.
+// array writes a miMATRIX element; flags go into the second byte, for example 0x08 for complex.
 func (w matWriter) array(name string, class, flags byte, dimensions []float64, parts ...[]byte) []byte {
 	head := w.element(miUINT32, w.order.AppendUint32(w.order.AppendUint32(nil, uint32(flags)<<8|uint32(class)), 1))
 	if dimensions != nil {
@@ -91,7 +91,7 @@ func (w matWriter) cells(name string, cells ...[]byte) []byte {
 	return w.array(name, mxCELL, 0, []float64{float64(len(cells) / 2), 2}, cells...)
 }
 
-// file puts variables behind a header.
+// file writes variables after a header.
 func (w matWriter) file(variables ...[]byte) []byte {
 	header := append(bytes.Repeat([]byte{' '}, 116), make([]byte, 8)...)
 	copy(header, "MATLAB 5.0 MAT-file")

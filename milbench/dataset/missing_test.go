@@ -22,7 +22,7 @@ func values32(t *testing.T, s *milbench.Set) (all []float32) {
 	return all
 }
 
-// TestMissing: a feature with missing values gets an indicator; of words, missing is one.
+// TestMissing: a feature with missing values gets an indicator. In a column of words, missing is a word.
 func TestMissing(t *testing.T) {
 	const file = "bag,label,age,stain,size\na,0,5,HE,1\na,0,?,,2\nb,1,NaN,IHC,3\nb,1,7,HE,4\n"
 	var notes []string
@@ -44,7 +44,7 @@ func TestMissing(t *testing.T) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
 
-	// Of the model, the same features, whatever is missing.
+	// A model gets the same features, whatever is missing.
 	for file, want := range map[string][]float32{
 		"bag,age,stain,size\nc,9,PAS,1\nc,n/a,NA,2\n": {9, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 1},
 		"size,stain,age,bag\n1,HE,9,c\n":              {9, 1, 0, 0, 1, 0},
@@ -60,7 +60,7 @@ func TestMissing(t *testing.T) {
 	_, err = Options{Unlabelled: true, Features: s.Features}.ReadCSV(strings.NewReader("bag,age,stain,size\nc,9,HE,\n"), "new")
 	requireOneLine(t, err, "new", "1 value is missing, in size (1, the first in bag c); the model was trained without missing values there")
 
-	// Written, NA stands where values are missing; words are features.
+	// Missing values are written as NA; words are written as features.
 	var written strings.Builder
 	if err := WriteCSV(&written, s); err != nil {
 		t.Fatal(err)
@@ -71,11 +71,11 @@ func TestMissing(t *testing.T) {
 	}
 	moveable := *s
 	moveable.Missing = []milbench.Missing{{Feature: 4, Indicator: 5}}
-	if err := WriteCSV(&written, &moveable); err == nil || !strings.Contains(err.Error(), "features with missing values that ReadCSV would make otherwise") {
+	if err := WriteCSV(&written, &moveable); err == nil || !strings.Contains(err.Error(), "ReadCSV would not make the same features with missing values") {
 		t.Errorf("written: %v", err)
 	}
 
-	// Medians and their place.
+	// Medians and their positions.
 	medians, err := milbench.Medians(s.Instances(), s.Missing)
 	if err != nil || medians[0].Value != 6 {
 		t.Fatalf("medians %+v, %v", medians, err)
@@ -92,7 +92,7 @@ func TestMissing(t *testing.T) {
 	if sealed := resealed(t, &milbench.Set{Bags: s.Bags}); sealed == s.Checksum {
 		t.Error("a set without missing values has the same checksum")
 	}
-	// Another column may hold instance labels, and the features behind it move.
+	// If another column holds instance labels, the features after it move.
 	moved, err := MoveInstanceLabels(s, 5)
 	if err != nil || !reflect.DeepEqual(moved.Missing, []milbench.Missing{{Feature: 0, Indicator: 4}}) || !slices.Equal(moved.Words, []int{1, 2, 3}) {
 		t.Errorf("moved %+v, %v", moved, err)
@@ -107,7 +107,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestWordsNone: none and nil are words, and a number that is not there.
+// TestWordsNone: none and nil are words, but mean a missing number.
 func TestWordsNone(t *testing.T) {
 	o := Options{Categorical: []string{"drug"}}
 	s, err := o.ReadCSV(strings.NewReader("bag,label,drug,dose\na,0,none,1\nb,1,nil,2\n"), "toy")
@@ -118,7 +118,7 @@ func TestWordsNone(t *testing.T) {
 	requireOneLine(t, err, "toy", "line 2: bag a, feature drug: the word missing, which is that of values that are missing; rename it")
 	_, err = o.ReadCSV(strings.NewReader("bag,label,drug,dose\na,0,A,none\nb,1,A,2\n"), "toy")
 	requireOneLine(t, err, "toy", "1 value is missing, in dose (1, the first in bag a)")
-	// A column whose own name has the sign.
+	// A column with = in its own name.
 	s, err = Options{Median: true}.ReadCSV(strings.NewReader("bag,label,k=a\na,0,1\nb,1,\n"), "toy")
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestWordsNone(t *testing.T) {
 	}
 }
 
-// TestMissingNowhere: the option changes nothing where nothing is missing.
+// TestMissingNowhere: without missing values the option changes nothing.
 func TestMissingNowhere(t *testing.T) {
 	const file = "bag,label,p,q\na,0,5,1\nb,1,6,2\n"
 	plain, err := ReadCSV(strings.NewReader(file), "toy")
@@ -142,7 +142,7 @@ func TestMissingNowhere(t *testing.T) {
 	}
 }
 
-// TestTableCoordinates: columns x and y say where instances are.
+// TestTableCoordinates: columns x and y are the positions of instances.
 func TestTableCoordinates(t *testing.T) {
 	const file = "bag,label,X,y,f,g\na,0,256,0.5,1,2\nb,1,512,1e5,3,4\na,0,-1,7,5,6\n"
 	for name, c := range map[string]struct {

@@ -9,14 +9,14 @@ import (
 	"synpool/milbench"
 )
 
-// The file clean1.data of UCI data set 74; NOTICE-musk1.txt has its attribution and licence.
+// File clean1.data of UCI data set 74. NOTICE-musk1.txt has its attribution and licence.
 //
 //go:generate sh -c "gzip -9 -n -c $MILBENCH_DATA/clean1.data >musk1.data.gz"
 //go:embed musk1.data.gz
 var musk1 []byte
 
-// Musk1 returns the data set Musk 1, which the program carries in itself: 92 molecules, 47 of them musks, with 476
-// conformations of 166 features. Bags are called by the names of their molecules.
+// Musk1 returns the data set Musk 1, which is embedded in the program: 92 molecules, 47 of them musks, with 476
+// conformations and 166 features. Bags have the names of their molecules as ids.
 //
 // Chapman and Jain (1994), Musk (Version 1), UCI Machine Learning Repository, doi.org/10.24432/C5ZK5B, CC BY 4.0.
 func Musk1() (*milbench.Set, error) {

@@ -11,7 +11,8 @@ import (
 	"synpool/milbench"
 )
 
-// openNPZ opens the bag in a .npz file: its array features, or its only one. An array that is compressed is read into memory, up to 256 MB.
+// openNPZ opens the bag in a .npz file: its array features, or its only array. A compressed array is read into
+// memory, up to 256 MB.
 func openNPZ(path string) (milbench.Instances, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -56,7 +57,7 @@ func npzArray(f *os.File, path string) (milbench.Instances, error) {
 		if err != nil {
 			return nil, damagedf("no archive of arrays: %v", err)
 		}
-		// What the archive says of its size is checked against the file.
+		// Check the size claimed by the archive against the file.
 		size := min(member.UncompressedSize64, uint64(max(0, info.Size()-at)))
 		h, err := readNumPyHeader(bufio.NewReader(io.NewSectionReader(f, at, int64(size))))
 		if err == nil {
@@ -80,12 +81,12 @@ func npzArray(f *os.File, path string) (milbench.Instances, error) {
 	return x, nil
 }
 
-// arrayError names the array that an error is about.
+// arrayError adds the name of the array to an error.
 func arrayError(member *zip.File, err error) error {
 	return fmt.Errorf("array %s: %w", few([]string{strings.TrimSuffix(member.Name, ".npy")}), err)
 }
 
-// inflatedArray reads an array to its end.
+// inflatedArray reads a whole array.
 func inflatedArray(in io.Reader) (*milbench.Dense, error) {
 	h, err := readNumPyHeader(in)
 	if err != nil {
@@ -98,7 +99,7 @@ func inflatedArray(in io.Reader) (*milbench.Dense, error) {
 	if h.columns > mostHeld || h.rows > mostHeld/h.columns {
 		return nil, fmt.Errorf("%d x %d numbers, compressed, are too many for memory; write them with numpy.savez or numpy.save", h.rows, h.columns)
 	}
-	// Bytes are read before places are taken for them: a header may claim more than there is.
+	// Read before allocating: a header may claim more than there is.
 	b, err := io.ReadAll(io.LimitReader(in, h.rows*h.columns*width+1))
 	if err != nil {
 		return nil, readError(err)

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// TestNumbers: integers are classes, and with [Options.Numbers] a real target, two of them, too.
+// TestNumbers: integers are classes. With [Options.Numbers] they are a real target, even if there are only two.
 func TestNumbers(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, labels ...string) string {
@@ -38,7 +38,7 @@ func TestNumbers(t *testing.T) {
 	if two, err := (Options{Numbers: true}).Open(file("two.csv", "0", "1", "1", "0")); err != nil || two.Stored.Kind != milbench.RealTarget || two.Stored.Bags[1].Value != 1 {
 		t.Errorf("%+v, %v", two, err)
 	}
-	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words: bag a has label "low", which is no number; leave --numbers out`) {
+	if _, err := (Options{Numbers: true}).Open(file("words.csv", "low", "high", "low", "high")); err == nil || !strings.Contains(err.Error(), `words: bag a has label "low", which is not a number; leave --numbers out`) {
 		t.Error(err)
 	}
 }

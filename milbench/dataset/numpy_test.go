@@ -39,7 +39,7 @@ func rowsOf(t *testing.T, x milbench.Instances) (rows [][]float64) {
 	return rows
 }
 
-// readNumPyArray reads the array in a file of so many bytes.
+// readNumPyArray reads the array in a file of the given size.
 func readNumPyArray(in io.ReaderAt, size int64) (*milbench.Dense, error) {
 	h, err := readNumPyHeader(io.NewSectionReader(in, 0, size))
 	if err == nil {
@@ -52,8 +52,8 @@ func readNumPyArray(in io.ReaderAt, size int64) (*milbench.Dense, error) {
 	return d, (&numpyArray{numpyHeader: h}).read(in, 0, d.Rows, d.Values)
 }
 
-// goldenNumPy returns the bags that testdata/numpy_bags.py wrote, and the SHA-256 of all finite numbers of 16 bits as
-// doubles, little-endian, in the order of their bits.
+// goldenNumPy returns the bags written by testdata/numpy_bags.py, and the SHA-256 of all finite 16-bit numbers as
+// little-endian doubles, in the order of their bits.
 func goldenNumPy(t *testing.T) (bags []milbench.Bag, float16 string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/numpy.json")
@@ -220,7 +220,7 @@ func TestReadNumPyList(t *testing.T) {
 	}
 }
 
-// Most of a sparse set is not held, whatever the file holds.
+// Of a sparse set only the non-zero values are held, whatever the file stores.
 func TestReadNumPySparse(t *testing.T) {
 	folder := numpyFolder(t, map[string][]byte{
 		"labels.csv": []byte("bag,label\na,0\nb,1\n"),
@@ -242,7 +242,7 @@ func TestReadNumPySparse(t *testing.T) {
 	}
 }
 
-// Bags to score need labels of no kind, and no list.
+// Bags to score need no labels and no list.
 func TestReadNumPyUnlabelled(t *testing.T) {
 	x, y := numpyFile("<f4", false, []float64{1, 2}), numpyFile(">f4", false, []float64{3, 4})
 	for name, list := range map[string]string{
@@ -276,8 +276,8 @@ func TestReadNumPyRefuses(t *testing.T) {
 		{"a,0\nb,1\n", "labels.csv", "line 1: no header with the columns bag and label"},
 		{"bag,age\na,0\nb,1\n", "labels.csv", "line 1: a header with the column bag and without label"},
 		{"bag,label,instance_label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column instance_label; a line is a bag"},
-		{"bag,label,label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column label stands twice"},
-		{"bag,label\na,0\nb,1\na,0\n", "labels.csv", "line 4: bag a stands twice; give every bag one line"},
+		{"bag,label,label\na,0,0\nb,1,0\n", "labels.csv", "line 1: column label occurs twice"},
+		{"bag,label\na,0\nb,1\na,0\n", "labels.csv", "line 4: bag a occurs twice; give every bag one line"},
 		{"bag,label\na,0\n,1\n", "labels.csv", "line 3: no bag id"},
 		{"bag,label\na,0\n../b,1\n", "labels.csv", `line 3: bag id "../b"; it names the file of the bag`},
 		{"bag,label\na,0\n/b,1\n", "labels.csv", `line 3: bag id "/b"`},
@@ -365,7 +365,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadFolder(folder)
-	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "no file but something else of that name")
+	requireOneLine(t, err, filepath.Join(folder, "b.npy"), "not a regular file")
 
 	for _, c := range []struct {
 		files map[string][]byte
@@ -389,7 +389,7 @@ func TestReadNumPyRefuses(t *testing.T) {
 	requireOneLine(t, err, file, "a NumPy array, which is one bag; give the folder of the bags with their labels.csv")
 }
 
-// Other writers put other spaces, quotes and orders into the dictionary.
+// Other programs write different spaces, quotes and orders in the dictionary.
 func TestNumPyHeaders(t *testing.T) {
 	want := &milbench.Dense{Rows: 2, Cols: 1, Values: []float32{1.5, -2}}
 	data := numpyFile("<f4", false, []float64{1.5}, []float64{-2})
@@ -409,7 +409,7 @@ func TestNumPyHeaders(t *testing.T) {
 	}
 }
 
-// A file that ends early, anywhere, is an error, also if its size says otherwise.
+// A file that ends early is always an error, even if its size suggests otherwise.
 func TestReadNumPyTruncated(t *testing.T) {
 	file := numpyFile("<f8", true, []float64{1, 2}, []float64{3, 4})
 	for n := range file {
@@ -421,7 +421,7 @@ func TestReadNumPyTruncated(t *testing.T) {
 	}
 }
 
-// A file that claims more than memory is not read into it: it is mapped, or read in pieces.
+// A file that claims more than fits into memory is not read into memory: it is mapped, or read in pieces.
 func TestReadNumPyClaims(t *testing.T) {
 	for _, kind := range []string{"<f4", "<f8"} {
 		header := numpyText(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (1073741824, 512), }", kind), nil)
@@ -429,7 +429,7 @@ func TestReadNumPyClaims(t *testing.T) {
 		for _, name := range []string{"a.npy", "b.npy"} {
 			width := int64(kind[2] - '0')
 			if err := os.Truncate(filepath.Join(folder, name), int64(len(header))+width<<39); err != nil {
-				t.Skip(err) // the file system has no room for files with holes
+				t.Skip(err) // no room: the file system has no sparse files
 			}
 		}
 		alloctest.Bounded(t, header, 0, func() {
@@ -465,7 +465,8 @@ func kinds(t *testing.T, folder, id string) map[string]milbench.Instances {
 	return map[string]milbench.Instances{"dense": dense, "sparse": sparse, "file": file, "pieces": a}
 }
 
-// TestKinds: the same bag reads alike in all kinds, whatever its file holds, from anywhere to anywhere, and has one checksum.
+// TestKinds: a bag reads the same in every kind, whatever its file holds and whichever rows are read, and has one
+// checksum.
 func TestKinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	mappedOnes := 0
@@ -517,7 +518,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestHeldInFiles: a folder that is too large for memory is the same set, and bags stay in their files.
+// TestHeldInFiles: a folder too large for memory gives the same set, and its bags stay in their files.
 func TestHeldInFiles(t *testing.T) {
 	x, y := [][]float64{{1, 2}, {3, 4}}, [][]float64{{5, 6}}
 	folder := numpyFolder(t, map[string][]byte{
@@ -553,7 +554,8 @@ func TestHeldInFiles(t *testing.T) {
 	}
 }
 
-// A bag in a file that has become shorter, or holds no number, is an error of one line that names it.
+// If a bag's file has become shorter or contains something that is not a number, the error is one line that names the
+// bag.
 func TestFilesThatChange(t *testing.T) {
 	rows := slices.Repeat([][]float64{{1, 2, 3, 4}}, 3000)
 	for _, kind := range []string{"<f4", "<f8"} {
@@ -564,7 +566,7 @@ func TestFilesThatChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range []int64{info.Size() - 8, 4096} { // within its last page, and before it
+		for _, size := range []int64{info.Size() - 8, 4096} { // within the last page, and before it
 			if err := os.Truncate(path, size); err != nil {
 				t.Fatal(err)
 			}
@@ -583,7 +585,7 @@ func TestFilesThatChange(t *testing.T) {
 	}
 }
 
-// inFile returns the bag a of a folder as it stays in its file.
+// inFile returns bag a of a folder, still in its file.
 func inFile(t *testing.T, folder string) milbench.Instances {
 	t.Helper()
 	a, err := openArray(filepath.Join(folder, "a.npy"))

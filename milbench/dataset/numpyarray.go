@@ -16,13 +16,13 @@ import (
 	"synpool/milbench"
 )
 
-// numpyMagic begins every array.
+// numpyMagic starts every array file.
 const numpyMagic = "\x93NUMPY"
 
-// maxNumPyHeader bounds the header of an array in bytes; those of two dimensions and one type take 128.
+// maxNumPyHeader limits the header of an array, in bytes. Headers for two dimensions and one type take 128.
 const maxNumPyHeader = 1 << 16
 
-// numpyTypes are the types of numbers that are read, by what NumPy calls them behind the byte order.
+// numpyTypes has the supported number types, by NumPy's name after the byte order.
 var numpyTypes = map[string]decoder{
 	"i1": decoders[miINT8], "i2": decoders[miINT16], "i4": decoders[miINT32], "i8": decoders[miINT64],
 	"u1": decoders[miUINT8], "u2": decoders[miUINT16], "u4": decoders[miUINT32], "u8": decoders[miUINT64],
@@ -39,7 +39,8 @@ var numpyTypes = map[string]decoder{
 	"f8": decoders[miDOUBLE],
 }
 
-// float32s reads a number for each place of dst, rounded to float32. About one that is not finite, or too large, it returns its place and an error.
+// float32s decodes one number per element of dst, rounded to float32. If a number is not finite or too large, it
+// returns its index and an error.
 func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32) (int, error) {
 	b = b[:d.width*len(dst)]
 	if d.narrow != nil && order == binary.LittleEndian {
@@ -62,24 +63,24 @@ func (d decoder) float32s(order binary.ByteOrder, b []byte, dst []float32) (int,
 	return 0, nil
 }
 
-// numpyHeader is what stands before the numbers of an array [rows, columns].
+// numpyHeader is the header of an array [rows, columns].
 type numpyHeader struct {
 	numbers       decoder
 	order         binary.ByteOrder
-	fortran       bool // column by column
+	fortran       bool // stored column by column
 	rows, columns int64
-	size          int64  // of the header itself, in bytes
-	descr         string // what NumPy calls the type
+	size          int64  // of the header, in bytes
+	descr         string // NumPy's name of the type
 }
 
-// openArray reads the header of a .npy file. It errs with [fs.ErrNotExist] where there is none.
+// openArray reads the header of a .npy file. If there is no file, the error is [fs.ErrNotExist].
 func openArray(path string) (*numpyArray, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for who writes it
+	info, err := os.Stat(path) // before opening: opening a pipe would wait for a writer
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no file but something else of that name; move it away", path)
+		return nil, fmt.Errorf("%s: not a regular file; move it away", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,7 +97,7 @@ func openArray(path string) (*numpyArray, error) {
 	return &numpyArray{numpyHeader: h, path: path}, nil
 }
 
-// check reports an array without numbers, and a file of another size than its numbers take.
+// check returns an error if the array is empty or the file size does not match it.
 func (h numpyHeader) check(size int64) error {
 	if h.rows == 0 || h.columns == 0 {
 		return fmt.Errorf("an array of %d instances with %d features; remove the bag or give it instances", h.rows, h.columns)
@@ -108,7 +109,7 @@ func (h numpyHeader) check(size int64) error {
 	return nil
 }
 
-// numpyArray is an array [instances, features] in a .npy file, which is read in pieces.
+// numpyArray is an array [instances, features] in a .npy file. It is read in pieces.
 type numpyArray struct {
 	numpyHeader
 	path string
@@ -122,8 +123,8 @@ func (a *numpyArray) Len() int { return int(a.rows) }
 // Features implements [milbench.Instances].
 func (a *numpyArray) Features() int { return int(a.columns) }
 
-// Read implements [milbench.Instances]. It opens the file for the time of the call: a set may have more bags than a process may
-// have files open.
+// Read implements [milbench.Instances]. It opens the file only during the call, because a set may have more bags than
+// a process may have open files.
 func (a *numpyArray) Read(i, j int, dst []float32) error {
 	f, err := os.Open(a.path)
 	if err != nil {
@@ -136,10 +137,10 @@ func (a *numpyArray) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// read reads the instances from i to j-1 of an array.
+// read reads instances i to j-1 of an array.
 func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 	width, columns := a.numbers.width, int(a.columns)
-	run, runs := (j-i)*columns, 1 // numbers that lie together in the file, and how many times
+	run, runs := (j-i)*columns, 1 // length and number of contiguous runs in the file
 	var column []float32
 	if a.fortran {
 		run, runs = j-i, columns
@@ -172,12 +173,12 @@ func (a *numpyArray) read(in io.ReaderAt, i, j int, dst []float32) error {
 	return nil
 }
 
-// mappable reports whether the bytes of the array are float32 values of this machine, row by row.
+// mappable reports whether the bytes of the array are float32 values in this machine's byte order, row by row.
 func (a *numpyArray) mappable() bool {
 	return a.descr == "<f4" && !a.fortran && a.size%4 == 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 }
 
-// readNumPyHeader reads up to the numbers.
+// readNumPyHeader reads everything before the numbers.
 func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 	first := make([]byte, len(numpyMagic)+2)
 	if n, err := io.ReadFull(in, first); n > 0 && !strings.HasPrefix(string(first[:n]), numpyMagic[:min(n, len(numpyMagic))]) {
@@ -191,7 +192,7 @@ func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 		length = length[:2]
 	case 2, 3:
 	default:
-		return h, fmt.Errorf("version %d of the NumPy format, which is unknown; write it with numpy.save", major)
+		return h, fmt.Errorf("version %d of the NumPy format, which is not supported; write it with numpy.save", major)
 	}
 	if _, err := io.ReadFull(in, length); err != nil {
 		return h, readError(err)
@@ -211,10 +212,11 @@ func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 	return h, h.parse(string(text))
 }
 
-// numpyEntry is an entry of the dictionary that a header is. Its value is a string, a list, a tuple or a truth value.
+// numpyEntry matches an entry of the header dictionary. Its value is a string, list, tuple or Boolean.
 var numpyEntry = regexp.MustCompile(`'(\w+)'\s*:\s*('[^']*'|\[.*\]|\([^()]*\)|True|False)`)
 
-// parse reads the dictionary of a header, in Python's syntax: {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }.
+// parse reads the dictionary in a header, in Python syntax: {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3),
+// }.
 func (h *numpyHeader) parse(text string) error {
 	text = strings.ReplaceAll(text, `"`, `'`)
 	entries := map[string]string{}
@@ -239,9 +241,9 @@ func (h *numpyHeader) parse(text string) error {
 	inside := strings.TrimSpace(strings.Trim(shape, "()"))
 	for size := range strings.SplitSeq(strings.TrimSuffix(inside, ","), ",") {
 		if inside == "" {
-			break // of no dimensions
+			break // no dimensions
 		}
-		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 62) // Python 2 wrote 3L
+		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 62) // Python 2 writes 3L
 		if err != nil {
 			return damagedf("the shape %.60q", shape)
 		}
@@ -254,7 +256,7 @@ func (h *numpyHeader) parse(text string) error {
 	return nil
 }
 
-// parseType reads the type of the numbers, such as <f8.
+// parseType reads the type of the numbers, for example <f8.
 func (h *numpyHeader) parseType(descr string) error {
 	h.descr = descr
 	const cure = "save numbers, such as x.astype(numpy.float32)"
@@ -271,7 +273,7 @@ func (h *numpyHeader) parseType(descr string) error {
 	case known && descr[0] == '>':
 		h.order = binary.BigEndian
 	case known && descr[0] == '|' && h.numbers.width == 1:
-		h.order = binary.LittleEndian // there is none of one byte
+		h.order = binary.LittleEndian // a single byte has no order
 	default:
 		return fmt.Errorf("an array of type %.60q; %s", descr, cure)
 	}

@@ -10,16 +10,17 @@ import (
 	"synpool/milbench"
 )
 
-// Source is a set before its label column was moved.
+// Source is a set before its label column is moved.
 type Source struct {
-	Stored *milbench.Set // as stored: what package audit looks at
-	Entry  *Entry        // of a named set; nil for a file
+	Stored *milbench.Set // as stored; package audit inspects this
+	Entry  *Entry        // for a named set; nil for a file
 }
 
-// Open reads the named set, or the file if there is no such name; "./fox" is a file, whatever the catalogue holds.
+// Open reads the named set, or a file if no set has that name. Write "./fox" to read a file with the name of a set.
 func Open(nameOrFile string) (*Source, error) { return Options{}.Open(nameOrFile) }
 
-// Open is the function [Open] with options, which are for files: a named set is read as the catalogue says.
+// Open is the function [Open] with options. They apply to files only; a named set is read as defined in the
+// catalogue.
 func (o Options) Open(nameOrFile string) (*Source, error) {
 	e, notNamed := Find(nameOrFile)
 	if notNamed == nil {
@@ -49,8 +50,8 @@ func (o Options) Open(nameOrFile string) (*Source, error) {
 	return &Source{Stored: stored}, nil
 }
 
-// Set returns the set to learn from. Of a named set it moves the column that the catalogue declares, and c must be
-// [NoColumn]; of a file it moves column c.
+// Set returns the set for training. For a named set it moves the column declared in the catalogue, and c must be
+// [NoColumn]. For a file it moves column c.
 func (s *Source) Set(c Column) (*milbench.Set, error) {
 	if s.Entry == nil {
 		return MoveInstanceLabels(s.Stored, c)
@@ -61,9 +62,9 @@ func (s *Source) Set(c Column) (*milbench.Set, error) {
 	return s.Entry.finish(s.Stored)
 }
 
-// Leaked returns the set as files of it circulate: with the column of instance labels, or where it has none with the bag's
-// label in their place, as its last feature. The set is marked leaked, and its name says so. It is there to measure what such
-// a column is worth.
+// Leaked returns the set with a label column as its last feature, as in files that circulate. The column has the
+// instance labels or, if there are none, the bag's label. The set is marked as leaked and its name says so. Use it to
+// measure the effect of such a column.
 func (s *Source) Leaked() (*milbench.Set, error) {
 	set, err := s.Set(NoColumn)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *Source) Leaked() (*milbench.Set, error) {
 	return &leaked, leaked.Seal()
 }
 
-// widened returns instances with a last column, which share no values with those.
+// widened returns a copy of instances with an additional last column.
 func widened(x milbench.Instances, column []float64) (milbench.Instances, error) {
 	rows := &milbench.Sparse{Cols: x.Features() + 1, RowStart: []int{0}}
 	wide := make([]float32, x.Features()+1)
@@ -103,8 +104,8 @@ func widened(x milbench.Instances, column []float64) (milbench.Instances, error)
 	return milbench.ToDense(rows)
 }
 
-// Load reads the named set: exactly the documented features, instance labels moved, official split set. Its files must
-// have been fetched ([ErrNotFetched]) and are verified before they are read.
+// Load reads the named set with exactly the documented features, instance labels moved and the official split set.
+// Fetch its files first ([ErrNotFetched]). Load verifies them before reading.
 func (e Entry) Load() (*milbench.Set, error) {
 	stored, err := e.stored()
 	if err != nil {
@@ -113,7 +114,7 @@ func (e Entry) Load() (*milbench.Set, error) {
 	return e.finish(stored)
 }
 
-// stored verifies and reads the set as stored.
+// stored verifies the files and reads the set as stored.
 func (e Entry) stored() (*milbench.Set, error) {
 	if _, err := e.Verify(); err != nil {
 		return nil, err

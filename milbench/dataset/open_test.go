@@ -14,7 +14,7 @@ import (
 	"synpool/milbench/dataset/generate"
 )
 
-// leakyCSV has 20 bags of two instances; the third feature is the bag label.
+// leakyCSV has 20 bags with two instances; the third feature is the bag label.
 func leakyCSV(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -56,7 +56,7 @@ func TestOpenFile(t *testing.T) {
 	}
 }
 
-// TestLeaked checks that all features stay as they are and that the audit finds the one that is added.
+// TestLeaked checks that all features are unchanged and that the audit finds the additional one.
 func TestLeaked(t *testing.T) {
 	for name, open := range map[string]func() (*Source, error){
 		"named": func() (*Source, error) { return Open("musk1") },
@@ -130,14 +130,14 @@ func audited(t *testing.T, s *milbench.Set) audit.Report {
 	return r
 }
 
-// alternately returns every other bag in compressed rows.
+// alternately returns every second bag in compressed rows.
 func alternately(m milbench.Instances, i int) milbench.Instances {
 	if i%2 == 0 {
 		return m
 	}
 	s, err := milbench.ToSparse(m)
 	if err != nil {
-		panic(err) // there is none in memory
+		panic(err) // in memory there is no error
 	}
 	return s
 }
@@ -186,7 +186,7 @@ func ExampleOpen() {
 		return
 	}
 	if !report.OK() && source.Entry == nil {
-		fmt.Println("the file gives its labels away:", report.Leaks)
+		fmt.Println("the file leaks its labels:", report.Leaks)
 		return
 	}
 	set, err := source.Set(NoColumn)

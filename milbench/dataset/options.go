@@ -12,10 +12,10 @@ import (
 	"synpool/milbench"
 )
 
-// Options says how a file is to be read. The zero value takes the columns of a table by their usual names.
+// Options controls how a file is read. With the zero value, the columns of a table are found by their usual names.
 type Options struct {
-	// The columns of a CSV or Parquet file or of labels.csv that hold the id of the bag, its label, its group and its part of the official split.
-	// "" is the first of the usual names that is there:
+	// Column names in a CSV file, a Parquet file or labels.csv: the bag's id, its label, its group and its part of
+	// the official split. With "", the first usual name that exists is used:
 	//
 	//	bag    bag, bag_id, slide_id, slide, image_id, image, document_id, document, molecule_id, molecule, sample_id, sample,
 	//	       case_id, case, patient_id, patient
@@ -23,55 +23,66 @@ type Options struct {
 	//	group  group, case_id, case, patient_id, patient, subject_id, subject
 	//	split  split
 	//
-	// Capital and small letters are the same, and so are "slide id", "slide-id" and "slide_id". Split may also be a CSV file with the columns train,
-	// test and maybe val of ids of bags, as CLAM writes one for each fold.
+	// Case does not matter, nor does the separator: "slide id", "slide-id" and "slide_id" are equal. Split may also
+	// be a CSV file of bag ids with the columns train, test and optionally val, as CLAM writes for each fold.
 	Bag, Label, Group, Split string
 
-	// Labels is the table of the bags of a folder or of an HDF5 file, a CSV or TSV file; "" is labels.csv in the folder, or its only table.
+	// Labels is the CSV or TSV file that lists the bags of a folder or an HDF5 file. With "", it is labels.csv in the
+	// folder or the folder's only table.
 	Labels string
 
-	// Categorical are columns of words of a CSV or Parquet file. Each word of such a column becomes a feature, called column=word, that is 1 where
-	// it stands and 0 elsewhere, in the order of the words. A fit whose training part lacks a word does not see it ([milbench.Preparation]).
+	// Categorical names columns of words in a CSV or Parquet file. Each word becomes a feature column=word that is 1
+	// where the word occurs and 0 elsewhere; the features are in the order of the words. A fit ignores words that are
+	// missing from its training part ([milbench.Preparation]).
 	Categorical []string
 
-	// Coordinates are the two columns of a CSV or Parquet file that say where an instance is, [milbench.Bag.Coordinates], and are no features; nil is x and y, if
-	// there are these two, no z and other features, and "none" alone is none.
+	// Coordinates names the two columns of a CSV or Parquet file with the position of each instance
+	// ([milbench.Bag.Coordinates]). They are not features. With nil they are x and y, if both exist along with other
+	// features and there is no z. Use "none" alone for no coordinates.
 	Coordinates []string
 
-	// Median takes a table with missing values: fields that are empty or hold ?, NA, N/A, NaN, nil, none or null, in capital or small letters. A feature x that
-	// lacks some gets a second one, x=missing, behind all others, that is 1 where the value is missing, and each fit puts the median of its training part there
-	// ([milbench.Missing]). In a categorical column missing is a word, and nil and none are words, too. Without it missing values are an error.
+	// Median allows missing values in a table: fields that are empty or contain ?, NA, N/A, NaN, nil, none or null,
+	// in any case. Without it, missing values are an error.
+	//
+	// A feature x with missing values gets an indicator x=missing, after all other features, that is 1 where the
+	// value is missing. Each fit fills in the median of its training part ([milbench.Missing]). In a categorical
+	// column, missing is a word; nil and none are words too.
 	Median bool
 
-	// Numbers has [Options.Open] take labels that are integers for a real target, counts say, where there are few different ones; else they are classes. Of labels -1 and 1 the numbers are 0 and 1.
+	// Numbers makes [Options.Open] treat integer labels as a real target, for example counts. By default a few
+	// different integers are classes. The labels -1 and 1 become 0 and 1.
 	Numbers bool
 
-	// Order has [Options.Open] number the classes of a target with three or more in this order, which quadratic kappa and the confusion matrix
-	// take: all of their labels, as the file writes them. Else numbers stand by value, and words by alphabet.
+	// Order makes [Options.Open] number three or more classes in this order, which matters for quadratic kappa and
+	// the confusion matrix. It must list all labels as spelt in the file. By default numbers are ordered by value and
+	// words alphabetically.
 	Order []string
 
-	// Features, if not nil, are the names of the features that a model takes. Of a Parquet file, or a CSV file with a header, they are read in this order;
-	// other columns are not looked at, and a feature column=word that no column has is made of the words of that column.
+	// Features, if not nil, has the names of a model's features. From a Parquet file, or a CSV file with a header,
+	// they are read in this order and other columns are ignored. If no column is called column=word, the feature is
+	// made from the words of that column.
 	Features []string
 
-	// Unlabelled bags are read for a model to score: no label, group or split is looked at, so that they may be of one class or of none that is
-	// known. A Parquet file or a CSV file with a header needs no column but that of the bags and the features, one without a header has a label, "?" or nothing in front
-	// of the bag, a cell array may be N x 1, the Columbia form may lack its labels, and elsewhere a label may be
-	// anything; a folder of bags needs no table. Every Label is 0.
+	// Unlabelled reads bags only for a model to score. It ignores labels, groups and the split, and sets every Label
+	// to 0. The bags may be of one class or of unknown class.
+	//
+	// Labels may have any value or be absent: a Parquet file, or a CSV file with a header, needs only the bags and
+	// the features. A CSV file without a header has a label, "?" or nothing before the bag. A cell array may be N x
+	// 1. The Columbia form needs no labels, and a folder of bags needs no table.
 	Unlabelled bool
 
-	// Note, if not nil, is told in a line what was taken for what where the file does not say so itself.
+	// Note, if not nil, receives one line for each choice that the file leaves open.
 	Note func(string)
 }
 
-// note tells what was taken for what.
+// note reports a choice to Note.
 func (o Options) note(format string, args ...any) {
 	if o.Note != nil {
 		o.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-// named reports an option that names columns, which a file of another form than a table does not have.
+// named returns an error if an option names a column but the file is not a table.
 func (o Options) named() error {
 	for _, c := range []struct{ flag, column string }{{"bag", o.Bag}, {"label", o.Label}, {"group", o.Group}, {"split", o.Split}, {"categorical", strings.Join(o.Categorical, ",")}, {"coordinates", strings.Join(o.Coordinates, ",")}, {"missing", o.missing()}} {
 		if c.column != "" {
@@ -81,10 +92,10 @@ func (o Options) named() error {
 	return nil
 }
 
-// noCoordinates is the value of [Options.Coordinates] for none.
+// noCoordinates is the value of [Options.Coordinates] that means none.
 const noCoordinates = "none"
 
-// missing returns the value of the flag --missing.
+// missing returns the value for the flag --missing.
 func (o Options) missing() string {
 	if o.Median {
 		return "median"
@@ -92,13 +103,13 @@ func (o Options) missing() string {
 	return ""
 }
 
-// role is what a column of a table holds beside features.
+// role is a use of a column other than as a feature.
 type role struct {
-	name  string // of the flag, and the plainest name of the column
+	name  string // name of the flag, and the preferred name of the column
 	usual []string
 }
 
-// The roles, with the usual names of their columns, the plainest first.
+// Roles with the usual names of their columns, the preferred name first.
 var (
 	bagRole = role{bagColumn, []string{bagColumn, "bag_id", "slide_id", "slide", "image_id", "image", "document_id", "document", "molecule_id", "molecule",
 		"sample_id", "sample", "case_id", "case", "patient_id", "patient"}}
@@ -107,12 +118,13 @@ var (
 	splitRole = role{splitColumn, []string{splitColumn}}
 )
 
-// plainName returns the name of a column as usual names are written.
+// plainName normalises a column name to the spelling of the usual names.
 func plainName(column string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(column)))
 }
 
-// find returns which of the columns has the role, -1 where none has. taken is a column that has another one. chosen is the name that an option gives.
+// find returns the index of the column with the role, or -1. Column taken already has another role. chosen is the
+// name given by an option.
 func (r role) find(columns []string, chosen string, taken int) (int, error) {
 	if chosen != "" {
 		if i := slices.Index(columns, chosen); i >= 0 {
@@ -131,7 +143,7 @@ func (r role) find(columns []string, chosen string, taken int) (int, error) {
 	return -1, nil
 }
 
-// noColumn says that a flag names a column that is not there.
+// noColumn is the error for a flag that names a column that does not exist.
 func noColumn(flag, column string, columns []string) error {
 	if near := milbench.Nearest(column, columns); near != "" {
 		return fmt.Errorf("--%s: no column %q; did you mean %q?", flag, column, near)
@@ -139,7 +151,7 @@ func noColumn(flag, column string, columns []string) error {
 	return fmt.Errorf("--%s: no column %q; the columns are %s", flag, column, few(columns))
 }
 
-// few lists names, not too many of them.
+// few lists names, up to a limit.
 func few(names []string) string {
 	const most = 12
 	var shown []string
@@ -155,16 +167,16 @@ func few(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// mostWords is the number of words of a categorical column.
+// mostWords is the maximum number of words in a categorical column.
 const mostWords = 100
 
-// wordsToo stand for missing values of numbers, and are words in a categorical column.
+// wordsToo has spellings of missing numbers that count as words in a categorical column.
 var wordsToo = []string{"nil", "none"}
 
-// missingWord is what missing values of a column are called in names of features.
+// missingWord stands for a missing value in the names of features.
 const missingWord = "missing"
 
-// vocabulary numbers the words of a categorical column.
+// vocabulary numbers the words in a categorical column.
 type vocabulary struct {
 	number map[string]int
 	words  []string
@@ -187,17 +199,17 @@ func (v *vocabulary) of(word string) (int, error) {
 	return len(v.words) - 1, nil
 }
 
-// reads is a column of the file that features are made of.
+// reads is a column of the file that features are made from.
 type reads struct {
 	column int
 	name   string      // "" without a header
-	words  *vocabulary // of a categorical one
+	words  *vocabulary // for a categorical column
 
-	missing int    // how many values are
-	first   string // the bag of the first of them
+	missing int    // number of missing values
+	first   string // bag with the first missing value
 }
 
-// value reads a field of a bag: a number, or the number of a word. A missing number is NaN.
+// value parses a field: a number, or the number of a word. A missing number is NaN.
 func (r *reads) value(bag, text string) (float32, error) {
 	lacks := func() {
 		if r.missing++; r.missing == 1 {
@@ -228,7 +240,7 @@ func (r *reads) value(bag, text string) (float32, error) {
 	return v, err
 }
 
-// called names the k-th column that is read.
+// called returns a name for the k-th column that is read.
 func (r *reads) called(k int) string {
 	if r.name != "" {
 		return "feature " + r.name
@@ -236,18 +248,18 @@ func (r *reads) called(k int) string {
 	return fmt.Sprintf("feature %d", k+1)
 }
 
-// made is a feature of the set, made of a column of the file: its value, or 1 where a word stands in it or its value is missing.
+// made is a feature made from a column of the file: its value, or 1 if it holds a given word or has no value.
 type made struct {
 	name    string
-	at      int    // the column, among those that are read
-	word    string // of a categorical one
+	at      int    // index among the columns that are read
+	word    string // for a categorical column
 	missing bool
 }
 
-// errFeature is wrapped by errors about a feature of a model that a file does not have.
+// errFeature is wrapped by errors for a model's feature that the file lacks.
 var errFeature = errors.New("give the file the columns that the model was trained on")
 
-// choose returns the columns that are read and, where the model says so, what is made of them.
+// choose returns the columns to read and, for a model, the features to make from them.
 func (o Options) choose(columns []string, features []int) (list []reads, wanted []made, err error) {
 	for _, c := range o.Categorical {
 		if !slices.ContainsFunc(features, func(i int) bool { return columns[i] == c }) {
@@ -268,7 +280,7 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 		}
 		return list, nil, nil
 	}
-	at := make(map[string]int, len(features)) // in list
+	at := make(map[string]int, len(features)) // index in list
 	read := func(name string, categorical bool) (int, bool) {
 		if k, known := at[name]; known {
 			return k, (list[k].words != nil) == categorical
@@ -305,7 +317,8 @@ func (o Options) choose(columns []string, features []int) (list []reads, wanted 
 	return list, wanted, nil
 }
 
-// refuse reports missing values: all of them, or of a model those of columns that it knows none of.
+// refuse returns an error for missing values. For a model it covers columns where the model does not know how to
+// replace them.
 func (o Options) refuse(list []reads, wanted []made) error {
 	knows := func(k int) bool {
 		return slices.ContainsFunc(wanted, func(m made) bool { return m.at == k && (m.missing || m.word == missingWord) })
@@ -338,7 +351,7 @@ func (o Options) refuse(list []reads, wanted []made) error {
 	return fmt.Errorf("%s; --missing median takes the median of each training part for them, and adds features that say where they are", what)
 }
 
-// values counts values, with their verb.
+// values returns the number of values and the matching verb.
 func values(n int) string {
 	if n == 1 {
 		return "1 value is"
@@ -346,7 +359,7 @@ func values(n int) string {
 	return fmt.Sprintf("%d values are", n)
 }
 
-// tellMissing notes missing values that were taken, and what is made of them.
+// tellMissing reports how missing values were treated.
 func (o Options) tellMissing(name string, list []reads) {
 	var numbers, words []string
 	total := 0
@@ -375,8 +388,8 @@ func (o Options) tellMissing(name string, list []reads) {
 	}
 }
 
-// expand makes the features of a set whose instances have the columns that were read. Where every feature is such a column, in its place, the
-// instances stay as they are.
+// expand makes the features of a set from the columns that were read. If each feature is one column, in the same
+// position, the instances do not change.
 func expand(s *milbench.Set, list []reads, wanted []made) error {
 	if wanted == nil {
 		var indicators []made
@@ -398,7 +411,7 @@ func expand(s *milbench.Set, list []reads, wanted []made) error {
 	seen := make(map[string]bool, len(wanted))
 	for k, m := range wanted {
 		if seen[m.name] {
-			return fmt.Errorf("feature %s stands twice; give every column a name of its own", m.name)
+			return fmt.Errorf("feature %s occurs twice; give every column a name of its own", m.name)
 		}
 		seen[m.name] = true
 		s.Features = append(s.Features, m.name)

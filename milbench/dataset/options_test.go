@@ -11,7 +11,7 @@ import (
 	"synpool/milbench"
 )
 
-// TestTables reads one set from tables that look different, with their notes.
+// TestTables reads one set from tables in different forms, with their notes.
 func TestTables(t *testing.T) {
 	want, err := ReadCSV(strings.NewReader("bag,label,group,f1,f2\nb1,well,p1,1,2.5\nb2,ill,p2,3,4\nb1,well,p1,5,6\n"), "toy")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// TestCategorical: the features of words are those that the model takes, whatever words stand in another file.
+// TestCategorical: a model gets its own word features, whatever words another file contains.
 func TestCategorical(t *testing.T) {
 	const file = "bag,label,stain,f1\na,0,HE,1\na,0,IHC,2\nb,1,HE,3\n"
 	s, err := Options{Categorical: []string{"stain"}}.ReadCSV(strings.NewReader(file), "toy")
@@ -91,7 +91,7 @@ func TestCategorical(t *testing.T) {
 	}
 }
 
-// TestOptionsRefuse: one line that names what is wrong and what is there.
+// TestOptionsRefuse: a one-line error says what is wrong and what exists.
 func TestOptionsRefuse(t *testing.T) {
 	many := strings.Builder{}
 	many.WriteString("bag,label,stain,f1\n")
@@ -109,14 +109,14 @@ func TestOptionsRefuse(t *testing.T) {
 		"no category":       {"bag,label,f1\na,0,1\n", Options{Categorical: []string{"stain"}}, `--categorical: no column "stain"`},
 		"label as category": {"bag,label,f1\na,0,1\n", Options{Categorical: []string{"label"}}, `--categorical: no column "label"; the columns are f1`},
 		"no word":           {"bag,label,stain,f1\na,0,,1\n", Options{Categorical: []string{"stain"}}, "1 value is missing, in stain (1, the first in bag a); --missing median"},
-		"no place":          {"bag,label,x,y,f1\na,0,3,,1\n", Options{}, `line 2: bag a, column y: "" is no place; write a finite number, or take --coordinates none`},
+		"no place":          {"bag,label,x,y,f1\na,0,3,,1\n", Options{}, `line 2: bag a, column y: "" is not a coordinate; write a finite number, or take --coordinates none`},
 		"one place":         {"bag,label,x,y,f1\na,0,3,4,1\n", Options{Coordinates: []string{"x"}}, `--coordinates x: name two columns, x and y, or none`},
 		"another place":     {"bag,label,x,y,f1\na,0,3,4,1\n", Options{Coordinates: []string{"x", "yy"}}, `--coordinates: no column "yy"; did you mean "y"?`},
 		"many missing":      {"bag,label,p,q,r\na,0,?,1,2\nb,1,1,NA,3\nc,1,,nan,4\n", Options{}, "4 values are missing, in p (2, the first in bag a), q (2, the first in bag b); --missing median"},
 		"missing, no names": {"0,a,1\n1,b,\n", Options{}, "1 value is missing, in 1 (1, the first in bag b); give them, or write a header and take --missing median"},
 		"median, no names":  {"0,a,1\n1,b,\n", Options{Median: true}, "no header, and so no columns with names; --missing median is for tables"},
 		"many words":        {many.String(), Options{Categorical: []string{"stain"}}, "line 102: bag a, feature stain: more than 100 words"},
-		"twice":             {"bag,label,stain,stain=HE\na,0,HE,1\n", Options{Categorical: []string{"stain"}}, "feature stain=HE stands twice"},
+		"twice":             {"bag,label,stain,stain=HE\na,0,HE,1\n", Options{Categorical: []string{"stain"}}, "feature stain=HE occurs twice"},
 		"not of the model":  {"bag,f1\na,1\n", Options{Unlabelled: true, Features: []string{"f1", "f2"}}, `line 1: no column "f2"; give the file the columns that the model was trained on`},
 		"no header":         {"0,a,1\n1,b,2\n", Options{Categorical: []string{"stain"}}, "no header, and so no columns with names; --categorical stain is for tables"},
 	} {
@@ -135,7 +135,7 @@ func TestOptionsRefuse(t *testing.T) {
 	requireOneLine(t, err, path, "no columns with names; --label grade is for tables")
 }
 
-// TestListNotes: columns of labels.csv beside those of bags are named and left alone.
+// TestListNotes: additional columns of labels.csv are named and ignored.
 func TestListNotes(t *testing.T) {
 	a := numpyFile("<f8", false, []float64{1, 2})
 	folder := numpyFolder(t, map[string][]byte{"labels.csv": []byte("slide_id;age;grade\na;3;0\nb;4;1\n"), "a.npy": a, "b.npy": a})

@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 )
 
-// pandasIndex is the name of a column in which pandas keeps an index without a name.
+// pandasIndex matches the column in which pandas stores an unnamed index.
 var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
 // readParquet opens a file for [Options.parquetTable].
@@ -30,9 +30,12 @@ func (o Options) readParquet(path string) (*milbench.Set, error) {
 	return o.parquetTable(f, info.Size(), path)
 }
 
-// parquetTable reads a table of Apache Parquet with a row per instance and the columns of a CSV file with a header (see [ReadCSV]). Numbers
-// count as if they were written with the fewest digits that read back as the same, whole ones without an exponent, booleans as 1 and 0, nulls as nothing. A column of lists,
-// as embeddings are stored, is as many columns as each of its lists has values: embedding1, embedding2 and so on. The index of pandas is not read.
+// parquetTable reads an Apache Parquet table with one row per instance and the same columns as a CSV file with a
+// header (see [ReadCSV]).
+//
+// Numbers are read as if written with the fewest digits that reproduce them, whole numbers without an exponent.
+// Booleans are 1 and 0, and nulls are empty fields. A column of lists, such as embeddings, becomes one column per
+// list entry: embedding1, embedding2 and so on. The index of pandas is skipped.
 func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench.Set, error) {
 	file, err := parquet.Open(r, size)
 	if err != nil {
@@ -51,7 +54,7 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench
 	}
 	return o.readTable(path, func(f func(record []string) error) error {
 		var record []string
-		widths := make([]int, len(columns)) // of the first row
+		widths := make([]int, len(columns)) // in the first row
 		err := file.Rows(numbers, func(row int, cells [][]string) error {
 			record = record[:0]
 			for k, cell := range cells {
@@ -85,7 +88,7 @@ func (o Options) parquetTable(r io.ReaderAt, size int64, path string) (*milbench
 	})
 }
 
-// wants reports whether a column is read: for a model, that of the bags, those of coordinates and those of its features.
+// wants reports whether to read a column. A model needs only the bag, the coordinates and its features.
 func (o Options) wants(c parquet.Column) bool {
 	if !o.Unlabelled || o.Features == nil {
 		return true
@@ -106,7 +109,7 @@ func (o Options) wants(c parquet.Column) bool {
 	return bag || place || slices.ContainsFunc(o.Features, feature)
 }
 
-// parquetHeader names the columns of a table, with one for each value of a list.
+// parquetHeader returns the column names of a table, with one name per entry of a list.
 func parquetHeader(columns []parquet.Column, widths []int) []string {
 	var header []string
 	for k, c := range columns {
@@ -121,7 +124,8 @@ func parquetHeader(columns []parquet.Column, widths []int) []string {
 	return header
 }
 
-// requireBags reports names of columns where none is that of the bags: [Options.readTable] takes them for an instance.
+// requireBags returns an error if no column holds the bags. Without it [Options.readTable] would take the names for
+// an instance.
 func (o Options) requireBags(header []string) error {
 	if at, err := bagRole.find(header, o.Bag, -1); err != nil || at >= 0 {
 		return err
@@ -129,10 +133,10 @@ func (o Options) requireBags(header []string) error {
 	return fmt.Errorf("no column %s; name the column of the bags with --bag; there are %s", bagColumn, few(header))
 }
 
-// parquetError says what to do about damage.
+// parquetError adds advice to an error about a damaged file.
 func parquetError(err error) error {
 	if errors.Is(err, parquet.ErrDamaged) {
-		return fmt.Errorf("%w; fetch it again or save it anew", err)
+		return fmt.Errorf("%w; fetch it again or save it again", err)
 	}
 	return err
 }

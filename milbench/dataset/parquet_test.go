@@ -15,7 +15,7 @@ import (
 	"synpool/milbench"
 )
 
-// parquetFiles are the files that testdata/parquet_bags.py wrote.
+// parquetFiles returns the files written by testdata/parquet_bags.py.
 func parquetFiles(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/parquet/*.parquet")
@@ -25,7 +25,7 @@ func parquetFiles(t testing.TB) []string {
 	return files
 }
 
-// TestReadParquet reads every file as the CSV file of the same content, which pandas wrote, is read.
+// TestReadParquet: every file reads the same as the CSV file with the same content, written by pandas.
 func TestReadParquet(t *testing.T) {
 	for _, file := range parquetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestReadParquet(t *testing.T) {
 	}
 }
 
-// TestReadParquetOptions: the options for the columns of a CSV file are those for the columns of this one.
+// TestReadParquetOptions: the options for columns work as for CSV files.
 func TestReadParquetOptions(t *testing.T) {
 	for _, o := range []Options{
 		{Categorical: []string{"round"}, Note: func(string) {}},
@@ -73,7 +73,7 @@ func TestReadParquetOptions(t *testing.T) {
 			}
 		}
 	}
-	s, err := Options{Features: []string{"x"}, Unlabelled: true}.ReadFile("testdata/parquet-refused/unused.parquet") // other columns are left alone
+	s, err := Options{Features: []string{"x"}, Unlabelled: true}.ReadFile("testdata/parquet-refused/unused.parquet") // other columns are ignored
 	if err != nil || len(s.Bags) != 2 || s.NumFeatures() != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -81,7 +81,7 @@ func TestReadParquetOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(t.TempDir(), "table.bin") // told by its first bytes
+	other := filepath.Join(t.TempDir(), "table.bin") // recognised by its first bytes
 	if err := os.WriteFile(other, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestReadParquetOptions(t *testing.T) {
 	}
 }
 
-// TestReadParquetRefuses: what cannot be read is named with its file, its row and its column.
+// TestReadParquetRefuses: the error names the file, the row and the column.
 func TestReadParquetRefuses(t *testing.T) {
 	for name, want := range map[string]string{
 		"empty":     "no bags",
@@ -135,7 +135,7 @@ func TestReadParquetRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const damaged = ": the file is damaged; fetch it again or save it anew"
+	const damaged = ": the file is damaged; fetch it again or save it again"
 	for want, data := range map[string][]byte{
 		"a gzipped file; unpack it":                                gzipped(data),
 		"an encrypted Parquet file; save it without encryption":    slices.Concat([]byte("PARE"), data[4:len(data)-4], []byte("PARE")),
@@ -159,11 +159,11 @@ func fromParquet(data []byte, o Options) (*milbench.Set, error) {
 	return o.parquetTable(bytes.NewReader(data), int64(len(data)), "fuzz")
 }
 
-// parquetBytes is how much memory may be taken for each byte of a file: a byte may stand for 1032 values, as many as deflate makes of one, and
-// a value takes 56 bytes while it is read.
+// parquetBytes is the memory allowed per byte of a file. A byte may stand for 1032 values, the maximum of deflate,
+// and a value takes 56 bytes while it is read.
 const parquetBytes = 1032 * 56
 
-// TestParquetTruncated: a file that ends early is an error, wherever it ends.
+// TestParquetTruncated: a file that ends early is always an error.
 func TestParquetTruncated(t *testing.T) {
 	for _, file := range parquetFiles(t) {
 		data, err := os.ReadFile(file)
@@ -173,8 +173,8 @@ func TestParquetTruncated(t *testing.T) {
 		alloctest.Bounded(t, data, parquetBytes, func() {
 			for n := 0; n < len(data)-8; n += 1 + len(data)/500 {
 				_, err := fromParquet(data[:n], Options{})
-				requireOneLine(t, err, "fuzz", "the file is damaged; fetch it again or save it anew")
-				// The same with the footer of the whole file behind.
+				requireOneLine(t, err, "fuzz", "the file is damaged; fetch it again or save it again")
+				// The same, with the footer of the whole file appended.
 				_, err = fromParquet(slices.Concat(data[:n], data[len(data)-8:]), Options{})
 				requireOneLine(t, err, "fuzz", "")
 			}
@@ -182,7 +182,7 @@ func TestParquetTruncated(t *testing.T) {
 	}
 }
 
-// TestParquetChanged: a file with other bytes is read or is an error in one line, in little memory.
+// TestParquetChanged: a modified file is either read or gives a one-line error, using little memory.
 func TestParquetChanged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, file := range parquetFiles(t) {

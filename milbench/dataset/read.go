@@ -18,15 +18,16 @@ import (
 	"synpool/milbench"
 )
 
-// ReadFile reads a set as stored: every column of the file that is not marked as something else is a feature. The form
-// is told by the first bytes, else by the extension .mat, .data (C4.5) or .csv; text under another extension is C4.5 if
-// its first line ends with a dot. Any of them may be gzipped, but for Parquet and HDF5. The name of the set is that of the file without folder
-// and extensions. A folder of bags is read as [ReadFolder] does; so is an HDF5 file (.h5 or
-// .hdf5) whose groups with a dataset features, or whose datasets, are the bags.
+// ReadFile reads a set as stored: every column that is not marked otherwise is a feature. It detects the form from
+// the first bytes, or else from the extension .mat, .data (C4.5) or .csv. Text with another extension is C4.5 if its
+// first line ends with a dot. Files may be gzipped, except Parquet and HDF5. The set is named after the file, without
+// folder and extensions. A folder of bags is read as in [ReadFolder]. So is an HDF5 file (.h5 or .hdf5) in which each
+// group with a dataset features, or each dataset, is a bag.
 //
-// A Parquet file (.parquet) holds a table with a row per instance and the columns that a CSV file with a header has (see [ReadCSV]): numbers,
-// booleans as 1 and 0, texts, and a null for what is missing. A column of lists of N numbers, such as embedding, becomes N features, embedding1 to
-// embeddingN; every row has as many. The index that pandas stores without a name is left out.
+// A Parquet file (.parquet) has one row per instance and the same columns as a CSV file with a header (see
+// [ReadCSV]). It may contain numbers, booleans (read as 1 and 0), texts, and nulls for missing values. A column of
+// lists with N numbers, such as embedding, becomes N features, embedding1 to embeddingN; all rows need the same N.
+// The unnamed index stored by pandas is skipped.
 func ReadFile(path string) (*milbench.Set, error) { return Options{}.ReadFile(path) }
 
 // ReadFile is the function [ReadFile] with options.
@@ -73,7 +74,7 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	if o.Labels != "" && extension != ".h5" && extension != ".hdf5" {
 		return nil, fmt.Errorf("%s: a file with labels of its own; --labels %s is for folders of bags and HDF5 files", path, o.Labels)
 	}
-	var whole func(path string) (*milbench.Set, error) // of a file that is not read from its beginning on
+	var whole func(path string) (*milbench.Set, error) // for a file that is not read from start to end
 	switch {
 	case bytes.HasPrefix(first, []byte(hdf5.Signature)) && (extension == ".h5" || extension == ".hdf5"):
 		whole = o.readHDF5
@@ -112,14 +113,14 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 	return s, nil
 }
 
-// endsWithDot says whether the first line to come does.
+// endsWithDot reports whether the next line ends with a dot.
 func endsWithDot(in *bufio.Reader) bool {
 	text, _ := in.Peek(in.Size())
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.HasSuffix(bytes.TrimSpace(line), []byte("."))
 }
 
-// inflated returns the inflated bytes of r if they are gzipped, and the bytes themselves if not.
+// inflated returns the bytes of r, decompressed if they are gzipped.
 func inflated(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
@@ -132,14 +133,14 @@ func inflated(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(unzipped, 1<<16), nil
 }
 
-// errDamaged is wrapped by every error about bytes that no file of the form has.
-var errDamaged = errors.New("the file is damaged; fetch it again or save it anew")
+// errDamaged is wrapped by every error for bytes that are invalid in the form.
+var errDamaged = errors.New("the file is damaged; fetch it again or save it again")
 
 func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errDamaged)
 }
 
-// readError explains why bytes could not be had.
+// readError explains why reading failed.
 func readError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -16,7 +16,7 @@ import (
 	"synpool/milbench"
 )
 
-// summary is what testdata/reference.py says of a file.
+// summary is the output of testdata/reference.py for a file.
 type summary struct {
 	Checksum                           string
 	Bags, Positive, Instances, Columns int
@@ -24,7 +24,7 @@ type summary struct {
 	LastColumnSum                      float64 `json:"last_column_sum"`
 }
 
-// reference reads testdata/reference.json: small files, files of named sets, and named sets that are not everywhere.
+// reference reads testdata/reference.json: small files, files of named sets, and named sets that may be absent.
 func reference(t testing.TB) (small, sets, named map[string]summary) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/reference.json")
@@ -97,7 +97,7 @@ func TestReadFileSets(t *testing.T) {
 	}
 }
 
-// The form is told by the content, then by the extension; the name loses all of it.
+// The form is recognised by content, then by extension; the name has no extension.
 func TestReadFileForms(t *testing.T) {
 	w := littleEndian()
 	x := w.matrix("", [][]float64{{1, 2}})
@@ -149,7 +149,7 @@ func TestReadFileRefuses(t *testing.T) {
 	requireOneLine(t, err, "open "+missing, "no such file")
 }
 
-// The largest Web file holds 22 million values; read whole they would be 178 MB.
+// The largest Web file has 22 million values; reading all of them would take 178 MB.
 func TestLoadWebCost(t *testing.T) {
 	path := fetched.File(t, "web2.mat")
 	var before, after runtime.MemStats

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// splitFile reports whether the option Split names a file of ids, as CLAM writes one for each fold, and no column.
+// splitFile reports whether the option Split names a file of ids, as CLAM writes for each fold, rather than a column.
 func (o Options) splitFile() bool {
 	extension := strings.ToLower(filepath.Ext(o.Split))
 	if o.Unlabelled || extension != ".csv" && extension != ".tsv" {
@@ -20,7 +20,7 @@ func (o Options) splitFile() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readParts reads a table with the columns train and test, and maybe val, of ids of bags.
+// readParts reads a table of bag ids with the columns train, test and optionally val.
 func readParts(path string) (map[string]milbench.Split, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func readParts(path string) (map[string]milbench.Split, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	parts := make(map[string]milbench.Split)
-	var of []milbench.Split // of each column
+	var of []milbench.Split // part for each column
 	err = eachRecord(in, path, func(_ int, record []string) error {
 		if of == nil {
 			for _, name := range record {
@@ -49,7 +49,7 @@ func readParts(path string) (map[string]milbench.Split, error) {
 				continue
 			}
 			if word := strings.ToLower(id); word == "true" || word == "false" {
-				return fmt.Errorf("%q is no id of a bag; give the file that CLAM writes beside this one, without _bool in its name", id)
+				return fmt.Errorf("%q is not a bag id; give the file that CLAM writes beside this one, without _bool in its name", id)
 			}
 			if other, there := parts[id]; there && other != of[i] {
 				return fmt.Errorf("bag %s is in both parts; a bag is in one", id)
@@ -61,7 +61,7 @@ func readParts(path string) (map[string]milbench.Split, error) {
 	return parts, err
 }
 
-// split puts the bags of a set into the parts of a file; val counts as train.
+// split assigns the bags of a set to the parts in a file; val counts as train.
 func (o Options) split(s *milbench.Set) (*milbench.Set, error) {
 	parts, err := readParts(o.Split)
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"synpool/milbench"
 )
 
-// mostClasses is the number of different integers up to which they are taken for classes, and not for a real target.
+// mostClasses is the largest number of different integers that still count as classes; more are a real target.
 const mostClasses = 20
 
-// setTargets gives the bags of a set the targets that a file writes as words, one a bag.
+// setTargets sets the targets of the bags from the words in a file, one per bag.
 //
-// The numbers 0 and 1, or -1 and 1, are a binary target without names of classes. Other numbers are a real target if one of
-// them is no integer or there are more than 20 different ones. All else is a class: two words are a binary target, of which
-// the second in order is the positive one ([SetPositive]), more are classes. Times with events ([survivalWord]) are survival.
+// The numbers 0 and 1, or -1 and 1, are a binary target without class names. Other numbers are a real target if one
+// of them is not an integer or if there are more than 20 different ones. All other words are classes. Two of them are
+// a binary target, and the one that sorts second is positive ([SetPositive]). Times with events ([survivalWord]) are
+// survival.
 func setTargets(s *milbench.Set, words []string) error {
 	if slices.ContainsFunc(words, isSurvival) {
 		return setSurvival(s, words)
@@ -26,7 +27,7 @@ func setTargets(s *milbench.Set, words []string) error {
 		return err
 	}
 	values, numbers := make([]float64, len(words)), true
-	distinct := map[string]string{} // by value, where all are numbers, as first written
+	distinct := map[string]string{} // by value if all are numbers, as first written
 	for i, word := range words {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil || v-v != 0 {
@@ -90,18 +91,19 @@ func setTargets(s *milbench.Set, words []string) error {
 	return nil
 }
 
-// missing are what files write, in whatever case, where there is no label or no value.
+// missing has the spellings of a missing label or value, in lower case.
 var missing = []string{"", "?", "na", "n/a", "nan", "nil", "none", "null"}
 
-// isMissing reports whether a field stands for nothing.
+// isMissing reports whether a field means a missing value.
 func isMissing(text string) bool {
 	return slices.Contains(missing, strings.ToLower(strings.TrimSpace(text)))
 }
 
-// checkWords refuses bags without a label, words that differ in case alone, and the one word among numbers.
+// checkWords returns an error for bags without a label, words that differ only in case, or a single word among
+// numbers.
 func checkWords(s *milbench.Set, words []string) error {
-	first := map[string]string{} // as written, by lower case
-	var odd []int                // the words that are no numbers
+	first := map[string]string{} // as written, keyed by lower case
+	var odd []int                // words that are not numbers
 	for i, word := range words {
 		lower := strings.ToLower(word)
 		if isMissing(word) {
@@ -121,15 +123,15 @@ func checkWords(s *milbench.Set, words []string) error {
 	return nil
 }
 
-// survivalMark begins the words of survival, which no label begins with.
+// survivalMark starts a survival word. No label starts with it.
 const survivalMark = "\x00"
 
-// survivalWord returns the word of a time and an event, as files write them.
+// survivalWord returns the word for a time and an event, as spelt in files.
 func survivalWord(time, event string) string { return survivalMark + time + survivalMark + event }
 
 func isSurvival(word string) bool { return strings.HasPrefix(word, survivalMark) }
 
-// setSurvival gives the bags of a set times and events.
+// setSurvival sets the times and events of the bags.
 func setSurvival(s *milbench.Set, words []string) error {
 	s.Kind = milbench.SurvivalTarget
 	for i, word := range words {
@@ -146,14 +148,14 @@ func setSurvival(s *milbench.Set, words []string) error {
 			s.Bags[i].Event = true
 		case "0", "false":
 		default:
-			return fmt.Errorf("bag %s has event %q; write 1 where it was seen and 0 where the bag is censored", s.Bags[i].ID, parts[2])
+			return fmt.Errorf("bag %s has event %q; write 1 if it was seen and 0 if the bag is censored", s.Bags[i].ID, parts[2])
 		}
 		s.Bags[i].Value = time
 	}
 	return nil
 }
 
-// setNumbers makes a real target of labels that are integers. The set gets another checksum.
+// setNumbers turns integer labels into a real target. This changes the checksum of the set.
 func setNumbers(s *milbench.Set) error {
 	if s.Kind == milbench.RealTarget {
 		return nil
@@ -164,7 +166,7 @@ func setNumbers(s *milbench.Set) error {
 	for i, b := range s.Bags {
 		value, err := strconv.ParseFloat(s.ClassName(b.Label), 64)
 		if err != nil {
-			return fmt.Errorf("%s: bag %s has label %q, which is no number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
+			return fmt.Errorf("%s: bag %s has label %q, which is not a number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
 		}
 		s.Bags[i].Target = milbench.Target{Value: value}
 	}
@@ -172,7 +174,8 @@ func setNumbers(s *milbench.Set) error {
 	return s.Seal()
 }
 
-// setOrder numbers the classes of a set in the order of some words, which are all of them. The set gets another checksum if that changes it.
+// setOrder numbers the classes of a set in the order of words, which must list all of them. If the numbers change, so
+// does the checksum.
 func setOrder(s *milbench.Set, words []string) error {
 	if s.Kind != milbench.ClassTarget {
 		return fmt.Errorf("%s: --order is for three classes or more; the target is of kind %v", s.Name, s.Kind)
@@ -183,7 +186,7 @@ func setOrder(s *milbench.Set, words []string) error {
 			return fmt.Errorf("%s: --order lacks %q; name all of %s", s.Name, class, strings.Join(s.Classes, ","))
 		}
 	}
-	if len(words) != len(s.Classes) { // each class stands there
+	if len(words) != len(s.Classes) { // each class occurs once
 		return fmt.Errorf("%s: --order has %d labels, the file %d: %s; name each once", s.Name, len(words), len(s.Classes), strings.Join(s.Classes, ","))
 	}
 	classes := make([]string, len(words))
@@ -197,17 +200,17 @@ func setOrder(s *milbench.Set, words []string) error {
 	return s.Seal()
 }
 
-// SetPositive makes a class of a binary set, by the word that its file writes, the positive one. A set without names has the
-// classes 0 and 1. The set gets another checksum if that changes it.
+// SetPositive makes one class of a binary set the positive one, given its word in the file. A set without names has
+// the classes 0 and 1. If the positive class changes, so does the checksum.
 func SetPositive(s *milbench.Set, word string) error {
 	if s.Kind != milbench.BinaryTarget {
-		return fmt.Errorf("%s: a positive class is for two; its target is of kind %v", s.Name, s.Kind)
+		return fmt.Errorf("%s: a positive class needs two classes; the target is of kind %v", s.Name, s.Kind)
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
 	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })
 	_, notNumber := strconv.ParseFloat(word, 64)
 	if at < 0 && s.Classes == nil && sameWord(word, "-1") {
-		at = 0 // of labels -1 and 1
+		at = 0 // for labels -1 and 1
 	}
 	switch at {
 	case 1:

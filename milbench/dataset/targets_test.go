@@ -9,7 +9,7 @@ import (
 	"synpool/milbench"
 )
 
-// resealed returns the checksum of a set as it is now.
+// resealed returns the current checksum of a set.
 func resealed(t *testing.T, s *milbench.Set) string {
 	t.Helper()
 	again := *s
@@ -19,7 +19,7 @@ func resealed(t *testing.T, s *milbench.Set) string {
 	return again.Checksum
 }
 
-// labelled returns a file of one instance a bag with these labels.
+// labelled returns a file with one instance per bag and these labels.
 func labelled(labels ...string) string {
 	text := "bag,label,x\n"
 	for i, label := range labels {
@@ -28,7 +28,7 @@ func labelled(labels ...string) string {
 	return text
 }
 
-// TestTargets: all labels of a file tell their kind together, and stay as they are written.
+// TestTargets: together the labels of a file determine their kind, and they keep their spelling.
 func TestTargets(t *testing.T) {
 	numbers := make([]string, 25)
 	for i := range numbers {
@@ -38,7 +38,7 @@ func TestTargets(t *testing.T) {
 		labels  []string
 		kind    milbench.TargetKind
 		classes []string
-		targets []milbench.Target // the first ones
+		targets []milbench.Target // targets of the first bags
 	}{
 		"0 and 1":     {[]string{"0", "1", "1.0"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {Label: 1}}},
 		"-1 and 1":    {[]string{"-1", "1", "-1"}, milbench.BinaryTarget, nil, []milbench.Target{{}, {Label: 1}, {}}},
@@ -72,13 +72,13 @@ func TestTargets(t *testing.T) {
 		survival.Bags[0].Target != (milbench.Target{Value: 3.5, Event: true}) || survival.Bags[1].Target != (milbench.Target{Value: 2}) {
 		t.Errorf("survival: %+v, %v", survival, err)
 	}
-	both, err := ReadCSV(strings.NewReader("bag,label,time,event\na,0,3,1\nb,1,2,0\n"), "toy") // a label makes them features
+	both, err := ReadCSV(strings.NewReader("bag,label,time,event\na,0,3,1\nb,1,2,0\n"), "toy") // with a label column these are features
 	if err != nil || both.Kind != milbench.BinaryTarget || !slices.Equal(both.Features, []string{"time", "event"}) {
 		t.Errorf("%+v, %v", both, err)
 	}
 }
 
-// Bags without a label, and labels that are written in two ways, are refused: they would become classes.
+// Bags without a label, and labels spelt in two ways, are refused: they would become classes.
 func TestTargetsRefused(t *testing.T) {
 	for _, c := range []struct {
 		labels []string
@@ -94,14 +94,14 @@ func TestTargetsRefused(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", c.labels, err, c.want)
 		}
 	}
-	// Of a file to score a column called time is a feature if the model says so.
+	// In a file to score, a column called time is a feature if the model uses it.
 	s, err := Options{Unlabelled: true, Features: []string{"time", "event", "x"}}.ReadCSV(strings.NewReader("bag,time,event,x\na,3,1,2\n"), "toy")
 	if err != nil || !slices.Equal(s.Features, []string{"time", "event", "x"}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-// WriteCSV refuses targets that ReadCSV would read otherwise.
+// WriteCSV refuses targets that ReadCSV would read differently.
 func TestWriteCSVTargets(t *testing.T) {
 	bags := func(labels ...int) (all []milbench.Bag) {
 		for i, label := range labels {
@@ -136,8 +136,8 @@ func TestSetPositive(t *testing.T) {
 		labels   []string
 		positive string
 		want     []string // classes
-		label    int      // of the first bag
-		changed  bool     // the set
+		label    int      // label of the first bag
+		changed  bool     // whether the set changes
 	}{
 		{[]string{"tumour", "normal"}, "tumour", []string{"normal", "tumour"}, 1, false},
 		{[]string{"tumour", "normal"}, "normal", []string{"tumour", "normal"}, 0, true},
@@ -162,10 +162,10 @@ func TestSetPositive(t *testing.T) {
 		labels   []string
 		positive string
 	}{
-		`toy: no bag has label "tumor"; did you mean "tumour"?`:           {[]string{"tumour", "normal"}, "tumor"},
-		`toy: no bag has label "2"; the labels are 0 and 1`:               {[]string{"-1", "1"}, "2"},
-		`toy: no bag has label "yes"; the labels are 0 and 1`:             {[]string{"0", "1"}, "yes"},
-		"toy: a positive class is for two; its target is of kind classes": {[]string{"a", "b", "c", "a"}, "a"},
+		`toy: no bag has label "tumor"; did you mean "tumour"?`:                  {[]string{"tumour", "normal"}, "tumor"},
+		`toy: no bag has label "2"; the labels are 0 and 1`:                      {[]string{"-1", "1"}, "2"},
+		`toy: no bag has label "yes"; the labels are 0 and 1`:                    {[]string{"0", "1"}, "yes"},
+		"toy: a positive class needs two classes; the target is of kind classes": {[]string{"a", "b", "c", "a"}, "a"},
 	} {
 		s, err := ReadCSV(strings.NewReader(labelled(c.labels...)), "toy")
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"synpool/milbench"
 )
 
-// textBags gathers the bags of a text file, whose rows may come in any order.
+// textBags collects the bags of a text file. Rows may come in any order.
 type textBags struct {
 	unlabelled bool
 	index      map[string]int
@@ -22,7 +22,7 @@ type textBags struct {
 	words      []string // labels as written; nil if unlabelled
 }
 
-// of returns the index of the bag of a row, or the reason why the row disagrees with earlier ones of that bag.
+// of returns the index of the bag for a row, or an error if the row contradicts earlier rows of that bag.
 func (t *textBags) of(id, word, group string, split milbench.Split) (int, error) {
 	switch {
 	case id == "":
@@ -36,7 +36,7 @@ func (t *textBags) of(id, word, group string, split milbench.Split) (int, error)
 			t.index = make(map[string]int)
 		}
 		i = len(t.bags)
-		id = strings.Clone(id) // not the whole line
+		id = strings.Clone(id) // do not keep the whole line
 		t.index[id] = i
 		if !t.unlabelled {
 			t.words = append(t.words, strings.Clone(word))
@@ -55,12 +55,12 @@ func (t *textBags) of(id, word, group string, split milbench.Split) (int, error)
 	return i, nil
 }
 
-// plain says whether text is valid and fits on a line.
+// plain reports whether text is valid and fits on one line.
 func plain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// sameWord reports whether two labels are the same, written as words or as numbers.
+// sameWord reports whether two labels are equal as words or as numbers.
 func sameWord(a, b string) bool {
 	if a == b {
 		return true
@@ -70,22 +70,22 @@ func sameWord(a, b string) bool {
 	return err1 == nil && err2 == nil && x == y
 }
 
-// shown returns a label as messages show it.
+// shown returns a label as shown in messages.
 func shown(word string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(word, survivalMark), survivalMark, " and event ")
 }
 
-// appendTo appends an instance to bag i.
+// appendTo adds an instance to bag i.
 func (t *textBags) appendTo(i int, values []float32) {
 	m := t.bags[i].Instances.(*milbench.Sparse)
 	m.Cols = len(values)
 	m.Append(values)
 }
 
-// decimalComma is a number that is written with one.
+// decimalComma matches a number with a decimal comma.
 var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
 
-// parseValue reads a finite number that float32 holds, rounded.
+// parseValue parses a finite number and rounds it to float32.
 func parseValue(text string) (float32, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
@@ -97,8 +97,8 @@ func parseValue(text string) (float32, error) {
 	return milbench.Float32(v)
 }
 
-// eachRecord calls f with every record of r and its line. All records are as wide as the first; a record is valid
-// during the call only. Errors name the file and the line.
+// eachRecord calls f with every record of r and its line. All records must be as wide as the first. A record is valid
+// only during the call. Errors name the file and the line.
 func eachRecord(r *csv.Reader, name string, f func(line int, record []string) error) error {
 	r.ReuseRecord = true
 	r.TrimLeadingSpace = true

@@ -15,21 +15,22 @@ import (
 	"synpool/milbench"
 )
 
-// torchTypes are the types of tensors that are read, by the name of their storage.
+// torchTypes has the supported tensor types, by the name of their storage.
 var torchTypes = map[pickle.Global]string{
 	"torch.HalfStorage": "f2", "torch.FloatStorage": "f4", "torch.DoubleStorage": "f8", "torch.BFloat16Storage": "bf16",
 	"torch.CharStorage": "i1", "torch.ShortStorage": "i2", "torch.IntStorage": "i4", "torch.LongStorage": "i8", "torch.ByteStorage": "u1",
 }
 
-// bfloat16 are the first 16 bits of a float32.
+// bfloat16 is the upper half of a float32.
 var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
 	return float64(math.Float32frombits(uint32(o.Uint16(b)) << 16))
 }, nil}
 
-// maxPickle bounds what describes the tensors of a file, in bytes.
+// maxPickle limits the size of a file's tensor descriptions, in bytes.
 const maxPickle = 16 << 20
 
-// openTorch opens the bag in a file of torch.save: a tensor, or the tensor features, or the only one, of a dictionary. Nothing in the file is run.
+// openTorch opens the bag in a file written by torch.save: a tensor, or the tensor "features" of a dictionary, or its
+// only tensor. It runs nothing in the file.
 func openTorch(name string) (milbench.Instances, error) {
 	f, err := openRegular(name)
 	if err != nil {
@@ -43,7 +44,7 @@ func openTorch(name string) (milbench.Instances, error) {
 	return &numpyArray{numpyHeader: h, path: name}, nil
 }
 
-// torchTensor says where the numbers of the bag are.
+// torchTensor locates the numbers of the bag.
 func torchTensor(f *os.File) (h numpyHeader, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -57,7 +58,7 @@ func torchTensor(f *os.File) (h numpyHeader, err error) {
 		}
 		return h, damagedf("no file of torch.save: %v", err)
 	}
-	members := make(map[string]*zip.File) // by their names in the folder of the archive
+	members := make(map[string]*zip.File) // by name in the folder of the archive
 	for _, m := range archive.File {
 		_, inside, _ := strings.Cut(path.Clean(m.Name), "/")
 		members[inside] = m
@@ -96,7 +97,7 @@ func torchTensor(f *os.File) (h numpyHeader, err error) {
 	return h, h.placeTensor(tensor, members, info.Size())
 }
 
-// inflatedMember returns the bytes of a member of an archive, at most limit.
+// inflatedMember returns the bytes of an archive member, up to limit.
 func inflatedMember(m *zip.File, limit int64) ([]byte, error) {
 	in, err := m.Open()
 	if err != nil {
@@ -113,7 +114,7 @@ func inflatedMember(m *zip.File, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// asTensor returns the call that makes a tensor, of a parameter, too.
+// asTensor returns the call that creates a tensor or a parameter.
 func asTensor(v any) (*pickle.Call, bool) {
 	call, is := v.(*pickle.Call)
 	if !is {
@@ -132,7 +133,7 @@ func asTensor(v any) (*pickle.Call, bool) {
 	return nil, false
 }
 
-// isRebuilt reports whether a value is some tensor, perhaps of a type that is not read.
+// isRebuilt reports whether a value is a tensor, even one of an unsupported type.
 func isRebuilt(v any) bool {
 	call, is := v.(*pickle.Call)
 	if !is {
@@ -179,7 +180,7 @@ func featuresTensor(root any) (*pickle.Call, error) {
 	return nil, fmt.Errorf("several tensors: %s; call one features", few(names))
 }
 
-// integers returns those of a tuple.
+// integers returns the integers in a tuple.
 func integers(v any) (list []int64, ok bool) {
 	t, is := v.(pickle.Tuple)
 	if !is {
@@ -195,7 +196,7 @@ func integers(v any) (list []int64, ok bool) {
 	return list, true
 }
 
-// placeTensor reads the shape and type of a tensor, and where it is.
+// placeTensor reads the shape, type and position of a tensor.
 func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.File, fileSize int64) error {
 	stored, is1 := tensor.Args[0].(pickle.Persistent)
 	storage, is2 := stored.ID.(pickle.Tuple)

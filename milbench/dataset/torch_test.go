@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// TestTorchTypes: every type and layout that torch.save writes is read as PyTorch reads it, or refused in one line.
+// TestTorchTypes: every type and layout written by torch.save is read as in PyTorch, or refused in one line.
 func TestTorchTypes(t *testing.T) {
 	text, err := os.ReadFile("testdata/torch.json")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"synpool/milbench"
 )
 
-// ReadTransposed reads a set from three text files, as Pevny keeps the sets of his MIProblems. In the file data a line
-// holds one feature of all instances, with tabs between them. In the files bags and labels line i holds the id of the bag
-// of instance i, and the label of that bag. The features have no names. Bags stand in the order of their first instances.
+// ReadTransposed reads a set from three text files, the form of Pevny's MIProblems. Each line of the file data has
+// one feature of all instances, separated by tabs. Line i of the files bags and labels has the bag id of instance i
+// and the label of that bag. The features have no names. Bags are in the order of their first instances.
 //
 // An error names the file and the line.
 func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
@@ -29,7 +29,7 @@ func ReadTransposed(data, bags, labels string) (*milbench.Set, error) {
 	return readTransposed(in, [3]string{data, bags, labels})
 }
 
-// readTransposed reads the data, the bags and the labels, in this order, which have these names.
+// readTransposed reads the data, bags and labels, in this order, from files with these names.
 func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 	ids, err := lines(in[1], names[1])
 	if err != nil {
@@ -81,7 +81,7 @@ func readTransposed(in [3]io.Reader, names [3]string) (*milbench.Set, error) {
 	return assemble(&milbench.Set{Name: names[0], Bags: t.bags}, t.words)
 }
 
-// tabs returns a reader of fields with tabs between them.
+// tabs returns a reader for tab-separated fields.
 func tabs(r io.Reader) *csv.Reader {
 	c := csv.NewReader(r)
 	c.Comma = '\t'

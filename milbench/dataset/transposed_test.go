@@ -67,7 +67,7 @@ func TestReadTransposedRefuses(t *testing.T) {
 	requireOneLine(t, err, "open "+missing, "no such file")
 }
 
-// TestFetchTransposed takes generated files through the entry of a set that is not everywhere.
+// TestFetchTransposed passes generated files through the entry of a set that may be absent.
 func TestFetchTransposed(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	var data, bags, labels strings.Builder

@@ -9,7 +9,7 @@ import (
 	"synpool/milbench"
 )
 
-// Files whose labels no set can have: the bags are those that the same rows with good labels give.
+// Files with labels that no set can have give the same bags as the same rows with good labels.
 func TestReadUnlabelled(t *testing.T) {
 	w := littleEndian()
 	a, b := [][]float64{{1, 0, 2.5}, {0, 4, -7}}, [][]float64{{0, 0, 300}}
@@ -54,7 +54,7 @@ func TestReadUnlabelled(t *testing.T) {
 	}
 }
 
-// The labels of a good file have no part in it either.
+// The labels of a valid file do not matter either.
 func TestReadUnlabelledGoodFiles(t *testing.T) {
 	for _, name := range []string{"cells.mat", "cells-compressed.mat", "columbia.mat", "sparse-cells.mat"} {
 		path := filepath.Join("testdata", name)

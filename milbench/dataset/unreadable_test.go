@@ -11,7 +11,7 @@ import (
 	"synpool/milbench"
 )
 
-// unreadable is instances in a file that is gone.
+// unreadable is instances in a file that no longer exists.
 type unreadable struct{ of milbench.Instances }
 
 var errGone = errors.New("gone")
@@ -20,7 +20,7 @@ func (u *unreadable) Len() int                       { return u.of.Len() }
 func (u *unreadable) Features() int                  { return u.of.Features() }
 func (u *unreadable) Read(int, int, []float32) error { return errGone }
 
-// TestUnreadable: what reads bags hands on why one cannot be read.
+// TestUnreadable: functions that read bags return the error of a bag that cannot be read.
 func TestUnreadable(t *testing.T) {
 	s := &milbench.Set{Name: "toy"}
 	for i := range 2 {
@@ -41,7 +41,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// failing is a writer without room from the n-th byte on.
+// failing is a writer that runs out of room after n bytes.
 type failing int
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -75,19 +75,19 @@ func TestWriteCSVSurvival(t *testing.T) {
 	}
 }
 
-// TestDrawOther: only generated sets are drawn anew.
+// TestDrawOther: only generated sets can be drawn again.
 func TestDrawOther(t *testing.T) {
 	e, err := Find("musk1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: it is no generated set and cannot be drawn" {
+	if _, err := e.Draw(2); err == nil || err.Error() != "musk1: only generated sets can be drawn" {
 		t.Errorf("error %v", err)
 	}
 	if _, err := (&Source{Stored: &milbench.Set{Name: "x"}, Entry: &e}).Set(3); err == nil {
 		t.Error("a column of a named set")
 	}
-	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is no number
+	if _, err := ReadCSV(strings.NewReader("0,a,1,x\n"), "toy"); err == nil { // no header, and a feature that is not a number
 		t.Error("no error")
 	}
 	if _, err := ReadCSV(strings.NewReader("0,a,1,2\n1,b,3,x\n"), "toy"); err == nil || !strings.Contains(err.Error(), "feature 2") {

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// scored is what a model says of eight bags.
+// scored returns a model's output for eight bags.
 func scored() evaluate.Scored {
 	s := evaluate.Scored{Kind: milbench.BinaryTarget}
 	for i, score := range []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, -0.1} {
@@ -44,7 +44,7 @@ func ExampleOperate() {
 	// Output: sensitivity 2 of 4, specificity 4 of 4 <nil>
 }
 
-// New bags whose feature is larger in every bag.
+// Compare new bags with a feature that is larger in every bag.
 func ExampleCompare() {
 	set := func(plus float32) *milbench.Set {
 		s := &milbench.Set{Name: "drawn", Features: []string{"size"}}
@@ -67,7 +67,7 @@ func ExampleCompare() {
 	// [0 1] <nil>
 }
 
-// The file of the new bags names the classes in another order than the model.
+// The file of the new bags lists the classes in a different order from the model.
 func ExampleRelabel() {
 	fresh := &milbench.Set{Name: "new", Classes: []string{"benign", "cancer"}, Bags: []milbench.Bag{{ID: "a", Target: milbench.Labelled(1)}}}
 	set, err := evaluate.Relabel(fresh, &modeldir.Card{Classes: []string{"cancer", "benign"}})

@@ -12,46 +12,48 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Level is the level of all intervals.
+// Level is the level of all confidence intervals.
 const Level = 0.95
 
-// Draws is how many draws an interval of the bootstrap takes: its bounds are then off by about a twentieth of the standard error.
+// Draws is the number of draws for a bootstrap interval. It makes the bounds accurate to about a twentieth of the
+// standard error.
 const Draws = 2000
 
-// Scored is what a model says of labelled bags.
+// Scored has labelled bags and a model's output for them.
 type Scored struct {
 	Kind     milbench.TargetKind
-	Classes  int // of a target of classes
+	Classes  int // number of classes, for a target with classes
 	Targets  []milbench.Target
-	Scores   [][]float64          // of each bag, see [milbench.Prediction]
-	Survival []*milbench.Survival // of each bag, of models that predict curves; else nil
-	Units    [][]int              // see [milbench.Units]; nil: every bag is one
+	Scores   [][]float64          // for each bag, see [milbench.Prediction]
+	Survival []*milbench.Survival // for each bag, if the model predicts curves; otherwise nil
+	Units    [][]int              // see [milbench.Units]; nil means that every bag is a unit
 
-	// Logits has, of two classes, log(p/(1−p)) of the probability p of positive: the scores themselves, or what a calibration makes of
-	// them; they may be infinite. Nil where there are no probabilities.
+	// Logits has, for two classes, log(p/(1−p)) of the probability p of the positive class: the scores themselves, or
+	// calibrated ones. They may be infinite. Nil means that there are no probabilities.
 	Logits []float64
 }
 
-// Figure is a figure of a model on labelled bags.
+// Figure is a figure of merit for a model on labelled bags.
 type Figure struct {
 	Name   string   `json:"name"`
-	Value  *float64 `json:"value"` // null where it is undefined
-	Low    *float64 `json:"low"`   // of the interval at [Level]; null where there is none
+	Value  *float64 `json:"value"` // null if undefined
+	Low    *float64 `json:"low"`   // bounds of the interval at [Level]; null if there is none
 	High   *float64 `json:"high"`
-	Method string   `json:"method,omitempty"` // of the interval
-	Why    string   `json:"why,omitempty"`    // there is no value or no interval
+	Method string   `json:"method,omitempty"` // method of the interval
+	Why    string   `json:"why,omitempty"`    // why there is no value or no interval
 }
 
-// Figures returns the figures of the kind of target:
+// Figures returns the figures for the kind of target:
 //
-//   - binary: AUC with DeLong's interval, and that of the bootstrap where bags come in groups; accuracy and balanced accuracy at probability 1/2, or
-//     score 0 where there are no probabilities; of probabilities log-loss and Brier score
-//   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa
-//   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ
-//   - survival: concordance; of curves [judge.IntegratedBrierFollowUp]
+//   - binary: AUC with DeLong's interval, and with a bootstrap interval if bags come in groups. Accuracy and balanced
+//     accuracy at probability 1/2, or at score 0 without probabilities. Log-loss and Brier score of probabilities.
+//   - classes: macro AUC, accuracy, balanced accuracy, quadratic kappa.
+//   - real: R², MAE, RMSE (both in the unit of the target), Spearman's ρ.
+//   - survival: concordance; for curves, [judge.IntegratedBrierFollowUp].
 //
-// Other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]), whose seed is given; where every bag is a unit, that of
-// the accuracy is of Clopper and Pearson. A figure that is undefined on these bags, say of one class, says why.
+// All other intervals are percentiles of the bootstrap over units ([judge.Bootstrap]) with the given seed, except
+// that of the accuracy if every bag is a unit, which is from Clopper and Pearson. If a figure is undefined on these
+// bags, for example with only one class, it says why.
 func Figures(s Scored, seed uint64) ([]Figure, error) {
 	if len(s.Targets) == 0 || len(s.Scores) != len(s.Targets) {
 		return nil, fmt.Errorf("%d targets and scores of %d bags", len(s.Targets), len(s.Scores))
@@ -70,7 +72,7 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 		}
 	}
 	if s.Survival != nil && len(s.Survival) != len(s.Targets) {
-		return nil, fmt.Errorf("%d targets and curves of survival of %d bags", len(s.Targets), len(s.Survival))
+		return nil, fmt.Errorf("%d targets and survival curves of %d bags", len(s.Targets), len(s.Survival))
 	}
 	var list []Figure
 	for _, f := range s.figures() {
@@ -112,7 +114,8 @@ func Figures(s Scored, seed uint64) ([]Figure, error) {
 	return list, nil
 }
 
-// Confusion returns the confusion matrix of a target of classes ([judge.Confusion]); of two the threshold is that of the accuracy.
+// Confusion returns the confusion matrix for a target with classes ([judge.Confusion]). For two classes it uses the
+// threshold of the accuracy.
 func Confusion(s Scored) ([][]int, error) {
 	labels := s.labels(s.all())
 	if s.Kind == milbench.ClassTarget {
@@ -131,7 +134,7 @@ func Confusion(s Scored) ([][]int, error) {
 	return judge.Confusion(labels, predicted, 2)
 }
 
-// width returns the number of scores of a bag.
+// width returns the number of scores per bag.
 func (s Scored) width() int {
 	if s.Kind == milbench.ClassTarget {
 		return s.Classes
@@ -139,7 +142,7 @@ func (s Scored) width() int {
 	return 1
 }
 
-// grouped reports whether a unit has several bags.
+// grouped reports whether any unit has several bags.
 func (s Scored) grouped() bool { return s.Units != nil && len(s.Units) < len(s.Targets) }
 
 // all returns the indices of all bags.
@@ -183,7 +186,7 @@ func (s Scored) events(items []int) []bool {
 	return events
 }
 
-// decisions returns the logits, or the scores where there are none: a bag is called positive above 0.
+// decisions returns the logits, or else the scores. A bag counts as positive above 0.
 func (s Scored) decisions(items []int) []float64 {
 	if s.Logits == nil {
 		return s.first(items)
@@ -203,13 +206,13 @@ func (s Scored) rows(items []int) [][]float64 {
 	return rows
 }
 
-// figure is how a figure is computed.
+// figure describes how to compute a figure.
 type figure struct {
 	name string
-	of   func(items []int) (float64, error) // nil where the scores do not allow it
+	of   func(items []int) (float64, error) // nil if the scores do not allow it
 
-	own  func(s Scored, value float64) (*Figure, error) // an interval that is not that of the bootstrap, nil for none
-	both bool                                           // of units of several bags that of the bootstrap stands beside it
+	own  func(s Scored, value float64) (*Figure, error) // an interval other than the bootstrap; nil for none
+	both bool                                           // add a bootstrap interval if units have several bags
 }
 
 func (f figure) interval(s Scored, value float64) (*Figure, error) {
@@ -219,7 +222,7 @@ func (f figure) interval(s Scored, value float64) (*Figure, error) {
 	return f.own(s, value)
 }
 
-// figures returns the figures of the kind.
+// figures returns the figures for the kind of target.
 func (s Scored) figures() []figure {
 	switch s.Kind {
 	case milbench.BinaryTarget:
@@ -270,20 +273,20 @@ func (s Scored) figures() []figure {
 	return list
 }
 
-// integratedBrier is that of the curves of some bags.
+// integratedBrier returns the integrated Brier score of the curves for some bags.
 func (s Scored) integratedBrier(items []int) (float64, error) {
 	var curves [][]float64
 	at := s.Survival[0].Times
 	for _, i := range items {
 		if !slices.Equal(s.Survival[i].Times, at) {
-			return 0, fmt.Errorf("bag %d has a curve of survival at other times than the first", i)
+			return 0, fmt.Errorf("bag %d has a survival curve at other times than the first", i)
 		}
 		curves = append(curves, s.Survival[i].Alive)
 	}
 	return judge.IntegratedBrierFollowUp(s.values(items), s.events(items), curves, at)
 }
 
-// brier is the Brier score of logits.
+// brier returns the Brier score of logits.
 func brier(labels []int, logits []float64) (float64, error) {
 	p := make([]float64, len(logits))
 	for i, z := range logits {
@@ -292,7 +295,7 @@ func brier(labels []int, logits []float64) (float64, error) {
 	return judge.BrierScore(labels, p)
 }
 
-// deLong is the interval of an AUC by its standard error, cut at 0 and 1.
+// deLong returns the interval of an AUC from its standard error, cut at 0 and 1.
 func deLong(s Scored, _ float64) (*Figure, error) {
 	auc, se, err := judge.DeLong(s.labels(s.all()), s.first(s.all()))
 	switch {
@@ -308,7 +311,7 @@ func deLong(s Scored, _ float64) (*Figure, error) {
 	return &Figure{Low: &low, High: &high, Method: "DeLong"}, nil
 }
 
-// clopperPearson is the interval of a share of bags where every bag is a unit; else there is none.
+// clopperPearson returns the interval of a share of bags. It returns nil unless every bag is a unit.
 func clopperPearson(s Scored, share float64) (*Figure, error) {
 	if s.grouped() {
 		return nil, nil
@@ -318,7 +321,7 @@ func clopperPearson(s Scored, share float64) (*Figure, error) {
 	return &Figure{Low: &low, High: &high, Method: "Clopper-Pearson"}, err
 }
 
-// bootstrap gives a figure the interval of the bootstrap.
+// bootstrap sets the bootstrap interval of a figure.
 func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error)) error {
 	low, high, left, err := judge.Bootstrap(s.Units, Draws, Level, seed, of)
 	switch {
@@ -345,7 +348,7 @@ func (f *Figure) bootstrap(s Scored, seed uint64, of func([]int) (float64, error
 	return nil
 }
 
-// undefined reports whether an error says that a figure has no value on some bags.
+// undefined reports whether err means that a figure has no value on some bags.
 func undefined(err error) bool {
 	for _, u := range []error{judge.ErrOneClass, judge.ErrTooFew, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrAllEqual} {
 		if errors.Is(err, u) {

@@ -11,7 +11,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// drawn draws scored bags of a kind, about right ones.
+// drawn draws scored bags of a kind, with mostly correct scores.
 func drawn(kind milbench.TargetKind, bags int) Scored {
 	random := rand.New(rand.NewPCG(9, uint64(kind)))
 	s := Scored{Kind: kind}
@@ -38,7 +38,7 @@ func drawn(kind milbench.TargetKind, bags int) Scored {
 	return s
 }
 
-// TestFigures: every kind has its figures, their values are those of package judge, and their intervals hold them.
+// TestFigures: every kind has its figures, with values from package judge and intervals that contain them.
 func TestFigures(t *testing.T) {
 	for kind, want := range map[milbench.TargetKind]string{
 		milbench.BinaryTarget:   "AUC DeLong; accuracy Clopper-Pearson; balanced accuracy bootstrap of 80 bags; log-loss bootstrap of 80 bags; Brier score bootstrap of 80 bags",
@@ -82,7 +82,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestFiguresOfGroups: bags that stand four times over in groups have the interval of a quarter of the bags, not a narrower one.
+// TestFiguresOfGroups: four copies of each bag, in groups, give the interval for a quarter of the bags, not a
+// narrower one.
 func TestFiguresOfGroups(t *testing.T) {
 	s := drawn(milbench.BinaryTarget, 40)
 	alone, err := Figures(s, 1)
@@ -116,7 +117,7 @@ func TestFiguresOfGroups(t *testing.T) {
 	}
 }
 
-// TestFiguresUndefined: what is not defined says why, and the others are there.
+// TestFiguresUndefined: an undefined figure says why, and the others exist.
 func TestFiguresUndefined(t *testing.T) {
 	s := drawn(milbench.BinaryTarget, 20)
 	s.Logits = nil
@@ -136,7 +137,7 @@ func TestFiguresUndefined(t *testing.T) {
 	if err != nil || *list[0].Value != 1 || list[0].Low != nil || list[0].Why == "" || *list[1].High != 1 || *list[1].Low > 0.8 || list[2].Low != nil || list[2].Why == "" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	// A calibration may move the threshold, and be certain.
+	// A calibration may move the threshold and may return 0 or 1.
 	s = drawn(milbench.BinaryTarget, 20)
 	plain, _ := Figures(s, 1)
 	for i := range s.Logits {

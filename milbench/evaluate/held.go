@@ -15,29 +15,29 @@ import (
 	"synpool/milbench/results"
 )
 
-// Held is how models of one learner and setting did on bags of a set that were held out of their training.
+// Held is the performance of one learner and setting on bags held out of training.
 type Held struct {
-	Judged []modeldir.Judged // one for each protocol that is there
+	Judged []modeldir.Judged // one entry per protocol
 
 	kind milbench.TargetKind
 
-	// Of two classes, of the protocol with the most complete repeats, optimistic ones aside: labels and scores of the bags of all repeats, one
-	// after the other.
+	// For two classes: labels and scores of the bags in all repeats, concatenated. They are from the protocol with
+	// the most complete repeats, without optimistic ones.
 	labels   []int
 	scores   []float64
 	repeats  int
 	protocol string
 }
 
-// HeldOut takes what results say of a setting on the set of a checksum. Results of other sets and of other settings are passed over; where there
-// are no others, the error says so.
+// HeldOut collects the results for a setting on the set with the given checksum. It ignores other sets and settings.
+// If nothing is left, the error names what it ignored.
 func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (Held, error) {
 	wanted, err := milbench.CanonicalSetting(setting)
 	if err != nil {
 		return Held{}, err
 	}
 	var own []results.Result
-	var others []json.RawMessage // settings on the same set
+	var others []json.RawMessage // other settings on the same set
 	sets := map[string]bool{}
 	for _, r := range all {
 		sets[r.Set] = true
@@ -83,7 +83,7 @@ func HeldOut(all []results.Result, checksum string, setting json.RawMessage) (He
 	return h, nil
 }
 
-// list joins names, some of them.
+// list joins names, up to a limit.
 func list(names map[string]bool) string {
 	var all []string
 	for name := range names {
@@ -93,7 +93,7 @@ func list(names map[string]bool) string {
 	return short(all)
 }
 
-// short joins names, the first few of them.
+// short joins the first few names.
 func short(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
@@ -103,7 +103,7 @@ func short(names []string) string {
 	return text
 }
 
-// judged is a row of a table.
+// judged converts a row of a table.
 func judged(r results.Row) modeldir.Judged {
 	j := modeldir.Judged{Protocol: r.Protocol, Folds: r.Folds, FoldsRun: r.FoldsRun, Repeats: r.N, Bags: r.TestBags,
 		Optimistic: r.Optimistic, Versions: r.Versions}
@@ -122,7 +122,7 @@ type study struct {
 	seed         uint64
 }
 
-// gather takes the scores of held-out bags of the study with the most complete repeats, of equal ones the first.
+// gather collects the scores of held-out bags from the study with the most complete repeats; ties go to the first.
 func (h *Held) gather(own []results.Result) {
 	var studies []study
 	repeats := map[study]map[int][]results.Result{}
@@ -160,10 +160,11 @@ func (h *Held) gather(own []results.Result) {
 	}
 }
 
-// Operating returns the threshold at which the held-out bags have at least a specificity ([judge.ThresholdAt]), with the sensitivity and
-// specificity there. The scores of all repeats and folds count together. They are those of models that were trained on a part of the bags
-// each, on whose scale the scores of the model of all bags are taken to be. Results whose test part had a say in the training have no
-// threshold, and targets other than two classes have none.
+// Operating returns the threshold at which the held-out bags reach at least the given specificity
+// ([judge.ThresholdAt]), with the sensitivity and specificity there. It uses the scores of all repeats and folds
+// together. These come from models that were each trained on part of the bags; it assumes that the final model's
+// scores are on the same scale. It returns an error if the test part influenced the training, and for targets other
+// than two classes.
 func (h Held) Operating(specificity float64) (modeldir.OperatingPoint, error) {
 	if h.kind != milbench.BinaryTarget {
 		return modeldir.OperatingPoint{}, fmt.Errorf("no threshold of a target of kind %v: thresholds are for two classes", h.kind)

@@ -12,7 +12,8 @@ import (
 	"synpool/milbench/results"
 )
 
-// result is a finished fit on bags of a checksum; scores are those of bags 0, 1, ..., whose labels alternate.
+// result returns a finished fit on bags with a checksum; scores are for bags 0, 1, ..., which have alternating
+// labels.
 func result(t *testing.T, checksum, setting string, protocol string, repeat, fold, folds int, scores ...float64) results.Result {
 	t.Helper()
 	r := results.Result{Set: "toy", Checksum: checksum, Protocol: protocol, Folds: folds, FoldsRun: folds, Repeat: repeat, Fold: fold, Seed: 1, Epoch: 1,
@@ -83,7 +84,7 @@ func TestHeldOut(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	// Where the test part chose the epoch there is a figure, marked, and no threshold.
+	// If the test part chose the epoch, the figure is marked and there is no threshold.
 	if h, err = HeldOut(all[3:4], "x", json.RawMessage(setting)); err != nil || len(h.Judged) != 1 {
 		t.Fatalf("%+v, %v", h, err)
 	}
@@ -92,7 +93,7 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// TestOperate: thresholds come from the card, whatever the new scores are.
+// TestOperate: thresholds come from the model card, whatever the new scores are.
 func TestOperate(t *testing.T) {
 	s := Scored{Kind: milbench.BinaryTarget, Targets: []milbench.Target{{}, {}, {}, {Label: 1}}, Scores: [][]float64{{0}, {1}, {2}, {1.5}}}
 	on := modeldir.OperatingPoint{Wanted: 0.9, Threshold: 1}

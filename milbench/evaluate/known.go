@@ -2,8 +2,9 @@ package evaluate
 
 import "synpool/milbench"
 
-// Known returns the ids of new bags whose instances are those of a bag that the model was trained on; fresh is the profile of the new bags.
-// Instances may stand in another order, and bags have another id ([milbench.ContentSum]). Figures on such bags say nothing about new ones.
+// Known returns the ids of new bags with the same instances as a training bag; fresh is the profile of the new bags.
+// It finds copies with other ids or with instances in another order ([milbench.ContentSum]). Figures on such bags say
+// nothing about new ones.
 func Known(train, fresh milbench.Profile, s *milbench.Set) (ids []string) {
 	contents := make(map[string]bool, len(train.Contents))
 	for _, c := range train.Contents {

@@ -7,30 +7,30 @@ import (
 	"synpool/milbench/learner/modeldir"
 )
 
-// Point is how a threshold of the card does on new bags.
+// Point is the performance of a model card's threshold on new bags.
 type Point struct {
-	Wanted      float64 `json:"wanted"` // the specificity that it was chosen for
+	Wanted      float64 `json:"wanted"` // the specificity it was chosen for
 	Threshold   float64 `json:"threshold"`
 	Sensitivity Share   `json:"sensitivity"`
 	Specificity Share   `json:"specificity"`
 
-	Training modeldir.OperatingPoint `json:"training"` // where it was chosen
+	Training modeldir.OperatingPoint `json:"training"` // performance on the bags that chose it
 }
 
-// Share is how many of some bags are called right.
+// Share is the share of some bags that are classified correctly.
 type Share struct {
 	Right int      `json:"right"`
 	Of    int      `json:"of"`
-	Value *float64 `json:"value"` // null of no bags
+	Value *float64 `json:"value"` // null without bags
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
 
-	Method string `json:"method,omitempty"` // of the interval
+	Method string `json:"method,omitempty"` // method of the interval
 }
 
-// Operate applies operating points of a card to the scores of new bags of two classes. Thresholds are taken as they are: the new bags have no
-// say in them. Intervals are those of Clopper and Pearson ([judge.ShareInterval]), which take bags as independent; where bags come in groups, they
-// are too narrow, and Method says so.
+// Operate applies the operating points of a model card to the scores of new bags with two classes. The new bags do
+// not influence the thresholds. Intervals are from Clopper and Pearson ([judge.ShareInterval]), who assume
+// independent bags. If bags come in groups, the intervals are too narrow, and Method says so.
 func Operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
 	var list []Point
 	labels, scores := s.labels(s.all()), s.first(s.all())
@@ -57,7 +57,7 @@ func Operate(points []modeldir.OperatingPoint, s Scored) ([]Point, error) {
 	return list, nil
 }
 
-// measure gives a share its value and its interval.
+// measure sets the value and the interval of a share.
 func (s *Share) measure(grouped bool) error {
 	if s.Of == 0 {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"synpool/milbench/learner/modeldir"
 )
 
-// Relabel returns new bags with the classes of a model, by the words of both; the classes of a model without words are 0 and 1. Words that
-// are numbers are the same if the numbers are. A bag of a class that the model does not know is an error, and so are targets of another kind. The
-// set shares its instances with s.
+// Relabel returns new bags with the class numbers of a model, matched by class name. A model without class names has
+// the classes 0 and 1. Names that are numbers match if the numbers are equal. It is an error if the model does not
+// know a bag's class or if the kinds of target differ. The result shares its instances with s.
 func Relabel(s *milbench.Set, model *modeldir.Card) (*milbench.Set, error) {
 	labelled := func(k milbench.TargetKind) bool { return k == milbench.BinaryTarget || k == milbench.ClassTarget }
 	if !labelled(model.Target) || !labelled(s.Kind) {
@@ -39,7 +39,7 @@ func Relabel(s *milbench.Set, model *modeldir.Card) (*milbench.Set, error) {
 	return &relabelled, nil
 }
 
-// same reports whether words are equal, or numbers that are.
+// same reports whether two names are equal, as words or as numbers.
 func same(a, b string) bool {
 	if a == b {
 		return true

@@ -11,41 +11,44 @@ import (
 	"synpool/milbench"
 )
 
-// False is the probability with which [Compare] calls any feature of a fresh sample of the same source unlike, at most about: half of it is for
-// means, half for ranges, divided by the number of features (Bonferroni).
+// False is the approximate upper limit of the probability that [Compare] flags any feature of a new sample from the
+// same source. Half of it is for means and half for ranges, each divided by the number of features (Bonferroni).
 const False = 0.01
 
-// Below these, what is beyond chance does not matter: a difference of means of a fifth of a standard deviation, which Cohen calls small
-// ("Statistical power analysis for the behavioral sciences", 1988), and one value of a hundred outside of the range.
+// Effects below these limits do not matter, even if they are not due to chance: a difference of means of 0.2 standard
+// deviations, which Cohen calls small ("Statistical power analysis for the behavioral sciences", 1988), and one value
+// in a hundred outside the range.
 const (
 	SmallDifference = 0.2
 	SmallOutside    = 0.01
 )
 
-// Shift is how the features of new bags differ from those of training.
+// Shift describes how the features of new bags differ from those in training.
 type Shift struct {
-	Outside  float64        `json:"outside"` // share of all values that are outside of their feature's range in training
+	Outside  float64        `json:"outside"` // share of all values that are outside the training range of their feature
 	Features []FeatureShift `json:"features"`
 }
 
-// FeatureShift is how the values of a feature of new bags differ from those of training.
+// FeatureShift describes how the values of one feature differ from those in training.
 type FeatureShift struct {
 	Name string `json:"name"`
 
-	// Difference is that of the means over instances, in standard deviations of training: (new − training)/SD. Chance is its standard error where new
-	// and training bags come from one source. Both are null of a feature that was constant in training.
+	// Difference is the difference of the means over instances, (new − training)/SD, with the SD in training. Chance
+	// is its standard error if new and training bags are from the same source. Both are null if the feature was
+	// constant in training.
 	Difference *float64 `json:"difference"`
 	Chance     *float64 `json:"chance"`
 
-	Outside float64 `json:"outside"` // share of the values outside of the range of training
-	Below   int     `json:"below"`   // units with a value below it
-	Above   int     `json:"above"`   // units with a value above it
+	Outside float64 `json:"outside"` // share of values outside the training range
+	Below   int     `json:"below"`   // number of units with a value below it
+	Above   int     `json:"above"`   // number of units with a value above it
 
-	Mean  bool `json:"mean_unlike"`  // the mean differs by more than chance, and by more than a little
-	Range bool `json:"range_unlike"` // more units are outside of the range than by chance, and more than a few values
+	Mean  bool `json:"mean_unlike"`  // the mean differs by more than chance, and by enough to matter
+	Range bool `json:"range_unlike"` // more units are outside the range than by chance, and enough values to matter
 }
 
-// Unlike returns the features that are not like those of training, the worst first: by the difference of means, then by the share outside.
+// Unlike returns the features that differ from training, the worst first: sorted by the difference of means, then by
+// the share outside.
 func (s Shift) Unlike() (list []FeatureShift) {
 	for _, f := range s.Features {
 		if f.Mean || f.Range {
@@ -64,23 +67,25 @@ func (s Shift) Unlike() (list []FeatureShift) {
 	return list
 }
 
-// Compare compares the features of new bags with those of training; fresh is the profile of the new bags ([milbench.ProfileOf]). It reads the new bags
-// once, piece by piece.
+// Compare compares the features of new bags with those in training; fresh is the profile of the new bags
+// ([milbench.ProfileOf]). It reads the new bags once, in pieces.
 //
-// The mean of a feature is unlike if its difference from that of training, in standard errors, is beyond the quantile of Student's distribution for
-// [False]. The error is what units show among themselves, not that of independent instances, since instances of a bag are alike:
+// The mean of a feature is unlike if it differs from the training mean by more standard errors than Student's
+// quantile for [False]. Instances in a bag are similar, so the standard error is based on the variation between
+// units:
 //
 //	error = B √(C + C'), B² = ((1/C − 1) Between² + (1/C' − 1) Between'²) / (1/C + 1/C' − 2)
 //
-// with Between of [milbench.FeatureProfile] and C of [milbench.Profile], in training and new: 1/C is as many units of equal size as tell as much. The
-// degrees of freedom are the denominator. It is the two-sample t test of the means of units.
+// Here Between is from [milbench.FeatureProfile] and C is the concentration in [milbench.Profile], in training and
+// new (primed). 1/C is the number of equally large units with the same information. The denominator gives the degrees
+// of freedom. This is the two-sample t test on the means of units.
 //
-// The range is unlike if so many new units have a value beyond the largest (or the least) of training as happens too seldom where units are
-// exchangeable: the k largest of U training and U' new units are all new with probability
+// The range is unlike if too many new units have a value above the training maximum (or below the minimum). If units
+// are exchangeable, the k largest of U training and U' new units are all new with probability
 //
 //	U'/(U+U') × (U'−1)/(U+U'−1) × … × (U'−k+1)/(U+U'−k+1)
 //
-// Both need an effect, too: [SmallDifference] and [SmallOutside].
+// Both also need an effect that matters: [SmallDifference] and [SmallOutside].
 func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
 	for _, p := range []milbench.Profile{train, fresh} {
 		if err := p.Validate(s.NumFeatures()); err != nil {
@@ -118,7 +123,7 @@ func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
 			}
 		}
 	}
-	// As many units of equal size, less the mean; of one unit, whose share may be rounded, 0.
+	// Number of equally large units, minus one for the mean. For a single unit, whose share may be rounded, it is 0.
 	old, own := max(0, 1/train.Concentration-1), max(0, 1/fresh.Concentration-1)
 	largest := math.Inf(1)
 	if old+own > 1e-6 {
@@ -143,8 +148,8 @@ func Compare(train, fresh milbench.Profile, s *milbench.Set) (Shift, error) {
 	return shift, nil
 }
 
-// unlikelyBeyond returns the least number k of new units such that the k largest of all units are new with at most a probability, where they
-// are exchangeable; one more than there are new units if there is none.
+// unlikelyBeyond returns the smallest k such that the k largest of all units are new ones with at most the given
+// probability, if units are exchangeable. If there is none, it returns one more than the number of new units.
 func unlikelyBeyond(train, units int, probability float64) int {
 	p := 1.0
 	for k := range units {

@@ -11,8 +11,8 @@ import (
 	"synpool/milbench"
 )
 
-// source draws bags whose instances are alike, as those of slides are: a bag, and a group, moves all of its instances. Features have tails of
-// different weight, one is constant and one is almost always 0.
+// source draws bags with similar instances, as slides have: each bag and each group shifts all of its instances.
+// Features have tails of different weight, one is constant and one is almost always 0.
 func source(random *rand.Rand, bags, features, groups int, shift float64) *milbench.Set {
 	s := &milbench.Set{Name: "source"}
 	center := make([][]float64, max(groups, bags))
@@ -56,7 +56,7 @@ func source(random *rand.Rand, bags, features, groups int, shift float64) *milbe
 	return s
 }
 
-// split divides the units of a set at random, a share of them for training.
+// split divides the units of a set at random, with a share of them for training.
 func split(random *rand.Rand, s *milbench.Set, share float64) (train, rest *milbench.Set) {
 	units := milbench.Units(s.Bags)
 	random.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
@@ -91,8 +91,8 @@ func compared(t *testing.T, train, rest *milbench.Set) Shift {
 	return shift
 }
 
-// TestFreshSamplesAreAlike: a fresh sample of the same source is called unlike about as seldom as [False] says. Three standard errors of the
-// share of splits are allowed.
+// TestFreshSamplesAreAlike: a new sample from the same source is called unlike about as rarely as [False] promises.
+// The test allows three standard errors of the share of splits.
 func TestFreshSamplesAreAlike(t *testing.T) {
 	n := large.Number(250, 2500)
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestFreshSamplesAreAlike(t *testing.T) {
 	}
 }
 
-// TestShiftIsFound: new bags with one feature moved by two standard deviations are unlike in it, and in nothing else.
+// TestShiftIsFound: if one feature of the new bags moves by two standard deviations, only that feature is unlike.
 func TestShiftIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	found, others, n := 0, 0, large.Number(60, 600)
@@ -133,7 +133,7 @@ func TestShiftIsFound(t *testing.T) {
 	}
 }
 
-// TestCompare looks at numbers that can be computed by hand.
+// TestCompare checks numbers that can be computed by hand.
 func TestCompare(t *testing.T) {
 	bags := func(values ...[]float32) *milbench.Set {
 		s := &milbench.Set{Name: "hand", Features: []string{"a", "b"}}
@@ -155,7 +155,7 @@ func TestCompare(t *testing.T) {
 	if b.Difference != nil || b.Chance != nil || b.Outside != 0.25 || b.Above != 1 || shift.Outside != 0.375 {
 		t.Errorf("%+v, %v outside", b, shift.Outside)
 	}
-	// A constant feature that is another constant in all of many new bags.
+	// A constant feature with a different constant in all of many new bags.
 	var many [][]float32
 	for range 40 {
 		many = append(many, []float32{1, 6})

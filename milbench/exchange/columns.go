@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// The columns of scores, those that milbench predict writes. Of classes the name of the class stands behind the underscore.
+// Columns of scores, as milbench predict writes them. For classes, the class name follows the underscore.
 const (
 	scoreColumn       = "score"
 	probabilityColumn = "probability"
@@ -19,19 +19,20 @@ const (
 )
 
 const (
-	// edge is how near to 0 and 1 a probability may be: others are taken for those at it, so that logarithms are finite.
+	// edge limits how near to 0 and 1 a probability may be, so that logarithms are finite. Others are moved to the
+	// limit.
 	edge = 1e-12
-	// slack is how far from 1 the probabilities of the classes may sum, as rounded numbers do.
+	// slack is how far the sum of class probabilities may be from 1, to allow for rounding.
 	slack = 1e-3
 )
 
-// logit returns the logarithm of the odds of a probability.
+// logit returns the log-odds of a probability.
 func logit(p float64) float64 { return logOf(p) - logOf(1-p) }
 
 // logOf returns the logarithm of a probability.
 func logOf(p float64) float64 { return math.Log(max(p, edge)) }
 
-// reader returns what reads the scores of a line, by the columns of a header and the kind of target.
+// reader returns a function that reads the scores of a line, given the header and the kind of target.
 func (p *Parts) reader(header line) (func(line) ([]float64, error), error) {
 	switch p.Kind {
 	case milbench.BinaryTarget:
@@ -75,7 +76,7 @@ func (p *Parts) reader(header line) (func(line) ([]float64, error), error) {
 	return single("risk"), header.need([]string{"risk"})
 }
 
-// one returns which of two columns there is, "" for none. Both are an error.
+// one returns the one of two columns that exists, or "" if neither does. Both together are an error.
 func (l line) one(a, b string) (string, error) {
 	switch {
 	case l.has(a) && l.has(b):
@@ -88,7 +89,7 @@ func (l line) one(a, b string) (string, error) {
 	return "", nil
 }
 
-// single reads the number in a column.
+// single returns a function that reads the number in a column.
 func single(column string) func(line) ([]float64, error) {
 	return func(l line) ([]float64, error) {
 		v, err := l.number(column)
@@ -96,7 +97,7 @@ func single(column string) func(line) ([]float64, error) {
 	}
 }
 
-// probability reads a number from 0 to 1.
+// probability parses a number from 0 to 1.
 func (l line) probability(column string) (float64, error) {
 	v, err := l.number(column)
 	if err == nil && (v < 0 || v > 1) {
@@ -106,18 +107,18 @@ func (l line) probability(column string) (float64, error) {
 	return v, err
 }
 
-// classColumn reports whether a column is one of a class.
+// classColumn reports whether a column belongs to a class.
 func classColumn(name string) bool {
 	return strings.HasPrefix(name, scorePrefix) || strings.HasPrefix(name, probabilityPrefix)
 }
 
-// classOf returns the class that a column is of, -1 for none.
+// classOf returns the class of a column, or -1 if there is none.
 func (p *Parts) classOf(column string) int {
 	_, word, _ := strings.Cut(column, "_")
 	return slices.Index(p.Classes, word)
 }
 
-// classes returns what reads a logit for each class: the scores, or the logarithms of the probabilities.
+// classes returns a function that reads one logit per class: the scores, or the logarithms of the probabilities.
 func (p *Parts) classes(header line) (func(line) ([]float64, error), error) {
 	prefix := ""
 	for _, name := range header.header {
@@ -125,7 +126,7 @@ func (p *Parts) classes(header line) (func(line) ([]float64, error), error) {
 			continue
 		}
 		if p.classOf(name) < 0 {
-			return nil, fmt.Errorf("column %s is of no class; the classes are %s", name, strings.Join(p.Classes, ", "))
+			return nil, fmt.Errorf("column %s belongs to no class; the classes are %s", name, strings.Join(p.Classes, ", "))
 		}
 		kind, _, _ := strings.Cut(name, "_")
 		if kind += "_"; prefix != "" && prefix != kind {

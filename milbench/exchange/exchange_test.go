@@ -18,7 +18,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// toy returns bags, every second one positive, the last ones of groups of two.
+// toy returns bags, every second one positive; the last ones are in groups of two.
 func toy(t testing.TB, bags int) *milbench.Set {
 	t.Helper()
 	s := &milbench.Set{Name: "toy", Classes: []string{"benign", "tumour, any"}}
@@ -35,7 +35,7 @@ func toy(t testing.TB, bags int) *milbench.Set {
 	return s
 }
 
-// kinds returns 24 bags of a kind of target.
+// kinds returns 24 bags for a kind of target.
 func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
 	t.Helper()
 	s := toy(t, 24)
@@ -59,7 +59,7 @@ func kinds(t testing.TB, kind milbench.TargetKind) *milbench.Set {
 	return s
 }
 
-// TestParts: parts are those of the fits, and come back from their file.
+// TestParts: parts match those of the fits, and can be read back from their file.
 func TestParts(t *testing.T) {
 	official := toy(t, 12)
 	for i := range official.Bags {
@@ -115,7 +115,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// file is that of eight bags, two folds and a repeat, and scores the lines of scores for it.
+// file returns a file of eight bags, two folds and one repeat, and the lines of scores for it.
 func file(t *testing.T) (text, scores string) {
 	t.Helper()
 	p, err := Of(toy(t, 8), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 2}, 1)
@@ -135,7 +135,7 @@ func file(t *testing.T) (text, scores string) {
 	return b.String(), scores
 }
 
-// TestReadRefuses: one line that names the file, the line and what is wrong.
+// TestReadRefuses: one line names the file, the line and the problem.
 func TestReadRefuses(t *testing.T) {
 	text, _ := file(t)
 	lines := strings.SplitAfter(text, "\n")
@@ -143,8 +143,8 @@ func TestReadRefuses(t *testing.T) {
 		"nothing":        {"", "f.csv: an empty file"},
 		"a header":       {lines[0], "f.csv: no bags"},
 		"no column":      {strings.Replace(text, "checksum", "sum", 1), "f.csv: line 1: no column checksum; the columns bag, group"},
-		"twice a column": {strings.Replace(text, "label", "bag", 1), `f.csv: line 1: column "bag" stands twice`},
-		"twice":          {text + lines[1], "f.csv: line 18: bag b0 stands twice in repeat 0"},
+		"twice a column": {strings.Replace(text, "label", "bag", 1), `f.csv: line 1: column "bag" occurs twice`},
+		"twice":          {text + lines[1], "f.csv: line 18: bag b0 occurs twice in repeat 0"},
 		"a bag less":     {strings.Join(lines[:16], ""), "f.csv: repeat 1 has 7 of 8 bags"},
 		"another bag":    {text + strings.Replace(lines[16], "b7", "b8", 1), "f.csv: line 18: bag b8 is not in repeat 0"},
 		"another class":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",1,,1", 1), 1), "f.csv: line 10: bag b0: label \"benign\", and class 1 is \"tumour, any\""},
@@ -154,7 +154,7 @@ func TestReadRefuses(t *testing.T) {
 		"a seed":         {strings.Replace(text, ",1\n", ",2\n", 1), "f.csv: line 3: set, checksum, target, protocol, folds, folds_run and seed are not those"},
 		"no seed":        {strings.Replace(text, ",1\n", ",x\n", 1), `f.csv: line 2: seed "x"; a whole number is needed`},
 		"no target":      {strings.Replace(text, "label", "word", 1), "f.csv: line 2: no column label; the columns label, class are needed"},
-		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is no kind of target; the kinds are binary`},
+		"a target":       {strings.Replace(text, ",binary,", ",ordinal,", 1), `f.csv: line 2: "ordinal" is not a kind of target; the kinds are binary`},
 		"another target": {strings.Replace(text, lines[2], strings.Replace(lines[2], ",binary,", ",real,", 1), 1), "f.csv: line 3: set, checksum, target"},
 		"another group":  {strings.Replace(text, lines[9], strings.Replace(lines[9], ",0,,1", ",0,x,1", 1), 1), "f.csv: line 10: bag b0 has another target or group than before"},
 		"one class":      {strings.ReplaceAll(text, "\"tumour, any\",1", "benign,0"), "f.csv: fold 0 of repeat 0 tests bags without AUC: only one class"},
@@ -176,7 +176,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestResults: scores become results whose figures are those of the scores; a probability is as good as its logit.
+// TestResults: scores become results with the figures of the scores. A probability gives the same as its logit.
 func TestResults(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
@@ -241,7 +241,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestResultsRefuses: one line, and nothing is stored.
+// TestResultsRefuses: the error is one line, and nothing is stored.
 func TestResultsRefuses(t *testing.T) {
 	text, scores := file(t)
 	p, err := Read(strings.NewReader(text), "f.csv")
@@ -253,7 +253,7 @@ func TestResultsRefuses(t *testing.T) {
 	other := map[string]string{"0": "1", "1": "0"}[fold]
 	for name, c := range map[string]struct{ text, want string }{
 		"missing":       {strings.Join(lines[:16], ""), "s.csv: bag b7 has no score in repeat 1"},
-		"twice":         {scores + lines[1], "s.csv: line 18: bag b0 stands twice in repeat 0"},
+		"twice":         {scores + lines[1], "s.csv: line 18: bag b0 occurs twice in repeat 0"},
 		"other folds":   {strings.Replace(scores, "b0,0,"+fold, "b0,0,"+other, 1), "s.csv: line 2: bag b0 is tested by fold " + fold + " of repeat 0, not by fold " + other + "; these are other folds"},
 		"other bags":    {strings.Replace(scores, "b0", "c0", 1), "s.csv: line 2: bag c0 is not among the 8 bags of the parts; these are other folds"},
 		"NaN":           {strings.Replace(scores, "-0.5", "NaN", 1), `s.csv: line 2: bag b0: score "NaN"; a finite number is needed`},
@@ -282,8 +282,8 @@ func TestResultsRefuses(t *testing.T) {
 	}
 }
 
-// scoresOf returns the parts of 24 bags of a kind of target, read back from their file, and a table of scores with columns, whose fields are
-// given for a bag.
+// scoresOf returns the parts of 24 bags for a kind of target, read back from their file, and a table of scores with
+// the given columns; of returns the fields for a bag.
 func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i int, b Bag) string) (*Parts, string) {
 	t.Helper()
 	s := toy(t, 24)
@@ -310,7 +310,7 @@ func scoresOf(t testing.TB, kind milbench.TargetKind, columns string, of func(i 
 	return p, text
 }
 
-// ofClass returns numbers for three classes, the first for that of the bag.
+// ofClass returns values for three classes; right is for the class of the bag.
 func ofClass(right, wrong string) func(int, Bag) string {
 	return func(_ int, b Bag) string {
 		fields := []string{wrong, wrong, wrong}
@@ -324,7 +324,7 @@ const (
 	logits        = `score_a,"score_b, c",score_d_e`
 )
 
-// TestResultsOfKinds: perfect scores of every kind of target have the best figure, and the row of a table says what it is of.
+// TestResultsOfKinds: perfect scores for every kind of target give the best figure, and the table row names it.
 func TestResultsOfKinds(t *testing.T) {
 	two := func(first, second string) func(int, Bag) string {
 		return func(_ int, b Bag) string { return []string{first + "," + second, second + "," + first}[b.Label] }
@@ -355,7 +355,7 @@ func TestResultsOfKinds(t *testing.T) {
 		lines := strings.SplitAfter(text, "\n")
 		for text, want := range map[string]string{
 			strings.Join(lines[:48], ""): "s.csv: bag b23 has no score in repeat 1",
-			text + lines[1]:              "s.csv: line 50: bag b0 stands twice in repeat 0",
+			text + lines[1]:              "s.csv: line 50: bag b0 occurs twice in repeat 0",
 			lines[0]:                     "s.csv: bag b0 has no score in repeat 0",
 		} {
 			if got, err := p.Results(strings.NewReader(text), "s.csv", "my model"); err == nil || !strings.HasPrefix(err.Error(), want) || got != nil {
@@ -387,7 +387,7 @@ func TestResultsOfKinds(t *testing.T) {
 	}
 }
 
-// TestKindsRefuse: a table of another kind, or with numbers that are none, is one line.
+// TestKindsRefuse: a table of another kind, or with invalid numbers, gives a one-line error.
 func TestKindsRefuse(t *testing.T) {
 	zero := func(int, Bag) string { return "0" }
 	right := ofClass("0.8", "0.1")
@@ -405,7 +405,7 @@ func TestKindsRefuse(t *testing.T) {
 		"NaN":                 {milbench.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
 		"infinite":            {milbench.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
 		"missing class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
-		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f is of no class; the classes are a, b, c, d_e"},
+		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f belongs to no class; the classes are a, b, c, d_e"},
 		"both":                {milbench.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},
 		"a score of classes":  {milbench.ClassTarget, "score", zero, "", "", "s.csv: line 1: no columns score_a and so on, or probability_a and so on"},
 		"missing of two":      {milbench.BinaryTarget, "probability_benign", zero, "", "", "s.csv: line 1: no column probability_tumour, any; each"},
@@ -415,7 +415,7 @@ func TestKindsRefuse(t *testing.T) {
 		"a value NaN":         {milbench.RealTarget, "value", func(int, Bag) string { return "nan" }, "", "", `s.csv: line 2: bag b0: value "nan"; a finite number is needed`},
 		"no risk":             {milbench.SurvivalTarget, "value", zero, "", "", "s.csv: line 1: no column risk; the columns risk are needed"},
 		"an empty risk":       {milbench.SurvivalTarget, "risk", func(int, Bag) string { return "" }, "", "", `s.csv: line 2: bag b0: risk ""; a finite number is needed`},
-		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // of another fold, or twice
+		"a bag twice":         {milbench.SurvivalTarget, "risk", zero, "b1,0", "b0,0", "s.csv: line 3: bag b0 "}, // from another fold, or duplicated
 		"another repeat":      {milbench.RealTarget, "value", zero, "b1,0", "b1,5", `s.csv: line 3: repeat "5"; a whole number from 0 to 1 is needed`},
 		"a bag of other data": {milbench.ClassTarget, logits, right, "b1,0", "c1,0", "s.csv: line 3: bag c1 is not among the 24 bags of the parts; these are other folds"},
 	} {
@@ -433,7 +433,7 @@ func TestKindsRefuse(t *testing.T) {
 	}
 }
 
-// TestForeignTables: tables as other programs write them are the same table.
+// TestForeignTables: tables written by other programs read the same.
 func TestForeignTables(t *testing.T) {
 	p, text := scoresOf(t, milbench.ClassTarget, logits, ofClass("3.5", "-1"))
 	want, err := p.Results(strings.NewReader(text), "s.csv", "model")
@@ -444,7 +444,7 @@ func TestForeignTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// written returns the table with a separator and an end of lines, and its columns changed.
+	// written returns the table with another separator and line ending, and changed columns.
 	written := func(comma rune, crlf bool, change func(record []string) []string) string {
 		var b bytes.Buffer
 		out := csv.NewWriter(&b)
@@ -454,7 +454,7 @@ func TestForeignTables(t *testing.T) {
 				record = change(record)
 			}
 			if change == nil && i > 0 {
-				record[1] += ".0" // as pandas writes whole numbers beside missing ones
+				record[1] += ".0" // pandas writes whole numbers this way next to missing ones
 			}
 			out.Write(record)
 		}
@@ -491,7 +491,7 @@ func TestForeignTables(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file of parts panics; what is read is written and read again.
+// FuzzRead: no file of parts causes a panic, and what is read can be written and read again.
 func FuzzRead(f *testing.F) {
 	for _, kind := range []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
 		p, scores := scoresOf(f, kind, "score", func(int, Bag) string { return "0" })

@@ -13,10 +13,10 @@ import (
 	"synpool/internal/delimited"
 )
 
-// line is a line of a table.
+// line is one line of a table.
 type line struct {
-	header []string       // the names of the columns
-	at     map[string]int // where each is
+	header []string       // column names
+	at     map[string]int // index of each column
 	fields []string
 }
 
@@ -27,7 +27,7 @@ func (l line) has(column string) bool {
 	return there
 }
 
-// need reports a column that is not there.
+// need returns an error if a column is missing.
 func (l line) need(columns []string) error {
 	for _, column := range columns {
 		if !l.has(column) {
@@ -37,7 +37,7 @@ func (l line) need(columns []string) error {
 	return nil
 }
 
-// integer reads a whole number within bounds, also one that a program wrote as 2.0.
+// integer parses a whole number within bounds. It accepts the form 2.0, which some programs write.
 func (l line) integer(column string, least, most int) (int, error) {
 	v, err := strconv.ParseFloat(l.text(column), 64)
 	if err != nil || !(v >= float64(least) && v <= float64(most)) || v != math.Trunc(v) {
@@ -46,7 +46,7 @@ func (l line) integer(column string, least, most int) (int, error) {
 	return int(v), nil
 }
 
-// number reads a finite number.
+// number parses a finite number.
 func (l line) number(column string) (float64, error) {
 	v, err := strconv.ParseFloat(l.text(column), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -55,7 +55,7 @@ func (l line) number(column string) (float64, error) {
 	return v, nil
 }
 
-// eachLine calls begin with the header of a table, and f with every line after it. Errors name the file and the line.
+// eachLine calls begin with the header of a table, and f with every further line. Errors name the file and the line.
 func eachLine(r io.Reader, name string, begin, f func(line) error) error {
 	in, err := delimited.NewReader(r)
 	if err != nil {
@@ -71,11 +71,11 @@ func eachLine(r io.Reader, name string, begin, f func(line) error) error {
 	l := line{header: slices.Clone(header), at: make(map[string]int)}
 	for i, column := range l.header {
 		l.header[i] = strings.TrimSpace(column)
-		if l.header[i] == "" { // as pandas calls its index
+		if l.header[i] == "" { // pandas writes its index without a name
 			continue
 		}
 		if l.has(l.header[i]) {
-			return fmt.Errorf("%s: line 1: column %q stands twice", name, l.header[i])
+			return fmt.Errorf("%s: line 1: column %q occurs twice", name, l.header[i])
 		}
 		l.at[l.header[i]] = i
 	}
@@ -97,7 +97,7 @@ func eachLine(r io.Reader, name string, begin, f func(line) error) error {
 	}
 }
 
-// csvError names the file and the line.
+// csvError adds the file and the line to an error.
 func csvError(name string, err error) error {
 	if bad := new(csv.ParseError); errors.As(err, &bad) {
 		return fmt.Errorf("%s: line %d: %w", name, bad.Line, bad.Err)

@@ -20,22 +20,22 @@ type Bag struct {
 	milbench.Target
 }
 
-// Parts are the parts of a protocol on a set.
+// Parts has the training and test parts of a protocol on a set.
 type Parts struct {
 	Set, Checksum string
 	Kind          milbench.TargetKind
-	Classes       []string // as the set has them, or their numbers; nil where the kind of target has none
+	Classes       []string // names in the set, or numbers; nil if the kind of target has no classes
 	Protocol      string
-	Folds, Run    int // of a repeat, 1 for an official split, and how many of them are run
+	Folds, Run    int // folds per repeat (1 for an official split), and the number of folds run
 	Seed          uint64
 	Bags          []Bag
 	Tested        [][]int // [repeats][bags]: the fold that tests the bag, from 0; -1 for none
 }
 
-// untested says that no fold tests a bag.
+// untested marks a bag that no fold tests.
 const untested = -1
 
-// Of returns the parts of a protocol on a set, those that milbench run makes of the same seed.
+// Of returns the parts of a protocol on a set. They are the same that milbench run uses with this seed.
 func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
 	if p.Name == milbench.NestedProtocol {
 		return nil, fmt.Errorf("%s: inner folds and validation parts are not written; take the %s protocol and hold bags back yourself", p.Name, milbench.HonestProtocol)
@@ -63,10 +63,10 @@ func Of(s *milbench.Set, p milbench.Protocol, seed uint64) (*Parts, error) {
 	return parts, parts.check(s.Name)
 }
 
-// shared are the columns of every file of parts, besides those of the target.
+// shared lists the columns in every file of parts, apart from the target.
 var shared = []string{"bag", "group", "repeat", "fold", "set", "checksum", "target", "protocol", "folds", "folds_run", "seed"}
 
-// targetColumns are those of the target.
+// targetColumns lists the columns for each kind of target.
 var targetColumns = map[milbench.TargetKind][]string{
 	milbench.BinaryTarget:   {"label", "class"},
 	milbench.ClassTarget:    {"label", "class"},
@@ -74,7 +74,7 @@ var targetColumns = map[milbench.TargetKind][]string{
 	milbench.SurvivalTarget: {"time", "event"},
 }
 
-// target writes the columns of the target of a bag.
+// target returns the target columns of a bag.
 func (p *Parts) target(b Bag) []string {
 	value := strconv.FormatFloat(b.Value, 'g', -1, 64)
 	switch p.Kind {
@@ -90,7 +90,7 @@ func (p *Parts) target(b Bag) []string {
 	return []string{p.Classes[b.Label], strconv.Itoa(b.Label)}
 }
 
-// readTarget reads what target wrote, and learns the names of classes.
+// readTarget parses the columns written by target, and learns the names of classes.
 func (p *Parts) readTarget(l line) (t milbench.Target, err error) {
 	switch p.Kind {
 	case milbench.RealTarget:
@@ -128,7 +128,7 @@ func (p *Parts) readTarget(l line) (t milbench.Target, err error) {
 	return t, nil
 }
 
-// Write writes parts as a CSV table ([Read]).
+// Write writes parts as a CSV table; see [Read].
 func (p *Parts) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write(slices.Concat(shared[:1], targetColumns[p.Kind], shared[1:]))
@@ -146,11 +146,11 @@ func (p *Parts) Write(w io.Writer) error {
 	return out.Error()
 }
 
-// Read reads what [Parts.Write] wrote, perhaps with other columns beside. Errors name the file and the line.
+// Read reads a table written by [Parts.Write]. Additional columns are ignored. Errors name the file and the line.
 func Read(r io.Reader, name string) (*Parts, error) {
 	p := &Parts{}
-	number := make(map[string]int) // of the bags
-	seen := []map[string]bool{}    // in each repeat
+	number := make(map[string]int) // index of each bag
+	seen := []map[string]bool{}    // for each repeat
 	begin := func(header line) error { return header.need(shared) }
 	err := eachLine(r, name, begin, func(line line) error {
 		repeat, err1 := line.integer("repeat", 0, len(p.Tested))
@@ -174,7 +174,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 				return err
 			}
 		case p.Set != of.Set || p.Checksum != of.Checksum || p.Kind != of.Kind || p.Protocol != of.Protocol || p.Folds != of.Folds || p.Run != of.Run || p.Seed != of.Seed:
-			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file anew with milbench folds")
+			return errors.New("set, checksum, target, protocol, folds, folds_run and seed are not those of the lines before; write the file again with milbench folds")
 		}
 		fold := untested
 		if line.text("fold") != "" {
@@ -195,7 +195,7 @@ func Read(r io.Reader, name string) (*Parts, error) {
 		i, known := number[id]
 		switch {
 		case seen[repeat][id]:
-			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
+			return fmt.Errorf("bag %s occurs twice in repeat %d", id, repeat)
 		case !known && repeat > 0:
 			return fmt.Errorf("bag %s is not in repeat 0", id)
 		case !known:
@@ -225,13 +225,14 @@ func Read(r io.Reader, name string) (*Parts, error) {
 	return p, nil
 }
 
-// Bounds of what a file may claim: folds of a repeat, and classes.
+// Limits for what a file may claim: folds per repeat, and classes.
 const (
 	maxFolds   = 1000
 	maxClasses = 1000
 )
 
-// check reports classes that cannot be told apart, a group that is torn, and a fold whose bags do not have the main figure of their kind.
+// check returns an error if classes are indistinguishable, a group is divided, or the main figure is undefined in a
+// fold.
 func (p *Parts) check(name string) error {
 	for class, label := range p.Classes {
 		switch {
@@ -262,7 +263,7 @@ func (p *Parts) check(name string) error {
 	return nil
 }
 
-// scores is how many scores a bag has.
+// scores returns the number of scores per bag.
 func (p *Parts) scores() int {
 	if p.Kind == milbench.ClassTarget {
 		return len(p.Classes)

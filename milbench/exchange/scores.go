@@ -13,7 +13,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// Setting returns the setting of results whose scores a program elsewhere has made, under the name that its author gives it.
+// Setting returns the setting for scores made by another program, under the name given by their author.
 func Setting(name string) (json.RawMessage, error) {
 	if strings.TrimSpace(name) != name || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
 		return nil, fmt.Errorf("name %q; give one without spaces around it and control characters", name)
@@ -21,9 +21,9 @@ func Setting(name string) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"declared": true, "learner": name})
 }
 
-// Results reads the scores that a program has made of the test bags of all folds, and returns them as results under a name, one for each fold. The
-// table has the columns bag, repeat, fold and those of the scores (see the package); others are not looked at. A bag that is missing, doubled or of
-// another fold, and a score that is no finite number, is an error.
+// Results reads a table of scores for the test bags of all folds and returns one result per fold, under the given
+// name. The table has the columns bag, repeat, fold and the scores (see the package); other columns are ignored. It
+// is an error if a bag is missing, duplicated or in the wrong fold, or if a score is not a finite number.
 func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error) {
 	setting, err := Setting(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 		case tested != fold:
 			return fmt.Errorf("bag %s is tested by fold %d of repeat %d, not by fold %d; these are other folds", id, tested, repeat, fold)
 		case scores[repeat][i] != nil:
-			return fmt.Errorf("bag %s stands twice in repeat %d", id, repeat)
+			return fmt.Errorf("bag %s occurs twice in repeat %d", id, repeat)
 		}
 		if scores[repeat][i], err = read(line); err != nil {
 			return fmt.Errorf("bag %s: %w", id, err)
@@ -103,7 +103,8 @@ func (p *Parts) Results(r io.Reader, file, name string) ([]results.Result, error
 	return all, nil
 }
 
-// Add appends results to the file of a folder. Those that are there stay; other scores of the same fit are an error, and nothing is added.
+// Add appends results to the file in a folder. Equal existing results stay. If a fit has different scores there, Add
+// returns an error and adds nothing.
 func Add(folder string, all []results.Result) (added int, err error) {
 	for _, r := range all {
 		if err := r.Validate(); err != nil {

@@ -1,11 +1,11 @@
 package judge
 
-// AUC returns the area under the ROC curve, the Mann-Whitney form with mid-ranks:
+// AUC returns the area under the ROC curve. It uses the Mann-Whitney form with mid-ranks:
 //
 //	AUC = (R - m(m+1)/2) / (m n)
 //
-// with R the sum of the ranks of the m positives among all scores and n the number of negatives. Equal scores count
-// half. It is undefined without both classes: [ErrOneClass].
+// Here R is the sum of the ranks of the m positives among all scores, and n is the number of negatives. Ties count
+// half. Without both classes the AUC is undefined: [ErrOneClass].
 func AUC(labels []int, scores []float64) (float64, error) {
 	negatives, positives, err := countBoth(labels, scores)
 	if err != nil {

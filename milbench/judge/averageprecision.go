@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// AveragePrecision returns the area under the step-wise precision-recall curve,
+// AveragePrecision returns the area under the step-wise precision-recall curve:
 //
 //	AP = sum over thresholds k of (R_k - R_(k-1)) P_k
 //
-// with R_k and P_k the recall and the precision of calling every score of at least the k-th largest distinct score
-// positive (scikit-learn's definition: no interpolation, equal scores are one threshold). Without a positive it is
-// undefined: [ErrOneClass].
+// Here R_k and P_k are recall and precision if every score from the k-th largest distinct score up counts as
+// positive. This is scikit-learn's definition: no interpolation, and equal scores are one threshold. Without a
+// positive it is undefined: [ErrOneClass].
 func AveragePrecision(labels []int, scores []float64) (float64, error) {
 	_, positives, err := count(labels, scores)
 	if err != nil {

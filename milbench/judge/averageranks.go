@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// AverageRanks returns the mean rank of each method over all sets: values has a row for each set with a figure of each
-// method in it, larger is better, and the best of a row has rank 1; equal figures share the mean of their ranks. The
-// result is what plotting.CriticalDifference draws.
+// AverageRanks returns the rank of each method, averaged over all sets. values has one row per set with the figure of
+// each method; larger is better. The best in a row has rank 1, and equal figures share the mean of their ranks. Draw
+// the result with plotting.CriticalDifference.
 func AverageRanks(values [][]float64) ([]float64, error) {
 	if err := checkTable(values); err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ func negated(row []float64) []float64 {
 	return out
 }
 
-// checkTable reports rows of unequal length, less than two methods, and NaN.
+// checkTable returns an error for rows of unequal length, fewer than two methods, or NaN.
 func checkTable(values [][]float64) error {
 	if len(values) == 0 {
 		return errors.New("no sets to rank methods on")
 	}
 	if len(values[0]) < 2 {
-		return fmt.Errorf("%d methods; ranks need 2 at least", len(values[0]))
+		return fmt.Errorf("%d methods; ranks need at least 2", len(values[0]))
 	}
 	for i, row := range values {
 		if len(row) != len(values[0]) {

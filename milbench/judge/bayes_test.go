@@ -13,7 +13,7 @@ import (
 //go:embed testdata/bayes.json
 var bayesJSON []byte
 
-// The closed form is that of baycomp but for rounding.
+// The closed form equals baycomp up to rounding.
 const closedTolerance = 1e-9
 
 type bayes struct {
@@ -69,7 +69,7 @@ func TestGoldenBayesCorrelatedT(t *testing.T) {
 	}
 }
 
-// Without a rope the smaller probability is half the p-value of the test that is not Bayesian.
+// Without a rope, the smaller probability is half the p-value of the frequentist test.
 func TestBayesCorrelatedTOfP(t *testing.T) {
 	for _, c := range readComparisons(t).T {
 		want, err := CorrectedT(c.A, c.B, c.Ratio)
@@ -107,8 +107,8 @@ func TestBayesCorrelatedTRefuses(t *testing.T) {
 	}
 }
 
-// within reports whether shares of n and of m samples are as near as five standard errors of their difference, or as three
-// samples, say. It holds for all cases of a right program but one in thousands; seeds are fixed.
+// within reports whether shares of n and m samples differ by at most five standard errors of their difference, or by
+// three samples. A correct program fails in one of thousands of cases; seeds are fixed.
 func within(p, q float64, n, m int) bool {
 	mean := (p*float64(n) + q*float64(m)) / float64(n+m)
 	se := math.Sqrt(mean * (1 - mean) * (1/float64(n) + 1/float64(m)))
@@ -141,8 +141,8 @@ func TestGoldenBayesSignedRank(t *testing.T) {
 	}
 }
 
-// TestBayesSignedRankExact: one pair that differs by more than the rope counts as better where the weight w of the
-// pseudo-observation has w^2 < 1/2. w is Beta(Prior, 1), so that the probability is 2^(-Prior/2).
+// TestBayesSignedRankExact: with one pair that differs by more than the rope, better wins if the weight w of the
+// pseudo-observation has w^2 < 1/2. w is Beta(Prior, 1), so the probability is 2^(-Prior/2).
 func TestBayesSignedRankExact(t *testing.T) {
 	for _, prior := range []float64{0.5, 1, 3} {
 		test := BayesSignedRank{Rope: 0.01, Prior: prior, Samples: 200000}
@@ -162,7 +162,7 @@ func TestBayesSignedRankExact(t *testing.T) {
 	}
 }
 
-// TestStarts compares the sums on and above a bound with their definition.
+// TestStarts compares the sums at and above a bound with their definition.
 func TestStarts(t *testing.T) {
 	d := []float64{-0.5, -0.25, -0.25, 0, 0.125, 0.25, 0.25, 0.5}
 	for _, bound := range []float64{-2, -0.25, 0, 0.25, 0.3, 1, 2} {

@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// BayesCorrelatedT is the Bayesian correlated t-test of figures of two methods on the same resamples of one set, say the AUC
-// of each of k folds of r repeats of a cross-validation, J = r k in all. The posterior of the mean difference is a Student
-// distribution of J-1 degrees of freedom with
+// BayesCorrelatedT is the Bayesian correlated t-test for figures of two methods on the same resamples of one set. For
+// example, the resamples are the k folds in r repeats of a cross-validation, J = r k in all. The posterior of the
+// mean difference is a Student distribution with J-1 degrees of freedom and
 //
 //	location mean(d), scale sqrt((1/J + testToTrain) s^2)
 //
-// where d are the differences, s^2 their sample variance and testToTrain the number of test bags over that of training
-// bags, 1/(k-1) for k folds: the t and the correction of [CorrectedT]. The result is its mass above rope, between -rope
-// and rope, and below -rope. With rope 0 Equal is 0. Where all differences are the same (see [CorrectedT]) the posterior is
-// a point; of a point at 0 with rope 0 half counts as better.
+// Here d are the differences, s^2 is their sample variance, and testToTrain is the number of test bags divided by
+// that of training bags, 1/(k-1) for k folds. These are the t and the correction of [CorrectedT]. The result is the
+// posterior mass above rope, from -rope to rope, and below -rope. With rope 0, Equal is 0. If all differences are
+// equal (see [CorrectedT]), the posterior is a point; for a point at 0 with rope 0, half counts as better.
 //
-// It needs two pairs ([ErrTooFew]). Corani and Benavoli, "A Bayesian approach for comparing cross-validated algorithms on
-// multiple data sets", Machine Learning 100 (2015), section 2.1; checked against baycomp.
+// It needs two pairs ([ErrTooFew]). See Corani and Benavoli, "A Bayesian approach for comparing cross-validated
+// algorithms on multiple data sets", Machine Learning 100 (2015), section 2.1; checked against baycomp.
 func BayesCorrelatedT(a, b []float64, testToTrain, rope float64) (Posterior, error) {
 	if err := checkRope(rope); err != nil {
 		return Posterior{}, err
@@ -41,7 +41,7 @@ func BayesCorrelatedT(a, b []float64, testToTrain, rope float64) (Posterior, err
 	return p, nil
 }
 
-// point is the posterior of a difference that is known.
+// point returns the posterior for a known difference.
 func point(difference, rope float64) Posterior {
 	switch {
 	case difference > rope:
@@ -54,8 +54,8 @@ func point(difference, rope float64) Posterior {
 	return Posterior{Better: 0.5, Worse: 0.5}
 }
 
-// studentAbove returns the probability that a Student variable of so many degrees of freedom is above t, without cancellation
-// in the tail.
+// studentAbove returns the probability that a Student variable with the given degrees of freedom is above t. It
+// avoids cancellation in the tail.
 func studentAbove(t, freedom float64) float64 {
 	tail := mathext.RegIncBeta(freedom/2, 0.5, freedom/(freedom+t*t)) / 2
 	if t < 0 {

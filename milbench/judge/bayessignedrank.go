@@ -9,37 +9,40 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// mostSamples bounds the samples of a Bayesian signed-rank test.
+// mostSamples is the maximum number of samples in a Bayesian signed-rank test.
 const mostSamples = 1e8
 
-// BayesSignedRank is the Bayesian signed-rank test of pairs, say of the mean AUC of two methods on the same sets. It says
-// how probable a difference is that matters, where [Wilcoxon] says how rare the figures are if there is no difference.
+// BayesSignedRank is the Bayesian signed-rank test for pairs, for example the mean AUC of two methods on the same
+// sets. It tells how probable a relevant difference is. [Wilcoxon], in contrast, tells how rare the figures are if
+// there is no difference.
 //
-// The distribution of the differences d_1 ... d_n has a Dirichlet process as its prior, with the strength Prior and all mass
-// at the pseudo-observation d_0 = 0. Given the weights w, Dirichlet(Prior, 1, ..., 1),
+// The prior for the distribution of the differences d_1 ... d_n is a Dirichlet process with strength Prior and all
+// mass at the pseudo-observation d_0 = 0. Given the weights w, Dirichlet(Prior, 1, ..., 1),
 //
 //	better = sum_ij w_i w_j [d_i + d_j > 2 Rope]
 //	worse  = sum_ij w_i w_j [d_i + d_j < -2 Rope]
 //	equal  = 1 - better - worse
 //
-// and a sum on the bound counts half on either side. The test draws Samples weights and returns how often each of the three
-// is the largest, with a standard error of at most 0.5/sqrt(Samples). Benavoli, Corani, Mangili, Zaffalon and Ruggeri, "A Bayesian
-// Wilcoxon signed-rank test based on the Dirichlet process", ICML (2014); Benavoli, Corani, Demšar and Zaffalon, "Time for a
-// change", Journal of Machine Learning Research 18(77) (2017), section 4.2; checked against baycomp.
+// A sum on the bound counts half on either side. The test draws Samples weights and returns how often each of the
+// three is the largest, with a standard error of at most 0.5/sqrt(Samples).
+//
+// See Benavoli, Corani, Mangili, Zaffalon and Ruggeri, "A Bayesian Wilcoxon signed-rank test based on the Dirichlet
+// process", ICML (2014); Benavoli, Corani, Demšar and Zaffalon, "Time for a change", Journal of Machine Learning
+// Research 18(77) (2017), section 4.2; checked against baycomp.
 type BayesSignedRank struct {
-	Rope    float64 // half the width of the region of practical equivalence, in the unit of the figures; 0: Equal is 0
-	Prior   float64 // the weight of the pseudo-observation, in observations
-	Samples int     // Monte Carlo samples
+	Rope    float64 // half-width of the region of practical equivalence, in the unit of the figures; with 0, Equal is 0
+	Prior   float64 // weight of the pseudo-observation, in observations
+	Samples int     // number of Monte Carlo samples
 }
 
-// DefaultBayesSignedRank returns the values of Benavoli et al. (2017): a rope of 0.01, a prior of half an observation and
-// 50000 samples.
+// DefaultBayesSignedRank returns the values of Benavoli et al. (2017): a rope of 0.01, a prior of half an observation
+// and 50000 samples.
 func DefaultBayesSignedRank() BayesSignedRank {
 	return BayesSignedRank{Rope: 0.01, Prior: 0.5, Samples: 50000}
 }
 
-// Compare compares the figures a and b of two methods. The same seed gives the same result. Exchanging a and b gives the
-// mirrored result but for Monte Carlo error.
+// Compare compares the figures a and b of two methods. The same seed gives the same result. Exchanging a and b
+// mirrors the result, up to Monte Carlo error.
 func (t BayesSignedRank) Compare(a, b []float64, seed uint64) (Posterior, error) {
 	if err := checkRope(t.Rope); err != nil {
 		return Posterior{}, err
@@ -54,7 +57,7 @@ func (t BayesSignedRank) Compare(a, b []float64, seed uint64) (Posterior, error)
 	if err != nil {
 		return Posterior{}, err
 	}
-	// The differences in order, and where the pseudo-observation stands.
+	// Sort the differences and find the position of the pseudo-observation.
 	slices.Sort(d)
 	zero, _ := slices.BinarySearch(d, 0)
 	d = slices.Insert(d, zero, 0)
@@ -66,7 +69,7 @@ func (t BayesSignedRank) Compare(a, b []float64, seed uint64) (Posterior, error)
 	below := starts(d, 2*t.Rope)
 	slices.Reverse(below)
 
-	source := rand.NewPCG(seed, 0x6261796573) // bayes
+	source := rand.NewPCG(seed, 0x6261796573) // "bayes"
 	rng := rand.New(source)
 	prior := distuv.Gamma{Alpha: t.Prior, Beta: 1, Src: source}
 	n := len(d)
@@ -108,10 +111,11 @@ func (t BayesSignedRank) Compare(a, b []float64, seed uint64) (Posterior, error)
 	return Posterior{better / samples, equal / samples, worse / samples}, nil
 }
 
-// start is where, in an order of differences, their sums with one of them begin to reach a bound, and to exceed it.
+// start is, for one difference, the first index in sorted order where their sum reaches a bound, and where it exceeds
+// it.
 type start struct{ least, more int }
 
-// starts returns the starts of each difference of an ascending order.
+// starts returns the start of each of the ascending differences.
 func starts(d []float64, bound float64) []start {
 	out := make([]start, len(d))
 	for i, x := range d {

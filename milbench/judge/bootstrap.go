@@ -8,27 +8,29 @@ import (
 	"slices"
 )
 
-// undefined are the errors of figures that a draw of a bootstrap may leave without a value.
+// undefined lists the errors that a figure may return for a bootstrap draw without a value.
 var undefined = []error{ErrOneClass, ErrTooFew, ErrNoEvents, ErrNoPairs, ErrAllEqual}
 
-// bootstrapStream separates the generator of [Bootstrap] from others of the same seed.
+// bootstrapStream separates the generator of [Bootstrap] from others with the same seed.
 const bootstrapStream = 0x626f6f7473747261
 
-// Bootstrap returns the percentile interval of a figure at a level in (0,1), say 0.95:
+// Bootstrap returns the percentile interval of a figure at a level in (0,1), for example 0.95:
 //
 //	low, high = the quantiles α/2 and 1 − α/2 of the figures of the draws, α = 1 − level
 //
-// A draw takes as many units as there are, with replacement. units has the items of each unit, such as the indices of the bags of each
-// patient: bags of one patient are alike, so they are drawn together; where bags are independent, a unit is a bag. figure is handed the
-// items of all drawn units, one unit after the other. Quantiles interpolate linearly between order statistics, as numpy.percentile does.
+// Each draw takes as many units as there are, with replacement. A unit lists its items, for example the indices of a
+// patient's bags. Bags of one patient are similar, so they are drawn together; independent bags are units of one
+// item. figure gets the items of all drawn units in sequence. Quantiles interpolate linearly between order
+// statistics, as numpy.percentile does.
 //
-// The same seed gives the same draws, whatever the figure, so that the intervals of several figures belong together. A draw in which
-// the figure is undefined ([ErrOneClass], say) is left out; left says how many were. Where more than half are, and of fewer than two units, there
-// is no interval: [ErrTooFew]. The interval is too narrow for few units, and rough below about 20.
+// The same seed gives the same draws for every figure, so intervals of several figures can be compared. Draws for
+// which the figure is undefined (for example [ErrOneClass]) are left out; left is their number. If more than half are
+// left out, or if there are fewer than two units, the error is [ErrTooFew]. With few units the interval is too
+// narrow; below about 20 it is only rough.
 //
-// Sources: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979); on units of several items A. C. Davison
-// and D. V. Hinkley, "Bootstrap methods and their application" (1997), section 3.8. For units of one item it is scipy.stats.bootstrap with
-// method "percentile".
+// Sources: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979); for units
+// with several items, A. C. Davison and D. V. Hinkley, "Bootstrap methods and their application" (1997), section 3.8.
+// With one item per unit it equals scipy.stats.bootstrap with method "percentile".
 func Bootstrap(units [][]int, draws int, level float64, seed uint64, figure func(items []int) (float64, error)) (low, high float64, left int, err error) {
 	if !(level > 0 && level < 1) {
 		return 0, 0, 0, fmt.Errorf("level %v; give one between 0 and 1", level)
@@ -64,14 +66,14 @@ func Bootstrap(units [][]int, draws int, level float64, seed uint64, figure func
 	return quantile(values, (1-level)/2), quantile(values, (1+level)/2), left, nil
 }
 
-// quantile returns a quantile of ascending values, between order statistics by linear interpolation.
+// quantile returns a quantile of ascending values by linear interpolation between order statistics.
 func quantile(values []float64, q float64) float64 {
 	at := q * float64(len(values)-1)
 	below := int(at)
 	if below >= len(values)-1 {
 		return values[len(values)-1]
 	}
-	if values[below] == values[below+1] { // infinite ones, too
+	if values[below] == values[below+1] { // also for infinite values
 		return values[below]
 	}
 	return values[below] + (at-float64(below))*(values[below+1]-values[below])

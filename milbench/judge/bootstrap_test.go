@@ -43,7 +43,7 @@ func readBootstrap(t *testing.T) (g bootstrapGolden) {
 	return g
 }
 
-// single returns n units of one item.
+// single returns n units with one item each.
 func single(n int) (units [][]int) {
 	for i := range n {
 		units = append(units, []int{i})
@@ -51,8 +51,8 @@ func single(n int) (units [][]int) {
 	return units
 }
 
-// TestBootstrap compares with scipy.stats.bootstrap (testdata/bootstrap.py), within five standard errors of the difference of two
-// sets of draws.
+// TestBootstrap compares with scipy.stats.bootstrap (testdata/bootstrap.py), within five standard errors of the
+// difference between two sets of draws.
 func TestBootstrap(t *testing.T) {
 	for _, c := range readBootstrap(t).Bootstrap {
 		units := single(len(c.Values))
@@ -122,7 +122,7 @@ func TestBootstrapRefuses(t *testing.T) {
 			t.Errorf("%s: %v to %v, %v", name, low, high, err)
 		}
 	}
-	// A third of the draws of three items lacks one of the classes; the others count.
+	// One in three draws of three items lacks a class; the others count.
 	labels, scores := []int{0, 1, 1}, []float64{1, 2, 3}
 	low, high, left, err := Bootstrap(single(3), 3000, 0.9, 1, func(items []int) (float64, error) {
 		var y []int

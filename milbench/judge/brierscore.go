@@ -2,13 +2,15 @@ package judge
 
 import "fmt"
 
-// BrierScore returns the mean squared error of probabilities (not logits) of being positive:
+// BrierScore returns the mean squared error of the predicted probabilities (not logits) of the positive class:
 //
 //	mean of (p_i − y_i)²
 //
-// from 0 to 1, smaller is better; p = 1/2 everywhere has 1/4. It judges calibration and ranking together.
+// It is from 0 to 1; smaller is better, and p = 1/2 everywhere gives 1/4. It measures calibration and ranking
+// together.
 //
-// Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78 (1950).
+// Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78
+// (1950).
 func BrierScore(labels []int, probabilities []float64) (float64, error) {
 	if err := checkProbabilities(labels, probabilities); err != nil {
 		return 0, err
@@ -21,7 +23,7 @@ func BrierScore(labels []int, probabilities []float64) (float64, error) {
 	return sum / float64(len(labels)), nil
 }
 
-// checkProbabilities reports labels and probabilities that are none.
+// checkProbabilities returns an error for invalid labels or probabilities.
 func checkProbabilities(labels []int, probabilities []float64) error {
 	if _, _, err := count(labels, probabilities); err != nil {
 		return err

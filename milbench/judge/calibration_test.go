@@ -36,7 +36,7 @@ func TestGoldenCalibration(t *testing.T) {
 	}
 }
 
-// cuts are the ways to cut bins.
+// cuts lists the ways to form bins.
 var cuts = map[string]func([]int, []float64, int) ([]CalibrationBin, error){"EqualWidthBins": EqualWidthBins, "EqualMassBins": EqualMassBins}
 
 func TestCalibrationLaws(t *testing.T) {
@@ -78,7 +78,7 @@ func TestCalibrationLaws(t *testing.T) {
 	}
 }
 
-// TestCalibrationBias checks what the comment of CalibrationError says of a perfectly calibrated model.
+// TestCalibrationBias checks what the comment of CalibrationError claims about a perfectly calibrated model.
 func TestCalibrationBias(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	const n, draws = 200, 400

@@ -6,17 +6,17 @@ import (
 	"sort"
 )
 
-// CalibrationBin is a point of a reliability diagram: bags of about the same probability.
+// CalibrationBin is one point of a reliability diagram: the bags with similar predicted probabilities.
 type CalibrationBin struct {
 	Low         float64 `json:"low"` // bounds of the probabilities
 	High        float64 `json:"high"`
-	N           int     `json:"n"`           // bags, 1 or more
-	Probability float64 `json:"probability"` // the mean of theirs
-	Positive    float64 `json:"positive"`    // the share of them that are positive, which a calibrated model has equal to Probability
+	N           int     `json:"n"`           // number of bags, at least 1
+	Probability float64 `json:"probability"` // mean predicted probability
+	Positive    float64 `json:"positive"`    // share of positive bags; for a calibrated model it equals Probability
 }
 
-// EqualWidthBins cuts the probabilities (not logits) of being positive into bins of equal width, from 0 to 1; a
-// probability on a bound is in the lower bin. Bins without a bag are left out. It is calibration_curve of scikit-learn
+// EqualWidthBins divides the probabilities (not logits) of the positive class into bins of equal width from 0 to 1. A
+// probability on a bound goes to the lower bin. Empty bins are left out. It equals calibration_curve of scikit-learn
 // with strategy "uniform".
 func EqualWidthBins(labels []int, probabilities []float64, bins int) ([]CalibrationBin, error) {
 	if err := checkBins(labels, probabilities, bins); err != nil {
@@ -31,19 +31,20 @@ func EqualWidthBins(labels []int, probabilities []float64, bins int) ([]Calibrat
 	return cut, nil
 }
 
-// EqualMassBins cuts the probabilities (not logits) of being positive at their quantiles, into bins of about as many
-// bags each; equal probabilities stay together, so that there may be fewer bins. Low and High are the smallest and the
-// largest of a bin. It is calibration_curve of scikit-learn with strategy "quantile".
+// EqualMassBins divides the probabilities (not logits) of the positive class at their quantiles, into bins with about
+// the same number of bags. Equal probabilities stay together, so there may be fewer bins. Low and High are the
+// smallest and largest probability in a bin. It equals calibration_curve of scikit-learn with strategy "quantile".
 func EqualMassBins(labels []int, probabilities []float64, bins int) ([]CalibrationBin, error) {
 	if err := checkBins(labels, probabilities, bins); err != nil {
 		return nil, err
 	}
 	sorted := slices.Sorted(slices.Values(probabilities))
-	bins = min(bins, len(sorted)) // more have no other bounds
+	bins = min(bins, len(sorted)) // more bins would have the same bounds
 	return cutBins(labels, probabilities, bins, func(k int) float64 { return sorted[(k+1)*(len(sorted)-1)/bins] }), nil
 }
 
-// cutBins cuts valid probabilities: bin k is up to and with last(k). Low and High are those of the bags in it.
+// cutBins divides valid probabilities into bins; bin k includes its upper bound last(k). Low and High are the
+// extremes of its bags.
 func cutBins(labels []int, probabilities []float64, bins int, last func(k int) float64) []CalibrationBin {
 	var cut []CalibrationBin
 	at := -1
@@ -65,7 +66,7 @@ func cutBins(labels []int, probabilities []float64, bins int, last func(k int) f
 	return cut
 }
 
-// checkBins reports what cannot be cut into bins.
+// checkBins returns an error if there is nothing to divide or no bin.
 func checkBins(labels []int, probabilities []float64, bins int) error {
 	if bins < 1 {
 		return fmt.Errorf("%d bins; one or more are needed", bins)

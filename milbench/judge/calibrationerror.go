@@ -6,19 +6,19 @@ import (
 	"math"
 )
 
-// CalibrationError returns the expected calibration error of bins, those of [EqualWidthBins] or [EqualMassBins]:
+// CalibrationError returns the expected calibration error of bins made by [EqualWidthBins] or [EqualMassBins]:
 //
 //	ECE = sum over bins of N / total × |Positive − Probability|
 //
-// from 0 to 1, smaller is better. It is biased, in two ways. Chance adds to it: a perfectly calibrated model of few bags
-// has an ECE above 0, about 0.3 √(bins / bags) where probabilities are spread evenly; package calibrate says how much. Bins hide errors: within one, too
-// large and too small probabilities cancel. So compare values of the same bags and number of bins only. [BrierScore]
-// and [LogLoss] need no bins.
+// It is from 0 to 1; smaller is better. The ECE is biased in two ways. Chance increases it: with few bags even a
+// perfectly calibrated model has an ECE above 0, about 0.3 √(bins / bags) if probabilities are spread evenly; package
+// calibrate estimates how much. Bins decrease it: within a bin, too large and too small probabilities cancel. So
+// compare only values from the same bags and number of bins. [BrierScore] and [LogLoss] need no bins.
 //
 // Sources: M. P. Naeini, G. F. Cooper and M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
-// binning", AAAI (2015); on its bias J. Bröcker, "Estimating reliability and resolution of probability forecasts through
-// decomposition of the empirical score", Climate Dynamics 39 (2012), and A. Kumar, P. Liang and T. Ma, "Verified
-// uncertainty calibration", NeurIPS (2019).
+// binning", AAAI (2015); on the bias, J. Bröcker, "Estimating reliability and resolution of probability forecasts
+// through decomposition of the empirical score", Climate Dynamics 39 (2012), and A. Kumar, P. Liang and T. Ma,
+// "Verified uncertainty calibration", NeurIPS (2019).
 func CalibrationError(bins []CalibrationBin) (float64, error) {
 	if len(bins) == 0 {
 		return 0, errors.New("no bins")

@@ -16,8 +16,8 @@ import (
 //go:embed testdata/comparisons.json
 var comparisonsJSON []byte
 
-// pTolerance is that of p-values, relative: both sides evaluate a distribution in float64. That of Nemenyi's p-values is
-// absolute, since SciPy integrates the studentized range to about 1e-10.
+// pTolerance is for p-values, relative: both sides evaluate a distribution in float64. For Nemenyi's p-values it is
+// absolute, because SciPy integrates the studentized range to about 1e-10.
 const (
 	pTolerance       = 1e-10
 	nemenyiTolerance = 1e-9
@@ -70,7 +70,7 @@ func readComparisons(t *testing.T) comparisons {
 	return c
 }
 
-// TestGoldenFriedman compares with SciPy, and the p-values of pairs with scikit-posthocs.
+// TestGoldenFriedman compares with SciPy, and the pairwise p-values with scikit-posthocs.
 func TestGoldenFriedman(t *testing.T) {
 	for _, c := range readComparisons(t).Friedman {
 		t.Run(c.Name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestGoldenFriedman(t *testing.T) {
 	}
 }
 
-// TestDemsar: the outcomes that Demšar (2006) prints, section 3.2.2 and table 5.
+// TestDemsar reproduces results printed by Demšar (2006), section 3.2.2 and table 5.
 func TestDemsar(t *testing.T) {
 	for _, c := range []struct {
 		methods int
@@ -120,7 +120,7 @@ func TestDemsar(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := float64(c.methods)
-		if q := got / math.Sqrt(k*(k+1)/(6*14)); math.Abs(q-c.want) > 0.0011 { // the table is rounded, and some of it cut
+		if q := got / math.Sqrt(k*(k+1)/(6*14)); math.Abs(q-c.want) > 0.0011 { // the table has rounded and truncated entries
 			t.Errorf("q of %d methods at %v is %.4f, want %v", c.methods, c.alpha, q, c.want)
 		}
 	}
@@ -148,7 +148,7 @@ func TestGoldenRange(t *testing.T) {
 	}
 }
 
-// The range of two normal numbers is the magnitude of one of twice the variance.
+// The range of two normal numbers is the absolute value of one with twice the variance.
 func TestStudentizedRangeOfTwo(t *testing.T) {
 	for q := -1.0; q < 12; q += 0.25 {
 		want := max(2*distuv.UnitNormal.CDF(q/math.Sqrt2)-1, 0)
@@ -158,7 +158,7 @@ func TestStudentizedRangeOfTwo(t *testing.T) {
 	}
 }
 
-// The range of k simulated normal numbers exceeds the quantile as often as it should.
+// The range of k simulated normal numbers exceeds the quantile with the right frequency.
 func TestStudentizedRangeSimulated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const draws = 20000
@@ -179,7 +179,7 @@ func TestStudentizedRangeSimulated(t *testing.T) {
 	}
 }
 
-// TestGoldenWilcoxon compares with SciPy, on what is left without zeros.
+// TestGoldenWilcoxon compares with SciPy after removing zeros.
 func TestGoldenWilcoxon(t *testing.T) {
 	for _, c := range readComparisons(t).Wilcoxon {
 		got, err := Wilcoxon(c.A, c.B)
@@ -197,7 +197,7 @@ func TestGoldenWilcoxon(t *testing.T) {
 	}
 }
 
-// The exact distribution is that of counting all signs.
+// The exact distribution equals that from enumerating all signs.
 func TestSignedRank(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		counts := make([]float64, n*(n+1)/2+1)
@@ -245,7 +245,7 @@ func TestGoldenHolm(t *testing.T) {
 	}
 }
 
-// TestGoldenT compares with the definition, and with SciPy's paired t-test where nothing is corrected.
+// TestGoldenT compares with the definition and, without correction, with SciPy's paired t-test.
 func TestGoldenT(t *testing.T) {
 	for _, c := range readComparisons(t).T {
 		got, err := CorrectedT(c.A, c.B, c.Ratio)
@@ -263,9 +263,9 @@ func TestGoldenT(t *testing.T) {
 	}
 }
 
-// Two methods that do not differ but on single bags, by folds of the same bags: the corrected test finds a difference
-// at most about as often as its level says, the plain test, which takes folds of all repeats for independent, far more
-// often.
+// Two methods that differ only on single bags, on folds of the same bags. The corrected test finds a difference about
+// as often as its level allows. The plain test, which treats the folds of all repeats as independent, finds one far
+// more often.
 func TestCorrectedTLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const studies, bags, folds, repeats = 400, 60, 5, 6
@@ -296,12 +296,12 @@ func TestCorrectedTLevel(t *testing.T) {
 			}
 		}
 	}
-	if wrong[0] > 33 || wrong[1] < 100 { // 5 % and three standard errors, and a quarter
+	if wrong[0] > 33 || wrong[1] < 100 { // 5 % plus three standard errors, and a quarter
 		t.Errorf("of %d studies without a difference the corrected test finds one in %d, the plain one in %d", studies, wrong[0], wrong[1])
 	}
 }
 
-// Ranks do not depend on the order of methods or on what keeps the order of figures, and sum to k(k+1)/2.
+// Ranks do not depend on the order of methods or on increasing transformations, and sum to k(k+1)/2.
 func TestAverageRanksLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for range 100 {
@@ -347,7 +347,7 @@ func TestAverageRanksLaws(t *testing.T) {
 	}
 }
 
-// p-values are in [0, 1], and larger where methods differ less.
+// p-values are in [0, 1], and larger if methods differ less.
 func TestNemenyiLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for range 30 {
@@ -384,7 +384,7 @@ func TestNemenyiLaws(t *testing.T) {
 	}
 }
 
-// All sets rank the methods alike: chi square is as large as it can be.
+// If all sets rank the methods alike, chi square is at its maximum.
 func TestFriedmanAgreement(t *testing.T) {
 	got, err := Friedman([][]float64{{0.9, 0.8, 0.7}, {0.6, 0.5, 0.2}, {0.9, 0.7, 0.1}})
 	if err != nil || got.ChiSquare != 6 || !math.IsInf(got.F, 1) || got.FP != 0 {
@@ -399,14 +399,14 @@ func TestComparisonsRefuse(t *testing.T) {
 	interval := func(t CorrectedTTest, level float64) error { _, _, err := t.Interval(level); return err }
 	for want, err := range map[string]error{
 		"no sets to rank methods on":                      err2(AverageRanks(nil)),
-		"1 methods; ranks need 2":                         err2(AverageRanks([][]float64{{1}})),
+		"1 methods; ranks need at least 2":                err2(AverageRanks([][]float64{{1}})),
 		"set 1 has figures of 1 methods, set 0 of 2":      err2(Friedman([][]float64{{1, 2}, {1}})),
 		"the figure of method 1 on set 0 is NaN":          err2(Friedman([][]float64{{1, nan}})),
 		"a Friedman test over 1 set":                      err2(Friedman([][]float64{{1, 2}})),
 		"all 2 methods have the same figure on each of 3": err2(Friedman([][]float64{{1, 1}, {2, 2}, {3, 3}})),
-		"1 methods; a Nemenyi test needs 2":               err2(NemenyiDifference(1, 5, 0.05)),
-		"1001 methods; a Nemenyi test takes 1000":         err2(NemenyiDifference(1001, 5, 0.05)),
-		"0 sets; a Nemenyi test needs 1":                  err2(Nemenyi([]float64{1, 2}, 0)),
+		"1 methods; a Nemenyi test needs at least 2":      err2(NemenyiDifference(1, 5, 0.05)),
+		"1001 methods; a Nemenyi test takes at most 1000": err2(NemenyiDifference(1001, 5, 0.05)),
+		"0 sets; a Nemenyi test needs at least 1":         err2(Nemenyi([]float64{1, 2}, 0)),
 		"significance level 1 is outside (0,1)":           err2(NemenyiDifference(3, 5, 1)),
 		"significance level NaN":                          err2(NemenyiDifference(3, 5, nan)),
 		"the rank NaN of method 0 is not between 1 and 2": err2(Nemenyi([]float64{nan, 2}, 3)),
@@ -442,8 +442,8 @@ func TestComparisonsRefuse(t *testing.T) {
 	}
 }
 
-// Adjusted p-values are at least the plain ones, in the same order, at most m times as large, and none depends on the
-// order in which they are given.
+// Adjusted p-values are at least the plain ones, in the same order, and at most m times as large. They do not depend
+// on the order of the input.
 func TestHolmLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	for range 200 {

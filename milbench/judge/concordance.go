@@ -2,16 +2,19 @@ package judge
 
 import "fmt"
 
-// Concordance returns Harrell's C of risks, the larger the earlier: the share of comparable pairs of bags in which the
-// bag with the earlier event has the larger risk, equal risks counted half.
+// Concordance returns Harrell's C for risk scores. It is the share of comparable pairs of bags in which the bag with
+// the earlier event has the larger risk; equal risks count half.
 //
-// A pair is comparable if it is known which event came first: the earlier time is that of an event. Two bags of the same
-// time are comparable if one had its event and the other was censored then, because the censored one lived longer; two
-// events at the same time are not. This is what concordance_index_censored of scikit-survival does with tied_tol 0.
-// C depends on the censoring; see [CumulativeAUC] for a figure that does not. Without a comparable pair it is undefined:
-// [ErrNoEvents] where all bags are censored, else [ErrNoPairs].
+// A pair is comparable if it is known which event came first: the earlier time must be an event. If two bags have the
+// same time, they are comparable if one had its event and the other was censored, because the censored one lived
+// longer. Two events at the same time are not comparable. This matches concordance_index_censored of scikit-survival
+// with tied_tol 0.
 //
-// Source: F. E. Harrell, K. L. Lee and D. B. Mark, "Multivariable prognostic models", Statistics in Medicine 15 (1996).
+// C depends on the censoring; [CumulativeAUC] does not. Without a comparable pair C is undefined: [ErrNoEvents] if
+// all bags are censored, otherwise [ErrNoPairs].
+//
+// Source: F. E. Harrell, K. L. Lee and D. B. Mark, "Multivariable prognostic models", Statistics in Medicine 15
+// (1996).
 func Concordance(times []float64, events []bool, risks []float64) (float64, error) {
 	if err := checkRisks(times, events, risks); err != nil {
 		return 0, err
@@ -43,7 +46,7 @@ func Concordance(times []float64, events []bool, risks []float64) (float64, erro
 	return right / pairs, nil
 }
 
-// countEvents returns the number of events that were seen.
+// countEvents returns the number of observed events.
 func countEvents(events []bool) int {
 	n := 0
 	for _, event := range events {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Confusion returns the confusion matrix of classes 0 to classes-1: in row i and column j the number of bags of class i
+// Confusion returns the confusion matrix of classes 0 to classes-1. Row i, column j has the number of bags of class i
 // that were predicted as class j, see [PredictedClasses].
 func Confusion(labels, predicted []int, classes int) ([][]int, error) {
 	if err := checkPredicted(labels, predicted, classes); err != nil {
@@ -21,7 +21,7 @@ func Confusion(labels, predicted []int, classes int) ([][]int, error) {
 	return matrix, nil
 }
 
-// checkPredicted reports labels or predictions that are none of the classes.
+// checkPredicted returns an error for labels or predictions out of range.
 func checkPredicted(labels, predicted []int, classes int) error {
 	if classes < 2 {
 		return fmt.Errorf("%d classes; two or more are needed", classes)

@@ -11,35 +11,35 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ErrSameDifference says that a t-test is undefined because all differences are the same.
+// ErrSameDifference is returned if a t-test is undefined because all differences are equal.
 var ErrSameDifference = errors.New("all differences are the same")
 
-// roundingSpread is the spread of equal differences that were computed, as a share of the figures.
+// roundingSpread is the spread that rounding may cause among equal differences, relative to the figures.
 const roundingSpread = 1e-12
 
-// CorrectedTTest is the outcome of [CorrectedT].
+// CorrectedTTest is the result of [CorrectedT].
 type CorrectedTTest struct {
 	Difference float64 // mean of a - b
-	SE         float64 // its corrected standard error
+	SE         float64 // corrected standard error of Difference
 	T          float64
 	Freedom    int     // degrees of freedom
 	P          float64 // two-sided
 }
 
-// CorrectedT is the two-sided corrected resampled t-test of figures of two methods on the same resamples, say the AUC of
-// each of k folds of r repeats of a cross-validation, J = r k in all:
+// CorrectedT is the two-sided corrected resampled t-test for figures of two methods on the same resamples. For
+// example, the resamples are the k folds in r repeats of a cross-validation, J = r k in all:
 //
 //	t = mean(d) / sqrt((1/J + testToTrain) s^2)
 //
-// with J-1 degrees of freedom, where d are the differences, s^2 their sample variance and testToTrain the number of test
-// bags over that of training bags, 1/(k-1) for k folds. A plain t-test (testToTrain 0) takes folds for
-// independent, which share most of their training bags, and finds differences far too often. Nadeau and Bengio,
-// "Inference for the generalization error", Machine Learning 52 (2003), equation 21; for repeated k-fold see Bouckaert
-// and Frank (2004).
+// It has J-1 degrees of freedom. Here d are the differences, s^2 is their sample variance, and testToTrain is the
+// number of test bags divided by that of training bags, 1/(k-1) for k folds. Folds share most of their training bags.
+// A plain t-test (testToTrain 0) treats them as independent and finds differences far too often. See Nadeau and
+// Bengio, "Inference for the generalization error", Machine Learning 52 (2003), equation 21; for repeated k-fold,
+// Bouckaert and Frank (2004).
 //
-// It needs two pairs ([ErrTooFew]) whose differences are not all the same ([ErrSameDifference]). Differences are the same if
-// they lie within 1e-12 of the largest figure: so far apart rounding alone may move them, which for a spread would make a t
-// without bound, and single bags move no AUC so little.
+// It needs two pairs ([ErrTooFew]) with differences that are not all equal ([ErrSameDifference]). Differences within
+// 1e-12 of the largest figure count as equal: rounding alone can cause them and would make t unbounded. A change in a
+// single bag moves an AUC by much more.
 func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 	differences, err := resampled(a, b, testToTrain)
 	if err != nil {
@@ -52,13 +52,13 @@ func CorrectedT(a, b []float64, testToTrain float64) (CorrectedTTest, error) {
 	j := float64(len(differences))
 	t := CorrectedTTest{Difference: mean, SE: math.Sqrt((1/j + testToTrain) * variance), Freedom: len(differences) - 1}
 	t.T = mean / t.SE
-	// The survival of |t|, as a beta distribution: no cancellation in the tail.
+	// Tail of |t|, as a beta distribution to avoid cancellation.
 	t.P = mathext.RegIncBeta((j-1)/2, 0.5, (j-1)/(j-1+t.T*t.T))
 	return t, nil
 }
 
-// CorrectedInterval returns the mean of figures of one method on the resamples of [CorrectedT] and its two-sided confidence
-// interval at the given level in (0,1):
+// CorrectedInterval returns the mean of one method's figures on the resamples of [CorrectedT], and its two-sided
+// confidence interval at a level in (0,1):
 //
 //	mean -+ t(J-1, (1+level)/2) sqrt((1/J + testToTrain) s^2)
 //
@@ -85,13 +85,13 @@ func resampled(a, b []float64, testToTrain float64) ([]float64, error) {
 	return differences, checkSpread(differences)
 }
 
-// same reports whether differences of a and b are the same but for rounding.
+// same reports whether the differences of a and b are equal up to rounding.
 func same(a, b, differences []float64, variance float64) bool {
 	largest := max(slices.Max(a), -slices.Min(a), slices.Max(b), -slices.Min(b))
 	return slices.Max(differences)-slices.Min(differences) <= roundingSpread*largest || variance == 0
 }
 
-// Interval returns the two-sided confidence interval of the difference at the given level in (0,1), say 0.95.
+// Interval returns the two-sided confidence interval of the difference at a level in (0,1), for example 0.95.
 func (t CorrectedTTest) Interval(level float64) (low, high float64, err error) {
 	if !(level > 0 && level < 1) {
 		return 0, 0, fmt.Errorf("confidence level %v is outside (0,1)", level)

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// CumulativeAUC returns the cumulative/dynamic AUC of risks, the larger the earlier, at each of some times, and its mean
-// over them. At time t it is the probability that a bag with its event by then (a case) has a larger risk than one without (a control):
+// CumulativeAUC returns the cumulative/dynamic AUC of risk scores at several times, and its mean over them. At time t
+// it is the probability that a bag with its event by then (a case) has a larger risk than a bag without (a control):
 //
 //	AUC(t) = sum_ij w_i [t_i ≤ t, event_i] [t_j > t] ([r_i > r_j] + [r_i = r_j] / 2) / (sum of w over cases × number of controls)
 //
-// with w_i = 1 / G(t_i), which makes up for the bags that were censored, and G the [CensoringCurve] of the training bags.
-// The mean weighs AUC(t_k) by the events since the time before:
+// The weights w_i = 1 / G(t_i) compensate for censored bags, where G is the [CensoringCurve] of the training bags.
+// The mean weighs AUC(t_k) by the events since the previous time:
 //
 //	mean = sum_k AUC(t_k) (S(t_k-1) − S(t_k)) / (1 − S(t_last)), S(t_0) = 1
 //
-// with S the [KaplanMeier] curve of these bags. The times must increase. At the first there must be a case, else
-// [ErrNoEvents]; after the last a control, else [ErrNoPairs]. Where G is not known or 0 at the time of a case:
-// [ErrBeyondFollowUp]; choose earlier times.
+// Here S is the [KaplanMeier] curve of these bags. The times must increase. There must be a case at the first time
+// ([ErrNoEvents]) and a control after the last ([ErrNoPairs]). If G is unknown or 0 at the time of a case, the error
+// is [ErrBeyondFollowUp]; choose earlier times.
 //
 // Sources: H. Uno, T. Cai, L. Tian and L. J. Wei, "Evaluating prediction rules for t-year survivors with censored
-// regression models", Journal of the American Statistical Association 102 (2007); the mean is that of J. Lambert and
-// S. Chevret, Statistical Methods in Medical Research 25 (2016). It is cumulative_dynamic_auc of scikit-survival with
-// tied_tol 0.
+// regression models", Journal of the American Statistical Association 102 (2007); for the mean, J. Lambert and S.
+// Chevret, Statistical Methods in Medical Research 25 (2016). It equals cumulative_dynamic_auc of scikit-survival
+// with tied_tol 0.
 func CumulativeAUC(censoring SurvivalCurve, times []float64, events []bool, risks, at []float64) (aucs []float64, mean float64, err error) {
 	if err := censoring.validate(); err != nil {
 		return nil, 0, fmt.Errorf("censoring: %w", err)
@@ -44,7 +44,7 @@ func CumulativeAUC(censoring SurvivalCurve, times []float64, events []bool, risk
 	order := ascending(risks)
 	survival, before := productLimit(times, events, false), 1.0
 	for _, t := range at {
-		var right, cases, controls float64 // controls so far, in the order of risk
+		var right, cases, controls float64 // running counts, in the order of risk
 		for i := 0; i < len(order); {
 			var w, tied float64
 			j := i

@@ -9,16 +9,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ErrTooFew says that a spread is undefined because there are fewer than two values to take it over.
+// ErrTooFew is returned if there are fewer than two values, so a spread is undefined.
 var ErrTooFew = errors.New("fewer than two values")
 
-// DeLong returns the [AUC] and its standard error by DeLong, DeLong and Clarke-Pearson (Biometrics 1988):
+// DeLong returns the [AUC] and its standard error by the method of DeLong, DeLong and Clarke-Pearson (Biometrics
+// 1988):
 //
 //	se^2 = var(V10)/m + var(V01)/n
 //
-// where V10 of each of the m positives is the share of negatives below it, V01 of each of the n negatives the share of
-// positives above it, ties counted half, and var is the sample variance. Computed from mid-ranks in O(N log N) as by
-// Sun and Xu (IEEE Signal Processing Letters 2014). Each class needs two scores: [ErrTooFew].
+// Here V10 of each of the m positives is the share of negatives below it, V01 of each of the n negatives is the share
+// of positives above it, with ties counted half, and var is the sample variance. They are computed from mid-ranks in
+// O(N log N), as in Sun and Xu (IEEE Signal Processing Letters 2014). Each class needs two scores: [ErrTooFew].
 func DeLong(labels []int, scores []float64) (auc, se float64, err error) {
 	placements, err := placements(labels, scores)
 	if err != nil {
@@ -28,9 +29,10 @@ func DeLong(labels []int, scores []float64) (auc, se float64, err error) {
 	return auc, se, nil
 }
 
-// DeLongDifference returns the difference between the AUCs of two methods on the same bags, a less b, and its standard error by
-// DeLong et al.: that of [DeLong], taken of the differences of the placements, so that what both methods find hard or easy cancels.
-// a and b have the scores of one repeat or more of training, [repeats][bags]; placements are averaged over repeats.
+// DeLongDifference returns the difference between the AUCs of two methods on the same bags, a minus b, and its
+// standard error by DeLong et al. The error is that of [DeLong], applied to the differences of the placements. Bags
+// that are easy or hard for both methods therefore cancel. a and b have the scores of one or more training repeats,
+// [repeats][bags]; placements are averaged over repeats.
 func DeLongDifference(labels []int, a, b [][]float64) (difference, se float64, err error) {
 	if len(a) == 0 || len(b) == 0 {
 		return 0, 0, fmt.Errorf("%w: no scores of one of two methods", ErrTooFew)
@@ -49,7 +51,7 @@ func DeLongDifference(labels []int, a, b [][]float64) (difference, se float64, e
 	return difference, se, nil
 }
 
-// placements returns V10 of each positive and V01 of each negative.
+// placements returns V10 for each positive and V01 for each negative.
 func placements(labels []int, scores []float64) ([]float64, error) {
 	negatives, positives, err := countBoth(labels, scores)
 	if err != nil {
@@ -69,7 +71,7 @@ func placements(labels []int, scores []float64) ([]float64, error) {
 			}
 		}
 		for k, within := range midRanks(class) {
-			share := (overall[at[k]] - within) / float64(others) // of the other class, below this score
+			share := (overall[at[k]] - within) / float64(others) // scores of the other class below this one
 			if y == 0 {
 				share = 1 - share
 			}
@@ -79,7 +81,7 @@ func placements(labels []int, scores []float64) ([]float64, error) {
 	return placements, nil
 }
 
-// meanPlacement returns the mean of placements, or of their differences, and its standard error.
+// meanPlacement returns the AUC from placements, or the difference from their differences, and its standard error.
 func meanPlacement(labels []int, placements []float64) (mean, se float64) {
 	var class [2][]float64
 	for i, y := range labels {

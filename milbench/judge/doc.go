@@ -1,41 +1,52 @@
-// Package judge computes figures of models from their raw scores, and tests whether methods differ. There are figures for
-// two classes, for more classes, for real numbers and for times of survival.
+// Package judge computes figures of merit from raw scores and tests whether methods differ. It has figures for two
+// classes, several classes, real targets and survival times.
 //
 // # Glossary
 //
-//   - label: 0 (negative) or 1 (positive); of several classes 0 to k-1.
-//   - score: a real number, larger is more positive; where a figure needs a threshold or a probability the score is
-//     read as a logit, so that the threshold is 0 and the probability is 1/(1+exp(-score)). Of several classes a bag has a
-//     logit for each, [bags][classes], and the probabilities are their softmax. Functions that take probabilities instead
+//   - label: 0 (negative) or 1 (positive); with several classes, 0 to k-1.
+//   - score: a real number; larger means more positive. If a figure needs a threshold or a probability, the score is
+//     a logit: the threshold is 0 and the probability is 1/(1+exp(-score)). With several classes a bag has one logit
+//     per class, [bags][classes], and the probabilities are their softmax. Functions that take probabilities instead
 //     say so.
-//   - target, prediction: the real number that a bag has, and the one that a model gives it, in the same unit.
-//   - time, event: how long a bag was followed up, 0 or more in any unit, and whether its event was seen then.
-//   - censored: without an event; all that is known is that the bag lives longer than its time.
-//   - risk: a real number of a bag, the larger the earlier its event; any increasing function of it does as well.
-//   - survival: the probability of living longer than a time.
-//   - ROC AUC: the probability that a positive scores above a negative, ties counted half.
-//   - repeat: one run of a whole procedure, say of all folds of a cross-validation.
-//   - rank of a method: its place on a set, 1 the best; methods of the same figure share the mean of their places.
-//   - rope: the region of practical equivalence; differences from -rope to rope do not matter, say 0.01 of an AUC.
-//   - p-value: the probability of a difference at least as large where there is none.
+//   - target, prediction: the true real number of a bag and the predicted one, in the same unit.
+//   - time, event: how long a bag was followed up (0 or more, in any unit), and whether its event was seen then.
+//   - censored: without an event; it is only known that the bag survives beyond its time.
+//   - risk: a real number per bag; a larger risk means an earlier event. Only the order matters.
+//   - survival: the probability of surviving beyond a time.
+//   - ROC AUC: the probability that a positive scores above a negative, with ties counted half.
+//   - repeat: one run of a whole procedure, such as all folds of a cross-validation.
+//   - rank of a method: its place on a set, 1 for the best; methods with equal figures share the mean of their
+//     places.
+//   - rope: the region of practical equivalence. Differences from -rope to rope do not matter, for example 0.01 of an
+//     AUC.
+//   - p-value: the probability of a difference at least as large if there is no true difference.
 //
 // # Which figure
 //
-// Two classes: [AUC] with its error [DeLong], [AveragePrecision] if positives are rare, [BalancedAccuracy] at the
-// threshold, [LogLoss] of the probabilities. More classes: [MulticlassAUC], [MulticlassBalancedAccuracy],
-// [MulticlassLogLoss], [Confusion]; [Kappa] if they have an order. Real numbers: [R2], [RMSE] and [MAE], [Spearman] for
-// their order. Survival: [Concordance] of the risks, [CumulativeAUC] by given times, [IntegratedBrier] of the probabilities;
-// [KaplanMeier] curves of groups, compared by [LogRank]. Whether probabilities can be taken at their word: [BrierScore],
-// and [CalibrationError] of the bins of a reliability diagram. A threshold for two classes: [ThresholdAt] on bags that the model has
-// not seen, and [SensitivitySpecificity] of it on others. An interval of any of these figures: [Bootstrap].
+//   - Two classes: [AUC] with its standard error [DeLong]; [AveragePrecision] if positives are rare;
+//     [BalancedAccuracy] at the threshold; [LogLoss] for the probabilities.
+//   - Several classes: [MulticlassAUC], [MulticlassBalancedAccuracy], [MulticlassLogLoss], [Confusion]; [Kappa] if
+//     the classes are ordered.
+//   - Real targets: [R2], [RMSE], [MAE]; [Spearman] for the order.
+//   - Survival: [Concordance] for risks, [CumulativeAUC] for events by given times, [IntegratedBrier] for
+//     probabilities. Compare [KaplanMeier] curves of groups with [LogRank].
+//   - Calibration: [BrierScore], and [CalibrationError] from the bins of a reliability diagram.
+//   - Threshold for two classes: [ThresholdAt] on bags that the model has not seen, then [SensitivitySpecificity] on
+//     others.
+//   - Interval for any of these: [Bootstrap].
 //
 // # Which test
 //
-// Two methods on one set, by folds: [CorrectedT]. Two methods over sets: [Wilcoxon]. Several methods over sets:
-// [Friedman], and if it finds a difference [Nemenyi], whose [NemenyiDifference] a figure shows. Several tests at a time:
-// [Holm] on their p-values. After Demšar (2006). How probable it is that one of two methods is better by an amount that
-// matters: [BayesCorrelatedT] on one set, [BayesSignedRank] over sets. On how many of the sets something holds: [ShareInterval], [SignTest]; whether
-// two figures go together: [Kendall].
+// The tests follow Demšar (2006).
 //
-// Every function refuses lengths that differ, labels that are none, and NaN, and never returns NaN.
+//   - Two methods on one set, by folds: [CorrectedT].
+//   - Two methods over several sets: [Wilcoxon].
+//   - Several methods over several sets: [Friedman] and, if it finds a difference, [Nemenyi]. A diagram shows
+//     [NemenyiDifference].
+//   - Several tests at once: [Holm] on their p-values.
+//   - How probable a relevant difference is: [BayesCorrelatedT] on one set, [BayesSignedRank] over several sets.
+//   - On how many sets something holds: [ShareInterval], [SignTest].
+//   - Whether two figures agree: [Kendall].
+//
+// Every function returns an error for unequal lengths, invalid labels and NaN. None returns NaN.
 package judge

@@ -6,7 +6,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Patients have several bags each; the bags of a patient are drawn together.
+// Patients have several bags each; bags of one patient are drawn together.
 func ExampleBootstrap() {
 	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}
 	scores := []float64{-2, -1, 0.5, -0.5, 0.2, 1, 2, 3}

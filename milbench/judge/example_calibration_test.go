@@ -6,7 +6,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Probabilities of being positive of eight bags.
+// Probabilities of the positive class for eight bags.
 var (
 	positive      = []int{0, 0, 0, 1, 0, 1, 1, 1}
 	probabilities = []float64{0.05, 0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.95}

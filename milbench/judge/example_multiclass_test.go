@@ -7,7 +7,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Logits of three grades, of five bags.
+// Logits for three grades, for five bags.
 var (
 	grades      = []int{0, 0, 1, 2, 2}
 	gradeLogits = [][]float64{{2, 1, -1}, {0, 1, -2}, {0, 2, 1}, {-1, 0, 2}, {-1, 1, 1}}

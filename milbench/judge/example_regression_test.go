@@ -6,7 +6,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Real targets of five bags, and what a model predicts.
+// Real targets of five bags, and the predictions of a model.
 var (
 	targets     = []float64{1, 2, 3, 4, 5}
 	predictions = []float64{1.5, 1, 3, 5, 4.5}

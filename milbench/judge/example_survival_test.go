@@ -6,7 +6,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Months of follow-up of six patients, whether death was seen then, and the risk that a model gives them.
+// Months of follow-up of six patients, whether they died, and the risk predicted by a model.
 var (
 	months = []float64{4, 7, 9, 12, 15, 20}
 	deaths = []bool{true, true, false, true, false, false}
@@ -55,7 +55,7 @@ func ExampleSurvivalCurve_At() {
 }
 
 func ExampleCumulativeAUC() {
-	// The training part of the fold says how many are censored when.
+	// The training part of the fold gives the distribution of censoring.
 	censoring, err := judge.CensoringCurve([]float64{3, 6, 8, 10, 14, 18, 24}, []bool{true, false, true, true, false, true, false})
 	if err != nil {
 		fmt.Println(err)
@@ -66,7 +66,7 @@ func ExampleCumulativeAUC() {
 	// Output: [1.0000 0.8182], mean 0.9091 <nil>
 }
 
-// Probabilities that the six patients live for more than 6 and more than 12 months.
+// Probabilities that the six patients survive for more than 6 and more than 12 months.
 var lives = [][]float64{{0.4, 0.1}, {0.7, 0.5}, {0.6, 0.4}, {0.7, 0.4}, {0.9, 0.8}, {0.8, 0.7}}
 
 func ExampleSurvivalBrier() {

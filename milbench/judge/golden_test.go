@@ -14,8 +14,9 @@ var goldenJSON []byte
 //go:embed testdata/difference.json
 var differenceJSON []byte
 
-// tolerance of golden figures, relative to the larger of 1 and the figure: both sides compute in float64 and differ in
-// the order of sums alone. That of the t interval is wider because gonum inverts the distribution by bisection.
+// tolerance is for golden figures, relative to the larger of 1 and the figure. Both sides compute in float64 and
+// differ only in the order of sums. The t interval has a wider one, because gonum inverts the distribution by
+// bisection.
 const (
 	tolerance         = 1e-13
 	intervalTolerance = 1e-9
@@ -56,8 +57,8 @@ func readGolden(t *testing.T) golden {
 	return g
 }
 
-// TestGoldenScores compares with scikit-learn, and DeLong with its O(mn) definition (testdata/golden.py). A figure that
-// is undefined there must be an error here.
+// TestGoldenScores compares with scikit-learn, and DeLong with its O(mn) definition (testdata/golden.py). Figures
+// undefined there must be errors here.
 func TestGoldenScores(t *testing.T) {
 	delong := func(labels []int, scores []float64) (float64, error) {
 		_, se, err := DeLong(labels, scores)

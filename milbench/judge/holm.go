@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Holm returns p-values of several tests, in their order, adjusted so that those at most alpha are significant with a
-// chance of at most alpha for any error among all. Of m p-values in ascending order the i-th, from 1, becomes
+// Holm adjusts the p-values of several tests and returns them in the same order. If tests with an adjusted p-value of
+// at most alpha count as significant, the probability of any false positive is at most alpha. The i-th (from 1) of m
+// p-values in ascending order becomes
 //
 //	max over j <= i of min(1, (m-j+1) p_j)
 //

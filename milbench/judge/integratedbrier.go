@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// IntegratedBrier returns the mean of [SurvivalBrier] over the time from the first to the last of some times, by the
+// IntegratedBrier returns [SurvivalBrier] averaged over the time from the first to the last of several times, by the
 // trapezoid rule:
 //
 //	IBS = 1 / (t_last − t_first) ∫ BS(t) dt
 //
-// survival has the probability that each bag lives after each of the times, [bags][times]; the times must increase.
-// Smaller is better. It needs two times, else [ErrTooFew]; the other errors are those of SurvivalBrier.
+// survival has the probability that each bag survives beyond each time, [bags][times]. The times must increase.
+// Smaller is better. It needs two times ([ErrTooFew]); the other errors are those of SurvivalBrier.
 //
-// It is integrated_brier_score of scikit-survival.
+// It equals integrated_brier_score of scikit-survival.
 func IntegratedBrier(censoring SurvivalCurve, times []float64, events []bool, survival [][]float64, at []float64) (float64, error) {
 	if len(at) < 2 {
 		return 0, fmt.Errorf("%w: an integral over %d time", ErrTooFew, len(at))
@@ -29,8 +29,8 @@ func IntegratedBrier(censoring SurvivalCurve, times []float64, events []bool, su
 	return sum, nil
 }
 
-// IntegratedBrierFollowUp returns [IntegratedBrier] with the [CensoringCurve] of the bags themselves, over those of the times that are before
-// the last of the bags': so long a bag is known to live. It needs two such times, else [ErrTooFew].
+// IntegratedBrierFollowUp returns [IntegratedBrier] with the [CensoringCurve] of the bags themselves. It uses only
+// the times before the last time of the bags, because follow-up ends there. It needs two such times ([ErrTooFew]).
 func IntegratedBrierFollowUp(times []float64, events []bool, survival [][]float64, at []float64) (float64, error) {
 	censoring, err := CensoringCurve(times, events)
 	if err != nil {

@@ -16,12 +16,13 @@ func SD(values []float64) (float64, error) {
 	return stat.StdDev(values, nil), nil
 }
 
-// MeanInterval returns the mean of values and its two-sided confidence interval at the given level in (0,1), say 0.95:
+// MeanInterval returns the mean of values and its two-sided confidence interval at a level in (0,1), for example
+// 0.95:
 //
 //	mean -+ t(n-1, (1+level)/2) SD / sqrt(n)
 //
-// with t the quantile of Student's distribution. It needs two values: [ErrTooFew]. Repeats of a cross-validation share
-// their bags: over them the interval speaks of other folds and seeds, not of other bags.
+// Here t is the quantile of Student's distribution. It needs two values: [ErrTooFew]. Cross-validation repeats use
+// the same bags, so their interval covers other folds and seeds but not other bags.
 func MeanInterval(values []float64, level float64) (mean, low, high float64, err error) {
 	if !(level > 0 && level < 1) {
 		return 0, 0, 0, fmt.Errorf("confidence level %v is outside (0,1)", level)
@@ -35,7 +36,7 @@ func MeanInterval(values []float64, level float64) (mean, low, high float64, err
 	return mean, mean - half, mean + half, nil
 }
 
-// checkSpread reports why values have no spread.
+// checkSpread returns an error if values have no spread.
 func checkSpread(values []float64) error {
 	if len(values) < 2 {
 		return fmt.Errorf("%w: %d", ErrTooFew, len(values))

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// SurvivalCurve is a step function: the probability of no event by time t. It is 1 before Times[0], and Survival[i] from
-// Times[i] on, up to the next time.
+// SurvivalCurve is a step function: the probability of no event by time t. It is 1 before Times[0], and Survival[i]
+// from Times[i] until the next time.
 type SurvivalCurve struct {
-	Times    []float64 // increasing; the last one is the longest follow-up
+	Times    []float64 // increasing; the last is the longest follow-up
 	Survival []float64 // from 1 to 0, never increasing
 }
 
-// KaplanMeier returns the product-limit estimate of survival:
+// KaplanMeier returns the product-limit estimate of the survival curve:
 //
 //	S(t) = product over times u ≤ t of 1 − d_u / n_u
 //
-// with d_u the number of events at time u and n_u that of bags at risk, whose times are u or later. The curve has a step
-// for every distinct time, of events and of censored bags; where all are censored it stays 1.
+// Here d_u is the number of events at time u, and n_u the number of bags at risk, with times of u or later. The curve
+// has a step at every distinct time, of events and of censored bags. If all bags are censored, it stays 1.
 //
 // Source: E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", Journal of the American
 // Statistical Association 53 (1958).
@@ -30,9 +30,9 @@ func KaplanMeier(times []float64, events []bool) (SurvivalCurve, error) {
 	return productLimit(times, events, false), nil
 }
 
-// CensoringCurve returns the [KaplanMeier] estimate G of not being censored, whose inverse weighs bags in
-// [CumulativeAUC] and [IntegratedBrier]: the censored bags are the events. At a time that has both, the events come
-// first: these bags are no longer at risk of being censored. G is taken of training bags.
+// CensoringCurve returns the [KaplanMeier] estimate G of the probability of not being censored. [CumulativeAUC] and
+// [IntegratedBrier] weigh bags by its inverse. For G, the censored bags are the events. At a time with both, the true
+// events come first, so these bags are no longer at risk of being censored. Compute G from training bags.
 func CensoringCurve(times []float64, events []bool) (SurvivalCurve, error) {
 	if err := checkSurvival(times, events); err != nil {
 		return SurvivalCurve{}, err
@@ -40,7 +40,7 @@ func CensoringCurve(times []float64, events []bool) (SurvivalCurve, error) {
 	return productLimit(times, events, true), nil
 }
 
-// productLimit is the curve of valid times and events, or that of the censoring.
+// productLimit returns the curve for valid times and events, or the curve of the censoring.
 func productLimit(times []float64, events []bool, censoring bool) SurvivalCurve {
 	order := ascending(times)
 	var curve SurvivalCurve
@@ -65,8 +65,8 @@ func productLimit(times []float64, events []bool, censoring bool) SurvivalCurve 
 	return curve
 }
 
-// At returns the value of the curve at time t. After the last time it is 0 if the curve has reached 0; otherwise it is
-// not known: [ErrBeyondFollowUp].
+// At returns the value of the curve at time t. After the last time it is 0 if the curve has reached 0; otherwise it
+// is unknown: [ErrBeyondFollowUp].
 func (c SurvivalCurve) At(t float64) (float64, error) {
 	if err := c.validate(); err != nil {
 		return 0, err
@@ -92,10 +92,10 @@ func (c SurvivalCurve) at(t float64) (float64, error) {
 	return c.Survival[i-1], nil
 }
 
-// weight returns 1 / c(t), the weight of a bag for which it is known at t whether it had its event.
+// weight returns 1 / c(t), the weight for a bag whose event status at t is known.
 func (c SurvivalCurve) weight(t float64) (float64, error) {
 	g, err := c.at(t)
-	if err == nil && g < 1e-100 { // sums of weights do not overflow
+	if err == nil && g < 1e-100 { // keeps sums of weights from overflowing
 		err = fmt.Errorf("%w: at %v all bags are censored", ErrBeyondFollowUp, t)
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (c SurvivalCurve) weight(t float64) (float64, error) {
 	return 1 / g, nil
 }
 
-// validate reports a curve that is none.
+// validate returns an error if c is not a survival curve.
 func (c SurvivalCurve) validate() error {
 	if len(c.Times) == 0 || len(c.Times) != len(c.Survival) {
 		return fmt.Errorf("a survival curve of %d times and %d values", len(c.Times), len(c.Survival))

@@ -7,22 +7,22 @@ import (
 	"math"
 )
 
-// ErrAllEqual says that a rank correlation is undefined because all values of one kind are equal.
+// ErrAllEqual is returned if a figure is undefined because all values are equal.
 var ErrAllEqual = errors.New("all values are equal")
 
-// Kendall returns Kendall's τ-b of pairs, their rank correlation, from −1 to 1:
+// Kendall returns Kendall's rank correlation τ-b, from −1 to 1:
 //
 //	τ = (P − Q) / √((P + Q + X)(P + Q + Y))
 //
-// with P and Q the numbers of pairs of pairs in the same and in opposite order, X and Y those tied in y or in x alone. Where
-// all x or all y are equal there is none: [ErrAllEqual].
+// Here P and Q are the numbers of concordant and discordant pairs; X and Y count those tied only in y or only in x.
+// If all x or all y are equal, it is undefined: [ErrAllEqual].
 //
 // Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
 func Kendall(x, y []float64) (float64, error) {
 	if len(x) != len(y) {
 		return 0, fmt.Errorf("%d and %d values make no pairs", len(x), len(y))
 	}
-	var order, inX, inY float64 // P − Q; pairs that are not tied in x, and in y
+	var order, inX, inY float64 // P − Q; pairs not tied in x; pairs not tied in y
 	for i := range x {
 		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
 			return 0, fmt.Errorf("pair %d holds NaN", i)

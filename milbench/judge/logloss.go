@@ -2,11 +2,11 @@ package judge
 
 import "math"
 
-// LogLoss returns the mean negative log-likelihood, in nats, of labels under logits (not probabilities):
+// LogLoss returns the mean negative log-likelihood of labels, in nats, given logits (not probabilities):
 //
 //	mean of log(1 + exp(-z)) for a positive, log(1 + exp(z)) for a negative
 //
-// without overflow or clipping: it grows linearly with a logit on the wrong side.
+// It neither overflows nor clips: for a logit on the wrong side it grows linearly.
 func LogLoss(labels []int, logits []float64) (float64, error) {
 	if _, _, err := count(labels, logits); err != nil {
 		return 0, err

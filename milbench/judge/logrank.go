@@ -9,25 +9,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// LogRankTest is the outcome of [LogRank].
+// LogRankTest is the result of [LogRank].
 type LogRankTest struct {
-	Groups    []int     // their labels, increasing
-	Observed  []int     // events of each group
-	Expected  []float64 // events of each group if all groups had the same hazard
+	Groups    []int     // labels of the groups, increasing
+	Observed  []int     // events in each group
+	Expected  []float64 // expected events in each group if all groups had the same hazard
 	ChiSquare float64
 	Degrees   int
 	P         float64 // with Degrees degrees of freedom
 }
 
-// LogRank tests whether two or more groups of bags have the same survival; groups has the group of each bag, any number.
-// At every time u with d events among n bags at risk, n_g of them of group g, the group expects d n_g / n events. With
-// observed O and expected E summed over the times,
+// LogRank tests whether two or more groups of bags have the same survival. groups has the group of each bag, which
+// may be any number. At every time u with d events among n bags at risk, n_g of them in group g, group g expects d
+// n_g / n events. With observed O and expected E summed over the times,
 //
 //	χ² = (O − E)' V⁻¹ (O − E), V_gh = sum_u d (n − d) / (n − 1) × n_g/n ([g = h] − n_h/n)
 //
-// over all groups but one. A group with nobody at risk at the first event says nothing: it has no degree of
-// freedom (as in R's survdiff). Without an event: [ErrNoEvents]; with fewer than two groups, or only one at risk at the
-// first event: [ErrOneGroup]; where all that are at risk then have the event at once: [ErrNoPairs].
+// over all groups except one. A group with nobody at risk at the first event adds no degree of freedom (as in R's
+// survdiff).
+//
+// Errors: [ErrNoEvents] without an event; [ErrOneGroup] with fewer than two groups, or only one at risk at the first
+// event; [ErrNoPairs] if all bags at risk then have the event at once.
 //
 // Source: N. Mantel, "Evaluation of survival data and two new rank order statistics arising in its consideration",
 // Cancer Chemotherapy Reports 50 (1966).
@@ -68,7 +70,7 @@ func LogRank(times []float64, events []bool, groups []int) (LogRankTest, error) 
 		for g, r := range atRisk {
 			test.Expected[g] += seen * r / n
 			if n == 1 {
-				continue // one bag: no variance
+				continue // a single bag has no variance
 			}
 			share := seen * (n - seen) / (n - 1) * r / n
 			covariance.SetSym(g, g, covariance.At(g, g)+share)

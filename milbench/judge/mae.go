@@ -2,7 +2,7 @@ package judge
 
 import "math"
 
-// MAE returns the mean absolute error of predictions of real targets, in their unit:
+// MAE returns the mean absolute error of predictions for real targets, in the unit of the targets:
 //
 //	MAE = mean of |y_i − p_i|
 func MAE(targets, predictions []float64) (float64, error) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// countClasses returns the number of bags of every class of valid labels and logits, [bags][classes].
+// countClasses checks labels and logits, [bags][classes], and returns the number of bags in each class.
 func countClasses(labels []int, logits [][]float64) ([]int, error) {
 	if len(labels) != len(logits) {
 		return nil, fmt.Errorf("%d labels but %d rows of scores", len(labels), len(logits))
@@ -42,7 +42,7 @@ func countClasses(labels []int, logits [][]float64) ([]int, error) {
 	return counts, nil
 }
 
-// countTwoClasses is [countClasses] for figures that need two classes among the labels.
+// countTwoClasses is [countClasses] for figures that need at least two classes among the labels.
 func countTwoClasses(labels []int, logits [][]float64) ([]int, error) {
 	counts, err := countClasses(labels, logits)
 	if err == nil && counts[labels[0]] == len(labels) {
@@ -64,18 +64,19 @@ func lessLogSumExp(z float64, logits []float64) float64 {
 	return z - largest - math.Log(sum)
 }
 
-// LogOdds returns the logarithm of the odds of a class by the softmax of logits, p_c / (1 - p_c):
+// LogOdds returns the log-odds of a class, log(p_c / (1 - p_c)), where p is the softmax of logits:
 //
 //	z_c - log(sum over j other than c of exp(z_j))
 //
-// It does not saturate as p_c does near 1, a number added to all logits does not change it, and [MulticlassAUC] ranks bags by it.
+// It does not saturate near 1 as p_c does. Adding a number to all logits does not change it. [MulticlassAUC] ranks
+// bags by it.
 func LogOdds(logits []float64, class int) float64 {
 	return logOdds(logits, class, make([]float64, 0, len(logits)))
 }
 
-// logOdds is LogOdds with room for all logits but one.
+// logOdds is LogOdds with a buffer for all logits except one.
 func logOdds(logits []float64, class int, room []float64) float64 {
 	others := append(append(room[:0], logits[:class]...), logits[class+1:]...)
-	slices.Sort(others) // rows that are equal but for the order of the others stay tied
+	slices.Sort(others) // so that rows that differ only in the order of the others stay tied
 	return lessLogSumExp(logits[class], others)
 }

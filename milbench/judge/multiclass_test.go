@@ -54,13 +54,13 @@ func randomClasses(rng *rand.Rand, n, k int) (labels []int, logits [][]float64) 
 	return labels, logits
 }
 
-// multiclass are the figures of logits of classes.
+// multiclass lists the figures for class logits.
 var multiclass = map[string]func([]int, [][]float64) (float64, error){
 	"MulticlassAUC": MulticlassAUC, "MulticlassAccuracy": MulticlassAccuracy,
 	"MulticlassBalancedAccuracy": MulticlassBalancedAccuracy, "MulticlassLogLoss": MulticlassLogLoss,
 }
 
-// TestMulticlassOfTwo checks that figures of two classes are those of binary classifiers, of the difference of the logits.
+// TestMulticlassOfTwo: for two classes the figures equal the binary ones for the difference of the logits.
 func TestMulticlassOfTwo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	binary := map[string]func([]int, []float64) (float64, error){
@@ -82,8 +82,8 @@ func TestMulticlassOfTwo(t *testing.T) {
 	}
 }
 
-// TestMulticlassLaws checks that the order of bags, that of classes, another constant in every row and a class without a
-// bag change nothing.
+// TestMulticlassLaws: figures do not change with the order of bags or classes, a constant added to a row, or a class
+// without bags.
 func TestMulticlassLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -113,7 +113,7 @@ func TestMulticlassLaws(t *testing.T) {
 				"a class without a bag":    {labels, wider},
 			} {
 				if law == "classes in another order" && strings.HasSuffix(name, "Accuracy") {
-					continue // of equal logits the first class counts
+					continue // with equal logits the first class counts
 				}
 				if got, err := f(of.labels, of.logits); err != nil || !near(got, want, tolerance) {
 					t.Errorf("%s, %s: %v, %v; want %v", name, law, got, err, want)

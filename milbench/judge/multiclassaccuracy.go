@@ -1,7 +1,7 @@
 package judge
 
-// MulticlassAccuracy returns the share of bags whose largest logit, [bags][classes], is that of their label; of equal
-// logits the first class counts, see [PredictedClasses].
+// MulticlassAccuracy returns the share of bags whose largest logit, [bags][classes], is that of their label. With
+// equal logits the first class counts, see [PredictedClasses].
 func MulticlassAccuracy(labels []int, logits [][]float64) (float64, error) {
 	if _, err := countClasses(labels, logits); err != nil {
 		return 0, err
@@ -15,9 +15,8 @@ func MulticlassAccuracy(labels []int, logits [][]float64) (float64, error) {
 	return float64(right) / float64(len(labels)), nil
 }
 
-// MulticlassBalancedAccuracy returns the mean recall: the mean, over the classes that have bags, of the
-// [MulticlassAccuracy] on the bags of one class. With fewer than two classes among the labels it is undefined:
-// [ErrOneClass].
+// MulticlassBalancedAccuracy returns the mean recall: the [MulticlassAccuracy] on the bags of one class, averaged
+// over the classes that have bags. With fewer than two classes among the labels it is undefined: [ErrOneClass].
 func MulticlassBalancedAccuracy(labels []int, logits [][]float64) (float64, error) {
 	counts, err := countTwoClasses(labels, logits)
 	if err != nil {

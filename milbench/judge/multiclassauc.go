@@ -1,15 +1,15 @@
 package judge
 
-// MulticlassAUC returns the mean, over the classes, of the [AUC] of one class against the rest:
+// MulticlassAUC returns the one-against-rest [AUC], averaged over the classes:
 //
 //	mean over c of AUC(label = c, p_c), p_c = exp(z_c) / sum_j exp(z_j)
 //
-// with z the logits of a bag, [bags][classes]. Every class counts the same, however many bags it has. A class without a
-// bag is left out of the mean, because a fold may lack one. With fewer than two classes among the labels it is
-// undefined: [ErrOneClass]. Bags are ranked by the log-odds of p_c, which do not saturate as p_c does near 1.
+// Here z are the logits, [bags][classes]. Every class has the same weight, however many bags it has. Classes without
+// a bag are left out, because a fold may lack one. With fewer than two classes among the labels the AUC is undefined:
+// [ErrOneClass]. Bags are ranked by the log-odds of p_c, which do not saturate near 1 as p_c does.
 //
-// Source: F. Provost and P. Domingos, "Tree induction for probability-based ranking", Machine Learning 52 (2003), with
-// equal weights; it is roc_auc_score of scikit-learn with multi_class "ovr" and average "macro".
+// Source: F. Provost and P. Domingos, "Tree induction for probability-based ranking", Machine Learning 52 (2003),
+// with equal weights. It equals roc_auc_score of scikit-learn with multi_class "ovr" and average "macro".
 func MulticlassAUC(labels []int, logits [][]float64) (float64, error) {
 	counts, err := countTwoClasses(labels, logits)
 	if err != nil {

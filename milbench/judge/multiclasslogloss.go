@@ -1,11 +1,12 @@
 package judge
 
-// MulticlassLogLoss returns the mean negative log-likelihood, in nats, of labels under logits, [bags][classes]:
+// MulticlassLogLoss returns the mean negative log-likelihood of labels, in nats, given logits, [bags][classes]:
 //
 //	mean of log(sum_j exp(z_j)) - z_label
 //
-// without overflow or clipping: it grows linearly with a logit of a wrong class. To judge probabilities, give their
-// logarithms; where the label has probability 0 the loss is +Inf. For two classes it is [LogLoss] of z_1 - z_0.
+// It neither overflows nor clips: for a logit of the wrong class it grows linearly. To evaluate probabilities, pass
+// their logarithms; if the label has probability 0, the loss is +Inf. For two classes it equals [LogLoss] of z_1 -
+// z_0.
 func MulticlassLogLoss(labels []int, logits [][]float64) (float64, error) {
 	if _, err := countClasses(labels, logits); err != nil {
 		return 0, err

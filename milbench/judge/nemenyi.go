@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// mostMethods bounds the methods of a Nemenyi test.
+// mostMethods is the maximum number of methods in a Nemenyi test.
 const mostMethods = 1000
 
-// NemenyiDifference returns the critical difference of average ranks of k methods on n sets at the level alpha in (0,1),
-// say 0.05: methods whose ranks are that far apart differ.
+// NemenyiDifference returns the critical difference of average ranks for k methods on n sets at level alpha in (0,1),
+// for example 0.05. Methods differ if their average ranks are at least that far apart.
 //
 //	CD = q / sqrt(2) * sqrt(k (k+1) / (6 n))
 //
-// with q the quantile 1 - alpha of the studentized range of k with infinitely many degrees of freedom. Demšar (2006),
-// section 3.2.2, whose table 5 lists q / sqrt(2).
+// Here q is the quantile 1 - alpha of the studentized range for k methods with infinitely many degrees of freedom.
+// See Demšar (2006), section 3.2.2; table 5 there lists q / sqrt(2).
 func NemenyiDifference(methods, sets int, alpha float64) (float64, error) {
 	if err := checkNemenyi(methods, sets); err != nil {
 		return 0, err
@@ -25,13 +25,13 @@ func NemenyiDifference(methods, sets int, alpha float64) (float64, error) {
 	return studentizedRangeQuantile(1-alpha, methods) * rankError(methods, sets), nil
 }
 
-// Nemenyi returns the p-value of the difference of each pair of methods, a symmetric table with 1 on its diagonal, from
-// their average ranks over n sets ([AverageRanks], [FriedmanTest].Ranks):
+// Nemenyi returns the p-value of the difference between each pair of methods, given their average ranks over n sets
+// ([AverageRanks], [FriedmanTest].Ranks). The table is symmetric with 1 on its diagonal:
 //
 //	1 - P(|R_i - R_j| sqrt(2) / sqrt(k (k+1) / (6 n)))
 //
-// with P the studentized range of k with infinitely many degrees of freedom. The p-values account for all pairs: no
-// further correction is due. They are exact to about 1e-13, not relatively.
+// Here P is the studentized range for k methods with infinitely many degrees of freedom. The p-values account for all
+// pairs and need no further correction. Their absolute error is about 1e-13.
 func Nemenyi(ranks []float64, sets int) ([][]float64, error) {
 	k := len(ranks)
 	if err := checkNemenyi(k, sets); err != nil {
@@ -54,7 +54,7 @@ func Nemenyi(ranks []float64, sets int) ([][]float64, error) {
 	return p, nil
 }
 
-// rankError returns the unit in which the studentized range counts differences of average ranks.
+// rankError returns the unit in which the studentized range measures differences of average ranks.
 func rankError(methods, sets int) float64 {
 	k := float64(methods)
 	return math.Sqrt(k*(k+1)/(6*float64(sets))) / math.Sqrt2
@@ -63,11 +63,11 @@ func rankError(methods, sets int) float64 {
 func checkNemenyi(methods, sets int) error {
 	switch {
 	case methods < 2:
-		return fmt.Errorf("%d methods; a Nemenyi test needs 2 at least", methods)
+		return fmt.Errorf("%d methods; a Nemenyi test needs at least 2", methods)
 	case methods > mostMethods:
-		return fmt.Errorf("%d methods; a Nemenyi test takes %d at most", methods, mostMethods)
+		return fmt.Errorf("%d methods; a Nemenyi test takes at most %d", methods, mostMethods)
 	case sets < 1:
-		return fmt.Errorf("%d sets; a Nemenyi test needs 1 at least", sets)
+		return fmt.Errorf("%d sets; a Nemenyi test needs at least 1", sets)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// paired returns the differences of finite pairs.
+// paired returns the differences of a and b, which must be finite.
 func paired(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("pairs of %d and %d figures", len(a), len(b))

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Pearson returns the linear correlation of pairs, from −1 to 1:
+// Pearson returns the linear correlation, from −1 to 1:
 //
 //	r = sum_i (x_i − mean(x)) (y_i − mean(y)) / √(sum_i (x_i − mean(x))² sum_i (y_i − mean(y))²)
 //
-// Where all x or all y are equal there is none: [ErrAllEqual]. It refuses infinite values.
+// If all x or all y are equal, it is undefined: [ErrAllEqual]. Infinite values are an error.
 func Pearson(x, y []float64) (float64, error) {
 	if err := checkPairs(x, y); err != nil {
 		return 0, err

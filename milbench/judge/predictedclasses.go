@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// PredictedClasses returns the class of the largest score of every bag, [bags][classes]; of equal scores the first. It
-// refuses rows of different length and NaN.
+// PredictedClasses returns the class with the largest score for each bag, [bags][classes]. Ties go to the first
+// class. It returns an error for rows of unequal length and NaN.
 func PredictedClasses(scores [][]float64) ([]int, error) {
 	predicted := make([]int, len(scores))
 	for i, row := range scores {
@@ -23,7 +23,7 @@ func PredictedClasses(scores [][]float64) ([]int, error) {
 	return predicted, nil
 }
 
-// largest returns the index of the largest value, of equal ones the first.
+// largest returns the index of the largest value; ties go to the first.
 func largest(values []float64) int {
 	at := 0
 	for i, v := range values {

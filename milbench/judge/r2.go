@@ -7,12 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// R2 returns the coefficient of determination of predictions of real targets:
+// R2 returns the coefficient of determination of predictions for real targets:
 //
 //	R² = 1 − sum_i (y_i − p_i)² / sum_i (y_i − mean(y))²
 //
-// It is 1 where all predictions are exact, 0 for the mean of these targets, and has no lower bound. It depends on the
-// spread of the targets: compare R² on the same bags only. Where all targets are equal it is undefined: [ErrAllEqual].
+// It is 1 for exact predictions and 0 for always predicting the mean of these targets; it has no lower bound. It
+// depends on the spread of the targets, so compare R² only on the same bags. If all targets are equal it is
+// undefined: [ErrAllEqual].
 func R2(targets, predictions []float64) (float64, error) {
 	if err := checkTargets(targets, predictions); err != nil {
 		return 0, err

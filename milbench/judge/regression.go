@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// checkTargets reports targets and predictions that are not finite numbers of one length.
+// checkTargets returns an error unless targets and predictions are finite and equally long.
 func checkTargets(targets, predictions []float64) error {
 	if len(targets) != len(predictions) {
 		return fmt.Errorf("%d targets but %d predictions", len(targets), len(predictions))
@@ -24,7 +24,7 @@ func checkTargets(targets, predictions []float64) error {
 	return nil
 }
 
-// checkPairs reports pairs of different lengths, or with NaN.
+// checkPairs returns an error if x and y differ in length or contain NaN.
 func checkPairs(x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("%d and %d values make no pairs", len(x), len(y))
@@ -37,7 +37,7 @@ func checkPairs(x, y []float64) error {
 	return nil
 }
 
-// allEqual reports whether there is no pair of different values.
+// allEqual reports whether all values are equal.
 func allEqual(values []float64) bool {
 	for _, v := range values {
 		if v != values[0] {

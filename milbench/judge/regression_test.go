@@ -29,7 +29,7 @@ func TestGoldenNumbers(t *testing.T) {
 	}
 }
 
-// ofNumbers are the figures of two columns of numbers.
+// ofNumbers lists the figures for two columns of numbers.
 var ofNumbers = map[string]func(x, y []float64) (float64, error){
 	"MAE": MAE, "RMSE": RMSE, "R2": R2, "Spearman": Spearman, "Pearson": Pearson,
 }
@@ -77,7 +77,7 @@ func TestNumberLaws(t *testing.T) {
 	}
 }
 
-// TestNumbersFar checks that numbers whose squares overflow or vanish never give NaN.
+// TestNumbersFar checks that numbers with squares that overflow or vanish never give NaN.
 func TestNumbersFar(t *testing.T) {
 	for name, f := range ofNumbers {
 		for _, size := range []float64{1e-320, 1e-200, 1e160, 1.7e308} {

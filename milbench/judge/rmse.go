@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// RMSE returns the root mean squared error of predictions of real targets, in their unit:
+// RMSE returns the root mean squared error of predictions for real targets, in the unit of the targets:
 //
 //	RMSE = √(mean of (y_i − p_i)²)
 //
-// It is at least the [MAE], and large errors count more.
+// It is never below the [MAE], because large errors count more.
 func RMSE(targets, predictions []float64) (float64, error) {
 	if err := checkTargets(targets, predictions); err != nil {
 		return 0, err

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// ErrOneClass says that a figure is undefined because only one class is there.
+// ErrOneClass is returned if a figure is undefined because there is only one class.
 var ErrOneClass = errors.New("only one class is there")
 
-// count returns the numbers of negatives and positives of valid labels and scores.
+// count checks labels and scores and returns the numbers of negatives and positives.
 func count(labels []int, scores []float64) (negatives, positives int, err error) {
 	if len(labels) != len(scores) {
 		return 0, 0, fmt.Errorf("%d labels but %d scores", len(labels), len(scores))

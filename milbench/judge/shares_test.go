@@ -11,8 +11,8 @@ import (
 //go:embed testdata/shares.json
 var sharesJSON []byte
 
-// TestShares compares Kendall, ShareInterval and SignTest with SciPy (testdata/shares.py). The intervals and p-values are of
-// other inversions of the same distributions, hence [intervalTolerance].
+// TestShares compares Kendall, ShareInterval and SignTest with SciPy (testdata/shares.py). The intervals and p-values
+// come from different inversions of the same distributions, hence [intervalTolerance].
 func TestShares(t *testing.T) {
 	var golden struct {
 		Kendall []struct {

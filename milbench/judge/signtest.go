@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// SignTest returns the exact two-sided p-value of so many wins and losses where both have probability 1/2: twice the smaller
-// tail of the binomial distribution, at most 1.
+// SignTest returns the exact two-sided p-value for numbers of wins and losses, if both have probability 1/2. It is
+// twice the smaller tail of the binomial distribution, and at most 1.
 func SignTest(wins, losses int) (p float64, err error) {
 	switch {
 	case wins < 0 || losses < 0:

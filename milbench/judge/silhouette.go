@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Silhouette returns the mean silhouette coefficient of vectors of one length in two groups, by labels 0 and 1:
+// Silhouette returns the mean silhouette coefficient of equally long vectors in two groups, labelled 0 and 1:
 //
 //	s = (b − a) / max(a, b)
 //
-// with a the mean Euclidean distance of a vector from the others of its group and b that from the other group; a vector
-// that is alone in its group has 0, and so has one of which both are 0. It is from −1 to 1: 1 for two tight groups far
-// apart, about 0 for groups that lie in one another.
+// Here a is the mean Euclidean distance from a vector to the others in its group, and b is the mean distance to the
+// other group. s is 0 for a vector that is alone in its group, and if a and b are both 0. The coefficient is from −1
+// to 1: 1 for two tight groups far apart, about 0 for groups that overlap.
 //
 // Source: P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis",
 // Journal of Computational and Applied Mathematics 20 (1987).
@@ -40,7 +40,7 @@ func Silhouette(vectors [][]float64, labels []int) (float64, error) {
 	if count[0] == 0 || count[1] == 0 {
 		return 0, errors.New("vectors of both labels are needed")
 	}
-	sums := make([][2]float64, len(vectors)) // of each vector, the distances from both groups
+	sums := make([][2]float64, len(vectors)) // for each vector, the summed distances to both groups
 	for i, v := range vectors {
 		for k, w := range vectors[:i] {
 			d := floats.Distance(v, w, 2)

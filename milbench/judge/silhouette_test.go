@@ -11,7 +11,7 @@ import (
 //go:embed testdata/silhouette.json
 var silhouetteJSON []byte
 
-// TestSilhouette compares with scikit-learn (testdata/silhouette.py); [tolerance] says why so closely.
+// TestSilhouette compares with scikit-learn (testdata/silhouette.py); see [tolerance] for the precision.
 func TestSilhouette(t *testing.T) {
 	var g struct {
 		Cases []struct {

@@ -74,7 +74,7 @@ func TestDeLongDefinition(t *testing.T) {
 	}
 }
 
-// TestRankingLaws checks what ranking figures depend on.
+// TestRankingLaws checks what ranking figures may and may not depend on.
 func TestRankingLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
@@ -140,7 +140,7 @@ func TestLogLossLaws(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that every figure refuses what it cannot be computed from.
+// TestRefusals checks that every figure rejects invalid input.
 func TestRefusals(t *testing.T) {
 	figures := map[string]func([]int, []float64) (float64, error){
 		"AUC": AUC, "AveragePrecision": AveragePrecision, "Accuracy": Accuracy, "BalancedAccuracy": BalancedAccuracy, "LogLoss": LogLoss,

@@ -7,17 +7,17 @@ import (
 )
 
 var (
-	// ErrNoEvents says that a figure is undefined because no event was seen.
+	// ErrNoEvents is returned if a figure is undefined because no event was seen.
 	ErrNoEvents = errors.New("no event was seen")
-	// ErrNoPairs says that a figure is undefined because it is not known of any two bags which has its event first.
+	// ErrNoPairs is returned if a figure is undefined because for no two bags is it known which event came first.
 	ErrNoPairs = errors.New("no comparable pairs")
-	// ErrOneGroup says that there is nothing to compare because only one group is there.
+	// ErrOneGroup is returned if there is only one group, so nothing to compare.
 	ErrOneGroup = errors.New("only one group is there")
-	// ErrBeyondFollowUp says that a survival curve is not known at a time: nobody was followed up so long.
+	// ErrBeyondFollowUp is returned if a survival curve is unknown at a time because no follow-up lasted that long.
 	ErrBeyondFollowUp = errors.New("time is beyond the follow-up")
 )
 
-// checkSurvival reports times that are no times, or not as many as events.
+// checkSurvival returns an error for invalid times, or unequal numbers of times and events.
 func checkSurvival(times []float64, events []bool) error {
 	if len(times) != len(events) {
 		return fmt.Errorf("%d times but %d events", len(times), len(events))
@@ -33,7 +33,7 @@ func checkSurvival(times []float64, events []bool) error {
 	return nil
 }
 
-// checkAt reports times at which a figure cannot be taken: they must increase.
+// checkAt returns an error unless the evaluation times increase.
 func checkAt(at []float64) error {
 	if len(at) == 0 {
 		return errors.New("no times to take the figure at")
@@ -46,7 +46,7 @@ func checkAt(at []float64) error {
 	return nil
 }
 
-// checkRisks reports survival data without a risk for each bag.
+// checkRisks returns an error for invalid survival data, or unless each bag has a risk.
 func checkRisks(times []float64, events []bool, risks []float64) error {
 	if err := checkSurvival(times, events); err != nil {
 		return err

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// chiSquareTolerance is that of figures that are solved for with another factorization.
+// chiSquareTolerance is for figures that use a different factorisation.
 const chiSquareTolerance = 1e-11
 
-// TestGoldenSurvival compares with scikit-survival, which agrees with lifelines where that has the figure
-// (testdata/targets.py).
+// TestGoldenSurvival compares with scikit-survival (testdata/targets.py). lifelines agrees where it has the figure.
 func TestGoldenSurvival(t *testing.T) {
 	for _, c := range readTargets(t).Survival {
 		t.Run(c.Name, func(t *testing.T) {
@@ -51,7 +50,7 @@ func TestGoldenSurvival(t *testing.T) {
 	}
 }
 
-// randomSurvival returns times with ties, where the first two are events and the last is not, and risks with ties.
+// randomSurvival returns times with ties and risks with ties. The first two times are events and the last is not.
 func randomSurvival(rng *rand.Rand, n int) (times []float64, events []bool, risks []float64) {
 	risks = quarters(rng, n)
 	for i, r := range risks {
@@ -62,7 +61,7 @@ func randomSurvival(rng *rand.Rand, n int) (times []float64, events []bool, risk
 	return times, events, risks
 }
 
-// TestSurvivalLaws checks what figures of survival depend on.
+// TestSurvivalLaws checks what survival figures may and may not depend on.
 func TestSurvivalLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
@@ -149,7 +148,7 @@ func TestSurvivalLaws(t *testing.T) {
 	}
 }
 
-// mappedGroups returns the groups by other numbers, in the opposite order.
+// mappedGroups renumbers the groups, in the opposite order.
 func mappedGroups(groups []int) []int {
 	out := make([]int, len(groups))
 	for i, g := range groups {
@@ -158,7 +157,7 @@ func mappedGroups(groups []int) []int {
 	return out
 }
 
-// TestSurvivalWithoutCensoring checks that figures are those of plain numbers and labels where every event was seen.
+// TestSurvivalWithoutCensoring: if every event was seen, the figures equal those for plain numbers and labels.
 func TestSurvivalWithoutCensoring(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 50 {
@@ -212,7 +211,7 @@ func TestSurvivalWithoutCensoring(t *testing.T) {
 	}
 }
 
-// TestIntegratedBrierFollowUp: of the bags themselves the censoring, and of the times those before the last bag's.
+// TestIntegratedBrierFollowUp: it uses the censoring of the bags themselves, and the times before the last bag's.
 func TestIntegratedBrierFollowUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	for range 50 {
@@ -246,7 +245,7 @@ func TestIntegratedBrierFollowUp(t *testing.T) {
 	}
 }
 
-// TestTiedTimes checks the pairs that Concordance compares among bags of one time.
+// TestTiedTimes checks the pairs that Concordance compares among bags with equal times.
 func TestTiedTimes(t *testing.T) {
 	for name, test := range map[string]struct {
 		times  []float64
@@ -275,7 +274,7 @@ func TestTiedTimes(t *testing.T) {
 	}
 }
 
-// TestLogRankUndefined checks groups that say nothing.
+// TestLogRankUndefined checks groups that carry no information.
 func TestLogRankUndefined(t *testing.T) {
 	for name, test := range map[string]struct {
 		times  []float64
@@ -404,7 +403,7 @@ func TestSurvivalRefusals(t *testing.T) {
 		"time is beyond the follow-up: 11":        {none, curves, []float64{5, 11}, nil},
 		"the follow-up: at 2 all bags":            {SurvivalCurve{[]float64{2}, []float64{0}}, curves, []float64{1, 2}, ErrBeyondFollowUp},
 	} {
-		if of.at != nil && of.at[len(of.at)-1] == 11 { // where bags live on, the weight of the time itself is needed
+		if of.at != nil && of.at[len(of.at)-1] == 11 { // if some bags survive, the weight at the time itself is needed
 			b, err := IntegratedBrier(of.censoring, []float64{1, 2, 20}, events, of.curves, of.at)
 			refuses(t, "IntegratedBrier", want, err, b)
 			continue

@@ -2,17 +2,17 @@ package judge
 
 import "fmt"
 
-// SurvivalBrier returns the Brier score of predicted probabilities of survival at time t, the mean squared error with
-// inverse probability of censoring weights:
+// SurvivalBrier returns the Brier score of predicted survival probabilities at time t. It is the mean squared error
+// with inverse probability of censoring weights:
 //
 //	BS(t) = mean of s_i² / G(t_i) for an event by t, (1 − s_i)² / G(t) for a bag that lives after t, 0 for one censored by t
 //
-// with s_i the probability that bag i lives after t and G the [CensoringCurve] of the training bags. Smaller is better;
-// s = 1/2 everywhere has about 1/4. Where G is not known or 0 at a time that is needed: [ErrBeyondFollowUp]; choose an
-// earlier one.
+// Here s_i is the probability that bag i survives beyond t, and G is the [CensoringCurve] of the training bags.
+// Smaller is better; s = 1/2 everywhere gives about 1/4. If G is unknown or 0 at a time that is needed, the error is
+// [ErrBeyondFollowUp]; choose an earlier t.
 //
-// Source: E. Graf, C. Schmoor, W. Sauerbrei and M. Schumacher, "Assessment and comparison of prognostic classification
-// schemes for survival data", Statistics in Medicine 18 (1999).
+// Source: E. Graf, C. Schmoor, W. Sauerbrei and M. Schumacher, "Assessment and comparison of prognostic
+// classification schemes for survival data", Statistics in Medicine 18 (1999).
 func SurvivalBrier(censoring SurvivalCurve, times []float64, events []bool, survival []float64, t float64) (float64, error) {
 	rows := make([][]float64, len(survival))
 	for i := range rows {
@@ -25,7 +25,7 @@ func SurvivalBrier(censoring SurvivalCurve, times []float64, events []bool, surv
 	return scores[0], nil
 }
 
-// survivalBriers returns [SurvivalBrier] at each of some times.
+// survivalBriers returns [SurvivalBrier] at several times.
 func survivalBriers(censoring SurvivalCurve, times []float64, events []bool, survival [][]float64, at []float64) ([]float64, error) {
 	if err := censoring.validate(); err != nil {
 		return nil, fmt.Errorf("censoring: %w", err)

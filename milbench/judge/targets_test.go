@@ -13,7 +13,7 @@ import (
 //go:embed testdata/targets.json
 var targetsJSON []byte
 
-// targetsGolden is testdata/targets.json; a figure that is undefined there is nil.
+// targetsGolden is the content of testdata/targets.json; a figure that is undefined there is nil.
 type targetsGolden struct {
 	Classes []struct {
 		Name             string
@@ -78,7 +78,7 @@ func readTargets(t *testing.T) targetsGolden {
 	return g
 }
 
-// figure is a value to compare with a golden one; without one it must be the error.
+// figure is a value to compare with a golden one. Without a golden value, err is expected.
 type figure struct {
 	name      string
 	got       float64
@@ -101,7 +101,7 @@ func (f figure) check(t *testing.T) {
 	}
 }
 
-// refuses checks that an error holds some words, and that nothing but zeros comes with it.
+// refuses checks that an error contains want, and that all values with it are zero.
 func refuses(t *testing.T, name, want string, err error, values ...float64) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -123,7 +123,7 @@ func permuted[T any](values []T, perm []int) []T {
 	return out
 }
 
-// mapped returns f of every value.
+// mapped applies f to every value.
 func mapped(values []float64, f func(float64) float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -132,7 +132,7 @@ func mapped(values []float64, f func(float64) float64) []float64 {
 	return out
 }
 
-// increasing are functions that keep an order, and keep apart what is apart by 1/4 within -10 and 10.
+// increasing has order-preserving functions that keep values 1/4 apart distinct, within -10 and 10.
 var increasing = map[string]func(float64) float64{
 	"exp": math.Exp, "cube": func(x float64) float64 { return x * x * x }, "affine": func(x float64) float64 { return 2*x - 7 },
 }

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// ThresholdAt returns the threshold of scores at which the specificity is at least the wanted one, in (0,1], and the sensitivity is as
-// large as it can be then. A bag is called positive if its score is above the threshold:
+// ThresholdAt returns the score threshold with the largest sensitivity among those with at least the wanted
+// specificity, in (0,1]. A bag counts as positive if its score is above the threshold:
 //
 //	sensitivity = share of positives above it, specificity = share of negatives not above it
 //
-// The threshold lies halfway between two scores that differ, so that both shares stay the same for scores that are rounded; where no score
-// is larger, it is the largest. Both shares are measured on the bags that have chosen the threshold: the specificity of new
-// bags varies around it, and so its interval on them is to be measured there. It is undefined without both classes: [ErrOneClass].
+// The threshold is halfway between two different scores, so rounding the scores does not change the shares. If no
+// score is larger, it is the largest score. Both shares are for the bags that chose the threshold. On new bags the
+// specificity will differ, so measure its interval there. Without both classes it is undefined: [ErrOneClass].
 func ThresholdAt(labels []int, scores []float64, wanted float64) (threshold, sensitivity, specificity float64, err error) {
 	negatives, _, err := countBoth(labels, scores)
 	if err != nil {
@@ -22,14 +22,15 @@ func ThresholdAt(labels []int, scores []float64, wanted float64) (threshold, sen
 	if !(wanted > 0 && wanted <= 1) {
 		return 0, 0, 0, fmt.Errorf("specificity %v; give one above 0, at most 1", wanted)
 	}
-	var below []float64 // the scores of negatives
+	var below []float64 // scores of negatives
 	for i, y := range labels {
 		if y == 0 {
 			below = append(below, scores[i])
 		}
 	}
 	slices.Sort(below)
-	// The least number of negatives that is not above the threshold; 0.9 of 10 are 9, whatever the rounding of the product.
+	// The smallest number of negatives not above the threshold. 0.9 of 10 must give 9, even if the product is
+	// rounded.
 	least := int(math.Ceil(wanted*float64(negatives) - 1e-9))
 	threshold = below[max(least, 1)-1]
 	next := math.Inf(1)
@@ -45,7 +46,7 @@ func ThresholdAt(labels []int, scores []float64, wanted float64) (threshold, sen
 	return threshold, sensitivity, specificity, err
 }
 
-// SensitivitySpecificity returns the share of positives whose score is above a threshold, and the share of negatives whose score is not. It
+// SensitivitySpecificity returns the share of positives above a threshold and the share of negatives not above it. It
 // is undefined without both classes: [ErrOneClass].
 func SensitivitySpecificity(labels []int, scores []float64, threshold float64) (sensitivity, specificity float64, err error) {
 	negatives, positives, err := countBoth(labels, scores)

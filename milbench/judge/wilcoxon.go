@@ -7,27 +7,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// exactWilcoxon is the largest number of differences of which the null distribution is counted out.
+// exactWilcoxon is the largest number of differences for an exact null distribution.
 const exactWilcoxon = 50
 
-// WilcoxonTest is the outcome of [Wilcoxon].
+// WilcoxonTest is the result of [Wilcoxon].
 type WilcoxonTest struct {
 	N            int     // pairs that differ
-	Positive     float64 // the sum of the ranks of pairs in which a is larger
-	Negative     float64 // of those in which b is
+	Positive     float64 // sum of the ranks of pairs where a is larger
+	Negative     float64 // sum of the ranks of pairs where b is larger
 	P            float64 // two-sided
-	Exact        bool    // whether P is exact, not that of a normal approximation
-	RankBiserial float64 // (Positive - Negative) / their sum, the size of the effect in [-1, 1]; 0 if no pair differs
+	Exact        bool    // whether P is exact rather than a normal approximation
+	RankBiserial float64 // effect size in [-1, 1]: (Positive - Negative) / their sum, 0 if no pair differs
 }
 
-// Wilcoxon is the two-sided signed-rank test of pairs, say of two methods on the same sets. Pairs without a difference
-// are left out (SciPy's zero_method "wilcox"); the magnitudes of the others are ranked, equal ones with the mean of their
-// ranks. Up to 50 of them without ties P is exact; otherwise
+// Wilcoxon is the two-sided signed-rank test for pairs, for example two methods on the same sets. Pairs without a
+// difference are dropped (SciPy's zero_method "wilcox"). The magnitudes of the others are ranked; equal ones share
+// the mean of their ranks. P is exact for up to 50 pairs without ties. Otherwise
 //
 //	z = (|min(W+, W-) - n(n+1)/4| - 1/2) / sqrt(n(n+1)(2n+1)/24 - sum (t^3 - t) / 48)
 //
-// is taken as normal, with t the sizes of groups of equal magnitude. Where no pair differs P is 1. Demšar (2006), section
-// 3.1.3. Differences of figures that are equal but for rounding count as different; round the figures before.
+// is taken as normal, where t are the sizes of groups of equal magnitude. If no pair differs, P is 1. See Demšar
+// (2006), section 3.1.3. Figures that differ only by rounding errors count as different, so round them first.
 func Wilcoxon(a, b []float64) (WilcoxonTest, error) {
 	differences, err := paired(a, b)
 	if err != nil {
@@ -63,10 +63,10 @@ func Wilcoxon(a, b []float64) (WilcoxonTest, error) {
 	return t, nil
 }
 
-// signedRankCDF returns the probability that the sum of a random subset of 1, ..., n is at most w; n is at most 50, so
-// that the counts are exact.
+// signedRankCDF returns the probability that the sum of a random subset of 1, ..., n is at most w. The counts are
+// exact because n is at most 50.
 func signedRankCDF(w, n int) float64 {
-	counts := make([]float64, n*(n+1)/2+1) // subsets of each sum
+	counts := make([]float64, n*(n+1)/2+1) // number of subsets with each sum
 	counts[0] = 1
 	for i := 1; i <= n; i++ {
 		for s := len(counts) - 1; s >= i; s-- {

@@ -1,4 +1,4 @@
-// Package predict says what a trained model says of bags, as milbench predict prints it.
+// Package predict applies a trained model to bags and formats the output of milbench predict.
 package predict
 
 import (
@@ -21,7 +21,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// WithID names the bag that an error of a model is about as the set does.
+// WithID replaces the bag number in a model's error by the id of the bag in the set.
 func WithID(set *milbench.Set, err error) error {
 	if bad := (*modeldir.BagError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("bag %s: %w", set.Bags[bad.Bag].ID, bad.Err)
@@ -29,7 +29,7 @@ func WithID(set *milbench.Set, err error) error {
 	return err
 }
 
-// Fits reports why a model cannot score the bags of a set.
+// Fits returns an error if a model cannot score the bags of a set.
 func Fits(model learner.About, modelName string, set *milbench.Set, setName string) error {
 	if have, want := set.NumFeatures(), model.NumFeatures; have != want {
 		hint := "give it the columns that the model was trained on"
@@ -47,30 +47,31 @@ func Fits(model learner.About, modelName string, set *milbench.Set, setName stri
 	return nil
 }
 
-// Bag is what a model says of a bag, as it is printed.
+// Bag is the printed output of a model for a bag.
 type Bag struct {
 	Bag string `json:"bag"`
 
-	// Of a binary target, of classes by their names, of a real target, and of survival the logarithm of the risk.
+	// Depending on the target: the score for a binary one, scores by class, the value for a real one, and the
+	// logarithm of the risk for survival.
 	Score  *float64           `json:"score,omitempty"`
 	Scores map[string]float64 `json:"scores,omitempty"`
 	Value  *float64           `json:"value,omitempty"`
 	Risk   *float64           `json:"risk,omitempty"`
 
-	Survival *milbench.Survival `json:"survival,omitempty"` // of survival, by models that predict curves
-	Median   *float64           `json:"median,omitempty"`   // [milbench.Survival.Median], where it is known
+	Survival *milbench.Survival `json:"survival,omitempty"` // for survival, from models that predict curves
+	Median   *float64           `json:"median,omitempty"`   // [milbench.Survival.Median], if known
 
-	Probability   *float64           `json:"probability,omitempty"`   // of positive; none of a score that is no logit, unless it is calibrated
-	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of classes, likewise
-	Calibration   string             `json:"calibration,omitempty"`   // how, or none; of targets with classes
-	Class         string             `json:"class,omitempty"`         // where the labels that the model was trained on are words
-	Winners       []int              `json:"winners,omitempty"`       // none without attention
+	Probability   *float64           `json:"probability,omitempty"`   // of the positive class; nil if the score is not a logit, unless it is calibrated
+	Probabilities map[string]float64 `json:"probabilities,omitempty"` // likewise for several classes
+	Calibration   string             `json:"calibration,omitempty"`   // method, or "none"; for targets with classes
+	Class         string             `json:"class,omitempty"`         // if the training labels are words
+	Winners       []int              `json:"winners,omitempty"`       // nil without attention
 	Instances     []Instance         `json:"instances,omitempty"`
 
-	scores []float64 // as the model gives them
+	scores []float64 // as returned by the model
 }
 
-// setScores names the scores of a bag as the kind of target has them.
+// setScores sets the fields that hold the scores for the kind of target.
 func (b *Bag) setScores(about learner.About) {
 	switch about.Target {
 	case milbench.BinaryTarget:
@@ -84,7 +85,7 @@ func (b *Bag) setScores(about learner.About) {
 	}
 }
 
-// byClass names values by classes.
+// byClass maps class names to values.
 func byClass(classes []string, values []float64) map[string]float64 {
 	all := make(map[string]float64)
 	for i, name := range classes {
@@ -93,20 +94,21 @@ func byClass(classes []string, values []float64) map[string]float64 {
 	return all
 }
 
-// Instance is what a model says of an instance, as it is printed.
+// Instance is the printed output of a model for an instance.
 type Instance struct {
 	Instance int       `json:"instance"`
-	Weight   float64   `json:"weight"` // of a network, mean over the heads
+	Weight   float64   `json:"weight"` // for a network, averaged over the heads
 	Heads    []float64 `json:"heads"`
-	Score    *float64  `json:"score"` // of other models, instead
+	Score    *float64  `json:"score"` // for other models, instead of a weight
 
-	// Scores says, of classes, how much the instance speaks for each, see [milbench.Prediction.ClassInstances].
+	// Scores has, for a target of classes, how strongly the instance speaks for each class; see
+	// [milbench.Prediction.ClassInstances].
 	Scores map[string]float64 `json:"scores"`
 
-	X, Y *float64 // where it is, if its file says so
+	X, Y *float64 // position, if the file has it
 }
 
-// MarshalJSON implements [json.Marshaler]: what the model does not have is left out.
+// MarshalJSON implements [json.Marshaler]. It leaves out what the model does not provide.
 func (w Instance) MarshalJSON() ([]byte, error) {
 	if w.Score != nil {
 		return json.Marshal(struct {
@@ -127,8 +129,8 @@ func (w Instance) MarshalJSON() ([]byte, error) {
 	}{w.Instance, w.X, w.Y, w.Weight, w.Heads, w.Scores})
 }
 
-// Bags returns what a model says of the bags of a set, with probabilities by a calibration (nil for none) and, if they are asked for, the
-// scores of instances: a model without them is [learner.ErrNoInstances].
+// Bags returns the output of a model for the bags of a set. Probabilities use calibration l, or none if it is nil.
+// With instances it includes the scores of instances, and returns [learner.ErrNoInstances] if the model has none.
 func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibrate.Learnt, instances bool) ([]Bag, error) {
 	rows := make([]Bag, len(set.Bags))
 	about := model.About()
@@ -178,7 +180,7 @@ func Bags(ctx context.Context, model learner.Model, set *milbench.Set, l *calibr
 	return rows, setProbabilities(rows, about, l)
 }
 
-// setClassInstances names the scores of each class for each instance.
+// setClassInstances sets the scores of each class for each instance.
 func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
 	if scores == nil {
 		return
@@ -191,7 +193,7 @@ func (b *Bag) setClassInstances(classes []string, scores [][]float64) {
 	}
 }
 
-// locate says where the instances are that are to be printed.
+// locate sets the positions of the instances in rows.
 func locate(rows []Bag, set *milbench.Set) error {
 	for i, r := range rows {
 		coordinates := set.Bags[i].Coordinates
@@ -209,7 +211,7 @@ func locate(rows []Bag, set *milbench.Set) error {
 	return nil
 }
 
-// weights returns what is printed of the n instances of a bag that a network has scored, if that is asked for.
+// weights returns the output for the n instances of a bag scored by a network, if asked is set.
 func weights(p neural.Prediction, n int, asked bool) (all []Instance) {
 	if !asked {
 		return nil
@@ -225,7 +227,7 @@ func weights(p neural.Prediction, n int, asked bool) (all []Instance) {
 	return all
 }
 
-// Write writes a table of bags as CSV, with the columns of the kind of target.
+// Write writes a table of bags as CSV, with the columns for the kind of target.
 func Write(w io.Writer, about learner.About, rows []Bag) error {
 	out := csv.NewWriter(w)
 	optional := func(v *float64) string {
@@ -292,7 +294,7 @@ func Write(w io.Writer, about learner.About, rows []Bag) error {
 	return out.Error()
 }
 
-// WriteInstances writes a table of instances as CSV. Of classes each has a column with the scores of the instances.
+// WriteInstances writes a table of instances as CSV. For a target of classes there is one score column per class.
 func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 	out := csv.NewWriter(w)
 	first := rows[0].Instances[0]
@@ -344,10 +346,10 @@ func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 	return out.Error()
 }
 
-// Decimal writes a number in the precision in which networks compute.
+// Decimal formats a number with the precision of networks, float32.
 func Decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 32) }
 
-// Calibration reads what makes probabilities of the scores of the model in a folder; nil where there is none.
+// Calibration reads the calibration of the model in a folder. It returns nil if there is none.
 func Calibration(dir string) (*calibrate.Learnt, error) {
 	var l calibrate.Learnt
 	found, err := modeldir.LoadCalibration(dir, &l)
@@ -360,14 +362,15 @@ func Calibration(dir string) (*calibrate.Learnt, error) {
 	return &l, nil
 }
 
-// Logits reports whether the scores of a setting's models are logits: of networks, of auto, which learns probabilities from held-out bags (of two
-// classes a logistic regression, of several the logarithm of the probability of each), and of learners that say so. Those of others are decision values, which order bags.
+// Logits reports whether models with this setting return logits. Networks do, learners that declare it do, and auto
+// does: it learns probabilities from held-out bags (logistic regression for two classes, log-probabilities for
+// several). Scores of other learners are decision values, which only order bags.
 func Logits(setting json.RawMessage) bool {
 	name := onebyone.Name(setting)
 	return !slices.Contains(learner.Names(), name) || slices.Contains([]string{learner.AutoName, "statistics-trees", "instance"}, name)
 }
 
-// setProbabilities fills in the probabilities of bags, and the classes, where they have names.
+// setProbabilities sets the probabilities of bags and, if the classes have names, the predicted classes.
 func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) error {
 	if about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget {
 		return nil
@@ -411,7 +414,8 @@ func setProbabilities(rows []Bag, about learner.About, l *calibrate.Learnt) erro
 	return nil
 }
 
-// CalibrationNote says whether the probabilities of a model are calibrated, and how; "" of targets that have none.
+// CalibrationNote says whether and how the probabilities of a model are calibrated. It returns "" for targets without
+// probabilities.
 func CalibrationNote(about learner.About, l *calibrate.Learnt) string {
 	switch {
 	case about.Target != milbench.BinaryTarget && about.Target != milbench.ClassTarget:

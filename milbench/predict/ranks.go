@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Ranks returns where each value stands among all, 0 of the smallest and 1 of the largest; equal ones have the mean. A single value has 0.
+// Ranks returns the relative rank of each value, from 0 for the smallest to 1 for the largest. Equal values share the
+// mean. A single value has rank 0.
 func Ranks(values []float64) []float64 {
 	order, ranks := make([]int, len(values)), make([]float64, len(values))
 	for i := range order {

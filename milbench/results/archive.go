@@ -21,18 +21,20 @@ import (
 	"synpool/milbench"
 )
 
-// The versions of the form of an [Archive]: the oldest that suffices is written. The first has binary targets without names of
-// classes alone, the second no inner folds.
+// Versions of the [Archive] format; the oldest sufficient one is written. The first has only binary targets without
+// class names, the second has no inner folds.
 const (
 	binaryFormat = 2
 	kindsFormat  = 3
 	innerFormat  = 4
 )
 
-// Archive is the results of an experiment in the compact form in which they are published: what many fits share stands
-// once, numbers have five significant digits, of a validation part there is what settings are chosen by ([Inside]), and wall
-// times, winners and the scores of instances are left out. The same results give the same JSON, byte for byte, in whatever order they were made; [Archive.Save] compresses it.
-// In its JSON the scores of a fit are one string, float32 values, little endian, in base64: in Python
+// Archive has the results of an experiment in a compact form for publication. What many fits share is stored once.
+// Numbers have five significant digits. Of a validation part it keeps only the figures that settings are chosen by
+// ([Inside]). Wall times, winners and instance scores are left out.
+//
+// The same results give byte-identical JSON, whatever order they were made in; [Archive.Save] compresses it. In the
+// JSON the scores of a fit are one string: little-endian float32 values in base64. In Python, read it with
 // numpy.frombuffer(base64.b64decode(s), "<f4").
 type Archive struct {
 	Experiment string
@@ -103,7 +105,7 @@ type archivedFit struct {
 	MemberAUC   []float64 `json:"member_auc,omitempty"`
 }
 
-// float32s are numbers of five significant digits, which is what a float32 holds for sure.
+// float32s are numbers with five significant digits, which a float32 always holds.
 type float32s []float64
 
 func (f float32s) MarshalText() ([]byte, error) {
@@ -126,19 +128,19 @@ func (f *float32s) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rounded returns v to five significant digits.
+// rounded rounds v to five significant digits.
 func rounded(v float64) float64 { return digits(v, 5) }
 
-// digits returns v to so many significant digits.
+// digits rounds v to n significant digits.
 func digits(v float64, n int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	if err != nil {
-		return v // cannot be
+		return v // cannot happen
 	}
 	return r
 }
 
-// Write writes a as JSON, a line a set.
+// Write writes a as JSON, with one line per set.
 func (a Archive) Write(w io.Writer) error {
 	packed, err := a.pack()
 	if err != nil {
@@ -173,7 +175,7 @@ func roundedAll(values []float64) []float64 {
 	return list
 }
 
-// place is where a new value goes in a list that has it once, and the list.
+// place returns the index of v in a list of distinct values, and the list, with v appended if needed.
 func place[T any](list []T, v T, equal func(a, b T) bool) (int, []T) {
 	if i := slices.IndexFunc(list, func(other T) bool { return equal(v, other) }); i >= 0 {
 		return i, list
@@ -181,7 +183,7 @@ func place[T any](list []T, v T, equal func(a, b T) bool) (int, []T) {
 	return len(list), append(list, v)
 }
 
-// pack sorts the results by set and part. Results of one fit stand once.
+// pack sorts the results by set and part. It keeps one result per fit.
 func (a Archive) pack() (archived, error) {
 	if len(a.Results) == 0 {
 		return archived{}, ErrNoResults
@@ -254,7 +256,7 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 		if err != nil {
 			return nil, err
 		}
-		fit.Inside = &Inside{digits(inside.Figure, 9), digits(inside.Loss, 9)} // so that they order fits as they did
+		fit.Inside = &Inside{digits(inside.Figure, 9), digits(inside.Loss, 9)} // enough digits to keep the order of fits
 	}
 	if r.InstanceAUC != nil {
 		auc := rounded(*r.InstanceAUC)
@@ -268,13 +270,13 @@ func (s *archivedSet) add(r Result) (*archivedFit, error) {
 	return &last.Fits[len(last.Fits)-1], nil
 }
 
-// same reports whether fits of p and q were of the same fold, with the same bags held out.
+// same reports whether p and q are of the same fold, with the same bags held out.
 func (p archivedPart) same(q archivedPart) bool {
 	return p.Protocol == q.Protocol && p.Folds == q.Folds && p.FoldsRun == q.FoldsRun && p.Inner == q.Inner && p.Seed == q.Seed && p.Repeat == q.Repeat &&
 		p.Fold == q.Fold && slices.Equal(p.Test, q.Test)
 }
 
-// indices returns where bags stand in the set, which gets those that it lacks, and their scores.
+// indices returns the indices of bags in the set, adding missing ones, and the scores of the bags.
 func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err error) {
 	for _, b := range bags {
 		i, found := s.place[b.ID]
@@ -300,8 +302,8 @@ func (s *archivedSet) indices(bags []ScoredBag) (at []int, scores []float64, err
 	return at, scores, nil
 }
 
-// Add returns a with the results, curves and spaces of more, as of an experiment whose sets are finished one after another.
-// Of a set that both hold, those of more are taken; times are of both, those that both hold once.
+// Add returns a with the results, curves and spaces of more, for an experiment whose sets finish one after another.
+// If both contain a set, the one in more is used. Times from both are kept; times in both are kept once.
 func (a Archive) Add(more Archive) (Archive, error) {
 	if a.Experiment != more.Experiment {
 		return Archive{}, fmt.Errorf("results of %s do not go into an archive of %s", more.Experiment, a.Experiment)
@@ -317,7 +319,7 @@ func (a Archive) Add(more Archive) (Archive, error) {
 	return kept, nil
 }
 
-// validate reports lists of targets that are not one for each bag.
+// validate returns an error unless there is one target per bag.
 func (s archivedSet) validate() error {
 	values, events := 0, 0
 	switch s.Target {
@@ -344,7 +346,7 @@ func (s *archivedSet) target(i int) milbench.Target {
 	return t
 }
 
-// ReadArchive reads what [Archive.Write] writes. Whatever does not fit together is an error.
+// ReadArchive reads the output of [Archive.Write]. Any inconsistency is an error.
 func ReadArchive(r io.Reader) (Archive, error) {
 	var p archived
 	d := json.NewDecoder(r)
@@ -378,7 +380,7 @@ func ReadArchive(r io.Reader) (Archive, error) {
 	return a, nil
 }
 
-// result returns one fit as a result.
+// result converts one fit to a result.
 func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Result, error) {
 	if fit.Config < 0 || fit.Config >= len(s.Configs) || fit.Made < 0 || fit.Made >= len(p.Made) {
 		return Result{}, fmt.Errorf("setting %d of %d, maker %d of %d", fit.Config, len(s.Configs), fit.Made, len(p.Made))
@@ -399,9 +401,9 @@ func (p archived) result(s archivedSet, part archivedPart, fit archivedFit) (Res
 	return r, r.Validate()
 }
 
-// scored puts scores beside their bags.
+// scored combines scores with their bags.
 func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err error) {
-	each := 0 // scores of a bag
+	each := 0 // scores per bag
 	if len(at) > 0 {
 		each = len(scores) / len(at)
 	}
@@ -417,13 +419,13 @@ func (s archivedSet) scored(at []int, scores []float64) (bags []ScoredBag, err e
 	return bags, nil
 }
 
-// ArchiveName returns the name of the file that [Archive.Save] writes of an experiment, NAME.json.gz.
+// ArchiveName returns the name of the file that [Archive.Save] writes for an experiment: NAME.json.gz.
 func ArchiveName(experiment string) string { return experiment + archiveSuffix }
 
 const archiveSuffix = ".json.gz"
 
-// ReadArchives reads the archives of a folder (say, os.DirFS), its files NAME.json.gz, in the order of their names, and the times
-// beside them ([Archive.Save]). A folder without one is [ErrNoResults].
+// ReadArchives reads all archives in a folder (for example os.DirFS), the files NAME.json.gz sorted by name, and the
+// times beside them ([Archive.Save]). If the folder has none, the error is [ErrNoResults].
 func ReadArchives(folder fs.FS) (archives []Archive, err error) {
 	names, err := fs.Glob(folder, "*"+archiveSuffix)
 	if err != nil {
@@ -442,7 +444,7 @@ func ReadArchives(folder fs.FS) (archives []Archive, err error) {
 	return archives, nil
 }
 
-// OpenArchive reads the archive in a file of a folder, and its times if they are there ([Archive.Save]).
+// OpenArchive reads one archive file in a folder, and its times if they exist ([Archive.Save]).
 func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	in, err := folder.Open(name)
 	if err != nil {
@@ -467,7 +469,7 @@ func OpenArchive(folder fs.FS, name string) (Archive, error) {
 	return a, nil
 }
 
-// unpack reads a compressed archive to its end, where its checksum stands.
+// unpack reads a compressed archive to the end, where its checksum is.
 func unpack(r io.Reader) (Archive, error) {
 	text, err := gzip.NewReader(r)
 	if err != nil {
@@ -480,14 +482,15 @@ func unpack(r io.Reader) (Archive, error) {
 	return a, err
 }
 
-// timesPath is where the times of the archive at path stand: those of NAME.json.gz in times/NAME.jsonl.
+// timesPath returns the path of the times for the archive at path: times/NAME.jsonl for NAME.json.gz.
 func timesPath(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), archiveSuffix)
 	return filepath.ToSlash(filepath.Join(filepath.Dir(path), "times", name+".jsonl"))
 }
 
-// Save writes a into a folder, which is made if it is missing, as NAME.json.gz, and its times, which are no function of the
-// inputs, as times/NAME.jsonl. Files take the place of those that are there when they are whole. It returns the first path.
+// Save writes a to a folder as NAME.json.gz, and its times as times/NAME.jsonl, because they do not depend on the
+// inputs alone. It creates the folder if needed. An existing file is replaced only when the new one is complete. It
+// returns the path of the archive.
 func (a Archive) Save(dir string) (string, error) {
 	path := filepath.Join(dir, ArchiveName(a.Experiment))
 	var text, times bytes.Buffer
@@ -511,7 +514,7 @@ func (a Archive) Save(dir string) (string, error) {
 	return path, errors.Join(replaceFile(timesPath(path), times.Bytes()), replaceFile(path, text.Bytes()))
 }
 
-// replaceFile writes a file beside path, which takes its place when it is whole.
+// replaceFile writes a file next to path, which it replaces when complete.
 func replaceFile(path string, content []byte) error {
 	part := path + ".part"
 	err := os.WriteFile(part, content, 0o666)

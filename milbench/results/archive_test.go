@@ -27,7 +27,7 @@ func archivedResults() (all []Result) {
 	return all
 }
 
-// archivedCurves are curves of which every number has at most five digits.
+// archivedCurves has curves with at most five digits per number.
 var archivedCurves = []MeanCurve{{Set: "first", Config: json.RawMessage(`{"pooling":"syn"}`), Fits: 2, Loss: []float64{0.71234, 3e-7}, WinnersChanged: []float64{0.5}, Least: 0.25}}
 
 func writeArchive(t *testing.T, results []Result) string {
@@ -39,8 +39,8 @@ func writeArchive(t *testing.T, results []Result) string {
 	return b.String()
 }
 
-// TestArchive reads back what was written: everything but wall times and winners, scores to five digits, and of a validation
-// part its AUC and loss. The order of the results has no effect.
+// TestArchive reads back what was written: everything except wall times and winners, scores to five digits, and for a
+// validation part its AUC and loss. The order of the results does not matter.
 func TestArchive(t *testing.T) {
 	results := archivedResults()
 	text := writeArchive(t, results)
@@ -131,7 +131,7 @@ func TestReadArchives(t *testing.T) {
 		t.Errorf("%d archives, %v", len(archives), err)
 	}
 	damaged := bytes.Clone(whole)
-	damaged[len(damaged)-5] ^= 1 // of the checksum
+	damaged[len(damaged)-5] ^= 1 // in the checksum
 	for what, content := range map[string][]byte{"torn": whole[:100], "without its last byte": whole[:len(whole)-1], "damaged": damaged, "not compressed": []byte(text)} {
 		if err := os.WriteFile(filepath.Join(dir, "c.json.gz"), content, 0o666); err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestReadArchiveRefuses(t *testing.T) {
 	}
 }
 
-// TestArchiveAdd: sets that were finished one after another make the archive that they make together.
+// TestArchiveAdd: adding sets one after another gives the same archive as all of them together.
 func TestArchiveAdd(t *testing.T) {
 	results := archivedResults()
 	third := slices.Clone(results[:2])
@@ -227,8 +227,9 @@ func TestArchiveAdd(t *testing.T) {
 	}
 }
 
-// TestArchiveKinds: an archive of binary targets without names is of format 2, as before there were others, and any other of
-// format 3; names of classes, several scores, and real and survival targets come back, scores to five digits.
+// TestArchiveKinds: an archive with only binary targets without names has format 2, as before other kinds existed;
+// others have format 3. Class names, several scores, and real and survival targets are read back, with scores to five
+// digits.
 func TestArchiveKinds(t *testing.T) {
 	binary := newFake().results()[:1]
 	for name, c := range map[string]struct {
@@ -281,7 +282,7 @@ func TestArchiveKinds(t *testing.T) {
 	}
 }
 
-// TestArchiveKindsRefuses: targets that do not go with the kind are refused.
+// TestArchiveKindsRefuses: targets that do not match the kind are refused.
 func TestArchiveKindsRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind           milbench.TargetKind
@@ -289,7 +290,7 @@ func TestArchiveKindsRefuses(t *testing.T) {
 	}{
 		{milbench.ClassTarget, `"classes":["early","late","never"]`, `"classes":["early","late"]`, "bag bag0 has 3 scores; of a target of kind classes a bag has 2"},
 		{milbench.ClassTarget, `"labels":[0,1,2,`, `"labels":[0,1,3,`, "bag bag2 has label 3 of 3 classes; they count from 0"},
-		{milbench.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is no kind of target`},
+		{milbench.ClassTarget, `"target":"classes"`, `"target":"ordinal"`, `"ordinal" is not a kind of target`},
 		{milbench.ClassTarget, `"target":"classes"`, `"target":"real"`, "4 labels, 0 values and 0 events of 4 bags, whose target is of kind real"},
 		{milbench.RealTarget, `"values":[0.25,`, `"values":[`, "4 labels, 3 values and 0 events of 4 bags, whose target is of kind real"},
 		{milbench.RealTarget, `"target":"real",`, ``, "4 labels, 4 values and 0 events of 4 bags, whose target is of kind binary"},

@@ -15,17 +15,17 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// What a results folder that shards are trained into holds beside or instead of results.
+// Names in a results folder that shards are trained into.
 const (
-	AttemptsName = "attempts"  // the folder of the attempts, each a results folder of its own
-	PlanName     = "plan.json" // the plan that they follow
+	AttemptsName = "attempts"  // folder of the attempts; each is a results folder
+	PlanName     = "plan.json" // the plan that the attempts follow
 )
 
-// ErrUnmerged says that attempts in a folder have results that its file of results lacks.
+// ErrUnmerged is returned if attempts in a folder have results that are missing from its file of results.
 var ErrUnmerged = errors.New("results of shards that are not merged")
 
-// AttemptDir returns the folder, which is not there yet, of a new attempt at a shard: shard, host, process and a random part
-// are in its name. Every process writes into one of its own, and nothing depends on when.
+// AttemptDir returns the path of a new attempt at a shard. The name contains the shard, the host, the process and a
+// random part, so every process gets its own folder, whatever the timing. The folder does not exist yet.
 func AttemptDir(dir string, shard, shards int) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,16 +40,16 @@ func AttemptDir(dir string, shard, shards int) string {
 	return filepath.Join(dir, AttemptsName, fmt.Sprintf("%dof%d-%s-%d-%s", shard, shards, host, os.Getpid(), strings.ToLower(rand.Text()[:12])))
 }
 
-// attemptName is the form of the names of [AttemptDir].
+// attemptName matches the names made by [AttemptDir].
 var attemptName = regexp.MustCompile(`^\d+of\d+-.+-\d+-[a-z0-9]{12}$`)
 
-// isAttempt reports whether a folder is one of [AttemptDir].
+// isAttempt reports whether a folder has a name made by [AttemptDir].
 func isAttempt(dir string) bool {
 	dir = filepath.Clean(dir)
 	return filepath.Base(filepath.Dir(dir)) == AttemptsName && attemptName.MatchString(filepath.Base(dir))
 }
 
-// attempts returns the folders of attempts in dir, by name.
+// attempts returns the folders of the attempts in dir, sorted by name.
 func attempts(dir string) (folders []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, AttemptsName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,9 +66,9 @@ func attempts(dir string) (folders []string, err error) {
 	return folders, nil
 }
 
-// Finished returns the ids of the fits that have a result in dir or in an attempt there, torn last lines aside, and those of
-// the spaces ([Space.ID]). Results that could not be merged with those of a plan, if it is not nil, are an error: of another
-// version or backend, or of fits that are not of its grid.
+// Finished returns the ids of all fits with a result in dir or in one of its attempts, and the ids of the spaces
+// ([Space.ID]). Incomplete last lines are ignored. If p is not nil, results that could not be merged with its results
+// are an error: another version or backend, or fits outside its grid.
 func Finished(dir string, p *cluster.Plan) (map[string]bool, error) {
 	finished := make(map[string]bool)
 	results, err := indexResults(folders{dir})
@@ -96,7 +96,8 @@ func Finished(dir string, p *cluster.Plan) (map[string]bool, error) {
 	return finished, nil
 }
 
-// Unmerged returns an error that matches [ErrUnmerged] if attempts in dir have results that its file of results lacks.
+// Unmerged returns an error that matches [ErrUnmerged] if attempts in dir have results that its file of results
+// lacks.
 func Unmerged(dir string) error {
 	list, err := attempts(dir)
 	if err != nil || len(list) == 0 {
@@ -116,9 +117,9 @@ func Unmerged(dir string) error {
 	return nil
 }
 
-// Follow makes dir a folder of attempts at a plan, which is written to it. If it follows a plan already, that is to be of the
-// same study ([cluster.Plan.SameStudy]) and to have all fits of this one, or the other way round. The plan that the folder
-// follows now is returned: of the two the one with more fits, of equal ones that which was there first.
+// Follow makes dir a folder for attempts at a plan and writes the plan to it. If dir already follows a plan, both
+// must belong to the same study ([cluster.Plan.SameStudy]) and one must have all fits of the other. Follow returns
+// the plan that the folder now follows: the one with more fits or, if they have the same, the existing one.
 func Follow(dir string, p *cluster.Plan) (*cluster.Plan, error) {
 	if err := makeFolder(dir); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func Follow(dir string, p *cluster.Plan) (*cluster.Plan, error) {
 		if err = writePlan(path, p, link); err == nil || !errors.Is(err, fs.ErrExist) {
 			return p, err
 		}
-		known, err = cluster.ReadFile(path) // another shard was first
+		known, err = cluster.ReadFile(path) // another shard was faster
 	}
 	if err != nil {
 		return nil, err
@@ -146,11 +147,11 @@ func Follow(dir string, p *cluster.Plan) (*cluster.Plan, error) {
 	return nil, fmt.Errorf("%s holds another part of the study than the plan; choose another --out and merge both", dir)
 }
 
-// hardLink is replaced by tests.
+// hardLink is a variable so that tests can replace it.
 var hardLink = os.Link
 
-// link gives a file a second name, which is not to be there: what no other call does without a moment at which half a file, or
-// that of another shard, can be lost.
+// link creates another name for a file. The name must not exist yet. No other call does this safely: there is no
+// moment when a partial file is visible or another shard's file is lost.
 func link(old, new string) error {
 	err := hardLink(old, new)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(noRoom(err), ErrDiskFull) {
@@ -176,13 +177,13 @@ func covers(p, q *cluster.Plan) bool {
 	return true
 }
 
-// WritePlan writes a plan to a file, which takes the place of what is there when it is whole.
+// WritePlan writes a plan to a file. An existing file is replaced only when the new one is complete.
 func WritePlan(path string, p *cluster.Plan) error { return writePlan(path, p, os.Rename) }
 
-// planPart is how the names of plans begin that are not whole yet.
+// planPart is the start of the names of incomplete plan files.
 const planPart = ".plan"
 
-// writePlan writes a plan beside path, and puts it there when it is whole.
+// writePlan writes a plan to a temporary file next to path and moves it there when complete.
 func writePlan(path string, p *cluster.Plan, put func(old, new string) error) (err error) {
 	part, err := os.CreateTemp(filepath.Dir(path), planPart+"-*.part")
 	if err != nil {
@@ -190,7 +191,7 @@ func writePlan(path string, p *cluster.Plan, put func(old, new string) error) (e
 	}
 	var once sync.Once
 	closing := func() (err error) { once.Do(func() { err = part.Close() }); return err }
-	defer os.Remove(part.Name()) // unless it is renamed
+	defer os.Remove(part.Name()) // unless it has been renamed
 	defer closing()
 	if err = p.Write(part); err == nil {
 		err = part.Chmod(0o644)

@@ -16,27 +16,27 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Rope is half the width of the region of practical equivalence where nothing else is asked for: a difference of 0.01 in the main figure.
+// Rope is the default half-width of the region of practical equivalence: a difference of 0.01 in the main figure.
 const Rope = 0.01
 
-// Sure is the probability from which a comparison is decided.
+// Sure is the probability needed to decide a comparison.
 const Sure = 0.95
 
-// fewestSets is how many sets a test over sets needs: with fewer no Wilcoxon test has p < 0.05.
+// fewestSets is the number of sets needed for a test over sets. With fewer, the Wilcoxon test cannot reach p < 0.05.
 const fewestSets = 6
 
-// Verdict is what a comparison of two settings says.
+// Verdict is the conclusion from comparing two settings.
 type Verdict string
 
-// The verdicts. That two settings are the same in practice is something else than that nothing can be said.
+// Verdicts. "The same in practice" differs from "cannot tell".
 const (
-	BetterVerdict Verdict = "better" // A, by more than the rope, with a probability of [Sure]
-	SameVerdict   Verdict = "same"   // in practice: within the rope
+	BetterVerdict Verdict = "better" // A is better by more than the rope with probability [Sure]
+	SameVerdict   Verdict = "same"   // within the rope with probability [Sure]
 	WorseVerdict  Verdict = "worse"
-	OpenVerdict   Verdict = "open" // none of these is as probable
+	OpenVerdict   Verdict = "open" // cannot tell: none of the others is probable enough
 )
 
-// verdictOf returns what a posterior says.
+// verdictOf returns the verdict for a posterior.
 func verdictOf(p judge.Posterior) Verdict {
 	switch {
 	case p.Better >= Sure:
@@ -49,48 +49,51 @@ func verdictOf(p judge.Posterior) Verdict {
 	return OpenVerdict
 }
 
-// Difference is how two settings differ on one set, in the main figure of its kind of target.
+// Difference is the difference between two settings on one set, in the main figure for its kind of target.
 type Difference struct {
 	Set      string  `json:"set"`
 	Protocol string  `json:"protocol"`
 	Figure   string  `json:"figure"`
 	A        string  `json:"a"`
 	B        string  `json:"b"`
-	MeanA    float64 `json:"mean_a"` // over the pairs
+	MeanA    float64 `json:"mean_a"` // mean over the pairs
 	MeanB    float64 `json:"mean_b"`
 
-	// Pairs is the number of folds of all repeats that both have; of a single fold, which is compared over its bags, that of the bags.
+	// Pairs is the number of folds, over all repeats, that both settings have. For a single fold, the comparison is
+	// over bags and Pairs is their number.
 	Pairs int      `json:"pairs"`
 	Over  Interval `json:"over"` // folds or bags
 
-	// Difference is the mean of A less that of B, with its interval at [Level]: of [judge.CorrectedT], of bags by [judge.DeLongDifference].
+	// Difference is the mean of A minus that of B. Its interval at [Level] is from [judge.CorrectedT], or over bags
+	// from [judge.DeLongDifference].
 	Difference float64 `json:"difference"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
-	P          float64 `json:"p"` // two-sided, of no difference
+	P          float64 `json:"p"` // two-sided p-value for no difference
 
-	Posterior judge.Posterior `json:"posterior"` // of [judge.BayesCorrelatedT]; of bags of a normal difference
+	Posterior judge.Posterior `json:"posterior"` // from [judge.BayesCorrelatedT]; over bags, from a normal distribution
 	Verdict   Verdict         `json:"verdict"`
 
-	setting string // which of the compared ones B is
+	setting string // identity of B
 }
 
-// Overall is how two settings differ over all sets that both have, those of one main figure.
+// Overall is the difference between two settings over all sets that both have, for one main figure.
 type Overall struct {
 	Figure string `json:"figure"`
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Sets   int    `json:"sets"`
 
-	// In how many sets A is better, the same, worse; the rest is open.
+	// Numbers of sets where A is better, the same or worse. The rest is open.
 	Wins   int `json:"wins"`
 	Ties   int `json:"ties"`
 	Losses int `json:"losses"`
 	Open   int `json:"open"`
 
-	Difference float64 `json:"difference"` // mean over sets
+	Difference float64 `json:"difference"` // mean over the sets
 
-	// Of six sets or more: the p-value of [judge.Wilcoxon] and the posterior of [judge.BayesSignedRank], with the sets as pairs.
+	// With six or more sets: the p-value from [judge.Wilcoxon] and the posterior from [judge.BayesSignedRank], with
+	// the sets as pairs.
 	P         *float64         `json:"p"`
 	Posterior *judge.Posterior `json:"posterior"`
 	Verdict   Verdict          `json:"verdict,omitempty"`
@@ -99,20 +102,23 @@ type Overall struct {
 // Comparison compares the settings of a table with one of them.
 type Comparison struct {
 	Reference string       `json:"reference"`
-	Chosen    bool         `json:"chosen"` // by the same figures: the best one, so that it seems better than it is
+	Chosen    bool         `json:"chosen"` // the reference was chosen as the best by the same figures, so it looks better than it is
 	Rope      float64      `json:"rope"`
 	Sets      []Difference `json:"sets"`
 	Over      []Overall    `json:"over"`
 	Notes     []string     `json:"notes"`
 }
 
-// identity tells settings apart over sets: their config, or, where a validation part chooses it, their name.
+// identity identifies settings across sets: by their config or, if a validation part chooses it, by their name.
 func (r Row) identity() string { return cmp.Or(string(r.Config), r.Setting) }
 
-// Compare compares each setting with a reference, by the name that the table shows; without a name with that of the best mean rank over sets
-// and protocols. Two rows are compared over the folds of all repeats that both have, since both were trained and tested on the same bags there;
-// of an official split or a single fold over its bags, which takes a binary target. rope is half the width of the region of practical
-// equivalence, in the unit of the figure. What cannot be compared is noted.
+// Compare compares each setting with a reference, given by its name in the table. Without a name, the reference is
+// the setting with the best mean rank over sets and protocols.
+//
+// Two rows are compared over the folds of all repeats that both have, where they share training and test bags. With
+// an official split or a single fold they are compared over its bags; this needs a binary target. rope is the
+// half-width of the region of practical equivalence, in the unit of the figure. Rows that cannot be compared are
+// noted.
 func (t Table) Compare(reference string, rope float64) (Comparison, error) {
 	c := Comparison{Rope: rope, Chosen: reference == ""}
 	if !(rope >= 0) || math.IsInf(rope, 1) {
@@ -158,7 +164,7 @@ func (t Table) Compare(reference string, rope float64) (Comparison, error) {
 	return c, err
 }
 
-// reference returns the identity of the setting of a name or, without one, of that with the best mean rank.
+// reference returns the identity of the named setting or, without a name, of the one with the best mean rank.
 func (t Table) reference(name string) (string, error) {
 	var names []string
 	for _, r := range t.Rows {
@@ -192,7 +198,7 @@ func (t Table) reference(name string) (string, error) {
 		}
 	}
 	best := ""
-	for _, r := range t.Rows { // in order, so that ties are settled
+	for _, r := range t.Rows { // in order, to break ties
 		id := r.identity()
 		switch {
 		case counts[id] == 0:
@@ -204,10 +210,10 @@ func (t Table) reference(name string) (string, error) {
 	return best, nil
 }
 
-// errUncomparable is wrapped by what keeps two rows from being compared.
+// errUncomparable is wrapped by errors that prevent comparing two rows.
 var errUncomparable = errors.New("cannot be compared")
 
-// less returns how a row differs from another of the same set and protocol.
+// less returns the difference between two rows of the same set and protocol.
 func (r Row) less(s Row, rope float64) (Difference, error) {
 	d := Difference{Set: r.Set, Protocol: r.Protocol, Figure: r.Figure, A: r.Setting, B: s.Setting, setting: s.identity()}
 	if r.overFolds() && s.overFolds() {
@@ -244,7 +250,7 @@ func (r Row) less(s Row, rope float64) (Difference, error) {
 	return d, nil
 }
 
-// overFolds completes a difference by the figures of both settings in the same folds.
+// overFolds completes a difference from the figures of both settings in the same folds.
 func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Difference, error) {
 	if len(a) < 2 {
 		return d, fmt.Errorf("%w: both have %d folds in common; run them with the same --seed, --folds and --repeats", errUncomparable, len(a))
@@ -268,7 +274,7 @@ func (d Difference) overFolds(a, b []float64, testToTrain, rope float64) (Differ
 	return d, nil
 }
 
-// overall sums differences up over sets, for each setting and figure.
+// overall summarises differences over sets, for each setting and figure.
 func overall(sets []Difference, rope float64) (list []Overall, err error) {
 	type key struct{ setting, figure string }
 	values := make(map[key][2][]float64)

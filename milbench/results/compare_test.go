@@ -10,7 +10,8 @@ import (
 	"synpool/milbench/judge"
 )
 
-// TestCompareKinds: the better setting wins in every kind of target, by the tests of package judge on the folds.
+// TestCompareKinds: the better setting wins for every kind of target, according to the tests of package judge on the
+// folds.
 func TestCompareKinds(t *testing.T) {
 	for kind := range milbench.SurvivalTarget + 1 {
 		list := kindResults(kind)
@@ -52,7 +53,7 @@ func TestCompareKinds(t *testing.T) {
 	}
 }
 
-// manySets returns the results of two settings on several sets: AUC 1 of a, and 1 or less of b.
+// manySets returns the results of two settings on several sets: AUC 1 for a, and 1 or less for b.
 func manySets(sets int) (list []Result) {
 	for s := range sets {
 		for _, setting := range []string{"a", "b"} {
@@ -72,7 +73,7 @@ func manySets(sets int) (list []Result) {
 	return list
 }
 
-// TestCompareOver: over six sets and more there are tests of the sets' means, over fewer the counts alone.
+// TestCompareOver: with six or more sets there are tests over the sets' means, with fewer only the counts.
 func TestCompareOver(t *testing.T) {
 	for _, sets := range []int{3, 8} {
 		table, err := Tabulate(manySets(sets))
@@ -100,7 +101,7 @@ func TestCompareOver(t *testing.T) {
 	}
 }
 
-// TestCompareVerdicts: what is the same in practice is something else than what cannot be told.
+// TestCompareVerdicts: "the same in practice" differs from "cannot tell".
 func TestCompareVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -156,7 +157,7 @@ func TestCompareRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, c.want)
 		}
 	}
-	single := []Row{table.Rows[0], table.Rows[1]} // of another kind than binary: there is no test over bags
+	single := []Row{table.Rows[0], table.Rows[1]} // not binary: there is no test over bags
 	for i := range single {
 		single[i].Folds, single[i].FoldsRun = 1, 1
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// words says what a verdict means; A and B are the names of the settings.
+// words explains a verdict; a and b are the names of the settings.
 func (v Verdict) words(a, b string) string {
 	switch v {
 	case BetterVerdict:
@@ -22,10 +22,11 @@ func (v Verdict) words(a, b string) string {
 	return ""
 }
 
-// signed writes a difference.
+// signed formats a difference.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
-// Write writes the comparison as text: a Markdown table of each set, one over sets where there are several, and what they mean.
+// Write writes the comparison as text: a Markdown table for each set, one over all sets if there are several, and an
+// explanation.
 func (c Comparison) Write(w io.Writer) error {
 	var b strings.Builder
 	a := c.Reference
@@ -40,9 +41,9 @@ func (c Comparison) Write(w io.Writer) error {
 	}
 	text := map[int]bool{0: true, 1: true, 2: true, len(rows[0]) - 1: true}
 	markdown(&b, rows, func(i int) bool { return text[i] })
-	fmt.Fprintf(&b, "\nDifference: of the mean figures over the pairs, folds on which both were trained and tested on the same bags, or the bags of a single fold. "+
-		"95 %% CI and p: corrected resampled t-test, of bags DeLong. P(better), P(same), P(worse): how probable it is that %s is better by more than %v, that both are "+
-		"within %v of each other, which does not matter in practice, and that it is worse (Bayesian correlated t-test). In words: what has a probability of %v; \"cannot tell\" is not \"the same\".\n", a, c.Rope, c.Rope, Sure)
+	fmt.Fprintf(&b, "\nDifference: between the mean figures over the pairs. A pair is a fold where both were trained and tested on the same bags or, with a single fold, a bag. "+
+		"95 %% CI and p: corrected resampled t-test; over bags, DeLong. P(better), P(same), P(worse): the probability that %s is better by more than %v, that both are "+
+		"within %v of each other, which does not matter in practice, and that it is worse (Bayesian correlated t-test). In words: the outcome with a probability of at least %v; \"cannot tell\" is not \"the same\".\n", a, c.Rope, c.Rope, Sure)
 	if len(c.Over) > 0 {
 		b.WriteString("\n")
 		rows := [][]string{{a + " against", "Figure", "sets", "wins", "ties", "losses", "open", "difference", "p", "P(better)", "P(same)", "P(worse)", "in words"}}
@@ -57,7 +58,7 @@ func (c Comparison) Write(w io.Writer) error {
 		}
 		last := len(rows[0]) - 1
 		markdown(&b, rows, func(i int) bool { return i < 2 || i == last })
-		b.WriteString("\nOver sets: wins, ties and losses are the sets of the table above that are decided; p: Wilcoxon's signed-rank test of the sets' means; P(...): Bayesian signed-rank test.\n")
+		b.WriteString("\nOver sets: wins, ties and losses count the decided sets in the table above; p: Wilcoxon's signed-rank test of the sets' means; P(...): Bayesian signed-rank test.\n")
 	}
 	for _, note := range c.Notes {
 		b.WriteString("\n" + note + "\n")

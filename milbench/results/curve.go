@@ -14,14 +14,14 @@ import (
 	"synpool/milbench"
 )
 
-// CurvesName is the name of the file of curves in the results folder.
+// CurvesName is the name of the file with curves in a results folder.
 const CurvesName = "curves.jsonl"
 
-// Curve is how a fit went, epoch by epoch: one line of curves.jsonl. Its lists have a value for every epoch, the first
-// one first.
+// Curve is the training history of a fit: one line of curves.jsonl. Its lists have one value per epoch, the first
+// epoch first.
 //
-// The labels of the test part have no say in it: there is the main figure ([Row]) of the validation part, where the protocol has one,
-// and none of the test part.
+// The labels of the test part do not influence it. It has the main figure ([Row]) of the validation part, if the
+// protocol has one, but not of the test part.
 type Curve struct {
 	Fit    string          `json:"fit"` // as in [Result]
 	Set    string          `json:"set"`
@@ -29,17 +29,17 @@ type Curve struct {
 	Fold   int             `json:"fold"`   // from 0
 	Config json.RawMessage `json:"config"`
 
-	Loss       []float64 `json:"loss"`                 // mean over the training bags, in training
-	Validation []float64 `json:"validation,omitempty"` // under the nested protocol alone
+	Loss       []float64 `json:"loss"`                 // mean training loss over the training bags
+	Validation []float64 `json:"validation,omitempty"` // only under the nested protocol
 
-	// WinnersChanged is the share of held-out bags (validation and test part) and heads whose winner, the instance with
-	// the largest weight, is another than after the epoch before. It is null for the first epoch, and for all epochs
-	// of a pooling that has no winners.
+	// WinnersChanged is the share of winners (instances with the largest weight) that differ from the previous epoch,
+	// over all heads and held-out bags (validation and test part). It is null for the first epoch, and for all epochs
+	// if the pooling has no winners.
 	WinnersChanged []*float64 `json:"winners_changed"`
 }
 
-// Validate reports what makes c unusable: no fit or set, a repeat or fold below 0, lists of different lengths, values
-// that are not finite, or shares outside of 0 to 1.
+// Validate returns an error if c is unusable: no fit or set, a repeat or fold below 0, lists of different lengths,
+// values that are not finite, or shares outside 0 to 1.
 func (c Curve) Validate() error {
 	n := len(c.Loss)
 	switch {
@@ -50,12 +50,12 @@ func (c Curve) Validate() error {
 	case n == 0:
 		return errors.New("no epochs")
 	case len(c.WinnersChanged) != n || len(c.Validation) != n && len(c.Validation) != 0:
-		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; want one of each an epoch",
+		return fmt.Errorf("%d losses, %d figures of the validation part and %d changes of winners; one of each per epoch is needed",
 			n, len(c.Validation), len(c.WinnersChanged))
 	}
 	for _, share := range c.WinnersChanged {
 		if share != nil && !(*share >= 0 && *share <= 1) {
-			return fmt.Errorf("%v is no share; these are from 0 to 1", *share)
+			return fmt.Errorf("%v is not a share; these are from 0 to 1", *share)
 		}
 	}
 	for i, v := range slices.Concat(c.Loss, c.Validation) {
@@ -67,13 +67,13 @@ func (c Curve) Validate() error {
 	return err
 }
 
-// ReadCurves returns the curves of a folder, each fit's once, also while a run is writing to it: a torn last line is left
-// out. A folder without a file of curves is an error that wraps [fs.ErrNotExist].
+// ReadCurves returns the curves in a folder, once per fit. It works while a run is writing: an incomplete last line
+// is ignored. If the folder has no file of curves, the error wraps [fs.ErrNotExist].
 func ReadCurves(dir string) ([]Curve, error) {
 	path := filepath.Join(dir, CurvesName)
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no curves are there; a run keeps them where it is asked to: %w", dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: no curves; run with --curves to record them: %w", dir, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open curves: %w", err)
@@ -91,10 +91,10 @@ func ReadCurves(dir string) ([]Curve, error) {
 	return curves, err
 }
 
-// OpenCurves opens the file of curves for appending and returns the fits that are in it.
+// OpenCurves opens the file of curves for appending and returns the fits in it.
 //
-// A fit's curve is written before its result. A killed run may so have left a curve without a result, and a torn last
-// line: these are dropped first.
+// A fit's curve is written before its result. A killed run may therefore leave a curve without a result, or an
+// incomplete last line. OpenCurves removes both first.
 func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	path := filepath.Join(filepath.Dir(f.path), CurvesName)
 	fits, size, err := keepCurves(path, finished(f.results))
@@ -109,9 +109,8 @@ func (f *File) OpenCurves() (fits map[string]bool, err error) {
 	return fits, f.curves.rewind()
 }
 
-// keepCurves keeps of a file, where there is one, the first curve of each finished fit and drops the rest. It returns the
-// fits that it kept and the bytes of their lines. They are written to another file, which takes the place of the old one
-// when it is whole.
+// keepCurves keeps the first curve of each finished fit in a file, if it exists, and removes the rest. It returns the
+// fits it kept and the bytes of their lines. It writes a new file, which replaces the old one when complete.
 func keepCurves(path string, finished map[string]bool) (kept map[string]bool, size int64, err error) {
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +124,7 @@ func keepCurves(path string, finished map[string]bool) (kept map[string]bool, si
 	if err != nil {
 		return nil, 0, fmt.Errorf("open curves: %w", noRoom(err))
 	}
-	defer os.Remove(part.Name()) // unless it is renamed
+	defer os.Remove(part.Name()) // unless it has been renamed
 	defer part.Close()
 
 	kept = make(map[string]bool)
@@ -141,7 +140,7 @@ func keepCurves(path string, finished map[string]bool) (kept map[string]bool, si
 	}); err != nil {
 		return nil, 0, err
 	}
-	err = errors.Join(out.Flush(), part.Sync(), part.Close(), in.Close()) // Windows renames no file that is open
+	err = errors.Join(out.Flush(), part.Sync(), part.Close(), in.Close()) // Windows cannot rename an open file
 	if err == nil {
 		err = os.Rename(part.Name(), path)
 	}

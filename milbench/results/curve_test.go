@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOpenCurves opens a folder as killed runs leave it: curves without a result, curves that stand twice and a torn last line
-// are dropped, the others stay as they are.
+// TestOpenCurves opens a folder left by killed runs. Curves without a result, duplicate curves and an incomplete last
+// line are removed; the others do not change.
 func TestOpenCurves(t *testing.T) {
 	f := newFake()
 	f.curves = true
@@ -62,7 +62,7 @@ func TestOpenCurves(t *testing.T) {
 	}
 }
 
-// TestDamagedCurves checks that damage is reported by line and left as it is.
+// TestDamagedCurves checks that damage is reported with its line and not changed.
 func TestDamagedCurves(t *testing.T) {
 	f := newFake()
 	f.curves = true
@@ -78,7 +78,7 @@ func TestDamagedCurves(t *testing.T) {
 		{`"repeat":0`, `"repeat":-1`, "out of range"},
 		{`"loss":[`, `"loss":[1,`, "5 losses, 0 figures of the validation part and 4 changes of winners"},
 		{`"loss":[`, `"loss":[],"l":[`, "no epochs"},
-		{`0.5`, `1.5`, "1.5 is no share"},
+		{`0.5`, `1.5`, "1.5 is not a share"},
 		{`"config":{`, `"config":3,"c":{`, "no JSON object"},
 		{`{"fit"`, `"fit"`, "line 3 is damaged"},
 	} {

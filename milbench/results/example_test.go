@@ -15,7 +15,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// folder returns a new folder, and what removes it.
+// folder returns a new folder and a function that removes it.
 func folder() (dir string, remove func()) {
 	dir, err := os.MkdirTemp("", "results")
 	if err != nil {
@@ -24,7 +24,7 @@ func folder() (dir string, remove func()) {
 	return dir, func() { os.RemoveAll(dir) }
 }
 
-// eight returns the results of two folds of a set of eight bags, repeated so many times: what a learner says of its bags.
+// eight returns a learner's results for two folds of a set with eight bags, for the given number of repeats.
 func eight(repeats int) (fits []results.Result) {
 	scores := []float64{-3, 2, -2, 3, 1, 1, -1, 2}
 	for repeat := range repeats {
@@ -44,7 +44,7 @@ func eight(repeats int) (fits []results.Result) {
 	return fits
 }
 
-// write appends results to those of a folder.
+// write appends results to a folder.
 func write(dir string, fits []results.Result) error {
 	file, err := results.Open(dir)
 	if err != nil {
@@ -190,7 +190,7 @@ func curved(dir string, fits []results.Result) error {
 	if _, err := file.OpenCurves(); err != nil {
 		return err
 	}
-	for i, c := range curvesOf(fits) { // the curve of a fit comes before its result
+	for i, c := range curvesOf(fits) { // a fit's curve comes before its result
 		if err := errors.Join(file.AppendCurve(c), file.Append(fits[i])); err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func ExampleMeanCurves() {
 func ExampleCurve_Validate() {
 	c := results.Curve{Fit: "b72c437f97e0fc09", Set: "eight", Loss: []float64{0.7, 0.5}, WinnersChanged: []*float64{nil}}
 	fmt.Println(c.Validate())
-	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; want one of each an epoch
+	// Output: 2 losses, 0 figures of the validation part and 1 changes of winners; one of each per epoch is needed
 }
 
 func ExampleSpace_ID() {
@@ -248,7 +248,7 @@ func ExampleReadTimes() {
 	// Output: 6 fits in 2.5 s, <nil>
 }
 
-// Results of two folders are merged, and then those of an attempt at a shard with them.
+// Merge the results of two folders, then an attempt at a shard with them.
 func ExampleMerge() {
 	one, removeOne := folder()
 	defer removeOne()
@@ -277,7 +277,7 @@ func ExampleMerge() {
 	// 6 results, <nil>, <nil>
 }
 
-// A folder follows one plan; its shards know by Finished what is left to do.
+// A folder follows one plan. Its shards learn from Finished what is left to do.
 func ExampleFollow() {
 	dir, remove := folder()
 	defer remove()

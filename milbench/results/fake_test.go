@@ -27,7 +27,7 @@ const (
 	fakeEpochs  = 4
 )
 
-// fakeSets are the sets, and how many bags they have, every third of them positive.
+// fakeSets lists the sets with their numbers of bags; every third bag is positive.
 var fakeSets = []struct {
 	name string
 	bags int
@@ -40,8 +40,8 @@ func newFake() fake {
 
 func fakeChecksum(set int) string { return fmt.Sprintf("%064x", 1000+set) }
 
-// results returns the results of all fits, each with a wall time of its own. Scores are a function of what trains the fit and of
-// the bag.
+// results returns the results of all fits, with different wall times. Scores depend on what trains the fit and on the
+// bag.
 func (f fake) results() (all []Result) {
 	for set, s := range fakeSets {
 		for repeat := range fakeRepeats {
@@ -94,7 +94,7 @@ func (fake) curve(r Result) Curve {
 	return Curve{Fit: r.Fit, Set: r.Set, Repeat: r.Repeat, Fold: r.Fold, Config: r.Config, Loss: []float64{4, 2, 1, 1 + float64(r.Fold)}, WinnersChanged: []*float64{nil, &none, &half, &none}}
 }
 
-// plan is the plan of the fits, in so many shards.
+// plan returns the plan of the fits in the given number of shards.
 func (f fake) plan(t testing.TB, shards int) *cluster.Plan {
 	t.Helper()
 	p := &cluster.Plan{Format: cluster.Format, Version: f.version, Backend: f.backend, Cores: 1, Seed: f.seed, Shards: 1, Request: cluster.Request{Curves: f.curves}}
@@ -122,7 +122,7 @@ func (f fake) plan(t testing.TB, shards int) *cluster.Plan {
 	return p
 }
 
-// write appends results, and curves if they are asked for, to those of a folder.
+// write appends results, and curves if requested, to a folder.
 func (f fake) write(t testing.TB, dir string, all []Result) {
 	t.Helper()
 	file, err := Open(dir)
@@ -157,7 +157,7 @@ func (f fake) folder(t testing.TB) string {
 	return dir
 }
 
-// shard writes what a shard of a plan would train into an attempt of dir, and returns how many fits that are.
+// shard writes the results of a plan's shard to an attempt in dir, and returns their number.
 func (f fake) shard(t testing.TB, dir string, p *cluster.Plan, shard int) (n int) {
 	t.Helper()
 	if _, err := Follow(dir, p); err != nil {
@@ -176,7 +176,7 @@ func (f fake) shard(t testing.TB, dir string, p *cluster.Plan, shard int) (n int
 	return len(own)
 }
 
-// ofKind makes up a result of four bags with a target of a kind, the classes of which have names; a class has a score each.
+// ofKind makes up a result with four bags for a kind of target. Classes have names, and there is one score per class.
 func ofKind(kind milbench.TargetKind) Result {
 	r := newFake().results()[0]
 	r.Target, r.Bags = kind, nil

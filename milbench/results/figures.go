@@ -12,23 +12,24 @@ import (
 	"synpool/milbench/judge"
 )
 
-// figure is one of the figures by which models of a kind of target are judged.
+// figure is a figure of merit for models of one kind of target.
 type figure struct {
-	key     string // in files
-	heading string // of its column
+	key     string // name in files
+	heading string // heading of its column
 	name    string
-	plural  string // in verdicts
+	plural  string // name in verdicts
 
-	folds       bool // a repeat's is the mean over its folds; else that of the bags of all its folds together
+	folds       bool // a repeat's figure is the mean over its folds; otherwise it is computed from the bags of all folds together
 	least, most float64
 
-	// of computes it from the bags of a target of so many classes.
+	// of computes it from bags, given the number of classes.
 	of func(bags []ScoredBag, classes int) (float64, error)
 }
 
 var infinite = math.Inf(1)
 
-// figures has those of each kind of target. The first is the main one: rows are ordered, chosen and compared by it, and the larger the better.
+// figures lists the figures for each kind of target. The first is the main one, used to order, choose and compare
+// rows; larger is better.
 var figures = map[milbench.TargetKind][]figure{
 	milbench.BinaryTarget: {
 		{"auc", "AUC", "AUC", "AUCs", true, 0, 1, ofLabels(judge.AUC)},
@@ -61,7 +62,7 @@ var figures = map[milbench.TargetKind][]figure{
 	},
 }
 
-// losses has the loss that settles which of two equal models is chosen; of survival there is none.
+// losses has the loss that breaks ties when a model is chosen. Survival has none.
 var losses = map[milbench.TargetKind]func(bags []ScoredBag, classes int) (float64, error){
 	milbench.BinaryTarget: ofLabels(judge.LogLoss),
 	milbench.ClassTarget:  ofClasses(judge.MulticlassLogLoss),
@@ -72,21 +73,22 @@ var losses = map[milbench.TargetKind]func(bags []ScoredBag, classes int) (float6
 	milbench.SurvivalTarget: func([]ScoredBag, int) (float64, error) { return 0, nil },
 }
 
-// mainFigure returns the figure by which models of a kind of target are compared.
+// mainFigure returns the figure that compares models of a kind of target.
 func mainFigure(kind milbench.TargetKind) figure { return figures[kind][0] }
 
-// Figure returns the main figure of bags of a target of so many classes, see [Row].
+// Figure returns the main figure of bags, given the kind of target and the number of classes; see [Row].
 func Figure(kind milbench.TargetKind, classes int, bags []ScoredBag) (float64, error) {
 	return mainFigure(kind).of(bags, classes)
 }
 
-// Named is a figure and its name.
+// Named is a figure with its name.
 type Named struct {
 	Name  string
 	Value float64
 }
 
-// Named returns the figures of a row by their full names, the main one first; those that it lacks are left out.
+// Named returns the figures of a row with their full names, the main one first. Figures that the row lacks are left
+// out.
 func (r Row) Named() []Named {
 	all := figures[r.Target]
 	list := []Named{{all[0].name, r.Mean}}
@@ -98,23 +100,23 @@ func (r Row) Named() []Named {
 	return list
 }
 
-// FigureName returns the name of the main figure of a kind of target, say AUC.
+// FigureName returns the name of the main figure for a kind of target, for example AUC.
 func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
 
-// errNoCurves says that the model predicts no curves of survival.
+// errNoCurves means that the model predicts no survival curves.
 var errNoCurves = errors.New("no curves of survival")
 
-// undefined reports whether a figure is one that these bags do not have.
+// undefined reports whether err means that these bags have no such figure.
 func undefined(err error) bool {
 	return slices.ContainsFunc([]error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs, judge.ErrTooFew, errNoCurves}, func(of error) bool { return errors.Is(err, of) })
 }
 
-// ofLabels takes the bags of a binary target apart.
+// ofLabels adapts a figure of labels and scores to bags with a binary target.
 func ofLabels(of func(labels []int, scores []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
 	return func(bags []ScoredBag, _ int) (float64, error) { return of(LabelsScores(bags)) }
 }
 
-// ofClasses takes the bags of a target of classes apart.
+// ofClasses adapts a figure of labels and scores to bags with a target of classes.
 func ofClasses(of func(labels []int, scores [][]float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
 	return func(bags []ScoredBag, _ int) (float64, error) { return of(labelsAll(bags)) }
 }
@@ -126,7 +128,7 @@ func labelsAll(bags []ScoredBag) (labels []int, scores [][]float64) {
 	return labels, scores
 }
 
-// kappa takes the classes to be in order.
+// kappa treats the classes as ordered.
 func kappa(bags []ScoredBag, classes int) (float64, error) {
 	labels, scores := labelsAll(bags)
 	predicted, err := judge.PredictedClasses(scores)
@@ -136,7 +138,7 @@ func kappa(bags []ScoredBag, classes int) (float64, error) {
 	return judge.Kappa(labels, predicted, classes)
 }
 
-// ofValues takes the bags of a real target apart.
+// ofValues adapts a figure of targets and predictions to bags with a real target.
 func ofValues(of func(targets, predictions []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
 	return func(bags []ScoredBag, _ int) (float64, error) {
 		var targets, predictions []float64
@@ -147,7 +149,7 @@ func ofValues(of func(targets, predictions []float64) (float64, error)) func([]S
 	}
 }
 
-// ofTimes takes the bags of a target of survival apart.
+// ofTimes adapts a figure of times, events and risks to bags with a survival target.
 func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, error)) func([]ScoredBag, int) (float64, error) {
 	return func(bags []ScoredBag, _ int) (float64, error) {
 		var times, risks []float64
@@ -159,7 +161,8 @@ func ofTimes(of func(times []float64, events []bool, risks []float64) (float64, 
 	}
 }
 
-// cumulativeAUC is the mean of [judge.CumulativeAUC] at the quartiles of the times of events, with the censoring of these bags.
+// cumulativeAUC is the mean of [judge.CumulativeAUC] at the quartiles of the event times, with the censoring of these
+// bags.
 func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, error) {
 	censoring, err := judge.CensoringCurve(times, events)
 	if err != nil {
@@ -182,7 +185,7 @@ func cumulativeAUC(times []float64, events []bool, risks []float64) (float64, er
 	return mean, err
 }
 
-// integratedBrier is [judge.IntegratedBrierFollowUp] of the curves of one model.
+// integratedBrier is [judge.IntegratedBrierFollowUp] for the curves of one model.
 func integratedBrier(bags []ScoredBag, _ int) (float64, error) {
 	var times []float64
 	var events []bool

@@ -15,8 +15,8 @@ import (
 	"synpool/milbench/judge"
 )
 
-// kindResults makes up results of a kind of target: two settings, good, which orders the bags, and bad, which does not, each of three
-// repeats of two folds of twelve bags.
+// kindResults makes up results for a kind of target: setting good orders the bags and setting bad does not. Each has
+// three repeats of two folds with twelve bags.
 func kindResults(kind milbench.TargetKind) (list []Result) {
 	for _, setting := range []string{"bad", "good"} {
 		rng := rand.New(rand.NewPCG(uint64(kind), uint64(len(setting))))
@@ -58,7 +58,8 @@ func kindResults(kind milbench.TargetKind) (list []Result) {
 	return list
 }
 
-// TestFiguresOfKinds checks the row of every kind against package judge on the same scores, and that the verdict names the figure.
+// TestFiguresOfKinds checks the row for every kind against package judge on the same scores, and that the verdict
+// names the figure.
 func TestFiguresOfKinds(t *testing.T) {
 	for kind, want := range map[milbench.TargetKind]struct {
 		figure  string
@@ -122,8 +123,8 @@ func TestFiguresOfKinds(t *testing.T) {
 	}
 }
 
-// TestIntegratedBrier: the figure of curves is that of package judge, mean over the folds, and is smaller of the curves that know the order
-// than of 1/2 for all. A fit without curves, and one whose curves say nothing of the times of its bags, lack it; so does their row.
+// TestIntegratedBrier: the figure equals that of package judge, averaged over the folds. Curves that know the order
+// score lower than 1/2 everywhere. It is missing from fits without curves, fits with unusable curves, and their rows.
 func TestIntegratedBrier(t *testing.T) {
 	figure := func(list []Result) (float64, bool) {
 		t.Helper()
@@ -181,17 +182,17 @@ func TestIntegratedBrier(t *testing.T) {
 	}
 	wrong := good()[0]
 	wrong.Bags[3].Survival.Alive[1] = 1.5
-	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a curve of survival must be from 1 to 0 and never increase" {
+	if err := wrong.Validate(); err == nil || err.Error() != "bag bag03: the probabilities of a survival curve must be from 1 to 0 and never increase" {
 		t.Errorf("error %v", err)
 	}
 	of := kindResults(milbench.RealTarget)[0]
 	of.Bags[0].Survival = &milbench.Survival{Times: []float64{1}, Alive: []float64{1}}
-	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a curve of survival, and a target of kind real" {
+	if err := of.Validate(); err == nil || err.Error() != "bag bag00 has a survival curve, and a target of kind real" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestKindTables has rows of every kind in one table; each kind has columns of its own.
+// TestKindTables puts rows of every kind into one table; each kind has its own columns.
 func TestKindTables(t *testing.T) {
 	var list []Result
 	for kind := range milbench.SurvivalTarget + 1 {
@@ -220,7 +221,8 @@ func TestKindTables(t *testing.T) {
 	}
 }
 
-// TestUndefinedFigures: a figure that some repeat does not have is left out; where a fold lacks the main one, that is an error with what to do.
+// TestUndefinedFigures: a figure that a repeat lacks is left out. If a fold lacks the main figure, the error says
+// what to do.
 func TestUndefinedFigures(t *testing.T) {
 	list := kindResults(milbench.RealTarget)[:6]
 	for i := range list {
@@ -254,7 +256,7 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 }
 
-// TestInsideOfKinds: what chooses is the main figure of the kind, of equals the loss.
+// TestInsideOfKinds: the main figure of the kind decides; ties go to the smaller loss.
 func TestInsideOfKinds(t *testing.T) {
 	for kind := range milbench.SurvivalTarget + 1 {
 		r := kindResults(kind)[6]

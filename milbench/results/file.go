@@ -13,32 +13,34 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// FileName is the name of the file of results in its folder.
+// FileName is the name of the file with results in a results folder.
 const FileName = "results.jsonl"
 
 const lockName = ".lock"
 
 var (
-	// ErrLocked says that another study is writing to the folder; try again when it has ended.
+	// ErrLocked is returned if another run is writing to the folder. Try again when it has ended.
 	ErrLocked = errors.New("in use by another run")
-	// ErrDiskFull says that a result found no room; what is in the file is whole. Make room and run again.
+	// ErrDiskFull is returned if there was no room for a result. The file is still intact. Free some space and run
+	// again.
 	ErrDiskFull = errors.New("no room left")
-	// ErrNoResults says that a folder holds no results yet.
+	// ErrNoResults is returned if a folder has no results yet.
 	ErrNoResults = errors.New("no results yet")
 )
 
-// File is the file of results of a folder, open for appending and locked against other writers.
+// File is the file of results in a folder, open for appending and locked against other writers.
 type File struct {
 	lines
 	results []Result
-	curves  *lines       // nil unless curves are kept
-	lock    *flock.Flock // nil of an attempt
+	curves  *lines       // nil unless curves are recorded
+	lock    *flock.Flock // nil for an attempt
 }
 
-// Open makes the folder where it is missing, locks it, reads the results that are there and opens their file for
-// appending. A torn last line, left by a killed run, is cut off. Another writer in the folder is [ErrLocked]; a line
-// that cannot be read is an error that names it, and nothing is changed. The folder of an attempt, which one process alone
-// knows of, is not locked: not all file systems of clusters can.
+// Open opens the file of results in a folder for appending and reads the existing results. It creates the folder if
+// needed and locks it. If another writer has locked it, the error is [ErrLocked]. An incomplete last line, left by a
+// killed run, is cut off. If a line is invalid, the error names it and nothing is changed.
+//
+// The folder of an attempt is not locked, because only one process uses it and some cluster file systems cannot lock.
 func Open(dir string) (_ *File, err error) {
 	lock := (*flock.Flock)(nil)
 	if isAttempt(dir) {
@@ -69,7 +71,7 @@ func Open(dir string) (_ *File, err error) {
 	return f, nil
 }
 
-// makeFolder makes a results folder where it is missing.
+// makeFolder creates a results folder if it is missing.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("results folder: %w", noRoom(err))
@@ -77,10 +79,11 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// tryLock is replaced by tests.
+// tryLock is a variable so that tests can replace it.
 var tryLock = (*flock.Flock).TryLock
 
-// lockFolder makes a results folder where it is missing and locks it. Another writer in it is [ErrLocked].
+// lockFolder creates a results folder if it is missing, and locks it. If another writer has locked it, the error is
+// [ErrLocked].
 func lockFolder(dir string) (*flock.Flock, error) {
 	if err := makeFolder(dir); err != nil {
 		return nil, err
@@ -100,13 +103,14 @@ func lockFolder(dir string) (*flock.Flock, error) {
 		}
 		return nil, fmt.Errorf("%s: %w; wait for it to end or use another folder", dir, ErrLocked)
 	}
-	// Who holds the lock is a courtesy: where the system allows no second handle to write it, the lock holds without.
+	// The lock's owner is written for information only. Some systems allow no second handle; the lock works without
+	// it.
 	host, _ := os.Hostname()
 	_ = os.WriteFile(lock.Path(), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o666)
 	return lock, nil
 }
 
-// finished returns the ids of the fits that have results.
+// finished returns the ids of the fits with results.
 func finished(results []Result) map[string]bool {
 	ids := make(map[string]bool)
 	for _, r := range results {
@@ -115,14 +119,14 @@ func finished(results []Result) map[string]bool {
 	return ids
 }
 
-// Finished returns the ids of the fits whose results are in the file.
+// Finished returns the ids of the fits with results in the file.
 func (f *File) Finished() map[string]bool { return finished(f.results) }
 
 // Results returns the results that were in the file when it was opened and those appended since.
 func (f *File) Results() []Result { return f.results }
 
-// Append writes a result as one line and waits until it is on the disk. Either the whole line is in the file or none
-// of it; a full disk is [ErrDiskFull].
+// Append writes a result as one line and waits until it is on the disk. It writes the whole line or nothing. If the
+// disk is full, the error is [ErrDiskFull].
 func (f *File) Append(r Result) error {
 	if err := r.Validate(); err != nil {
 		return fmt.Errorf("result of %s: %w", r.Set, err)
@@ -138,7 +142,7 @@ func (f *File) Append(r Result) error {
 	return nil
 }
 
-// AppendCurve writes a curve, as Append does a result. [File.OpenCurves] comes first.
+// AppendCurve writes a curve as Append writes a result. Call [File.OpenCurves] first.
 func (f *File) AppendCurve(c Curve) error {
 	line, err := json.Marshal(c)
 	if err != nil {
@@ -147,7 +151,7 @@ func (f *File) AppendCurve(c Curve) error {
 	return f.curves.append(line)
 }
 
-// Close closes the file and unlocks its folder, if it is locked.
+// Close closes the file and unlocks its folder.
 func (f *File) Close() error {
 	var err error
 	if f.out != nil {
@@ -162,8 +166,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// Read returns the results of a folder, also while a run is writing to it: a torn last line is left out. A folder
-// without a file of results is [ErrNoResults].
+// Read returns the results in a folder. It works while a run is writing: an incomplete last line is ignored. If the
+// folder has no file of results, the error is [ErrNoResults].
 func Read(dir string) ([]Result, error) {
 	path := filepath.Join(dir, FileName)
 	in, err := os.Open(path)
@@ -181,7 +185,7 @@ func Read(dir string) ([]Result, error) {
 	return results, err
 }
 
-// read returns the results of whole lines, the first of equal fits, and the length of these lines in bytes.
+// read returns the results in complete lines, the first for each fit, and the length of these lines in bytes.
 func read(in io.Reader, path string) (results []Result, size int64, err error) {
 	seen := make(map[string]bool)
 	size, err = eachRecord(in, path, "remove it, and its fit is run again", func(r Result, _ []byte) error {
@@ -197,8 +201,8 @@ func read(in io.Reader, path string) (results []Result, size int64, err error) {
 	return results, size, nil
 }
 
-// noRoom marks err as [ErrDiskFull] if there was no room for a write: the disk, a quota or the process's file size
-// limit. Other errors stay as they are.
+// noRoom marks err as [ErrDiskFull] if the disk, a quota or the process's file size limit left no room for a write.
+// It returns other errors unchanged.
 func noRoom(err error) error {
 	for _, full := range diskFull {
 		if errors.Is(err, full) {

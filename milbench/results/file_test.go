@@ -25,7 +25,7 @@ func fileSize(t *testing.T, dir string) int64 {
 	return info.Size()
 }
 
-// fakeLines returns the bytes of the file of made-up results.
+// fakeLines returns the bytes of a file of made-up results.
 func fakeLines(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(newFake().folder(t), FileName))
@@ -44,7 +44,7 @@ func put(t testing.TB, content []byte) (dir string) {
 	return dir
 }
 
-// TestTornLine cuts a file at every length within its last two lines: whole lines count, the rest is cut off.
+// TestTornLine truncates a file at every length within its last two lines: complete lines count, the rest is cut off.
 func TestTornLine(t *testing.T) {
 	whole := fakeLines(t)
 	lines := bytes.SplitAfter(whole, []byte("\n"))
@@ -72,7 +72,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestDamagedFile checks that damage anywhere but at the end is reported by line and left as it is.
+// TestDamagedFile checks that damage anywhere except at the end is reported with its line and not changed.
 func TestDamagedFile(t *testing.T) {
 	whole := fakeLines(t)
 	lines := bytes.SplitAfter(whole, []byte("\n"))
@@ -140,7 +140,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestKinds: results of every kind of target, with the names of classes and the scores of instances, come back as they were.
+// TestKinds: results for every kind of target are read back unchanged, with class names and instance scores.
 func TestKinds(t *testing.T) {
 	dir := t.TempDir()
 	var all []Result
@@ -155,7 +155,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestAppendRefuses checks that what could not be read back is not written.
+// TestAppendRefuses checks that unreadable results are not written.
 func TestAppendRefuses(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir)
@@ -201,8 +201,8 @@ func TestReadAndOpenErrors(t *testing.T) {
 	}
 }
 
-// TestFitID checks what a fit is known by: the key order of its setting, the set's name, backend, version and times
-// have no part in it, everything else has.
+// TestFitID checks what determines the id of a fit. The key order of its setting, the set's name, backend, version
+// and times do not matter; everything else does.
 func TestFitID(t *testing.T) {
 	base := sample("set", `{"pooling":"syn","iterations":3}`, 0, 0, []int{0, 1}, []float64{-1, 1})
 	id := func(change func(*Result)) string {

@@ -14,13 +14,13 @@ import (
 	"synpool/milbench"
 )
 
-// Formats lists the formats of [Table.Write], the default first.
+// Formats lists the formats for [Table.Write], the default first.
 var Formats = []string{"md", "csv", "tex", "html", "json"}
 
-// Write writes the table as Markdown (md), comma-separated values (csv), a LaTeX tabular of the booktabs package (tex),
-// an HTML fragment (html) or a JSON array of rows (json). Rows that are leaked or optimistic are marked in all of them. Markdown, LaTeX and
-// HTML end with the notes; beside csv and json they are the caller's to show. HTML has the best figure of a set in bold where a verdict
-// calls all other rows worse beyond chance.
+// Write writes the table as Markdown (md), comma-separated values (csv), a LaTeX booktabs tabular (tex), an HTML
+// fragment (html) or a JSON array of rows (json). All formats mark rows that are leaked or optimistic. Markdown,
+// LaTeX and HTML end with the notes; with csv and json the caller must show them. In HTML the best figure of a set is
+// bold if a verdict calls all other rows worse beyond chance.
 func (t Table) Write(w io.Writer, format string) error {
 	switch format {
 	case "md":
@@ -50,12 +50,12 @@ func (t Table) Write(w io.Writer, format string) error {
 // column is a printed column.
 type column struct {
 	heading string
-	text    bool // set to the left
+	text    bool // left-aligned
 	cell    func(r Row) string
 }
 
-// columns returns the printed columns of rows of one kind of target. There are columns of the AUC of instances and of groups where any
-// row has one.
+// columns returns the columns to print for rows of one kind of target. It has columns for the AUC of instances and
+// groups if any row has one.
 func (t Table) columns(plusMinus, dash string) []column {
 	all := figures[t.Rows[0].Target]
 	main := func(r Row) string {
@@ -98,7 +98,7 @@ func (t Table) columns(plusMinus, dash string) []column {
 	return append(list, column{"Protocol", true, Row.protocolCell})
 }
 
-// other returns a figure other than the main one, nil where the row lacks it.
+// other returns a figure other than the main one, or nil if the row lacks it.
 func (r Row) other(f figure) *float64 {
 	if value, ok := r.Figures[f.key]; ok {
 		return &value
@@ -106,7 +106,7 @@ func (r Row) other(f figure) *float64 {
 	return nil
 }
 
-// byTarget yields a table of the rows of each kind of target.
+// byTarget yields one table per kind of target.
 func (t Table) byTarget() iter.Seq[Table] {
 	return func(yield func(Table) bool) {
 		rows := make(map[milbench.TargetKind][]Row)
@@ -121,17 +121,17 @@ func (t Table) byTarget() iter.Seq[Table] {
 	}
 }
 
-// groups reports whether any row has an AUC of groups.
+// groups reports whether any row has a group AUC.
 func (t Table) groups() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.GroupAUC != nil })
 }
 
-// instances reports whether any row has an AUC of instances.
+// instances reports whether any row has an instance AUC.
 func (t Table) instances() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.InstanceAUC != nil })
 }
 
-// legends says what the columns of each kind of target are.
+// legends explains the columns for each kind of target.
 var legends = map[milbench.TargetKind]string{
 	milbench.BinaryTarget: "AUC: " + ofFoldsAndRepeats + overRepeatsOrFolds + ", else over test bags (\"bags\", DeLong); " +
 		"SE: DeLong standard error of one repeat, over test bags; pooled AUC, accuracy, balanced accuracy and log-loss: all folds of a repeat together; " +
@@ -151,7 +151,7 @@ const (
 		"else over five folds or more (\"folds\"), corrected for the training bags that these share"
 )
 
-// optional formats a figure; a missing one is empty.
+// optional formats a figure, or returns "" if it is missing.
 func optional(x *float64) string {
 	if x == nil {
 		return ""
@@ -161,7 +161,7 @@ func optional(x *float64) string {
 
 func threeDigits(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 
-// protocolCell names the protocol, the folds and the marks.
+// protocolCell returns the protocol, the folds and the marks.
 func (r Row) protocolCell() string {
 	cell := r.Protocol
 	switch {
@@ -210,10 +210,10 @@ func (t Table) lines(plusMinus, dash string) (columns []column, lines [][]string
 	return columns, lines
 }
 
-// markdownEscape keeps a text within its cell.
+// markdownEscape keeps a text inside its cell.
 var markdownEscape = strings.NewReplacer("|", `\|`, "\n", " ")
 
-// markdown writes rows as a table; the first has the headings. text says which columns are set to the left.
+// markdown writes rows as a table; the first row has the headings. text reports whether a column is left-aligned.
 func markdown(b *strings.Builder, rows [][]string, text func(column int) bool) {
 	width := make([]int, len(rows[0]))
 	for _, cells := range rows {
@@ -266,7 +266,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 	return err
 }
 
-// allNotes returns the notes, and what the marks mean where there are any.
+// allNotes returns the notes and explains the marks, if any.
 func (t Table) allNotes() []string {
 	var optimistic, leaked, declared bool
 	for _, r := range t.Rows {
@@ -290,7 +290,7 @@ func (t Table) allNotes() []string {
 		notes = append(notes, "declared: the scores are those of their author; nobody here has seen the training.")
 	}
 	if leaked {
-		notes = append(notes, "LEAKED: a column that gives the bag label away was among the features, so the figure means nothing.")
+		notes = append(notes, "LEAKED: a column that leaks the bag label was among the features, so the figure means nothing.")
 	}
 	return append(notes, t.Notes...)
 }
@@ -329,7 +329,7 @@ func (t Table) writeCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// sixDigits formats a figure; a missing one is empty.
+// sixDigits formats a figure, or returns "" if it is missing.
 func sixDigits(x *float64) string {
 	if x == nil {
 		return ""
@@ -337,7 +337,7 @@ func sixDigits(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', 6, 64)
 }
 
-// mark returns the word where it applies and nothing elsewhere.
+// mark returns word if it applies, and "" otherwise.
 func mark(applies bool, word string) string {
 	if applies {
 		return word

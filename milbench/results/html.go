@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// writeHTML writes one element with all that a reader needs. Its styles are inline, since notebooks drop style sheets of what they do not
-// trust, and take the colours of the page.
+// writeHTML writes one element with everything a reader needs. Styles are inline, because notebooks drop style sheets
+// from untrusted output. Colours come from the page.
 func (t Table) writeHTML(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("<div style=\"font-variant-numeric:tabular-nums\">\n")

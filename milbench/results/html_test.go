@@ -12,7 +12,7 @@ import (
 	"synpool/milbench"
 )
 
-// parsedHTML returns the texts of all cells and paragraphs, and of what is bold. Tags that do not match fail the test.
+// parsedHTML returns the texts of all cells and paragraphs, and the bold texts. Unmatched tags fail the test.
 func parsedHTML(t *testing.T, table Table) (texts, bold []string) {
 	t.Helper()
 	var b strings.Builder
@@ -49,7 +49,7 @@ func parsedHTML(t *testing.T, table Table) (texts, bold []string) {
 	}
 }
 
-// The best figure is bold where the verdict has nothing but rows that are worse beyond chance, and nowhere else.
+// The best figure is bold only if the verdict calls all other rows worse.
 func TestBold(t *testing.T) {
 	high, low := []float64{.9, .95, .92, .97, .91}, []float64{.6, .66, .61, .64, .63}
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestBold(t *testing.T) {
 		}
 	}
 
-	// The same of results of every kind, by the sentences.
+	// The same for results of every kind, judged by the sentences.
 	var list []Result
 	for kind := range milbench.SurvivalTarget + 1 {
 		list = append(list, kindResults(kind)...)
@@ -98,7 +98,7 @@ func TestBold(t *testing.T) {
 	}
 }
 
-// Names of users are text, whatever they hold.
+// Names given by users are treated as text.
 func TestEscapedHTML(t *testing.T) {
 	const name = "<b>&\"'</td>"
 	results := pair(name, fmt.Sprintf(`{"pooling":%q}`, "syn"+name), 0, 0)

@@ -17,36 +17,35 @@ import (
 	"sync"
 )
 
-// index knows where the lines of several files stand that have keys, and not what is in them: its memory grows by 32 bytes a
-// line.
+// index locates lines by key in several files without storing them. It needs 32 bytes of memory per line.
 type index struct {
 	paths  []string
-	found  []entry       // by key, equal lines of one key once
-	makers map[maker]int // with the first file of each
-	seed   maphash.Seed  // of the sums
+	found  []entry       // sorted by key; equal lines of one key once
+	makers map[maker]int // with the first file from each
+	seed   maphash.Seed  // for the sums
 }
 
-// entry is where a line stands.
+// entry is the position of a line.
 type entry struct {
 	key    fitKey
-	sum    uint64 // of the line, within this process
+	sum    uint64 // checksum of the line, within this process
 	offset int64
 	size   int32
 	file   int32
 }
 
 const (
-	chunkSize = 1 << 18 // bytes, and the rest of a line
-	mostLine  = 1 << 30 // bytes of a line
+	chunkSize = 1 << 18 // bytes of a chunk, to which the rest of its last line is added
+	mostLine  = 1 << 30 // maximum length of a line in bytes
 )
 
-// batchSize is the bytes of lines that are read again at a time. Tests make it smaller.
+// batchSize is the number of bytes to read again at a time. Tests make it smaller.
 var batchSize = 16 << 20
 
-// folders are results folders, with those of their attempts.
+// folders are results folders, including those of their attempts.
 type folders []string
 
-// distinct leaves folders out that are there already, under whatever name.
+// distinct removes folders that are listed twice, even under different names.
 func (f folders) distinct() (list folders, err error) {
 	var known []os.FileInfo
 	for _, dir := range f {
@@ -61,7 +60,7 @@ func (f folders) distinct() (list folders, err error) {
 	return list, nil
 }
 
-// files returns the files of a name that are there, those of attempts first.
+// files returns the existing files with a name, those of attempts first.
 func (f folders) files(name string) (paths []string, err error) {
 	for _, dir := range f {
 		list, err := attempts(dir)
@@ -80,7 +79,7 @@ func (f folders) files(name string) (paths []string, err error) {
 	return paths, nil
 }
 
-// keyed reads the key of a line, and what made it.
+// keyed returns the key of a line and what made it.
 type keyed func(*scanner, []byte) (fitKey, maker, error)
 
 func indexResults(f folders) (*index, error) {
@@ -91,8 +90,8 @@ func indexSpaces(f folders) (*index, error) {
 	return newIndex(f, SpacesName, removeIt, (*scanner).space)
 }
 
-// newIndex reads the files of a name on several cores, a piece of a file at a time. Torn last lines are left out; a line that
-// cannot be read is an error that names it and ends with the cure.
+// newIndex reads the files with a name on several cores, in chunks. Incomplete last lines are ignored. If a line is
+// invalid, the error names it and ends with the remedy.
 func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	x := &index{makers: make(map[maker]int), seed: maphash.MakeSeed()}
 	if x.paths, err = f.files(name); err != nil {
@@ -101,7 +100,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	type chunk struct {
 		file   int
 		offset int64
-		text   []byte // whole lines
+		text   []byte // complete lines
 	}
 	workers := min(runtime.GOMAXPROCS(0), 8)
 	chunks, free := make(chan chunk), make(chan []byte, 2*workers)
@@ -110,7 +109,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	}
 	var mu sync.Mutex
 	var parts [][]entry
-	var failed error // the first, by file and offset
+	var failed error // first error, by file and offset
 	var at [2]int64
 	fail := func(file int, offset int64, err error) {
 		if failed == nil || file < int(at[0]) || file == int(at[0]) && offset < at[1] {
@@ -121,7 +120,7 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	for range workers {
 		done.Go(func() {
 			s := newScanner()
-			var own [][]entry // of a chunk each: one list that grew would be there twice
+			var own [][]entry // one list per chunk; a single growing list would need twice the memory
 			makers := make(map[maker]int)
 			for c := range chunks {
 				offset, found := c.offset, make([]entry, 0, bytes.Count(c.text, []byte("\n")))
@@ -185,9 +184,9 @@ func newIndex(f folders, name, cure string, key keyed) (_ *index, err error) {
 	return x, nil
 }
 
-// eachChunk calls f with pieces of whole lines in buffers of free. What stands after the last whole line is left out.
+// eachChunk calls f with chunks of complete lines, using the buffers from free. An incomplete last line is ignored.
 func eachChunk(in io.Reader, free <-chan []byte, f func(offset int64, text []byte)) error {
-	var rest []byte // the beginning of a line
+	var rest []byte // the start of a line
 	offset := int64(0)
 	for {
 		text := append((<-free)[:0], rest...)
@@ -204,7 +203,7 @@ func eachChunk(in io.Reader, free <-chan []byte, f func(offset int64, text []byt
 				if len(text) > mostLine {
 					return errors.New("a line without end")
 				}
-				continue // one long line
+				continue // still the same long line
 			}
 			rest = append(rest[:0], text[end:]...)
 			f(offset, text[:end])
@@ -217,7 +216,7 @@ func eachChunk(in io.Reader, free <-chan []byte, f func(offset int64, text []byt
 	}
 }
 
-// lineNumber returns the number, from 1, of the line at an offset.
+// lineNumber returns the number of the line at an offset, from 1.
 func lineNumber(path string, offset int64) int {
 	in, err := os.Open(path)
 	if err != nil {
@@ -236,16 +235,16 @@ func lineNumber(path string, offset int64) int {
 	}
 }
 
-// batch is lines of some keys.
+// batch is the lines of several keys.
 type batch struct {
 	entries []entry
 	lines   [][]byte
-	buffer  []byte // in which the lines are
+	buffer  []byte // memory of the lines
 	err     error
 }
 
-// each calls f with the lines of each key, in the order of the keys; keep, if set, says of which. They are read some at a time,
-// file by file, so that one file is open however many there are, and those that come next while f has these.
+// each calls f with the lines of each key, ordered by key; keep, if not nil, selects the keys. It reads the lines in
+// batches, file by file, so only one file is open at a time. It reads the next batch while f works.
 func (x *index) each(ctx context.Context, keep func(fitKey) bool, f func(lines [][]byte) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	read, free := make(chan batch), make(chan []byte, 2)
@@ -274,7 +273,7 @@ func (x *index) each(ctx context.Context, keep func(fitKey) bool, f func(lines [
 		}
 	}()
 	var err error
-	for b := range read { // to its end: then nobody reads any more
+	for b := range read { // drain, so that no reader is left
 		err = cmp.Or(err, b.err)
 		for err == nil && len(b.entries) > 0 {
 			n := 1
@@ -293,7 +292,7 @@ func (x *index) each(ctx context.Context, keep func(fitKey) bool, f func(lines [
 	return err
 }
 
-// lines reads the lines of entries into a buffer, and returns the buffer, too. A line that is not the one that was read before
+// lines reads the lines of entries into a buffer and returns both. If a line has changed since it was indexed, that
 // is an error.
 func (x *index) lines(entries []entry, buffer []byte) (lines [][]byte, _ []byte, err error) {
 	order, size := make([]int, len(entries)), 0
@@ -328,13 +327,13 @@ func (x *index) lines(entries []entry, buffer []byte) (lines [][]byte, _ []byte,
 	return lines, buffer, nil
 }
 
-// has reports whether there is a line of a key.
+// has reports whether key has a line.
 func (x *index) has(key fitKey) bool {
 	_, found := slices.BinarySearchFunc(x.found, key, func(p entry, k fitKey) int { return cmp.Compare(p.key, k) })
 	return found
 }
 
-// keysIn returns the number of keys that another index has, too.
+// keysIn returns the number of keys that are also in other.
 func (x *index) keysIn(other *index) (n int) {
 	for i, e := range x.found {
 		if (i == 0 || e.key != x.found[i-1].key) && other.has(e.key) {

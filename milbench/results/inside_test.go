@@ -9,7 +9,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// heldOut returns held-out bags: of each inner fold the scores of its negative and of its positive bags.
+// heldOut returns held-out bags: for each inner fold, the scores of its negative and its positive bags.
 func heldOut(folds ...[2][]float64) (bags []ScoredBag) {
 	for k, fold := range folds {
 		for label, scores := range fold {
@@ -21,7 +21,8 @@ func heldOut(folds ...[2][]float64) (bags []ScoredBag) {
 	return bags
 }
 
-// The AUC inside is the mean over the inner folds with both classes, however far their scores lie apart; the loss is that of all bags.
+// The AUC inside is averaged over the inner folds with both classes, however different their scores are. The loss is
+// over all bags.
 func TestInsideOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		held []ScoredBag
@@ -31,7 +32,7 @@ func TestInsideOf(t *testing.T) {
 		"folds weigh the same": {heldOut([2][]float64{{-1}, {1}}, [2][]float64{{1, 1, 1, 2}, {0, 0, -1}}), 0.5},
 		"one class is no AUC":  {heldOut([2][]float64{{-1, 3}, {1}}, [2][]float64{{5}, nil}, [2][]float64{nil, {-5, -6}}), 0.5},
 		"ties":                 {heldOut([2][]float64{{2, 2}, {2}}), 0.5},
-		// None has both: their scores are compared after all.
+		// No fold has both, so scores of different folds are compared.
 		"no fold with both": {heldOut([2][]float64{{-1, 3}, nil}, [2][]float64{nil, {2, 4}}), 0.75},
 	} {
 		got, err := InsideOf(milbench.BinaryTarget, 2, c.held)
@@ -43,7 +44,7 @@ func TestInsideOf(t *testing.T) {
 			t.Errorf("%s: %+v, want AUC %v and loss %v (%v)", name, got, c.auc, loss, err)
 		}
 	}
-	// Without inner folds all bags are one part.
+	// Without inner folds all bags form one part.
 	held := heldOut([2][]float64{{-1}, {1}}, [2][]float64{{1}, {0}})
 	for i := range held {
 		held[i].Part = 0
@@ -72,7 +73,7 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// The number of inner folds is in the id of a fit; where there are none, the id is what it was before there were any.
+// The number of inner folds is part of the id of a fit. Without inner folds the id is the same as in older versions.
 func TestInnerID(t *testing.T) {
 	r := sample("set", `{"pooling":"syn"}`, 0, 0, []int{0, 1}, []float64{1, 2})
 	r.Protocol, r.Optimistic = milbench.NestedProtocol, false

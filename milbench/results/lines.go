@@ -13,10 +13,10 @@ import (
 type lines struct {
 	path string
 	out  appendable
-	size int64 // of the whole lines
+	size int64 // length of the complete lines
 }
 
-// appendable is what lines needs of an *os.File.
+// appendable is the part of *os.File that lines needs.
 type appendable interface {
 	io.WriteCloser
 	Sync() error
@@ -24,8 +24,8 @@ type appendable interface {
 	Seek(offset int64, whence int) (int64, error)
 }
 
-// append writes a line and waits until it is on the disk. Either the whole line is in the file or none of it; a full
-// disk is [ErrDiskFull].
+// append writes a line and waits until it is on the disk. It writes the whole line or nothing. If the disk is full,
+// the error is [ErrDiskFull].
 func (l *lines) append(line []byte) error {
 	line = append(line, '\n')
 	_, err := l.out.Write(line)
@@ -40,7 +40,7 @@ func (l *lines) append(line []byte) error {
 	return nil
 }
 
-// rewind cuts off what stands after the last whole line.
+// rewind cuts off anything after the last complete line.
 func (l *lines) rewind() error {
 	err := l.out.Truncate(l.size)
 	if err == nil {
@@ -52,14 +52,14 @@ func (l *lines) rewind() error {
 	return nil
 }
 
-// eachLine calls f with every whole line that is not blank, its end included, and its number, from 1. It returns the
-// length of the whole lines in bytes.
+// eachLine calls f with every complete non-blank line, including its line end, and its number, from 1. It returns the
+// length of the complete lines in bytes.
 func eachLine(in io.Reader, path string, f func(number int, line []byte) error) (size int64, err error) {
 	text := bufio.NewReader(in)
 	for number := 1; ; number++ {
 		line, err := text.ReadBytes('\n')
 		if err == io.EOF {
-			return size, nil // without its end a line is torn
+			return size, nil // a line without its line end is incomplete
 		}
 		if err != nil {
 			return 0, fmt.Errorf("read %s: %w", path, err)
@@ -74,11 +74,11 @@ func eachLine(in io.Reader, path string, f func(number int, line []byte) error) 
 	}
 }
 
-// removeIt is the cure for a line that nothing depends on.
+// removeIt is the remedy for a line that nothing depends on.
 const removeIt = "remove it"
 
-// eachRecord calls f with the record of every whole line and with the line. It returns the length of the whole lines in
-// bytes. A line that holds no valid record is an error that names it and ends with the cure.
+// eachRecord calls f with the record in every complete line and the line itself. It returns the length of the
+// complete lines in bytes. If a line has no valid record, the error names it and ends with the remedy.
 func eachRecord[T interface{ Validate() error }](in io.Reader, path, cure string, f func(record T, line []byte) error) (size int64, err error) {
 	return eachLine(in, path, func(number int, line []byte) error {
 		var r T

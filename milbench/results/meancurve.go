@@ -10,20 +10,20 @@ import (
 	"synpool/milbench"
 )
 
-// MeanCurve is the mean of the curves of all fits of one setting on one set.
+// MeanCurve is the curve averaged over all fits of one setting on one set.
 type MeanCurve struct {
 	Set    string          `json:"set"`
 	Config json.RawMessage `json:"config"`
 	Fits   int             `json:"fits"`
 
 	Loss           []float64 `json:"loss"`                      // after every epoch
-	WinnersChanged []float64 `json:"winners_changed,omitempty"` // after every epoch but the first; none without winners
+	WinnersChanged []float64 `json:"winners_changed,omitempty"` // after every epoch except the first; empty without winners
 
-	// Least is the mean over the fits of the least share of winners that changed from one epoch to the next.
+	// Least is the smallest share of winners that changed between two epochs, averaged over the fits.
 	Least float64 `json:"least,omitempty"`
 }
 
-// MeanCurves averages curves by set and setting, in order. Curves of one setting on one set have one length.
+// MeanCurves averages curves by set and setting, in order. Curves of one setting on one set must have equal length.
 func MeanCurves(curves []Curve) ([]MeanCurve, error) {
 	curves = slices.Clone(curves)
 	for i, c := range curves {

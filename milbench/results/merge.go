@@ -23,32 +23,36 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// mostNamed bounds the fits that are named.
+// mostNamed is the maximum number of fits to name.
 const mostNamed = 5
 
-// Merged is what a merge found.
+// Merged is the result of a merge.
 type Merged struct {
-	Results    int // fits with a result
-	Duplicates int // other results of these fits
+	Results    int // number of fits with a result
+	Duplicates int // further results of these fits
 	Curves     int
-	Curveless  int // results without a curve where the plan asks for curves
+	Curveless  int // results without a curve, if the plan asks for curves
 	Spaces     int
 
-	Disagreements int      // fits of which two attempts have other scores of test bags
+	Disagreements int      // fits with different test scores in two attempts
 	Disagreeing   []Result // the first five of them, without bags
 
-	Planned int           // fits of the plan; 0 without one
-	Missing *cluster.Plan // what is left of it, nil for nothing
+	Planned int           // number of fits in the plan; 0 without one
+	Missing *cluster.Plan // the part of the plan still to do; nil if none
 }
 
-// Merge writes the results of folders, and of the attempts in them and in the folder out, to results.jsonl of out: every fit
-// once, in the order of the ids, whatever the order of folders and files, so that merging again changes nothing. So it does
-// with curves, with spaces, and with times. Each file takes the place of the one before when it is whole, the results last.
+// Merge combines the results in several folders, in the attempts inside them and in the folder out into results.jsonl
+// in out. Each fit is written once, ordered by id, whatever the order of folders and files. Merging again therefore
+// changes nothing. Curves, spaces and times are merged in the same way. Each new file replaces the old one when it is
+// complete, the results last.
 //
-// Where attempts of one fit differ the first line in the order of bytes is kept; those that differ in scores are in the answer.
-// What is missing is told by plan or, if that is nil, by the plans that the folders follow; of no results at all a plan says that
-// all is missing. Plans of different studies, a result that is of no plan, and results of several versions or backends are
-// errors, upon which no results are written. Lines are not kept in memory: a merge takes some 100 bytes a line.
+// If attempts at a fit differ, the first line in byte order is kept. Merged lists those that differ in scores.
+// Merged.Missing is computed from plan or, if that is nil, from the plans that the folders follow. Without any
+// results, a plan is reported as entirely missing.
+//
+// It is an error if the plans belong to different studies, if a result is in no plan, or if the results come from
+// several versions or backends. No results are then written. Lines are not kept in memory: a merge needs about 100
+// bytes per line.
 func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (m Merged, err error) {
 	for _, dir := range dirs {
 		if _, err := os.ReadDir(dir); err != nil {
@@ -78,7 +82,7 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 		return m, err
 	}
 	if len(results.found) == 0 && whole == nil {
-		return m, fmt.Errorf("%s: %w, and no plan that says which there are to be; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
+		return m, fmt.Errorf("%s: %w, and no plan either; give a folder of milbench run or of milbench study (DIR/NAME)", dirs[0], ErrNoResults)
 	}
 	if err := results.oneMaker(); err != nil {
 		return m, fmt.Errorf("%w; merge results of one version and backend", err)
@@ -103,7 +107,7 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	if err := all.writeTimes(filepath.Join(out, TimesName)); err != nil {
 		return m, err
 	}
-	last := "" // that disagrees
+	last := "" // last fit that disagrees
 	if m.Results, err = results.write(ctx, filepath.Join(out, FileName), nil, func(line, other []byte) error {
 		differ, r, err := disagree(line, other)
 		if differ && r.Fit != last {
@@ -132,10 +136,11 @@ func Merge(ctx context.Context, dirs []string, out string, plan *cluster.Plan) (
 	return m, nil
 }
 
-// partAge is how old the part of a plan is that nobody writes any more: shards write theirs without the lock of the folder.
+// partAge is the age of an abandoned incomplete plan file. Shards write theirs without locking the
+// folder.
 const partAge = time.Hour
 
-// removeParts removes from a folder that is locked what killed merges and shards have left.
+// removeParts deletes what killed merges and shards have left in a locked folder.
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -150,17 +155,17 @@ func removeParts(dir string) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("what a merge has left that was killed: %w", err)
+			return fmt.Errorf("remove what a killed merge left: %w", err)
 		}
 	}
 	return nil
 }
 
-// plan returns the plan that is given or else, of those that the folders follow, the one that has all fits; nil if there is none.
-// All are to be of one study.
+// plan returns the given plan, or else the one plan among those followed by the folders that has all fits, or nil if
+// there is none. All plans must belong to one study.
 func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
-	var first string  // path of a plan
-	var keys []fitKey // of all plans
+	var first string  // path of the first plan
+	var keys []fitKey // keys of all plans
 	known := make(map[[sha256.Size]byte]bool)
 	for _, dir := range f {
 		path := filepath.Join(dir, PlanName)
@@ -171,7 +176,7 @@ func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("open a plan: %w", err)
 		}
-		if known[sum] { // as a rule the folders of a study follow one plan
+		if known[sum] { // usually all folders of a study follow one plan
 			continue
 		}
 		known[sum] = true
@@ -197,19 +202,19 @@ func (f folders) plan(given *cluster.Plan) (whole *cluster.Plan, err error) {
 	}
 	switch {
 	case given == nil && whole != nil && len(keys) > len(whole.Fits):
-		return nil, errors.New("the folders follow parts of a study of which none has all fits; give the whole plan as --plan")
+		return nil, errors.New("no folder follows a plan with all fits of the study; give the whole plan as --plan")
 	case given == nil || whole == nil:
 		return cmp.Or(given, whole), nil
 	}
 	own := *given
-	own.Backend = whole.Backend // a plan may be made on another machine than its fits
+	own.Backend = whole.Backend // the plan may have been made on another machine than the fits
 	if err := own.SameStudy(whole); err != nil {
 		return nil, fmt.Errorf("--plan and %s do not go together: %w", first, err)
 	}
 	return &own, nil
 }
 
-// sumFile returns the sum of a file.
+// sumFile returns the checksum of a file.
 func sumFile(path string) (sum [sha256.Size]byte, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -221,7 +226,7 @@ func sumFile(path string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
-// fitKeys returns the ids of the fits of a plan in order.
+// fitKeys returns the sorted ids of a plan's fits.
 func fitKeys(p *cluster.Plan) ([]fitKey, error) {
 	keys := make([]fitKey, len(p.Fits))
 	for i := range p.Fits {
@@ -234,7 +239,7 @@ func fitKeys(p *cluster.Plan) ([]fitKey, error) {
 	return keys, nil
 }
 
-// oneMaker reports results of several versions or backends.
+// oneMaker returns an error if the results come from several versions or backends.
 func (x *index) oneMaker() error {
 	if len(x.makers) < 2 {
 		return nil
@@ -244,7 +249,7 @@ func (x *index) oneMaker() error {
 		x.paths[x.makers[by[0]]], by[0].version, by[0].backend, x.paths[x.makers[by[1]]], by[1].version, by[1].backend)
 }
 
-// ofPlan reports a result of a fit that is not in the grid of a plan, if there is one.
+// ofPlan returns an error if a result belongs to a fit outside the grid of a plan.
 func (x *index) ofPlan(p *cluster.Plan) error {
 	if p == nil {
 		return nil
@@ -253,7 +258,7 @@ func (x *index) ofPlan(p *cluster.Plan) error {
 	if err != nil {
 		return err
 	}
-	var whole []fitKey // of the grid, of which the plan may be a part
+	var whole []fitKey // keys of the grid; the plan may be a part of it
 	for i, e := range x.found {
 		if _, found := slices.BinarySearch(keys, e.key); found {
 			continue
@@ -279,7 +284,7 @@ func (x *index) ofPlan(p *cluster.Plan) error {
 	return nil
 }
 
-// gridKeys returns the ids of all fits of the grid that a plan is made of, in order.
+// gridKeys returns the sorted ids of all fits in the grid of a plan.
 func gridKeys(p *cluster.Plan) (keys []fitKey, err error) {
 	for _, a := range p.Arms {
 		for repeat := range a.Protocol.Repeats {
@@ -302,8 +307,9 @@ func gridKeys(p *cluster.Plan) (keys []fitKey, err error) {
 	return keys, nil
 }
 
-// write writes a line of each key to a file that takes the place of path when it is whole; no file where there are no lines.
-// keep, if set, says which keys are wanted; differ, if set, is called with the line that is kept and every other of its key.
+// write writes one line per key to a file, which replaces path when it is complete. Without lines it writes no file.
+// keep, if not nil, selects the keys. differ, if not nil, is called with the line that is kept and each other line of
+// its key.
 func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, differ func(line, other []byte) error) (n int, err error) {
 	if len(x.found) == 0 {
 		return 0, nil
@@ -312,7 +318,7 @@ func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, 
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", path, noRoom(err))
 	}
-	defer os.Remove(part.Name()) // unless it is renamed
+	defer os.Remove(part.Name()) // unless it has been renamed
 	defer part.Close()
 	out := bufio.NewWriterSize(part, chunkSize)
 	if err := x.each(ctx, keep, func(lines [][]byte) error {
@@ -351,7 +357,7 @@ func (x *index) write(ctx context.Context, path string, keep func(fitKey) bool, 
 	return n, nil
 }
 
-// writeTimes writes the times of all folders to a file. Equal ones are those of one run, which has been merged before.
+// writeTimes writes the times in all folders to a file. Equal times are from one run that was merged before.
 func (f folders) writeTimes(path string) error {
 	paths, err := f.files(TimesName)
 	if err != nil {
@@ -380,7 +386,7 @@ func (f folders) writeTimes(path string) error {
 	return replaceFile(path, []byte(strings.Join(lines, "")))
 }
 
-// missing returns what tells, by id, whether a fit of a plan has no result, or not the spaces that are kept with it.
+// missing returns a function that reports whether a fit of a plan lacks its result or the spaces that belong to it.
 func missing(p *cluster.Plan, results, spaces *index) (func(id string) bool, error) {
 	keys, err := fitKeys(p)
 	if err != nil {

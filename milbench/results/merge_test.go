@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// requireCurves wants a folder to have one curve of each result.
+// requireCurves requires one curve per result in a folder.
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	found, err := Read(dir)
@@ -72,7 +72,7 @@ func mustMerge(t *testing.T, dirs []string, out string, p *cluster.Plan) Merged 
 	return m
 }
 
-// TestClocks: no time of a file or folder has a say in what is merged or skipped.
+// TestClocks: the times of files and folders do not influence what is merged or skipped.
 func TestClocks(t *testing.T) {
 	f := newFake()
 	p := f.plan(t, 3)
@@ -104,7 +104,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestMergeDisagreement: attempts of one fit with other scores are told, and one of them is kept whatever the order.
+// TestMergeDisagreement: attempts at one fit with different scores are reported, and the same one is kept whatever
+// the order.
 func TestMergeDisagreement(t *testing.T) {
 	f := newFake()
 	p := f.plan(t, 1)
@@ -131,7 +132,7 @@ func TestMergeDisagreement(t *testing.T) {
 		if n++; n == 7 {
 			r.Bags[3].Scores[0] += 1e-9
 			fit = r.Fit
-		} else if n == 8 { // winners are no scores
+		} else if n == 8 { // winners are not scores
 			r.Bags[0].Winners = nil
 		}
 		if line, err = json.Marshal(r); err != nil {
@@ -156,7 +157,8 @@ func TestMergeDisagreement(t *testing.T) {
 	}
 }
 
-// TestMergeCurveless: a merge has the curves of its results, and tells how many results have none where the plan asks for curves.
+// TestMergeCurveless: a merge keeps the curves of its results. If the plan asks for curves, it reports how many
+// results have none.
 func TestMergeCurveless(t *testing.T) {
 	f := newFake()
 	all := f.results()
@@ -183,7 +185,7 @@ func TestMergeCurveless(t *testing.T) {
 	}
 }
 
-// TestMergeRefuses: what does not go together is refused in one line, and nothing is written.
+// TestMergeRefuses: incompatible input is refused in one line, and nothing is written.
 func TestMergeRefuses(t *testing.T) {
 	f := newFake()
 	p := f.plan(t, 2)
@@ -269,8 +271,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeParts: where no folder follows all fits the whole plan is needed, and nothing is written without; it may have been made
-// on another machine, but the backends of the folders are to be the same, and the plan stays the caller's.
+// TestMergeParts: if no folder follows all fits, the whole plan is required and nothing is written without it. It may
+// come from another machine, but the folders must agree in backend. The caller's plan is not changed.
 func TestMergeParts(t *testing.T) {
 	f := newFake()
 	p := f.plan(t, 2)
@@ -310,7 +312,7 @@ func TestMergeParts(t *testing.T) {
 	}
 }
 
-// TestFinishedRefuses: what a shard would train beside results that it cannot be merged with is refused beforehand.
+// TestFinishedRefuses: results that could not be merged with a shard's are refused before training.
 func TestFinishedRefuses(t *testing.T) {
 	f := newFake()
 	dir := f.folder(t)
@@ -337,7 +339,7 @@ func TestFinishedRefuses(t *testing.T) {
 	}
 }
 
-// indexed returns a folder of made-up results, and where they stand in it.
+// indexed returns a folder with made-up results, and their index.
 func indexed(t *testing.T) (dir string, x *index) {
 	t.Helper()
 	dir = newFake().folder(t)
@@ -348,7 +350,7 @@ func indexed(t *testing.T) (dir string, x *index) {
 	return dir, x
 }
 
-// TestChangedLine: a line that is another when it is read again is no result.
+// TestChangedLine: a line that has changed since it was indexed is an error.
 func TestChangedLine(t *testing.T) {
 	dir, x := indexed(t)
 	path := filepath.Join(dir, FileName)
@@ -366,7 +368,7 @@ func TestChangedLine(t *testing.T) {
 	}
 }
 
-// TestEach reads lines a few at a time while others are looked at: whatever ends that, nothing waits for ever.
+// TestEach reads lines in batches while others are processed. However this ends, nothing must wait for ever.
 func TestEach(t *testing.T) {
 	_, x := indexed(t)
 	before := batchSize
@@ -411,7 +413,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestAttemptFolder: a folder of a user's own is locked, whatever its parent is called.
+// TestAttemptFolder: a folder with a user's own name is locked, whatever its parent is called.
 func TestAttemptFolder(t *testing.T) {
 	for dir, want := range map[string]bool{
 		AttemptDir("results", 3, 12):          true,
@@ -426,7 +428,7 @@ func TestAttemptFolder(t *testing.T) {
 	}
 }
 
-// TestNoLinks: without hard links no shard takes the place of another's plan.
+// TestNoLinks: without hard links no shard replaces another's plan.
 func TestNoLinks(t *testing.T) {
 	hardLink = func(old, new string) error {
 		return &os.LinkError{Op: "link", Old: old, New: new, Err: errors.ErrUnsupported}
@@ -448,7 +450,8 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
-// TestNoLocks: shards write their attempts where the file system has no locks; what needs one says what to do.
+// TestNoLocks: shards can write their attempts on a file system without locks. Anything that needs a lock says what
+// to do.
 func TestNoLocks(t *testing.T) {
 	lock := tryLock
 	tryLock = func(*flock.Flock) (bool, error) { return false, errors.ErrUnsupported }
@@ -466,7 +469,7 @@ func TestNoLocks(t *testing.T) {
 	}
 }
 
-// TestRemoveParts: what killed processes have left is removed, but for what may still be written.
+// TestRemoveParts: files left by killed processes are removed, except those that may still be in use.
 func TestRemoveParts(t *testing.T) {
 	f, dir := newFake(), t.TempDir()
 	f.shard(t, dir, f.plan(t, 1), 0)

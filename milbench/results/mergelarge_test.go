@@ -19,8 +19,8 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// writeLarge writes attempts of 12 shards with so many results of ten folds of sets like Musk 1, and as many more as given twice, and
-// the plan.
+// writeLarge writes the plan and attempts at 12 shards with the given number of results, for ten folds of sets like
+// Musk 1. It writes twice of them a second time.
 func writeLarge(dir string, fits, twice int) (err error) {
 	random := rand.New(rand.NewPCG(8, 4))
 	p := &cluster.Plan{Format: cluster.Format, Version: "v0.0.0-20261121232850-2685dc1ba0f3", Backend: "xla:cpu", Cores: 2, Seed: 1, Shards: 12,
@@ -88,7 +88,7 @@ func writeLarge(dir string, fits, twice int) (err error) {
 	return WritePlan(filepath.Join(dir, PlanName), p)
 }
 
-// largeFits is how many results are merged, largeTwice how many of them are there twice.
+// largeFits is the number of results to merge, largeTwice how many of them occur twice.
 func largeFits() int {
 	if raced {
 		return 10_000
@@ -98,11 +98,13 @@ func largeFits() int {
 
 func largeTwice() int { return largeFits() / 10 }
 
-// TestMergeLarge merges a million results, a tenth of them there twice, in a process of its own: with a peak of memory below
-// 500 MB, and in at most 2.5 times what sort takes for the same lines with as much memory, which checks nothing of them. That
-// also where they follow a plan and however many processors Go thinks there are. Both run in turn, three times at most; where
-// other work is on the processors the time that a process had of them counts. Without SYNPOOL_LARGE=1 there are fewer results,
-// less memory for them, and no bar of time; under the race detector what is merged counts alone.
+// TestMergeLarge merges a million results, a tenth of them twice, in a separate process. Peak memory must stay below
+// 500 MB. The time must be at most 2.5 times that of sort for the same lines with the same memory, although sort
+// checks nothing. This must also hold with a plan and for any number of processors reported to Go. Both programs run
+// in turn, at most three times; on a busy machine their CPU time counts.
+//
+// Without SYNPOOL_LARGE=1 there are fewer results, less memory for them, and no time limit. Under the race detector
+// only the merged content counts.
 func TestMergeLarge(t *testing.T) {
 	if testing.Short() && large.Asked() && !raced {
 		t.Skip("writes 2.4 GB; leave -short out")
@@ -110,7 +112,7 @@ func TestMergeLarge(t *testing.T) {
 	fits, twice := largeFits(), largeTwice()
 	most := int64(large.Number(130, 500)) * 1e6
 	dir := t.TempDir()
-	// A process of its own writes them, too: the peak of a process counts as that of those that it starts.
+	// Another process writes them, because the peak memory of a process includes that of its children.
 	if out, err := reexec.Command(t, "large", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -123,10 +125,10 @@ func TestMergeLarge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		merged, sorted := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64) // the fastest
+		merged, sorted := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64) // fastest times
 		inTime := false
 		for try := 0; try < 3 && !inTime; try++ {
-			if err := os.RemoveAll(filepath.Join(dir, FileName)); err != nil { // what was merged before counts as results, too
+			if err := os.RemoveAll(filepath.Join(dir, FileName)); err != nil { // an earlier merge would count as results, too
 				t.Fatal(err)
 			}
 			cmd := reexec.Command(t, "merge", dir)
@@ -154,7 +156,7 @@ func TestMergeLarge(t *testing.T) {
 	}
 }
 
-// sortLarge leaves one line of each id with sort, which uses so many bytes of memory at most, and returns its time.
+// sortLarge keeps one line per id using sort with limited memory, and returns its time.
 func sortLarge(t *testing.T, dir string, memory int64) time.Duration {
 	paths, err := filepath.Glob(filepath.Join(dir, AttemptsName, "*", FileName))
 	if err != nil || len(paths) == 0 {
@@ -169,7 +171,7 @@ func sortLarge(t *testing.T, dir string, memory int64) time.Duration {
 	return took
 }
 
-// timed runs a command and returns what it prints, and the time that it took or had of the processors, the shorter.
+// timed runs a command and returns its output and the shorter of its wall time and CPU time.
 func timed(t *testing.T, cmd *exec.Cmd) (string, time.Duration) {
 	start := time.Now()
 	out, err := cmd.CombinedOutput()

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "large":
 		reexec.Exit(writeLarge(os.Args[1], largeFits(), largeTwice()))
-	case "few files": // a merge that may have no more than 40 files open
+	case "few files": // a merge that may open at most 40 files
 		limitFiles(40)
 		reexec.Exit(mergeLarge(os.Args[1]))
 	case "merge":
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestLock opens a folder that another process holds, and again when that process was killed.
+// TestLock opens a folder locked by another process, and again after that process was killed.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	cmd := reexec.Command(t, "lock", dir)

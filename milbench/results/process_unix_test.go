@@ -15,7 +15,7 @@ import (
 	"synpool/internal/reexec"
 )
 
-// namesOwner says that another process can read who holds the lock.
+// namesOwner means that another process can read who holds the lock.
 const namesOwner = true
 
 func limitFiles(n uint64) {
@@ -24,7 +24,7 @@ func limitFiles(n uint64) {
 	}
 }
 
-// TestManyFiles merges more attempts than there may be files open.
+// TestManyFiles merges more attempts than a process may have open files.
 func TestManyFiles(t *testing.T) {
 	f := newFake()
 	f.curves = true
@@ -51,7 +51,7 @@ func TestManyFiles(t *testing.T) {
 	requireCurves(t, dir)
 }
 
-// peakMemory returns the bytes of memory that a process had at its peak.
+// peakMemory returns the peak memory of a process in bytes.
 func peakMemory(p *os.ProcessState) int64 {
 	peak := p.SysUsage().(*syscall.Rusage).Maxrss
 	if runtime.GOOS != "darwin" { // kilobytes

@@ -2,7 +2,7 @@ package results
 
 import "os"
 
-// namesOwner says that another process can read who holds the lock.
+// namesOwner means that another process can read who holds the lock.
 const namesOwner = false
 
 func limitFiles(uint64) { panic("windows has no limit of open files") }

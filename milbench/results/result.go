@@ -10,70 +10,72 @@ import (
 	"synpool/milbench"
 )
 
-// Result is a finished fit: one line of results.jsonl. Everything but WallS is a function of the inputs.
+// Result is a finished fit: one line of results.jsonl. Everything except WallS depends only on the inputs.
 type Result struct {
-	Fit      string `json:"fit"` // the fit's id, see [Result.ID]
+	Fit      string `json:"fit"` // id of the fit, see [Result.ID]
 	Set      string `json:"set"`
-	Checksum string `json:"checksum"` // of the set
+	Checksum string `json:"checksum"` // checksum of the set
 
 	Protocol string          `json:"protocol"`
-	Folds    int             `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
-	FoldsRun int             `json:"folds_run"`       // how many of them make a repeat complete
+	Folds    int             `json:"folds"`           // folds per repeat; 1 for an official split
+	FoldsRun int             `json:"folds_run"`       // number of folds that make a repeat complete
 	Inner    int             `json:"inner,omitempty"` // see [milbench.Protocol.Inner]
 	Repeat   int             `json:"repeat"`          // from 0
 	Fold     int             `json:"fold"`            // from 0
-	Seed     uint64          `json:"seed"`            // of the study
+	Seed     uint64          `json:"seed"`            // seed of the study
 	Config   json.RawMessage `json:"config"`          // the setting, a JSON object
 
-	// Of the set: the kind of its targets, and the names of its classes where the file has some.
+	// The kind of the set's targets, and the names of its classes if the file has names.
 	Target  milbench.TargetKind `json:"target,omitempty"`
 	Classes []string            `json:"classes,omitempty"`
 
-	Epoch      int         `json:"epoch"`                // whose scores these are, from 1
-	Bags       []ScoredBag `json:"bags"`                 // the test part
-	Validation []ScoredBag `json:"validation,omitempty"` // bags held out of the training part, of inner folds one fold after the other
-	Inside     *Inside     `json:"inside,omitempty"`     // what an [Archive] keeps of the validation part, in the place of its scores
+	Epoch      int         `json:"epoch"`                // epoch of these scores, from 1
+	Bags       []ScoredBag `json:"bags"`                 // test part
+	Validation []ScoredBag `json:"validation,omitempty"` // bags held out of the training part; with inner folds, one fold after the other
+	Inside     *Inside     `json:"inside,omitempty"`     // replaces the scores of the validation part in an [Archive]
 
-	// InstanceAUC says how well the weights of instances (scores, of a classifier of instances) tell those that make a bag
-	// positive, where instance labels are known: the AUC within a bag, mean over the positive test bags that hold both kinds.
-	// Weights of different bags do not compare, hence no AUC over all instances together.
+	// InstanceAUC measures how well the weights of instances (or scores, from an instance classifier) find the
+	// instances that make a bag positive, if instance labels are known. It is the AUC within a bag, averaged over the
+	// positive test bags with both kinds. Weights from different bags cannot be compared, so there is no AUC over all
+	// instances together.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
-	// GroupAUC says how well the groups of the test part, such as patients, are told apart, where every bag is of one.
+	// GroupAUC is the AUC over the groups of the test part, such as patients, if every bag has a group.
 	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
 
-	// MemberAUC has, of an ensemble, the test AUC of each member at this epoch.
+	// MemberAUC has, for an ensemble, the test AUC of each member at this epoch.
 	MemberAUC []float64 `json:"member_auc,omitempty"`
 
-	// Portfolio has, of a fit that joins models ([milbench.Outcome].Portfolio), those that count.
+	// Portfolio has, for a fit that joins models, the models with weight ([milbench.Outcome].Portfolio).
 	Portfolio []milbench.Weighted `json:"portfolio,omitempty"`
 
-	Leaked     bool    `json:"leaked"`     // a column that gives the label away was among the features
-	Optimistic bool    `json:"optimistic"` // the test part had a say in the epoch
+	Leaked     bool    `json:"leaked"`     // a column that leaks the label was among the features
+	Optimistic bool    `json:"optimistic"` // the test part influenced the choice of the epoch
 	Backend    string  `json:"backend"`
 	Version    string  `json:"version"`
 	Revision   string  `json:"revision"`
-	WallS      float64 `json:"wall_s"` // seconds that the fit took
+	WallS      float64 `json:"wall_s"` // duration of the fit in seconds
 }
 
-// GroupAUC is the AUC of groups of bags. A group is positive if a bag of it is; its score is the mean of theirs or the largest.
+// GroupAUC is the AUC over groups of bags. A group is positive if any of its bags is. Its score is the mean or the
+// largest score of its bags.
 type GroupAUC struct {
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// ScoredBag is what a trained model says of one bag, beside the truth.
+// ScoredBag has the true target of a bag and a trained model's output for it.
 type ScoredBag struct {
 	ID string `json:"id"`
 	milbench.Target
 	Scores    []float64          `json:"scores"`              // see [milbench.Prediction]
-	Survival  *milbench.Survival `json:"survival,omitempty"`  // the curve, where the model predicts one; archives lack it
-	Winners   []int              `json:"winners,omitempty"`   // of each head, the instance with the largest weight
-	Instances []float64          `json:"instances,omitempty"` // the score of each instance, where they were asked for
-	Part      int                `json:"part,omitempty"`      // the inner fold that held the bag out, from 1; 0 without inner folds
+	Survival  *milbench.Survival `json:"survival,omitempty"`  // predicted curve, if the model has one; not in archives
+	Winners   []int              `json:"winners,omitempty"`   // for each head, the instance with the largest weight
+	Instances []float64          `json:"instances,omitempty"` // score of each instance, if requested
+	Part      int                `json:"part,omitempty"`      // inner fold that held the bag out, from 1; 0 without inner folds
 }
 
-// UnmarshalJSON also reads what was written when a bag had a single "score".
+// UnmarshalJSON also reads the old form, in which a bag had a single "score".
 func (b *ScoredBag) UnmarshalJSON(data []byte) error {
 	type plain ScoredBag
 	read := struct {
@@ -89,7 +91,7 @@ func (b *ScoredBag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// validate reports what makes b unusable for a target of a kind, with so many names of classes.
+// validate returns an error if b is unusable for this kind of target and number of class names.
 func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 	scores := 1
 	switch {
@@ -114,7 +116,7 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 		return nil
 	}
 	if kind != milbench.SurvivalTarget {
-		return fmt.Errorf("bag %s has a curve of survival, and a target of kind %v", b.ID, kind)
+		return fmt.Errorf("bag %s has a survival curve, and a target of kind %v", b.ID, kind)
 	}
 	if err := b.Survival.Validate(); err != nil {
 		return fmt.Errorf("bag %s: %w", b.ID, err)
@@ -122,26 +124,29 @@ func (b ScoredBag) validate(kind milbench.TargetKind, classes int) error {
 	return nil
 }
 
-// Inside is how good a fit is on what was held out of its training part, by which settings are chosen: the larger main figure ([Row]), of
-// equal ones the smaller loss. Of inner folds the figure is the mean over those that have one (where none does, that of all together), since
-// scores of different models need not compare, and the loss that of all held-out bags: the log-loss in nats per bag, of real targets the
-// mean squared error, of survival 0.
+// Inside measures how good a fit is on the bags held out of its training part, to choose settings. A larger main
+// figure ([Row]) is better; ties go to the smaller loss.
+//
+// With inner folds the figure is averaged over the folds that have one, because scores of different models may not be
+// comparable. If no fold has one, it is the figure of all held-out bags together. The loss is over all held-out bags:
+// the log-loss in nats per bag, for real targets the mean squared error, for survival 0.
 type Inside struct {
-	Figure float64 `json:"auc"` // both named in files as when all targets were binary
+	Figure float64 `json:"auc"` // files use these names for every kind of target
 	Loss   float64 `json:"log_loss"`
 }
 
-// Better reports whether a fit of figures a is to be chosen rather than one of b.
+// Better reports whether a fit with figures a is chosen over one with b.
 func (a Inside) Better(b Inside) bool {
 	return a.Figure > b.Figure || a.Figure == b.Figure && a.Loss < b.Loss
 }
 
-// ID returns the fit's id ([milbench.FitID]). Set name, backend, version, revision and wall time have no part in it.
+// ID returns the fit's id ([milbench.FitID]). It does not depend on the set's name, backend, version, revision or
+// wall time.
 func (r Result) ID() (string, error) {
 	return milbench.FitID(r.Checksum, milbench.ProtocolKey(r.Protocol, r.Inner), r.Folds, r.Repeat, r.Fold, r.Seed, r.Config)
 }
 
-// Figure returns the main figure of the test part, see [Row].
+// Figure returns the main figure on the test part, see [Row].
 func (r Result) Figure() (float64, error) {
 	value, err := Figure(r.Target, len(r.Classes), r.Bags)
 	if err != nil {
@@ -150,7 +155,7 @@ func (r Result) Figure() (float64, error) {
 	return value, nil
 }
 
-// testError is an error about the test part.
+// testError adds the test part to an error.
 func (r Result) testError(err error) error {
 	hint := ""
 	if undefined(err) && r.Folds > 1 {
@@ -159,8 +164,8 @@ func (r Result) testError(err error) error {
 	return fmt.Errorf("%s: repeat %d, fold %d, test part: %w%s", r.Set, r.Repeat+1, r.Fold+1, err, hint)
 }
 
-// ValidationFigures returns what the scores of the validation part give, or what an archive kept of them. A fit without
-// such a part is an error.
+// ValidationFigures returns the figures on the validation part, computed from its scores or kept by an archive. If
+// the fit has no such part, that is an error.
 func (r Result) ValidationFigures() (Inside, error) {
 	if r.Inside != nil {
 		return *r.Inside, nil
@@ -172,7 +177,8 @@ func (r Result) ValidationFigures() (Inside, error) {
 	return inside, nil
 }
 
-// InsideOf returns the figures of bags of a target of so many classes that were held out of a training part.
+// InsideOf returns the figures on bags held out of a training part, given the kind of target and the number of
+// classes.
 func InsideOf(kind milbench.TargetKind, classes int, held []ScoredBag) (Inside, error) {
 	of := mainFigure(kind).of
 	loss, err := losses[kind](held, classes)
@@ -202,8 +208,9 @@ func InsideOf(kind milbench.TargetKind, classes int, held []ScoredBag) (Inside, 
 	return Inside{figure, loss}, err
 }
 
-// Validate reports what makes r unusable: an id that is not that of its content, no or unnamed bags, labels and numbers of scores
-// that are none of its kind of target, scores that are not finite, figures or a fold or repeat out of range.
+// Validate returns an error if r is unusable: an id that does not match the content, no bags or bags without ids,
+// labels or numbers of scores that do not fit the kind of target, scores that are not finite, or figures, a fold or a
+// repeat out of range.
 func (r Result) Validate() error {
 	id, err := r.ID()
 	switch {
@@ -244,7 +251,7 @@ func (r Result) Validate() error {
 	return nil
 }
 
-// LabelsScores returns the labels and scores of bags of a binary target, as package judge wants them.
+// LabelsScores returns the labels and scores of bags with a binary target, as needed by package judge.
 func LabelsScores(bags []ScoredBag) (labels []int, scores []float64) {
 	for _, b := range bags {
 		labels = append(labels, b.Label)

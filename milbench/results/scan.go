@@ -14,36 +14,36 @@ import (
 	"synpool/milbench"
 )
 
-// fitKey is the id of a fit as a number, in the order of the ids.
+// fitKey is the id of a fit as a number that sorts like the id.
 type fitKey uint64
 
 func (k fitKey) String() string { return fmt.Sprintf("%016x", uint64(k)) }
 
-// parseKey reads an id.
+// parseKey parses an id.
 func parseKey(id string) (fitKey, error) {
 	var b [8]byte
 	if n, err := hex.Decode(b[:], []byte(id)); err != nil || n != len(b) || hex.EncodeToString(b[:]) != id {
-		return 0, fmt.Errorf("fit %.40q is no id of 16 hexadecimal digits", id)
+		return 0, fmt.Errorf("fit %.40q is not an id of 16 hexadecimal digits", id)
 	}
 	return fitKey(binary.BigEndian.Uint64(b[:])), nil
 }
 
-// maker is what made a result: results of one study are of one maker.
+// maker is what made a result. All results of a study have the same maker.
 type maker struct{ backend, version string }
 
-// scanner reads the ids of lines of results. A line as [File.Append] writes it is scanned in one pass, which is 20 times as
-// fast as decoding it; any other is decoded. Either way it is as valid as [Result.Validate] wants it.
+// scanner reads the ids in lines of results. It scans lines written by [File.Append] in one pass, 20 times faster
+// than decoding them, and decodes other lines. Both ways check everything that [Result.Validate] checks.
 type scanner struct {
-	settings map[string][]byte // the canonical form of settings that have been seen
+	settings map[string][]byte // canonical form of settings seen so far
 	hashed   []byte
 
-	b  []byte // what is left of the line
-	ok bool   // whether all was as expected so far
+	b  []byte // rest of the line
+	ok bool   // whether everything was as expected so far
 }
 
 func newScanner() *scanner { return &scanner{settings: make(map[string][]byte)} }
 
-// result returns the id of the result on a line and what made it.
+// result returns the id and the maker of the result on a line.
 func (s *scanner) result(line []byte) (fitKey, maker, error) {
 	if key, by, ok := s.scan(line); ok {
 		return key, by, nil
@@ -73,7 +73,7 @@ func (s *scanner) curve(line []byte) (fitKey, maker, error) {
 	return key, maker{}, err
 }
 
-// space returns a number for what the space on a line is of.
+// space returns a number that identifies what the space on a line shows.
 func (s *scanner) space(line []byte) (fitKey, maker, error) {
 	var space Space
 	err := json.Unmarshal(line, &space)
@@ -86,7 +86,7 @@ func (s *scanner) space(line []byte) (fitKey, maker, error) {
 	return space.key(), maker{}, nil
 }
 
-// scan scans a line of a binary target; not ok says nothing of it.
+// scan scans a line with a binary target. If ok is false, the line must be decoded.
 func (s *scanner) scan(line []byte) (key fitKey, by maker, ok bool) {
 	s.b, s.ok = line, true
 	s.literal(`{"fit":`)
@@ -164,7 +164,7 @@ func (s *scanner) scan(line []byte) (key fitKey, by maker, ok bool) {
 	return fitKey(binary.BigEndian.Uint64(sum[:8])), maker{string(backend), string(version)}, true
 }
 
-// has takes a text, if it comes next.
+// has skips a text if it comes next.
 func (s *scanner) has(text string) bool {
 	if len(s.b) < len(text) || string(s.b[:len(text)]) != text {
 		return false
@@ -179,7 +179,7 @@ func (s *scanner) literal(text string) {
 	}
 }
 
-// text takes a string of ASCII without what JSON escapes, and returns it.
+// text reads an ASCII string without JSON escapes.
 func (s *scanner) text() []byte {
 	s.literal(`"`)
 	for i, c := range s.b {
@@ -197,7 +197,7 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// integer takes an integer from 0 that an int holds everywhere.
+// integer reads a non-negative integer that fits into an int on every platform.
 func (s *scanner) integer() uint64 {
 	value := s.unsigned()
 	if value > 1<<31-1 {
@@ -206,7 +206,7 @@ func (s *scanner) integer() uint64 {
 	return value
 }
 
-// unsigned takes an integer from 0.
+// unsigned reads a non-negative integer.
 func (s *scanner) unsigned() uint64 {
 	n := s.digits()
 	value, err := strconv.ParseUint(string(s.b[:n]), 10, 64)
@@ -217,7 +217,7 @@ func (s *scanner) unsigned() uint64 {
 	return value
 }
 
-// digits returns how many digits come next.
+// digits returns the number of digits that come next.
 func (s *scanner) digits() int {
 	n := 0
 	for n < len(s.b) && s.b[n] >= '0' && s.b[n] <= '9' {
@@ -226,7 +226,7 @@ func (s *scanner) digits() int {
 	return n
 }
 
-// number takes a number that is finite for certain.
+// number reads a number that is certainly finite.
 func (s *scanner) number() []byte {
 	whole := s.b
 	s.has("-")
@@ -254,7 +254,7 @@ func (s *scanner) number() []byte {
 	return whole[:len(whole)-len(s.b)]
 }
 
-// share takes a number from 0 to 1.
+// share reads a number from 0 to 1.
 func (s *scanner) share() {
 	if v, err := strconv.ParseFloat(string(s.number()), 64); err != nil || v < 0 || v > 1 {
 		s.ok = false
@@ -267,7 +267,7 @@ func (s *scanner) boolean() {
 	}
 }
 
-// list takes a list that is not empty.
+// list reads a non-empty list.
 func (s *scanner) list(element func()) {
 	s.literal("[")
 	for s.ok {
@@ -279,7 +279,7 @@ func (s *scanner) list(element func()) {
 	s.literal("]")
 }
 
-// bags takes a list of [ScoredBag].
+// bags reads a list of [ScoredBag].
 func (s *scanner) bags() {
 	s.list(func() {
 		s.literal(`{"id":`)
@@ -294,7 +294,7 @@ func (s *scanner) bags() {
 			s.literal("[")
 			s.number()
 			s.literal("]")
-		} else { // as it was written before bags had several
+		} else { // the form before bags had several scores
 			s.literal(`,"score":`)
 			s.number()
 		}
@@ -308,10 +308,10 @@ func (s *scanner) bags() {
 	})
 }
 
-// mostSettings bounds the settings that a scanner remembers.
+// mostSettings is the number of settings that a scanner remembers.
 const mostSettings = 10_000
 
-// config takes a setting, an object that no string or list is in, and returns it as it is hashed.
+// config reads a setting, an object without strings or lists inside, and returns it in the form that is hashed.
 func (s *scanner) config() []byte {
 	end := bytes.IndexByte(s.b, '}') + 1
 	if end == 0 || bytes.IndexByte(s.b[:end], '\\') >= 0 {
@@ -338,11 +338,11 @@ func (s *scanner) config() []byte {
 	return canonical
 }
 
-// disagree reports whether two results of one fit have other scores of test bags.
+// disagree reports whether two results of one fit have different test scores.
 func disagree(line, other []byte) (bool, Result, error) {
 	const wall = `,"wall_s":`
 	if a, b := bytes.LastIndex(line, []byte(wall)), bytes.LastIndex(other, []byte(wall)); a >= 0 && b >= 0 && bytes.Equal(line[:a], other[:b]) {
-		return false, Result{}, nil // the usual case, which need not be decoded
+		return false, Result{}, nil // the usual case needs no decoding
 	}
 	var r, o Result
 	if err := errors.Join(json.Unmarshal(line, &r), json.Unmarshal(other, &o)); err != nil {

@@ -30,8 +30,8 @@ func oldLines(t testing.TB) []byte {
 	return text
 }
 
-// TestOldScores: lines with the single "score" of a bag are read, scanned, merged and tabulated as those with "scores" are, and
-// say the same of a fit that stands in both forms.
+// TestOldScores: lines with the single "score" are read, scanned, merged and tabulated like those with "scores", and
+// agree with them if a fit has both.
 func TestOldScores(t *testing.T) {
 	text := oldLines(t)
 	old := put(t, text)
@@ -46,7 +46,7 @@ func TestOldScores(t *testing.T) {
 	if err != nil || len(table.Rows) != 1 || len(table.Notes) != 0 {
 		t.Fatalf("%+v, %v", table, err)
 	}
-	// What that revision showed of it.
+	// The table printed by that revision.
 	_, lines := table.lines("±", "–")
 	if got := strings.Join(lines[1], " "); got != "musk1 max 0.642 0.524–0.760 bags 1 0.060 0.634 0.641 0.554 0.559 0.796 nested, 4 folds, a fifth inside" {
 		t.Errorf("the row is %s", got)
@@ -122,7 +122,8 @@ func TestOldScores(t *testing.T) {
 	}
 }
 
-// TestScanned: what a line may hold beside is scanned; what is no line of a binary target is decoded, and is as valid.
+// TestScanned: lines with optional fields are scanned. Lines without a binary target are decoded and checked as
+// strictly.
 func TestScanned(t *testing.T) {
 	auc := 0.5
 	named := newFake().results()[0]
@@ -157,7 +158,7 @@ func TestScanned(t *testing.T) {
 	}
 }
 
-// FuzzScan: a line that is scanned is one that decodes and is valid, with the same id and maker.
+// FuzzScan: any line that can be scanned also decodes, is valid and has the same id and maker.
 func FuzzScan(f *testing.F) {
 	nested := newFake()
 	nested.protocol = milbench.NestedProtocol
@@ -208,7 +209,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// BenchmarkScan reads the ids of lines with "scores", with the "score" of before, and as they are decoded.
+// BenchmarkScan reads the ids of lines with "scores", with the old "score", and by decoding.
 func BenchmarkScan(b *testing.B) {
 	found, err := Read(put(b, oldLines(b)))
 	if err != nil {

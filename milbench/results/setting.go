@@ -11,26 +11,26 @@ import (
 	"synpool/milbench"
 )
 
-// What names the learner in a setting, and the pooling of a network.
+// Keys of a setting with the name of the learner and, for a network, of the pooling.
 const (
 	learnerKey = "learner"
 	poolingKey = "pooling"
 )
 
-// declaredKey marks the setting of scores that a program elsewhere has made (package exchange).
+// declaredKey marks the setting of scores made by another program (package exchange).
 const declaredKey = "declared"
 
-// iterationsKey is always shown: its sign tells concentration from distraction.
+// iterationsKey is always shown, because its sign distinguishes concentration from distraction.
 const iterationsKey = "iterations"
 
-// shortKeys are the symbols of keys in labels.
+// shortKeys has the symbols for keys in labels.
 var shortKeys = map[string]string{iterationsKey: "I"}
 
-// setting is a decoded config; apart from the pooling's name it is opaque.
+// setting is a decoded config. Only the name of the pooling is interpreted.
 type setting struct {
 	pooling string
-	classic bool           // no network: its hyperparameters are those of no other
-	values  map[string]any // numbers as json.Number; without the pooling
+	classic bool           // a classical learner, which shares no hyperparameters with others
+	values  map[string]any // without the pooling; numbers are json.Number
 }
 
 func decodeSetting(config json.RawMessage) (setting, error) {
@@ -49,7 +49,8 @@ func decodeSetting(config json.RawMessage) (setting, error) {
 	return setting{pooling: name, classic: classic, values: values}, nil
 }
 
-// Labels names settings, each by its learner and what tells it from others of the same one, as tables do.
+// Labels names settings as tables do: each by its learner and the values that distinguish it from other settings of
+// that learner.
 func Labels(settings []json.RawMessage) ([]string, error) {
 	decoded := make([]setting, len(settings))
 	families := make(map[string][]setting)
@@ -67,7 +68,7 @@ func Labels(settings []json.RawMessage) ([]string, error) {
 	return labels, nil
 }
 
-// family names what a setting is compared with in labels: the networks, or the settings of its own classical learner.
+// family names the settings that s is compared with in labels: the networks, or those of its own classical learner.
 func (s setting) family() string {
 	if s.classic {
 		return s.pooling
@@ -75,12 +76,11 @@ func (s setting) family() string {
 	return ""
 }
 
-// differing returns the keys, in order, that have more than one value among the settings that have them, or that only some
-// settings of a pooling have.
+// differing returns the sorted keys that have more than one value, or that only some settings of a pooling have.
 func differing(settings []setting) []string {
 	first := make(map[string]string)
 	differ := make(map[string]bool)
-	having := make(map[string]map[string]int) // settings, by pooling and key; "" counts all of the pooling
+	having := make(map[string]map[string]int) // number of settings by pooling and key; "" counts all of a pooling
 	for _, s := range settings {
 		if having[s.pooling] == nil {
 			having[s.pooling] = make(map[string]int)
@@ -106,11 +106,11 @@ func differing(settings []setting) []string {
 			}
 		}
 	}
-	delete(differ, declaredKey) // a mark of its own says so
+	delete(differ, declaredKey) // it has a mark of its own
 	return slices.Sorted(maps.Keys(differ))
 }
 
-// label names s by its pooling and its values of keys.
+// label names s by its pooling and its values for keys.
 func (s setting) label(keys []string) string {
 	parts := []string{s.pooling}
 	for _, key := range keys {

@@ -15,40 +15,41 @@ import (
 	"slices"
 )
 
-// SpacesName is the name of the file of spaces in the results folder.
+// SpacesName is the name of the file with spaces in a results folder.
 const SpacesName = "spaces.jsonl"
 
-// What a [Space] is of.
+// What a [Space] shows.
 const (
-	OfInstances = "instances" // the features of instances, standardised by the training part
-	OfMeans     = "means"     // the means of these over each bag
-	OfPooled    = "pooled"    // the pooled vectors of bags, by a trained model
+	OfInstances = "instances" // features of instances, standardised by the training part
+	OfMeans     = "means"     // means of these features over each bag
+	OfPooled    = "pooled"    // pooled vectors of bags, from a trained model
 )
 
-// Space is where the instances or bags of a set lie, in the first fold of the first repeat of a protocol: one line of
-// spaces.jsonl.
+// Space has coordinates of a set's instances or bags, for the first fold of the first repeat of a protocol: one line
+// of spaces.jsonl.
 type Space struct {
 	Set      string          `json:"set"`
-	Checksum string          `json:"checksum"` // of the set
+	Checksum string          `json:"checksum"` // checksum of the set
 	Of       string          `json:"of"`       // [OfInstances], [OfMeans] or [OfPooled]
 	Config   json.RawMessage `json:"config,omitempty"`
 
-	// Vectors are places along the first principal components of all vectors, 20 at most, to four significant digits.
+	// Vectors are coordinates along the first principal components of all vectors, at most 20, with four significant
+	// digits.
 	Vectors [][]float64 `json:"vectors"`
-	Labels  []int       `json:"labels"` // of the bag of each
-	Test    []bool      `json:"test"`   // whether the bag is of the test part
+	Labels  []int       `json:"labels"` // label of each vector's bag
+	Test    []bool      `json:"test"`   // whether the bag is in the test part
 
-	// How well the classes are apart, in all features, among the vectors of one part ([judge.Silhouette]).
+	// How well the classes separate, in all features, among the vectors of one part ([judge.Silhouette]).
 	TrainSilhouette float64 `json:"train_silhouette"`
 	TestSilhouette  float64 `json:"test_silhouette"`
 }
 
-// same reports whether s and o are of the same.
+// same reports whether s and o show the same.
 func (s Space) same(o Space) bool {
 	return s.Checksum == o.Checksum && s.Of == o.Of && bytes.Equal(s.Config, o.Config)
 }
 
-// ID returns the first 16 hexadecimal digits of the SHA-256 of what s is of: checksum, kind and setting, as JSON.
+// ID identifies what s shows: the first 16 hexadecimal digits of the SHA-256 of checksum, kind and setting, as JSON.
 func (s Space) ID() string { return s.key().String() }
 
 func (s Space) key() fitKey {
@@ -56,7 +57,7 @@ func (s Space) key() fitKey {
 	return fitKey(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// Validate reports what makes s unusable.
+// Validate returns an error if s is unusable.
 func (s Space) Validate() error {
 	switch {
 	case s.Set == "" || s.Checksum == "":
@@ -84,7 +85,7 @@ func (s Space) Validate() error {
 	return nil
 }
 
-// ReadSpaces returns the spaces of a folder, each once; none where the folder has no file of them.
+// ReadSpaces returns the spaces in a folder, each once. If the folder has no such file, it returns none.
 func ReadSpaces(dir string) ([]Space, error) {
 	path := filepath.Join(dir, SpacesName)
 	in, err := os.Open(path)
@@ -109,13 +110,13 @@ func readSpaces(in *os.File, path string) (spaces []Space, size int64, err error
 	return spaces, size, err
 }
 
-// SpacesFile is the file of spaces in a results folder, open for appending. The folder is to be locked by [Open].
+// SpacesFile is the file of spaces in a results folder, open for appending. The folder must be locked by [Open].
 type SpacesFile struct {
 	lines
 	known []Space
 }
 
-// OpenSpaces opens the file of spaces of a folder and reads those that are there. A torn last line is cut off.
+// OpenSpaces opens the file of spaces in a folder and reads the existing ones. An incomplete last line is cut off.
 func OpenSpaces(dir string) (*SpacesFile, error) {
 	path := filepath.Join(dir, SpacesName)
 	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -133,10 +134,10 @@ func OpenSpaces(dir string) (*SpacesFile, error) {
 	return f, nil
 }
 
-// Has reports whether the file has a space of the same as s.
+// Has reports whether the file has a space that shows the same as s.
 func (f *SpacesFile) Has(s Space) bool { return slices.ContainsFunc(f.known, s.same) }
 
-// Append writes a space, as [File.Append] does a result.
+// Append writes a space as [File.Append] writes a result.
 func (f *SpacesFile) Append(s Space) error {
 	line, err := json.Marshal(s)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestSpaceValidate(t *testing.T) {
 	}
 }
 
-// TestSpacesFile writes spaces and reads them again: each stands once, a torn last line is cut off, and a damaged one is told.
+// TestSpacesFile writes spaces and reads them again. Each occurs once, an incomplete last line is cut off, and a
+// damaged line is reported.
 func TestSpacesFile(t *testing.T) {
 	dir := t.TempDir()
 	if spaces, err := ReadSpaces(dir); err != nil || spaces != nil {
@@ -96,7 +97,7 @@ func TestSpacesFile(t *testing.T) {
 	}
 }
 
-// TestMissingSpaces: a fit whose spaces are not there is missing where the plan asks for spaces.
+// TestMissingSpaces: if the plan asks for spaces, a fit without them is missing.
 func TestMissingSpaces(t *testing.T) {
 	f := newFake()
 	p, dir := f.plan(t, 1), t.TempDir()

@@ -17,116 +17,120 @@ import (
 	"synpool/milbench/judge"
 )
 
-// Level is the level of the confidence intervals of a table.
+// Level is the level of all confidence intervals in a table.
 const Level = 0.95
 
-// Row is the figures of one setting on one set. The main figure of a repeat is the mean over its folds: the AUC of binary targets, the
-// macro AUC of classes, R² of real targets, the concordance of survival. A row has the mean over repeats.
+// Row has the figures of one setting on one set, averaged over repeats. The main figure is the AUC for binary
+// targets, the macro AUC for classes, R² for real targets and the concordance for survival. For each repeat it is
+// averaged over the folds.
 type Row struct {
 	Set     string              `json:"set"`
-	Setting string              `json:"setting"` // the pooling and what tells the row from others of the set
+	Setting string              `json:"setting"` // the pooling, and what distinguishes the row from others on the set
 	Target  milbench.TargetKind `json:"target"`
-	Figure  string              `json:"figure"` // the main one
+	Figure  string              `json:"figure"` // name of the main figure
 	Mean    float64             `json:"mean"`
 	SD      *float64            `json:"sd"` // over repeats; null for one repeat
-	N       int                 `json:"n"`  // complete repeats
+	N       int                 `json:"n"`  // number of complete repeats
 
 	Protocol   string `json:"protocol"`
 	Optimistic bool   `json:"optimistic"`
 	Leaked     bool   `json:"leaked"`
-	Declared   bool   `json:"declared,omitempty"` // by the author of the scores: nobody here has seen the training
+	Declared   bool   `json:"declared,omitempty"` // stated by the author of the scores; the training was not observed
 
-	Folds    int `json:"folds"`           // into which a repeat cuts the set; 1 for an official split
-	FoldsRun int `json:"folds_run"`       // of these
-	TestBags int `json:"test_bags"`       // of a repeat
-	Inner    int `json:"inner,omitempty"` // inner folds, by which the nested protocol chooses
+	Folds    int `json:"folds"`           // folds per repeat; 1 for an official split
+	FoldsRun int `json:"folds_run"`       // number of folds run
+	TestBags int `json:"test_bags"`       // test bags per repeat
+	Inner    int `json:"inner,omitempty"` // number of inner folds under the nested protocol
 
-	// 95 % interval, cut where no figure can be, and over what ([Interval]); null where there is none.
+	// 95 % interval, cut to the figure's range, and what it is over ([Interval]); null if there is none.
 	Low      *float64  `json:"low"`
 	High     *float64  `json:"high"`
 	Interval Interval  `json:"interval,omitempty"`
-	Values   []float64 `json:"values"` // of each repeat
+	Values   []float64 `json:"values"` // main figure of each repeat
 
-	// SE is the standard error of one repeat's AUC: DeLong's of each fold, folds taken as independent, root mean
-	// square over repeats. Null where a fold has fewer than two bags of a class, and of other targets than binary ones.
+	// SE is the standard error of one repeat's AUC. It is DeLong's error of each fold, with folds taken as
+	// independent, and the root mean square over repeats. It is null if a fold has fewer than two bags in a class,
+	// and for non-binary targets.
 	SE *float64 `json:"se"`
 
-	// Figures has the other figures of the kind of target by name, means over repeats. Average precision is a mean over folds; the others
-	// are of the scores of all folds of a repeat together. One that some repeat does not have (rank correlation where all predictions are the same) is absent.
+	// Figures has the other figures for the kind of target by name, averaged over repeats. Average precision is
+	// averaged over folds; the others use the scores of all folds of a repeat together. A figure is absent if a
+	// repeat lacks it, for example rank correlation if all predictions are equal.
 	Figures map[string]float64 `json:"figures"`
 
-	// InstanceAUC is the mean over all fits of [Result.InstanceAUC]; absent where none has one.
+	// InstanceAUC is [Result.InstanceAUC] averaged over all fits; absent if no fit has it.
 	InstanceAUC *float64 `json:"instance_auc,omitempty"`
 
-	// GroupAUC is the mean over all fits of [Result.GroupAUC]; absent where none has one.
+	// GroupAUC is [Result.GroupAUC] averaged over all fits; absent if no fit has it.
 	GroupAUC *GroupAUC `json:"group_auc,omitempty"`
 
-	// Classes names the classes as the file writes them, of binary targets the negative one first.
+	// Classes has the class names as spelt in the file. For a binary target the negative class is first.
 	Classes []string `json:"classes,omitempty"`
 
 	Checksum string          `json:"checksum"`
-	Config   json.RawMessage `json:"config"`           // null where the validation part chose it
-	Chosen   []Chosen        `json:"chosen,omitempty"` // what it chose, most often first
+	Config   json.RawMessage `json:"config"`           // null if the validation part chose it
+	Chosen   []Chosen        `json:"chosen,omitempty"` // settings chosen, most frequent first
 
-	// Where the fits come from, each once and in order. More than one is noted beside the table.
+	// Where the fits come from, sorted and without duplicates. More than one is noted beside the table.
 	Backends  []string `json:"backends"`
 	Versions  []string `json:"versions"`
 	Revisions []string `json:"revisions"`
 
-	folds map[foldKey]float64 // the main figure of each
+	folds map[foldKey]float64 // main figure of each fold
 	apart bool                // all other rows of its set and protocol are worse beyond chance
 
-	// Of a single fold: the labels of its bags in the order of their ids, and their scores in each repeat.
+	// For a single fold: the labels of its bags, ordered by id, and their scores in each repeat.
 	labels []int
 	scores [][]float64
 }
 
-// Interval says over what an interval is.
+// Interval says what a confidence interval is over.
 type Interval string
 
 const (
-	// OverRepeats is the t interval over three repeats or more: other folds and seeds on the same bags, not new bags.
+	// OverRepeats is the t interval over three or more repeats. It covers other folds and seeds on the same bags, not
+	// new bags.
 	OverRepeats Interval = "repeats"
-	// OverFolds is, of fewer repeats, the interval over their folds, corrected for the training bags that these share
-	// ([judge.CorrectedInterval]).
+	// OverFolds is the interval over the folds, if there are fewer repeats. It is corrected for the training bags
+	// that the folds share ([judge.CorrectedInterval]).
 	OverFolds Interval = "folds"
-	// OverBags is, of fewer than five folds or an official split, that of DeLong's standard error over test bags.
+	// OverBags is the interval from DeLong's standard error over test bags, for fewer than five folds or an official
+	// split.
 	OverBags Interval = "bags"
 )
 
-// How many repeats, or folds of all repeats, an interval over them needs: over two it would reach from 0 to 1.
+// Minimum numbers of repeats, or of folds over all repeats, for an interval. Over two it would span 0 to 1.
 const (
 	fewestRepeats = 3
 	fewestFolds   = 5
 )
 
-// Chosen is a setting that the validation part chose, and in how many fits.
+// Chosen is a setting that the validation part chose, with the number of fits.
 type Chosen struct {
 	Config json.RawMessage `json:"config"`
 	Fits   int             `json:"fits"`
 }
 
-// Table is the rows of a results folder, and what a reader should know beside them.
+// Table has the rows for a results folder, with verdicts and notes.
 type Table struct {
 	Rows     []Row
 	Verdicts []string // which rows of a set differ beyond chance, in words
-	Notes    []string // what was left out, and what does not go together
+	Notes    []string // what was left out, and what may not be comparable
 }
 
 // Tabulate computes a table from raw results. Rows are ordered by set, protocol and setting. Repeats that lack a fold
-// are left out and noted; rows whose fits come from several backends, versions or revisions are noted.
+// are left out and noted. Rows with fits from several backends, versions or revisions are noted.
 //
-// A set is known by its checksum. It has the name of its last result, and is leaked if any of its results says so. Sets
-// of one name and different checksums are rows apart. Of several results of one fit the first counts; the order of the
-// results has no other effect.
+// Sets are identified by checksum. A set has the name in its last result, and counts as leaked if any result says so.
+// Sets with the same name and different checksums get separate rows. If a fit has several results, the first counts;
+// otherwise the order of the results does not matter.
 //
-// Under the nested protocol a set has one row a pooling, for which the validation parts choose among its settings: in
-// every fold the setting with the best main figure on the validation part counts, of equals that with the least loss there,
-// then the first in order.
+// Under the nested protocol a set has one row per pooling. In every fold, the row uses the setting with the best main
+// figure on the validation part. Ties go to the smallest loss there, then to the first in order.
 func Tabulate(results []Result) (Table, error) { return tabulate(results, chooseInside) }
 
-// TabulateBest computes the table of what the validation parts choose among all settings, whatever their pooling: one row
-// for each set under the nested protocol, and none for other protocols.
+// TabulateBest computes a table in which the validation parts choose among all settings, whatever their pooling. It
+// has one row per set under the nested protocol, and none for other protocols.
 func TabulateBest(results []Result) (Table, error) {
 	results = slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Protocol != milbench.NestedProtocol })
 	return tabulate(results, func(c comparison, t *Table) ([]*rowFits, error) {
@@ -135,14 +139,14 @@ func TabulateBest(results []Result) (Table, error) {
 	})
 }
 
-// Rank orders the rows of each comparison by the main figure, the best first.
+// Rank sorts the rows of each comparison by the main figure, the best first.
 func (t Table) Rank() {
 	for rows := range t.comparisons() {
 		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Mean, a.Mean) })
 	}
 }
 
-// comparisons returns the rows of each set and protocol, which stand together.
+// comparisons returns the adjacent rows of each set and protocol.
 func (t Table) comparisons() iter.Seq[[]Row] {
 	return func(yield func([]Row) bool) {
 		for rest := t.Rows; len(rest) > 0; {
@@ -158,12 +162,12 @@ func (t Table) comparisons() iter.Seq[[]Row] {
 	}
 }
 
-// comparesWith reports whether two rows are of one set under one protocol.
+// comparesWith reports whether two rows are of the same set and protocol.
 func (r Row) comparesWith(s Row) bool {
 	return r.Checksum == s.Checksum && r.Protocol == s.Protocol && r.Folds == s.Folds && r.FoldsRun == s.FoldsRun && r.Inner == s.Inner
 }
 
-// tabulate makes rows of results; inside makes those of a comparison under the nested protocol.
+// tabulate makes rows from results; inside makes the rows of a comparison under the nested protocol.
 func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, error)) (Table, error) {
 	var t Table
 	studies, err := gather(results, &t)
@@ -196,7 +200,7 @@ func tabulate(results []Result, inside func(comparison, *Table) ([]*rowFits, err
 	return t, err
 }
 
-// repeatKey names a repeat: repeats of studies with other seeds are repeats too.
+// repeatKey identifies a repeat. Repeats from studies with different seeds are different repeats.
 type repeatKey struct {
 	seed   uint64
 	repeat int
@@ -206,30 +210,30 @@ func (k repeatKey) compare(l repeatKey) int {
 	return cmp.Or(cmp.Compare(k.seed, l.seed), cmp.Compare(k.repeat, l.repeat))
 }
 
-// rowFits is the results of which one row is made.
+// rowFits has the results for one row.
 type rowFits struct {
 	set     *content
 	setting setting
 	label   string
 	config  json.RawMessage
 	chosen  []Chosen
-	repeats map[repeatKey]map[int]*Result // repeat, fold
+	repeats map[repeatKey]map[int]*Result // by repeat and fold
 }
 
-// content is what the results say of the bags with one checksum.
+// content has what the results say about the bags with one checksum.
 type content struct {
 	checksum string
-	names    []string // the newest last
-	shown    string   // in the table
-	leaked   bool     // to any of the results
+	names    []string // the newest is last
+	shown    string   // name in the table
+	leaked   bool     // true if any result says so
 	target   milbench.TargetKind
-	classes  []string // names of the classes, as the file writes them, of binary targets the negative one first
+	classes  []string // class names as spelt in the file; for a binary target the negative one is first
 }
 
 // name returns the newest name.
 func (c *content) name() string { return c.names[len(c.names)-1] }
 
-// add takes note of one more result.
+// add records one more result.
 func (c *content) add(r *Result) {
 	c.leaked = c.leaked || r.Leaked
 	if r.Classes != nil {
@@ -241,25 +245,25 @@ func (c *content) add(r *Result) {
 	c.names = append(slices.DeleteFunc(c.names, func(name string) bool { return name == r.Set }), r.Set)
 }
 
-// studyKey is what the rows of one comparison share. All of it is in [Result.ID] or follows from it: otherwise a
-// change between two parts of a run (a file renamed, say) would tear repeats apart that no further run could complete.
+// studyKey has what the rows of one comparison share. All of it is in [Result.ID] or follows from it. Otherwise a
+// change between two parts of a run, such as renaming a file, would split repeats that no further run could complete.
 type studyKey struct {
 	checksum, protocol string
 	folds, run, inner  int
 }
 
-// comparison is the rows of one set under one protocol.
+// comparison has the rows of one set under one protocol.
 type comparison struct {
 	studyKey
 	set  *content
 	rows []*rowFits
 }
 
-// gather sorts results into rows, in the order of the table, with the names of their sets and their labels.
+// gather sorts results into rows in table order, and names the sets and settings.
 func gather(results []Result, t *Table) ([]comparison, error) {
 	sets := make(map[string]*content)
 	rows := make(map[studyKey]map[string]*rowFits)
-	canonical := make(map[string]json.RawMessage) // settings are few, results many
+	canonical := make(map[string]json.RawMessage) // there are few settings and many results
 	for i := range results {
 		r := &results[i]
 		set := sets[r.Checksum]
@@ -314,7 +318,7 @@ func compareSets(a, b *content) int {
 	return cmp.Or(milbench.CompareNatural(a.name(), b.name()), strings.Compare(a.checksum, b.checksum))
 }
 
-// labelRows labels every row by the keys that differ among the rows of its family and its set's name.
+// labelRows labels each row by the keys whose values differ among the rows of its family, and by the name of its set.
 func labelRows(all []comparison) {
 	type of struct{ set, family string }
 	settings, keys := make(map[of][]setting), make(map[of][]string)
@@ -334,7 +338,7 @@ func labelRows(all []comparison) {
 	}
 }
 
-// add puts r into its place; of two results of one fit the first stays.
+// add adds a result. If a fit has two results, the first stays.
 func (row *rowFits) add(r *Result) {
 	key := repeatKey{r.Seed, r.Repeat}
 	if row.repeats[key] == nil {
@@ -345,7 +349,7 @@ func (row *rowFits) add(r *Result) {
 	}
 }
 
-// dropIncomplete drops the repeats that lack a fold and notes it.
+// dropIncomplete removes repeats that lack a fold, and notes it.
 func (row *rowFits) dropIncomplete(t *Table) {
 	var dropped, total int
 	for key, folds := range row.repeats {
@@ -367,7 +371,7 @@ func (t *Table) note(row *rowFits, dropped, total int) {
 	t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %d of %d repeats left out, not all of their fits are finished; run again to finish them", row.set.shown, row.label, dropped, total))
 }
 
-// chooseInside makes one row a pooling out of the rows of a nested comparison.
+// chooseInside makes one row per pooling from the rows of a nested comparison.
 func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
 	for rest := c.rows; len(rest) > 0; {
 		pooling := rest[0].setting.pooling
@@ -385,11 +389,11 @@ func chooseInside(c comparison, t *Table) (rows []*rowFits, err error) {
 	return rows, nil
 }
 
-// choose makes one row out of candidates: in each fold the one that is best on the validation part. Repeats that lack a fit
-// of any candidate are left out and noted: their choice is still open.
+// choose makes one row from candidates: in each fold it takes the one that is best on the validation part. A repeat
+// that lacks a fit of any candidate is left out and noted, because its choice is still open.
 func (c comparison) choose(candidates []*rowFits, name string, t *Table) (*rowFits, error) {
 	if len(candidates) == 1 {
-		return candidates[0], nil // nothing to choose but the epoch
+		return candidates[0], nil // only the epoch to choose
 	}
 	row := &rowFits{set: c.set, setting: setting{pooling: name}, label: name + " (chosen inside)", repeats: make(map[repeatKey]map[int]*Result)}
 	keys := make(map[repeatKey]bool)
@@ -442,8 +446,8 @@ func bestInside(candidates []*rowFits, key repeatKey, fold int) (*rowFits, error
 	return best, nil
 }
 
-// nameSets gives sets, in order, the names that the table shows: the newest, with the start of the checksum where
-// different sets have that name. Both a shared name and a former name are noted.
+// nameSets chooses the names of sets in the table: the newest name, plus the start of the checksum if different sets
+// share it. It notes both shared and former names.
 func nameSets(sets []*content, t *Table) {
 	count := make(map[string]int)
 	for _, set := range sets {
@@ -468,8 +472,8 @@ func nameSets(sets []*content, t *Table) {
 	}
 }
 
-// noteMixtures notes the rows whose fits come from several backends, versions or revisions: the id of a fit has none
-// of them, so that a run goes on with another where it was stopped. Rows of one mixture share a note.
+// noteMixtures notes the rows with fits from several backends, versions or revisions. These are not in the id of a
+// fit, so a run can resume with another one. Rows with the same mixture share a note.
 func (t *Table) noteMixtures() {
 	var mixtures []string // in the order of the rows
 	rows := make(map[string][]string)
@@ -618,7 +622,7 @@ func (row *rowFits) figures() (Row, error) {
 	return out, nil
 }
 
-// interval computes the interval of the main figure from those of repeats or, where these are few, of all folds.
+// interval computes the interval of the main figure from the repeats or, if they are few, from all folds.
 func (r *Row) interval(folds []float64) (err error) {
 	var low, high float64
 	switch {
@@ -635,7 +639,7 @@ func (r *Row) interval(folds []float64) (err error) {
 	default:
 		return nil
 	}
-	if err != nil || high-low <= tied { // figures that are all the same say nothing about their spread
+	if err != nil || high-low <= tied { // equal figures say nothing about their spread
 		r.Interval = ""
 		return err
 	}

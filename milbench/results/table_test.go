@@ -45,8 +45,8 @@ func withID(r Result) Result {
 
 var four = []int{0, 0, 1, 1}
 
-// pair returns the results of both folds of a repeat: AUC 1 in the first; 0.75 in the second, or 1 in odd repeats.
-// There shift moves all scores, and so the pooled figures alone.
+// pair returns the results of both folds of a repeat: AUC 1 in the first fold; 0.75 in the second, or 1 in odd
+// repeats. There shift moves all scores, which only affects the pooled figures.
 func pair(set, config string, repeat int, shift float64) []Result {
 	if repeat%2 == 1 {
 		return []Result{
@@ -60,7 +60,7 @@ func pair(set, config string, repeat int, shift float64) []Result {
 	}
 }
 
-// TestFigures compares a row with figures worked out by hand.
+// TestFigures compares a row with figures computed by hand.
 func TestFigures(t *testing.T) {
 	const config = `{"pooling":"syn","iterations":-3}`
 	results := pair("set", config, 0, 0)
@@ -84,7 +84,8 @@ func TestFigures(t *testing.T) {
 	if syn.Setting != "syn I=-3" || syn.N != 2 || syn.TestBags != 8 || syn.Interval != OverBags || syn.Folds != 2 || syn.Protocol != "honest" || !slices.Equal(syn.Values, []float64{0.875, 1}) {
 		t.Errorf("syn: %+v", syn)
 	}
-	// Fold 2 of repeat 1: V10 = (0.5, 1), V01 = (1, 0.5), each of variance 0.125: se^2 = 0.125. The other folds: 0.
+	// Fold 2 of repeat 1: V10 = (0.5, 1), V01 = (1, 0.5), each with variance 0.125, so se^2 = 0.125. The other folds:
+	// 0.
 	se := math.Sqrt(0.125 / 4 / 2)
 	// Pooled, repeat 1: positives 1 2 0 2 against negatives -2 -1 -1 1: 3.5 + 4 + 3 + 4 of 16. Repeat 2: positives
 	// 1 2 .3 .4 against -2 -1 .1 .2: all.
@@ -104,7 +105,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// goldenResults has every kind of row: several settings, one repeat, an incomplete one, split, optimistic, leaked,
+// goldenResults has every kind of row: several settings, one repeat, an incomplete repeat, split, optimistic, leaked,
 // nested, other backends, names that need escaping.
 func goldenResults() (results []Result) {
 	change := func(f func(*Result), rs ...Result) {
@@ -124,12 +125,12 @@ func goldenResults() (results []Result) {
 	change(func(r *Result) { r.Folds, r.FoldsRun = 1, 1 }, pair("web2", `{"pooling":"softmax"}`, 0, 0)[0])
 	change(func(r *Result) { r.Protocol, r.Folds, r.FoldsRun, r.Optimistic = "published", 4, 1, true }, pair("web2", `{"pooling":"softmax"}`, 0, 0)[0])
 	change(func(r *Result) { r.Leaked, r.Backend = true, "xla" }, pair("my_bags|50%", `{"pooling":"gated"}`, 0, 0)...)
-	for repeat := range 2 { // the second by another program
+	for repeat := range 2 { // the second is from another program
 		change(func(r *Result) {
 			r.Backend, r.Revision = []string{"go", "xla"}[repeat], []string{"abc", "def"}[repeat]
 		}, pair("birdsong", `{"pooling":"max"}`, repeat, 0)...)
 	}
-	for i := range 2 { // two sets of one name
+	for i := range 2 { // two sets with one name
 		change(func(r *Result) { r.Checksum = strings.Repeat("ab"[i:i+1], 64) }, pair("bags.csv", `{"pooling":"max"}`, 0, 0)...)
 	}
 	for repeat := range 2 {
@@ -145,8 +146,8 @@ func goldenResults() (results []Result) {
 
 var longNumber = regexp.MustCompile(`\d+\.\d{11,}`)
 
-// roundedText rounds long numbers to 10 decimals: processors differ in the last digits, where they fuse a multiplication
-// and an addition.
+// roundedText rounds long numbers to 10 decimals, because some processors fuse multiplication and addition and differ
+// in the last digits.
 func roundedText(text string) string {
 	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
 		x, err := strconv.ParseFloat(number, 64)
@@ -212,7 +213,7 @@ func TestGoldenTables(t *testing.T) {
 	}
 }
 
-// TestNestedChoice checks that the validation part alone chooses, and what is left out.
+// TestNestedChoice checks that only the validation part chooses, and what is left out.
 func TestNestedChoice(t *testing.T) {
 	nested := func(config string, repeat, fold int, validation []float64, test []float64) Result {
 		r := sample("set", config, repeat, fold, four, test)
@@ -225,7 +226,7 @@ func TestNestedChoice(t *testing.T) {
 	const a, b = `{"pooling":"syn","iterations":1}`, `{"pooling":"syn","iterations":2}`
 	good, sure, bad := []float64{-1, -1, 1, 1}, []float64{-5, -5, 5, 5}, []float64{1, 1, -1, -1}
 	results := []Result{
-		nested(a, 0, 0, good, bad), nested(b, 0, 0, bad, good), // a is better on validation, though worse on the test
+		nested(a, 0, 0, good, bad), nested(b, 0, 0, bad, good), // a is better on validation, but worse on the test part
 		nested(a, 0, 1, good, bad), nested(b, 0, 1, sure, good), // equal AUC, b has the lower log-loss
 		nested(a, 1, 0, good, good), nested(b, 1, 0, good, bad), // all equal: the first in order
 		nested(a, 1, 1, good, good), nested(b, 1, 1, good, bad),
@@ -267,7 +268,7 @@ func TestNestedChoice(t *testing.T) {
 	}
 }
 
-// TestRowsApart checks what makes two rows, and what one.
+// TestRowsApart checks which results form two rows and which one.
 func TestRowsApart(t *testing.T) {
 	const config = `{"pooling":"syn"}`
 	other := func(f func(*Result)) (out []Result) {
@@ -309,7 +310,7 @@ func TestRowsApart(t *testing.T) {
 	}
 }
 
-// TestNotes checks what is noted of names, backends, versions and revisions.
+// TestNotes checks the notes on names, backends, versions and revisions.
 func TestNotes(t *testing.T) {
 	const config = `{"pooling":"syn"}`
 	first, second := pair("a.csv", config, 0, 0), pair("a.csv", config, 1, 0)
@@ -355,7 +356,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNamedClasses: which class is the positive one stands beside the table and in its rows, where the classes have names.
+// TestNamedClasses: if the classes have names, the table's notes and rows name the positive one.
 func TestNamedClasses(t *testing.T) {
 	const config = `{"pooling":"syn"}`
 	named := func(set string, classes ...string) (out []Result) {
@@ -387,7 +388,7 @@ func TestNamedClasses(t *testing.T) {
 	}
 }
 
-// TestLegend checks that the interval is not taken for one over new bags.
+// TestLegend checks that nobody can mistake the interval for one over new bags.
 func TestLegend(t *testing.T) {
 	for _, format := range []string{"md", "tex", "html"} {
 		var b strings.Builder
@@ -458,7 +459,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestIntervals checks over what the interval of an AUC is, for numbers of repeats and folds.
+// TestIntervals checks what the interval of an AUC is over, for different numbers of repeats and folds.
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
 		repeats, folds int

@@ -12,24 +12,24 @@ import (
 	"slices"
 )
 
-// TimesName is the name of the file in the results folder that says how long its fits and spaces took. Times are no function
-// of the inputs and stand in a file of their own.
+// TimesName is the name of the file in a results folder with the durations of runs. Times do not depend on the inputs
+// alone, so they have a file of their own.
 const TimesName = "times.jsonl"
 
-// Time is how long one run into the folder took, to its end or until it was stopped: one line of times.jsonl. A run that was
-// killed leaves none.
+// Time is the duration of one run until it finished or was stopped: one line of times.jsonl. A killed run leaves no
+// line.
 type Time struct {
-	Fits     int     `json:"fits,omitempty"`   // that it trained
-	Spaces   int     `json:"spaces,omitempty"` // that it made
+	Fits     int     `json:"fits,omitempty"`   // number of fits trained
+	Spaces   int     `json:"spaces,omitempty"` // number of spaces made
 	Seconds  float64 `json:"seconds"`
-	Cores    int     `json:"cores"` // that it trained on
+	Cores    int     `json:"cores"` // number of cores used
 	Backend  string  `json:"backend"`
 	Version  string  `json:"version"`
 	Revision string  `json:"revision"`
-	Attempt  string  `json:"attempt,omitempty"` // of a shard
+	Attempt  string  `json:"attempt,omitempty"` // for a shard
 }
 
-// Validate reports a run of no fits and no spaces, of no cores, or of no time.
+// Validate returns an error if the run has no fits and no spaces, no cores, or no duration.
 func (t Time) Validate() error {
 	if min(t.Fits, t.Spaces) < 0 || max(t.Fits, t.Spaces) < 1 || t.Cores < 1 || !(t.Seconds >= 0 && t.Seconds <= math.MaxFloat64) {
 		return fmt.Errorf("%d fits and %d spaces in %v s on %d cores", t.Fits, t.Spaces, t.Seconds, t.Cores)
@@ -37,7 +37,7 @@ func (t Time) Validate() error {
 	return nil
 }
 
-// ReadTimes returns the times of a file, none where there is no such file.
+// ReadTimes returns the times in a file. If there is no file, it returns none.
 func ReadTimes(path string) ([]Time, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +58,8 @@ func readTimes(in io.Reader, path string) (times []Time, err error) {
 	return times, err
 }
 
-// addTimes returns the times of a and those of b that a does not have. Equal ones are those of one run; where one of the lists
-// has several, they are runs of their own.
+// addTimes returns the times in a, plus those in b that are not in a. Equal times in both lists are one run; equal
+// times in one list are separate runs.
 func addTimes(a, b []Time) []Time {
 	known := make(map[Time]int)
 	for _, t := range a {
@@ -74,8 +74,8 @@ func addTimes(a, b []Time) []Time {
 	return all
 }
 
-// AppendTime writes down in the results folder dir how long a run took. If dir is that of an attempt, t gets its name. A torn
-// last line, left by a run that was killed or had no room, is cut off.
+// AppendTime records the duration of a run in the results folder dir. If dir belongs to an attempt, t gets its name.
+// An incomplete last line, left by a run that was killed or out of space, is cut off.
 func AppendTime(dir string, t Time) (err error) {
 	if isAttempt(dir) {
 		t.Attempt = filepath.Base(dir)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTornTime: what a run that was killed has left of a line of times is cut off, and the next run's line is whole.
+// TestTornTime: an incomplete line left by a killed run is cut off, and the next run's line is complete.
 func TestTornTime(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TimesName)
@@ -75,7 +75,7 @@ func TestTimeValidate(t *testing.T) {
 	}
 }
 
-// TestMergeTimes: a merge has the time of every run once, however often the folders of runs are merged.
+// TestMergeTimes: a merge has the time of every run once, however often folders are merged.
 func TestMergeTimes(t *testing.T) {
 	f := newFake()
 	one, two, out := f.folder(t), t.TempDir(), t.TempDir()
@@ -83,7 +83,7 @@ func TestMergeTimes(t *testing.T) {
 	for _, c := range []struct {
 		dir string
 		t   Time
-	}{{one, a}, {one, a}, {two, b}} { // two runs may take as long
+	}{{one, a}, {one, a}, {two, b}} { // two runs may take equally long
 		if err := AppendTime(c.dir, c.t); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// foldKey names a fold of a repeat.
+// foldKey identifies a fold of a repeat.
 type foldKey struct {
 	repeatKey
 	fold int
@@ -23,21 +23,23 @@ func (k foldKey) compare(l foldKey) int {
 	return cmp.Or(k.repeatKey.compare(l.repeatKey), cmp.Compare(k.fold, l.fold))
 }
 
-// alpha bounds the chance that any two rows of a set that are equally good are called different.
+// alpha is the largest probability that any two equally good rows of a set are called different.
 const alpha = 1 - Level
 
-// tied is the difference of figures up to which they are the same but for rounding.
+// tied is the largest difference between figures that counts as a rounding error.
 const tied = 1e-9
 
-// verdicts says of each set and protocol with several rows, in a few sentences, which row has the largest main figure, which are worse
-// beyond chance, which are perhaps worse, and which cannot be told apart from it.
+// verdicts summarises, for each set and protocol with several rows, which row has the largest main figure, which are
+// worse beyond chance, which are perhaps worse, and which cannot be told apart from it.
 //
-// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]), which allows for training on other
-// bags; of an official split or a single fold, where one training part is all that there is, on its bags by [judge.DeLongDifference]. Worse beyond chance
-// is what has p < 0.05 after the p-values of all pairs of rows are adjusted together ([judge.Holm]), since the best row is chosen by
-// the same figures; perhaps worse is what has p < 0.05 only by itself. There is no verdict while some rows have more finished
-// repeats than others, and none of an official split or a single fold whose target is not binary. A row is marked apart where all others
-// are worse beyond chance.
+// Two rows are compared on their folds by the corrected resampled t-test ([judge.CorrectedT]), which allows for
+// training on other bags. An official split or a single fold has only one training part; there they are compared on
+// its bags by [judge.DeLongDifference].
+//
+// The best row is chosen by the same figures, so the p-values of all pairs of rows are adjusted together
+// ([judge.Holm]). A row is worse beyond chance if the adjusted p < 0.05, and perhaps worse if only the unadjusted p <
+// 0.05. There is no verdict while some rows have more finished repeats than others, and none for an official split or
+// a single fold unless the target is binary. A row is marked apart if all others are worse beyond chance.
 func (t Table) verdicts() (list []string, err error) {
 	for rows := range t.comparisons() {
 		unequal := slices.ContainsFunc(rows, func(r Row) bool {
@@ -56,7 +58,7 @@ func (t Table) verdicts() (list []string, err error) {
 	return list, nil
 }
 
-// verdict compares rows of one set with the best of them, and marks that one where it is apart.
+// verdict compares rows of one set with the best of them, and marks the best if it is apart.
 func verdict(unordered []Row) (string, error) {
 	var rows []*Row
 	for i := range unordered {
@@ -65,7 +67,7 @@ func verdict(unordered []Row) (string, error) {
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.Mean, a.Mean) })
 	var p []float64
 	for i, a := range rows {
-		for _, b := range rows[:i] { // the first pairs of row i are those with the best rows
+		for _, b := range rows[:i] { // the first pairs of row i are with the better rows
 			v, err := b.differs(*a)
 			if err != nil {
 				return "", err
@@ -124,7 +126,7 @@ func verdict(unordered []Row) (string, error) {
 // overFolds reports whether rows are compared over their folds.
 func (r Row) overFolds() bool { return r.Folds > 1 && len(r.folds) >= 2 }
 
-// differs returns the p-value of a difference between the main figures of two rows that have the same folds.
+// differs returns the p-value for the difference between the main figures of two rows with the same folds.
 func (r Row) differs(s Row) (float64, error) {
 	if r.overFolds() {
 		var a, b []float64

@@ -9,7 +9,7 @@ import (
 	"synpool/internal/large"
 )
 
-// rowsOf returns rows of one set with the AUC of each fold of each repeat.
+// rowsOf returns rows of one set with an AUC for each fold of each repeat.
 func rowsOf(folds int, aucs map[string][][]float64) []Row {
 	var rows []Row
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 
-	// 20 bags of each class: a ranks all right, c one of each wrongly, d one in four, b one in two.
+	// 20 bags per class: a ranks all right, c one of each wrongly, d one in four, b one in two.
 	split := rowsOf(1, map[string][][]float64{"a": {{1}}, "b": {{.5}}, "c": {{.95}}, "d": {{.75}}})
 	for i, every := range []int{0, 2, 20, 4} {
 		for k := range 40 {
@@ -79,15 +79,16 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Of nine rows that are equally good, with folds of one repeat that are as much alike as the corrected test supposes, any is called
-// worse in at most 5 % of tables. 400 tables: 0.05 and four standard errors are 0.094; tests against the best row alone gave 0.12 of them.
+// Nine rows are equally good, and the folds of one repeat are as similar as the corrected test assumes. At most 5 %
+// of the tables may call a row worse. With 400 tables, 0.05 plus four standard errors is 0.094; tests against the
+// best row only reach 0.12.
 func TestVerdictsUnderChance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	tables, wrong := large.Number(400, 4000), 0
 	for range tables {
 		aucs := make(map[string][][]float64)
 		for k := range 9 {
-			shared := rng.NormFloat64() * 0.0316 // the variance that folds share is 1/(k-1) of a fold's over what remains: 1/10 of all for 10 folds
+			shared := rng.NormFloat64() * 0.0316 // the variance shared by folds is 1/(k-1) of the rest of a fold's variance: 1/10 of the total for 10 folds
 			var folds []float64
 			for range 10 {
 				folds = append(folds, 0.8+shared+rng.NormFloat64()*0.0949)

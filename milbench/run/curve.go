@@ -37,10 +37,10 @@ func (s *setStudy) curve(o milbench.Outcome) (results.Curve, error) {
 	return c, c.Validate()
 }
 
-// heldOut returns what the model says of the validation and the test part.
+// heldOut returns the predictions for the validation and the test part.
 func heldOut(e milbench.Epoch) []milbench.Prediction { return slices.Concat(e.Validation, e.Test) }
 
-// winnersChanged returns the share of bags and heads whose winner differs, nil where there are no winners.
+// winnersChanged returns the share of bags and heads with a different winner, or nil if there are no winners.
 func winnersChanged(before, after []milbench.Prediction) *float64 {
 	changed, all := 0, 0
 	for i, b := range after {

@@ -52,7 +52,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return lines
 }
 
-// put returns a new folder whose file of results has a content.
+// put returns a new folder with the given file of results.
 func put(t *testing.T, content []byte) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -62,7 +62,7 @@ func put(t *testing.T, content []byte) (dir string) {
 	return dir
 }
 
-// requireCurves wants the folder of a finished run to have one curve of each result.
+// requireCurves requires one curve per result in the folder of a finished run.
 func requireCurves(t *testing.T, dir string) {
 	t.Helper()
 	var with, without []string
@@ -183,7 +183,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestCurvesBlind gives every test bag the other label: no curve changes.
+// TestCurvesBlind flips the label of every test bag: no curve changes.
 func TestCurvesBlind(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	r.Sets = r.Sets[:1]
@@ -220,7 +220,7 @@ func fakeDir(t *testing.T, r run.Run) string {
 	return r.Dir
 }
 
-// TestCurvesNoWinners has bags without winners, all and some.
+// TestCurvesNoWinners has no winners for all bags, and for some.
 func TestCurvesNoWinners(t *testing.T) {
 	for _, c := range []struct {
 		keep func(i int) bool
@@ -247,7 +247,7 @@ func TestCurvesNoWinners(t *testing.T) {
 	}
 }
 
-// TestCurvesGoOn leaves a folder as a killed run may: a curve without its result, a torn line, and both at once.
+// TestCurvesGoOn resumes in a folder left by a killed run: a curve without its result, an incomplete line, and both.
 func TestCurvesGoOn(t *testing.T) {
 	whole := runtest.Run(t.TempDir(), &runtest.Learner{})
 	want := withCurves(t, whole)
@@ -300,7 +300,7 @@ func TestCurveless(t *testing.T) {
 	}
 }
 
-// TestCurveFails has a learner return what makes no curve: that fit fails, the others go on.
+// TestCurveFails: if the learner's output makes no valid curve, that fit fails and the others continue.
 func TestCurveFails(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &runtest.Learner{Spoil: func(o *milbench.Outcome) bool {
 		switch o.Fit {
@@ -320,7 +320,7 @@ func TestCurveFails(t *testing.T) {
 	requireCurves(t, r.Dir)
 }
 
-// TestDamagedCurves: a run ends with what is wrong with the curves of its folder, and leaves them as they are.
+// TestDamagedCurves: a run reports damaged curves in its folder and does not change them.
 func TestDamagedCurves(t *testing.T) {
 	r := runtest.Run(t.TempDir(), &runtest.Learner{})
 	withCurves(t, r)

@@ -13,7 +13,7 @@ import (
 	"synpool/milbench/run"
 )
 
-// firstFeature is a learner that learns nothing: the score of a bag is the first feature of its first instance.
+// firstFeature is a learner that learns nothing: it scores a bag by the first feature of its first instance.
 type firstFeature struct{}
 
 func (firstFeature) Takes() milbench.Takes {
@@ -63,7 +63,7 @@ func eight() *milbench.Set {
 	return s
 }
 
-// newRun returns a run into a new folder, and what removes it.
+// newRun returns a run into a new folder, and a function that removes the folder.
 func newRun() (r run.Run, remove func()) {
 	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
@@ -121,7 +121,7 @@ func ExampleRun_Pending() {
 	// Output: eight: 4 of 10 fits are missing
 }
 
-// Of two protocols with the same folds and seeds each network is trained once.
+// Two protocols have the same folds and seeds, so each network is trained once.
 func ExampleDoAll() {
 	r, remove := newRun()
 	defer remove()
@@ -133,7 +133,7 @@ func ExampleDoAll() {
 	// Output: 12 results, <nil>
 }
 
-// A plan says what the fits of a run take.
+// A plan shows the cost of the fits in a run.
 func ExampleAddTo() {
 	r, remove := newRun()
 	defer remove()
@@ -152,7 +152,7 @@ func ExampleAddTo() {
 	// shard 2: 2 fits, 0.2 s
 }
 
-// Two of three shards of a run are trained, as machines of their own would, and merged; then what is missing.
+// Train two of three shards of a run, as separate machines would, and merge them; then train what is missing.
 func ExampleRestrict() {
 	r, remove := newRun()
 	defer remove()

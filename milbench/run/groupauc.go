@@ -8,8 +8,8 @@ import (
 	"synpool/milbench/results"
 )
 
-// hasGroups reports whether every bag of s is of a group, such as a patient, and some group has several: groups that were made of
-// duplicates alone leave the other bags without one.
+// hasGroups reports whether every bag of s has a group, such as a patient, and some group has several bags. Groups
+// made only for duplicates leave the other bags without a group.
 func hasGroups(s *milbench.Set) bool {
 	groups := map[string]bool{}
 	for _, b := range s.Bags {
@@ -21,8 +21,8 @@ func hasGroups(s *milbench.Set) bool {
 	return len(groups) < len(s.Bags)
 }
 
-// groupAUC returns [results.Result.GroupAUC] of the scores of the test part, nil where the set has no groups or the part has groups of one
-// class alone.
+// groupAUC returns [results.Result.GroupAUC] for the scores of the test part. It is nil if the set has no groups or
+// the part has only groups of one class.
 func (s *setStudy) groupAUC(fit milbench.Fit, test []milbench.Prediction) (*results.GroupAUC, error) {
 	if s.set.Kind != milbench.BinaryTarget || !hasGroups(s.set) {
 		return nil, nil

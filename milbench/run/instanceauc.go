@@ -9,8 +9,8 @@ import (
 	"synpool/milbench/judge"
 )
 
-// hasInstanceLabels reports whether any positive bag of s holds instances of both labels: elsewhere instance labels say
-// nothing that the bag's does not.
+// hasInstanceLabels reports whether any positive bag of s has instances of both labels. If not, instance labels add
+// nothing to the bag labels.
 func hasInstanceLabels(s *milbench.Set) bool {
 	for i := range s.Bags {
 		if witnesses(s, i) != nil {
@@ -20,8 +20,8 @@ func hasInstanceLabels(s *milbench.Set) bool {
 	return false
 }
 
-// witnesses returns, as labels 0 and 1, which instances of bag i make it positive; nil for a negative bag, and for one whose
-// instances are all the same.
+// witnesses marks the instances that make bag i positive with 1 and the others with 0. It returns nil for a negative
+// bag, and if all instances are alike.
 func witnesses(s *milbench.Set, i int) []int {
 	if s.InstanceLabels == nil || s.Kind != milbench.BinaryTarget || s.Bags[i].Label != 1 {
 		return nil
@@ -40,7 +40,7 @@ func witnesses(s *milbench.Set, i int) []int {
 	return labels
 }
 
-// instanceAUC returns [results.Result.InstanceAUC] of an epoch's scores of the test part, nil where there is nothing to rank.
+// instanceAUC returns [results.Result.InstanceAUC] for an epoch's test scores, or nil if there is nothing to rank.
 func (s *setStudy) instanceAUC(fit milbench.Fit, test []milbench.Prediction) (*float64, error) {
 	if !fit.Instances {
 		return nil, nil

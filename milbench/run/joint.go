@@ -11,10 +11,10 @@ import (
 	"synpool/milbench"
 )
 
-// joint is studies whose fits are handed to the learner at once.
+// joint is a list of studies whose fits the learner gets at once.
 type joint []*setStudy
 
-// joints puts the studies of one base together whose instances have the same form, and leaves those without fits out.
+// joints combines the studies with the same base and the same form of instances. It leaves out studies without fits.
 func joints(studies []*setStudy) (all []joint) {
 	type form struct {
 		base     string
@@ -28,7 +28,7 @@ func joints(studies []*setStudy) (all []joint) {
 			continue
 		}
 		f := form{s.Base, s.set.NumFeatures(), milbench.IsSparse(s.set.Bags[0].Instances), s.set.Kind}
-		if s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 { // others have preparations of their own
+		if s.Base != "" && len(s.set.Missing)+len(s.set.Words) == 0 { // other sets need their own preparation
 			if at, found := place[f]; found {
 				all[at] = append(all[at], s)
 				continue
@@ -40,21 +40,21 @@ func joints(studies []*setStudy) (all []joint) {
 	return all
 }
 
-// asked says which fit of which study asked for a fit.
+// asked identifies the study and fit that asked for a fit.
 type asked struct {
 	study *setStudy
 	fit   int
-	test  []int // where its test bags stand in that fit's
+	test  []int // positions of its test bags in the combined fit
 }
 
-// task returns what the learner gets to see: every bag once, and every fit that differs in more than the bags that it scores;
-// and who asked for each fit.
+// task returns the task for the learner, and who asked for each of its fits. Every bag occurs once. Fits that differ
+// only in the bags they score are combined.
 func (j joint) task() (milbench.Task, [][]asked, error) {
 	var all milbench.Task
 	var by [][]asked
 	bags := make(map[milbench.Instances]int)
-	var groups []string          // of the bags
-	fits := make(map[string]int) // by what trains it
+	var groups []string          // group of each bag
+	fits := make(map[string]int) // indexed by what determines the training
 	for _, s := range j {
 		task, err := s.task()
 		if err != nil {
@@ -110,13 +110,13 @@ func (j joint) task() (milbench.Task, [][]asked, error) {
 		}
 	}
 	if all.Groups != nil {
-		all.Groups = groups // of all bags
+		all.Groups = groups // for all bags
 	}
 	all.Name = j.name()
 	return all, by, nil
 }
 
-// name is that of the set, or of what the sets are made of.
+// name returns the name of the set, or of the source of several sets.
 func (j joint) name() string {
 	if len(j) > 1 {
 		return j[0].Base
@@ -124,7 +124,7 @@ func (j joint) name() string {
 	return j[0].set.Name
 }
 
-// outcome returns what the fit that asked gets of an outcome for several.
+// outcome extracts the outcome of one requested fit from the outcome of a combined one.
 func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
 	own := milbench.Outcome{Fit: a.fit, Wall: o.Wall, Err: o.Err, Portfolio: o.Portfolio}
 	if several > 1 {
@@ -134,7 +134,7 @@ func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
 		scores := e.Test
 		e.Test = nil
 		for _, k := range a.test {
-			if k < len(scores) { // of a learner that returns too few, the result says so
+			if k < len(scores) { // if the learner returned too few, the result reports it
 				e.Test = append(e.Test, scores[k])
 			}
 		}
@@ -143,11 +143,11 @@ func (a asked) outcome(o milbench.Outcome, several int) milbench.Outcome {
 	return own
 }
 
-// tries is how often a fit is tried that fails.
+// tries is the maximum number of attempts at a fit.
 const tries = 3
 
-// learn hands the fits to the learner, those that fail three times. It returns the errors of those that failed to the end,
-// and why the file could not be written.
+// learn passes the fits to the learner, up to three times if they fail. It returns the errors of the fits that failed
+// every time, and the error of writing the file.
 func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []error, fatal error) {
 	if progress == nil {
 		progress = func(Progress) {}
@@ -164,7 +164,7 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 				again = append(again, s)
 			}
 		}
-		if len(again) == 0 { // the learner failed when it had handed over all fits
+		if len(again) == 0 { // the learner failed after handing over all fits
 			break
 		}
 		j = again
@@ -172,8 +172,8 @@ func (j joint) learn(ctx context.Context, progress func(Progress)) (failures []e
 	return failures, fatal
 }
 
-// try hands the fits to the learner once. Failures count on the last try alone, and are returned; before, one says that there
-// were some.
+// try passes the fits to the learner once. On the last try it returns the failures; before that, only one to show
+// that there were some.
 func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (failures []error, fatal error) {
 	task, by, err := j.task()
 	if err != nil {
@@ -217,7 +217,7 @@ func (j joint) try(ctx context.Context, last bool, progress func(Progress)) (fai
 		return failures, nil
 	case ctx.Err() != nil:
 		return nil, nil
-	case err != nil: // of the task as a whole; the fits handed over stay done
+	case err != nil: // an error of the whole task; completed fits stay done
 		if !strings.HasPrefix(err.Error(), task.Name+": ") {
 			err = fmt.Errorf("%s: %w", task.Name, err)
 		}

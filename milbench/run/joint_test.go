@@ -16,8 +16,8 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// TestDoAll does runs together and one by one: the results are the same, and fits that several of them ask for are trained
-// once. The set with a feature more is learnt by itself.
+// TestDoAll performs runs jointly and separately. The results are the same, and fits that several runs request are
+// trained once. The set with one more feature is trained separately.
 func TestDoAll(t *testing.T) {
 	bags := func(change float32, features int) *milbench.Set {
 		set := runtest.Set("base", 40)
@@ -36,7 +36,7 @@ func TestDoAll(t *testing.T) {
 		return &other
 	}
 	clean, noisy, leaked := bags(0, 3), named(bags(0.25, 3), "noise"), named(bags(0, 4), "leak")
-	on := func(test bool) func(milbench.Task) (milbench.Task, error) { // noise on the test part, or on the other parts
+	on := func(test bool) func(milbench.Task) (milbench.Task, error) { // noise in the test part, or in the other parts
 		return func(task milbench.Task) (milbench.Task, error) {
 			n := len(task.Bags)
 			task.Bags, task.Fits = append(slices.Clone(task.Bags), noisy.Instances()...), slices.Clone(task.Fits)
@@ -64,7 +64,7 @@ func TestDoAll(t *testing.T) {
 	runs := []run.Run{
 		of("honest", clean),                       // 16 fits
 		of("best-epoch", clean),                   // the same
-		of("published", clean),                    // the same, of the first fold
+		of("published", clean),                    // the same, for the first fold
 		of("nested", clean),                       // 16 others
 		of("honest", leaked),                      // 16 others
 		of("honest", named(clean, "test noise")),  // trained without noise
@@ -93,7 +93,7 @@ func TestDoAllErrors(t *testing.T) {
 	}
 }
 
-// weighing is a learner whose instances weigh what they hold.
+// weighing is a learner that weighs instances by their values.
 type weighing struct{ asked bool }
 
 func (*weighing) Takes() milbench.Takes {
@@ -143,8 +143,8 @@ func kept(t *testing.T, dir string) (found, archived []results.Result) {
 	return found, archive.Results
 }
 
-// TestInstanceAUC follows the AUC of instances from the labels of a set to the table and the archive, and asks for no scores of
-// instances where instance labels are those of the bags.
+// TestInstanceAUC follows the instance AUC from the labels of a set to the table and the archive. It asks for no
+// instance scores if instance labels equal the bag labels.
 func TestInstanceAUC(t *testing.T) {
 	set := runtest.Set("witnesses", 30)
 	for i := range set.Bags {
@@ -194,14 +194,15 @@ func TestInstanceAUC(t *testing.T) {
 	}
 }
 
-// TestGroupAUC follows the AUC of groups from a set of patients to the table and the archive, against a count of all pairs.
+// TestGroupAUC follows the group AUC from a set of patients to the table and the archive, and compares it with a
+// count over all pairs.
 func TestGroupAUC(t *testing.T) {
 	set := runtest.Set("patients", 60)
 	random := milbench.Rand(3, "scores")
 	group := map[string]string{}
 	for i := range set.Bags {
 		b := &set.Bags[i]
-		b.Group = fmt.Sprint("patient ", i/4) // of bags of both classes and of one
+		b.Group = fmt.Sprint("patient ", i/4) // with bags of both classes, and of one
 		b.Target = milbench.Labelled([]int{0, 0, 0, 0, 0, 1, 0, 1}[i%8])
 		b.Instances = &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(b.Label) + float32(random.NormFloat64())}}
 		group[b.ID] = b.Group
@@ -255,7 +256,7 @@ func TestGroupAUC(t *testing.T) {
 			t.Errorf("%s: %v, want %s in\n%s", format, err, want, b.String())
 		}
 	}
-	set.Bags[3].Group = "" // as where only duplicates are of groups
+	set.Bags[3].Group = "" // as if only duplicates were grouped
 	other := runtest.Run(t.TempDir(), &weighing{})
 	other.Sets, other.Settings, other.Protocol.Folds = r.Sets, r.Settings, 3
 	if _, err := other.Do(context.Background()); err != nil {
@@ -266,8 +267,8 @@ func TestGroupAUC(t *testing.T) {
 	}
 }
 
-// TestInstances: a run that asks for the scores of instances keeps them in its results, and one that does not keeps none, also
-// where both are trained at once.
+// TestInstances: a run that asks for instance scores keeps them in its results and other runs do not, even if both
+// are trained jointly.
 func TestInstances(t *testing.T) {
 	set := runtest.Set("scored", 30)
 	for i := range set.Bags {
@@ -293,7 +294,7 @@ func TestInstances(t *testing.T) {
 		for _, b := range r.Bags {
 			var want []float64
 			if r.Protocol == milbench.HonestProtocol {
-				want = []float64{b.Scores[0], -0.5, 4} // the score of a bag is its place
+				want = []float64{b.Scores[0], -0.5, 4} // the score of a bag is its index
 				kept++
 			}
 			if !slices.Equal(b.Instances, want) {
@@ -309,8 +310,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOtherTargets: results have the kind of the target, the targets, and the names of classes, and every protocol chooses by the main
-// figure of the kind.
+// TestOtherTargets: results contain the kind of target, the targets and the class names, and every protocol chooses
+// by the main figure of the kind.
 func TestOtherTargets(t *testing.T) {
 	set := runtest.Set("grades", 30)
 	set.Kind = milbench.RealTarget

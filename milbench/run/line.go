@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ProgressLine says how far a run is. now is how long it has been running, last how long it had been when a fit ended: the rate is that of
-// the fits that it had ended until then, since blocks of fits end together.
+// ProgressLine formats the progress of a run. now is the running time, and last the running time when the latest fit
+// ended. The rate is computed up to last, because blocks of fits end together.
 func ProgressLine(sum Summary, set string, last, now time.Duration) string {
 	line := fmt.Sprintf("%d of %d fits done", sum.Skipped+sum.Done, sum.Total)
 	if sum.Failed > 0 {
@@ -26,19 +26,19 @@ func ProgressLine(sum Summary, set string, last, now time.Duration) string {
 	return line + "  " + set
 }
 
-// rate writes fits in an amount of time as fits a second or a minute.
+// rate formats a number of fits in a duration as fits per second or per minute.
 func rate(fits int, d time.Duration) string {
 	n, unit := float64(fits)/d.Seconds(), "second"
 	if n < 1 {
 		n, unit = n*60, "minute"
 	}
 	if n >= 10 {
-		return fmt.Sprintf("%.0f fits a %s", n, unit)
+		return fmt.Sprintf("%.0f fits per %s", n, unit)
 	}
-	return fmt.Sprintf("%.2g fits a %s", n, unit)
+	return fmt.Sprintf("%.2g fits per %s", n, unit)
 }
 
-// About writes an estimate of time: no more of it than an estimate is worth.
+// About formats an estimated duration with no more precision than an estimate has.
 func About(d time.Duration) string {
 	switch {
 	case d < 90*time.Second:

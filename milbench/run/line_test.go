@@ -11,21 +11,21 @@ func TestProgressLine(t *testing.T) {
 		last, now time.Duration
 		want      string
 	}{
-		// Before this command has ended a fit there is no rate, whatever another one had done.
+		// Before this command has finished a fit there is no rate, whatever an earlier command did.
 		{Summary{Total: 150}, 0, 0, "0 of 150 fits done, compiling and training for 0s  musk1"},
 		{Summary{Total: 150}, 0, 12400 * time.Millisecond, "0 of 150 fits done, compiling and training for 12s  musk1"},
 		{Summary{Total: 150, Skipped: 40}, 0, 75 * time.Second, "40 of 150 fits done, compiling and training for 1m15s  musk1"},
-		// The rate is that of the fits of this command alone.
-		{Summary{Total: 150, Done: 50}, 10 * time.Second, 10 * time.Second, "50 of 150 fits done, 5 fits a second, about 20 s left  musk1"},
-		{Summary{Total: 250, Skipped: 100, Done: 50}, 10 * time.Second, 10 * time.Second, "150 of 250 fits done, 5 fits a second, about 20 s left  musk1"},
-		// Until the next fits end the time left runs down, and the rate stays.
-		{Summary{Total: 150, Done: 50}, 10 * time.Second, 18 * time.Second, "50 of 150 fits done, 5 fits a second, about 12 s left  musk1"},
-		{Summary{Total: 150, Done: 50}, 10 * time.Second, 40 * time.Second, "50 of 150 fits done, 5 fits a second, about 1 s left  musk1"},
-		{Summary{Total: 150, Done: 10}, time.Minute, time.Minute, "10 of 150 fits done, 10 fits a minute, about 14 min left  musk1"},
-		{Summary{Total: 15000, Done: 10}, time.Hour, time.Hour, "10 of 15000 fits done, 0.17 fits a minute, about 62 days left  musk1"},
-		// Failed fits have ended too; they are not done.
-		{Summary{Total: 150, Done: 48, Failed: 2}, 10 * time.Second, 10 * time.Second, "48 of 150 fits done, 2 failed, 5 fits a second, about 20 s left  musk1"},
-		{Summary{Total: 150, Failed: 2}, time.Second, time.Second, "0 of 150 fits done, 2 failed, 2 fits a second, about 74 s left  musk1"},
+		// The rate covers only the fits of this command.
+		{Summary{Total: 150, Done: 50}, 10 * time.Second, 10 * time.Second, "50 of 150 fits done, 5 fits per second, about 20 s left  musk1"},
+		{Summary{Total: 250, Skipped: 100, Done: 50}, 10 * time.Second, 10 * time.Second, "150 of 250 fits done, 5 fits per second, about 20 s left  musk1"},
+		// Until the next fits end, the remaining time decreases and the rate stays the same.
+		{Summary{Total: 150, Done: 50}, 10 * time.Second, 18 * time.Second, "50 of 150 fits done, 5 fits per second, about 12 s left  musk1"},
+		{Summary{Total: 150, Done: 50}, 10 * time.Second, 40 * time.Second, "50 of 150 fits done, 5 fits per second, about 1 s left  musk1"},
+		{Summary{Total: 150, Done: 10}, time.Minute, time.Minute, "10 of 150 fits done, 10 fits per minute, about 14 min left  musk1"},
+		{Summary{Total: 15000, Done: 10}, time.Hour, time.Hour, "10 of 15000 fits done, 0.17 fits per minute, about 62 days left  musk1"},
+		// Failed fits have ended but are not done.
+		{Summary{Total: 150, Done: 48, Failed: 2}, 10 * time.Second, 10 * time.Second, "48 of 150 fits done, 2 failed, 5 fits per second, about 20 s left  musk1"},
+		{Summary{Total: 150, Failed: 2}, time.Second, time.Second, "0 of 150 fits done, 2 failed, 2 fits per second, about 74 s left  musk1"},
 		{Summary{Total: 150, Done: 150}, 30 * time.Second, 30 * time.Second, "150 of 150 fits done  musk1"},
 		{Summary{Total: 150, Skipped: 100, Done: 49, Failed: 1}, 30 * time.Second, 30 * time.Second, "149 of 150 fits done, 1 failed  musk1"},
 		{Summary{Total: 2, Done: 1}, 0, 0, "1 of 2 fits done, compiling and training for 0s  musk1"},
@@ -42,8 +42,8 @@ func TestRate(t *testing.T) {
 		in   time.Duration
 		want string
 	}{
-		{1234, 10 * time.Second, "123 fits a second"}, {41, 10 * time.Second, "4.1 fits a second"}, {10, 10 * time.Second, "1 fits a second"},
-		{9, 10 * time.Second, "54 fits a minute"}, {1, 40 * time.Second, "1.5 fits a minute"}, {1, time.Hour, "0.017 fits a minute"},
+		{1234, 10 * time.Second, "123 fits per second"}, {41, 10 * time.Second, "4.1 fits per second"}, {10, 10 * time.Second, "1 fits per second"},
+		{9, 10 * time.Second, "54 fits per minute"}, {1, 40 * time.Second, "1.5 fits per minute"}, {1, time.Hour, "0.017 fits per minute"},
 	} {
 		if got := rate(c.fits, c.in); got != c.want {
 			t.Errorf("%d in %v: %q, want %q", c.fits, c.in, got, c.want)

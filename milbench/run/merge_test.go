@@ -60,8 +60,8 @@ func mustMerge(t *testing.T, dirs []string, out string, p *cluster.Plan) results
 	return m
 }
 
-// TestShards trains the shards of a plan, some twice, in folders of two machines: the merged results are those of one run but
-// for order and wall times, whatever the order of folders, and merging again changes nothing.
+// TestShards trains the shards of a plan, some twice, in folders of two machines. The merged results equal those of
+// one run except for order and wall times, whatever the order of folders. Merging again changes nothing.
 func TestShards(t *testing.T) {
 	undisturbed := runtest.Run(t.TempDir(), &runtest.Learner{})
 	undisturbed.Curves = true
@@ -106,7 +106,7 @@ func TestShards(t *testing.T) {
 	requireCurves(t, out)
 	first := folderBytes(t, out)
 	lines := strings.Count(first, "\n")
-	if want := 2*runtest.Fits + 6 + 8; lines != want { // of results and curves, of times, of names
+	if want := 2*runtest.Fits + 6 + 8; lines != want { // for results and curves, for times, for names
 		t.Errorf("%d lines, want %d\n", lines, want)
 	}
 	mustMerge(t, []string{two, one, out, two}, out, nil)
@@ -125,7 +125,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// TestMergeMissing: what is missing is a plan, which trains it and nothing else.
+// TestMergeMissing: the missing fits form a plan, which trains only them.
 func TestMergeMissing(t *testing.T) {
 	r := runtest.Run("", nil)
 	p := runtest.Plan(t, r, 6)
@@ -163,7 +163,7 @@ func TestMergeMissing(t *testing.T) {
 		}
 	}
 
-	// A plan of the rest, in a folder of its own, is not the whole study: the whole plan says what is missing of it.
+	// A plan for the rest, in a separate folder, is not the whole study. The whole plan shows what is missing.
 	part := t.TempDir()
 	rest.Divide(1)
 	if _, err := shardRun(t, part, rest, 0, &runtest.Learner{}); err != nil {
@@ -179,7 +179,7 @@ func TestMergeMissing(t *testing.T) {
 		t.Errorf("both: %+v", m)
 	}
 
-	// In the folder itself only the rest is trained.
+	// In the original folder only the rest is trained.
 	learner := &runtest.Learner{}
 	if _, err := shardRun(t, dir, rest, 0, learner); err != nil || learner.Handed != len(wanted) {
 		t.Errorf("%d fits, %v", learner.Handed, err)
@@ -188,7 +188,7 @@ func TestMergeMissing(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	// Without a plan nobody knows what is missing.
+	// Without a plan it is unknown what is missing.
 	if err := os.Remove(filepath.Join(dir, results.PlanName)); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,8 @@ func TestMergeMissing(t *testing.T) {
 	}
 }
 
-// TestTornAttempts: a torn last line of an attempt is left out, its fit is trained again, and the attempt stays as it is.
+// TestTornAttempts: an incomplete last line of an attempt is ignored, its fit is trained again, and the attempt is
+// not changed.
 func TestTornAttempts(t *testing.T) {
 	r := runtest.Run("", nil)
 	r.Curves = true

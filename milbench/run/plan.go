@@ -10,8 +10,8 @@ import (
 	"synpool/milbench/cluster"
 )
 
-// AddTo adds the fits of runs to a plan, with what a learner says that they take. Their sets are made of source, a named set or
-// a file.
+// AddTo adds the fits of runs to a plan, with the learner's cost estimates. The runs' sets are made from source, a
+// named set or a file.
 func AddTo(p *cluster.Plan, runs []Run, source string, learner milbench.Learner) error {
 	var sum Summary
 	var studies []*setStudy
@@ -38,7 +38,7 @@ func AddTo(p *cluster.Plan, runs []Run, source string, learner milbench.Learner)
 	for i, setting := range p.Settings {
 		place[string(setting)] = i
 	}
-	number := 0 // of the task
+	number := 0 // number of the task
 	if n := len(p.Groups); n > 0 {
 		number = p.Groups[n-1].Task + 1
 	}
@@ -51,7 +51,7 @@ func AddTo(p *cluster.Plan, runs []Run, source string, learner milbench.Learner)
 		if err != nil {
 			return err
 		}
-		add := func(g cluster.Group, trainings []int) { // a fit's index stands there once a network
+		add := func(g cluster.Group, trainings []int) { // a fit's index occurs once per network
 			g.Task = number
 			networks := make(map[int]int)
 			var order []int
@@ -77,7 +77,7 @@ func AddTo(p *cluster.Plan, runs []Run, source string, learner milbench.Learner)
 				p.Groups = append(p.Groups, g)
 			}
 		}
-		left := make(map[int]bool) // of the task, without a group: they will fail
+		left := make(map[int]bool) // fits without a group: they will fail
 		for i := range task.Fits {
 			left[i] = true
 		}
@@ -98,7 +98,7 @@ func AddTo(p *cluster.Plan, runs []Run, source string, learner milbench.Learner)
 	return nil
 }
 
-// arm returns what a plan knows of s, and adds its set and settings to the plan.
+// arm returns the plan's description of s, and adds its set and settings to the plan.
 func (s *setStudy) arm(p *cluster.Plan, source string) cluster.Arm {
 	set := cluster.Set{Name: s.set.Name, Checksum: s.set.Checksum, Source: source}
 	a := cluster.Arm{Set: slices.Index(p.Sets, set), Protocol: s.Protocol}
@@ -114,15 +114,15 @@ func (s *setStudy) arm(p *cluster.Plan, source string) cluster.Arm {
 			p.Settings = append(p.Settings, r.Config)
 		}
 		if slices.Contains(a.Settings, at) {
-			break // settings are innermost: the second fold begins
+			break // settings are innermost, so the second fold starts here
 		}
 		a.Settings = append(a.Settings, at)
 	}
 	return a
 }
 
-// Restrict returns those of the runs that have some of the given fits of a plan, with these fits alone. A fit that no run has is
-// an error: its set has changed since the plan was made, or the plan is another version's.
+// Restrict returns the runs that contain given fits of a plan, limited to these fits. It returns an error if no run
+// has one of the fits: its set has changed since the plan was made, or the plan is from another version.
 func Restrict(runs []Run, p *cluster.Plan, fits []cluster.Fit) (kept []Run, err error) {
 	r := NewRestriction(p, fits)
 	for _, run := range runs {
@@ -137,16 +137,16 @@ func Restrict(runs []Run, p *cluster.Plan, fits []cluster.Fit) (kept []Run, err 
 	return kept, r.Lost()
 }
 
-// Restriction leaves runs some fits of a plan.
+// Restriction limits runs to some fits of a plan.
 type Restriction struct {
 	plan    *cluster.Plan
 	fits    []cluster.Fit
-	only    map[string]bool // ids
-	left    map[string]bool // those that no run has had so far
-	changed []string        // sets of a name of the plan with another checksum, and which
+	only    map[string]bool // ids of the fits
+	left    map[string]bool // fits not found in any run so far
+	changed []string        // sets whose checksum differs from the plan's
 }
 
-// NewRestriction returns the restriction to fits of a plan.
+// NewRestriction returns a restriction to the given fits of a plan.
 func NewRestriction(p *cluster.Plan, fits []cluster.Fit) *Restriction {
 	r := &Restriction{plan: p, fits: fits, only: make(map[string]bool, len(fits)), left: make(map[string]bool, len(fits))}
 	for _, f := range fits {
@@ -155,7 +155,7 @@ func NewRestriction(p *cluster.Plan, fits []cluster.Fit) *Restriction {
 	return r
 }
 
-// Keep leaves a run the fits alone, and reports whether it has any.
+// Keep limits a run to the fits and reports whether it has any of them.
 func (r *Restriction) Keep(run *Run) (some bool, err error) {
 	run.Only = r.only
 	var sum Summary
@@ -180,12 +180,12 @@ func (r *Restriction) Keep(run *Run) (some bool, err error) {
 	return some, nil
 }
 
-// Lost reports a fit that no run has had.
+// Lost returns an error if some fit was in no run.
 func (r *Restriction) Lost() error {
 	for _, f := range r.fits {
 		if r.left[f.ID] {
 			name := r.plan.Sets[r.plan.Arms[f.Arm].Set].Name
-			return fmt.Errorf("%s: %d fits of the plan are not there (%s); make the plan anew", name, len(r.left), strings.Join(append(r.changed, "say "+f.ID), "; "))
+			return fmt.Errorf("%s: %d fits of the plan are not there (%s); make a new plan", name, len(r.left), strings.Join(append(r.changed, "say "+f.ID), "; "))
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	switch reexec.Kind() {
 	case "":
 		os.Exit(m.Run())
-	case "run": // a run that takes its time and never ends
+	case "run": // a slow run that never ends
 		r := runtest.Run(os.Args[1], &runtest.Learner{Delay: 3 * time.Millisecond})
 		r.Curves = true
 		r.Progress = func(p run.Progress) {
@@ -31,17 +31,17 @@ func TestMain(m *testing.M) {
 		}
 		_, err := r.Do(context.Background())
 		exitOn(err)
-	case "limited": // a run that may not write files beyond 10,000 bytes
+	case "limited": // a run that may write at most 10,000 bytes to a file
 		unlimit := limitFileSize(10_000)
 		r := runtest.Run(os.Args[1], &runtest.Learner{})
 		r.Curves = true
 		_, err := r.Do(context.Background())
-		unlimit() // what go test -cover keeps is no part of the run
+		unlimit() // files written by go test -cover do not belong to the run
 		exitOn(err)
 	}
 }
 
-// exitOn ends the process, with 75 where the disk is full.
+// exitOn ends the process, with status 75 if the disk is full.
 func exitOn(err error) {
 	if errors.Is(err, results.ErrDiskFull) {
 		fmt.Fprint(os.Stderr, err)
@@ -50,8 +50,8 @@ func exitOn(err error) {
 	reexec.Exit(err)
 }
 
-// TestKilledRun kills a run again and again and lets it go on: nothing is lost, nothing run twice, and in the end the
-// file is that of an undisturbed run but for order and wall times.
+// TestKilledRun kills a run several times and resumes it. Nothing is lost or run twice, and in the end the file
+// equals that of an undisturbed run, except for order and wall times.
 func TestKilledRun(t *testing.T) {
 	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
 	sum, err := runtest.Run(undisturbed, &runtest.Learner{}).Do(context.Background())

@@ -17,7 +17,7 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// limitFileSize bounds the bytes of files that are written from now on, until what it returns is called.
+// limitFileSize limits the size of files until unlimit is called.
 func limitFileSize(bytes uint64) (unlimit func()) {
 	var before syscall.Rlimit
 	exitIf(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
@@ -31,7 +31,8 @@ func exitIf(err error) {
 	}
 }
 
-// TestNoRoom lets a run hit a limit in the middle of a line: the lines before stay whole, and a run with room goes on.
+// TestNoRoom lets a run hit a limit in the middle of a line. The lines before stay intact, and a run with enough room
+// resumes.
 func TestNoRoom(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "full")
 	cmd := reexec.Command(t, "limited", dir)

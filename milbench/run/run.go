@@ -22,62 +22,62 @@ type Run struct {
 	Settings []json.RawMessage // JSON objects
 	Seed     uint64
 	Learner  milbench.Learner
-	Dir      string // the results folder
+	Dir      string // results folder
 
-	// Cores is how many the learner trains on, for [results.Time]; 0 for all of the machine.
+	// Cores is the number of cores that the learner uses, for [results.Time]; 0 means all.
 	Cores int
 
-	// Base, if set, names what the sets are made of; see [DoAll].
+	// Base, if set, names the source that several sets are made from; see [DoAll].
 	Base string
 
-	// Task, if set, changes what the learner gets to see of a set.
+	// Task, if set, changes the task that the learner gets for a set.
 	Task func(milbench.Task) (milbench.Task, error)
 
-	// Curves asks for a curve of every fit that is run ([results.Curve]). The results are the same with and without: which epoch
-	// counts does not change.
+	// Curves asks for a curve of every fit ([results.Curve]). It does not change the results, nor the choice of
+	// epochs.
 	Curves bool
 
-	// Instances asks for the scores of the instances of test bags in every result, where the learner has them
-	// ([results.ScoredBag.Instances]).
+	// Instances asks for the scores of test instances in every result ([results.ScoredBag.Instances]), if the learner
+	// provides them.
 	Instances bool
 
-	// Only, if set, has the ids of the fits to do, as those of a shard; the others are left alone.
+	// Only, if set, has the ids of the fits to run, such as those of a shard. All others are left out.
 	Only map[string]bool
 
-	// Finished has the ids of fits whose results are in other folders; they are not done again.
+	// Finished has the ids of fits with results in other folders. They are skipped.
 	Finished map[string]bool
 
-	// Backend, Version and Revision are written into every result.
+	// Written into every result.
 	Backend, Version, Revision string
 
 	// Progress, if set, is called before the first fit of each set and after every fit. Calls do not overlap.
 	Progress func(Progress)
 }
 
-// Progress says how far a run is.
+// Progress is the state of a run.
 type Progress struct {
 	Summary
-	Set string // of the fit that has just ended, or whose first fit is about to begin
+	Set string // set of the fit that has just ended, or of the fit about to begin
 	Err error  // why that fit failed
 }
 
 // Summary counts the fits of a run.
 type Summary struct {
-	Total   int // fits that the run asks for
-	Skipped int // whose results were in the folder already
+	Total   int // fits requested
+	Skipped int // fits with results already in the folder
 	Done    int // finished by this run
-	Failed  int // tried three times by this run without a result; the next run tries them again
+	Failed  int // failed three times in this run; the next run tries them again
 
-	Curveless int // of those skipped, where curves are asked for, how many have none
+	Curveless int // skipped fits that lack a requested curve
 }
 
-// Pending is what a run has still to do on one set.
+// Pending is the work left on one set.
 type Pending struct {
-	Total int           // fits that the run asks for
-	Task  milbench.Task // those whose results are not in the folder yet
+	Total int           // fits requested
+	Task  milbench.Task // task with the fits that have no results in the folder yet
 }
 
-// Pending returns what Do would do on each set. It writes nothing: a folder that is missing has no results.
+// Pending returns what Do would do on each set. It writes nothing. A missing folder counts as empty.
 func (r Run) Pending() ([]Pending, error) {
 	var sum Summary
 	studies, err := r.studies(&sum)
@@ -103,16 +103,19 @@ func (r Run) Pending() ([]Pending, error) {
 	return pending, nil
 }
 
-// Do runs the fits whose results are not in the folder yet and appends each result as it comes. All missing fits of a
-// set are handed to the learner at once. A fit that failed is tried twice more; one that failed three times does not end the
-// run; the errors of all failed fits are joined.
-// A cancelled context ends it with the context's error, a file that cannot be written with that error ([results.ErrDiskFull]);
-// results so far are kept in both cases. Wrong input is reported before anything is written.
+// Do runs the fits that have no results in the folder yet and appends each result when it is ready. The learner gets
+// all missing fits of a set at once. A fit that fails is tried twice more. If it fails three times, the run continues
+// and the errors of all failed fits are joined at the end.
+//
+// If the context is canceled, Do returns its error. If a file cannot be written, it returns that error
+// ([results.ErrDiskFull]). In both cases results so far are kept. Invalid input is reported before anything is
+// written.
 func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
 
-// DoAll does several runs into one folder, as [Run.Do] does one; Progress is that of the first. The missing fits of sets of
-// one Base and as many features are handed at once to the learner of the first of them, and fits that differ in nothing but the bags that they
-// score or in whether every epoch counts are trained once: the results are the same as those of the runs one by one.
+// DoAll performs several runs into one folder, like [Run.Do] for each; it uses the Progress of the first. The results
+// are the same as from separate runs, but work is shared. The learner of the first run gets the missing fits of all
+// sets with the same Base and number of features at once. Fits that differ only in the bags they score, or in whether
+// every epoch is scored, are trained once.
 func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	var sum Summary
 	var studies []*setStudy
@@ -171,7 +174,7 @@ func DoAll(ctx context.Context, runs []Run) (Summary, error) {
 	return sum, errors.Join(append(errs, file.Close())...)
 }
 
-// studies returns what the run asks for on each set.
+// studies returns the fits that the run asks for on each set.
 func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -191,7 +194,7 @@ func (r *Run) studies(sum *Summary) ([]*setStudy, error) {
 	return studies, nil
 }
 
-// finishedFits returns the ids of the fits that have results.
+// finishedFits returns the ids of the fits with results.
 func finishedFits(known []results.Result) map[string]bool {
 	finished := make(map[string]bool)
 	for _, r := range known {
@@ -200,13 +203,13 @@ func finishedFits(known []results.Result) map[string]bool {
 	return finished
 }
 
-// AppendTime writes down how long fits or spaces of the run took.
+// AppendTime records how long fits or spaces of the run took.
 func (r Run) AppendTime(fits, spaces int, took time.Duration) error {
 	return results.AppendTime(r.Dir, results.Time{Fits: fits, Spaces: spaces, Seconds: float64(took.Round(time.Millisecond)) / float64(time.Second),
 		Cores: cmp.Or(r.Cores, runtime.NumCPU()), Backend: r.Backend, Version: r.Version, Revision: r.Revision})
 }
 
-// Validate reports wrong input that the protocol does not see.
+// Validate returns an error for invalid input that the protocol does not check.
 func (r Run) Validate() error {
 	if len(r.Sets) == 0 {
 		return errors.New("no sets to run on")
@@ -218,7 +221,7 @@ func (r Run) Validate() error {
 			return err
 		}
 		if configs[string(config)] {
-			return fmt.Errorf("setting %s stands twice", config)
+			return fmt.Errorf("setting %s occurs twice", config)
 		}
 		configs[string(config)] = true
 	}
@@ -235,20 +238,20 @@ func (r Run) Validate() error {
 	return nil
 }
 
-// setStudy is the missing fits of one set.
+// setStudy has the missing fits of one set.
 type setStudy struct {
 	*Run
 	set     *milbench.Set
 	summary *Summary
 	file    *results.File
-	total   int              // fits that the run asks for
-	fits    []milbench.Fit   // those that are missing
-	partial []results.Result // of fits, still without scores
-	handed  []bool           // of fits, whether their outcome has come
-	kept    []bool           // of fits, whether their result is in the file
+	total   int              // fits requested
+	fits    []milbench.Fit   // missing fits
+	partial []results.Result // for each fit, its result without scores
+	handed  []bool           // for each fit, whether its outcome has arrived
+	kept    []bool           // for each fit, whether its result is in the file
 }
 
-// skip drops the fits that are finished, and those that are not asked for; curves has those with a curve.
+// skip removes the fits that are finished or not requested; curves has the fits with a curve.
 func (s *setStudy) skip(finished, curves map[string]bool) error {
 	missing := s.fits[:0]
 	cut, run := s.Protocol.FoldsOf(s.set)
@@ -291,7 +294,7 @@ func (s *setStudy) skip(finished, curves map[string]bool) error {
 	return nil
 }
 
-// keepUnfinished drops the fits whose results are in the file.
+// keepUnfinished removes the fits with results in the file.
 func (s *setStudy) keepUnfinished() {
 	n := 0
 	for i, kept := range s.kept {
@@ -304,7 +307,7 @@ func (s *setStudy) keepUnfinished() {
 	s.handed, s.kept = make([]bool, n), make([]bool, n)
 }
 
-// task returns what the learner gets to see.
+// task returns the task for the learner.
 func (s *setStudy) task() (milbench.Task, error) {
 	task := s.set.Task(s.fits)
 	if s.Task == nil {
@@ -317,7 +320,7 @@ func (s *setStudy) task() (milbench.Task, error) {
 	return task, nil
 }
 
-// keep appends the result of an outcome to the file. failed is why the fit failed, err why the file could not be written.
+// keep appends the result of an outcome to the file. failed is the error of the fit, err that of writing the file.
 func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
 	s.handed[o.Fit] = true
 	result, err := s.result(o)
@@ -328,7 +331,7 @@ func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
 	if err != nil {
 		return s.failed(o.Fit, err), nil
 	}
-	if s.Curves { // before the result, which says that the fit is finished
+	if s.Curves { // before the result, which marks the fit as finished
 		if err := s.file.AppendCurve(curve); err != nil {
 			return nil, err
 		}
@@ -341,13 +344,13 @@ func (s *setStudy) keep(o milbench.Outcome) (failed, err error) {
 	return nil, nil
 }
 
-// failed returns the error about a fit that failed.
+// failed returns the error for a failed fit.
 func (s *setStudy) failed(fit int, err error) error {
 	r := s.partial[fit]
 	return fmt.Errorf("%s: repeat %d, fold %d, seed %d, %s: %w", r.Set, r.Repeat+1, r.Fold+1, r.Seed, shortened(r.Config), err)
 }
 
-// shortened returns a setting, cut where it is that of a portfolio, whose candidates fill pages.
+// shortened returns a setting for messages. The candidates of a portfolio would fill pages, so it cuts them.
 func shortened(config json.RawMessage) string {
 	const most = 300
 	if len(config) <= most {
@@ -356,7 +359,7 @@ func shortened(config json.RawMessage) string {
 	return string(config[:most]) + "..."
 }
 
-// result returns the result of an outcome: the scores of the epoch that counts.
+// result returns the result of an outcome, with the scores of the chosen epoch.
 func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 	if o.Err != nil {
 		return results.Result{}, o.Err
@@ -376,7 +379,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 		if err != nil {
 			return results.Result{}, fmt.Errorf("epoch %d, test part: %w", e.Number, err)
 		}
-		better := true // the last epoch counts, unless scores choose
+		better := true // use the last epoch, unless scores choose one
 		switch s.Protocol.Name {
 		case milbench.NestedProtocol:
 			var inside results.Inside
@@ -408,7 +411,7 @@ func (s *setStudy) result(o milbench.Outcome) (results.Result, error) {
 	return result, result.Validate()
 }
 
-// memberAUC returns the AUC of each member of an ensemble, nil of a single model.
+// memberAUC returns the AUC of each member of an ensemble, or nil for a single model.
 func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []float64, err error) {
 	labels, values := results.LabelsScores(bags)
 	for m := range scores[0].Members {
@@ -427,7 +430,7 @@ func memberAUC(bags []results.ScoredBag, scores []milbench.Prediction) (aucs []f
 	return aucs, nil
 }
 
-// isBest reports whether the main figure of bags exceeds the best so far, and keeps it there.
+// isBest reports whether the main figure of bags exceeds *best, and updates *best.
 func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error) {
 	figure, err := results.Figure(s.set.Kind, len(s.set.Classes), bags)
 	if err != nil || figure <= *best {
@@ -437,7 +440,7 @@ func (s *setStudy) isBest(bags []results.ScoredBag, best *float64) (bool, error)
 	return true, nil
 }
 
-// held puts scores beside the bags that were held out of the training part, and says which inner fold held each out.
+// held combines scores with the bags held out of the training part, and records the inner fold of each bag.
 func (s *setStudy) held(fit milbench.Fit, e milbench.Epoch) ([]results.ScoredBag, error) {
 	bags, err := s.scored(fit.HeldOut(), e.Validation)
 	at := 0
@@ -452,7 +455,7 @@ func (s *setStudy) held(fit milbench.Fit, e milbench.Epoch) ([]results.ScoredBag
 	return bags, err
 }
 
-// scored puts scores beside the bags that they are for.
+// scored combines scores with their bags.
 func (s *setStudy) scored(bags []int, scores []milbench.Prediction) ([]results.ScoredBag, error) {
 	if len(bags) != len(scores) {
 		return nil, fmt.Errorf("the learner returned %d scores for %d bags", len(scores), len(bags))

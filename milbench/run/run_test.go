@@ -71,7 +71,7 @@ func TestRunRecords(t *testing.T) {
 	}
 }
 
-// TestEpochChoice checks which epoch counts under each protocol, against all epochs' AUC.
+// TestEpochChoice checks which epoch each protocol uses, against the AUC of all epochs.
 func TestEpochChoice(t *testing.T) {
 	for _, p := range []milbench.Protocol{{Name: "honest", Folds: 3, Repeats: 2}, {Name: "nested", Folds: 3, Repeats: 2}, {Name: "published", Folds: 4, Repeats: 3}, {Name: "best-epoch", Folds: 3, Repeats: 2}} {
 		r := runtest.Run(t.TempDir(), nil)
@@ -136,7 +136,7 @@ func TestEpochChoice(t *testing.T) {
 	}
 }
 
-// TestFailedFits lets fits fail in every way: the others are kept, and the next run tries the failed ones alone.
+// TestFailedFits lets fits fail in every way. The others are kept, and the next run tries only the failed ones.
 func TestFailedFits(t *testing.T) {
 	dir := t.TempDir()
 	boom := errors.New("boom")
@@ -184,7 +184,7 @@ func TestFailedFits(t *testing.T) {
 	}
 }
 
-// failing fails as a whole on one set.
+// failing returns an error for the whole task on one set.
 type failing struct{ runtest.Learner }
 
 func (l *failing) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
@@ -201,7 +201,7 @@ func TestFailedTask(t *testing.T) {
 	}
 }
 
-// exhausted finishes five fits of one set, and else fails as a whole there.
+// exhausted finishes five fits of one set and then fails for the whole task.
 type exhausted struct {
 	runtest.Learner
 	again bool
@@ -224,8 +224,8 @@ func (l *exhausted) Learn(ctx context.Context, task milbench.Task, done func(mil
 	return err
 }
 
-// TestExhausted has a learner fail in the middle of a set: what it had handed over stays, the other set is run, and the
-// next run does the rest.
+// TestExhausted: if a learner fails in the middle of a set, the fits it handed over stay, the other set is run, and
+// the next run completes the rest.
 func TestExhausted(t *testing.T) {
 	dir := t.TempDir()
 	r := runtest.Run(dir, &exhausted{})
@@ -252,14 +252,15 @@ func TestExhausted(t *testing.T) {
 	requireCurves(t, dir)
 }
 
-// afterwards fails when it has handed over all fits.
+// afterwards fails after handing over all fits.
 type afterwards struct{ runtest.Learner }
 
 func (l *afterwards) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	return errors.Join(l.Learner.Learn(ctx, task, done), errors.New("the device is lost"))
 }
 
-// TestFailedAfterwards: a learner that fails with nothing left to do is not tried again; the results are kept, the error is told.
+// TestFailedAfterwards: a learner that fails with nothing left to do is not tried again; the results are kept and the
+// error is reported.
 func TestFailedAfterwards(t *testing.T) {
 	l := &afterwards{}
 	r := runtest.Run(t.TempDir(), l)
@@ -272,7 +273,7 @@ func TestFailedAfterwards(t *testing.T) {
 	}
 }
 
-// flaky fails fits, by their settings, so many times, and then trains them; a setting of "" is the task as a whole.
+// flaky fails fits with a setting for some number of times and then trains them; the setting "" means the whole task.
 type flaky struct {
 	runtest.Learner
 	failures map[string]int
@@ -299,12 +300,12 @@ func (l *flaky) Learn(ctx context.Context, task milbench.Task, done func(milbenc
 	return l.Learner.Learn(ctx, task, done)
 }
 
-// TestTries: a fit that fails is tried three times inside the run, alone, and then reported; so is a task that fails as a whole.
+// TestTries: a failing fit is tried three times within the run, alone, and then reported; so is a failing task.
 func TestTries(t *testing.T) {
 	once, twice, always := `first00{"pooling":"mean"}`, `second13{"pooling":"mean"}`, `second02{"pooling":"mean"}`
 	for _, whole := range []int{0, 2} {
 		l := &flaky{failures: map[string]int{once: 1, twice: 2, always: 100, "": whole}, tried: make(map[string]int)}
-		if whole > 0 { // both of the failures that a fit may have
+		if whole > 0 { // both ways in which a fit may fail
 			l.failures = map[string]int{"": whole}
 		}
 		failed := 0
@@ -339,7 +340,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// TestPending asks what is still to do, before, during and after a run.
+// TestPending asks what is left to do before, during and after a run.
 func TestPending(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	r := runtest.Run(dir, &exhausted{})
@@ -369,7 +370,7 @@ func TestPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fit := range pending[0].Task.Fits { // the learner of the next run gets these
+	for _, fit := range pending[0].Task.Fits { // the learner in the next run gets these
 		if fit.EveryEpoch {
 			t.Errorf("%+v has every epoch", fit)
 		}
@@ -393,7 +394,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// twice hands every outcome over twice.
+// twice hands over every outcome twice.
 type twice struct{ runtest.Learner }
 
 func (l *twice) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
@@ -409,7 +410,7 @@ func TestOutcomeTwice(t *testing.T) {
 	}
 }
 
-// TestCanceled stops a run in the middle of its first set and lets it go on.
+// TestCanceled stops a run in the middle of its first set and resumes it.
 func TestCanceled(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -429,7 +430,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRenamed renames a set in the middle of a run: the run goes on, and the table lacks nothing.
+// TestRenamed renames a set in the middle of a run: the run resumes, and the table is complete.
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -466,7 +467,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestRunRefuses checks that wrong input is an error before anything is written.
+// TestRunRefuses checks that invalid input is an error before anything is written.
 func TestRunRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*run.Run)
@@ -475,7 +476,7 @@ func TestRunRefuses(t *testing.T) {
 		"no sets":      {func(r *run.Run) { r.Sets = nil }, "no sets"},
 		"no settings":  {func(r *run.Run) { r.Settings = nil }, "no settings"},
 		"setting":      {func(r *run.Run) { r.Settings[1] = json.RawMessage(`[]`) }, "no JSON object"},
-		"same setting": {func(r *run.Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "stands twice"},
+		"same setting": {func(r *run.Run) { r.Settings[1] = json.RawMessage(`{"iterations":-3, "pooling":"syn"}`) }, "occurs twice"},
 		"checksum":     {func(r *run.Run) { r.Sets[0].Checksum = "" }, "first: the set has no checksum"},
 		"same set":     {func(r *run.Run) { r.Sets[1].Checksum = r.Sets[0].Checksum }, "second holds the same bags as first"},
 		"folds":        {func(r *run.Run) { r.Protocol.Folds = 12 }, "second: --folds 12: there are only 11 positive bags"},

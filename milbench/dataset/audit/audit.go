@@ -9,40 +9,41 @@ import (
 	"synpool/milbench"
 )
 
-// Function is what a column is reduced to over a bag.
+// Function reduces a column to one number per bag.
 type Function string
 
-// The functions that [Inspect] looks at.
+// The functions that [Inspect] applies.
 const (
-	Value   Function = "value" // of a column that never varies within a bag; any pairing of its values with labels
+	Value   Function = "value" // for a column that is constant within every bag; any mapping from its values to labels
 	Max     Function = "max"
 	Min     Function = "min"
 	Mean    Function = "mean"
-	NonZero Function = "nonzero" // whether any instance has a value other than 0
+	NonZero Function = "nonzero" // whether any instance has a non-zero value
 )
 
 const functions = 5
 
-// Leak is a column that tells the bag label. In [Report.Strong] it is one that separates bags as well as that.
+// Leak is a column that reveals the bag label. In [Report.Strong] it is a column that separates the bags equally
+// well.
 type Leak struct {
-	Column   int      `json:"column"`         // as stored, from 1
-	Name     string   `json:"name,omitempty"` // where the file names its columns
-	Function Function `json:"function"`       // the one that agrees best
-	Agree    int      `json:"agree"`          // bags whose label the function names
-	Of       int      `json:"of"`             // all bags
+	Column   int      `json:"column"`         // index as stored, from 1
+	Name     string   `json:"name,omitempty"` // if the file names its columns
+	Function Function `json:"function"`       // the function that agrees best
+	Agree    int      `json:"agree"`          // number of bags whose label the function predicts
+	Of       int      `json:"of"`             // number of all bags
 }
 
-// String returns, say, "column 231: its max over the bag tells the label of 199 of 200 bags".
+// String describes the leak, for example "column 231: its max over the bag tells the label of 199 of 200 bags".
 func (l Leak) String() string {
 	return fmt.Sprintf("%s tells the label of %d of %d bags", l.what(), l.Agree, l.Of)
 }
 
-// Strength says the same of a column that is strong: "column 5: its mean over the bag agrees with the label of 39 of 40 bags".
+// Strength describes a strong column: "column 5: its mean over the bag agrees with the label of 39 of 40 bags".
 func (l Leak) Strength() string {
 	return fmt.Sprintf("%s agrees with the label of %d of %d bags", l.what(), l.Agree, l.Of)
 }
 
-// what names the column and the function.
+// what describes the column and the function.
 func (l Leak) what() string {
 	column := fmt.Sprintf("column %d", l.Column)
 	if l.Name != "" {
@@ -58,80 +59,82 @@ func (l Leak) what() string {
 	return column + ": " + what
 }
 
-// BagSizes describes the number of instances of a bag.
+// BagSizes summarises the number of instances per bag.
 type BagSizes struct {
 	Min    int     `json:"min"`
 	Median float64 `json:"median"`
 	Max    int     `json:"max"`
 }
 
-// Report is what [Inspect] finds.
+// Report is the result of [Inspect].
 type Report struct {
 	Name      string              `json:"name"`
 	Bags      int                 `json:"bags"`
 	Kind      milbench.TargetKind `json:"target"`
-	Positive  int                 `json:"positive"`          // of a binary target
-	Classes   []Class             `json:"classes,omitempty"` // of a target with named classes
+	Positive  int                 `json:"positive"`          // for a binary target
+	Classes   []Class             `json:"classes,omitempty"` // for a target with named classes
 	Instances int                 `json:"instances"`
 	Features  int                 `json:"features"` // columns as stored
-	Constant  int                 `json:"constant"` // columns that hold one value throughout
-	Density   float64             `json:"density"`  // share of values other than 0
+	Constant  int                 `json:"constant"` // columns with one value throughout
+	Density   float64             `json:"density"`  // share of non-zero values
 	BagSize   BagSizes            `json:"bag_size"`
 
 	Leaks      []Leak      `json:"leaks"`
-	Strong     []Leak      `json:"strong,omitempty"` // columns that separate bags as well as a leak, in a way that a measured quantity may
-	Duplicates []Duplicate `json:"duplicates"`       // columns that leak left aside
-	Shared     int         `json:"shared"`           // distinct instances that stand in several bags, columns that leak left aside; of very many about
+	Strong     []Leak      `json:"strong,omitempty"` // columns that separate the bags as well as a leak, but may be measured quantities
+	Duplicates []Duplicate `json:"duplicates"`       // compared without leaking columns
+	Shared     int         `json:"shared"`           // distinct instances in several bags, compared without leaking columns; an estimate if there are very many
 
-	// Blind is set when the bags are too few, or too few of one class, to tell a leak from chance, and for targets that are
-	// no classes, of which leaks are not looked for.
+	// Blind is true if leaks cannot be told from chance because there are too few bags or too few of one class. It is
+	// also true for targets without classes: Inspect does not look for leaks there.
 	Blind bool `json:"blind"`
 }
 
-// Class is a class and its bags.
+// Class is a class and its number of bags.
 type Class struct {
-	Name string `json:"name"` // as the file writes it
+	Name string `json:"name"` // as spelt in the file
 	Bags int    `json:"bags"`
 }
 
-// OK reports whether no column tells the label.
+// OK reports whether no column leaks the label.
 func (r Report) OK() bool { return len(r.Leaks) == 0 }
 
 const (
-	// leakTolerance is the share of the smaller class that may disagree with a leak, rounded down. In the cell-array
-	// files of Andrews et al. and of the Web index pages the label column misses at most 1 % and the best true
-	// feature 40 % of the smaller class.
+	// leakTolerance is the share of the smaller class, rounded down, that may disagree with a leak. In the cell-array
+	// files of Andrews et al. and of the Web index pages, the label column misses at most 1 % of the smaller class
+	// and the best true feature misses 40 %.
 	leakTolerance = 0.05
-	// leakChance bounds the probability that a set without any leak is said to have one by chance.
+	// leakChance limits the probability that a set without leaks is reported as leaking.
 	leakChance = 0.05
-	// answerGap is how many times the values of a function that stand close to each other on either side of the best threshold are
-	// apart. A label times a constant with noise a hundredth of it has 10 and more; the mean of a feature that moves by 8 standard
-	// deviations of bags less than 1.
+	// answerGap is how far apart two clusters of values must be, relative to their widths. A label times a constant
+	// with 1 % noise reaches 10 or more. The mean of a feature that shifts by 8 standard deviations of the bags
+	// reaches less than 1.
 	answerGap = 3
 )
 
-// Inspect describes a set and looks for columns that tell the bag label. The set should be as stored, before a column was moved
-// and before standardising, which hides part of a leak.
+// Inspect describes a set and searches for columns that leak the bag label. Pass the set as stored: before a column
+// was moved and before standardising, which hides part of a leak.
 //
-// Every column is reduced to one number a bag by each [Function] and split by the best threshold, in either
-// direction; a column that is constant within every bag also by the best label for each of its values. A column
-// leaks if
+// Each [Function] reduces each column to one number per bag, which is split at the best threshold in either
+// direction. A column that is constant within every bag is also tried with the best label for each of its values. A
+// column is a leak if all of these hold:
 //
-//   - it has the form of an answer. It is constant within every bag, as an id, a count or a label is; or the function has two values, as the
-//     maximum of instance labels; or its values are two narrow groups, whose distance is at least 3 times their widths. A measured quantity
-//     that separates bags as well without that is a strong one ([Report.Strong]): features of a network trained on many
-//     images may do so; and
-//   - at most d bags disagree, d = 5 % of the smaller class, rounded down, but 1 at least for a function with two
-//     values, which is how labels are written: a label column may have exceptions, but a measured quantity is not that
-//     good; and
-//   - it is no coincidence: of the C(B,P) ways to choose the P positive bags of B, at most T * sum_{i<=d'} C(B,i) come
-//     within the d' disagreements seen of one of the T labellings that the splits allow (2(v-1) for thresholds on v
-//     distinct numbers, 2^v for values). That share, times columns and functions (Bonferroni), must be under 0.05.
+//   - It looks like an answer. Either it is constant within every bag, as an id, a count or a label is; or the
+//     function has two values, as the maximum of instance labels has; or its values form two narrow clusters, with a
+//     gap of at least 3 times their widths. A measured quantity that separates the bags without looking like an
+//     answer is only strong ([Report.Strong]): a feature from a network trained on many images may do so.
+//   - At most d bags disagree. Here d is 5 % of the smaller class, rounded down. It is at least 1 for a function with
+//     two values, because a label column may have exceptions.
+//   - It is no coincidence. There are C(B,P) ways to choose the P positive bags among B. The splits allow T
+//     labellings: 2(v-1) for thresholds on v distinct numbers, 2^v for values. At most T * sum_{i<=d'} C(B,i) of the
+//     choices come within the d' observed disagreements of one of these labellings. That share, times columns and
+//     functions (Bonferroni), must be below 0.05.
 //
-// A rare term of a sparse set agrees on most bags when one class is rare, yet not on the rare class.
-// Of three classes and more each is told from the others, with as many tests more. Other targets are described alone.
-// The cost is that of two passes over the values, more where bags times columns are beyond two million, plus a sort of the bags
-// for each column with a chance; of a set in files there is never more than a piece in memory.
+// If one class is rare, a rare term of a sparse set agrees on most bags, but not on the rare class, so it is no leak.
+// With three or more classes, each is tested against the rest, which adds tests. Targets without classes are only
+// described.
+//
+// Inspect reads the values twice, or more often if bags times columns exceed two million, and sorts the bags for each
+// column that may leak. It never holds more than a piece of a set in files.
 func Inspect(stored *milbench.Set) (Report, error) {
 	r := Report{
 		Name: stored.Name, Bags: len(stored.Bags), Kind: stored.Kind, Instances: stored.NumInstances(),
@@ -198,17 +201,18 @@ func Inspect(stored *milbench.Set) (Report, error) {
 	return r, nil
 }
 
-// column is one column over all bags.
+// column is one column for all bags.
 type column struct {
 	index               int // from 0
 	max, min, mean, any []float64
 	nonzero             int
 }
 
-// mostCells bounds the numbers of columns and bags that are held at a time, 64 MB.
+// mostCells limits the numbers held at once (columns times bags): 64 MB.
 const mostCells = 1 << 21
 
-// eachColumn calls f with every column, which is valid during the call only. Wide sets of many bags are read several times.
+// eachColumn calls f with every column. The column is valid only during the call. Wide sets with many bags are read
+// several times.
 func eachColumn(s *milbench.Set, f func(column)) error {
 	bags, features := len(s.Bags), s.NumFeatures()
 	if bags == 0 || features == 0 {
@@ -246,7 +250,7 @@ func eachColumn(s *milbench.Set, f func(column)) error {
 	return nil
 }
 
-// sums reduces some columns of one bag.
+// sums reduces several columns of one bag.
 type sums struct {
 	max, min []float32
 	sum      []float64
@@ -257,7 +261,7 @@ func newSums(width int) sums {
 	return sums{make([]float32, width), make([]float32, width), make([]float64, width), make([]int, width)}
 }
 
-// of reduces n columns from first on.
+// of reduces n columns, starting at first.
 func (s sums) of(x milbench.Instances, first, n int) error {
 	high, low, sum, nonzero := s.max[:n], s.min[:n], s.sum[:n], s.nonzero[:n]
 	for j := range n {
@@ -306,14 +310,14 @@ func (s sums) of(x milbench.Instances, first, n int) error {
 	return nil
 }
 
-// auditor weighs the columns of one set by one class of its bags.
+// auditor tests the columns of a set against one class of its bags.
 type auditor struct {
-	labels     []int // of the bags, 1 for those of the class
+	labels     []int // one per bag, 1 for the class
 	positive   int
 	tolerance  int
-	logTests   float64 // of columns, functions and classes
+	logTests   float64 // log of columns times functions times classes
 	logChoices float64
-	several    bool // most bags have several instances, so that it says something if a column is constant within each
+	several    bool // most bags have several instances, so being constant within each bag means something
 	pairs      []pair
 }
 
@@ -322,7 +326,8 @@ type pair struct {
 	label int
 }
 
-// newAuditors returns an auditor of the positive class, or of each of several; none for targets that are no classes.
+// newAuditors returns an auditor for the positive class, or one per class if there are several. For targets without
+// classes it returns none.
 func newAuditors(s *milbench.Set) (all []*auditor) {
 	classes := s.NumClasses()
 	first := 0
@@ -352,8 +357,8 @@ func newAuditors(s *milbench.Set) (all []*auditor) {
 	return all
 }
 
-// leak returns the function of c that disagrees with the fewest bags, if that is too good to be true, and whether it has the form of an
-// answer; of functions with and without it one with. Agree is -1 where there is none.
+// leak returns the function of c that disagrees with the fewest bags, if that cannot be chance, and whether it looks
+// like an answer. It prefers functions that do. Agree is -1 if there is none.
 func (a *auditor) leak(c column) (best Leak, answer bool) {
 	best = Leak{Column: c.index + 1, Agree: -1, Of: len(a.labels)}
 	try := func(f Function, values []float64) {
@@ -391,8 +396,8 @@ func (a *auditor) leak(c column) (best Leak, answer bool) {
 	return best, answer
 }
 
-// hopeless reports whether more bags of either class than may disagree share the value 0, which spares sparse columns
-// the sort.
+// hopeless reports whether too many bags of both classes share the value 0 for a leak. This saves sorting sparse
+// columns.
 func (a *auditor) hopeless(values []float64) bool {
 	var zeros [2]int
 	for i, v := range values {
@@ -403,13 +408,13 @@ func (a *auditor) hopeless(values []float64) bool {
 	return min(zeros[0], zeros[1]) > max(a.tolerance, 1)
 }
 
-// disagreement is how well the values of a function tell the labels.
+// disagreement counts the bags that a function gets wrong.
 type disagreement struct {
-	threshold int  // bags that the best threshold gets wrong
-	value     int  // bags that the best label for each value gets wrong
-	distinct  int  // values
-	apart     bool // the values are two narrow groups
-	between   int  // bags that a threshold between these gets wrong
+	threshold int  // with the best threshold
+	value     int  // with the best label for each value
+	distinct  int  // number of distinct values
+	apart     bool // the values form two narrow clusters
+	between   int  // with a threshold between the clusters
 }
 
 func (a *auditor) disagreements(values []float64) (d disagreement) {
@@ -419,7 +424,7 @@ func (a *auditor) disagreements(values []float64) (d disagreement) {
 	slices.SortFunc(a.pairs, func(p, q pair) int { return cmp.Compare(p.value, q.value) })
 	n := len(a.pairs)
 	d.threshold = min(a.positive, n-a.positive)
-	below := 0 // positive bags up to here
+	below := 0 // positive bags so far
 	for i := 0; i < n; {
 		from, before := i, below
 		for ; i < n && cmp.Compare(a.pairs[i].value, a.pairs[from].value) == 0; i++ {
@@ -427,7 +432,7 @@ func (a *auditor) disagreements(values []float64) (d disagreement) {
 		}
 		d.distinct++
 		d.value += min(below-before, i-from-(below-before))
-		wrong := below + (n - i) - (a.positive - below) // if the bags above are called positive
+		wrong := below + (n - i) - (a.positive - below) // if the bags above are predicted positive
 		wrong = min(wrong, n-wrong)
 		d.threshold = min(d.threshold, wrong)
 		if i < n {
@@ -440,8 +445,8 @@ func (a *auditor) disagreements(values []float64) (d disagreement) {
 	return d
 }
 
-// significant reports whether so few disagreements with one of so many labellings are more than chance in a set of
-// these columns.
+// significant reports whether so few disagreements with the best of so many labellings are more than chance, given
+// the number of columns.
 func (a *auditor) significant(wrong int, logLabellings float64) bool {
 	bags := len(a.labels)
 	within := math.Inf(-1) // log of sum_{i<=wrong} C(bags,i)

@@ -41,10 +41,10 @@ func plant(s *milbench.Set, j int, f func(b milbench.Bag, i, row int) float64) *
 	return s
 }
 
-// values are those of a dense bag.
+// values returns the values of a dense bag.
 func values(b milbench.Bag) []float32 { return b.Instances.(*milbench.Dense).Values }
 
-// inspect is [Inspect] of a set in memory, where nothing fails.
+// inspect is [Inspect] for a set in memory, where nothing fails.
 func inspect(s *milbench.Set) Report {
 	r, err := Inspect(s)
 	if err != nil {
@@ -55,7 +55,7 @@ func inspect(s *milbench.Set) Report {
 
 func TestAuditFindsPlantedLeaks(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	flip := func(b milbench.Bag, i, flips int) float64 { // the label, other for that many positive bags
+	flip := func(b milbench.Bag, i, flips int) float64 { // the label, flipped for this many positive bags
 		if i < 2*flips {
 			return 0
 		}
@@ -118,7 +118,8 @@ func TestAuditFindsPlantedLeaks(t *testing.T) {
 	}
 }
 
-// Of a column with two values one bag may disagree in small sets too, where 5 % of the smaller class is no bag.
+// In a column with two values one bag may disagree even in small sets, where 5 % of the smaller class is less than
+// one bag.
 func TestAuditToleratesOneBag(t *testing.T) {
 	for _, bags := range []int{30, 38} {
 		for _, c := range []struct {
@@ -144,7 +145,7 @@ func TestAuditToleratesOneBag(t *testing.T) {
 			}
 		}
 	}
-	// With few bags one that disagrees leaves too little.
+	// With few bags, one that disagrees leaves too little evidence.
 	one := func(b milbench.Bag, i, _ int) float64 { return float64(b.Label * min(1, i/2)) }
 	if r := inspect(plant(noise(1, 12, 12), 4, one)); !r.OK() {
 		t.Errorf("12 bags: %v", r.Leaks)
@@ -168,7 +169,7 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 		name string
 		f    func(b milbench.Bag, i, row int) float64
 	}{
-		// A witness in every positive bag, whose max separates the bags with an AUC of about 0.98.
+		// A witness in every positive bag. Its max separates the bags with an AUC of about 0.98.
 		{"witness", func(b milbench.Bag, _, row int) float64 {
 			if row == 0 {
 				return 3.5*float64(b.Label) + random.NormFloat64()
@@ -198,7 +199,8 @@ func TestAuditLeavesStrongFeaturesAlone(t *testing.T) {
 	}
 }
 
-// TestAuditStrong: a feature that separates bags as well as a leak, but not as an answer does, is shown and stops nothing.
+// TestAuditStrong: a feature that separates bags as well as a leak, but does not look like an answer, is reported and
+// stops nothing.
 func TestAuditStrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	shifted := func(b milbench.Bag, _, _ int) float64 { return 6*float64(b.Label) + random.NormFloat64() }
@@ -220,7 +222,7 @@ func TestAuditStrong(t *testing.T) {
 	for i := range single.Bags {
 		single.Bags[i].Instances = &milbench.Dense{Rows: 1, Cols: 12, Values: values(single.Bags[i])[:12]}
 	}
-	if r := inspect(plant(single, 4, shifted)); !r.OK() || len(r.Strong) != 1 { // every column is constant within bags of one instance
+	if r := inspect(plant(single, 4, shifted)); !r.OK() || len(r.Strong) != 1 { // with one instance per bag every column is constant within bags
 		t.Errorf("bags of one instance: leaks %v, strong %v", r.Leaks, r.Strong)
 	}
 	if r := inspect(plant(single, 4, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })); len(r.Leaks) != 1 {
@@ -231,8 +233,8 @@ func TestAuditStrong(t *testing.T) {
 	}
 }
 
-// sparseTerms looks like the Web sets: few positive bags, thousands of rare terms, some of which the positive bags
-// have more often. The column leak (from 0) holds the bag label; -1 for none.
+// sparseTerms resembles the Web sets: few positive bags and thousands of rare terms. Some terms are more frequent in
+// positive bags. Column leak (from 0) holds the bag label; -1 means none.
 func sparseTerms(bags, features, leak int) *milbench.Set {
 	random := rand.New(rand.NewPCG(8, 8))
 	s := &milbench.Set{Name: "terms"}
@@ -312,7 +314,7 @@ func equalJSON(t *testing.T, a, b any) bool {
 	return string(x) == string(y)
 }
 
-// Where thousands of columns stand beside few bags, some column agrees with every label by chance.
+// With thousands of columns and few bags, some column agrees with every label by chance.
 func TestAuditOfFewBags(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 13))
 	s := plant(noise(4, 12, 5000), 0, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })
@@ -331,7 +333,7 @@ func TestAuditOfFewBags(t *testing.T) {
 	}
 }
 
-// False alarms in small sets without any information must be rarer than promised.
+// False alarms in small sets without information must be rarer than promised.
 func TestAuditFalseAlarms(t *testing.T) {
 	alarms := 0
 	const sets = 2000
@@ -413,7 +415,7 @@ func TestAuditDuplicates(t *testing.T) {
 	}
 }
 
-// Bags that differ in nothing but the label column are duplicates all the same.
+// Bags that differ only in the label column still count as duplicates.
 func TestAuditDuplicatesBesidesTheLabel(t *testing.T) {
 	s := plant(noise(9, 40, 4), 3, func(b milbench.Bag, _, _ int) float64 { return float64(b.Label) })
 	s.Bags[4].Instances = &milbench.Dense{Rows: s.Bags[9].Instances.Len(), Cols: 4, Values: slices.Clone(values(s.Bags[9]))}
@@ -425,7 +427,7 @@ func TestAuditDuplicatesBesidesTheLabel(t *testing.T) {
 	}
 }
 
-// Sets that no reader returns are no reason to panic.
+// Sets that no reader returns must not cause a panic.
 func TestAuditOfOddSets(t *testing.T) {
 	m := &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{float32(math.NaN()), float32(math.Inf(1))}}
 	for name, s := range map[string]*milbench.Set{
@@ -446,14 +448,15 @@ func TestAuditOfOddSets(t *testing.T) {
 	}
 }
 
-// auditSummary is what testdata/audit_reference.py says of a file.
+// auditSummary is the output of testdata/audit_reference.py for a file.
 type auditSummary struct {
 	Bags, Positive, Instances, Features, Constant, Nonzero, Shared int
 	BagSize                                                        BagSizes `json:"bag_size"`
 	LastWrong                                                      int      `json:"last_wrong"`
 }
 
-// The published files: the label column in every cell-array file, nothing else, and nothing once it was moved.
+// The published files: Inspect finds the label column in every cell-array file and nothing else, and nothing once it
+// is moved.
 func TestAuditFiles(t *testing.T) {
 	text, err := os.ReadFile("testdata/audit_reference.json")
 	if err != nil {
@@ -541,8 +544,9 @@ func BenchmarkAudit(b *testing.B) {
 	}
 }
 
-// slides is a set of features as networks trained on images give them: rectified mixtures of a few kinds of tissue, correlated and
-// with bags of their own stain. In positive bags a share of the instances is of another kind, which some features tell in every one.
+// slides returns a set with features like those from image networks: rectified mixtures of a few kinds of tissue,
+// correlated, and with a stain per bag. In positive bags a share of the instances is of another kind, which some
+// features reveal in every bag.
 func slides(seed uint64, bags, features int) *milbench.Set {
 	random := rand.New(rand.NewPCG(seed, 2))
 	const kinds, hidden = 8, 16
@@ -581,7 +585,7 @@ func slides(seed uint64, bags, features int) *milbench.Set {
 	return s
 }
 
-// shuffled is a set whose labels were shuffled.
+// shuffled returns a set with shuffled labels.
 func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
 	random := rand.New(rand.NewPCG(seed, 3))
 	other := *s
@@ -592,9 +596,9 @@ func shuffled(s *milbench.Set, seed uint64) *milbench.Set {
 	return &other
 }
 
-// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI: features of generated slides, where many
-// separate the bags, and of real sets, with their labels and with shuffled ones. The chance of a false alarm is promised to be below
-// 0.05 a set; there is none at all.
+// TestAuditOfRealFeatures looks for leaks where there are none, in 1,000 trials in CI. It uses features of generated
+// slides (many of them separate the bags) and real sets with true and shuffled labels. The promised chance of a false
+// alarm is below 0.05 per set. In fact there is none at all.
 func TestAuditOfRealFeatures(t *testing.T) {
 	trials := large.Number(40, 1000)
 	var real []*milbench.Set

@@ -1,3 +1,3 @@
-// Package audit describes a set before it is learnt from: columns that leak the bag labels ([Inspect]), and bags that stand
-// in it twice ([GroupDuplicates]).
+// Package audit checks a set before training. It finds columns that leak the bag labels ([Inspect]) and duplicate
+// bags ([GroupDuplicates]).
 package audit

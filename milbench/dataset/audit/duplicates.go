@@ -12,16 +12,17 @@ import (
 	"synpool/milbench"
 )
 
-// Duplicate lists bags of the same instances, in whatever order.
+// Duplicate lists bags that contain the same instances, in any order.
 type Duplicate struct {
-	Bags     []string `json:"bags"`     // their ids
+	Bags     []string `json:"bags"`     // ids of the bags
 	Conflict bool     `json:"conflict"` // the bags have different targets
 }
 
-// GroupDuplicates puts bags of the same instances into one group, so that no protocol tests on a bag that was trained
-// on under another id. Groups that share a bag so become one group, transitively, under the name of one of them. It
-// returns the duplicates, and a set that shares its instances with s, or s itself if there are none.
-// Bags of the same instances with different targets are kept, too: no learner can be right on all of them.
+// GroupDuplicates puts bags with the same instances into one group, so no protocol trains on a bag and tests on its
+// copy. Groups that share such a bag are merged, transitively, and keep the name of one of them. Copies with
+// different targets stay in the set, although no learner can be right on all of them.
+//
+// It returns the duplicates and a set that shares its instances with s, or s itself if there are no duplicates.
 func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	c, err := compare(s, nil)
 	if err != nil {
@@ -65,22 +66,22 @@ func GroupDuplicates(s *milbench.Set) (*milbench.Set, []Duplicate, error) {
 	return &grouped, found, grouped.Seal()
 }
 
-// comparison is what the bags of a set have in common.
+// comparison is what the bags of a set share.
 type comparison struct {
-	same   [][]int // bags of the same instances, by index, two at least; in the order of their first bags
-	shared int     // distinct instances that stand in several bags
+	same   [][]int // groups of at least two bags with the same instances, by index, in the order of their first bags
+	shared int     // distinct instances that occur in several bags
 }
 
-// compare compares the bags of s, columns, from 0, that are to be left aside apart.
+// compare compares the bags of s without the columns in aside, which count from 0.
 func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
 	var c comparison
 	seen := newMeetings()
-	place := map[[sha256.Size]byte]int{} // content: where its bags are in all
+	place := map[[sha256.Size]byte]int{} // content: its index in all
 	var all [][]int
 	var text []byte
 	for i, b := range s.Bags {
 		instances := make([][sha256.Size]byte, 0, b.Instances.Len())
-		// An instance is a bit for every feature that says whether its value is other than 0, and then these values.
+		// An instance is encoded as one bit per feature, set if the value is not 0, then the non-zero values.
 		begin := func() { text = append(text[:0], make([]byte, (b.Instances.Features()+7)/8)...) }
 		value := func(j int, v float32) {
 			if v != 0 && (len(aside) == 0 || !aside[j]) {
@@ -134,10 +135,10 @@ func compare(s *milbench.Set, aside map[int]bool) (comparison, error) {
 	return c, nil
 }
 
-// meetings counts the instances, by a hash of 64 bits, that stand in several bags. Of very many it keeps those whose hash
-// ends in zeros, one of 2^skipped, and what it counts stands for all.
+// meetings counts the instances that occur in several bags, using a 64-bit hash. If there are very many, it keeps
+// only hashes that end in zeros, one in 2^skipped, and scales the count.
 type meetings struct {
-	first   map[uint64]int32 // the bag that an instance was first seen in, or met
+	first   map[uint64]int32 // the bag with the first occurrence of an instance, or met
 	skipped int
 }
 
@@ -163,7 +164,7 @@ func (m *meetings) add(hash uint64, bag int) {
 	}
 }
 
-// shared returns the number of instances that stand in several bags, about where some were skipped.
+// shared returns the number of instances that occur in several bags. It is an estimate if some were skipped.
 func (m *meetings) shared() int {
 	n := 0
 	for _, first := range m.first {
@@ -174,7 +175,7 @@ func (m *meetings) shared() int {
 	return n << m.skipped
 }
 
-// duplicates names the bags that are the same.
+// duplicates lists the bags with equal content.
 func (c comparison) duplicates(s *milbench.Set) []Duplicate {
 	found := []Duplicate{}
 	for _, same := range c.same {

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// withGroups is a set of bags of one instance; each is written as "value group", or as "value".
+// withGroups returns a set of bags with one instance each, written as "value group" or "value".
 func withGroups(bags ...string) *milbench.Set {
 	s := &milbench.Set{Name: "toy", Checksum: "as read"}
 	for i, text := range bags {
@@ -68,7 +68,7 @@ func TestGroupDuplicates(t *testing.T) {
 	}
 }
 
-// A group that is called like the new one is not joined.
+// A group that already has the name of a new one is not merged with it.
 func TestGroupDuplicatesName(t *testing.T) {
 	s := withGroups("1", "1", "2", "4")
 	s.Bags[2].Group = "duplicates of bag0"
@@ -92,7 +92,7 @@ func TestGroupDuplicatesConflict(t *testing.T) {
 	}
 }
 
-// No protocol tests on a bag whose twin it trains on.
+// No protocol tests on a copy of a training bag.
 func TestGroupDuplicatesAreNeverSplit(t *testing.T) {
 	s := noise(3, 60, 4)
 	for i := 0; i < 40; i += 4 { // bags 4, 5 and 6, 7 of 1 to 40 are pairs of one label each

@@ -9,25 +9,25 @@ import (
 	"synpool/milbench"
 )
 
-// DigitsConfig says how to draw bags of handwritten digits (MNIST-bags, Ilse et al. 2018, section 4.2).
+// DigitsConfig configures bags of handwritten digits (MNIST-bags, Ilse et al. 2018, section 4.2).
 type DigitsConfig struct {
 	Bags     int     // number of bags, at least 2
-	MeanSize float64 // of the normal distribution that the size of a bag is drawn from
+	MeanSize float64 // mean of the normal distribution of bag sizes
 	SDSize   float64 // its standard deviation
 	Target   int     // the digit that makes a bag positive
 	Seed     uint64
 }
 
-// DefaultDigits returns the values of the paper: bags of 10 digits on average, standard deviation 2, positive if they
-// hold a 9; 100 of them, with seed 1.
+// DefaultDigits returns the values in the paper, with 100 bags and seed 1. Bags have 10 digits on average, with
+// standard deviation 2, and are positive if they contain a 9.
 func DefaultDigits() DigitsConfig {
 	return DigitsConfig{Bags: 100, MeanSize: 10, SDSize: 2, Target: 9, Seed: 1}
 }
 
-// maxDigits bounds the digits over all bags: 16 million images of 28x28 fill 100 GB.
+// maxDigits is the maximum number of digits in all bags: 16 million images of 28x28 need 100 GB.
 const maxDigits = 1 << 24
 
-// check reports a configuration that no bags can be drawn with.
+// check returns an error for an invalid configuration.
 func (c DigitsConfig) check() error {
 	switch {
 	case c.Bags < 2:
@@ -42,13 +42,14 @@ func (c DigitsConfig) check() error {
 	return nil
 }
 
-// Draw draws bags of digits. The size of a bag is a normal number rounded to the nearest integer, at least 1;
-// its instances are as many images, each drawn from all with equal chances, so that an image may come again. The
-// features are the pixels, row by row, divided by 255. An instance label is 1 for the target digit and 0 for others;
-// a bag is positive if it holds the target. The seed fixes everything: the numbers come from a PCG generator seeded
-// with (Seed, 0), for each bag first its size and then its images. With large bags nearly all are positive
-// (1 - 0.9^n of them); a draw without both classes is an error. Training and test bags drawn of different parts of all images
-// share none.
+// Draw generates bags of digits from images. The size of a bag is a normal number rounded to the nearest integer, at
+// least 1. Its instances are images drawn uniformly with replacement. The features are the pixels, row by row,
+// divided by 255. The instance label is 1 for the target digit and 0 otherwise. A bag is positive if it contains the
+// target.
+//
+// The seed fixes everything: a PCG generator seeded with (Seed, 0) gives, for each bag, first its size and then its
+// images. With large bags nearly all are positive (1 - 0.9^n of them); Draw returns an error if a class is missing.
+// To keep training and test bags separate, draw them from disjoint sets of images.
 func (c DigitsConfig) Draw(all Images) (*milbench.Set, error) {
 	if err := c.check(); err != nil {
 		return nil, err

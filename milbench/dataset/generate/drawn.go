@@ -7,18 +7,18 @@ import (
 	"synpool/milbench"
 )
 
-// drawn is an instance that is to be drawn.
+// drawn describes an instance to draw.
 type drawn struct {
 	from  Normal
 	label float64
 }
 
-// maxDrawn bounds the values of a set that is drawn, 1 GB.
+// maxDrawn is the maximum number of values in a generated set: 1 GB.
 const maxDrawn = 1 << 28
 
-// drawSplit draws bags of at most instances each, every other one positive, first those of the training part and then
-// those of the test part, and the instances that bag lists in random order. Without test bags the set has no split. Each
-// bag has a stream of its own.
+// drawSplit draws the bags of a set, every other one positive: first the training part, then the test part. Without
+// test bags the set has no split. bag lists at most instances instances for each bag; they are put in random order.
+// Each bag has a random stream of its own.
 func drawSplit(name string, train, test, features, instances int, seed uint64, bag func(milbench.Split, bool, *normals) []drawn) (*milbench.Set, error) {
 	switch {
 	case train < 2 || test != 0 && test < 2:
@@ -57,7 +57,7 @@ func drawSplit(name string, train, test, features, instances int, seed uint64, b
 	return finished(name, bags, instanceLabels)
 }
 
-// finished returns the set of bags that were drawn.
+// finished returns the set of the given bags.
 func finished(name string, bags []milbench.Bag, instanceLabels [][]float64) (*milbench.Set, error) {
 	s := &milbench.Set{Name: name, Bags: bags, InstanceLabels: instanceLabels}
 	if err := s.Validate(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"synpool/milbench"
 )
 
-// requireOneLine wants an error of one line that begins with the name of what it is about and says want.
+// requireOneLine requires a one-line error that starts with name and contains want.
 func requireOneLine(t *testing.T, err error, name, want string) {
 	t.Helper()
 	if err == nil || !strings.HasPrefix(err.Error(), name) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -30,7 +30,7 @@ func rowAt(x milbench.Instances, i int) []float64 {
 	return row
 }
 
-// values returns the values that are held of a bag.
+// values returns the stored values of a bag.
 func values(x milbench.Instances) []float32 {
 	if s, ok := x.(*milbench.Sparse); ok {
 		return s.Values

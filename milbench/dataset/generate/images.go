@@ -2,14 +2,14 @@ package generate
 
 import "fmt"
 
-// Images are labelled images in shades of grey, all of one size.
+// Images are labelled greyscale images of equal size.
 type Images struct {
-	Rows, Columns int    // of an image
+	Rows, Columns int    // of each image
 	Pixels        []byte // image by image, row by row
-	Labels        []byte // one an image
+	Labels        []byte // one per image
 }
 
-// check reports images without pixels or labels of their own.
+// check returns an error if there are no pixels, or not one label per image.
 func (i Images) check() error {
 	n := len(i.Pixels)
 	if i.Rows < 1 || i.Columns < 1 || i.Columns > n/i.Rows || n%(i.Rows*i.Columns) != 0 || n/(i.Rows*i.Columns) != len(i.Labels) {

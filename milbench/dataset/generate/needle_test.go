@@ -45,7 +45,7 @@ func TestDrawNeedle(t *testing.T) {
 				t.Errorf("rate %v: instances of label %d have mean %v and deviation %v, want %+v", rate, label, mean, sd, d)
 			}
 		}
-		// A witness stands in front with the share that witnesses have.
+		// The first instance is a witness with probability equal to their share.
 		if p := float64(want) / 40; math.Abs(float64(front)-300*p) > 5*math.Sqrt(300*p*(1-p)) {
 			t.Errorf("rate %v: %d of 300 positive bags begin with a witness", rate, front)
 		}

@@ -11,46 +11,46 @@ import (
 	"synpool/milbench"
 )
 
-// NoiseKind says what noise does to an instance.
+// NoiseKind names a kind of noise.
 type NoiseKind string
 
-// The kinds of noise. A term of an instance is a value other than 0 and its column.
+// The kinds of noise. A term is a non-zero value of an instance together with its column.
 const (
 	GaussianNoise NoiseKind = "gaussian"    // adds a normal number to every value
 	Deletion      NoiseKind = "deletion"    // sets the value of a term to 0
-	Replacement   NoiseKind = "replacement" // moves the value of a term to a random column that the instance leaves at 0
+	Replacement   NoiseKind = "replacement" // moves the value of a term to a random column where the instance has 0
 	Swap          NoiseKind = "swap"        // exchanges the values of two terms
 )
 
 // NoiseKinds lists the kinds of noise.
 var NoiseKinds = []NoiseKind{GaussianNoise, Deletion, Replacement, Swap}
 
-// Noise disturbs the instances of bags.
+// Noise adds noise to the instances of bags.
 //
-// The level of Gaussian noise is a signal-to-noise ratio in dB: the noise in feature j has mean 0
-// and standard deviation sd_j 10^(-Level/20), with sd_j that of the feature over all instances of the set, so that the
-// ratio is the same in every feature, whatever its unit; a constant feature stays as it is. 0 dB is as much noise as
-// signal.
+// The level of Gaussian noise is a signal-to-noise ratio in dB. The noise in feature j has mean 0 and standard
+// deviation sd_j 10^(-Level/20), where sd_j is that of the feature over all instances of the set. The ratio is
+// therefore the same for every feature, whatever its unit. A constant feature does not change. At 0 dB there is as
+// much noise as signal.
 //
-// The other kinds are for vectors of terms without order. Their level is the share of an instance's terms that they
-// touch: level times terms, rounded to the nearest integer, halves up, but at least 1 term if the level is above 0 and
-// the instance has one. Swap touches pairs without a common term, by the same rule a share of the pairs that the terms
-// make (half their number, rounded down); an instance with a single term stays as it is. Replacement stops when no
-// column is left unused.
+// The other kinds are for vectors of unordered terms. Their level is the share of an instance's terms to change:
+// level times terms, rounded to the nearest integer (halves up), and at least 1 term if the level is above 0 and the
+// instance has one. Swap changes disjoint pairs of terms. The same rule gives their number as a share of half the
+// terms, rounded down; an instance with a single term does not change. Replacement stops when no unused column is
+// left.
 //
-// The noise of a bag is a function of the seed, the bag's id, the kind and the level (Gaussian noise: and the deviations
-// of the features), whatever other bags there are. Levels of one seed are nested: a term that is touched at 10 % is so
-// touched at 20 %, too, and Gaussian noise differs in its size alone.
+// The noise of a bag depends only on the seed, the bag's id, the kind and the level, and for Gaussian noise on the
+// deviations of the features. Other bags have no influence. Levels with the same seed are nested: a term changed at
+// 10 % changes in the same way at 20 %, and Gaussian noise differs only in size.
 type Noise struct {
 	Kind  NoiseKind `json:"kind"`
-	Level float64   `json:"level"` // Gaussian: dB; otherwise a share in [0, 1]
+	Level float64   `json:"level"` // dB for Gaussian noise, otherwise a share in [0, 1]
 	Seed  uint64    `json:"seed"`
 }
 
-// maxDecibel bounds the ratio: beyond it noise is below the rounding of the values, or the values below that of the noise.
+// maxDecibel limits the ratio. Beyond it, the noise or the values would vanish in rounding.
 const maxDecibel = 300
 
-// Validate reports an unknown kind and a level out of range.
+// Validate returns an error for an unknown kind or a level out of range.
 func (n Noise) Validate() error {
 	switch {
 	case !slices.Contains(NoiseKinds, n.Kind):
@@ -70,7 +70,7 @@ func (n Noise) Validate() error {
 	return nil
 }
 
-// String returns, say, "gaussian(10dB)" or "deletion(0.2)".
+// String returns the name of the noise, for example "gaussian(10dB)" or "deletion(0.2)".
 func (n Noise) String() string {
 	unit := ""
 	if n.Kind == GaussianNoise {
@@ -79,9 +79,9 @@ func (n Noise) String() string {
 	return fmt.Sprintf("%s(%v%s)", n.Kind, n.Level, unit)
 }
 
-// Apply returns s with noise in all of its bags, in the same order; bag i of the result is the noisy version of bag i.
-// Labels, groups and the split stay. Gaussian noise leaves no zeros, so that its bags are held dense. The result shares
-// no values with s; its name says the noise, say "web1+deletion(0.2)".
+// Apply returns s with noise in all bags, in the same order. Labels, groups and the split do not change. Gaussian
+// noise leaves no zeros, so its bags are dense. The result shares no values with s. Its name includes the noise, for
+// example "web1+deletion(0.2)".
 func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 	if err := n.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -101,7 +101,7 @@ func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 			noisy.Bags[i].Instances = dense
 		}
 		sizes := deviations(noisy.Bags)
-		ratio := float64(float32(math.Pow(10, -n.Level/20))) // rounded: the last bits of a power differ among processors
+		ratio := float64(float32(math.Pow(10, -n.Level/20))) // rounded, because the last bits of a power differ between processors
 		for j := range sizes {
 			sizes[j] *= ratio
 		}
@@ -119,12 +119,12 @@ func (n Noise) Apply(s *milbench.Set) (*milbench.Set, error) {
 	return &noisy, noisy.Seal()
 }
 
-// random returns the stream of instance row of a bag. All levels share it.
+// random returns the random stream for one instance of a bag. All levels share it.
 func (n Noise) random(bag string, row int) *rand.Rand {
 	return milbench.Rand(n.Seed, fmt.Sprintf("%s noise of bag %s", n.Kind, bag), row)
 }
 
-// gaussian returns the instances of a dense bag with normal numbers of these standard deviations added.
+// gaussian returns a dense bag with normal noise added, with these standard deviations.
 func (n Noise) gaussian(b milbench.Bag, sizes []float64) *milbench.Dense {
 	m := *b.Instances.(*milbench.Dense)
 	m.Values = slices.Clone(m.Values)
@@ -137,8 +137,8 @@ func (n Noise) gaussian(b milbench.Bag, sizes []float64) *milbench.Dense {
 	return &m
 }
 
-// deviations returns the standard deviation of each feature over the instances of dense bags, rounded alike everywhere.
-// That of a constant feature is 0.
+// deviations returns the standard deviation of each feature over the instances of dense bags, rounded identically on
+// every machine. For a constant feature it is 0.
 func deviations(bags []milbench.Bag) []float64 {
 	if len(bags) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func deviations(bags []milbench.Bag) []float64 {
 	}
 	each := func(f func(j int, v float64)) {
 		for _, b := range bags {
-			_ = milbench.EachValue(b.Instances, func(_, j int, v float32) { f(j, float64(v)) }) // there is no error in memory
+			_ = milbench.EachValue(b.Instances, func(_, j int, v float32) { f(j, float64(v)) }) // in memory there is no error
 		}
 	}
 	each(func(j int, v float64) {
@@ -174,13 +174,13 @@ func deviations(bags []milbench.Bag) []float64 {
 	return square
 }
 
-// term is a value other than 0.
+// term is a non-zero value.
 type term struct {
 	column int32
 	value  float32
 }
 
-// terms returns the instances of a bag with the noise in their terms, in the form of the bag.
+// terms returns the instances of a bag with noise in their terms, dense or sparse as before.
 func (n Noise) terms(b milbench.Bag) (milbench.Instances, error) {
 	from, err := milbench.ToSparse(b.Instances)
 	if err != nil {
@@ -209,7 +209,7 @@ func (n Noise) terms(b milbench.Bag) (milbench.Instances, error) {
 	return milbench.ToDense(rows)
 }
 
-// touch disturbs the terms of an instance, in place. The permutation is drawn first: the first few of it are touched.
+// touch changes the terms of an instance in place. It draws a permutation first and changes its first elements.
 func (n Noise) touch(row []term, columns int, random *rand.Rand) []term {
 	order := random.Perm(len(row))
 	switch n.Kind {
@@ -247,7 +247,7 @@ func (n Noise) touch(row []term, columns int, random *rand.Rand) []term {
 	return row
 }
 
-// touched returns how many of n terms, or pairs of terms, a level touches, see [Noise].
+// touched returns how many of n terms, or pairs of terms, to change at a level, see [Noise].
 func touched(level float64, n int) int {
 	if level == 0 {
 		return 0

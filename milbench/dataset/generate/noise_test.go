@@ -11,7 +11,7 @@ import (
 	"synpool/milbench"
 )
 
-// terms is a set of term vectors: rows of 0 to 60 terms with values of their own among 80 columns.
+// termSet returns a set of term vectors: rows with 0 to 60 terms with distinct values in 80 columns.
 func termSet(seed uint64, bags int, dense bool) *milbench.Set {
 	random := rand.New(rand.NewPCG(seed, 1))
 	s := &milbench.Set{Name: "terms"}
@@ -58,7 +58,7 @@ func changed(a, b milbench.Instances, i int) (n int) {
 	return n
 }
 
-// nearest returns level times n, rounded, halves up, and at least 1.
+// nearest returns level times n, rounded (halves up), and at least 1.
 func nearest(level float64, n int) int {
 	if n == 0 || level == 0 {
 		return 0
@@ -66,7 +66,7 @@ func nearest(level float64, n int) int {
 	return max(1, int(level*float64(n)+0.5))
 }
 
-// The laws of noise in terms, on every instance: how many terms are touched and what stays.
+// The laws of noise in terms, for every instance: how many terms change and what does not.
 func TestNoiseInTerms(t *testing.T) {
 	for _, dense := range []bool{false, true} {
 		s := termSet(1, 40, dense)
@@ -135,7 +135,7 @@ func TestNoiseForms(t *testing.T) {
 	}
 }
 
-// Each term is deleted, moved or exchanged with the same chance, and moves to any free column.
+// Each term is deleted, moved or exchanged with equal probability, and moves to any free column.
 func TestNoiseUniform(t *testing.T) {
 	m := &milbench.Dense{Rows: 1, Cols: 12, Values: []float32{1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0}}
 	s := &milbench.Set{Name: "one", Bags: []milbench.Bag{{ID: "a", Instances: m}}}
@@ -171,7 +171,7 @@ func TestNoiseUniform(t *testing.T) {
 	}
 }
 
-// Levels are nested, a bag's noise does not depend on other bags, and the seed decides.
+// Levels are nested, the noise of a bag does not depend on other bags, and the seed matters.
 func TestNoiseStreams(t *testing.T) {
 	s := termSet(4, 20, false)
 	for _, kind := range []NoiseKind{Deletion, Replacement, Swap} {
@@ -205,12 +205,12 @@ func TestNoiseStreams(t *testing.T) {
 	}
 }
 
-// The ratio of signal to noise is the one asked for, in every feature, and noise has mean 0.
+// The signal-to-noise ratio is as requested in every feature, and the noise has mean 0.
 func TestGaussianNoise(t *testing.T) {
 	s := normalSet(5, 400, 6)
 	for i := range s.Bags {
 		m := s.Bags[i].Instances.(*milbench.Dense)
-		for k := range m.Values { // features of other units, one of them constant
+		for k := range m.Values { // features in different units, one of them constant
 			if m.Values[k] *= float32(math.Pow(10, float64(k%6-2))); k%6 == 5 {
 				m.Values[k] = 0.1
 			}
@@ -247,7 +247,7 @@ func TestGaussianNoise(t *testing.T) {
 	}
 }
 
-// At another level Gaussian noise is the same but for its size.
+// At another level Gaussian noise differs only in size.
 func TestGaussianNoiseNested(t *testing.T) {
 	s := normalSet(6, 10, 4)
 	ten, err := Noise{GaussianNoise, 10, 2}.Apply(s)
@@ -259,7 +259,7 @@ func TestGaussianNoiseNested(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, b := range s.Bags {
-		for k, v := range values(b.Instances) { // rounded to float32, where values and noise are of size 1
+		for k, v := range values(b.Instances) { // rounded to float32; values and noise are of size 1
 			a, b := float64(values(ten.Bags[i].Instances)[k]-v), float64(values(thirty.Bags[i].Instances)[k]-v)
 			if math.Abs(a-10*b) > 1e-5 {
 				t.Fatalf("noise %v at 10 dB and %v at 30 dB", a, b)
@@ -291,7 +291,7 @@ func TestNoiseRefuses(t *testing.T) {
 	}
 }
 
-// TestNoisePrepared: noise would change what says that a value is missing.
+// TestNoisePrepared: noise is refused if it would change the indicators of missing values.
 func TestNoisePrepared(t *testing.T) {
 	bags := []milbench.Bag{{ID: "a", Instances: &milbench.Dense{Rows: 1, Cols: 2, Values: []float32{0, 1}}}}
 	for _, s := range []*milbench.Set{

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// Normal is the normal distribution of every feature of an instance.
+// Normal is a normal distribution, used for every feature of an instance.
 type Normal struct {
 	Mean float64
 	SD   float64 // standard deviation
 }
 
-// validate errs for numbers that no distribution has.
+// validate returns an error for invalid parameters.
 func (n Normal) validate() error {
 	if math.IsNaN(n.Mean) || math.IsInf(n.Mean, 0) || !(n.SD >= 0) || math.IsInf(n.SD, 0) {
 		return fmt.Errorf("a normal distribution of mean %v and standard deviation %v; give finite numbers, the deviation at least 0", n.Mean, n.SD)
@@ -20,12 +20,12 @@ func (n Normal) validate() error {
 	return nil
 }
 
-// normals draws standard normal numbers by Marsaglia's polar method. It computes with operations alone that IEEE 754
-// rounds alike everywhere, and never multiplies and adds in one expression, which some processors round once: the
-// same source gives the same bits on every machine, which NormFloat64 of math/rand/v2 does not promise.
+// normals draws standard normal numbers by Marsaglia's polar method. The same source gives the same bits on every
+// machine, which NormFloat64 of math/rand/v2 does not promise. It uses only operations that IEEE 754 rounds
+// identically everywhere, and never multiplies and adds in one expression, because some processors fuse these.
 type normals struct {
 	*rand.Rand
-	second  float64 // of the last pair
+	second  float64 // second number of the last pair
 	waiting bool
 }
 
@@ -46,11 +46,12 @@ func (n *normals) next() float64 {
 	}
 }
 
-// from returns a number of the distribution.
+// from returns a number drawn from d.
 func (n *normals) from(d Normal) float64 { return d.Mean + float64(d.SD*n.next()) }
 
-// logarithm returns the natural logarithm of x > 0, as [normals] computes: x = 2^e f with f in [sqrt(1/2), sqrt(2)),
-// ln f = 2 (t + t^3/3 + t^5/5 + ...) with t = (f-1)/(f+1), whose terms beyond t^23 are below 1e-18 of the sum.
+// logarithm returns the natural logarithm of x > 0, with the same guarantee as [normals]. It writes x = 2^e f with f
+// in [sqrt(1/2), sqrt(2)) and uses ln f = 2 (t + t^3/3 + t^5/5 + ...) with t = (f-1)/(f+1). Terms beyond t^23 are
+// below 1e-18 of the sum.
 func logarithm(x float64) float64 {
 	f, e := math.Frexp(x)
 	if f < math.Sqrt2/2 {

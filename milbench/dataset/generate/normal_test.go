@@ -32,8 +32,8 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// The numbers are normal: Kolmogorov's distance of 200,000 to the distribution is below its quantile of 0.999, and pairs
-// do not go together.
+// The numbers are normal: for 200,000 of them, Kolmogorov's distance to the distribution is below its 0.999 quantile,
+// and the two numbers of a pair are uncorrelated.
 func TestNormals(t *testing.T) {
 	n := &normals{Rand: rand.New(rand.NewPCG(2, 1))}
 	x := make([]float64, 200_000)

@@ -10,21 +10,23 @@ import (
 // RaffHoltTest is one of the algorithmic unit tests of Raff and Holt.
 type RaffHoltTest int
 
-// The tests. Every instance is drawn on its own, all of its features from one [Normal].
+// The tests. Every instance is drawn independently, with all of its features from one [Normal].
 const (
-	// SingleConcept: every bag has Negatives background instances N(0,1); a positive bag adds 1 to 3 instances of the
-	// concept, each from N(0,3) or N(1,1). The poison, one instance N(-10,0.1), is in every negative bag of the training
-	// part and in every positive bag of the test part.
+	// SingleConcept has background instances N(0,1), Negatives per bag. A positive bag adds 1 to 3 instances of the
+	// concept, each from N(0,3) or N(1,1). The poison, one instance N(-10,0.1), is in every negative bag of the
+	// training part and in every positive bag of the test part.
 	SingleConcept RaffHoltTest = 1 + iota
-	// MultipleConcepts: every bag has 1 to 9 background instances N(0,1); a positive bag adds 1 to 3 instances of each of
-	// the concepts N(2,0.1) and N(3,0.1), a negative bag one instance of one of them. Poison as in SingleConcept.
+	// MultipleConcepts has 1 to 9 background instances N(0,1) per bag. A positive bag adds 1 to 3 instances of each
+	// of the concepts N(2,0.1) and N(3,0.1). A negative bag adds one instance of one of them. The poison is as in
+	// SingleConcept.
 	MultipleConcepts
-	// FalseFrequency: background and concepts of MultipleConcepts; a positive bag has one instance of each concept, a
-	// negative bag instances of the first alone: 1 in the training part, 35 to 44 in the test part. There is no poison.
+	// FalseFrequency has the background and concepts of MultipleConcepts. A positive bag has one instance of each
+	// concept. A negative bag has only instances of the first: 1 in the training part, 35 to 44 in the test part.
+	// There is no poison.
 	FalseFrequency
 )
 
-// The distributions of the tests, as mean and standard deviation.
+// The distributions, as mean and standard deviation.
 var (
 	background    = Normal{0, 1}
 	wideConcept   = Normal{0, 3}
@@ -34,27 +36,28 @@ var (
 	poison        = Normal{-10, 0.1}
 )
 
-// RaffHoltConfig says how to draw the bags of an algorithmic unit test.
+// RaffHoltConfig configures [DrawRaffHolt].
 type RaffHoltConfig struct {
 	Test      RaffHoltTest
-	TrainBags int // bags of the training part, every other one positive; at least 2
-	TestBags  int // of the test part; at least 2
+	TrainBags int // bags in the training part, at least 2; every other one is positive
+	TestBags  int // bags in the test part, at least 2
 	Features  int // at least 1
-	Negatives int // background instances of a bag of [SingleConcept], at least 1
+	Negatives int // background instances per bag of [SingleConcept], at least 1
 	Seed      uint64
 }
 
-// DefaultRaffHolt returns 500 bags in each part, 16 features, 10 background instances, and seed 1.
+// DefaultRaffHolt returns 500 bags in each part, 16 features, 10 background instances and seed 1.
 func DefaultRaffHolt(test RaffHoltTest) RaffHoltConfig {
 	return RaffHoltConfig{Test: test, TrainBags: 500, TestBags: 500, Features: 16, Negatives: 10, Seed: 1}
 }
 
-// DrawRaffHolt draws the bags of an algorithmic unit test, with its official split. A model that holds to the
-// assumption that positive instances make a bag positive passes with a test AUC above 0.5; one under 0.5 has learnt that
-// the absence of something does, since parts differ in what misleads it: the poison, or how often a concept comes.
+// DrawRaffHolt generates the bags of an algorithmic unit test, with its official split. A model that respects the
+// standard assumption (positive instances make a bag positive) passes with a test AUC above 0.5. A model with an AUC
+// below 0.5 has learnt that the absence of something makes a bag positive. The parts separate the two because they
+// mislead differently: through the poison, or through how often a concept occurs.
 //
-// An instance label is 1 for an instance of a concept in a positive bag and 0 for others. Instances stand in random
-// order. The seed fixes everything, to the bit, each bag from a stream of its own.
+// The instance label is 1 for a concept instance in a positive bag and 0 otherwise. Instances are in random order.
+// The seed fixes everything, bit-identical on every machine. Each bag has a random stream of its own.
 //
 // Raff and Holt, "Reproducibility in Multiple Instance Learning: A Case For Algorithmic Unit Tests", NeurIPS 2023,
 // algorithms 1 to 3, with the numbers of their implementation in torchmil.
@@ -75,7 +78,7 @@ func DrawRaffHolt(c RaffHoltConfig) (*milbench.Set, error) {
 	return drawSplit(name, c.TrainBags, c.TestBags, c.Features, negatives+44, c.Seed, c.bag)
 }
 
-// bag lists the instances of a bag.
+// bag lists the instances to draw for a bag.
 func (c RaffHoltConfig) bag(part milbench.Split, positive bool, n *normals) (instances []drawn) {
 	add := func(count int, from Normal, label float64) {
 		for range count {

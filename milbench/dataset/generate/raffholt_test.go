@@ -8,8 +8,8 @@ import (
 	"synpool/milbench"
 )
 
-// kind says from which distribution an instance was drawn, by the mean of its features (of 256: distributions that differ
-// by their means alone are 16 standard errors apart) and their spread. "" is none.
+// kind returns the distribution that an instance was drawn from, or "". It uses the mean of the features (256
+// features: distributions that differ only in their means are 16 standard errors apart) and their spread.
 func kind(row []float64) string {
 	n, mean, square := float64(len(row)), 0.0, 0.0
 	for _, v := range row {
@@ -34,8 +34,8 @@ func kind(row []float64) string {
 	return found
 }
 
-// Every bag of every test is composed as the algorithms say, and how often each choice is taken is within five standard
-// errors.
+// Every bag of every test follows the algorithms, and each choice is made with the right frequency, within five
+// standard errors.
 func TestDrawRaffHolt(t *testing.T) {
 	type counts map[string]int
 	for test, legal := range map[RaffHoltTest]func(n counts, train, positive bool) bool{
@@ -64,7 +64,7 @@ func TestDrawRaffHolt(t *testing.T) {
 		var bags [2][2]int // by part and label
 		sizes := map[int]int{}
 		wide, shifted, positives := 0, 0, 0
-		firstRow := 0 // positive instances that stand first in their bag
+		firstRow := 0 // positive instances at the first place in their bag
 		for i, b := range s.Bags {
 			train := b.Split == milbench.TrainPart
 			if train != (i < c.TrainBags) {
@@ -108,7 +108,8 @@ func TestDrawRaffHolt(t *testing.T) {
 		}
 		if test == SingleConcept {
 			within("wide concept", wide, wide+shifted, 0.5)
-			// 1, 2 or 3 concepts of 10 background instances and, in the test part, a poison; parts weigh 5 to 3.
+			// 1, 2 or 3 concepts with 10 background instances and, in the test part, a poison; the parts have weights
+			// 5 and 3.
 			first := (5*(1.0/11+2.0/12+3.0/13) + 3*(1.0/12+2.0/13+3.0/14)) / (8 * 3)
 			within("concept in front", firstRow, positives, first)
 		} else {
@@ -119,7 +120,7 @@ func TestDrawRaffHolt(t *testing.T) {
 	}
 }
 
-// Bags of a part do not depend on how many there are, and a seed fixes all of them.
+// Bags of a part do not depend on the number of bags, and the seed determines all of them.
 func TestDrawRaffHoltSeeds(t *testing.T) {
 	for test := SingleConcept; test <= FalseFrequency; test++ {
 		c := DefaultRaffHolt(test)

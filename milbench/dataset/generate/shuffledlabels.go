@@ -7,13 +7,12 @@ import (
 	"synpool/milbench"
 )
 
-// ShuffledLabels returns the control of s: its bags with their labels moved at random, so that nothing is left to learn
-// and an honest figure is that of chance. Labels move among the bags of one part of an official split, which keeps the
-// number of each class there. Instance labels, which would no longer go with them, are dropped. The name says the seed,
-// which fixes everything. The instances are shared with s, and are read-only.
+// ShuffledLabels returns a control for s: the same bags with randomly permuted labels. Nothing is left to learn, so
+// an honest figure is at chance level. If s has an official split, labels are permuted within each part, which keeps
+// the number of bags per class. Instance labels are dropped because they would no longer match. The seed fixes
+// everything and is part of the name. The instances are shared with s; do not change them.
 //
-// Of bags that stand twice each gets a label of its own; call audit.GroupDuplicates on s, before, to keep such bags in one
-// fold.
+// Copies of a bag get separate labels. Call audit.GroupDuplicates on s first to keep copies in one fold.
 func ShuffledLabels(s *milbench.Set, seed uint64) (*milbench.Set, error) {
 	shuffled := *s
 	shuffled.Name = fmt.Sprintf("%s-shuffled-%d", s.Name, seed)

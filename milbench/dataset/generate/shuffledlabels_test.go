@@ -16,7 +16,7 @@ func shuffled(t *testing.T, s *milbench.Set, seed uint64) *milbench.Set {
 	return moved
 }
 
-// Labels move within the parts of a split, as often as chance has it, and everything else stays.
+// Labels move within the parts of a split as often as chance predicts, and nothing else changes.
 func TestShuffledLabels(t *testing.T) {
 	c := DefaultNeedle()
 	c.TrainBags, c.TestBags, c.Size, c.Features = 150, 50, 2, 2

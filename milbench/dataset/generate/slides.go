@@ -9,23 +9,23 @@ import (
 	"synpool/milbench"
 )
 
-// SlidesConfig says how to draw slides of tissue, as sets of tiles.
+// SlidesConfig configures [DrawSlides].
 type SlidesConfig struct {
-	Patients    int     // every other one has a tumour; at least 2
-	Slides      int     // of each patient, at least 1; all slides of a patient who has a tumour show it
-	LeastTiles  int     // of a slide, at least 1
-	MostTiles   int     // at least LeastTiles, at most 2^20
-	LeastTumour float64 // the share of tumour tiles on a slide that shows a tumour, in (0, 1]
-	MostTumour  float64 // at least LeastTumour
+	Patients    int     // number of patients, at least 2; every other one has a tumour
+	Slides      int     // slides per patient, at least 1; if the patient has a tumour, all slides show it
+	LeastTiles  int     // minimum per slide, at least 1
+	MostTiles   int     // maximum per slide, from LeastTiles to 2^20
+	LeastTumour float64 // minimum share of tumour tiles on a slide with a tumour, in (0, 1]
+	MostTumour  float64 // maximum share, at least LeastTumour
 	Features    int     // at least 1
 	Tissues     int     // kinds of tissue, 1 to 1000
-	Stain       float64 // standard deviation over the patients of what all tiles of a patient have in common, in each feature
-	Shift       float64 // standard deviation over the features of how far tumour lies from other tissue
+	Stain       float64 // standard deviation between patients, in each feature, of the offset shared by all tiles of a patient
+	Shift       float64 // standard deviation over the features of the offset between tumour and other tissue
 	Seed        uint64
 }
 
-// DefaultSlides returns 20 slides of 10 patients with 500 to 2000 tiles of 64 features, 3 to 5 % of them tumour where the patient
-// has one, and seed 1. From one tile to the next of a tissue a feature varies with standard deviation 1.
+// DefaultSlides returns 20 slides from 10 patients, with 500 to 2000 tiles of 64 features, and seed 1. If the patient
+// has a tumour, 3 to 5 % of the tiles show it. Among tiles of one tissue, a feature has standard deviation 1.
 func DefaultSlides() SlidesConfig {
 	return SlidesConfig{
 		Patients: 10, Slides: 2, LeastTiles: 500, MostTiles: 2000, LeastTumour: 0.03, MostTumour: 0.05,
@@ -33,17 +33,17 @@ func DefaultSlides() SlidesConfig {
 	}
 }
 
-// TileSide is the side of a tile of a drawn slide in pixels: the distance of neighbours.
+// TileSide is the side length of a tile in pixels, which is also the distance between neighbours.
 const TileSide = 256
 
 const (
-	mostTiles   = 1 << 20 // of a slide
+	mostTiles   = 1 << 20 // per slide
 	mostTissues = 1000
-	pieces      = 3 // of the tissue of a slide, which may touch
-	regions     = 3 // for each kind of tissue
+	pieces      = 3 // of tissue on a slide; pieces may touch
+	regions     = 3 // per kind of tissue
 )
 
-// validate errs for numbers that no slides have.
+// validate returns an error for invalid values.
 func (c SlidesConfig) validate() error {
 	switch {
 	case c.Patients < 2 || c.Slides < 1:
@@ -69,14 +69,14 @@ func (c SlidesConfig) validate() error {
 	return nil
 }
 
-// DrawSlides draws slides as bags of tiles, whose places, in pixels, are [milbench.Bag.Coordinates]. The tiles of a slide are
-// squares of a grid, in up to three pieces of tissue, row by row. Every other patient has a tumour, the first one included: on
-// each slide of such a patient the tiles nearest to one of them are tumour, and instance labels say so. The patient is the group
-// of a slide.
+// DrawSlides generates slides as bags of tiles. [milbench.Bag.Coordinates] has the positions of the tiles in pixels.
+// The tiles are squares of a grid, in up to three pieces of tissue, row by row. The patient is the group of a slide.
+// Every other patient, starting with the first, has a tumour. On each slide of such a patient, the tiles nearest to a
+// chosen tile are tumour, as the instance labels show.
 //
-// The features of a tile are normal with standard deviation 1. Their mean is a sum of three vectors: one for the kind of tissue,
-// standard normal, one for every region of a slide; one for the stain of the patient; and, in tumour, one for that.
-// The seed fixes everything, bit-identical, each slide from a stream of its own.
+// The features of a tile are normal with standard deviation 1. Their mean is the sum of a standard normal vector for
+// the kind of tissue, a vector for the stain of the patient and, in a tumour, a vector for the tumour. The seed fixes
+// everything, bit-identical on every machine. Each slide has a random stream of its own.
 func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("slides: %w", err)
@@ -121,17 +121,17 @@ func DrawSlides(c SlidesConfig) (*milbench.Set, error) {
 	return finished("slides", bags, instanceLabels)
 }
 
-// layout is what the tiles of a slide are, and where.
+// layout has the kind and position of each tile on a slide.
 type layout struct {
 	places [][2]float64
 	tissue []int
-	tumour []float64 // 1 of a tumour tile
+	tumour []float64 // 1 for a tumour tile
 }
 
-// lay draws the layout of a slide. It compares distances as integers: all machines agree.
+// lay draws the layout of a slide. It compares distances as integers, so all machines agree.
 func (c SlidesConfig) lay(random *rand.Rand, ill bool) layout {
 	n := c.LeastTiles + random.IntN(c.MostTiles-c.LeastTiles+1)
-	side := 2*int(math.Sqrt(float64(n))) + 2 // of the grid; tiles are on a quarter of it
+	side := 2*int(math.Sqrt(float64(n))) + 2 // side of the grid; tiles cover a quarter of it
 	points := func(count, least, most int) (all [][2]int) {
 		for range count {
 			all = append(all, [2]int{least + random.IntN(most-least), least + random.IntN(most-least)})
@@ -167,7 +167,7 @@ func (c SlidesConfig) lay(random *rand.Rand, ill bool) layout {
 	return s
 }
 
-// closest returns the indices of the count places that are nearest to one of some points, of equally near ones the first.
+// closest returns the indices of the count places nearest to any of the points. Ties go to the first.
 func closest(places [][2]int, count int, points [][2]int) []int {
 	indices, apart := make([]int, len(places)), make([]int, len(places))
 	for i, place := range places {

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// layoutOf returns the places of the tiles of a bag.
+// layoutOf returns the positions of the tiles in a bag.
 func layoutOf(t *testing.T, b milbench.Bag) [][2]float64 {
 	t.Helper()
 	places, err := b.Coordinates()
@@ -20,8 +20,8 @@ func layoutOf(t *testing.T, b milbench.Bag) [][2]float64 {
 	return places
 }
 
-// TestDrawSlides: labels, groups and shares are as asked for, tiles have places of their own row by row, and no other tile is
-// nearer to the middle of a tumour than its own.
+// TestDrawSlides: labels, groups and shares are as requested, tiles have distinct positions row by row, and no other
+// tile is nearer to the centre of a tumour than its own tiles.
 func TestDrawSlides(t *testing.T) {
 	c := DefaultSlides()
 	c.Patients, c.Slides, c.Seed = 30, 3, 7
@@ -79,7 +79,7 @@ func TestDrawSlides(t *testing.T) {
 	}
 }
 
-// TestDrawSlidesFeatures finds the spread of each part of a feature: tumour, stain and tile.
+// TestDrawSlidesFeatures estimates the spread of each part of a feature: tumour, stain and tile.
 func TestDrawSlidesFeatures(t *testing.T) {
 	c := SlidesConfig{
 		Patients: 40, Slides: 1, LeastTiles: 400, MostTiles: 400, LeastTumour: 0.5, MostTumour: 0.5,
@@ -136,7 +136,8 @@ func TestDrawSlidesFeatures(t *testing.T) {
 	}
 }
 
-// TestDrawSlidesAgain: a seed fixes everything, and whoever changes the places of a bag changes no other's.
+// TestDrawSlidesAgain: the seed determines everything, and changing the positions in one bag does not change another
+// bag.
 func TestDrawSlidesAgain(t *testing.T) {
 	c := DefaultSlides()
 	c.Patients, c.MostTiles, c.Features = 4, 600, 8
@@ -160,7 +161,7 @@ func TestDrawSlidesAgain(t *testing.T) {
 	if !slices.Equal(layoutOf(t, s.Bags[0]), before) {
 		t.Error("the places of a bag can be changed")
 	}
-	// Bit-identical on every machine, as results name a set by its checksum.
+	// Bit-identical on every machine, because results identify a set by its checksum.
 	if want := "064c3cc0dc9573fc56ffb8bf00cbe2def9d623d9560d6fd699483e4243db7f78"; s.Checksum != want {
 		t.Errorf("checksum %s, want %s", s.Checksum, want)
 	}

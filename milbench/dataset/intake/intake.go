@@ -1,5 +1,5 @@
-// Package intake opens sets to learn from. A file is looked at first: what leaks its labels is refused, what is odd is noted, and bags that
-// stand twice are put into one group.
+// Package intake opens sets for training and checks files first. It rejects a file that leaks its labels, notes what
+// looks odd, and groups duplicate bags.
 package intake
 
 import (
@@ -13,15 +13,15 @@ import (
 	"synpool/milbench/dataset/audit"
 )
 
-// Options say how a set is opened. Its Note is also told what is odd about the set.
+// Options controls how a set is opened. Its Note also receives anything odd about the set.
 type Options struct {
 	dataset.Options
-	Column   dataset.Column // of a file: the one that holds instance labels
-	Positive string         // of a file with two labels: the positive one; "" is the second in order
-	KeepLeak bool           // of a file: a column that leaks the labels is kept, and the set is marked
+	Column   dataset.Column // for a file: the column with instance labels
+	Positive string         // for a file with two labels: the positive one; "" means the one that sorts second
+	KeepLeak bool           // for a file: keep a column that leaks the labels, and mark the set as leaked
 }
 
-// LeakError refuses a file for the columns that leak its labels.
+// LeakError is the error for a file with columns that leak its labels.
 type LeakError struct {
 	File   string
 	Leaks  []audit.Leak
@@ -29,7 +29,7 @@ type LeakError struct {
 	known  bool // the file has instance labels
 }
 
-// Leaked returns the error about the leaks of a file.
+// Leaked returns the error for the leaks in a file.
 func Leaked(file string, set *milbench.Set, leaks []audit.Leak) *LeakError {
 	e := &LeakError{File: file, Leaks: leaks, column: dataset.Column(leaks[0].Column), known: set.InstanceLabels != nil}
 	if leaks[0].Column == set.NumFeatures() {
@@ -38,7 +38,7 @@ func Leaked(file string, set *milbench.Set, leaks []audit.Leak) *LeakError {
 	return e
 }
 
-// Error says what to do, with the flags of milbench.
+// Error says what to do, using the flags of milbench.
 func (e *LeakError) Error() string {
 	others := ""
 	if n := len(e.Leaks) - 1; n > 0 {
@@ -51,7 +51,8 @@ func (e *LeakError) Error() string {
 	return fmt.Sprintf("%s: %v%s; if it is a label, %s; if it is a measurement, --keep-leak trains with it and marks every result", e.File, e.Leaks[0], others, cure)
 }
 
-// Open opens a named set, whose entry it returns, or a file, whose entry is nil. A file that leaks its labels is a [*LeakError].
+// Open opens a named set or a file. It returns the entry of a named set, and nil for a file. If a file leaks its
+// labels, the error is a [*LeakError].
 func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) {
 	source, err := o.Options.Open(nameOrFile)
 	if err == nil && source.Entry == nil && o.Positive != "" {
@@ -74,7 +75,8 @@ func (o Options) Open(nameOrFile string) (*milbench.Set, *dataset.Entry, error) 
 	return set, source.Entry, err
 }
 
-// Take audits a set that a program has made, as [Options.Open] does a file: what leaks its labels is refused, unless it is marked or kept.
+// Take audits a set made by a program, as [Options.Open] audits a file. It returns an error if the set leaks its
+// labels, unless it is already marked as leaked or the leak is kept.
 func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
 	taken := *set
 	report, err := audit.Inspect(&taken)
@@ -88,7 +90,7 @@ func (o Options) Take(set *milbench.Set) (*milbench.Set, error) {
 	return o.grouped(taken.Name, &taken)
 }
 
-// grouped puts bags that stand twice into one group.
+// grouped puts duplicate bags into one group.
 func (o Options) grouped(nameOrFile string, set *milbench.Set) (*milbench.Set, error) {
 	set, duplicates, err := audit.GroupDuplicates(set)
 	if err != nil {
@@ -103,7 +105,7 @@ func (o Options) grouped(nameOrFile string, set *milbench.Set) (*milbench.Set, e
 	return set, nil
 }
 
-// noteClasses says how labels are read.
+// noteClasses notes how the labels are interpreted.
 func (o Options) noteClasses(file string, set *milbench.Set) {
 	if set.Kind == milbench.ClassTarget && integers(set.Classes) {
 		o.note("%s: the labels are integers, which are taken for %d classes; --numbers takes them for numbers", file, len(set.Classes))
@@ -118,7 +120,7 @@ func integers(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { _, err := strconv.Atoi(word); return err != nil })
 }
 
-// audited audits a file as it is stored and returns its set, marked if a column that leaks the labels is kept.
+// audited audits a file as stored and returns its set. The set is marked if a column that leaks the labels is kept.
 func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, error) {
 	set, err := source.Set(o.Column)
 	if err != nil {
@@ -136,7 +138,7 @@ func (o Options) audited(file string, source *dataset.Source) (*milbench.Set, er
 	return set, o.judge(file, set, source.Stored, leaks, report)
 }
 
-// judge refuses a set for its leaks, or marks it if they are kept, and says what is odd about it.
+// judge rejects a set with leaks, or marks it if they are kept, and notes what looks odd.
 func (o Options) judge(file string, set, stored *milbench.Set, leaks []audit.Leak, report audit.Report) error {
 	switch {
 	case set.NumClasses() == 0:
@@ -164,7 +166,7 @@ func (o Options) note(format string, args ...any) {
 	}
 }
 
-// listed names the bags that stand twice.
+// listed names the duplicate bags.
 func listed(duplicates []audit.Duplicate) string {
 	const most = 5
 	var groups []string

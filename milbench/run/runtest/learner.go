@@ -10,18 +10,18 @@ import (
 	"synpool/milbench"
 )
 
-// Learner scores bags by their first value and noise that is a function of seed, setting, epoch and bag.
+// Learner scores a bag by its first value plus noise. The noise depends on seed, setting, epoch and bag.
 type Learner struct {
-	Delay  time.Duration                // of each fit
+	Delay  time.Duration                // per fit
 	Handed int                          // fits over all calls
-	Calls  int                          // of Learn
-	Spoil  func(*milbench.Outcome) bool // may change an outcome; false keeps it back
+	Calls  int                          // calls of Learn
+	Spoil  func(*milbench.Outcome) bool // may change an outcome; returning false withholds it
 }
 
-// Epochs is how many a [Learner] trains.
+// Epochs is the number of epochs that a [Learner] trains.
 const Epochs = 4
 
-// Loss returns what a [Learner] says of an epoch of a fit.
+// Loss returns the loss that a [Learner] reports for an epoch of a fit.
 func Loss(fit milbench.Fit, epoch int) float64 { return float64(fit.Seed%1000) / float64(epoch) }
 
 func (l *Learner) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
@@ -36,7 +36,7 @@ func (l *Learner) Learn(ctx context.Context, task milbench.Task, done func(milbe
 			h := fnv.New64a()
 			fmt.Fprint(h, fit.Seed, string(fit.Setting), epoch, b)
 			noise := float64(h.Sum64()%1000)/1000 - 0.5
-			second := b + (Epochs-epoch)/2 // another winner in the last two epochs than before
+			second := b + (Epochs-epoch)/2 // the winner changes in the last two epochs
 			return milbench.Prediction{Scores: []float64{first(task.Bags[b]) + 3*noise}, Winners: []int{0, second}}
 		})}
 		for k := range o.Epochs {
@@ -52,7 +52,7 @@ func (l *Learner) Learn(ctx context.Context, task milbench.Task, done func(milbe
 	return nil
 }
 
-// epochs returns those that a fit asks for of so many, without their loss; score scores a bag.
+// epochs returns the epochs that a fit asks for, out of n, without their loss; score scores a bag.
 func epochs(fit milbench.Fit, n int, score func(epoch, bag int) milbench.Prediction) (list []milbench.Epoch) {
 	for epoch := 1; epoch <= n; epoch++ {
 		if !fit.EveryEpoch && epoch < n {
@@ -73,7 +73,7 @@ func epochs(fit milbench.Fit, n int, score func(epoch, bag int) milbench.Predict
 func first(x milbench.Instances) float64 {
 	row := make([]float32, x.Features())
 	if err := x.Read(0, 1, row); err != nil {
-		panic(err) // in memory there is none
+		panic(err) // in memory there is no error
 	}
 	return float64(row[0])
 }
@@ -82,7 +82,7 @@ func (*Learner) Takes() milbench.Takes {
 	return milbench.Takes{Name: "the fake", Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
 }
 
-// Plan puts the fits of a setting into a group.
+// Plan puts the fits of each setting into one group.
 func (*Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 	p := milbench.Plan{Fits: len(task.Fits)}
 	place := make(map[string]int)
@@ -99,13 +99,14 @@ func (*Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 	return p, nil
 }
 
-// ByContent is a learner that scores bags by what trains the model and by their content, wherever they stand in the task.
+// ByContent is a learner whose scores depend on the training data and on the content of a bag, but not on its
+// position in the task.
 type ByContent struct {
-	Trained int // fits
-	Calls   int // of Learn
+	Trained int // number of fits
+	Calls   int // calls of Learn
 }
 
-// fitTime is what a fit takes by [ByContent].
+// fitTime is how long a [ByContent] fit takes.
 const fitTime = 6 * time.Millisecond
 
 func (*ByContent) Takes() milbench.Takes { return (*Learner)(nil).Takes() }

@@ -1,4 +1,4 @@
-// Package runtest has what tests of runs need: learners that take no time, sets, settings, runs and plans of them.
+// Package runtest provides what tests of runs need: fast learners, sets, settings, runs and plans.
 package runtest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"synpool/milbench/run"
 )
 
-// Set returns a set of n bags of one instance, every third positive and its feature larger by one.
+// Set returns a set of n bags with one instance each. Every third bag is positive, and its feature is larger by 1.
 func Set(name string, n int) *milbench.Set {
 	s := &milbench.Set{Name: name, Checksum: fmt.Sprintf("%064x", len(name)*1000+n)}
 	for i := range n {
@@ -27,7 +27,7 @@ func Set(name string, n int) *milbench.Set {
 	return s
 }
 
-// Settings returns settings that are written as JSON.
+// Settings returns settings from JSON texts.
 func Settings(list ...string) (settings []json.RawMessage) {
 	for _, s := range list {
 		settings = append(settings, json.RawMessage(s))
@@ -35,10 +35,10 @@ func Settings(list ...string) (settings []json.RawMessage) {
 	return settings
 }
 
-// Fits is how many a [Run] has.
+// Fits is the number of fits in a [Run].
 const Fits = 48
 
-// Run returns a run of 2 sets x 3 settings x 2 repeats x 4 folds.
+// Run returns a run with 2 sets x 3 settings x 2 repeats x 4 folds.
 func Run(dir string, l milbench.Learner) run.Run {
 	return run.Run{
 		Sets:     []*milbench.Set{Set("first", 40), Set("second", 31)},
@@ -48,7 +48,7 @@ func Run(dir string, l milbench.Learner) run.Run {
 	}
 }
 
-// Plan returns the plan of a run in so many shards.
+// Plan returns the plan of a run, divided into shards.
 func Plan(t testing.TB, r run.Run, shards int) *cluster.Plan {
 	t.Helper()
 	p := &cluster.Plan{Format: cluster.Format, Version: r.Version, Backend: r.Backend, Cores: 1, Seed: r.Seed, Shards: 1, Request: cluster.Request{Curves: r.Curves}}

@@ -14,16 +14,16 @@ import (
 	"synpool/milbench/run"
 )
 
-// Sharing is what runs have in common.
+// Sharing counts what runs share.
 type Sharing struct {
-	Asked     int // fits of all runs
-	Different int // among them
-	Curves    int // of all runs
-	Calls     int // of the learner, together
+	Asked     int // fits requested by all runs
+	Different int // different fits among them
+	Curves    int // in all runs
+	Calls     int // calls of the learner in a joint run
 }
 
-// RequireTogether does the runs that start returns, of one folder and one learner, together and one by one: the results and the
-// curves are the same, and fits that several of the runs ask for are trained once.
+// RequireTogether checks that joint runs give the same results and curves as separate ones, and that fits requested
+// by several runs are trained once. start returns the runs for a folder and a learner.
 func RequireTogether(t *testing.T, start func(dir string, l milbench.Learner) []run.Run, want Sharing) {
 	t.Helper()
 	do := func(together bool) (found []results.Result, curves []results.Curve, l *ByContent, calls int) {

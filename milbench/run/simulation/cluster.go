@@ -5,30 +5,30 @@ import (
 	"fmt"
 )
 
-// Cluster is what a scheduler and its nodes give and take. All times are in seconds.
+// Cluster describes a scheduler and its nodes. All times are in seconds.
 type Cluster struct {
-	Nodes int // that run a shard at a time each
-	Cores int // of a node, at least 1
+	Nodes int // each node runs one shard at a time
+	Cores int // per node, at least 1
 
-	Wait       float64 // mean of the time in the queue of an attempt, exponential
-	Starts     float64 // attempts that the scheduler starts a second, at most; +Inf is no limit
+	Wait       float64 // mean time of an attempt in the queue, exponential
+	Starts     float64 // maximum number of attempts that the scheduler starts per second; +Inf for no limit
 	StartUp    float64 // from the start of an attempt until it compiles
-	Failures   float64 // of a node, an hour
-	Retry      float64 // from a failure until the shard is in the queue again
+	Failures   float64 // per node and hour
+	Retry      float64 // from a failure until the shard is queued again
 	Stragglers float64 // share of nodes that are slow, from 0 to 1
-	Slowdown   float64 // of these, a factor of at least 1
-	Merge      float64 // lines that are merged a second; +Inf for no time
+	Slowdown   float64 // how much slower they are, a factor of at least 1
+	Merge      float64 // lines merged per second; +Inf for no delay
 }
 
-// Default returns one node of two cores in a cluster where an attempt waits a minute and starts up in five seconds, ten are
-// started a second, a node fails once in a thousand hours and its shard is queued again five minutes later, a node in twenty
-// is slower by half, and 100,000 lines are merged a second. Cores are those of the machine on which [Measured] was measured;
-// the rest is assumed, and a reader's cluster is another.
+// Default returns a cluster with one node of two cores. An attempt waits one minute and starts up in five seconds;
+// ten start per second. A node fails once in a thousand hours, and its shard is queued again five minutes later. One
+// node in twenty is slower by half, and 100,000 lines are merged per second. The cores are those of the machine used
+// for [Measured]; everything else is an assumption, so adapt it to your cluster.
 func Default() Cluster {
 	return Cluster{Nodes: 1, Cores: 2, Wait: 60, Starts: 10, StartUp: 5, Failures: 0.001, Retry: 300, Stragglers: 0.05, Slowdown: 1.5, Merge: 100_000}
 }
 
-// Validate reports a cluster that cannot be: without nodes or cores, or with a number out of range.
+// Validate returns an error if there are no nodes or cores, or if a number is out of range.
 func (c Cluster) Validate() error {
 	for _, v := range []struct {
 		name      string
@@ -39,7 +39,7 @@ func (c Cluster) Validate() error {
 		{"cores of a node", float64(c.Cores), 1, mostCores},
 		{"mean queue wait in seconds", c.Wait, 0, mostSeconds},
 		{"start-up in seconds", c.StartUp, 0, mostSeconds},
-		{"failures of a node an hour", c.Failures, 0, mostFailures},
+		{"failures per node and hour", c.Failures, 0, mostFailures},
 		{"retry delay in seconds", c.Retry, 0, mostSeconds},
 		{"share of stragglers", c.Stragglers, 0, 1},
 		{"factor of stragglers", c.Slowdown, 1, 1e6},
@@ -51,7 +51,7 @@ func (c Cluster) Validate() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"attempts started a second", c.Starts}, {"lines merged a second", c.Merge}} {
+	}{{"attempts started per second", c.Starts}, {"lines merged per second", c.Merge}} {
 		if !(v.value >= 1e-6) {
 			return fmt.Errorf("%s: %v; give a number from 1e-06", v.name, v.value)
 		}
@@ -59,23 +59,23 @@ func (c Cluster) Validate() error {
 	return nil
 }
 
-// Bounds of what is simulated.
+// Upper limits for a simulation.
 const (
 	mostNodes    = 100_000
 	mostCores    = 1024
 	mostFits     = 10_000_000
 	mostSeconds  = 1e9
-	mostFailures = 3600 // of a node, an hour: one a second
+	mostFailures = 3600 // per node and hour: one per second
 )
 
-// mostLives bounds the time that a block takes from the start of its attempt, in mean times of a node until it fails: an
-// attempt in 3,000 gets so far.
+// mostLives limits how long a block may end after the start of its attempt, in mean times between failures: one
+// attempt in 3,000 gets that far.
 const mostLives = 8
 
-// ErrFailures is that nodes fail so often that hardly a block is finished.
+// ErrFailures is returned if nodes fail so often that hardly any block finishes.
 var ErrFailures = errors.New("fits would hardly ever end")
 
-// check reports nodes that fail before a block is finished.
+// check returns an error if nodes fail before a block finishes.
 func (c Cluster) check(w Work) error {
 	for _, g := range w.groups {
 		longest := 0.0

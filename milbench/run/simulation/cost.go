@@ -12,33 +12,33 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Cost is what work costs on a cluster: means over simulations.
+// Cost is the cost of work on a cluster, averaged over simulations.
 type Cost struct {
 	Nodes       int     `json:"nodes"`
 	Shards      int     `json:"shards"`
 	Wall        float64 `json:"wall_seconds"`    // see [Outcome]
-	WallSD      float64 `json:"wall_sd_seconds"` // its standard deviation over simulations; 0 for one
-	NodeHours   float64 `json:"node_hours"`      // that attempts held nodes
+	WallSD      float64 `json:"wall_sd_seconds"` // standard deviation of Wall over simulations; 0 for a single one
+	NodeHours   float64 `json:"node_hours"`      // node hours used by attempts
 	Utilisation float64 `json:"utilisation"`     // see [Outcome]
 	Attempts    float64 `json:"attempts"`
-	Lost        float64 `json:"lost"` // attempts that a failure ended
+	Lost        float64 `json:"lost"` // attempts lost to failures
 	Simulations int     `json:"simulations"`
 }
 
-// Search says what means are taken over and which numbers of shards are tried.
+// Search controls the simulations and the numbers of shards to try.
 type Search struct {
-	// Simulations of each number of shards, at most: once there are [Fewest], they end where the standard error of the wall
-	// time is below a hundredth of its mean.
+	// Simulations is the maximum number of simulations per number of shards. After the first [Fewest], they stop when
+	// the standard error of the wall time is below 1 % of its mean.
 	Simulations int
 
-	Seed   uint64 // of the first simulation; that of each other is the next
-	Shards int    // the most that a scheduler takes as one array; 0 for no bound
+	Seed   uint64 // seed of the first simulation; each further one adds 1
+	Shards int    // largest array that the scheduler accepts; 0 for no limit
 }
 
-// Fewest is the number of simulations after which a mean may be precise enough.
+// Fewest is the minimum number of simulations before the mean may count as precise enough.
 const Fewest = 5
 
-// Cost returns what work costs when it is cut into so many shards, at most.
+// Cost returns the cost of work that is cut into at most the given number of shards.
 func (c Cluster) Cost(ctx context.Context, w Work, shards int, s Search) (Cost, error) {
 	if s.Simulations < 1 {
 		return Cost{}, fmt.Errorf("%d simulations; at least 1 is needed", s.Simulations)
@@ -81,7 +81,7 @@ func (c Cluster) cost(ctx context.Context, cut Shards, s Search) (Cost, error) {
 	return cost, nil
 }
 
-// simulateMany runs simulations side by side.
+// simulateMany runs simulations in parallel.
 func (c Cluster) simulateMany(cut Shards, seed uint64, n int) ([]Outcome, error) {
 	outcomes, errs := make([]Outcome, n), make([]error, n)
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -100,12 +100,15 @@ func (c Cluster) simulateMany(cut Shards, seed uint64, n int) ([]Outcome, error)
 	return outcomes, nil
 }
 
-// Even is the share of the least wall time by which that of a number of shards may exceed it and still be as good.
+// Even is the tolerance in comparing wall times: up to this share above the least counts as equally good.
 const Even = 0.01
 
-// Best returns the cost at the best number of shards: the least that is as good ([Even]) as any of those that are tried. Tried
-// are the nodes' number times powers of two and one and a half times these: up to 16 times, and on until the wall time has been
-// longer than the least three times in a row; and down until that, or until it has been longer by a tenth.
+// Best returns the cost at the best number of shards: the smallest number that is as good ([Even]) as any that was
+// tried.
+//
+// It tries the number of nodes times powers of two, and 1.5 times these. Upwards it goes to 16 times the nodes, and
+// on until the wall time has been longer than the least three times in a row. Downwards it stops in the same way, or
+// once the wall time is longer by a tenth.
 func (c Cluster) Best(ctx context.Context, w Work, s Search) (Cost, error) {
 	if s.Simulations < 1 || s.Shards < 0 {
 		return Cost{}, fmt.Errorf("%d simulations of up to %d shards; at least 1, and 0 shards for no bound, are needed", s.Simulations, s.Shards)
@@ -161,13 +164,13 @@ func (c Cluster) Best(ctx context.Context, w Work, s Search) (Cost, error) {
 	return best, nil
 }
 
-// rung returns nodes times 2^(step/2), with 3/2 in the place of the root of 2, rounded.
+// rung returns nodes times 2^(step/2), rounded, with 3/2 instead of √2 for half steps.
 func rung(nodes, step int) int {
 	half := step & 1
 	return int(min(math.Round(float64(nodes)*math.Exp2(float64((step-half)/2))*(1+float64(half)/2)), math.MaxInt32))
 }
 
-// Doublings returns 1, 2, 4, … up to the first number of nodes that is not below most.
+// Doublings returns 1, 2, 4, … up to the first number of nodes that is at least most.
 func Doublings(most int) (nodes []int) {
 	for n := 1; ; n *= 2 {
 		nodes = append(nodes, n)
@@ -177,11 +180,11 @@ func Doublings(most int) (nodes []int) {
 	}
 }
 
-// Saves is the share of the wall time that twice the nodes save where work scales, at least.
+// Saves is the smallest share of the wall time that doubling the nodes must save for work to scale.
 const Saves = 0.1
 
-// StopsAt returns the number of nodes at which work stops scaling, the first of which twice as many save less than [Saves] of
-// the wall time, or 0 where there is none among the costs of 1, 2, 4, … nodes.
+// StopsAt returns the number of nodes at which work stops scaling: the first where doubling them saves less than
+// [Saves] of the wall time. The costs are for 1, 2, 4, … nodes. If work scales throughout, the result is 0.
 func StopsAt(doublings []Cost) (nodes int, err error) {
 	for i := range doublings {
 		if doublings[i].Nodes != 1<<i {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// few is a search that is fast and precise enough for tests.
+// few is a fast search that is precise enough for tests.
 var few = Search{Simulations: 30, Seed: 1}
 
-// measuredWork is work of the measured groups.
+// measuredWork returns work from the measured groups.
 func measuredWork(t testing.TB, fits int) Work {
 	t.Helper()
 	w, err := NewWork(Measured(), fits)
@@ -45,8 +45,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Twice the nodes never take longer, up to what is as good and the error of the means, nor save more than half; work stops to
-// scale, and more work later.
+// Doubling the nodes never makes the work slower, up to the tolerance and the error of the means, and never saves
+// more than half. At some point work stops scaling; more work stops later.
 func TestDoublings(t *testing.T) {
 	stopped := 0
 	for _, fits := range []int{300, 3000} {
@@ -85,7 +85,7 @@ func TestDoublingsAreTheLeast(t *testing.T) {
 	}
 }
 
-// A search ends when its context does.
+// A search ends with its context.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -121,7 +121,7 @@ func TestStopsAt(t *testing.T) {
 	}
 }
 
-// A scheduler's bound is kept, and means are taken over as many simulations as they need.
+// The scheduler's limit is respected, and means use as many simulations as needed.
 func TestCost(t *testing.T) {
 	c := Default()
 	c.Nodes = 20
@@ -132,7 +132,7 @@ func TestCost(t *testing.T) {
 	}
 	for _, c := range []struct {
 		Cluster
-		low, high int // simulations
+		low, high int // number of simulations
 	}{{ideal(3), Fewest, 20}, {c, 40, 40}} {
 		cost, err := c.Cost(t.Context(), w, 4, Search{Simulations: 40})
 		if err != nil || cost.Simulations < c.low || cost.Simulations > c.high || cost.WallSD <= 0 {
@@ -150,19 +150,19 @@ func TestCost(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	w := measuredWork(t, 10)
 	for want, change := range map[string]func(*Cluster){
-		"nodes: 0":                     func(c *Cluster) { c.Nodes = 0 },
-		"nodes: 100001":                func(c *Cluster) { c.Nodes = 100_001 },
-		"cores of a node: 0":           func(c *Cluster) { c.Cores = 0 },
-		"queue wait in seconds: -1":    func(c *Cluster) { c.Wait = -1 },
-		"queue wait in seconds: NaN":   func(c *Cluster) { c.Wait = math.NaN() },
-		"start-up in seconds: +Inf":    func(c *Cluster) { c.StartUp = math.Inf(1) },
-		"failures of a node an hour":   func(c *Cluster) { c.Failures = -0.1 },
-		"retry delay in seconds":       func(c *Cluster) { c.Retry = -1 },
-		"share of stragglers: 1.5":     func(c *Cluster) { c.Stragglers = 1.5 },
-		"factor of stragglers: 0.5":    func(c *Cluster) { c.Slowdown = 0.5 },
-		"attempts started a second: 0": func(c *Cluster) { c.Starts = 0 },
-		"lines merged a second: NaN":   func(c *Cluster) { c.Merge = math.NaN() },
-		"fits would hardly ever end":   func(c *Cluster) { c.Failures = 3600 },
+		"nodes: 0":                       func(c *Cluster) { c.Nodes = 0 },
+		"nodes: 100001":                  func(c *Cluster) { c.Nodes = 100_001 },
+		"cores of a node: 0":             func(c *Cluster) { c.Cores = 0 },
+		"queue wait in seconds: -1":      func(c *Cluster) { c.Wait = -1 },
+		"queue wait in seconds: NaN":     func(c *Cluster) { c.Wait = math.NaN() },
+		"start-up in seconds: +Inf":      func(c *Cluster) { c.StartUp = math.Inf(1) },
+		"failures per node and hour":     func(c *Cluster) { c.Failures = -0.1 },
+		"retry delay in seconds":         func(c *Cluster) { c.Retry = -1 },
+		"share of stragglers: 1.5":       func(c *Cluster) { c.Stragglers = 1.5 },
+		"factor of stragglers: 0.5":      func(c *Cluster) { c.Slowdown = 0.5 },
+		"attempts started per second: 0": func(c *Cluster) { c.Starts = 0 },
+		"lines merged per second: NaN":   func(c *Cluster) { c.Merge = math.NaN() },
+		"fits would hardly ever end":     func(c *Cluster) { c.Failures = 3600 },
 	} {
 		c := Default()
 		change(&c)

@@ -1,29 +1,33 @@
-// Package simulation says what a study costs on a cluster before it is run there: it plays a scheduler with nodes that
-// compile, train, straggle and fail, as a discrete-event simulation fed with measured times of fits.
+// Package simulation estimates what a study will cost on a cluster. It is a discrete-event simulation, fed with
+// measured times of fits, of a scheduler and of nodes that compile, train, slow down and fail.
 //
 // # Glossary
 //
-//   - block: fits that a core trains side by side; what is on the disk or lost as a whole.
+//   - block: fits that a core trains side by side; they are saved or lost together.
 //   - group: fits that share compiled graphs, such as those of a setting over folds and repeats ([Group]).
-//   - work: groups in order ([Work]); shard: a piece of it, one task of the scheduler's array ([Work.Cut]).
-//   - node: what runs one shard at a time, on all its cores ([Cluster]).
+//   - work: groups in order ([Work]); shard: a piece of work, one task in the scheduler's array ([Work.Cut]).
+//   - node: a machine that runs one shard at a time, on all its cores ([Cluster]).
 //   - attempt: a shard on a node, from its start until it ends or the node fails.
 //   - wall time: from the submission of the array until the merged results are written ([Outcome]).
 //
 // # Model
 //
-// All shards are submitted at time 0. An attempt waits in the queue, beside the others, for a time that is exponential,
-// then, first come first served, for a node that is free and for the scheduler, which starts so many attempts a second at
-// most. On its node it starts up, and its cores then do what the workers of neural.Trainer do where compiled graphs are
-// not kept: a core stays with a group while that has blocks left, then turns to one that nobody has begun, and helps
-// another core only where more is left than compiling takes; every core compiles the graphs of a group for itself. What a
-// group takes to compile and to train is drawn for every attempt from the runs in which it was measured: what made one of
-// these slower than another lasted for all of it. A share of the nodes is slower than that in everything, by a factor.
-// Nodes fail at a rate, so that the time from an attempt's start to its loss is exponential; blocks that were finished
-// are kept, and after a delay what is left of the shard is in the queue again, to start up and compile anew. In the end
-// one process merges the lines.
+// All shards are submitted at time 0. Each attempt first waits in the queue, in parallel with the others, for an
+// exponential time. Then, first come first served, it waits for a free node and for the scheduler, which starts a
+// limited number of attempts per second.
 //
-// What the model leaves out: that the sets of a shard are trained one after another, a file system or a network that many
-// nodes share and that slows them down, waits that depend on the hour or on how much was asked for, and failures of many
-// nodes at a time.
+// On its node the attempt starts up. Its cores then work like the workers of neural.Trainer without a cache of
+// compiled graphs. A core stays with a group while the group has blocks left, then takes a group that nobody has
+// started. It helps another core only if the remaining work exceeds the time to compile. Every core compiles a
+// group's graphs for itself.
+//
+// The times to compile and train a group are drawn for each attempt from the measured runs, because whatever slowed a
+// run lasted for all of it. A share of the nodes is slower in everything, by a factor.
+//
+// Nodes fail at a constant rate, so the time from an attempt's start to its loss is exponential. Finished blocks are
+// kept. After a delay, the rest of the shard is queued again; it must start up and compile again. At the end one
+// process merges the lines.
+//
+// The model leaves out: sets of a shard that are trained one after another; a shared file system or network that
+// slows nodes down; waiting times that depend on the hour or on the request; and simultaneous failures of many nodes.
 package simulation

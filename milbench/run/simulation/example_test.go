@@ -77,7 +77,7 @@ func ExampleCluster_Cost() {
 		fmt.Println(err)
 		return
 	}
-	cluster.Failures = 1 // of a node an hour
+	cluster.Failures = 1 // per node and hour
 	often, err := cluster.Cost(context.Background(), work, 4, simulation.Search{Simulations: 50, Seed: 1})
 	fmt.Println(few.Shards, often.Lost > few.Lost, often.Wall > few.Wall, err)
 	// Output: 4 true true <nil>

@@ -9,23 +9,23 @@ import (
 	"io"
 )
 
-// measured.jsonl is what milbench/learner/neural/bench printed on two cores of an AMD EPYC with XLA, five runs of each structure,
-// as they stand in milbench/learner/neural/bench/results.jsonl.
+// measured.jsonl has the output of milbench/learner/neural/bench on two cores of an AMD EPYC with XLA, five runs per
+// structure, taken from milbench/learner/neural/bench/results.jsonl.
 //
 //go:embed measured.jsonl
 var measured []byte
 
-// Measured returns the groups that come with the package: six networks and sets, each measured in five runs on a machine of
-// two cores (milbench/learner/neural/bench).
+// Measured returns the groups that come with the package: six networks and sets, each measured in five runs on a
+// machine with two cores (milbench/learner/neural/bench).
 func Measured() []Group {
 	groups, err := ReadGroups(bytes.NewReader(measured), "measured.jsonl")
 	if err != nil {
-		panic(fmt.Sprintf("simulation: %v", err)) // the tests read it
+		panic(fmt.Sprintf("simulation: %v", err)) // cannot happen: a test reads it
 	}
 	return groups
 }
 
-// benchLine is what milbench/learner/neural/bench prints of a run.
+// benchLine is one run in the output of milbench/learner/neural/bench.
 type benchLine struct {
 	Set     string  `json:"set"`
 	Width   int     `json:"width"`
@@ -34,18 +34,19 @@ type benchLine struct {
 	Fits    int     `json:"fits"`
 	Members int     `json:"members"`
 	Cores   int     `json:"cores"`
-	Seconds float64 `json:"seconds"`         // wall of training
-	Compile float64 `json:"compile_seconds"` // of each core
+	Seconds float64 `json:"seconds"`         // wall time of training
+	Compile float64 `json:"compile_seconds"` // per core
 }
 
-// kind is what makes runs those of one group.
+// kind identifies the runs of one group.
 type kind struct {
 	set                                 string
 	width, batch, epochs, fits, members int
 }
 
-// ReadGroups reads lines that milbench/learner/neural/bench has printed, a run each, and returns a group for each set, width, batch,
-// number of epochs and of fits, in the order of their first lines. Blocks of a run are taken to be equally long.
+// ReadGroups reads the output of milbench/learner/neural/bench, one run per line. It returns one group per set,
+// width, batch, number of epochs and number of fits, in the order of their first lines. It assumes that all blocks of
+// a run take equally long.
 func ReadGroups(in io.Reader, name string) ([]Group, error) {
 	var groups []Group
 	at := map[kind]int{}
@@ -86,7 +87,7 @@ func (l benchLine) group() (Group, error) {
 		return Group{}, fmt.Errorf("set %q, %d fits in blocks of %d on %d cores", l.Set, l.Fits, l.Members, l.Cores)
 	}
 	blocks := (l.Fits-1)/l.Members + 1
-	rounds := (blocks-1)/l.Cores + 1 // of blocks side by side
+	rounds := (blocks-1)/l.Cores + 1 // rounds of parallel blocks
 	g := Group{Name: fmt.Sprintf("%s, width %d, batch %d", l.Set, l.Width, l.Batch), Fits: l.Fits, Blocks: blocks,
 		Runs: []Run{{Compile: l.Compile, Block: l.Seconds / float64(rounds)}}}
 	return g, g.Validate()

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The measured lines are those of the trainer's benchmark: every run of milbench without curves, in full and of 50 epochs.
+// The measured lines are in the trainer's benchmark: every run of milbench without curves, complete and with 50
+// epochs.
 func TestMeasuredStandsInTheBenchmark(t *testing.T) {
 	text, err := os.ReadFile("../../learner/neural/bench/results.jsonl")
 	if err != nil {
@@ -59,7 +60,7 @@ func TestMeasured(t *testing.T) {
 			t.Errorf("%+v (%v)", g, err)
 		}
 	}
-	// 10 blocks of 5 on two cores are 5 rounds: the process took compiling and these.
+	// 10 blocks of 5 fits on two cores are 5 rounds; the process took compiling plus these.
 	g := groups[0]
 	if g.Name != "elephant, width 256, batch 1" || g.Fits != 50 || g.Blocks != 10 || g.Runs[0] != (Run{7.257757300000001, 24.731152862000002 / 5}) {
 		t.Errorf("%+v", g)
@@ -73,7 +74,7 @@ func TestReadGroupsRefuses(t *testing.T) {
 		"set \"\", 5 fits":           `{"width":1,"fits":5,"members":1,"cores":2,"seconds":1}`,
 		"on 0 cores":                 `{"set":"a","fits":5,"members":1,"seconds":1}`,
 		"a\", 0 fits in blocks of 1": `{"set":"a","members":1,"cores":1,"seconds":1}`,
-		"0 s a block":                `{"set":"a","fits":1,"members":1,"cores":1}`,
+		"0 s per block":              `{"set":"a","fits":1,"members":1,"cores":1}`,
 		"token too long":             strings.Repeat(" ", bufio.MaxScanTokenSize+1),
 	} {
 		if _, err := ReadGroups(strings.NewReader(line), "f"); err == nil || !strings.Contains(err.Error(), want) {

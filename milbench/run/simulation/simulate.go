@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// Outcome is what happened in one simulation.
+// Outcome is the result of one simulation.
 type Outcome struct {
-	Wall        float64 // seconds from the submission until the merged results are written
-	NodeSeconds float64 // that attempts held nodes, lost ones included
-	Utilisation float64 // of the time of all cores until the end, the share in which blocks were trained that were kept
+	Wall        float64 // seconds from submission until the merged results are written
+	NodeSeconds float64 // node seconds used by attempts, including lost ones
+	Utilisation float64 // share of all core time, until the end, that went into training blocks whose results were kept
 	Attempts    int
-	Lost        int // attempts that a failure ended
+	Lost        int // attempts lost to failures
 }
 
-// Simulate plays shards on the cluster, with everything that is drawn drawn from the seed. Equal arguments have equal
+// Simulate runs the shards on the simulated cluster. The seed fixes everything random, so equal arguments give equal
 // outcomes.
 func (c Cluster) Simulate(s Shards, seed uint64) (Outcome, error) {
 	if err := c.Validate(); err != nil {
@@ -34,11 +34,11 @@ func (c Cluster) Simulate(s Shards, seed uint64) (Outcome, error) {
 			slow[i] = c.Slowdown
 		}
 	}
-	free := make(events, c.Nodes) // when each node is
+	free := make(events, c.Nodes) // when each node becomes free
 	for i := range free {
 		free[i] = event{0, i}
 	}
-	waiting := make(events, s.Len()) // when each shard is through the queue
+	waiting := make(events, s.Len()) // when each shard leaves the queue
 	for i := range waiting {
 		waiting[i] = event{c.Wait * r.rng.ExpFloat64(), i}
 	}
@@ -75,32 +75,32 @@ func (c Cluster) Simulate(s Shards, seed uint64) (Outcome, error) {
 	return o, nil
 }
 
-// run is a simulation under way.
+// run is a simulation in progress.
 type run struct {
 	Cluster
 	work    Work
 	rng     *rand.Rand
-	pieces  []piece // what is left of every shard
+	pieces  []piece // remaining work of every shard
 	workers []worker
-	begun   []begun // of the pieces of the present attempt
-	kept    float64 // seconds of blocks that are kept
+	begun   []begun // pieces of the current attempt
+	kept    float64 // seconds spent on blocks that are kept
 }
 
-// worker is a core of the node of the present attempt.
+// worker is a core in the node of the current attempt.
 type worker struct {
 	clock   float64
-	piece   int // which it has compiled, -1 at first
+	piece   int // the piece that it has compiled, -1 at first
 	stopped bool
 }
 
-// begun is a piece of the present attempt that a core has turned to.
+// begun is a piece of the current attempt that some core has started.
 type begun struct {
 	Run
-	lost int32 // blocks that a failure ended
+	lost int32 // blocks lost to a failure
 }
 
-// attempt runs what is left of a shard on a node that is slower by a factor. It ends when all is done or at a failure, and
-// leaves in the pieces what is not done.
+// attempt runs the remaining work of a shard on a node that is slower by a factor. It ends when all is done or at a
+// failure, and leaves unfinished work in the pieces.
 func (r *run) attempt(pieces []piece, start, failure, slow float64) (end float64, done bool) {
 	for i := range r.workers {
 		r.workers[i] = worker{clock: start + slow*r.StartUp, piece: -1}
@@ -154,8 +154,8 @@ func (r *run) earliest() *worker {
 	return first
 }
 
-// turn returns the piece that a free core turns to: the first that nobody has begun, else the one with the most left, if that
-// is more than compiling it takes, else -1.
+// turn returns the next piece for a free core: the first that nobody has started, or else the one with the most work
+// left, if that exceeds the time to compile it. Otherwise it returns -1.
 func (r *run) turn(pieces []piece) int {
 	for i := len(r.begun); i < len(pieces); i++ {
 		runs := r.work.groups[pieces[i].group].Runs
@@ -176,7 +176,7 @@ func (r *run) turn(pieces []piece) int {
 	return most
 }
 
-// event is when something is, and what.
+// event is something that happens at a time.
 type event struct {
 	at float64
 	of int

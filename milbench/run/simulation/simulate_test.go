@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ideal is a cluster of nodes of one core where nothing is lost and nothing waits.
+// ideal is a cluster of single-core nodes without losses and waiting.
 func ideal(nodes int) Cluster {
 	return Cluster{Nodes: nodes, Cores: 1, Starts: math.Inf(1), Slowdown: 1, Merge: math.Inf(1)}
 }
 
-// equal is a group of blocks of one fit that take so long each.
+// equal is a group of equally long blocks with one fit each.
 func equal(blocks int, seconds float64) Group {
 	return Group{Name: "equal", Fits: blocks, Blocks: blocks, Runs: []Run{{Block: seconds}}}
 }
@@ -38,7 +38,7 @@ func cutInto(t testing.TB, shards int, groups ...Group) Shards {
 	return cut
 }
 
-// simulate returns the outcomes of seeds from 0.
+// simulate returns the outcomes for seeds from 0.
 func simulate(t testing.TB, c Cluster, s Shards, simulations int) []Outcome {
 	t.Helper()
 	outcomes := make([]Outcome, simulations)
@@ -51,7 +51,7 @@ func simulate(t testing.TB, c Cluster, s Shards, simulations int) []Outcome {
 	return outcomes
 }
 
-// near reports values whose mean is more than four standard errors, its own and that of the expectation, away from it.
+// near fails if the mean of values is more than four standard errors from want; they include the error of want.
 func near(t *testing.T, name string, values []float64, want, wantSE float64) {
 	t.Helper()
 	mean, sd := stat.MeanStdDev(values, nil)
@@ -71,7 +71,8 @@ func values(outcomes []Outcome, of func(Outcome) float64) (v []float64) {
 
 func wall(o Outcome) float64 { return o.Wall }
 
-// Without overhead and chance, equal blocks take as many rounds as there must be, on nodes and on the cores of one.
+// Without overhead and randomness, equal blocks take the minimum number of rounds, on nodes and on the cores of one
+// node.
 func TestRounds(t *testing.T) {
 	for blocks := range 40 {
 		for nodes := range 9 {
@@ -92,7 +93,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Graham's bound of a list schedule: no node is idle before the last shard has begun.
+// Graham's bound for a list schedule: no node is idle before the last shard has started.
 func TestListSchedule(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -122,8 +123,8 @@ func TestListSchedule(t *testing.T) {
 	}
 }
 
-// An attempt of length L under failures at rate r a second takes (e^(rL)-1)/r with all its repetitions; blocks that are
-// finished are not repeated, start-up and compiling are.
+// With failures at rate r per second, an attempt of length L takes (e^(rL)-1)/r including all repetitions. Finished
+// blocks are not repeated; start-up and compiling are.
 func TestFailures(t *testing.T) {
 	const length, simulations = 40.0, 20_000
 	c := ideal(1)
@@ -151,7 +152,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Of n equal shards on n nodes the last is late if one node is slow.
+// With n equal shards on n nodes, the last is late if one node is slow.
 func TestStragglers(t *testing.T) {
 	const n, share, factor = 12, 0.07, 2.5
 	c := ideal(n)
@@ -161,7 +162,7 @@ func TestStragglers(t *testing.T) {
 	near(t, "node time", values(outcomes, func(o Outcome) float64 { return o.NodeSeconds }), n*8*(1+(factor-1)*share), 0)
 }
 
-// The scheduler starts no more than so many attempts a second, and lines are merged at a rate.
+// The scheduler limits the attempts started per second, and lines are merged at a given rate.
 func TestRates(t *testing.T) {
 	c := ideal(500)
 	c.Starts = 8
@@ -175,7 +176,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// The longest of n exponential waits is the nth harmonic number times their mean.
+// The longest of n exponential waits has mean: the nth harmonic number times their mean.
 func TestWait(t *testing.T) {
 	const n = 30
 	c := ideal(n)
@@ -187,7 +188,7 @@ func TestWait(t *testing.T) {
 	near(t, "waits", values(simulate(t, c, cutInto(t, n, equal(n, 3)), 5000), wall), 12*harmonic+3, 0)
 }
 
-// What a group takes in an attempt is one of its measured runs, each as likely as the other.
+// The time of a group in an attempt is one of its measured runs, each with equal probability.
 func TestRuns(t *testing.T) {
 	g := Group{Name: "two runs", Fits: 10, Blocks: 5, Runs: []Run{{Compile: 1, Block: 2}, {Compile: 7, Block: 4}}}
 	slow := 0
@@ -226,7 +227,7 @@ func TestCluster(t *testing.T) {
 		t.Fatalf("%d cases", len(cases))
 	}
 	for _, c := range cases {
-		none := func(rate float64) float64 { // 0 stands for no limit
+		none := func(rate float64) float64 { // 0 means no limit
 			if rate == 0 {
 				return math.Inf(1)
 			}
@@ -308,8 +309,8 @@ func BenchmarkSimulate(b *testing.B) {
 	}
 }
 
-// A Slurm 22.05 with six slots, three nodes of two cores on one machine, took 20.3 s for 200 tasks of 0.25 s, which gives the
-// start-up of a task, and 9.0 s for the same as 12 shards.
+// A Slurm 22.05 with six slots, three nodes of two cores on one machine, took 20.3 s for 200 tasks of 0.25 s, which
+// determines the start-up time of a task. The same work as 12 shards took 9.0 s.
 func TestSlurm(t *testing.T) {
 	c := ideal(6)
 	c.StartUp = 20.3/math.Ceil(200.0/6) - 0.25

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Run is what a group took when it was measured, in seconds of one core.
+// Run is the measured time of a group, in seconds on one core.
 type Run struct {
-	Compile float64 // its graphs, once for each core
-	Block   float64 // training a block
+	Compile float64 // compiling its graphs, once for each core
+	Block   float64 // training one block
 }
 
-// Group is fits that share compiled graphs.
+// Group is a number of fits that share compiled graphs.
 type Group struct {
 	Name   string
 	Fits   int
-	Blocks int   // in which they are trained, each as long as another
+	Blocks int   // number of blocks that they are trained in, all equally long
 	Runs   []Run // at least one
 }
 
-// Validate reports a group without fits or runs, and times that are no times.
+// Validate returns an error for a group without fits or runs, or with invalid times.
 func (g Group) Validate() error {
 	if g.Fits < 1 || g.Fits > mostFits || g.Blocks < 1 || g.Blocks > mostFits {
 		return fmt.Errorf("%s: %d fits in %d blocks", g.Name, g.Fits, g.Blocks)
@@ -31,13 +31,13 @@ func (g Group) Validate() error {
 	}
 	for _, r := range g.Runs {
 		if !(r.Compile >= 0 && r.Compile <= mostSeconds && r.Block > 0 && r.Block <= mostSeconds) {
-			return fmt.Errorf("%s: %v s of compiling and %v s a block", g.Name, r.Compile, r.Block)
+			return fmt.Errorf("%s: %v s of compiling and %v s per block", g.Name, r.Compile, r.Block)
 		}
 	}
 	return nil
 }
 
-// part returns how many blocks a number of the fits are.
+// part returns the number of blocks for some of the fits.
 func (g *Group) part(fits int) int {
 	return (g.Blocks*fits + g.Fits - 1) / g.Fits
 }
@@ -51,7 +51,7 @@ func (g *Group) mean() (m Run) {
 	return m
 }
 
-// Deviations returns the runs of groups as shares of the means of their groups: how far times that are only estimated may be
+// Deviations returns the runs of groups, divided by the mean of their group. They show how far estimated times may be
 // off from run to run.
 func Deviations(groups []Group) (deviations []Run) {
 	for _, g := range groups {
@@ -67,22 +67,23 @@ func Deviations(groups []Group) (deviations []Run) {
 	return deviations
 }
 
-// Work is fits to be trained: the blocks of groups, in order.
+// Work is fits to train: the blocks of groups, in order.
 type Work struct {
 	Fits   int
 	groups []Group
 	means  []Run   // of the groups
-	pieces []piece // the whole of the work, a piece a group
+	pieces []piece // all of the work, one piece per group
 }
 
-// piece is blocks of one group.
+// piece is a number of blocks from one group.
 type piece struct {
 	group  int32
 	blocks int32
 }
 
-// NewWork returns so many fits: those of the groups, in turn, and again as often as it takes, each time as groups with
-// graphs of their own; the last group is cut short. A study grows by settings that its sets and folds are gone through with.
+// NewWork returns work with the given number of fits. It repeats the groups in turn as often as needed, each time
+// with new graphs, and cuts the last group short. This models a study that grows by adding settings on the same sets
+// and folds.
 func NewWork(groups []Group, fits int) (Work, error) {
 	if len(groups) == 0 {
 		return Work{}, errors.New("there are no groups of fits")
@@ -110,7 +111,7 @@ func NewWork(groups []Group, fits int) (Work, error) {
 	return w, nil
 }
 
-// Blocks returns the number of blocks, which is that of the most shards.
+// Blocks returns the number of blocks, which is also the maximum number of shards.
 func (w Work) Blocks() int {
 	n := 0
 	for _, p := range w.pieces {
@@ -119,7 +120,7 @@ func (w Work) Blocks() int {
 	return n
 }
 
-// Seconds returns the time of one core for the work, in the mean, with every group compiled once.
+// Seconds returns the mean time of the work on one core, with every group compiled once.
 func (w Work) Seconds() float64 {
 	sum := 0.0
 	for _, p := range w.pieces {
@@ -128,23 +129,24 @@ func (w Work) Seconds() float64 {
 	return sum
 }
 
-// Shards is work that is cut.
+// Shards is work cut into shards.
 type Shards struct {
 	work   Work
-	pieces []piece // of all shards, one shard after another
-	ends   []int   // of each shard, in pieces
+	pieces []piece // pieces of all shards, one shard after another
+	ends   []int   // end of each shard in pieces
 }
 
 // Len returns the number of shards.
 func (s Shards) Len() int { return len(s.ends) }
 
-// Cut cuts the work into at most so many shards, each of blocks that follow one another, such that the longest of them takes
-// the least time, compiling included. There are fewer where more would not be shorter, or where there are fewer blocks.
+// Cut cuts the work into at most the given number of shards. Each shard has consecutive blocks, and the longest shard
+// is as short as possible, including compilation. There are fewer shards if more would not be shorter, or if there
+// are fewer blocks.
 func (w Work) Cut(shards int) (Shards, error) {
 	if shards < 1 {
 		return Shards{}, fmt.Errorf("%d shards; at least 1 is needed", shards)
 	}
-	low, high := 0.0, w.Seconds() // the bound that is too low, and one that is not
+	low, high := 0.0, w.Seconds() // low is too low a bound, high is high enough
 	for _, m := range w.means {
 		low = max(low, m.Compile+m.Block)
 	}
@@ -166,15 +168,15 @@ func (w Work) Cut(shards int) (Shards, error) {
 	return cut, nil
 }
 
-// most returns how many of the blocks that are left take no longer than so many seconds with their compiling.
+// most returns how many of the remaining blocks, with their compilation, fit into the given seconds.
 func most(seconds float64, m Run, left int32) int32 {
 	return int32(max(0, min((seconds-m.Compile)/m.Block, float64(left))))
 }
 
-// fill puts as many blocks into one shard after another as take no longer than a bound, at least one, and returns the number
-// of shards.
+// fill fills one shard after another with as many blocks as fit into a bound, at least one. It returns the number of
+// shards.
 func (w Work) fill(bound float64, into *Shards) (shards int) {
-	used := math.Inf(1) // of the present shard
+	used := math.Inf(1) // seconds in the current shard
 	for _, p := range w.pieces {
 		m := w.means[p.group]
 		for left := p.blocks; left > 0; {

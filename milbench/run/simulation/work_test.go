@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Shards hold every block once, in order, and the longest is as short as it can be.
+// Shards contain every block once, in order, and the longest is as short as possible.
 func TestCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -51,9 +51,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// shortest returns the time of the longest shard where that is least, over all ways to cut the blocks of groups.
+// shortest returns the shortest possible time of the longest shard, over all ways to cut the blocks of groups.
 func shortest(groups []Group, blocks []int32, shards int) float64 {
-	best := make([]float64, len(blocks)+1) // of the first so many blocks
+	best := make([]float64, len(blocks)+1) // for the first n blocks
 	for n := 1; n <= len(blocks); n++ {
 		best[n] = 1e9
 	}
@@ -91,7 +91,7 @@ func TestNewWork(t *testing.T) {
 		"0 fits in 1 blocks": {Name: "a", Blocks: 1, Runs: []Run{{0, 1}}},
 		"1 fits in 0 blocks": {Name: "a", Fits: 1, Runs: []Run{{0, 1}}},
 		"no run of it":       {Name: "a", Fits: 1, Blocks: 1},
-		"0 s a block":        {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{0, 0}}},
+		"0 s per block":      {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{0, 0}}},
 		"-1 s of compiling":  {Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{-1, 1}}},
 	} {
 		if _, err := NewWork([]Group{g}, 1); err == nil || !strings.Contains(err.Error(), want) {
@@ -114,7 +114,7 @@ func TestNewWork(t *testing.T) {
 	}
 }
 
-// Deviations are about 1, and times them the mean is the run.
+// Deviations are about 1. Multiplied by the mean they give the run.
 func TestDeviations(t *testing.T) {
 	groups := []Group{
 		{Name: "a", Fits: 1, Blocks: 1, Runs: []Run{{2, 10}, {4, 30}}},
