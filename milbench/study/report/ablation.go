@@ -72,6 +72,64 @@ func change(c config) string {
 	return base
 }
 
+// changeVerdicts tests over sets what settings change, and says in words what follows of each.
+func changeVerdicts(f figures[string], base string, others, sets []string) (verdicts []verdict, judged []string, err error) {
+	var rows [][]float64
+	for _, set := range sets {
+		var row []float64
+		for _, other := range others {
+			row = append(row, f.mean(set, other)-f.mean(set, base))
+		}
+		rows = append(rows, row)
+	}
+	if verdicts, err = overSets(sets, rows, shifts); err != nil {
+		return nil, nil, err
+	}
+	for i, v := range verdicts {
+		list, err := acrossSets(sets, column(rows, i))
+		if err != nil && !errors.Is(err, judge.ErrTooFew) {
+			return nil, nil, err
+		}
+		says := []string{"worse than " + base, cannotTell, "better than " + base}[1+v.side]
+		if list.direction() == same {
+			says = "No difference"
+		}
+		judged = append(judged, says)
+	}
+	return verdicts, judged, nil
+}
+
+// changeCounts sums up what follows of all changes.
+func changeCounts(a results.Archive) (string, error) {
+	f, err := newFigures(a.Results, named(change))
+	if err != nil {
+		return "", err
+	}
+	all := 0
+	counts := make(map[string]int)
+	for _, base := range bases {
+		others := changesOf(f, base)
+		sets := f.complete(append([]string{base}, others...))
+		if len(sets) < 2 || len(others) == 0 {
+			continue
+		}
+		_, judged, err := changeVerdicts(f, base, others, sets)
+		if err != nil {
+			return "", err
+		}
+		for _, says := range judged {
+			word, _, _ := strings.Cut(says, " than")
+			counts[word]++
+			all++
+		}
+	}
+	if all == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("The figure has %d changes of one part. After Holm's correction: %d better, %d worse, %d without a difference, %d on which we cannot tell.",
+		all, counts["better"], counts["worse"], counts["No difference"], counts[cannotTell]), nil
+}
+
 // against compares settings with a base: on every set, Web apart, and over sets.
 func against(f figures[string], base string, others []string) (string, error) {
 	sets := f.complete(append([]string{base}, others...))
@@ -99,15 +157,7 @@ func against(f figures[string], base string, others []string) (string, error) {
 	if len(sets) < 2 {
 		return text + fewSets + "\n\n", nil
 	}
-	var rows [][]float64
-	for _, set := range sets {
-		var row []float64
-		for _, other := range others {
-			row = append(row, f.mean(set, other)-f.mean(set, base))
-		}
-		rows = append(rows, row)
-	}
-	verdicts, err := overSets(sets, rows, shifts)
+	verdicts, judged, err := changeVerdicts(f, base, others, sets)
 	if err != nil {
 		return "", err
 	}
@@ -118,18 +168,8 @@ func against(f figures[string], base string, others []string) (string, error) {
 		text += fmt.Sprintf("Over sets. No result could have decided by Wilcoxon's signed-rank test: %s. So only an interval within ±%v decides; the others are estimates:\n\n", cannot, margin)
 	}
 	bySide := make(map[int][]string) // -1: worse than base, 1: better
-	var judged []string
 	for i, v := range verdicts {
 		bySide[v.side] = append(bySide[v.side], others[i])
-		list, err := acrossSets(sets, column(rows, i))
-		if err != nil && !errors.Is(err, judge.ErrTooFew) {
-			return "", err
-		}
-		says := []string{"worse than " + base, cannotTell, "better than " + base}[1+v.side]
-		if list.direction() == same {
-			says = "No difference"
-		}
-		judged = append(judged, says)
 	}
 	text += verdictTable("change", sets, others, judged, verdicts)
 	if cannot != "" {

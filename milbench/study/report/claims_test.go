@@ -271,7 +271,7 @@ func learnerClaims(t *testing.T) []plantedClaim {
 	return []plantedClaim{
 		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts, nil},
 		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts, nil},
-		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | `auto` has the best average rank of the 3 learners that ran on every set; it is ahead of 2 of the 2 others.",
+		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | `auto` has the best average rank of the 3 learners that ran on every set; by its intervals it is ahead of 2 of the 2 others.",
 			"less": cannotTell + " | `", "none": noMatter, "noise": cannotTell + " | `", "one": tooLittle}, nil},
 	}
 }

@@ -286,7 +286,7 @@ func ranked(methods []string, lines string, sets []string, values [][]float64) (
 	case len(apart) == 0:
 		text += "They are not all alike, but we cannot tell any two apart."
 	default:
-		text += capital(strings.Join(apart, "; ")) + ". We cannot tell the other pairs apart."
+		text += "By this, " + strings.Join(apart, "; ") + ". We cannot tell the other pairs apart."
 	}
 	return text + "\n\n", nil
 }

@@ -130,7 +130,7 @@ func TestRanked(t *testing.T) {
 		values [][]float64
 		want   []string
 	}{
-		{sets, apart, []string{"Good is ahead of fair and bad; fair is ahead of bad. We", "| good | 1.00 |\n| fair | 2.00 |\n| bad | 3.00 |", "p < 0.001"}},
+		{sets, apart, []string{"By this, good is ahead of fair and bad; fair is ahead of bad. We", "| good | 1.00 |\n| fair | 2.00 |\n| bad | 3.00 |", "p < 0.001"}},
 		{sets, turns, []string{"do not tell them apart"}},
 		{sets, same, []string{"All are equal"}},
 		{web, onWeb, []string{"do not tell them apart", "| 12 sets | Web as one, 4 sets |", "p < 0.001"}},

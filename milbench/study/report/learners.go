@@ -383,7 +383,7 @@ func bestLearner(a results.Archive) (answer, error) {
 		case part.named:
 			beside = append(beside, fmt.Sprintf("it is %s %s", part.says, listed(names)))
 		default:
-			beside = append(beside, fmt.Sprintf("it is %s %d of the %d others", part.says, len(names), of))
+			beside = append(beside, fmt.Sprintf("by its intervals it is %s %d of the %d others", part.says, len(names), of))
 		}
 	}
 	if names := by[unclear]; len(names) > 0 {

@@ -16,6 +16,7 @@ type summary struct {
 	figure            string // of [study.Experiment]
 	large             bool   // the figure has no place on the page; it names the command that draws it
 	alt, shows        string // what the figure shows
+	about             string // what else must be known
 	more              func(results.Archive) (string, error)
 }
 
@@ -23,7 +24,7 @@ type summary struct {
 var summaries = []summary{
 	{experiment: "learners", title: "Which learner is best when inner folds choose its settings?", figure: "ranks",
 		alt:   "A line of average ranks with a name for each learner; bars join the learners that cannot be told apart",
-		shows: "Average ranks over families of sets, 1 is the best. A bar joins learners that Nemenyi's test cannot tell apart."},
+		shows: "Average ranks over families of sets, 1 is the best. A bar joins learners that Nemenyi's test cannot tell apart. It allows for all pairs, so it tells fewer apart than the intervals do."},
 	{experiment: "networks", title: "Do networks with searched settings reach the published HopfieldPooling?", figure: "auc",
 		alt:   "A table of shaded cells: sets by poolings, each with small settings, with chosen settings, and joined",
 		shows: "AUC of each pooling with small settings, with settings that inner folds choose from 16, and with all of them joined."},
@@ -36,10 +37,10 @@ var summaries = []summary{
 	{experiment: "iterations", title: "Which number of Syn steps is best?", figure: "ranks", more: paperCounts,
 		alt:   "A line of average ranks with a name for each number of steps; a bar joins those that cannot be told apart",
 		shows: "Average ranks of the numbers of steps I with Web as one set, 1 is the best. I > 0 concentrates the weights, I < 0 distracts them."},
-	{experiment: "ablation", title: "What does each part of SynPooling contribute?", figure: "changes",
+	{experiment: "ablation", title: "What does each part of SynPooling contribute?", figure: "changes", more: changeCounts,
 		alt:   "Mean difference in AUC with its interval, a row for each change of SynPooling",
 		shows: "Each row changes one part of SynPooling with I = 3 or I = −3. Points are sets."},
-	{experiment: "noise", title: "Does concentration make a network robust to noise?", figure: "noise", large: true,
+	{experiment: "noise", title: "Does concentration make a network robust to noise?", figure: "noise", large: true, about: "Noise is Gaussian on images and molecules. On Web it is deletion, replacement and swaps.",
 		shows: "the lead of concentration over distraction under each noise"},
 	{experiment: "assumption", title: "Which poolings learn what the MIL assumption forbids?", figure: "assumption",
 		alt:   "AUC of every pooling on three generated tests, with a line at 0.5",
@@ -47,7 +48,7 @@ var summaries = []summary{
 	{experiment: "witness", title: "How few instances may tell the label?", figure: "witness",
 		alt:   "AUC against the share of instances that tell the label, a curve for each pooling",
 		shows: "Generated bags of 100 instances. The witness rate is the share of a positive bag's instances that tell its label."},
-	{experiment: "features", title: "Does pooling separate the classes?", figure: "spaces", large: true,
+	{experiment: "features", title: "Does pooling separate the classes?", figure: "spaces", large: true, about: "The silhouette measures how far apart the classes lie, in all features.",
 		shows: "instances and pooled bags by t-SNE"},
 	{experiment: "ensembles", title: "What does an ensemble of ten networks gain over one?", figure: "gains",
 		alt:   "Gain in AUC with its interval, a row for each ensemble",
@@ -228,6 +229,9 @@ func (s summary) text(archives []results.Archive, list []said, drawn bool) (stri
 		if c.experiment == s.experiment {
 			fmt.Fprintf(&b, "%s\n\n", join(c.question, "**"+c.verdict+".**", c.number(), c.more))
 		}
+	}
+	if s.about != "" {
+		b.WriteString(s.about + "\n\n")
 	}
 	if s.more != nil {
 		more, err := s.more(a)

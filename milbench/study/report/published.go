@@ -386,10 +386,15 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 	var says []string
 	for i, s := range tested {
 		head = append(head, s.name)
-		if !slices.ContainsFunc(at, func(place [2]int) bool { return place[0] == i }) {
-			continue // not run
+		if len(higher[i]) > 0 {
+			says = append(says, fmt.Sprintf("%s raises it on %s", s.name, listed(higher[i])))
 		}
-		says = append(says, fmt.Sprintf("%s raises it on %s, lowers it on %s", s.name, listed(higher[i]), listed(lower[i])))
+		if len(lower[i]) > 0 {
+			says = append(says, fmt.Sprintf("%s lowers it on %s", s.name, listed(lower[i])))
+		}
+	}
+	if len(says) == 0 {
+		says = append(says, "no cell has one")
 	}
 	return "What each step changes on each set, softmax: mean and 95 % interval over repeats. They speak of other folds and seeds on the same bags:\n\n" + table(head, rows) +
 		fmt.Sprintf("A star marks a change by the paired t-test over %s repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", between(repeats), len(p), strings.Join(says, "; "),
