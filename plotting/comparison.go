@@ -3,6 +3,7 @@ package plotting
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,11 +15,12 @@ import (
 type ComparedRow struct {
 	Name                  string // of the other setting, with that of the set where there are several
 	Difference, Low, High float64
-	Verdict               int // of the reference: 1 better, -1 worse, 0 the same in practice or open
+	Verdict               int  // of the reference: 1 better, -1 worse, 0 neither
+	Same                  bool // the same in practice; a row of neither verdict that is not the same is open
 }
 
 // Comparison draws differences from a reference with their intervals, a line at 0 and a band of what is the same in practice, from -rope to rope. What
-// is decided is drawn in colour, the rest in grey. label names the axis, say the reference and the figure. Rows stand from top to bottom.
+// is better or worse is drawn in colour, what is the same in black, and what is open in grey. label names the axis, say the reference and the figure. Rows stand from top to bottom.
 func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure, error) {
 	const most = 60
 	switch {
@@ -35,6 +37,9 @@ func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure,
 			if err := drawable(v); err != nil {
 				return nil, fmt.Errorf("drawing a comparison: %s: %w", r.Name, err)
 			}
+		}
+		if r.Verdict != 0 && r.Same {
+			return nil, fmt.Errorf("drawing a comparison: %s: it is the same and has the verdict %d", r.Name, r.Verdict)
 		}
 		if r.Low > r.Difference || r.Difference > r.High {
 			return nil, fmt.Errorf("drawing a comparison: %s: the difference %v is not in its interval [%v, %v]", r.Name, r.Difference, r.Low, r.High)
@@ -54,22 +59,32 @@ func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure,
 	p.Add(equivalence(rope), grid(true, false))
 	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: p.Y.Min}, {X: 0, Y: p.Y.Max}}, LineStyle: chance()})
 	p.Add(compared(rows))
-	entries := []entry{
-		{label: "better", glyph: comparedGlyph(1)}, {label: "worse", glyph: comparedGlyph(-1)}, {label: "not decided, or the same", glyph: comparedGlyph(0)},
+	var entries []entry
+	for _, kind := range []struct {
+		label string
+		of    ComparedRow
+	}{
+		{"better", ComparedRow{Verdict: 1}}, {"worse", ComparedRow{Verdict: -1}}, {"no difference", ComparedRow{Same: true}}, {"we cannot tell", ComparedRow{}},
+	} {
+		if slices.ContainsFunc(rows, func(r ComparedRow) bool { return r.Verdict == kind.of.Verdict && r.Same == kind.of.Same }) {
+			entries = append(entries, entry{label: kind.label, glyph: kind.of.glyph()})
+		}
 	}
 	if rope > 0 {
-		entries = append(entries, entry{label: fmt.Sprintf("the same in practice: ±%v", rope), line: draw.LineStyle{Color: rule, Width: 7}})
+		entries = append(entries, entry{label: fmt.Sprintf("too small to matter: ±%v", rope), line: draw.LineStyle{Color: rule, Width: 7}})
 	}
 	return newFigure(title, entries, p, figureWidth, vg.Length(len(rows))*1.5*rowPitch+34), nil
 }
 
-// comparedGlyph returns the marker of a verdict.
-func comparedGlyph(verdict int) draw.GlyphStyle {
+// glyph returns the marker of a verdict.
+func (r ComparedRow) glyph() draw.GlyphStyle {
 	switch {
-	case verdict > 0:
+	case r.Verdict > 0:
 		return glyph(0)
-	case verdict < 0:
+	case r.Verdict < 0:
 		return glyph(1)
+	case r.Same:
+		return draw.GlyphStyle{Color: ink, Radius: glyphRadius, Shape: shapes[2]}
 	}
 	return draw.GlyphStyle{Color: muted, Radius: glyphRadius, Shape: draw.RingGlyph{}}
 }
@@ -91,7 +106,7 @@ type compared []ComparedRow
 func (rows compared) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, r := range rows {
-		style, middle := comparedGlyph(r.Verdict), y(float64(len(rows)-1-i))
+		style, middle := r.glyph(), y(float64(len(rows)-1-i))
 		bar := draw.LineStyle{Color: style.Color, Width: lineWidth}
 		c.StrokeLine2(bar, x(r.Low), middle, x(r.High), middle)
 		for _, end := range []float64{r.Low, r.High} {

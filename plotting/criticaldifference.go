@@ -45,7 +45,7 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 	d := ranking{sorted, difference, lanes(sorted, joined(sorted, difference))}
 	var entries []entry
 	if len(d.lanes) > 0 {
-		entries = append(entries, entry{label: "methods that do not differ significantly", line: joint()})
+		entries = append(entries, entry{label: "methods that cannot be told apart", line: joint()})
 	}
 	rows := (len(sorted) + 1) / 2
 	height := d.names() + vg.Length(rows)*methodPitch

@@ -90,7 +90,7 @@ func drawComparison(c results.Comparison, file string) error {
 			name = d.Set + ": " + name
 		}
 		verdict := map[results.Verdict]int{results.BetterVerdict: 1, results.WorseVerdict: -1}[d.Verdict]
-		rows = append(rows, plotting.ComparedRow{Name: name, Difference: d.Difference, Low: d.Low, High: d.High, Verdict: verdict})
+		rows = append(rows, plotting.ComparedRow{Name: name, Difference: d.Difference, Low: d.Low, High: d.High, Verdict: verdict, Same: d.Verdict == results.SameVerdict})
 	}
 	label := fmt.Sprintf("%s of %s less that of the other (mean and 95 %% interval)", c.Sets[0].Figure, c.Reference)
 	figure, err := plotting.Comparison(c.Reference+" against others", label, c.Rope, rows)

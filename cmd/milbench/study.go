@@ -351,26 +351,38 @@ func (p *program) archiveOf(dir string) (results.Archive, error) {
 
 // studyReport is the subcommand that writes RESULTS.md.
 func (p *program) studyReport() *cobra.Command {
-	var times bool
+	var (
+		tables, times bool
+		out           string
+	)
 	c := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write tables, tests and conclusions from archived results",
-		Long: `Write tables, tests and conclusions of archives.
+		Short: "Write verdicts, tables and figures from archived results",
+		Long: `Write verdicts, tables and figures from archived results.
 
-Reads the archives in a folder (milbench study archive) and writes Markdown to standard output.`,
-		Example: "  milbench study report milbench/study/results",
+Reads the archives in a folder (milbench study archive) and prints the page of verdicts as Markdown. --out writes the page,
+RESULTS.md, and below docs/ all tables and the figures of the page.`,
+		Example: "  milbench study report milbench/study/results --out .\n  milbench study report milbench/study/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			archives, err := results.ReadArchives(os.DirFS(args[0]))
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if times {
+			switch {
+			case out != "":
+				return report.WriteFiles(out, archives)
+			case tables:
+				return report.WriteTables(p.out, archives)
+			case times:
 				return report.WriteTimes(p.out, archives)
 			}
 			return report.Write(p.out, archives)
 		},
 	}
-	c.Flags().BoolVar(&times, "times", false, "write how long the runs took instead, which is no function of the inputs")
+	c.Flags().StringVar(&out, "out", "", "`folder` for the page, the tables and the figures, which are replaced")
+	c.Flags().BoolVar(&tables, "tables", false, "print the tables of all experiments instead")
+	c.Flags().BoolVar(&times, "times", false, "print how long the runs took instead; times differ from run to run")
+	c.MarkFlagsMutuallyExclusive("out", "tables", "times")
 	return c
 }

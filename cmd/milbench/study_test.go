@@ -151,7 +151,7 @@ func TestStudyStopped(t *testing.T) {
 	if after, err := os.ReadFile(filepath.Join(full, "poolings.json.gz")); err != nil || !bytes.Equal(after, text) {
 		t.Errorf("the archive of the full form was replaced (%v)", err)
 	}
-	report, _ := succeed(t, "study", "report", archives)
+	report, _ := succeed(t, "study", "report", archives, "--tables")
 	if !strings.Contains(report, "| musk1 |") || !strings.Contains(report, "Not run yet: `milbench study noise") {
 		t.Errorf("a report of one study:\n%s", report)
 	}
@@ -159,6 +159,15 @@ func TestStudyStopped(t *testing.T) {
 		t.Errorf("a report of a quick form:\n%s", report)
 	}
 
+	written := t.TempDir()
+	succeed(t, "study", "report", archives, "--out", written)
+	page, _ := succeed(t, "study", "report", archives)
+	for name, want := range map[string]string{"RESULTS.md": page, "docs/tables.md": report} {
+		if got, err := os.ReadFile(filepath.Join(written, filepath.FromSlash(name))); err != nil || string(got) != want || want == "" {
+			t.Errorf("%s is not what is printed (%v)", name, err)
+		}
+	}
+	refuse(t, exitUse, "none of the others can be", "study", "report", archives, "--out", written, "--tables")
 	if times, _ := succeed(t, "study", "report", archives, "--times"); !strings.Contains(times, "| poolings |") {
 		t.Errorf("times:\n%s", times)
 	}

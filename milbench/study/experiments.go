@@ -203,7 +203,7 @@ var Experiments = []Experiment{
 	{
 		Name:     "ensembles",
 		Question: "What does the mean of ten networks' scores gain over one network?",
-		Figures:  []string{"auc"},
+		Figures:  []string{"gains", "auc"},
 		Full:     Form{Arms: ensembleArms(slices.Concat(images, molecules), honest.Folds, 2), Time: 20 * time.Minute, Scope: "10 folds, 2 repeats, 10 members"},
 		Quick:    Form{Arms: ensembleArms([]string{"musk1"}, 5, 1), Time: time.Minute, Scope: "Musk 1, 5 folds, 1 repeat, 10 members"},
 	},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,22 @@ func ablation(a results.Archive) (string, error) {
 		}
 		b.WriteString(text)
 	}
-	return b.String() + dependence + "\n\n" + f.noted(), nil
+	return b.String() + f.noted(), nil
+}
+
+// beatsSoftmax returns the answer of how a base differs from softmax, where its steps start.
+func beatsSoftmax(base string) func(results.Archive) (answer, error) {
+	return func(a results.Archive) (answer, error) {
+		f, err := newFigures(a.Results, named(change))
+		if err != nil {
+			return answer{}, err
+		}
+		sets := f.complete([]string{base, "softmax"})
+		values := f.table(sets, []string{base, "softmax"})
+		said, err := answered(acrossSets(sets, less(column(values, 0), column(values, 1))))
+		said.of = base + " less softmax"
+		return said, err
+	}
 }
 
 // bases are the settings that are changed.
@@ -56,13 +72,71 @@ func change(c config) string {
 	return base
 }
 
+// changeVerdicts tests over sets what settings change, and says in words what follows of each.
+func changeVerdicts(f figures[string], base string, others, sets []string) (verdicts []verdict, judged []string, err error) {
+	var rows [][]float64
+	for _, set := range sets {
+		var row []float64
+		for _, other := range others {
+			row = append(row, f.mean(set, other)-f.mean(set, base))
+		}
+		rows = append(rows, row)
+	}
+	if verdicts, err = overSets(sets, rows, shifts); err != nil {
+		return nil, nil, err
+	}
+	for i, v := range verdicts {
+		list, err := acrossSets(sets, column(rows, i))
+		if err != nil && !errors.Is(err, judge.ErrTooFew) {
+			return nil, nil, err
+		}
+		says := []string{"worse than " + base, cannotTell, "better than " + base}[1+v.side]
+		if list.direction() == same {
+			says = "No difference"
+		}
+		judged = append(judged, says)
+	}
+	return verdicts, judged, nil
+}
+
+// changeCounts sums up what follows of all changes.
+func changeCounts(a results.Archive) (string, error) {
+	f, err := newFigures(a.Results, named(change))
+	if err != nil {
+		return "", err
+	}
+	all := 0
+	counts := make(map[string]int)
+	for _, base := range bases {
+		others := changesOf(f, base)
+		sets := f.complete(append([]string{base}, others...))
+		if len(sets) < 2 || len(others) == 0 {
+			continue
+		}
+		_, judged, err := changeVerdicts(f, base, others, sets)
+		if err != nil {
+			return "", err
+		}
+		for _, says := range judged {
+			word, _, _ := strings.Cut(says, " than")
+			counts[word]++
+			all++
+		}
+	}
+	if all == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("The figure has %d changes of one part. After Holm's correction: %d better, %d worse, %d without a difference, %d on which we cannot tell.",
+		all, counts["better"], counts["worse"], counts["No difference"], counts[cannotTell]), nil
+}
+
 // against compares settings with a base: on every set, Web apart, and over sets.
 func against(f figures[string], base string, others []string) (string, error) {
 	sets := f.complete(append([]string{base}, others...))
 	if len(sets) == 0 || len(others) == 0 {
 		return fmt.Sprintf("Against %s: no set has all of these settings.\n\n", base), nil
 	}
-	text := fmt.Sprintf("Against %s; the first row is its AUC, the others are differences from it:\n\n", base)
+	text := fmt.Sprintf("Against %s. The first row is its AUC; the others are differences from it:\n\n", base)
 	for _, group := range []struct {
 		outside func(string) bool
 		test    string
@@ -83,37 +157,25 @@ func against(f figures[string], base string, others []string) (string, error) {
 	if len(sets) < 2 {
 		return text + fewSets + "\n\n", nil
 	}
-	var rows [][]float64
-	for _, set := range sets {
-		var row []float64
-		for _, other := range others {
-			row = append(row, f.mean(set, other)-f.mean(set, base))
-		}
-		rows = append(rows, row)
-	}
-	verdicts, err := overSets(sets, rows, shifts)
+	verdicts, judged, err := changeVerdicts(f, base, others, sets)
 	if err != nil {
 		return "", err
 	}
 	cannot := undecidable(sets, len(others))
 	if cannot == "" {
-		text += "Over sets:\n\n"
+		text += "Over sets, by Wilcoxon's signed-rank test:\n\n"
 	} else {
-		text += fmt.Sprintf("Over sets no change could be judged, whatever came out: %s. So these are estimates, and the stars above are the tests:\n\n", cannot)
+		text += fmt.Sprintf("Over sets. No result could have decided by Wilcoxon's signed-rank test: %s. So only an interval within ±%v decides; the others are estimates:\n\n", cannot, margin)
 	}
 	bySide := make(map[int][]string) // -1: worse than base, 1: better
 	for i, v := range verdicts {
 		bySide[v.side] = append(bySide[v.side], others[i])
-		judged := ""
-		if cannot == "" {
-			judged = []string{"worse than " + base, "no difference from " + base + " that these sets could show", "better than " + base}[1+v.side] + ". "
-		}
-		text += fmt.Sprintf("- %s: %s%s\n", others[i], judged, sentence(v.says))
 	}
+	text += verdictTable("change", sets, others, judged, verdicts)
 	if cannot != "" {
-		return text + "\n", nil
+		return text, nil
 	}
-	text += fmt.Sprintf("\nOf these %d changes of %s, ", len(others), base)
+	text += fmt.Sprintf("Of these %d changes of %s, ", len(others), base)
 	switch better, worse := bySide[1], bySide[-1]; {
 	case len(better) > 0 && len(worse) > 0:
 		text += listed(better) + " made it better and " + listed(worse) + " worse."
@@ -122,7 +184,7 @@ func against(f figures[string], base string, others []string) (string, error) {
 	case len(worse) > 0:
 		text += listed(worse) + " made it worse; none made it better."
 	default:
-		text += "none made a difference that these sets could show."
+		text += "none is shown to make it better or worse."
 	}
 	return text + "\n\n", nil
 }
@@ -172,7 +234,7 @@ func differences(f figures[string], base string, others, sets []string, testName
 	text := table(slices.Concat([]string{"change"}, sets, []string{"mean"}), rows) +
 		fmt.Sprintf("A star marks a difference by %s, with Holm's correction for the %d cells, at 5 %%. ", testName, len(p))
 	if len(found) == 0 {
-		return text + "No change makes a difference that it could show.\n\n", nil
+		return text + "No cell has one.\n\n", nil
 	}
 	return text + "Differences that hold: " + strings.Join(found, "; ") + ".\n\n", nil
 }

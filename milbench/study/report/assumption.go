@@ -19,7 +19,7 @@ func assumption(a results.Archive) (string, error) {
 		}
 		return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
 	})
-	verdicts := []string{"breaks the assumption", "unclear", "does not break it"}
+	verdicts := []string{"breaks the assumption", "we cannot tell", "does not break it"}
 	found := make(map[string][]string)
 	for _, name := range g.lines {
 		tests := make(map[string][]string)
@@ -34,8 +34,8 @@ func assumption(a results.Archive) (string, error) {
 		}
 	}
 	text := cells + "Means and 95 % intervals over drawings of the set (over seeds of the network where there is one drawing). " +
-		"A test AUC under 0.5 means that the model learnt from what the MIL assumption forbids: that the absence of something makes a bag positive, or how often something occurs. By pooling, with the tests in brackets:\n\n"
-	for i, of := range []string{"the whole interval is under 0.5", "the interval holds 0.5, or there is one repeat", "the whole interval is over 0.5"} {
+		"The MIL assumption forbids two things: that the absence of something makes a bag positive, and that it matters how often something occurs. A model with a test AUC under 0.5 has learnt one of them. By pooling, with the tests in brackets:\n\n"
+	for i, of := range []string{"the whole interval is under 0.5", "the interval contains 0.5, or there is one repeat", "the whole interval is over 0.5"} {
 		text += fmt.Sprintf("- %s (%s): %s.\n", verdicts[i], of, strings.Join(nonEmpty(found[verdicts[i]]), "; "))
 	}
 	return text + "\n" + g.instances("pooling"), nil
@@ -71,7 +71,7 @@ func poolingsBreak(a results.Archive) (answer, error) {
 			}
 		}
 		if name == instancePooling {
-			instances = " The classifier of instances " + []string{"does, too.", "is unclear.", "does not."}[side]
+			instances = "The classifier of instances " + []string{"does, too.", "is unclear.", "does not."}[side]
 			continue
 		}
 		networks++
@@ -88,19 +88,23 @@ func poolingsBreak(a results.Archive) (answer, error) {
 	if networks == 0 || best.Low == nil || best.High == nil {
 		return answer{}, errIncomplete
 	}
-	said := answer{estimate: fmt.Sprintf("AUC %s (best of %d poolings on its worst of %d tests)", number(best.Mean), networks, len(g.columns)),
+	said := answer{estimate: number(best.Mean), of: fmt.Sprintf("AUC of the best of %d poolings on its worst of %d tests", networks, len(g.columns)),
 		interval: fmt.Sprintf("%s to %s, %d drawings", number(*best.Low), number(*best.High), best.N)}
 	switch {
-	case len(broken) == networks:
-		said.verdict = fmt.Sprintf("Yes, all %d do: AUC under 0.5.", networks)
 	case len(broken) > 0:
-		said.verdict = fmt.Sprintf("Yes, %d of %d do: AUC under 0.5 (%s).", len(broken), networks, listed(broken))
+		said.verdict = fmt.Sprintf("Yes, %d of %d", len(broken), networks)
+		said.more = "Their AUC is under 0.5 on at least one test."
+		if len(broken) < networks {
+			said.more = fmt.Sprintf("The AUC of %s is under 0.5 on at least one test.", listed(broken))
+		}
 	case len(open) > 0:
-		said.verdict = fmt.Sprintf("%s None surely does; %d of %d may.", cannotTell, len(open), networks)
+		said.verdict = cannotTell
+		said.more = fmt.Sprintf("None surely does; %d of %d may.", len(open), networks)
 	default:
-		said.verdict = fmt.Sprintf("No, none of %d does: AUC over 0.5.", networks)
+		said.verdict = fmt.Sprintf("No, none of %d", networks)
+		said.more = "Their AUC is over 0.5 on every test."
 	}
-	said.verdict += instances
+	said.more = join(said.more, instances)
 	return said, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -188,18 +187,18 @@ func (all choices) table() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	verdict := "Over a setting drawn at random what is chosen is worth, on average over sets, " + worth
+	verdict := "A chosen setting less one drawn at random, averaged over sets: " + worth
 	if _, merged := mergeWeb(sets, better); len(merged) < len(better) {
 		if worth, err = overAll(merged); err != nil {
 			return "", err
 		}
-		verdict += "; with Web in one " + worth
+		verdict += "; with Web as one set " + worth
 	}
 	if len(tau) > 0 {
-		verdict += "; the AUCs of settings on the validation part and on the test part of a fold agree with a τ-b of " + signed(stat.Mean(tau, nil))
+		verdict += ". The order of settings on the validation part agrees with that on the test part with a τ-b of " + signed(stat.Mean(tau, nil))
 	}
-	return "What the choice among all settings (\"any\") is worth, AUC:\n\n" + table([]string{"set", "settings", "chosen, validation", "chosen, test", "drawn at random, test", "best in hindsight, test", "which", "τ-b in a fold",
-		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The best of a network's epochs is taken on the validation part, too, which flatters it there; the classifier of instances has no epochs.\n\n", nil
+	return "What the validation parts gain when they choose among all settings (\"any\"), AUC:\n\n" + table([]string{"set", "settings", "chosen, validation", "chosen, test", "drawn at random, test", "best in hindsight, test", "which", "τ-b in a fold",
+		"validation less test, networks", "the same, instance", "folds in which instance is chosen"}, rows) + verdict + ". The validation part also chooses a network's epoch, so a network's AUC there is too high. The classifier of instances has no epochs.\n\n", nil
 }
 
 // worth returns what the choice is worth over a setting drawn at random, a row for each set.
@@ -241,11 +240,16 @@ func signedOrNone(v float64) string {
 	return signed(v)
 }
 
-// why says what the figures of a set say of a result below least.
-func (all choices) why(set string, least float64) string {
+// whyHead is the head of the rows of [choices.why].
+var whyHead = []string{"set", "chosen", "to reach", "networks that reach it", "instance settings that reach it", "best in hindsight", "its AUC", "drawn at random", "instance chosen in", "what follows"}
+
+// why is a row that says why what is chosen on a set, AUC × 100, is below least: how many settings reach it on the test part, and
+// whether the validation parts could have found one.
+func (all choices) why(set string, chosen, least float64) []string {
+	row := []string{set, hundred(chosen), hundred(least)}
 	i := slices.IndexFunc(all, func(c choice) bool { return c.set == set })
 	if i < 0 {
-		return "There are not enough fits to say why."
+		return append(row, "", "", "", "", "", "", "there are not enough fits to say why")
 	}
 	c := all[i]
 	reach := func(aucs []float64) (n int) {
@@ -257,28 +261,16 @@ func (all choices) why(set string, least float64) string {
 		return n
 	}
 	networks, instances := reach(c.ofNetworks), reach(c.ofInstances)
-	var b strings.Builder
-	fmt.Fprintf(&b, "On the test part, which chooses nothing, it is reached by %d of %d settings of networks", networks, len(c.ofNetworks))
+	ofInstances, taken := "", ""
 	if len(c.ofInstances) > 0 {
-		fmt.Fprintf(&b, " and %d of %d of the classifier of instances", instances, len(c.ofInstances))
+		ofInstances, taken = count(float64(instances), len(c.ofInstances)), count(float64(c.taken), c.folds)+" folds"
 	}
-	fmt.Fprintf(&b, "; the best of all of them, %s, has %.1f, which flatters it; a setting drawn at random has %.1f, what is chosen %.1f. ", c.best, 100*c.hindsight, 100*c.all, 100*c.test)
+	follows := "some settings reach it; the validation parts do not find them"
 	switch {
 	case networks == 0 && instances == 0:
-		b.WriteString("So no setting reaches it, whatever chooses.")
+		follows = "no setting reaches it"
 	case networks == 0:
-		fmt.Fprintf(&b, "So no network reaches it, the classifier of instances does, and the validation parts choose that in %s folds.", count(float64(c.taken), c.folds))
-	default:
-		b.WriteString("So there are settings that reach it, and the validation parts do not find them.")
+		follows = "no network reaches it; the classifier of instances does"
 	}
-	if !math.IsNaN(c.together) {
-		fmt.Fprintf(&b, " On a validation part and on the test part settings agree with a τ-b of %s.", signed(c.together))
-	}
-	if c.networks > c.instances {
-		fmt.Fprintf(&b, " Validation parts choose a network's epoch, too, and overrate networks by %s, the classifier of instances by %s.", signed(c.networks), signed(c.instances))
-		if networks > 0 {
-			fmt.Fprintf(&b, " It is taken in %s folds.", count(float64(c.taken), c.folds))
-		}
-	}
-	return b.String()
+	return append(row, count(float64(networks), len(c.ofNetworks)), ofInstances, c.best, hundred(c.hindsight), hundred(c.all), taken, follows)
 }

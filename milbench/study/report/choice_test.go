@@ -44,25 +44,30 @@ func TestChoices(t *testing.T) {
 	if got.best != "instance" || got.set != "musk1" {
 		t.Errorf("%s is best on %s", got.best, got.set)
 	}
-	holds(t, "the classifier", all.why("musk1", 0.84), nil, []string{"reached by 0 of 2 settings of networks and 1 of 1 of the classifier of instances; the best of all of them, instance, has 85.0", "a setting drawn at random has 71.7, what is chosen 72.5. So no network reaches it, the classifier of instances does, and the validation parts choose that in 0 of 2 folds.",
-		"τ-b of −0.167", "overrate networks by +0.225, the classifier of instances by −0.225."}, []string{"It is taken"})
-	holds(t, "none", all.why("musk1", 0.86), nil, []string{"reached by 0 of 2 settings of networks and 0 of 1", "So no setting reaches it"}, nil)
-	holds(t, "some", all.why("musk1", 0.65), nil, []string{"reached by 1 of 2 settings of networks", "So there are settings that reach it", "by −0.225. It is taken in 0 of 2 folds."}, nil)
+	for least, want := range map[float64]string{
+		0.84: "musk1 | 72.5 | 84.0 | 0 of 2 | 1 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | no network reaches it; the classifier of instances does",
+		0.86: "musk1 | 72.5 | 86.0 | 0 of 2 | 0 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | no setting reaches it",
+		0.65: "musk1 | 72.5 | 65.0 | 1 of 2 | 1 of 1 | instance | 85.0 | 71.7 | 0 of 2 folds | some settings reach it; the validation parts do not find them",
+	} {
+		if row := all.why("musk1", got.test, least); strings.Join(row, " | ") != want || len(row) != len(whyHead) {
+			t.Errorf("%q, want %q", row, want)
+		}
+	}
 	text, err := all.table()
-	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "is worth, on average over sets, +0.008;"}, nil)
+	holds(t, "table", text, err, []string{"| musk1 | 3 | 1.000 | 0.725 | 0.717 | 0.850 | instance | −0.167 | +0.225 | −0.225 | 0 of 2 |", "less one drawn at random, averaged over sets: +0.008. The"}, nil)
 	other := got
 	other.set, other.test = "fox", got.test+0.1
 	text, err = choices{got, other}.table()
-	holds(t, "two sets", text, err, []string{"is worth, on average over sets, +0.058 (95 % interval −0.577 to +0.694, n = 2 sets);"}, []string{"Web in one"})
+	holds(t, "two sets", text, err, []string{"averaged over sets: +0.058 (95 % interval −0.577 to +0.694, n = 2 sets). The"}, []string{"Web as one"})
 	web1, web2 := other, got
 	web1.set, web2.set = "web1", "web2"
 	text, err = choices{got, web1, web2}.table()
-	holds(t, "Web", text, err, []string{"n = 3 sets); with Web in one +0.033 (95 % interval −0.284 to +0.351, n = 2 sets);"}, nil)
+	holds(t, "Web", text, err, []string{"n = 3 sets); with Web as one set +0.033 (95 % interval −0.284 to +0.351, n = 2 sets). The"}, nil)
 	if text, err := choices(nil).table(); text != "" || err != nil {
 		t.Errorf("a table of nothing: %s, %v", text, err)
 	}
-	if text := all.why("fox", 0.5); !strings.Contains(text, "not enough fits") {
-		t.Error(text)
+	if row := all.why("fox", 0.4, 0.5); !strings.Contains(row[len(row)-1], "not enough fits") || len(row) != len(whyHead) {
+		t.Errorf("%q", row)
 	}
 	seeds := slices.Clone(fits)
 	for _, r := range fits {
@@ -87,7 +92,7 @@ func TestChoices(t *testing.T) {
 		t.Fatalf("folds of equal validation AUCs: %+v, %v; want no τ-b", all, err)
 	}
 	text, err = all.table()
-	holds(t, "no τ-b", text, err, []string{"| instance |  | "}, []string{"agree with"})
+	holds(t, "no τ-b", text, err, []string{"| instance |  | "}, []string{"agrees with"})
 	fits[0].Inside = nil
 	if _, err := choicesOf(fits); err == nil || !strings.Contains(err.Error(), "validation part") {
 		t.Errorf("without a validation part: %v", err)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,10 +16,10 @@ import (
 // A verdict of the first page and how it begins.
 const (
 	yes        = "Yes"
-	no         = "No, it is lower"
-	noMatter   = "No difference that matters"
-	tooLittle  = "We cannot tell: too little has been run."
-	unanswered = "Not run yet."
+	no         = "No, lower by"
+	noMatter   = "No difference (the interval lies within ±0.01)"
+	tooLittle  = "We cannot tell: too little has been run"
+	unanswered = "Not run yet"
 )
 
 // TestClaims asks every question of planted results, in both directions.
@@ -31,10 +32,17 @@ func TestClaims(t *testing.T) {
 		}
 		asked[c.question] = true
 		for name, want := range c.want {
-			got, err := claims[at].ask(results.Archive{Experiment: claims[at].experiment, Results: c.fits(name)})
-			row := strings.Join([]string{got.estimate, got.interval, got.verdict}, " | ")
+			a := results.Archive{Experiment: claims[at].experiment}
+			if c.fits != nil {
+				a.Results = c.fits(name)
+			}
+			if c.spaces != nil {
+				a.Spaces = c.spaces(name)
+			}
+			got, err := claims[at].ask(a)
+			row := strings.Join([]string{got.verdict, got.more, got.estimate, got.interval, got.of}, " | ")
 			holds(t, c.question+" "+name, row, err, nil, nil)
-			if !strings.HasPrefix(got.verdict, want) || (got.estimate == "") != (want == tooLittle) {
+			if !strings.HasPrefix(row, want) || (got.estimate == "") != (want == tooLittle) {
 				t.Errorf("%s %s: %s, want %s", c.question, name, row, want)
 			}
 		}
@@ -46,8 +54,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// words are what the first page says.
-func (a answer) words() [3]string { return [3]string{a.estimate, a.interval, a.verdict} }
+// words are what the page says.
+func (a answer) words() [4]string { return [4]string{a.estimate, a.interval, a.verdict, a.more} }
 
 // TestClaimRows: a claim has a row, and another with Web as one set where that says something else; what is not known has none.
 func TestClaimRows(t *testing.T) {
@@ -90,6 +98,7 @@ type plantedClaim struct {
 	question string
 	fits     func(planted string) []results.Result
 	want     map[string]string
+	spaces   func(planted string) []results.Space
 }
 
 // sizes are planted differences; "noise" is none under large noise.
@@ -131,7 +140,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 				}
 				return auc
 			})
-		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " With Web as one set: +0.0"}})
+		}, map[string]string{"more": yes, "less": no, "none": noMatter, "noise": cannotTell, "one": tooLittle, "web": cannotTell + " (does not hold with Web as one set) | With Web as one set it is +0.0"}, nil})
 	}
 	list = append(list, plantedClaim{"Does concentration make a network robust to noise?", func(name string) []results.Result {
 		sets := some(name)
@@ -145,7 +154,8 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			}
 			return auc
 		})
-	}, fourVerdicts})
+	}, fourVerdicts, nil})
+	list = append(list, ablationClaims(t)...)
 	list = append(list, generatedClaims(t)...)
 	list = append(list, plantedClaim{"Do ensembles of ten beat one network?", func(name string) []results.Result {
 		fits := planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 { return 0.7 })
@@ -155,7 +165,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 			}
 		}
 		return fits
-	}, fourVerdicts})
+	}, fourVerdicts, nil})
 	return append(list, plantedClaim{"Do nested ensembles reach the published instance classifier?", func(name string) []results.Result {
 		sets := carbonneau.sets
 		if name == "one" {
@@ -164,7 +174,7 @@ func plantedClaims(t *testing.T) (list []plantedClaim) {
 		return planted(t, milbench.NestedProtocol, 10, 2, sets, []string{`{"pooling":"softmax","members":10}`}, func(r results.Result) float64 {
 			return carbonneau.row(siSVM).cells[slices.Index(carbonneau.sets, r.Set)].mean/100 + sizes[name]/2 + scatter(name, r)
 		})
-	}, fourVerdicts})
+	}, fourVerdicts, nil})
 }
 
 // publishedClaims plant what each step from the honest protocol to the published one adds.
@@ -187,7 +197,7 @@ func publishedClaims(t *testing.T) (list []plantedClaim) {
 				})...)
 			}
 			return fits
-		}, fourVerdicts})
+		}, fourVerdicts, nil})
 	}
 	return list
 }
@@ -217,8 +227,8 @@ func poolingClaims(t *testing.T) []plantedClaim {
 	}
 	three := []string{`{"pooling":"max"}`, `{"pooling":"mean"}`, `{"pooling":"softmax"}`}
 	return []plantedClaim{
-		{"Does choosing by a validation part beat a random setting?", firstGains, fourVerdicts},
-		{"Do networks beat our instance classifier?", firstGains, fourVerdicts},
+		{"Does choosing by a validation part beat a random setting?", firstGains, fourVerdicts, nil},
+		{"Do networks beat our instance classifier?", firstGains, fourVerdicts, nil},
 		{"Is one pooling the best when validation parts choose?", func(name string) []results.Result {
 			return nested(name, three, func(r results.Result) float64 {
 				auc, at := 0.7+scatter(name, r), slices.Index(three, string(r.Config))
@@ -231,8 +241,8 @@ func poolingClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"best": "Yes, `max` is ahead of all others.", "steps": cannotTell + " `max` ranks first but is ahead of softmax alone.",
-			"none": "No difference that matters between any two.", "noise": cannotTell + " `", "one": tooLittle}},
+		}, map[string]string{"best": "Yes, max | `max` has the best average rank", "steps": cannotTell + " (the ranks do not show it) | `max` has the best average rank (Friedman's test: p < 0.001, with Web as one set p < 0.001). It is ahead of `softmax` alone.",
+			"none": noMatter + " | That holds for any two poolings.", "noise": cannotTell, "one": tooLittle}, nil},
 	}
 }
 
@@ -259,10 +269,10 @@ func learnerClaims(t *testing.T) []plantedClaim {
 		}
 	}
 	return []plantedClaim{
-		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts},
-		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts},
-		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, `auto` is ahead of all others.", "less": cannotTell + " `",
-			"none": noMatter + " between it and any other.", "noise": cannotTell + " `", "one": tooLittle}},
+		{"Does choosing by inner folds beat a random setting?", gains(0), fourVerdicts, nil},
+		{"Does joining several learners (`auto`) beat choosing one?", gains(2), fourVerdicts, nil},
+		{"Is one learner the best when inner folds choose?", gains(2), map[string]string{"more": "Yes, auto | `auto` has the best average rank of the 3 learners that ran on every set; by its intervals it is ahead of 2 of the 2 others.",
+			"less": cannotTell + " | `", "none": noMatter, "noise": cannotTell + " | `", "one": tooLittle}, nil},
 	}
 }
 
@@ -294,8 +304,8 @@ func generatedClaims(t *testing.T) []plantedClaim {
 				}
 				return auc
 			})
-		}, map[string]string{"all": "Yes, all 2 do: AUC under 0.5. The classifier of instances does not.", "some": "Yes, 1 of 2 do: AUC under 0.5 (max). ",
-			"none": "No, none of 2 does: AUC over 0.5. ", "open": cannotTell + " None surely does; 1 of 2 may. ", "one": tooLittle}},
+		}, map[string]string{"all": "Yes, 2 of 2 | Their AUC is under 0.5 on at least one test. The classifier of instances does not.", "some": "Yes, 1 of 2 | The AUC of max is under 0.5 on at least one test. ",
+			"none": "No, none of 2 | Their AUC is over 0.5 on every test. ", "open": cannotTell + " | None surely does; 1 of 2 may. ", "one": tooLittle}, nil},
 		{"What share of a bag's instances must tell its label, for an AUC of 0.9?", func(name string) []results.Result {
 			return planted(t, milbench.HonestProtocol, 1, 1, drawn(name, "needle-0.01", "needle-0.1", "needle-0.5"), syns, func(r results.Result) float64 {
 				rate, err := witnessRate(r.Set)
@@ -308,27 +318,101 @@ func generatedClaims(t *testing.T) []plantedClaim {
 				}
 				return 0.6 + 0.01*chance(r)
 			})
-		}, map[string]string{"rare": "A rate of 0.01 is enough for max. Syn with S = 10 needs 0.5.", "alike": "A rate of 0.1 is enough for max and Syn with S = 10.",
-			"half": "A rate of 0.1 is enough for max. Syn with S = 10 needs more than 0.5.", "nowhere": "None of these rates is enough.", "one": tooLittle}},
+		}, map[string]string{"rare": "0.01 (max) | A rate of 0.01 is enough for max. Syn with S = 10 needs 0.5.", "alike": "0.1 (max) | A rate of 0.1 is enough for max and Syn with S = 10.",
+			"half": "0.1 (max) | A rate of 0.1 is enough for max. Syn with S = 10 needs more than 0.5.", "nowhere": "More than 0.5 | None of these rates is enough. | above 0.5", "one": tooLittle}, nil},
 	}
 }
 
-// TestPage: each row names an experiment and a figure that there are.
+// TestPage: every question is on the page and has a section, whose figure there is.
 func TestPage(t *testing.T) {
-	text, err := page(nil)
-	holds(t, "nothing run", text, err, []string{"| question | estimate | 95 % interval | verdict | figure |\n|:--|:--|:--|:--|:--|\n", "Within ±0.01 of 0"}, []string{yes + ","})
+	var b bytes.Buffer
+	err := Write(&b, nil)
+	text := b.String()
+	holds(t, "nothing run", text, err, []string{"| question | verdict | estimate | 95 % interval, n |\n|:--|:--|:--|:--|\n", "Too little has been run for a verdict."}, []string{yes + ", by 0", "](docs/results"})
 	if n := strings.Count(text, "| "+unanswered+" |"); n != len(claims) {
 		t.Errorf("%d questions are unanswered, want %d", n, len(claims))
 	}
+	led := make(map[string]bool)
 	for _, c := range claims {
-		e, err := study.FindExperiment(c.experiment)
-		if err != nil || !slices.Contains(e.Figures, c.figure) {
-			t.Errorf("%q: no figure %s of %s (%v)", c.question, c.figure, c.experiment, err)
-		}
+		led[c.experiment] = true
 		if !strings.Contains(text, "["+c.question+"](#"+c.experiment+")") {
 			t.Errorf("%q is not on the page", c.question)
 		}
 	}
+	for _, s := range summaries {
+		e, err := study.FindExperiment(s.experiment)
+		if err != nil || !slices.Contains(e.Figures, s.figure) || s.shows == "" || (s.alt == "") != s.large {
+			t.Errorf("%s: no figure %s, or one without words (%v)", s.experiment, s.figure, err)
+		}
+		if !led[s.experiment] || strings.Count(text, `<a id="`+s.experiment+`"></a>`+"\n\n## "+s.title+"\n") != 1 {
+			t.Errorf("%s: no claim leads its section", s.experiment)
+		}
+	}
+	if len(summaries) != len(study.Experiments) {
+		t.Errorf("%d sections of %d experiments", len(summaries), len(study.Experiments))
+	}
+}
+
+// TestOpening sorts claims by what is known of them.
+func TestOpening(t *testing.T) {
+	of := func(short string, values ...float64) said {
+		list, err := acrossSets(denseSets[:len(values)], values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said{claim{short: short, experiment: "noise"}, list.answer(), true}
+	}
+	text := opening([]said{{claim{experiment: "learners"}, answer{more: "`x` leads."}, true}, of("a", 0.04, 0.06, 0.05), of("b", -0.04, -0.06, -0.05), of("c", 0.001, -0.001, 0.002), of("d", 0.5, -0.5, 0.2), {run: true}})
+	want := "- `x` leads.\n- **These raise the reported AUC:** a (+0.050).\n- **These lower it:** b (−0.050).\n- **These make no difference that matters:** c (+0.001).\n- **We cannot tell** on these 1: d.\n\n"
+	if text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+}
+
+// TestNumber writes what a verdict does not say yet.
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		of   answer
+		want string
+	}{
+		{answer{verdict: "Yes, by 0.050", estimate: "+0.050", interval: "+0.037 to +0.063, 4 sets"}, "95 % interval +0.037 to +0.063, 4 sets."},
+		{answer{verdict: cannotTell, estimate: "−0.050", interval: "−0.1 to +0.1, 4 sets", of: "a less b"}, "−0.050 (95 % interval −0.1 to +0.1, 4 sets): a less b."},
+		{answer{verdict: "Yes", estimate: "3 of 4", interval: "none: one split"}, "3 of 4 (no interval: one split)."},
+		{answer{verdict: "More than 0.5", estimate: "above 0.5"}, "above 0.5."},
+		{answer{verdict: tooLittle}, ""},
+	} {
+		if got := c.of.number(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// ablationClaims plant what Syn steps are worth beside softmax.
+func ablationClaims(t *testing.T) (list []plantedClaim) {
+	softmax := `{"pooling":"softmax","norm":true}`
+	for i, q := range []string{"Do three steps of concentration beat softmax?", "Do three steps of distraction beat softmax?"} {
+		setting := syn(3-6*i, "")
+		list = append(list, plantedClaim{q, func(name string) []results.Result {
+			return planted(t, milbench.HonestProtocol, 3, 2, some(name), []string{setting, softmax}, func(r results.Result) float64 {
+				if string(r.Config) == softmax {
+					return 0.7
+				}
+				return 0.7 + sizes[name] + scatter(name, r)
+			})
+		}, fourVerdicts, nil})
+	}
+	return append(list, plantedClaim{"Does pooling separate the classes of bags that it did not see?", nil,
+		map[string]string{"all": "Yes, on these bags | ", "some": "Not on all of these bags |  | 1 of 2 | none: one split of 1 sets", "nothing": tooLittle},
+		func(name string) []results.Space {
+			if name == "nothing" {
+				return nil
+			}
+			list := []results.Space{{Set: "a", Of: results.OfMeans, TestSilhouette: 0.1}, {Set: "a", Of: results.OfPooled, TestSilhouette: 0.2}, {Set: "a", Of: results.OfPooled, TestSilhouette: 0.3}}
+			if name == "some" {
+				list[2].TestSilhouette = 0.05
+			}
+			return list
+		}})
 }
 
 // TestWitnessInterval has a setting whose mean reaches the AUC at a rate where some drawings do not.
@@ -340,7 +424,7 @@ func TestWitnessInterval(t *testing.T) {
 	said, err := leastRate(results.Archive{Results: planted(t, milbench.HonestProtocol, 1, 1, sets, []string{`{"pooling":"max"}`}, func(r results.Result) float64 {
 		return map[string]float64{"needle-0.01-draw-1": 0.6, "needle-0.01-draw-2": 0.61, "needle-0.1-draw-1": 0.85, "needle-0.1-draw-2": 0.99, "needle-0.5-draw-1": 0.98, "needle-0.5-draw-2": 0.985}[r.Set]
 	})})
-	if want := ([3]string{"witness rate 0.1 (max)", "above 0.01, at most 0.5, 2 drawings", "A rate of 0.1 is enough for max."}); err != nil || said.words() != want {
+	if want := ([4]string{"0.1", "above 0.01, at most 0.5, 2 drawings", "0.1 (max)", "A rate of 0.1 is enough for max."}); err != nil || said.words() != want {
 		t.Errorf("%+v, %v; want %+v", said, err, want)
 	}
 }

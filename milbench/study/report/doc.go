@@ -1,4 +1,4 @@
-// Package report writes RESULTS.md. Its first page has a row for each claim: an estimate, its interval and a verdict. Below
-// stand, for every experiment of package study, its question, the tables and tests that are computed from the archived raw
-// scores, and in plain words what follows and what does not. Times are a table of their own.
+// Package report writes RESULTS.md, docs/tables.md and the figures in docs/results. RESULTS.md has the verdicts: a row for each claim
+// with its estimate and interval, and a short section for each experiment of package study. docs/tables.md has the tables and tests
+// behind them, computed from the archived raw scores. Times are a table of their own.
 package report

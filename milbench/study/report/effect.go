@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -124,21 +126,30 @@ func answered(list effects, err error) (answer, error) {
 	return list.answer(), nil
 }
 
-// answer says whether the difference is above 0. The version with Web as one set is named where it says something else.
+// answer says whether the difference is above 0. Where Web as one set says something else, the verdict is open and more gives the
+// number.
 func (list effects) answer() answer {
 	first := list[0]
-	verdict := map[direction]string{
-		unclear: cannotTell,
-		same:    "No difference that matters.",
-		higher:  "Yes, by " + number(math.Abs(first.mean)) + ".",
-		lower:   "No, it is lower by " + number(math.Abs(first.mean)) + ".",
-	}[list.direction()]
-	for _, e := range list[1:] {
-		if e.direction() != first.direction() {
-			verdict += fmt.Sprintf(" With Web as one set: %s (%s).", signed(e.mean), e.interval())
+	said := answer{estimate: signed(first.mean), interval: first.interval(), effects: list}
+	switch list.direction() {
+	case same:
+		said.verdict = noDifference
+	case higher:
+		said.verdict = "Yes, by " + number(math.Abs(first.mean))
+	case lower:
+		said.verdict = "No, lower by " + number(math.Abs(first.mean))
+	default:
+		said.verdict = cannotTell
+		if first.direction() != unclear {
+			said.verdict += " (does not hold with Web as one set)"
 		}
 	}
-	return answer{signed(first.mean), first.interval(), verdict, list}
+	for _, e := range list[1:] {
+		if e.direction() != first.direction() {
+			said.more = fmt.Sprintf("With Web as one set it is %s (%s).", signed(e.mean), e.interval())
+		}
+	}
+	return said
 }
 
 // rows are those of a figure, with Web as one set only where that says something else.
@@ -151,17 +162,25 @@ func (list effects) rows(name string) (rows []plotting.ComparedRow) {
 		if i > 0 {
 			name = "… with Web as one set"
 		}
-		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.mean, Low: e.low, High: e.high, Verdict: verdict})
+		rows = append(rows, plotting.ComparedRow{Name: name, Difference: e.mean, Low: e.low, High: e.high, Verdict: verdict, Same: list.direction() == same})
 	}
 	return rows
 }
 
-const cannotTell = "We cannot tell."
+// The words of a verdict that is neither yes nor no.
+const cannotTell = "We cannot tell"
+
+var noDifference = fmt.Sprintf("No difference (the interval lies within ±%v)", margin)
 
 // alone says how many of the things that were tested one by one show a gain and a loss.
 func alone(better, worse, of int, what string) string {
 	if better+worse == 0 {
-		return fmt.Sprintf(" Of %d %s tested alone none shows a difference.", of, what)
+		return fmt.Sprintf("Of %d %s, none alone shows a gain or a loss.", of, what)
 	}
-	return fmt.Sprintf(" Of %d %s tested alone %d show a gain, %d a loss.", of, what, better, worse)
+	return fmt.Sprintf("Of %d %s, %d alone show a gain and %d a loss.", of, what, better, worse)
+}
+
+// join joins sentences, some of which may be missing.
+func join(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

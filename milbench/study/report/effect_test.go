@@ -27,15 +27,15 @@ func TestAcrossSets(t *testing.T) {
 		name        string
 		sets        []string
 		differences []float64
-		want        [3]string
+		want        [4]string
 	}{
-		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, [3]string{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050."}},
-		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, [3]string{"−0.050", "−0.063 to −0.037, 4 sets", "No, it is lower by 0.050."}},
-		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, [3]string{"+0.001", "−0.001 to +0.003, 4 sets", "No difference that matters."}},
-		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, [3]string{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell."}},
-		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, [3]string{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053."}},
+		{"yes", denseSets[:4], []float64{0.04, 0.06, 0.05, 0.05}, [4]string{"+0.050", "+0.037 to +0.063, 4 sets", "Yes, by 0.050", ""}},
+		{"no", denseSets[:4], []float64{-0.04, -0.06, -0.05, -0.05}, [4]string{"−0.050", "−0.063 to −0.037, 4 sets", "No, lower by 0.050", ""}},
+		{"same", denseSets[:4], []float64{0.001, -0.001, 0.002, 0.002}, [4]string{"+0.001", "−0.001 to +0.003, 4 sets", noDifference, ""}},
+		{"unclear", denseSets[:4], []float64{0.05, -0.05, 0.05, -0.05}, [4]string{"+0.000", "−0.092 to +0.092, 4 sets", "We cannot tell", ""}},
+		{"Web agrees", []string{"a", "b", "web1", "web2"}, []float64{0.05, 0.06, 0.05, 0.05}, [4]string{"+0.053", "+0.045 to +0.060, 4 sets", "Yes, by 0.053", ""}},
 		{"Web alone", []string{"a", "b", "web1", "web2", "web3", "web4"}, []float64{0.01, 0, 0.08, 0.09, 0.08, 0.09},
-			[3]string{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell. With Web as one set: +0.032 (−0.084 to +0.147, 3 sets)."}},
+			[4]string{"+0.058", "+0.015 to +0.102, 6 sets", "We cannot tell (does not hold with Web as one set)", "With Web as one set it is +0.032 (−0.084 to +0.147, 3 sets)."}},
 	} {
 		if got, err := answered(acrossSets(c.sets, c.differences)); err != nil || got.words() != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
@@ -54,7 +54,7 @@ func TestAcrossSets(t *testing.T) {
 // TestAcrossRepeats has repeats that agree on sets that do not: the interval is over repeats.
 func TestAcrossRepeats(t *testing.T) {
 	got, err := answered(acrossRepeats([]string{"a", "b"}, [][]float64{{0.2, 0.21, 0.19}, {0, 0.01, -0.01}}))
-	if want := ([3]string{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100."}); err != nil || got.words() != want {
+	if want := ([4]string{"+0.100", "+0.075 to +0.125, 3 repeats", "Yes, by 0.100", ""}); err != nil || got.words() != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	if _, err := acrossRepeats([]string{"a", "b"}, [][]float64{{0.2}, {0}}); !errors.Is(err, judge.ErrTooFew) {
@@ -63,10 +63,10 @@ func TestAcrossRepeats(t *testing.T) {
 }
 
 func TestAlone(t *testing.T) {
-	if got := alone(0, 0, 14, "sets"); got != " Of 14 sets tested alone none shows a difference." {
+	if got := alone(0, 0, 14, "sets"); got != "Of 14 sets, none alone shows a gain or a loss." {
 		t.Error(got)
 	}
-	if got := alone(2, 1, 14, "sets"); got != " Of 14 sets tested alone 2 show a gain, 1 a loss." {
+	if got := alone(2, 1, 14, "sets"); got != "Of 14 sets, 2 alone show a gain and 1 a loss." {
 		t.Error(got)
 	}
 }

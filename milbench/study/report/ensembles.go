@@ -8,6 +8,7 @@ import (
 
 	"synpool/milbench/judge"
 	"synpool/milbench/results"
+	"synpool/plotting"
 )
 
 // gained is what an ensemble gains on a set over the mean of its own members.
@@ -119,7 +120,7 @@ func ensemblesHelp(a results.Archive) (answer, error) {
 	}
 	said, err := answered(acrossSets(sets, differences))
 	better, worse := shown(list)
-	said.verdict += alone(better, worse, len(list), "ensembles")
+	said.more = join(said.more, alone(better, worse, len(list), "ensembles"))
 	return said, err
 }
 
@@ -135,7 +136,7 @@ func ensembles(a results.Archive) (string, error) {
 			return "", err
 		}
 		g := newGrid(rows.Rows, func(r results.Row) (string, string) { return r.Set, rowNamed(config.withMembers)(r) })
-		return g.markdown("set") + "The AUCs of members were not kept, so that nothing can be said of what an ensemble gains; run it into a new folder.\n\n", nil
+		return g.markdown("set") + "The AUCs of members were not kept, so the gain of an ensemble is unknown. Run the experiment into a new folder.\n\n", nil
 	}
 	list, left, err := gainsOf(joined)
 	if err != nil {
@@ -151,14 +152,47 @@ func ensembles(a results.Archive) (string, error) {
 		rows = append(rows, []string{g.set + ", " + g.setting, number(g.member) + " ± " + number(g.spread), number(g.mean), signed(g.difference()), pValue(g.test.P), pValue(g.holm)})
 	}
 	better, worse := shown(list)
-	conclusion := "So no gain is shown."
+	conclusion := "So the tests show no gain."
 	switch {
 	case better > 0 && worse == 0:
-		conclusion = "So an ensemble gains where the test tells; a loss is shown nowhere."
+		conclusion = "So the tests show gains and no loss."
 	case worse > 0:
 		conclusion = "So an ensemble may lose."
 	}
 	return table([]string{"set, ensemble", "one member, mean ± SD over members", "ensemble", "difference", "corrected resampled t-test", "after Holm"}, rows) +
-		fmt.Sprintf("An ensemble gains %s on average over the mean of its own members; after Holm's correction for the %d tests it is better in %d and worse in %d. %s\n\n",
+		fmt.Sprintf("An ensemble gains %s over the mean of its own members, averaged over rows. After Holm's correction for the %d tests it is better in %d and worse in %d. %s\n\n",
 			signed(stat.Mean(gains, nil)), len(list), better, worse, conclusion) + left, nil
+}
+
+// gainsPlot draws what each ensemble gains over its members, with the interval of the test.
+func gainsPlot(a results.Archive) (*plotting.Figure, error) {
+	joined, kept, err := joinedOf(a.Results)
+	if err != nil {
+		return nil, err
+	}
+	if !kept {
+		return nil, errIncomplete
+	}
+	list, _, err := gainsOf(joined)
+	if err != nil {
+		return nil, err
+	}
+	var rows []plotting.ComparedRow
+	for _, g := range list {
+		row := plotting.ComparedRow{Name: g.set + ", " + g.setting, Difference: g.difference(), Low: g.difference(), High: g.difference()}
+		if g.test.SE > 0 {
+			if row.Low, row.High, err = g.test.Interval(1 - alpha); err != nil {
+				return nil, err
+			}
+			row.Difference = g.test.Difference
+		}
+		if row.Same = g.test.SE > 0 && directionOf(row.Low, row.High) == same; !row.Same && g.holm < alpha {
+			row.Verdict = sign(row.Difference)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.Comparison("What ten networks gain over one; in colour after Holm's correction", "Difference in AUC (95 % CI of the corrected resampled t-test)", margin, rows)
 }

@@ -20,15 +20,6 @@ func features(a results.Archive) (string, error) {
 	}
 	aucs := newGrid(t.Rows, func(r results.Row) (string, string) { return r.Set, label(r) })
 	var rows [][]string
-	var further, spaces int // of pooled spaces
-	sets := make(map[string]bool)
-	raw := make(map[string]float64)
-	for _, s := range a.Spaces {
-		sets[s.Set] = true
-		if s.Of == results.OfMeans {
-			raw[s.Set] = s.TestSilhouette
-		}
-	}
 	for _, s := range a.Spaces {
 		name, err := spaceName(s)
 		if err != nil {
@@ -39,17 +30,48 @@ func features(a results.Archive) (string, error) {
 			auc = number(r.Mean)
 		}
 		rows = append(rows, []string{s.Set, name, number(s.TrainSilhouette), classes(s, false), number(s.TestSilhouette), classes(s, true), auc})
+	}
+	further, spaces, sets := fartherApart(a.Spaces)
+	return table([]string{"set", "space", "silhouette, training part", "negative + positive", "silhouette, test part", "negative + positive", "AUC"}, rows) +
+		"The silhouette of the two classes is 1 for two tight groups far apart, and about 0 for groups that overlap. It uses all features. " +
+		"Beside it stands the number of vectors of each class, bags or drawn instances. Instances have the labels of their bags. AUC is over all folds.\n\n" +
+		fmt.Sprintf("There are %d pooled spaces of %d sets. Spaces of one set have the same bags, so they are not independent. In %d of them the classes of the test part lie farther apart than in the plain means of the bags' instances. One split of each set is no test: this describes these bags.\n\n", spaces, sets, further), nil
+}
+
+// fartherApart counts the pooled spaces, those in which the classes of the test part lie farther apart than in the plain means of bags,
+// and the sets.
+func fartherApart(spaces []results.Space) (farther, pooled, sets int) {
+	raw := make(map[string]float64)
+	of := make(map[string]bool)
+	for _, s := range spaces {
+		of[s.Set] = true
+		if s.Of == results.OfMeans {
+			raw[s.Set] = s.TestSilhouette
+		}
+	}
+	for _, s := range spaces {
 		if s.Of == results.OfPooled {
-			spaces++
+			pooled++
 			if s.TestSilhouette > raw[s.Set] {
-				further++
+				farther++
 			}
 		}
 	}
-	return table([]string{"set", "space", "silhouette, training part", "negative + positive", "silhouette, test part", "negative + positive", "AUC"}, rows) +
-		"The silhouette of the two classes is 1 for two tight groups far apart and about 0 for groups that lie in one another; it is computed in all features. " +
-		"Beside it stands on how many vectors of each class, bags or drawn instances, it is computed. Instances bear the labels of their bags. AUC is that of all folds.\n\n" +
-		fmt.Sprintf("Of the %d pooled spaces, several of each of %d sets on the same bags and so not independent, %d have the classes of the test part further apart than the plain means of the bags' instances have. One split of each set is no test: this describes these bags.\n\n", spaces, len(sets), further), nil
+	return farther, pooled, len(of)
+}
+
+// poolingSeparates says in how many pooled spaces the classes lie farther apart. One split of each set is no test.
+func poolingSeparates(a results.Archive) (answer, error) {
+	farther, pooled, sets := fartherApart(a.Spaces)
+	if pooled == 0 {
+		return answer{}, errIncomplete
+	}
+	said := answer{verdict: "Not on all of these bags", estimate: fmt.Sprintf("%d of %d", farther, pooled), interval: fmt.Sprintf("none: one split of %d sets", sets),
+		of: "spaces in which the classes lie farther apart than in the plain means of bags"}
+	if farther == pooled {
+		said.verdict = "Yes, on these bags"
+	}
+	return said, nil
 }
 
 // classes says how many vectors of each class one part has.

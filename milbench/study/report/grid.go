@@ -54,7 +54,7 @@ func (g grid) instances(head string) string {
 	if !some {
 		return ""
 	}
-	return "The AUC of instances, by their weights, within positive test bags (0.5: the weights do not tell):\n\n" + text
+	return "The AUC of instances by their weights, within positive test bags (0.5: the weights say nothing):\n\n" + text
 }
 
 // show returns a figure of every row, under a head for the names of the lines.

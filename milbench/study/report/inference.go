@@ -12,9 +12,9 @@ import (
 	"synpool/milbench/judge"
 )
 
-// dependence says why sets are not independent.
-const dependence = "Sets are not independent: Web 1 to 9 are the same 113 pages rated by nine users, Musk 1 and Musk 2 share molecules, and Elephant, Fox and Tiger draw their negative bags from the same photos. " +
-	"So every test over sets is also made with the Web sets averaged into one. Concluded is only what holds after Holm's correction over all sets and, in the same direction, at 5 % with Web in one."
+// dependence says why sets are not independent, and what follows.
+const dependence = "Sets are not independent. Web 1 to 9 are the same 113 pages, rated by nine users. Musk 1 and Musk 2 share molecules. Elephant, Fox and Tiger take their negative bags from the same photos. " +
+	"So each test over sets is made twice: over all sets, with Holm's correction, and with the Web sets averaged into one. A verdict needs both, in the same direction."
 
 func sign(v float64) int {
 	switch {
@@ -40,19 +40,20 @@ func extremes(values []float64, times float64) (at []int) {
 }
 
 // fewSets stands for a test over sets where there is one alone.
-const fewSets = "A test over sets needs two of them at least."
+const fewSets = "A test over sets needs at least two."
 
 // finding is the outcome of a two-sided test over sets.
 type finding struct {
 	p    float64
 	side int    // the sign of the effect
-	says string // the effect with its interval, and the test
+	cell string // the effect with its interval
+	says string // the same, and the test
 }
 
 // shift tests whether values, one a set, differ from 0.
 func shift(values []float64) (finding, error) {
 	if len(values) == 0 {
-		return finding{p: 1, says: "there is no value"}, nil
+		return finding{p: 1, cell: "no value", says: "there is no value"}, nil
 	}
 	values = slices.Clone(values)
 	for i := range values {
@@ -62,11 +63,12 @@ func shift(values []float64) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	says, err := meanInterval(values, "")
+	cell, err := meanInterval(values, "")
 	if err != nil {
 		return finding{}, err
 	}
-	return finding{test.P, sign(test.RankBiserial), says + fmt.Sprintf(", rank-biserial correlation %s, Wilcoxon's signed-rank test", signed(test.RankBiserial))}, nil
+	cell = strings.Replace(cell, "95 % interval ", "", 1)
+	return finding{test.P, sign(test.RankBiserial), cell, cell + ", Wilcoxon's signed-rank test"}, nil
 }
 
 // meanInterval writes the mean of values and, of two or more, its interval, followed within the parentheses by more.
@@ -80,8 +82,22 @@ func meanInterval(values []float64, more string) (string, error) {
 
 // verdict is what follows from findings on the same question.
 type verdict struct {
-	side int // the direction that the tests carry, 0 where they carry none
-	says string
+	side  int // the direction that the tests carry, 0 where they carry none
+	says  string
+	cells []string // the effect, its p and that after Holm; then the effect and its p with Web as one
+}
+
+// verdictTable is a table of verdicts over sets, each with its name and what is judged of it.
+func verdictTable(head string, sets []string, names, judged []string, verdicts []verdict) string {
+	columns := []string{head, "verdict", fmt.Sprintf("%d sets: effect (95 %% interval)", len(sets)), "p", "after Holm"}
+	if once, _ := mergeWeb(sets, make([][]float64, len(sets))); len(once) < len(sets) {
+		columns = append(columns, fmt.Sprintf("Web as one, %d sets", len(once)), "p")
+	}
+	var rows [][]string
+	for i, v := range verdicts {
+		rows = append(rows, append([]string{names[i], judged[i]}, v.cells...))
+	}
+	return wordTable(columns, rows)
 }
 
 // undecidable says why tests over sets that ask so many questions can carry none of them, whatever the results are: a
@@ -98,7 +114,7 @@ func undecidable(sets []string, questions int) string {
 		text += fmt.Sprintf(", %s after Holm for %d tests", digits(min(first, 1)), questions)
 	}
 	if len(names) < len(sets) {
-		text += fmt.Sprintf(", and %d, with Web in one, none under %s", len(names), digits(least(len(names))))
+		text += fmt.Sprintf(", and %d, with Web as one set, none under %s", len(names), digits(least(len(names))))
 	}
 	return text
 }
@@ -139,11 +155,12 @@ func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]fin
 				if holm[k] >= alpha {
 					f.side = 0
 				}
-				verdicts = append(verdicts, verdict{f.side, text})
+				verdicts = append(verdicts, verdict{f.side, text, []string{f.cell, digitsOf(f.p), digitsOf(holm[k])}})
 				continue
 			}
 			v := &verdicts[k]
-			v.says += "; with Web in one " + text
+			v.says += "; with Web as one set " + text
+			v.cells = append(v.cells, f.cell, digitsOf(f.p))
 			if v.side != f.side || f.p >= alpha {
 				v.side = 0
 			}
@@ -151,6 +168,9 @@ func overSets(sets []string, rows [][]float64, ask func(rows [][]float64) ([]fin
 	}
 	return verdicts, nil
 }
+
+// digitsOf writes a p-value without its name.
+func digitsOf(p float64) string { return strings.TrimPrefix(strings.TrimPrefix(pValue(p), "p "), "= ") }
 
 // mergeWeb averages the rows of the Web sets into one, column by column; NaN stands for a missing value.
 func mergeWeb(sets []string, rows [][]float64) (names []string, merged [][]float64) {
@@ -222,21 +242,12 @@ func (r ranking) ahead(i, j int) bool {
 	return r.test.FP < alpha && r.test.Ranks[j]-r.test.Ranks[i] >= r.difference
 }
 
-func (r ranking) text(lines string) string {
-	var ranks []string
-	for _, i := range r.order() {
-		ranks = append(ranks, fmt.Sprintf("%s %.2f", r.methods[i], r.test.Ranks[i]))
-	}
-	return fmt.Sprintf("verage ranks over %d %s (1 is the best): %s. Friedman's test (F of Iman and Davenport): %s; Nemenyi's critical difference at 5 %%: %.2f.",
-		r.sets, lines, strings.Join(ranks, ", "), pValue(r.test.FP), r.difference)
-}
-
 // ranked says whether methods differ over sets: average ranks, Friedman's test and Nemenyi's critical difference, over all
 // sets, or what else the lines are called, and with the Web sets averaged into one.
 func ranked(methods []string, lines string, sets []string, values [][]float64) (string, error) {
 	_, merged := mergeWeb(sets, values)
 	if len(methods) < 2 || len(merged) < 2 {
-		return fmt.Sprintf("A test of ranks needs two of them, and two %s (Web counts as one) with all of them, at least.\n\n", lines), nil
+		return fmt.Sprintf("A test of ranks needs at least two methods, and two %s (Web counts as one) that have all of them.\n\n", lines), nil
 	}
 	if !slices.ContainsFunc(merged, func(row []float64) bool { return len(extremes(row, 1)) < len(row) }) {
 		return "All are equal on all sets.\n\n", nil
@@ -245,26 +256,37 @@ func ranked(methods []string, lines string, sets []string, values [][]float64) (
 	if err != nil {
 		return "", err
 	}
-	text := "A" + all.text(lines)
+	head := []string{"average rank (1 is the best)", fmt.Sprintf("%d %s", all.sets, lines)}
+	friedman, nemenyi := pValue(all.test.FP), fmt.Sprintf("%.2f", all.difference)
 	if once.sets < all.sets {
-		text += " With the Web sets averaged into one, a" + once.text(lines)
+		head = append(head, fmt.Sprintf("Web as one, %d %s", once.sets, lines))
+		friedman += ", with Web as one " + pValue(once.test.FP)
+		nemenyi += fmt.Sprintf(", with Web as one %.2f", once.difference)
 	}
-	var apart []string
+	var rows [][]string
 	order := all.order()
+	var apart []string
 	for x, i := range order {
+		row := []string{methods[i], fmt.Sprintf("%.2f", all.test.Ranks[i]), fmt.Sprintf("%.2f", once.test.Ranks[i])}
+		rows = append(rows, row[:len(head)])
+		var behind []string
 		for _, j := range order[x+1:] {
 			if all.ahead(i, j) && once.ahead(i, j) {
-				apart = append(apart, methods[i]+" is ahead of "+methods[j])
+				behind = append(behind, methods[j])
 			}
 		}
+		if len(behind) > 0 {
+			apart = append(apart, methods[i]+" is ahead of "+listed(behind))
+		}
 	}
+	text := table(head, rows) + fmt.Sprintf("Friedman's test (F of Iman and Davenport): %s. Nemenyi's critical difference at 5 %%: %s. ", friedman, nemenyi)
 	switch {
 	case all.test.FP >= alpha || once.test.FP >= alpha:
-		text += " So these sets do not tell them apart."
+		text += "These sets do not tell them apart."
 	case len(apart) == 0:
-		text += " They are not all alike, but no two of them can be told apart."
+		text += "They are not all alike, but we cannot tell any two apart."
 	default:
-		text += " By that " + listed(apart) + "; the other pairs cannot be told apart."
+		text += "By this, " + strings.Join(apart, "; ") + ". We cannot tell the other pairs apart."
 	}
 	return text + "\n\n", nil
 }

@@ -150,79 +150,99 @@ func stepsHelp(a results.Archive, side int) (answer, error) {
 			down++
 		}
 	}
-	said.verdict += alone(up, down, len(sets), "sets")
+	said.more = join(said.more, alone(up, down, len(sets), "sets"))
 	return said, nil
 }
 
-// iterations is the section of Tables 4 and 5 and Figure 6.
-func iterations(a results.Archive) (string, error) {
-	f, err := newFigures(a.Results, iterationsOf)
-	if err != nil {
-		return "", err
+// swept are the values of I of all sets.
+type swept struct {
+	figures[int]
+	steps  []int // that most sets have
+	on     []string
+	values [][]float64 // AUCs, then least changes, of each set that has all of them
+	rows   [][]string  // of the table
+}
+
+// sweeps reads results and curves.
+func sweeps(a results.Archive) (s swept, err error) {
+	if s.figures, err = newFigures(a.Results, iterationsOf); err != nil {
+		return swept{}, err
 	}
 	changes, err := leastChanges(a.Curves)
 	if err != nil {
-		return "", err
+		return swept{}, err
 	}
-	steps, sets := f.common()
-	if !twoSided(steps) || len(sets) == 0 {
-		return "No set has values of I on both sides yet.\n\n" + f.noted(), nil
+	if s.steps, s.on = s.common(); !twoSided(s.steps) {
+		s.on = nil
 	}
-	var rows [][]string
-	var values [][]float64 // AUCs, then least changes, of each set
-	for _, set := range f.sets {
+	if len(s.on) == 0 {
+		return s, nil
+	}
+	for _, set := range s.sets {
 		for _, all := range []bool{false, true} {
-			s := sweep{steps: steps}
+			one := sweep{steps: s.steps}
 			name := set
 			if all {
-				s.steps = slices.DeleteFunc(slices.Clone(f.settings), func(i int) bool { return !f.has(set, []int{i}) })
-				name = fmt.Sprintf("%s, its %d values of I", set, len(s.steps))
+				one.steps = slices.DeleteFunc(slices.Clone(s.settings), func(i int) bool { return !s.has(set, []int{i}) })
+				name = fmt.Sprintf("%s, its %d values of I", set, len(one.steps))
 			}
-			if !f.has(set, s.steps) || all && slices.Equal(s.steps, steps) {
+			if !s.has(set, one.steps) || all && slices.Equal(one.steps, s.steps) {
 				continue
 			}
-			for _, i := range s.steps {
-				s.auc = append(s.auc, f.mean(set, i))
+			for _, i := range one.steps {
+				one.auc = append(one.auc, s.mean(set, i))
 				lowest, kept := changes[set][i]
 				if !kept {
 					lowest = math.NaN()
 				}
-				s.least = append(s.least, lowest)
+				one.least = append(one.least, lowest)
 			}
-			if !twoSided(s.steps) {
+			if !twoSided(one.steps) {
 				continue // one side alone
 			}
-			row, err := s.row(name)
+			row, err := one.row(name)
 			if err != nil {
-				return "", fmt.Errorf("%s: %w", set, err)
+				return swept{}, fmt.Errorf("%s: %w", set, err)
 			}
-			rows = append(rows, row)
+			s.rows = append(s.rows, row)
 			if !all {
-				values = append(values, slices.Concat(s.auc, s.least))
+				s.values = append(s.values, slices.Concat(one.auc, one.least))
 			}
 		}
 	}
+	return s, nil
+}
+
+// iterations is the section of Tables 4 and 5 and Figure 6.
+func iterations(a results.Archive) (string, error) {
+	s, err := sweeps(a)
+	if err != nil {
+		return "", err
+	}
+	if len(s.on) == 0 {
+		return "No set has values of I on both sides yet.\n\n" + s.noted(), nil
+	}
 	var b strings.Builder
 	b.WriteString(table([]string{"set", "best I", "AUC", "worst I", "AUC", "AUC at 0", "mean rank of I > 0", "mean rank of I < 0",
-		"least change of winners, I > 0", "I = 0", "I < 0", "Kendall's τ-b of change and AUC"}, rows))
-	fmt.Fprintf(&b, "The %d values of I are those that were run on most sets: %s. Several best or worst I have equal means and share the place. The best of so many means is chosen by the test part and is too good. "+
-		"The least change of winners is the least share of held-out bags and heads whose winner changes from one epoch to the next, mean over fits and values of I.\n\n", len(steps), sweep{steps: steps}.names(places(len(steps))))
+		"least change of winners, I > 0", "I = 0", "I < 0", "Kendall's τ-b of change and AUC"}, s.rows))
+	fmt.Fprintf(&b, "Most sets have these %d values of I: %s. Where several have the best or worst mean, all are named. The test part chooses the best of so many means, so it is too high. "+
+		"The least change of winners is the smallest share of held-out bags and heads whose winning instance changes from one epoch to the next, averaged over fits and values of I.\n\n", len(s.steps), sweep{steps: s.steps}.names(places(len(s.steps))))
 
-	names := make([]string, len(steps))
+	names := make([]string, len(s.steps))
 	var aucs [][]float64
-	for i, s := range steps {
-		names[i] = "I = " + integer(s)
+	for i, step := range s.steps {
+		names[i] = "I = " + integer(step)
 	}
-	for _, row := range values {
-		aucs = append(aucs, row[:len(steps)])
+	for _, row := range s.values {
+		aucs = append(aucs, row[:len(s.steps)])
 	}
-	text, err := ranked(names, "sets", sets, aucs)
+	text, err := ranked(names, "sets", s.on, aucs)
 	if err != nil {
 		return "", err
 	}
 	b.WriteString(text)
-	text, err = paperClaims(steps, sets, values)
-	return b.String() + text + f.noted(), err
+	text, err = paperClaims(s.steps, s.on, s.values)
+	return b.String() + text + s.noted(), err
 }
 
 // places returns the numbers from 0 to n-1.
@@ -258,24 +278,24 @@ func (s sweep) row(name string) ([]string, error) {
 	return append(row, number(more), at, number(less), signedOrNone(tau)), err
 }
 
-// paperClaims tests what the paper says of concentration and distraction. values has a row for each set: the AUC at each I,
-// then the least change of winners there, NaN where it was not kept.
-func paperClaims(steps []int, sets []string, values [][]float64) (string, error) {
-	if len(sets) < 2 {
-		return fewSets + "\n\n", nil
-	}
-	claims := []string{
-		"Distraction has the best result, more often than concentration (on 80 % of sets; section \"Concentration versus distraction\", Table 4)",
-		"Distraction also has the worst result, more often than concentration (on 53.3 % of sets; the same section, Table 4)",
-		"Distraction improves the performance (the same section and \"Conclusions\"); mean AUC of I < 0 less that of I > 0",
-		"Concentration has the better average rank, so that it is the more stable (the same section, Table 5); mean rank of I < 0 less that of I > 0",
-		"Under distraction the winner changes more often (the same section, Figure 6); least change at I < 0 less that at I > 0",
-		"A higher least change of winners goes with a better AUC (the same section, Figure 6); Kendall's τ-b over the values of I",
-	}
+// paperSays are what the paper says of concentration and distraction, the last two of the least changes of winners.
+var paperSays = []string{
+	"Distraction has the best result more often than concentration (on 80 % of sets; Table 4)",
+	"Distraction has the worst result more often than concentration (on 53.3 % of sets; Table 4)",
+	"Distraction has the better AUC; mean over I < 0 less that over I > 0",
+	"Concentration has the better average rank (Table 5); mean rank of I < 0 less that of I > 0",
+	"The winning instance changes more often under distraction (Figure 6); least change at I < 0 less that at I > 0",
+	"A higher least change of winners goes with a better AUC (Figure 6); Kendall's τ-b over the values of I",
+}
+
+// paperVerdicts tests what the paper says, the first of [paperSays]. values has a row for each set: the AUC at each I, then the least
+// change of winners there, NaN where it was not kept.
+func paperVerdicts(steps []int, sets []string, values [][]float64) ([]verdict, error) {
+	claims := paperSays
 	if kept := slices.ContainsFunc(values, func(row []float64) bool { return !slices.ContainsFunc(row, math.IsNaN) }); !kept {
 		claims = claims[:4]
 	}
-	verdicts, err := overSets(sets, values, func(rows [][]float64) ([]finding, error) {
+	return overSets(sets, values, func(rows [][]float64) ([]finding, error) {
 		var gains, rank, transfer, together []float64 // of each set
 		var sweeps []sweep
 		for _, row := range rows {
@@ -318,6 +338,14 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 		}
 		return findings, nil
 	})
+}
+
+// paperClaims says what these sets say of the paper's claims.
+func paperClaims(steps []int, sets []string, values [][]float64) (string, error) {
+	if len(sets) < 2 {
+		return fewSets + "\n\n", nil
+	}
+	verdicts, err := paperVerdicts(steps, sets, values)
 	if err != nil {
 		return "", err
 	}
@@ -325,19 +353,44 @@ func paperClaims(steps []int, sets []string, values [][]float64) (string, error)
 	b.WriteString("What the paper says, and what these sets say of it:\n\n")
 	cannot := undecidable(sets, len(verdicts))
 	if cannot != "" {
-		fmt.Fprintf(&b, "Nothing of it could have been judged, whatever came out: %s. So these are estimates.\n\n", cannot)
+		fmt.Fprintf(&b, "These are estimates. No result could have decided: %s.\n\n", cannot)
 	}
+	var judged []string
+	for _, v := range verdicts {
+		judged = append(judged, []string{"No, the opposite holds", cannotTell, "Yes"}[1+v.side])
+	}
+	b.WriteString(verdictTable("claim", sets, paperSays, judged, verdicts))
+	b.WriteString("The tests are sign tests for the first two claims and Wilcoxon's signed-rank tests for the others.")
+	if len(verdicts) < len(paperSays) {
+		b.WriteString(" The curves, which tell how often the winner changes, were not kept.")
+	}
+	return b.String() + "\n\n", nil
+}
+
+// paperCounts sums up what these sets say of the paper's claims.
+func paperCounts(a results.Archive) (string, error) {
+	s, err := sweeps(a)
+	if err != nil || len(s.on) < 2 {
+		return "", err
+	}
+	verdicts, err := paperVerdicts(s.steps, s.on, s.values)
+	if err != nil || undecidable(s.on, len(verdicts)) != "" {
+		return "", err
+	}
+	by := make(map[int]int)
+	var refuted []string
 	for i, v := range verdicts {
-		judged := ""
-		if cannot == "" {
-			judged = []string{"Refuted, the opposite holds", "Neither confirmed nor refuted", "Confirmed"}[1+v.side] + ". "
+		by[v.side]++
+		if v.side < 0 {
+			says, _, _ := strings.Cut(paperSays[i], " (")
+			refuted = append(refuted, strings.ToLower(says[:1])+says[1:])
 		}
-		fmt.Fprintf(&b, "- %s: %s%s\n", claims[i], judged, sentence(v.says))
 	}
-	if len(claims) == 4 {
-		b.WriteString("- The curves, which tell how often the winner changes, were not kept.\n")
+	text := fmt.Sprintf("The paper makes %d claims about I. These sets confirm %d, contradict %d and leave %d open.", len(verdicts), by[1], by[-1], by[0])
+	if len(refuted) > 0 {
+		text += " The opposite holds of this: " + strings.Join(refuted, "; ") + "."
 	}
-	return b.String() + "\n" + dependence + "\n\n", nil
+	return text, nil
 }
 
 // sentence makes one of a part of it.
@@ -375,14 +428,15 @@ func distractionWins(sweeps []sweep, times, paper float64) (finding, error) {
 		shared = fmt.Sprintf(", %d for I = 0", zero)
 	}
 	if share != math.Trunc(share) {
-		shared += ", equal means share a set"
+		shared += "; equal means share a set"
 	}
-	holds := "does not hold"
+	holds := "without"
 	if low <= paper && paper <= high {
-		holds = "holds"
+		holds = "with"
 	}
-	return finding{p, sign(float64(wins - losses)), fmt.Sprintf("%s (%.0f %%, 95 %% interval %.0f %% to %.0f %%, which %s the paper's %.4g %%), %d sets for distraction and %d for concentration%s, sign test",
-		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)}, err
+	cell := fmt.Sprintf("%s: %.0f %% (%.0f %% to %.0f %%, %s the paper's %.4g %%); %d sets for distraction, %d for concentration%s",
+		count(share, len(sweeps)), 100*share/float64(len(sweeps)), 100*low, 100*high, holds, 100*paper, wins, losses, shared)
+	return finding{p, sign(float64(wins - losses)), cell, cell}, err
 }
 
 // leastChanges returns the least change of winners, by set and I.

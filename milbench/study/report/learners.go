@@ -137,12 +137,12 @@ func onShuffled(fits []results.Result, learners []string) (string, error) {
 	}
 	slices.Sort(above)
 	slices.Sort(below)
-	verdict := "All intervals hold 0.5."
+	verdict := "All intervals contain 0.5."
 	if len(above)+len(below) > 0 {
-		verdict = fmt.Sprintf("Intervals above 0.5, where a learner that sees the test part would have them: %s, of %d; below it: %s. One in twenty misses 0.5 by chance; and folds of few bags lean below it, since what a test part has more of its training part has less.",
+		verdict = fmt.Sprintf("A learner that sees the test part would have an interval above 0.5. Of %[2]d intervals these lie above 0.5: %[1]s; these below: %[3]s. One interval in twenty misses 0.5 by chance. Folds of few bags lean below 0.5, since the training part has fewer of what the test part has more of.",
 			listed(above), len(rows), listed(below))
 	}
-	return "The same on sets whose labels were shuffled, where 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + g.show("learner", func(r results.Row) string {
+	return "Sets whose labels were shuffled, where the truth is 0.5; mean and 95 % interval over shuffles:\n\n" + g.show("learner", func(r results.Row) string {
 		if r.Low == nil || r.High == nil {
 			return meanSD(r)
 		}
@@ -157,16 +157,17 @@ func learners(a results.Archive) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(g.markdown("set") + "Mean AUC ± standard deviation over repeats, where there are several. Inner folds choose the settings of each learner, and the model is fitted to the whole training part. Learners stand in the order of their average rank.\n\n")
+	b.WriteString(g.markdown("set") + "Mean AUC ± standard deviation over repeats, where there are several. Inner folds choose the settings of each learner. The model then learns from the whole training part. Learners stand in the order of their average rank.\n\n")
 	if columns, names, values := g.overFamilies(); len(values) > 0 {
 		text, err := ranked(columns, "families", names, values)
 		if err != nil {
 			return "", err
 		}
+		fmt.Fprintf(&b, "Sets of one family share bags, pages or molecules ([datasets.md](datasets.md)) and are averaged first. The families are %s.", listed(names))
 		if n := len(columns); n < len(g.columns) {
-			text = fmt.Sprintf("Without %s, which not every set has: %s", listed(g.columns[n:]), text)
+			fmt.Fprintf(&b, " Not every set has %s, which the ranks leave out.", listed(g.columns[n:]))
 		}
-		fmt.Fprintf(&b, "Sets of one family share bags, pages or molecules ([docs/datasets.md](docs/datasets.md)) and are averaged first: %s. %s", listed(names), text)
+		b.WriteString("\n\n" + text)
 		if text, err = besideAuto(g); err != nil {
 			return "", err
 		}
@@ -181,7 +182,7 @@ func learners(a results.Archive) (string, error) {
 		return "", err
 	}
 	b.WriteString(text)
-	b.WriteString("Published figures, AUC × 100 (standard deviation over 10 repeats of 10 folds), Carbonneau et al. 2018, settings chosen inside the training part, and ours (over repeats of other folds):\n\n")
+	b.WriteString("Published figures, AUC × 100 (standard deviation over 10 repeats of 10 folds), Carbonneau et al. 2018, settings chosen inside the training part, and ours (over repeats of different folds):\n\n")
 	var lines [][]string
 	for _, r := range carbonneau.rows {
 		lines = append(lines, r.line())
@@ -209,7 +210,7 @@ func besidePublished(g grid) string {
 	if len(above)+len(below) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n`auto` is above every published row on %s, and not above the best of them on %s. Its candidates were chosen with the musk, image and web sets in view: the figures on other families say more about new bags.\n", listed(above), listed(below))
+	return fmt.Sprintf("\n`auto` is above every published row on %s. It is not above the best of them on %s. Its candidates were chosen with the musk, image and web sets in view. So its figures on the other families say more about new bags.\n", listed(above), listed(below))
 }
 
 // besideAuto compares the portfolio with each learner, over families of sets.
@@ -303,7 +304,7 @@ func learnerChoices(fits []results.Result, g grid) (string, error) {
 			tau = append(tau, c.together)
 		}
 	}
-	text := "What choosing one setting of one classical learner by inner folds is worth, AUC of the test parts:\n\n" +
+	text := "What inner folds gain when they choose one setting of one classical learner, AUC of the test parts:\n\n" +
 		table([]string{"set", "settings", "one drawn at random", "chosen", "auto joins several", "best in hindsight", "which", "chosen, inner folds", "τ-b in a fold"}, rows)
 	says := func(sets []string, values []float64) (string, error) {
 		list, err := acrossFamilies(sets, values)
@@ -323,16 +324,16 @@ func learnerChoices(fits []results.Result, g grid) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text += "The chosen setting has over one drawn at random " + random + ", and beside the best in hindsight, which no one can know, " + best + "."
+	text += "A chosen setting less one drawn at random: " + random + ". A chosen setting less the best in hindsight, which nobody can know: " + best + "."
 	if len(joined) > 0 {
 		more, err := says(joinedSets, joined)
 		if err != nil {
 			return "", err
 		}
-		text += " Joining several in place of choosing one adds " + more + "."
+		text += " Joining several less choosing one: " + more + "."
 	}
 	if len(tau) > 0 {
-		text += fmt.Sprintf(" Inner folds and the test part order the settings of a fold alike with a τ-b of %s on average.", signed(stat.Mean(tau, nil)))
+		text += fmt.Sprintf(" The order of settings on inner folds agrees with that on the test part with a τ-b of %s, averaged over folds.", signed(stat.Mean(tau, nil)))
 	}
 	return text + "\n\n", nil
 }
@@ -349,8 +350,7 @@ func bestLearner(a results.Archive) (answer, error) {
 	}
 	first := g.columns[0]
 	var said answer
-	var ahead, others []string
-	alike := true
+	by := make(map[direction][]string) // the others, by what the first is beside them
 	for k, other := range g.columns[1:] {
 		sets, x, y := g.paired(first, other)
 		list, err := acrossFamilies(sets, less(x, y))
@@ -359,25 +359,37 @@ func bestLearner(a results.Archive) (answer, error) {
 		}
 		if k == 0 {
 			said = list.answer()
-			said.estimate += fmt.Sprintf(" (`%s` less `%s`, the first two by rank)", first, other)
+			said.of = fmt.Sprintf("`%s` less `%s`, the first two by rank", first, other)
 		}
-		alike = alike && list.direction() == same
-		if list.direction() == higher {
-			ahead = append(ahead, other)
-		} else {
-			others = append(others, other)
-		}
+		by[list.direction()] = append(by[list.direction()], other)
 	}
+	of := len(g.columns) - 1
+	said.verdict = cannotTell
 	switch {
-	case len(others) == 0:
-		said.verdict = fmt.Sprintf("Yes, `%s` is ahead of all others.", first)
-	case alike:
-		said.verdict = "No difference that matters between it and any other."
-	case len(ahead) > 0:
-		said.verdict = fmt.Sprintf("%s `%s` ranks first and is ahead of %s, not of %s.", cannotTell, first, listed(ahead), listed(others))
-	default:
-		said.verdict = fmt.Sprintf("%s `%s` ranks first.", cannotTell, first)
+	case len(by[higher]) == of:
+		said.verdict = "Yes, " + first
+	case len(by[same]) == of:
+		said.verdict = noDifference
 	}
+	complete, _, _ := g.overFamilies()
+	beside := []string{fmt.Sprintf("`%s` has the best average rank of the %d learners that ran on every set", first, len(complete))}
+	for _, part := range []struct {
+		side  direction
+		says  string
+		named bool
+	}{{higher, "ahead of", false}, {same, "no different from", true}, {lower, "behind", true}} {
+		switch names := by[part.side]; {
+		case len(names) == 0:
+		case part.named:
+			beside = append(beside, fmt.Sprintf("it is %s %s", part.says, listed(names)))
+		default:
+			beside = append(beside, fmt.Sprintf("by its intervals it is %s %d of the %d others", part.says, len(names), of))
+		}
+	}
+	if names := by[unclear]; len(names) > 0 {
+		beside = append(beside, "we cannot tell it from "+listed(names))
+	}
+	said.more = join(strings.Join(beside, "; ")+".", said.more)
 	return said, nil
 }
 

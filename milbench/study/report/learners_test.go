@@ -29,26 +29,26 @@ func TestLearners(t *testing.T) {
 	holds(t, "learners", text, err, []string{
 		"| set | auto | miles | mind |",
 		"| musk2 | 0.900 ± 0.000 | 0.800 ± 0.000 | 0.600 ± 0.000 |",
-		"are averaged first: images, musk, protein and web. Average ranks over 4 families (1 is the best): auto 1.00, miles 2.00, mind 3.00.",
+		"are averaged first. The families are images, musk, protein and web.\n\n| average rank (1 is the best) | 4 families |\n|:--|--:|\n| auto | 1.00 |\n| miles | 2.00 |\n| mind | 3.00 |\n",
 		"| miles | +0.100 | +0.100 to +0.100 | 4 | 1.00 | 0.00 | 0.00 |",
 		"| musk1 | 3 | 0.700 | 0.800 | 0.900 | 0.800 | miles, c = 1 | 0.800 | +1.000 |",
-		"over one drawn at random +0.100 (95 % interval +0.100 to +0.100, 4 families of sets), and beside the best in hindsight, which no one can know, +0.000",
-		"Joining several in place of choosing one adds +0.100",
-		"| learner | musk1 |", "0.5 is the truth",
+		"less one drawn at random: +0.100 (95 % interval +0.100 to +0.100, 4 families of sets). A chosen setting less the best in hindsight, which nobody can know: +0.000",
+		"Joining several less choosing one: +0.100",
+		"| learner | musk1 |", "the truth is 0.5",
 		"| ours, auto | 90.0 (0.0) | 90.0 (0.0) |  | 90.0 (0.0) | 90.0 (0.0) |",
-		"`auto` is above every published row on fox, and not above the best of them on musk1 (90.0; MInD has 95.6), musk2 (90.0; EMD-kernel has 97.5) and elephant (90.0; EMD-kernel has 95.0).",
+		"`auto` is above every published row on fox. It is not above the best of them on musk1 (90.0; MInD has 95.6), musk2 (90.0; EMD-kernel has 97.5) and elephant (90.0; EMD-kernel has 95.0).",
 	}, []string{"musk1-shuffled"})
 
 	fits = slices.DeleteFunc(fits, func(r results.Result) bool { return r.Set == "protein" && strings.Contains(string(r.Config), "miles") })
 	text, err = learners(results.Archive{Experiment: "learners", Results: fits})
 	holds(t, "a learner that not every set has", text, err, []string{
 		"| set | auto | mind | miles |",
-		"Without miles, which not every set has: Average ranks over 4 families (1 is the best): auto 1.00, mind 2.00.",
+		"Not every set has miles, which the ranks leave out.\n\n| average rank (1 is the best) | 4 families |\n|:--|--:|\n| auto | 1.00 |\n| mind | 2.00 |\n",
 	}, nil)
 
 	for shift, want := range map[float64]string{
-		0.2:  "would have them: auto on musk1 and mind on musk1, of 2; below it: none.",
-		-0.2: "would have them: none, of 2; below it: auto on musk1 and mind on musk1.",
+		0.2:  "Of 2 intervals these lie above 0.5: auto on musk1 and mind on musk1; these below: none.",
+		-0.2: "Of 2 intervals these lie above 0.5: none; these below: auto on musk1 and mind on musk1.",
 	} {
 		shuffled := planted(t, milbench.NestedProtocol, 3, 2, []string{"musk1-shuffled-1", "musk1-shuffled-2", "musk1-shuffled-3"}, settings[2:], func(r results.Result) float64 { return 0.5 + shift + 0.01*chance(r) })
 		text, err := onShuffled(shuffled, []string{"auto", "mind"})

@@ -21,7 +21,7 @@ func leastRate(a results.Archive) (answer, error) {
 	}) {
 		return answer{}, errIncomplete
 	}
-	best, verdict := "", g.needed()
+	best := ""
 	at := len(g.columns)
 	for _, line := range g.lines {
 		own := slices.Index(g.columns, g.from(line, finds))
@@ -30,7 +30,7 @@ func leastRate(a results.Archive) (answer, error) {
 		}
 	}
 	if best == "" {
-		return answer{estimate: "more than " + g.columns[len(g.columns)-1], verdict: "None of these rates is enough."}, nil
+		return answer{verdict: "More than " + g.columns[len(g.columns)-1], estimate: "above " + g.columns[len(g.columns)-1], more: "None of these rates is enough."}, nil
 	}
 	under, over := "", "no upper limit"
 	for _, column := range g.columns {
@@ -42,9 +42,11 @@ func leastRate(a results.Archive) (answer, error) {
 		over = "at most " + rate
 	}
 	return answer{
-		estimate: fmt.Sprintf("witness rate %s (%s)", g.columns[at], best),
+		verdict:  fmt.Sprintf("%s (%s)", g.columns[at], best),
+		estimate: g.columns[at],
+		of:       "share of instances, best pooling",
 		interval: fmt.Sprintf("%s%s, %d drawings", under, over, g.cells[best][g.columns[at]].N),
-		verdict:  verdict,
+		more:     g.needed(),
 	}, nil
 }
 

@@ -32,11 +32,11 @@ func ensemblesReach(a results.Archive) (answer, error) {
 		differences = append(differences, g.cells[set][anyEnsemble].Mean-published)
 	}
 	said, err := answered(acrossSets(sets, differences))
-	said.verdict += fmt.Sprintf(" Within one published SD they reach it on %d of %d sets", len(others), len(sets))
+	within := fmt.Sprintf("They are at most one published SD below it on %d of %d sets", len(others), len(sets))
 	if len(below) > 0 {
-		said.verdict += ", not on " + listed(below)
+		within += ", not on " + listed(below)
 	}
-	said.verdict += "."
+	said.more = join(said.more, within+".")
 	return said, err
 }
 
@@ -54,8 +54,8 @@ func nestedEnsembles(a results.Archive) (string, error) {
 	sisvm[0] += " (Carbonneau et al. 2018)"
 	columns := []string{anyEnsemble}
 	return g.show("set", meanSDSE) +
-		"Mean ± standard deviation over repeats, and in brackets the standard error of one repeat's AUC over bags (DeLong's). Columns are ensembles of a pooling, \"ensemble\" is what the validation parts choose among them.\n\n" +
+		"Mean ± standard deviation over repeats. In brackets stands the standard error of one repeat's AUC over bags (DeLong's). Columns are ensembles of a pooling. \"ensemble\" is what the validation parts choose among them.\n\n" +
 		"AUC × 100 (standard deviation over repeats):\n\n" + table(append([]string{"method"}, carbonneau.sets...), append([][]string{sisvm}, g.ours(columns, carbonneau.sets)...)) +
 		besideSISVM(g, columns, choices) +
-		"That it is ensembles, of width 64 and of these poolings, no validation part has chosen: if you decide on them in advance, read this; if validation parts are to choose among single models, read \"any\" of `poolings`.\n\n", nil
+		"No validation part chose ensembles, their width 64 or these poolings. If you decide on them in advance, read this table. If validation parts shall choose among single models, read \"any\" of `poolings`.\n\n", nil
 }

@@ -58,7 +58,7 @@ func noise(a results.Archive) (string, error) {
 			text += group.name + group.remark + ":\n\n" + noiseTable(f, own)
 		}
 	}
-	text += "The columns of sets have the best I with its mean AUC; several I of equal mean share the place. The lead is the mean over I > 0 less that over I < 0, mean over the sets.\n\n"
+	text += "The columns of sets have the best I with its mean AUC. Where several are best, all are named. The lead is the mean AUC over I > 0 less that over I < 0, averaged over sets.\n\n"
 	conclusion, err := noiseTests(f, sets)
 	return text + conclusion + f.noted(), err
 }
@@ -164,7 +164,7 @@ func concentrationResists(a results.Archive) (answer, error) {
 	}
 	said, err := answered(acrossSets(bases, values))
 	if err == nil {
-		said.estimate += " (what noise adds to its lead over distraction)"
+		said.of = "what noise adds to the lead of concentration over distraction"
 	}
 	return said, err
 }
@@ -205,9 +205,9 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 			less = append(less, set)
 		}
 	}
-	text := "By how much the lead of concentration changes with noise, mean over noises and parts, one figure a set:\n\n" +
+	text := "How noise changes the lead of concentration, averaged over noises and parts:\n\n" +
 		table([]string{"set", "change of the lead", "corrected resampled t-test", "after Holm"}, rows) +
-		fmt.Sprintf("Set by set (by folds, on Web by seeds of one split, which say nothing of other pages): noise favours concentration on %s, distraction on %s. ", listed(more), listed(less))
+		fmt.Sprintf("Tested set by set, noise favours concentration on %s and distraction on %s. These tests are over folds; on Web over seeds of one split, which say nothing of other pages. ", listed(more), listed(less))
 	dense := slices.DeleteFunc(slices.Clone(bases), isWeb)
 	groups := [][]string{dense, bases}
 	if len(dense) == len(bases) || len(dense) == 0 {
@@ -230,13 +230,13 @@ func noiseTests(f figures[int], sets []string) (string, error) {
 		if len(group) == len(dense) {
 			name = "On images and molecules"
 		}
-		conclusion := []string{"So noise favours distraction.", "So noise does not favour concentration in a way that these sets could show.", "So noise favours concentration."}[1+verdicts[0].side]
+		conclusion := []string{"So noise favours distraction.", "We cannot tell whether noise favours one of them.", "So noise favours concentration."}[1+verdicts[0].side]
 		if cannot := undecidable(group, 1); cannot != "" {
-			conclusion = "That could not have been judged, whatever came out: " + cannot + "."
+			conclusion = "No result could have decided: " + cannot + "."
 		}
 		text += fmt.Sprintf("%s, %s. %s ", name, verdicts[0].says, conclusion)
 	}
-	return text + dependence + "\n\n", nil
+	return strings.TrimRight(text, " ") + "\n\n", nil
 }
 
 // shifts tests whether the columns of rows, one a set, differ from 0.

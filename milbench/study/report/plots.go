@@ -88,13 +88,14 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	"witness witness":   func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
 	"witness instances": func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
 	"features spaces":   spacesPlot,
+	"ensembles gains":   gainsPlot,
 	"ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return intervals(a, "One network and ten", rowNamed(config.withMembers))
 	},
 	"nested-ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return columnIntervals(a, "Ensembles of ten, chosen by validation parts", ensembleGrid)
 	},
-	"learners auc":   learnersMap,
+	"learners auc":   func(a results.Archive) (*plotting.Figure, error) { return learnersMap(a, false) },
 	"learners ranks": learnerRanks,
 	"networks auc":   networksMap,
 }
@@ -204,6 +205,8 @@ func changesPlot(a results.Archive) (*plotting.Figure, error) {
 	return plotting.AUCDifferences("One change at a time", rows)
 }
 
+var errFewSets = errors.New("ranks need two sets with all settings at least")
+
 // ranksPlot draws average ranks over sets, or what else the lines are called, the Web sets averaged into one.
 func ranksPlot(methods []string, lines string, sets []string, values [][]float64) (*plotting.Figure, error) {
 	_, merged := mergeWeb(sets, values)
@@ -213,7 +216,7 @@ func ranksPlot(methods []string, lines string, sets []string, values [][]float64
 	}
 	values = merged
 	if len(values) < 2 {
-		return nil, errors.New("ranks need two sets with all settings at least")
+		return nil, errFewSets
 	}
 	ranks, err := judge.AverageRanks(values)
 	if err != nil {
@@ -239,8 +242,8 @@ func poolingRanks(a results.Archive) (*plotting.Figure, error) {
 	return ranksPlot(g.single(), "sets", sets, values)
 }
 
-// learnersMap draws the AUC of every learner on every set.
-func learnersMap(a results.Archive) (*plotting.Figure, error) {
+// learnersMap draws the AUC of every learner on every set, or with the Web sets averaged into one.
+func learnersMap(a results.Archive, merged bool) (*plotting.Figure, error) {
 	g, err := learnerGrid(a.Results)
 	if err != nil {
 		return nil, err
@@ -258,7 +261,11 @@ func learnersMap(a results.Archive) (*plotting.Figure, error) {
 			auc[i] = append(auc[i], mean)
 		}
 	}
-	return plotting.AUCTable("AUC of every learner, its settings chosen inside", g.lines, g.columns, auc)
+	sets := g.lines
+	if merged {
+		sets, auc = mergeWeb(sets, auc)
+	}
+	return plotting.AUCTable("AUC of every learner; inner folds choose its settings", sets, g.columns, auc)
 }
 
 func learnerRanks(a results.Archive) (*plotting.Figure, error) {

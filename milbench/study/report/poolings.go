@@ -103,8 +103,8 @@ func poolings(a results.Archive) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(shown.show("set", meanSDSE))
-	b.WriteString("Mean ± standard deviation over repeats, and in brackets the standard error of one repeat's AUC over bags (DeLong's). Columns are poolings, \"instance\" the classifier of instances with a maximum; " +
-		"\"any network\" is what the validation parts choose among all settings of all networks, \"any\" with the classifier of instances as well.\n\n")
+	b.WriteString("Mean ± standard deviation over repeats. In brackets stands the standard error of one repeat's AUC over bags (DeLong's). Columns are poolings. \"instance\" is the classifier of instances with a maximum. " +
+		"\"any network\" is what the validation parts choose among all settings of all networks. \"any\" also has the classifier of instances to choose from.\n\n")
 
 	single := g.single()
 	sets, values := g.means(single)
@@ -127,7 +127,7 @@ func poolings(a results.Archive) (string, error) {
 		}
 	}
 	if len(won) > 0 {
-		fmt.Fprintf(&b, "The best mean is that of %s sets; equal means share a place. %s\n\n", listed(won), dependence)
+		fmt.Fprintf(&b, "The best mean is that of %s sets. Equal means share a place.\n\n", listed(won))
 	}
 
 	text, err = chosenSettings(a.Results, g)
@@ -180,9 +180,10 @@ func bestPooling(a results.Archive) (answer, error) {
 	}
 	said := lead.answer()
 	first, second := order[0], order[1]
-	said.estimate += fmt.Sprintf(" (%s less %s, the first two by rank)", methods[first], methods[second])
+	said.of = fmt.Sprintf("`%s` less `%s`, the first two by rank", methods[first], methods[second])
 	if alike {
-		said.verdict = "No difference that matters between any two."
+		said.verdict = noDifference
+		said.more = join(said.more, "That holds for any two poolings.")
 		return said, nil
 	}
 	all, once, err := rankings(methods, sets, values)
@@ -190,22 +191,27 @@ func bestPooling(a results.Archive) (answer, error) {
 		return answer{}, err
 	}
 	ahead := slices.DeleteFunc(slices.Clone(order[1:]), func(j int) bool { return !all.ahead(first, j) || !once.ahead(first, j) })
+	var names []string
+	for _, j := range ahead {
+		names = append(names, "`"+methods[j]+"`")
+	}
+	p := "Friedman's test: " + pValue(all.test.FP)
+	if once.sets < all.sets {
+		p += ", with Web as one set " + pValue(once.test.FP)
+	}
+	if !strings.HasPrefix(said.verdict, cannotTell) {
+		said.verdict = cannotTell + " (the ranks do not show it)"
+	}
+	beside := fmt.Sprintf("`%s` has the best average rank (%s).", methods[first], p)
 	switch {
 	case len(ahead) == len(order)-1:
-		said.verdict = fmt.Sprintf("Yes, `%s` is ahead of all others.", methods[first])
+		said.verdict = "Yes, " + methods[first]
 	case len(ahead) > 0:
-		var names []string
-		for _, j := range ahead {
-			names = append(names, methods[j])
-		}
-		said.verdict = fmt.Sprintf("%s `%s` ranks first but is ahead of %s alone.", cannotTell, methods[first], listed(names))
+		beside += " It is ahead of " + listed(names) + " alone."
 	default:
-		p := pValue(all.test.FP)
-		if once.sets < all.sets {
-			p += "; with Web as one set " + pValue(once.test.FP)
-		}
-		said.verdict = fmt.Sprintf("%s `%s` ranks first (Friedman's %s).", cannotTell, methods[first], p)
+		beside += " The ranks do not show that it is ahead of any other."
 	}
+	said.more = join(beside, said.more)
 	return said, nil
 }
 
@@ -283,7 +289,7 @@ func chosenSettings(fits []results.Result, g grid) (string, error) {
 		rows = append(rows, []string{pooling, fmt.Sprint(len(all)), strings.Join(most, "; "), count(float64(n), total)})
 	}
 	return "The settings that the validation parts chose most often (Table 2):\n\n" + table([]string{"pooling", "settings tried", "most often chosen", "folds"}, rows) +
-		"Budgets differ: settings tried are " + listed(budget) + ". Every fit learns from four fifths of the training part" + learnt(fits) + ", the other fifth chooses, and nothing is refitted on both.\n\n", nil
+		"Budgets differ: " + listed(budget) + " settings. Every fit learns from four fifths of the training part" + learnt(fits) + ". The other fifth chooses. Nothing is refitted on both.\n\n", nil
 }
 
 // learnt says for each number of folds that sets were cut into from which share of the bags a fit learns, four fifths of the

@@ -102,7 +102,7 @@ func stepTables(g grid, images, web []string) string {
 	}
 	var b strings.Builder
 	b.WriteString(table(append(head, leaked.name), lines))
-	b.WriteString("The softmax attention that the published program ran, a step further in each column. Of these sets only the Web ones had a label column where figures were published (UCSB's input has one column more than the set, too); the means of the leak are over these, and where another set has a figure the column was put in. On Web \"one fold\" is a shuffled split in place of the official one.\n\n")
+	b.WriteString("Softmax attention, which the published program ran, one step further in each column. Of these sets only the Web ones were published with a label column, so means of the leak are over Web. (UCSB's input has one column too many as well.) Where a different set has a figure with the leak, we put the column in. On Web, \"one fold\" is a shuffled split instead of the official one.\n\n")
 	for _, group := range []struct {
 		name string
 		sets []string
@@ -250,10 +250,21 @@ func bestEpochRaises(a results.Archive) (answer, error) {
 		return answer{}, err
 	}
 	means, err := shuffledMeans(a.Results)
-	if of := means[milbench.BestEpochProtocol]; len(of) > 0 {
-		said.verdict += fmt.Sprintf(" On shuffled labels, where 0.5 is the truth, it reports %s.", number(stat.Mean(of, nil)))
+	if err != nil {
+		return answer{}, err
 	}
-	return said, err
+	for i, of := range [][]float64{means[milbench.BestEpochProtocol], means[milbench.HonestProtocol]} {
+		if len(of) < 2 {
+			continue
+		}
+		mean, low, high, err := judge.MeanInterval(of, 1-alpha)
+		if err != nil {
+			return answer{}, err
+		}
+		says := []string{"On shuffled labels, where the truth is 0.5, it reports", "The honest protocol reports"}[i]
+		said.more = join(said.more, fmt.Sprintf("%s %s (%s to %s, %d shuffles).", says, number(mean), number(low), number(high), len(of)))
+	}
+	return said, nil
 }
 
 // leakRaises says what the label column adds where figures were published with it, on Web.
@@ -284,7 +295,7 @@ func oneFoldRaises(a results.Archive) (answer, error) {
 	if len(spreads) == 0 {
 		return answer{}, errIncomplete
 	}
-	said.verdict += fmt.Sprintf(" A single fold scatters: its SD is %s to %s, by set.", number(slices.Min(spreads)), number(slices.Max(spreads)))
+	said.more = join(said.more, fmt.Sprintf("The AUC of a single fold has an SD of %s to %s, depending on the set.", number(slices.Min(spreads)), number(slices.Max(spreads))))
 	return said, nil
 }
 
@@ -375,14 +386,19 @@ func stepTests(fits []results.Result, images, web []string) (string, error) {
 	var says []string
 	for i, s := range tested {
 		head = append(head, s.name)
-		if !slices.ContainsFunc(at, func(place [2]int) bool { return place[0] == i }) {
-			continue // not run
+		if len(higher[i]) > 0 {
+			says = append(says, fmt.Sprintf("%s raises it on %s", s.name, listed(higher[i])))
 		}
-		says = append(says, fmt.Sprintf("%s raises it on %s, lowers it on %s", s.name, listed(higher[i]), listed(lower[i])))
+		if len(lower[i]) > 0 {
+			says = append(says, fmt.Sprintf("%s lowers it on %s", s.name, listed(lower[i])))
+		}
 	}
-	return "What each step changes on each set, softmax: mean over repeats and 95 % interval, which tell of other folds and seeds on the same bags:\n\n" + table(head, rows) +
+	if len(says) == 0 {
+		says = append(says, "no cell has one")
+	}
+	return "What each step changes on each set, softmax: mean and 95 % interval over repeats. They speak of other folds and seeds on the same bags:\n\n" + table(head, rows) +
 		fmt.Sprintf("A star marks a change by the paired t-test over %s repeats, with Holm's correction for the %d cells, at 5 %%: %s. %s\n\n", between(repeats), len(p), strings.Join(says, "; "),
-			"A cell without a star is not a proof that the step changes nothing."), nil
+			"Without a star we cannot tell, unless the interval lies within ±"+fmt.Sprint(margin)+"."), nil
 }
 
 // singleFolds says how far the figure of one fold may be from the mean of all, for softmax.
@@ -411,7 +427,7 @@ func singleFolds(fits []results.Result, images, web []string) (string, error) {
 	if len(rows) == 0 {
 		return "", nil
 	}
-	return "A study that runs a single fold could have reported any figure in this range (softmax, best test epoch; on Web the published protocol):\n\n" +
+	return "A study of a single fold could have reported any figure in this range (softmax, best test epoch; on Web the published protocol):\n\n" +
 		table([]string{"set", "of", "mean", "SD", "least", "largest"}, rows), nil
 }
 
@@ -482,7 +498,7 @@ func control(fits []results.Result, rows []results.Row) (string, error) {
 		}
 		return fmt.Sprintf("%s (%s to %s)", number(r.Mean), number(*r.Low), number(*r.High))
 	})
-	return "The control: the same on sets whose labels were shuffled, where there is nothing to learn and 0.5 is the truth; mean and 95 % interval over shuffles:\n\n" + cells +
+	return "The control: sets whose labels were shuffled, where there is nothing to learn and the truth is 0.5; mean and 95 % interval over shuffles:\n\n" + cells +
 		"Over all sets and settings: " + strings.Join(sentences, " ") + "\n\n", nil
 }
 
@@ -499,7 +515,7 @@ func holdsHalf(means []float64) (string, error) {
 		return "", err
 	}
 	low, high = max(low, 0), min(high, 1)
-	verdict := "that holds 0.5, as it must"
+	verdict := "that contains 0.5, as it must"
 	switch {
 	case low > 0.5:
 		verdict = "that is above 0.5, where there is nothing to learn"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,39 +33,43 @@ var sections = map[string]func(results.Archive) (string, error){
 	"networks":         networks,
 }
 
-// Write writes the report of all experiments, in the order of [study.Experiments]; those without an archive are named as
-// not run yet. Times have no part in it ([WriteTimes]): the same scores give the same report, byte for byte.
-func Write(w io.Writer, archives []results.Archive) error {
+// WriteTables writes the tables of all experiments, docs/tables.md, in the order of [study.Experiments]; those without an archive are
+// named as not run yet. Times have no part in it ([WriteTimes]): the same scores give the same tables, byte for byte.
+func WriteTables(w io.Writer, archives []results.Archive) error {
 	var b strings.Builder
-	first, err := page(archives)
-	if err != nil {
-		return err
-	}
-	b.WriteString("# Results\n\n" + first + "\n# Appendix: tables of every experiment\n\nWritten by `milbench study report` from the scores of all fits in [milbench/study/results](milbench/study/results), rounded to five significant digits. `milbench plot milbench/study/results/NAME.json.gz --figure FIGURE --out FILE` draws an experiment's figures from its archive, and so it does from the folder DIR/NAME that `milbench study NAME --out DIR` fills. ")
-	b.WriteString("AUC is the mean over the folds of a repeat; ± is the standard deviation over repeats: variation from folds and seeds, not from sampling other bags.\n")
+	b.WriteString("# Tables of every experiment\n\n" + tablesHead)
 	for _, e := range study.Experiments {
-		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, e.Question)
-		i := slices.IndexFunc(archives, func(a results.Archive) bool { return a.Experiment == e.Name })
-		if i < 0 {
+		fmt.Fprintf(&b, "\n<a id=\"%s\"></a>\n\n## %s\n\n", e.Name, titleOf(e.Name))
+		a, there := find(archives, e.Name)
+		if !there {
 			fmt.Fprintf(&b, "Not run yet: `milbench study %s --out results`.\n", e.Name)
 			continue
 		}
-		text, err := Section(archives[i])
+		text, err := Section(a)
 		if errors.Is(err, errIncomplete) {
 			text, err = errIncomplete.Error()+".", nil
 		}
 		if err != nil {
 			return err
 		}
-		head, err := ran(archives[i])
+		head, err := ran(a)
 		if err != nil {
 			return err
 		}
-		b.WriteString(head + "\n\n" + strings.TrimRight(text, "\n") + "\n\n" + made(archives[i]) + "\n")
+		b.WriteString(head + "\n\n" + strings.TrimRight(text, "\n") + "\n")
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// tablesHead says how to read the tables.
+const tablesHead = `[RESULTS.md](../RESULTS.md) has the verdicts. This page has the numbers behind them. ` + "`milbench study report milbench/study/results --tables`" + ` writes it from the [stored test scores](../milbench/study/results), which have five significant digits.
+
+- AUC is averaged over the folds of each repeat. After ± stands the standard deviation over repeats: it shows variation from folds and seeds, not from other bags.
+- Tests use a level of 5 %. A test that does not reach it shows no difference; it does not show that there is none.
+- ` + dependence + `
+- ` + "`milbench plot milbench/study/results/NAME.json.gz --figure FIGURE --out FILE`" + ` draws the figures of experiment NAME. It also takes the folder DIR/NAME that ` + "`milbench study NAME --out DIR`" + ` fills.
+`
 
 // Section returns the tables and the conclusion of one experiment, as Markdown.
 func Section(a results.Archive) (string, error) {
@@ -114,25 +117,6 @@ func ran(a results.Archive) (string, error) {
 		text += fmt.Sprintf(" Of the %s form there lack %s.", size, l)
 	}
 	return text, nil
-}
-
-// made says how many fits there are and what made them.
-func made(a results.Archive) string {
-	var by []string
-	var seeds []uint64
-	for _, r := range a.Results {
-		seeds = append(seeds, r.Seed)
-		if m := fmt.Sprintf("%s, version %s, revision %s", r.Backend, r.Version, r.Revision); !slices.Contains(by, m) {
-			by = append(by, m)
-		}
-	}
-	slices.Sort(by)
-	slices.Sort(seeds)
-	var seeded []string
-	for _, s := range slices.Compact(seeds) {
-		seeded = append(seeded, fmt.Sprintf("seed %d", s))
-	}
-	return fmt.Sprintf("Made by %d fits, %s, on %s.", len(a.Results), listed(seeded), strings.Join(by, "; "))
 }
 
 // WriteTimes writes a table of how long the runs of each experiment took, in the order of [study.Experiments]. Times differ

@@ -156,7 +156,7 @@ func TestSections(t *testing.T) {
 			if err != nil && !errors.Is(err, errIncomplete) {
 				t.Errorf("%s, a part: %v", a.Experiment, err)
 			}
-			first, err := page([]results.Archive{torn})
+			first, err := page([]results.Archive{torn}, nil)
 			if err != nil {
 				t.Errorf("%s, the first page of a part: %v", a.Experiment, err)
 			}
@@ -207,17 +207,28 @@ func TestSections(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
-	var all, again bytes.Buffer
-	if err := Write(&all, archives); err != nil {
+	files, err := Files(archives)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range study.Experiments {
-		if !strings.Contains(all.String(), "\n## "+e.Question+"\n") || strings.Contains(all.String(), "Not run yet") {
-			t.Errorf("%s is not in the report", e.Name)
+		for _, name := range []string{pageName, tablesName} {
+			if text := string(files[name]); !strings.Contains(text, "\n## "+titleOf(e.Name)+"\n") || strings.Contains(text, "Not run yet") {
+				t.Errorf("%s is not in %s", e.Name, name)
+			}
 		}
 	}
-	if err := Write(&again, archives); err != nil || again.String() != all.String() {
-		t.Errorf("a second report differs (%v)", err)
+	if files[pictureName("published")] == nil || files[pictureName("poolings")] != nil { // ranks of one set
+		t.Errorf("%d files", len(files))
+	}
+	dir := t.TempDir()
+	if err := WriteFiles(dir, archives); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if written, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(written, data) {
+			t.Errorf("%s, written again, differs (%v)", name, err)
+		}
 	}
 	if _, err := Section(results.Archive{Experiment: "nose"}); !errors.Is(err, study.ErrUnknownExperiment) {
 		t.Errorf("no experiment: %v", err)
@@ -227,18 +238,18 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestMade says all seeds that an archive has results of.
-func TestMade(t *testing.T) {
+// TestOrigins names all seeds and revisions that an archive has results of.
+func TestOrigins(t *testing.T) {
 	fits := planted(t, "honest", 1, 1, []string{"raffholt1"}, []string{`{"pooling":"max"}`}, func(results.Result) float64 { return 0.7 })
 	other := fits[0]
-	other.Seed = 0
-	text := made(results.Archive{Experiment: "assumption", Results: append(fits, other)})
-	holds(t, "two seeds", text, nil, []string{"Made by 2 fits, seed 0 and seed 1, on go, version 1"}, nil)
+	other.Seed, other.Revision = 0, "0123456789"
+	text := origins([]results.Archive{{Experiment: "assumption", Results: append(fits, other)}})
+	holds(t, "two seeds", text, nil, []string{"| assumption | 2 | 0, 1 | go | " + fits[0].Revision[:min(7, len(fits[0].Revision))] + ", 0123456 |"}, nil)
 }
 
 func TestNotRunYet(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(study.Experiments) {
+	if err := WriteTables(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(study.Experiments) {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
 }

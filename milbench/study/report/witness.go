@@ -195,9 +195,9 @@ func stepsByRate(f figures[string], scales []float64) (string, error) {
 			verdicts = append(verdicts, what+" at a witness rate of "+listed(where[what]))
 		}
 	}
-	conclusion := "At no rate do these drawings show that concentration or distraction helps."
+	conclusion := "These drawings show at no rate that concentration or distraction helps or hurts."
 	if len(verdicts) > 0 {
-		conclusion = sentence(listed(verdicts)) + " Elsewhere these drawings show neither."
+		conclusion = sentence(listed(verdicts)) + " At other rates we cannot tell."
 	}
 	return text + fmt.Sprintf("Holm's correction is for the %d tests. %s\n\n", len(list), conclusion), nil
 }
@@ -232,7 +232,7 @@ func scaleByRate(f figures[string], scales []float64) (string, error) {
 			worse = append(worse, rate)
 		}
 	}
-	conclusion := "At no rate do these drawings show that the scale matters."
+	conclusion := "These drawings show at no rate that the scale matters."
 	switch {
 	case len(better) > 0 && len(worse) > 0:
 		conclusion = "The smaller scale is better at a witness rate of " + listed(better) + " and worse at " + listed(worse) + "."

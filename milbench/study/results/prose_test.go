@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -33,35 +34,65 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestReplication: a number of docs/replication.md stands beside its interval on one line of RESULTS.md, which has the section
-// that the row links to.
+// TestReplication: a number of docs/replication.md stands beside its interval on one line of docs/tables.md or RESULTS.md, and the
+// section that the row links to is there.
 func TestReplication(t *testing.T) {
 	const columns = 5 // claim, verdict, number, interval, tables
-	text := read(t, resultsText)
-	link := regexp.MustCompile(`^\[([a-z-]+)\]\(\.\./RESULTS\.md#([a-z-]+)\)$`)
+	tables := read(t, tablesText)
+	lines := strings.Split(tables+read(t, resultsText), "\n")
+	link := regexp.MustCompile(`^\[([a-z-]+)\]\(tables\.md#([a-z-]+)\)$`)
 	checked := 0
-	for _, row := range cells(t, "../../../docs/replication.md") {
+	for _, row := range cells(t, root+"docs/replication.md") {
 		if len(row) != columns || row[2] == "number" {
 			continue
 		}
-		if to := link.FindStringSubmatch(row[4]); to == nil || to[1] != to[2] || !strings.Contains(text, `<a id="`+to[1]+`"></a>`) {
-			t.Errorf("%s: no section %s in RESULTS.md", row[0], row[4])
+		if to := link.FindStringSubmatch(row[4]); to == nil || to[1] != to[2] || !strings.Contains(tables, `<a id="`+to[1]+`"></a>`) {
+			t.Errorf("%s: no section %s in docs/tables.md", row[0], row[4])
 		}
 		if row[2] == "" && row[3] == "" {
 			continue
 		}
 		checked++
 		found := false
-		for _, line := range strings.Split(text, "\n") {
+		for _, line := range lines {
 			before, _, has := strings.Cut(line, row[3])
 			found = found || has && strings.Contains(before, row[2])
 		}
 		if !found {
-			t.Errorf("%s: %s (%s) is not in RESULTS.md", row[0], row[2], row[3])
+			t.Errorf("%s: %s (%s) is neither in docs/tables.md nor in RESULTS.md", row[0], row[2], row[3])
 		}
 	}
 	if checked < 10 {
 		t.Errorf("%d numbers checked", checked)
+	}
+}
+
+// TestLinks: what RESULTS.md, docs/tables.md and docs/replication.md link to is there, with its anchor.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]*)\)`)
+	checked := 0
+	for _, name := range []string{resultsText, tablesText, root + "docs/replication.md"} {
+		for _, to := range link.FindAllStringSubmatch(read(t, name), -1) {
+			if strings.HasPrefix(to[1], "https://") {
+				continue
+			}
+			checked++
+			path, anchor, _ := strings.Cut(to[1], "#")
+			target := name
+			if path != "" {
+				target = filepath.Join(filepath.Dir(name), path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", name, to[1], err)
+				continue
+			}
+			if anchor != "" && !strings.Contains(read(t, target), `<a id="`+anchor+`"></a>`) {
+				t.Errorf("%s links to %s, which has no such anchor", name, to[1])
+			}
+		}
+	}
+	if checked < 40 {
+		t.Errorf("%d links checked", checked)
 	}
 }
 

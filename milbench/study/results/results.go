@@ -1,4 +1,4 @@
-// Package results holds the committed results of the experiments' full forms: the archives that RESULTS.md is written from.
+// Package results holds the committed results of the experiments' full forms: RESULTS.md comes from these archives.
 package results
 
 import (
