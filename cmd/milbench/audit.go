@@ -20,14 +20,15 @@ func (p *program) audit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit NAME|FILE",
 		Short: "Describe a set and find columns that leak the bag labels",
-		Long: `Describe a set and find columns that leak the bag labels.
-
-Counts bags, instances and classes, finds bags that are there twice, and looks for any column whose value, maximum,
-minimum, mean or presence over the bag tells the bag's label. Such a column makes every figure worthless. Exits with
-status 1 if there is one, or if the same bag is there with two labels. The label columns of named sets are known and
+		Long: `Counts bags, instances and classes, and finds bags that are there twice. Then it looks for columns
+that tell the label of a bag: by a value, by the maximum, minimum or mean, or by a value's presence.
+Figures computed with such a column mean nothing. The label columns of named sets are known and
 never used as features.
 
-A column that separates the bags as well as a leak, but as a measured quantity does, is called strong. It stops nothing.` + filesHelp + columnsHelp,
+A strong column separates the bags as well as a leak does, but looks like a measured quantity. It
+is reported and stops nothing.
+
+The exit status is 1 if a column leaks the labels or if one bag is there with two labels.` + filesHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

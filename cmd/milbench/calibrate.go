@@ -35,7 +35,7 @@ func (k *calibrating) addTo(f *pflag.FlagSet) {
 	for _, m := range calibrate.Methods {
 		names = append(names, string(m))
 	}
-	f.StringVar(&k.name, "calibrate", "", "learn probabilities from held-out bags by a `method`: "+strings.Join(names, ", ")+" (default none)")
+	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(names, ", ")+" (default none)")
 }
 
 // check reports a method that there is not.

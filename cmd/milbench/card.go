@@ -35,9 +35,10 @@ type cardFlags struct {
 func (f *cardFlags) addTo(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVar(&f.results, "results", "",
-		"`folder` that milbench run --out has written for this learner on this data: the card gets its figures, and thresholds from its held-out scores")
+		"`folder` of milbench run for this learner and data: its figures, and thresholds from its held-out scores, go into the card")
 	flags.Float64SliceVar(&f.operating, "operating", []float64{defaultSpecificity},
-		"`specificities` for which --results chooses thresholds, which milbench evaluate applies")
+		"`specificities` for which --results chooses thresholds; milbench evaluate applies them")
+	flags.Lookup("operating").DefValue = fmt.Sprint(defaultSpecificity)
 }
 
 // judged takes what --results says of the learner, before it is trained; where scores are no logits, without their log-loss. command is what

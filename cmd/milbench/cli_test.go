@@ -40,44 +40,70 @@ func TestCommandPage(t *testing.T) {
 // commandPage describes a command and all its subcommands in Markdown.
 func commandPage(root *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The command\n\nWritten by `go test ./cmd/milbench -run CommandPage -update` from the help texts of `%s`.\n\n%s\n\n", root.Name(), rest(root.Long))
+	fmt.Fprintf(&b, "# The command\n\nWritten by `go test ./cmd/milbench -run CommandPage -update` from the help texts of `%s`.\n\n%s\n\n", root.Name(), inMarkdown(root.Long))
 	b.WriteString("| subcommand | what it does |\n|:--|:--|\n")
-	for _, c := range shown(root) {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	commands, topics := below(root)
+	all := append(commands, topics...)
+	for _, c := range all {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", title(c), strings.ReplaceAll(title(c), " ", "-"), c.Short)
 	}
-	for _, c := range shown(root) {
+	for _, c := range all {
 		describe(&b, c)
 	}
 	return b.String()
 }
 
-// shown are the subcommands that a user sees.
-func shown(c *cobra.Command) (all []*cobra.Command) {
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && sub.Name() != "help" {
-			all = append(all, sub)
-		}
+// title is how a command or a topic of help is called.
+func title(c *cobra.Command) string {
+	if c.IsAdditionalHelpTopicCommand() {
+		return c.Parent().CommandPath() + " help " + c.Name()
 	}
-	return all
+	return c.CommandPath()
 }
 
-// rest is a text after its first paragraph, which stands elsewhere.
-func rest(long string) string {
-	_, after, _ := strings.Cut(long, "\n\n")
-	return strings.TrimSpace(after)
+// inMarkdown makes the headings of a help text bold and its lists, which are indented, blocks of text.
+func inMarkdown(long string) string {
+	var b strings.Builder
+	block := false
+	for line := range strings.SplitSeq(long, "\n") {
+		if indented := strings.HasPrefix(line, "  "); indented != block {
+			block = indented
+			if block {
+				b.WriteString("\n```text\n")
+			} else {
+				b.WriteString("```\n")
+				if line != "" {
+					b.WriteString("\n")
+				}
+			}
+		}
+		switch {
+		case block:
+			line = line[2:]
+		case strings.HasSuffix(line, ":") && len(line) < 60:
+			line = "**" + strings.TrimSuffix(line, ":") + "**\n"
+		}
+		b.WriteString(line + "\n")
+	}
+	if block {
+		b.WriteString("```\n")
+	}
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n\n", "\n\n")
 }
 
 // describe writes the section of a command, and of those below it.
 func describe(b *strings.Builder, c *cobra.Command) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n", c.CommandPath(), strings.TrimSuffix(c.Short, "."))
-	if text := rest(c.Long); text != "" {
-		fmt.Fprintf(b, "\n%s\n", text)
+	first, more := examples(c)
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n", title(c), c.Short)
+	fmt.Fprintf(b, "\n```\n%s\n```\n", first)
+	if c.Long != "" {
+		fmt.Fprintf(b, "\n%s\n", inMarkdown(c.Long))
 	}
 	if c.Runnable() {
-		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(b, "\n**Usage**\n\n```\n%s\n```\n", c.UseLine())
 	}
-	if c.Example != "" {
-		fmt.Fprintf(b, "\nExamples:\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(c.Example, "\n  ", "\n")))
+	if more != "" {
+		fmt.Fprintf(b, "\n**More examples**\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(more, "\n  ", "\n")))
 	}
 	var rows strings.Builder
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -97,7 +123,8 @@ func describe(b *strings.Builder, c *cobra.Command) {
 	if rows.Len() > 0 {
 		fmt.Fprintf(b, "\n| flag | what it does | default |\n|:--|:--|:--|\n%s", &rows)
 	}
-	for _, sub := range shown(c) {
+	commands, _ := below(c)
+	for _, sub := range commands {
 		describe(b, sub)
 	}
 }

@@ -60,16 +60,18 @@ func (p *program) execute(ctx context.Context, args []string) error {
 // command returns the whole command.
 func (p *program) command() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "milbench",
-		Short: "Benchmark attention pooling on multiple-instance learning, honestly",
-		Long: `Benchmark attention pooling on multiple-instance learning, honestly.
+		Use:   "milbench COMMAND",
+		Short: "Compare and train multiple-instance learners on your bags or named sets",
+		Long: `It trains support vector machines, trees, and networks with the Syn layer and other poolings, under
+protocols that cannot look at the test part. It judges models that you trained elsewhere, too.
 
-Trains support vector machines and trees on bags, and networks with the Syn layer and other poolings, on your bags or on named sets, under protocols that
-cannot look at the test part, and tabulates their figures.
-
-Exit codes: 0 done; 1 an audit found a column that leaks the labels or a bag with two labels, a fit failed three times,
-or a merge found fits missing; 2 wrong use or unreadable input; 75 try again (network, full disk, input or output
-error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
+Exit codes:
+  0            done
+  1            an audit found a column that leaks the labels or a bag with two labels, a fit failed
+               three times, or a merge found fits missing
+  2            wrong use or unreadable input
+  75           try again: network, full disk, input or output error, folder in use
+  130 or 143   stopped within 5 s, results kept`,
 		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -79,7 +81,9 @@ error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(writeHelp)
 	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.version())
+	root.AddCommand(topics()...)
 	addHelp(root)
 	return root
 }
@@ -115,7 +119,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() || sub.Name() == "help" {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() || sub.Name() == "help" {
 			names = append(names, sub.Name())
 		}
 	}

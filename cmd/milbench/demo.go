@@ -32,11 +32,10 @@ func (p *program) demo() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Compare learners on Musk 1, which is built in",
-		Long: `Compare learners on Musk 1, which is built in, by 10-fold cross-validation: those that milbench run compares without flags.
-
-It prints a table, says which learners cannot be told apart, and draws the AUC of each with its interval over the folds. It
-downloads nothing.`,
+		Short: "Compare learners on the built-in set Musk 1 and draw the result",
+		Long: `It makes the comparison of milbench run without flags, by 10-fold cross-validation. It prints a
+table, says which learners cannot be told apart, and draws the AUC of each learner with its interval
+over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -64,7 +63,7 @@ downloads nothing.`,
 			return errors.Join(err, d.draw(out))
 		},
 	}
-	c.Flags().StringVar(&out, "out", "milbench-demo.png", "file of the figure: .png, .svg or .pdf")
+	c.Flags().StringVar(&out, "out", "milbench-demo.png", "`file` of the figure: .png, .svg or .pdf")
 	coresFlag(c.Flags(), &cores)
 	addJSON(c, &asJSON)
 	return c

@@ -30,24 +30,28 @@ func (p *program) evaluate() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "evaluate MODEL FILE|NAME",
-		Short: "Judge a trained model on labelled new bags, and compare these with its training data",
-		Long: `Judge a trained model on labelled new bags, and compare these with its training data.
+		Short: "Judge a trained model on new bags whose labels you know",
+		Long: `The figures, with 95 % intervals, depend on the kind of target:
+  two classes    AUC, accuracy and balanced accuracy; log-loss and Brier score of probabilities
+  more classes   macro AUC, accuracies and kappa
+  numbers        R², MAE, RMSE and Spearman's ρ
+  survival       concordance, and the integrated Brier score of curves
+The interval of the AUC is DeLong's. Most others are bootstrap intervals. The bootstrap draws groups
+(patients, say) if the file names them, else bags.
 
-Prints the figures of the kind of target with 95 % intervals. Of two classes these are the AUC with DeLong's interval, accuracy, balanced
-accuracy and, where there are probabilities, log-loss and Brier score; of more classes macro AUC, accuracies and kappa; of real numbers
-R², MAE, RMSE and Spearman's ρ; of survival the concordance and, of curves, the
-integrated Brier score. Most intervals are those of the bootstrap. It draws groups (patients, say)
-where the file names them, else bags.
+Operating points:
+The thresholds were chosen by milbench train --results on held-out bags and are only applied here.
+The new bags do not change them.
 
-Operating points are thresholds that milbench train --results has chosen on held-out bags; here they are applied. The new bags have no
-say in them.
+Warnings:
+One warning names features that are unlike those of training. Either their mean differs by more than
+chance between bags, and by at least a fifth of a standard deviation; or more bags than by chance
+have 1 % of their values outside the range of training. A fresh sample of the same source gets this
+warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
 
-A warning names features that are unlike those of training. Their mean differs by more than chance, as bags differ among themselves, and
-by a fifth of a standard deviation at least; or more bags than by chance, with 1 % of the values, are outside of the range of training. A
-fresh sample of the same source gets this warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
-
-Labels must be those of the model, word for word. The features are taken as by milbench predict.` + filesHelp + `
---labels names another table than labels.csv. --bag, --label and --group name the columns.`,
+Files:
+Labels must be spelled as those of the model. Features are matched as in milbench predict. A FILE is
+a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		Example: `  milbench evaluate model new.csv
   milbench evaluate model slides --labels slides.csv --group case_id --json`,
 		Args: arguments(2, 2),
@@ -97,12 +101,12 @@ Labels must be those of the model, word for word. The features are taken as by m
 	}
 	f := c.Flags()
 	f.StringVar(&options.Labels, "labels", "",
-		"of a folder of bags or an HDF5 file: the `table` of the bags, a CSV or TSV file (default labels.csv in the folder, or its only table)")
-	f.StringVar(&options.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+		"`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
+	f.StringVar(&options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
 	f.StringVar(&options.Label, "label", "",
-		"of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
+		"`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
 	f.StringVar(&options.Group, "group", "",
-		"of a table: the `column` of the groups, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
+		"`column` of the groups in a table, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
 	coordinatesFlag(f, &options.Coordinates)
 	column.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")

@@ -23,19 +23,18 @@ import (
 	"synpool/milbench/study"
 )
 
+// shardHelp says in the help of a subcommand where more is said about shards.
 const shardHelp = `
 
---shard i/n trains one of n parts, i from 0; milbench plan shows them. The parts may run on as many machines, which share DIR or
-have folders of their own. Each part writes to DIR/attempts; milbench merge joins them. --shard /n takes i from
-SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. In a Slurm array you need no --shard; --shard none trains everything in
-each task. --plan replaces sets and settings. Fits that are finished in DIR are skipped.`
+Shards:
+--shard i/n trains part i of n, on as many machines or in an array of jobs: milbench help shards.`
 
 // shardFlags are the flags of a run that is part of a study.
 type shardFlags struct{ text, plan string }
 
 func (s *shardFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs; none: train all, even in an array")
-	f.StringVar(&s.plan, "plan", "", "a plan instead of sets and settings, say DIR/missing.json")
+	f.StringVar(&s.text, "shard", "", "`part` to train: i/n with i from 0, /n in an array of jobs, or none to train all even in an array")
+	f.StringVar(&s.plan, "plan", "", "`file` of a plan that replaces sets and settings, say DIR/missing.json")
 }
 
 // arguments wants none where there is a plan.

@@ -20,11 +20,11 @@ func (p *program) show() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Print the card of a trained model: data, figures, limits",
-		Long: `Print the card of a trained model: data, figures, limits.
+		Long: `The card has the training data (checksum, bags, groups, range of each feature), the learner and its
+setting, how well such models did on held-out bags, the thresholds, and what the model must not be
+used for. --json prints all of it, with every feature.
 
-The card says what the model was trained on (checksum, bags, groups, range of each feature), by which learner with which setting, how well such
-models did on held-out bags, its thresholds, and what it must not be used for. milbench train writes it into the folder of the model; its
-figures are there if --results was given. --json prints all of it, with every feature.`,
+milbench train writes the card into the folder of the model. It has figures if you gave --results.`,
 		Example: `  milbench show model
   milbench show model --json`,
 		Args: arguments(1, 1),

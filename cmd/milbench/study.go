@@ -32,14 +32,14 @@ func (p *program) study() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
-		Short: "Run an experiment of the paper, or one of ours",
-		Long: `Run an experiment of the paper, or one of ours, and keep its raw scores in DIR/NAME.
+		Short: "Run an experiment of the Syn paper or of this project",
+		Long: `milbench study list shows the experiments and how long they take. Raw scores are kept in DIR/NAME. A
+stopped experiment resumes when you run the same command again.
 
-milbench study list shows the experiments and how long they take. A stopped experiment resumes when you run the same command
-again. --quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
-named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shards need all sets, or a plan.",
-		Example: `  milbench study list
-  milbench study ablation --quick --out results
+--quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched
+are left out and named. --sets chooses some.` + shardHelp,
+		Example: `  milbench study ablation --quick --out results
+  milbench study list
   milbench study poolings --out results
   milbench study poolings --out results --shard 3/12
   milbench study --plan plan.json --out results --shard /12`,
@@ -95,10 +95,10 @@ named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shar
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
+	f.StringVar(&dir, "out", "", "`folder` of the results, made if it is missing (required)")
 	formFlags(f, &quick, &sets, &seed)
 	coresFlag(f, &cores)
-	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
 	part.addTo(f)
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
@@ -176,11 +176,9 @@ func listForm(f study.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.
 func (p *program) studyList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "Show the experiments: question, scope, time",
-		Long: `Show the experiments of the paper and ours.
-
-Prints each question and, for the full and the quick form, what is run and about how long it takes on two cores with XLA.`,
+		Use:     "list",
+		Short:   "List the experiments with their question, scope and running time",
+		Long:    `The scope and the time on two cores with XLA are those of the full form and of --quick.`,
 		Example: "  milbench study list\n  milbench study list --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -218,12 +216,12 @@ func (p *program) studyArchive() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "archive DIR/NAME --out ARCHIVES",
-		Short: "Write the results of an experiment as compact JSON",
-		Long: `Write the results of an experiment as a compact archive.
+		Short: "Archive the results of an experiment as compact JSON",
+		Long: `ARCHIVES/NAME.json.gz holds scores, curves and spaces with five significant digits. The same results
+give the same bytes. ARCHIVES/times/NAME.jsonl holds how long the runs took.
 
-ARCHIVES/NAME.json.gz holds scores, curves and spaces with five significant digits; the same results give the same bytes.
-ARCHIVES/times/NAME.jsonl holds how long the runs took. --add keeps the sets that the archive has and DIR/NAME lacks. An
-archive is not replaced if fits would be lost, say those of the full form when DIR/NAME holds the quick one.`,
+--add keeps the sets that the archive has and DIR/NAME lacks. An archive is not replaced if fits
+would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -261,8 +259,8 @@ archive is not replaced if fits would be lost, say those of the full form when D
 			return err
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")
-	c.Flags().BoolVar(&add, "add", false, "to what ARCHIVES/NAME.json.gz holds of other sets")
+	c.Flags().StringVar(&out, "out", "", "`folder` of the archives, made if it is missing (required)")
+	c.Flags().BoolVar(&add, "add", false, "keep what ARCHIVES/NAME.json.gz holds of other sets")
 	required(c, "out")
 	return c
 }
@@ -353,11 +351,9 @@ func (p *program) archiveOf(dir string) (results.Archive, error) {
 func (p *program) studyReport() *cobra.Command {
 	var times bool
 	c := &cobra.Command{
-		Use:   "report DIR",
-		Short: "Write tables, tests and conclusions from archived results",
-		Long: `Write tables, tests and conclusions of archives.
-
-Reads the archives in a folder (milbench study archive) and writes Markdown to standard output.`,
+		Use:     "report DIR",
+		Short:   "Write tables, tests and conclusions from archived results",
+		Long:    `It reads the archives of milbench study archive and writes Markdown to standard output.`,
 		Example: "  milbench study report milbench/study/results",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -371,6 +367,6 @@ Reads the archives in a folder (milbench study archive) and writes Markdown to s
 			return report.Write(p.out, archives)
 		},
 	}
-	c.Flags().BoolVar(&times, "times", false, "write how long the runs took instead, which is no function of the inputs")
+	c.Flags().BoolVar(&times, "times", false, "write how long the runs took instead, which differs from run to run")
 	return c
 }

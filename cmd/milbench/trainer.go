@@ -76,7 +76,7 @@ func backendLine(c *backend.Choice) string {
 
 // coresFlag gives flags the flag --cores.
 func coresFlag(flags *pflag.FlagSet, cores *int) {
-	flags.IntVar(cores, "cores", runtime.GOMAXPROCS(0), "cores to train on, at most those there are")
+	flags.IntVar(cores, "cores", runtime.GOMAXPROCS(0), "cores to train on, at most those of the machine")
 }
 
 // checkCores reports a number of cores that makes no sense.
