@@ -64,7 +64,7 @@ func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	}
 	folds, err := milbench.CutInner(set.Task(nil), train, calibrationFolds, milbench.SplitSeed(seed, "calibrate"))
 	if errors.Is(err, milbench.ErrInner) {
-		return fmt.Errorf("--calibrate: %s: bags are held out fold by fold, which takes two bags or groups of each class; add bags, or leave the flag out",
+		return fmt.Errorf("--calibrate: %s: the held-out folds need two bags or groups of each class; add bags, or leave the flag out",
 			set.Name)
 	}
 	if err != nil {
@@ -166,19 +166,19 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "ECE has %d bins and %d bags: the fewer bags, the larger it is by chance alone, as the last column says\n",
+	fmt.Fprintf(p.out, "ECE uses %d bins and %d bags; with few bags it is large by chance alone, see the last column\n",
 		calibrate.DefaultBins, l.After.Bags)
 	c := l.Calibration
 	switch {
 	case k.method == calibrate.IsotonicRegression && c.Bags < fewForIsotonic:
-		p.note("note: isotonic regression needs about %d bags; of %d it also learns their noise: platt and temperature do with fewer",
+		p.note("note: isotonic regression needs about %d bags and with %d also learns their noise; platt and temperature need fewer",
 			fewForIsotonic, c.Bags)
 	case c.Inverted() && c.Classes > 2:
-		p.note("note: for one class at least, bags with a higher score are less often of it; temperature uses the scores of all classes")
+		p.note("note: bags with a higher score for a class belong to it less often, for at least one class; temperature uses the scores of all classes")
 	case c.Inverted():
 		p.note("note: held-out bags with higher scores are less often positive: the model orders new bags worse than chance")
 	case c.AtBound():
-		p.note("note: the temperature %.2g is at its bound: held-out scores either separate the classes or say nothing of them; try platt", c.T)
+		p.note("note: the temperature %.2g is at its bound: held-out scores separate the classes perfectly or carry no information; try platt", c.T)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (p *program) drawReliability(dir, file string) error {
 		return err
 	}
 	if l == nil {
-		return fmt.Errorf("%s: no model with a calibration; make one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
+		return fmt.Errorf("%s: the model has no calibration; train one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
 	}
 	if filepath.Dir(file) == filepath.Clean(dir) {
 		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var update = flag.Bool("update", false, "write docs/cli.md anew")
+var update = flag.Bool("update", false, "rewrite docs/cli.md")
 
 // TestCommandPage compares docs/cli.md with the command. With -update it writes the page.
 func TestCommandPage(t *testing.T) {
@@ -28,7 +28,7 @@ func TestCommandPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(file) != page {
-		t.Error("docs/cli.md is not of this command; run: go test ./cmd/milbench -run CommandPage -update")
+		t.Error("docs/cli.md differs from this command; run: go test ./cmd/milbench -run CommandPage -update")
 	}
 	for _, code := range []int{exitDone, exitFinding, exitUse, exitTryAgain, 130, 143} {
 		if !strings.Contains(page, fmt.Sprint(code, " ")) {
@@ -80,7 +80,7 @@ func inMarkdown(long string) string {
 		switch {
 		case block:
 			line = line[2:]
-		case strings.HasSuffix(line, ":") && len(line) < 60:
+		case strings.HasSuffix(line, ":") && len(strings.Fields(line)) < 5:
 			line = "**" + strings.TrimSuffix(line, ":") + "**\n"
 		}
 		b.WriteString(line + "\n")

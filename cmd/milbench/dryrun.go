@@ -80,7 +80,7 @@ func (p *program) writeEstimate(e estimate, asJSON bool) error {
 		return p.writeJSON(e)
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS A BLOCK\tMEMORY\tTIME")
+	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS PER BLOCK\tMEMORY\tTIME")
 	row := func(name string, s setPlan) {
 		cells := []string{name, strconv.Itoa(s.Fits), strconv.Itoa(s.Missing)}
 		if s.Missing > 0 {

@@ -182,11 +182,11 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 		}
 	}
 	if card.Leaked {
-		e.warn("the model was trained with a column that leaks the labels; its figures mean nothing without it")
+		e.warn("the model was trained with a column that leaks the labels; its figures mean nothing for bags without that column")
 	}
 	facts := card.Facts
 	if facts == nil {
-		e.warn("the card of the model has no profile of its training data, so that the new bags cannot be compared with it; train it again")
+		e.warn("the model's card has no profile of its training data, so the new bags cannot be compared with it; train the model again")
 		facts = &modeldir.Facts{}
 	} else if err := e.compare(facts.Data, fresh, set); err != nil {
 		return nil, err
@@ -250,13 +250,13 @@ func (e *evaluation) compare(train, fresh milbench.Profile, set *milbench.Set) e
 	if unlike := shift.Unlike(); len(unlike) > 0 {
 		var parts []string
 		for _, f := range unlike {
-			text := fmt.Sprintf("%s: %.1f %% of its values outside of the range", f.Name, 100*f.Outside)
+			text := fmt.Sprintf("%s: %.1f %% of its values outside the range", f.Name, 100*f.Outside)
 			if f.Difference != nil {
 				text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
 			}
 			parts = append(parts, text)
 		}
-		e.warn("%s unlike those of training, of %d: %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
+		e.warn("%s unlike those of training (of %d features): %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
 	}
 	return nil
 }
@@ -322,7 +322,7 @@ func (e *evaluation) write(w io.Writer) error {
 	e.writeConfusion(t)
 	e.writeOperating(t)
 	if e.Shift != nil && len(e.Shift.Unlike()) == 0 {
-		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside of their ranges there\n", 100*e.Shift.Outside)
+		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside the ranges of training\n", 100*e.Shift.Outside)
 	}
 	if len(e.Warnings) > 0 {
 		fmt.Fprintln(t)

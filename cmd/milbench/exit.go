@@ -82,7 +82,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 			signal.Reset(os.Interrupt)
 			end := &stopped{s.(syscall.Signal)}
 			time.AfterFunc(grace, func() {
-				fmt.Fprintf(os.Stderr, "milbench: %v: what is finished is kept, the rest given up; the same command goes on from there\n", end)
+				fmt.Fprintf(os.Stderr, "milbench: %v: finished work is kept; run the same command again to resume\n", end)
 				os.Exit(end.code())
 			})
 			cancel(end)

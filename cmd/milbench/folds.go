@@ -201,7 +201,7 @@ figures and tests, under --name. They are marked declared: milbench has not seen
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if folds == "" || name == "" {
-				return errors.New("--folds and --name are needed: the file that milbench folds has written, and what tables call the model")
+				return errors.New("--folds and --name are needed: the file that milbench folds wrote, and the name of the model in tables")
 			}
 			parts, err := readWith(folds, exchange.Read)
 			if err != nil {

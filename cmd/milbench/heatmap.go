@@ -129,11 +129,11 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		}
 	}
 	if _, there := at[what]; column != "" && !there {
-		return nil, "", fmt.Errorf("--column %s: %s has none; it has %s", column, file, strings.Join(header, ", "))
+		return nil, "", fmt.Errorf("--column %s: %s has no such column; it has %s", column, file, strings.Join(header, ", "))
 	}
 	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
 		if _, there := at[name]; !there {
-			return nil, "", fmt.Errorf("%s: no column %s; a heat map is drawn of what milbench predict --instances prints of HDF5 files with coords or tables with the columns x and y", file, name)
+			return nil, "", fmt.Errorf("%s: no column %s; give it the output of milbench predict --instances for HDF5 files with coords or tables with the columns x and y", file, name)
 		}
 	}
 	index := map[string]int{}
@@ -161,7 +161,7 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		i, there := index[bag]
 		if !there {
 			if !filepath.IsLocal(bag) || filepath.Base(bag) != bag {
-				return nil, "", fmt.Errorf("%s: line %d: bag %q; its name is to be that of a file, without slashes", file, line, bag)
+				return nil, "", fmt.Errorf("%s: line %d: bag %q cannot be the name of a file; rename it, without slashes", file, line, bag)
 			}
 			i = len(slides)
 			slides, index[bag] = append(slides, slide{name: bag}), i
@@ -169,7 +169,7 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		slides[i].tiles = append(slides[i].tiles, p)
 	}
 	if len(slides) == 0 {
-		return nil, "", fmt.Errorf("%s: no instances with places; give it what milbench predict --instances prints", file)
+		return nil, "", fmt.Errorf("%s: no instances with places; give it the output of milbench predict --instances", file)
 	}
 	return slides, what, nil
 }

@@ -84,7 +84,7 @@ milbench run --plan or milbench study --plan.`,
 func (p *program) missing(m results.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {
-			p.note("note: the folders follow no plan; whether fits are missing is not known")
+			p.note("note: the folders have no plan, so missing fits cannot be found")
 			return nil
 		}
 		if _, err := cluster.ReadFile(path); err == nil {

@@ -63,7 +63,7 @@ func TestBackendInstallFails(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	text, _ := succeed(t, "audit", "musk1")
-	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column leaks the bag labels"} {
+	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 per bag, median 4", "166 as stored", "no column leaks the bag labels"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -85,7 +85,7 @@ func TestAudit(t *testing.T) {
 	}
 	const found = "column 1 (p): its max over the bag agrees with the label of 40 of 40 bags"
 	measured := write(t, "strong.csv", strong.String())
-	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; see whether") {
+	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; check whether") {
 		t.Error(out)
 	}
 	if _, notes := succeed(t, "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(notes, found+"; see whether it is measured") {

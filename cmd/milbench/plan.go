@@ -195,7 +195,7 @@ func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
 	if core > 0 {
 		share = 100 * compile / core
 	}
-	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, of which %.0f %% compile; backend %s, cores: %d\n",
+	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, %.0f %% of it to compile; backend %s, cores: %d\n",
 		len(plan.Fits), run.About(duration(longest)), run.About(duration(core)), share, plan.Backend, plan.Cores)
 	if err == nil && l.out != "" {
 		p.note("the plan is in %s", l.out)

@@ -47,9 +47,9 @@ setting is the one with the best figure.
                        the numbers at risk and the p-value of the log-rank test
 
 Heat maps:
---figure heatmap needs SCORES with the columns x and y, and --out is a folder. It gets for each bag:
-  BAG.png        tiles in their places, coloured by rank within the bag: 0 for the lowest weight
-                 or score, 1 for the highest
+--figure heatmap needs SCORES with the columns x and y. --out is a folder that gets:
+  BAG.png        for each bag, its tiles in their places, coloured by rank within the bag: 0 for the
+                 lowest weight or score, 1 for the highest
   BAG.geojson    the same tiles for QuPath
   extremes.csv   the first and the last instances of all bags
 --thumbnails names a folder of BAG.png or BAG.jpg to draw on. --scale says how many pixels of the
@@ -120,7 +120,7 @@ Figures of each experiment, the default first:
 	}
 	var lists []string
 	for _, e := range study.Experiments {
-		lists = append(lists, fmt.Sprintf("  %-17s%s", e.Name, strings.Join(e.Figures, ", ")))
+		lists = append(lists, fmt.Sprintf("  %-19s%s", e.Name, strings.Join(e.Figures, ", ")))
 	}
 	c.Long += strings.Join(lists, "\n")
 	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+strings.Join(report.BagFigures, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)

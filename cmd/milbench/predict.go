@@ -30,7 +30,7 @@ func (p *program) predict() *cobra.Command {
 		Short: "Score bags with a trained model and name the winning instances",
 		Long: `For each bag it prints:
   two classes    score, probability of positive, winners, and how the probability is calibrated
-  more classes   score and probability of each class, and the class with the largest
+  more classes   score and probability of each class, and the predicted class
   numbers        the value
   survival       the logarithm of the risk or, of auto, a number: the larger, the earlier the event.
                  Networks that learn hazards (--loss hazards) add the survival curve, the
@@ -108,7 +108,7 @@ those of the file become the medians of its training set. See milbench help file
 				return err
 			}
 			if about.Leaked {
-				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing without it", args[0])
+				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
 			}
 			calibration, err := predict.Calibration(args[0])
 			if err != nil {

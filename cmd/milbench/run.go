@@ -368,14 +368,14 @@ func (p *program) do(ctx context.Context, studies []run.Run) error {
 	bar.clear()
 	file := filepath.Join(studies[0].Dir, results.FileName)
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w: %d of %d results are kept in %s; the same command goes on from there", s, sum.Skipped+sum.Done, sum.Total, file)
+		return fmt.Errorf("%w: %d of %d results are kept in %s; run the same command again to resume", s, sum.Skipped+sum.Done, sum.Total, file)
 	}
 	if err == nil || sum.Failed > 0 {
 		p.note("%d of %d fits done in %v, %d were there already, %d failed; results in %s",
 			sum.Done, sum.Total, time.Since(start).Round(100*time.Millisecond), sum.Skipped, sum.Failed, file)
 	}
 	if sum.Curveless > 0 {
-		p.note("note: %d results were there without curves and have none; for those choose another --out", sum.Curveless)
+		p.note("note: %d earlier results have no curves; choose another --out to get them", sum.Curveless)
 	}
 	if sum.Failed > 0 {
 		return finding{shortened{err}}

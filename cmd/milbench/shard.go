@@ -110,7 +110,7 @@ func (s *shardFlags) shard(cores int) (*shard, error) {
 func shardOfArray() (*shard, error) {
 	if os.Getenv("SLURM_ARRAY_TASK_ID") == "" {
 		if index := os.Getenv("JOB_COMPLETION_INDEX"); index != "" {
-			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but nothing says of how many; give --shard /n with the Job's completions, or --shard none", index)
+			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but the number of shards is not set; give --shard /n with the Job's completions, or --shard none", index)
 		}
 		return nil, nil
 	}
@@ -128,7 +128,7 @@ func shardOfArray() (*shard, error) {
 	}
 	id, low, count, step := values["ID"], values["MIN"], values["COUNT"], values["STEP"]
 	if step < 1 || count < 1 || id < low || (id-low)%step != 0 || values["MAX"] != low+(count-1)*step || id > values["MAX"] {
-		return nil, fmt.Errorf("task %d of a Slurm array of %d tasks from %d to %d has no place in an even row; give --shard /n", id, count, low, values["MAX"])
+		return nil, fmt.Errorf("task %d of a Slurm array of %d tasks from %d to %d is not in an evenly spaced row; give --shard /n", id, count, low, values["MAX"])
 	}
 	if count > cluster.MaxShards {
 		return nil, fmt.Errorf("a Slurm array of %d tasks: at most %d shards are possible", count, cluster.MaxShards)
@@ -171,7 +171,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	return plan, a.grid.check()
 }
 
-// makePlan returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
+// makePlan returns the plan of what is asked for; each machine trains as trainer does. Sets are opened one after another.
 func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
 	if a.grid != nil {
 		a.grid.note = p.note
@@ -298,13 +298,13 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	}
 	b := readBuild()
 	if plan.Version != b.Version {
-		return fmt.Errorf("the plan was made by version %s, and this is %s; make it anew (milbench plan), or go on with that version", plan.Version, b.Version)
+		return fmt.Errorf("the plan was made by version %s, and this is %s; make a new plan (milbench plan), or use that version", plan.Version, b.Version)
 	}
 	switch {
 	case j.file != "":
 		plan.Backend = choice.Config // a plan may be made on another machine than its fits
 	case plan.Backend != choice.Config:
-		return fmt.Errorf("%s is for backend %s, and this is %s; choose another --out, or go on with that backend", path, plan.Backend, choice.Config)
+		return fmt.Errorf("%s is for backend %s, and this is %s; choose another --out, or use that backend", path, plan.Backend, choice.Config)
 	}
 	if plan.Shards != which.n {
 		if known && (which.array || j.file == "") {
@@ -363,12 +363,12 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	return nil
 }
 
-// otherShards refuses to divide anew what a plan divides: shards of two divisions have some fits in common and leave others out.
+// otherShards refuses a second division of a plan: shards of two divisions overlap and leave fits out.
 func otherShards(path string, shards int, which shard) error {
 	if which.array {
-		return fmt.Errorf("%s has %d shards, and the Slurm array %d tasks; give --shard /%[2]d, by which a task trains the shard of its number", path, shards, which.n)
+		return fmt.Errorf("%s has %d shards, and the Slurm array %d tasks; give --shard /%[2]d, so each task trains the shard of its number", path, shards, which.n)
 	}
-	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it anew", path, shards, which.n)
+	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it again", path, shards, which.n)
 }
 
 // lacksSpaces reports whether one of the spaces that are kept with fits is missing.
@@ -394,7 +394,7 @@ func (p *program) planOf(j shardJob, path, backend string, trainer neural.Traine
 	}
 	other, err := j.other(plan)
 	if err == nil && other != "" {
-		err = fmt.Errorf("%s is a plan of other %s than are asked for; choose another --out, or give --plan %[1]s in their place", path, other)
+		err = fmt.Errorf("%s is a plan with different %s; choose another --out, or give --plan %[1]s instead", path, other)
 	}
 	return plan, true, err
 }

@@ -140,7 +140,7 @@ func writeJudged(t *tabwriter.Writer, f *modeldir.Facts) {
 	for _, j := range f.Judged {
 		optimistic := ""
 		if j.Optimistic {
-			optimistic = "; optimistic: the test part had a say in the epoch"
+			optimistic = "; optimistic: the test part chose the epoch"
 		}
 		fmt.Fprintf(t, "\njudged on held-out bags\tby the protocol %s, %s, %s%s\n",
 			j.Protocol, howMany(j.FoldsRun, "fold"), howMany(j.Repeats, "repeat"), optimistic)
@@ -159,7 +159,7 @@ func writeJudged(t *tabwriter.Writer, f *modeldir.Facts) {
 			fmt.Fprintf(t, "%g\t%.4g\t%.3f\t%.3f\n", o.Wanted, o.Threshold, o.Sensitivity, o.Specificity)
 		}
 		o := f.Operating[0]
-		fmt.Fprintf(t, "on %d positive and %d negative held-out bags, %s of %s, by which the thresholds were chosen\n",
+		fmt.Fprintf(t, "thresholds chosen on %d positive and %d negative held-out bags, %s of %s\n",
 			o.Positives, o.Negatives, howMany(o.Repeats, "repeat"), o.Protocol)
 		t.Flush()
 	}

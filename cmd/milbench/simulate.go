@@ -70,11 +70,11 @@ func (p *program) planSimulate() *cobra.Command {
 train. The defaults for the cluster are assumptions. Package milbench/run/simulation has the model.
 
 Times of fits:
-  default                    six networks, measured five times each on two cores with XLA
-  --measured FILE            lines that milbench/learner/neural/bench prints
-  --plan FILE                estimates of a plan, which may be far too short for a machine
-  --plan FILE --measured DIR the estimates, corrected by the fits of the plan in DIR, a folder of
-                             results (with SYNPOOL_XLA_CACHE=off: every core compiled)
+  default                      six networks, measured five times each on two cores with XLA
+  --measured FILE              lines that milbench/learner/neural/bench prints
+  --plan FILE                  estimates of a plan, which may be far too short for a machine
+  --plan FILE --measured DIR   the estimates, corrected by the fits of the plan in DIR, a folder of
+                               results (with SYNPOOL_XLA_CACHE=off: every core compiled)
 Times vary from run to run as measured times do. If you ask for more fits than a plan has, settings
 of the same kind are added.
 

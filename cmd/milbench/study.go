@@ -129,7 +129,7 @@ func sameMaker(r run.Run) error {
 	}
 	for _, was := range rs {
 		if was.Version != r.Version || was.Backend != r.Backend {
-			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or go on with that version and backend",
+			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or use that version and backend",
 				r.Dir, was.Version, was.Backend, r.Version, r.Backend)
 		}
 	}
@@ -145,7 +145,7 @@ func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural
 			bar.show(func() string { return fmt.Sprintf("%s: training what pools %s", set, setting) })
 		})
 		if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
-			return fmt.Errorf("%w: what is done is kept in %s; the same command goes on from there", s, r.Dir)
+			return fmt.Errorf("%w: finished work is kept in %s; run the same command again to resume", s, r.Dir)
 		}
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 				return err
 			}
 			if archive.Experiment == "" {
-				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
+				return fmt.Errorf("%s is no folder of milbench study; its name is not in milbench study list", args[0])
 			}
 			if archive, err = replaced(out, archive, add); err != nil {
 				return err
@@ -251,10 +251,10 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 			}
 			absent, lacks, err := study.Lacking(archive, form)
 			if len(absent) > 0 {
-				p.note("note: of the %s form there lack the sets %s; milbench data fetch fetches, %s --sets runs them", size, strings.Join(absent, ", "), command)
+				p.note("note: the %s form lacks the sets %s; fetch them with milbench data fetch and run them with %s --sets", size, strings.Join(absent, ", "), command)
 			}
 			for _, l := range lacks {
-				p.note("note: of the %s form there lack %s; %s goes on", size, l, command)
+				p.note("note: the %s form lacks %s; to complete it run %s", size, l, command)
 			}
 			return err
 		},
@@ -284,7 +284,7 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 			return results.Archive{}, err
 		}
 		if was != is {
-			return results.Archive{}, fmt.Errorf("--add: a full form and a quick one of %s do not go into one archive, %s; choose another --out", next.Experiment, path)
+			return results.Archive{}, fmt.Errorf("--add: an archive cannot hold both the full and the quick form of %s, as %s would; choose another --out", next.Experiment, path)
 		}
 		if next, err = old.Add(next); err != nil {
 			return results.Archive{}, err
@@ -304,7 +304,7 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 	case lost > 0 && add:
 		return results.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
 	case lost > 0:
-		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; --add keeps those on other sets; else choose another --out, or remove it", path, lost)
+		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; use --add to keep those on other sets, choose another --out, or remove it", path, lost)
 	}
 	return next, nil
 }
@@ -316,7 +316,7 @@ func (p *program) unmerged(dir string) {
 	case errors.Is(err, results.ErrUnmerged):
 		p.note("note: left out: %v", err)
 	case err != nil:
-		p.note("note: whether results of shards are left out cannot be told: %v", err)
+		p.note("note: cannot tell whether results of shards are left out: %v", err)
 	}
 }
 

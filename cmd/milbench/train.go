@@ -47,7 +47,7 @@ func (p *program) train() *cobra.Command {
 auto lists its learners with their weights and their main figure (AUC, macro AUC or R²) on held-out
 bags of the inner folds.
 
-How good the model is:
+Figures:
 The figures printed here are of the training bags. milbench run with the same settings says how well
 the model will do on new bags. --results adds its figures, and thresholds from its held-out scores,
 to the card of the model, which milbench show prints.
@@ -161,7 +161,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				goesOn := ""
 				if _, err := os.Stat(kept); err == nil {
-					goesOn = "; the same command goes on after the last epoch"
+					goesOn = "; run the same command again to resume after the last epoch"
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
 			}
