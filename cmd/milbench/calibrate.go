@@ -19,7 +19,7 @@ import (
 	"synpool/plotting"
 )
 
-// calibrationFolds is how many folds hold out the bags that a calibration is learnt from, fewer where a class has fewer bags.
+// calibrationFolds is the number of folds that hold out bags for a calibration. There are fewer if a class has fewer bags.
 const calibrationFolds = 5
 
 // calibrating is the flag that asks for a calibration, and what is learnt.
@@ -38,7 +38,7 @@ func (k *calibrating) addTo(f *pflag.FlagSet) {
 	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(names, ", ")+" (default none)")
 }
 
-// check reports a method that there is not.
+// check reports an unknown method.
 func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	if !f.Changed("calibrate") {
 		return nil
@@ -49,8 +49,8 @@ func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// cut cuts a set into folds, stratified by class and with whole groups, and reports a set that has no probabilities or too few bags. Each
-// bag is held out once at most: of the cuts that [milbench.CutInner] makes it takes the first.
+// cut cuts a set into folds, stratified by class and with whole groups. It reports a set that has no probabilities or too few bags. Each
+// bag is held out at most once, since only the first cut of [milbench.CutInner] is used.
 func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	if k.method == "" {
 		return nil
@@ -83,8 +83,8 @@ func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	return nil
 }
 
-// learn trains a model without each fold and learns the calibration from the scores of the bags that were held out. Nothing of a held-out
-// bag is known to its model: a portfolio is weighed anew in each fold, and values are standardised by the others.
+// learn trains a model without each fold and learns the calibration from the scores of the held-out bags. A model knows nothing of its
+// held-out bags: each fold weighs a portfolio and standardises values by the other bags alone.
 func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbench.Set, setting json.RawMessage, seed uint64,
 	progress func(done, of int)) error {
 	if k.method == "" {
@@ -141,7 +141,7 @@ func (k *calibrating) save(dir string) error {
 	return modeldir.SaveCalibration(dir, k.learnt)
 }
 
-// fewForIsotonic is about how many bags isotonic regression needs, by the manual of scikit-learn.
+// fewForIsotonic is about the number of bags that isotonic regression needs (scikit-learn, user guide).
 const fewForIsotonic = 1000
 
 // writeCalibration prints how good the probabilities of held-out bags are, before and after.
@@ -186,7 +186,7 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 // reliabilityFigure is the name of the figure of a model's calibration.
 const reliabilityFigure = "reliability"
 
-// drawReliability draws how far the probabilities of a model can be taken at their word.
+// drawReliability draws the reliability diagram of a model with a calibration.
 func (p *program) drawReliability(dir, file string) error {
 	l, err := predict.Calibration(dir)
 	if err != nil {

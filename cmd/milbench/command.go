@@ -17,7 +17,7 @@ import (
 	"synpool/milbench"
 )
 
-// program is what the subcommands share.
+// program has the state that all subcommands share.
 type program struct {
 	out *sink     // standard output
 	err io.Writer // standard error
@@ -88,7 +88,7 @@ Exit codes:
 	return root
 }
 
-// addHelp has the subcommand help refuse what there is no help for.
+// addHelp makes the subcommand help refuse unknown names.
 func addHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
@@ -129,7 +129,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no subcommand %q; use one of %s", c.CommandPath(), name, strings.Join(names, ", "))
 }
 
-// onlySubcommands refuses arguments that are no subcommand.
+// onlySubcommands refuses arguments that are not subcommands.
 func onlySubcommands(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownSubcommand(c, args)

@@ -25,7 +25,7 @@ import (
 // demoSeed is the seed of the demo.
 const demoSeed = 1
 
-// demo is the subcommand that shows the whole on the set that is embedded.
+// demo is the subcommand that compares learners on the embedded set.
 func (p *program) demo() *cobra.Command {
 	var out string
 	var cores int
@@ -196,7 +196,7 @@ func (d *demonstration) draw(path string) error {
 	return figure.Save(path)
 }
 
-// checkFigure reports a file, given by a flag, that no figure can be saved to.
+// checkFigure reports a file of a flag where no figure can be saved.
 func checkFigure(flag, path string) error {
 	if e := plotting.Format(strings.TrimPrefix(filepath.Ext(path), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
 		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)

@@ -126,7 +126,7 @@ func openNew(o dataset.Options, column dataset.Column, nameOrFile string) (*milb
 	return source.Set(column)
 }
 
-// evaluation is what is printed of a model on new bags.
+// evaluation is the outcome of a model on new bags, as it is printed.
 type evaluation struct {
 	Model     string                 `json:"model"`
 	Trained   string                 `json:"trained_on"`
@@ -139,7 +139,7 @@ type evaluation struct {
 	Groups    int                    `json:"groups,omitempty"`
 	Figures   []evaluate.Figure      `json:"figures"`
 
-	// Calibration is how the probabilities were learnt that accuracy, log-loss and Brier score are of, or none; empty where there are no probabilities.
+	// Calibration is the method behind the probabilities of accuracy, log-loss and Brier score, or none. It is empty if there are no probabilities.
 	Calibration string `json:"calibration,omitempty"`
 
 	Confusion [][]int          `json:"confusion,omitempty"` // a row for each class, a column for each called class
@@ -150,7 +150,7 @@ type evaluation struct {
 	Warnings  []string         `json:"warnings,omitempty"`
 }
 
-// evaluated judges a model on bags that have its classes and the values that it takes for missing ones.
+// evaluated judges a model on bags whose classes are those of the model and whose missing values are filled.
 func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, calibration *calibrate.Learnt, set *milbench.Set,
 	seed uint64) (*evaluation, error) {
 	predictions, err := model.Predict(ctx, set.Instances(), false)
@@ -204,7 +204,7 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 	return e, nil
 }
 
-// calibrated gives scores of classes their probabilities, as milbench predict has them: of two classes as logits, of more as logarithms.
+// calibrated adds the probabilities of milbench predict to scores of classes: as logits for two classes, as logarithms for more.
 func (e *evaluation) calibrated(s *evaluate.Scored, setting json.RawMessage, l *calibrate.Learnt) error {
 	switch {
 	case s.Classes == 0 || l == nil && !predict.Logits(setting):

@@ -16,10 +16,10 @@ import (
 	"synpool/milbench/exchange"
 )
 
-// partsName is the file of parts beside split files of CLAM.
+// partsName is the file of the folds beside the split files of CLAM.
 const partsName = "folds.csv"
 
-// foldsOf is the subcommand that writes the parts of a protocol for other programs.
+// foldsOf is the subcommand that writes folds for other programs.
 func (p *program) foldsOf() *cobra.Command {
 	var (
 		open           sources
@@ -101,7 +101,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	return c
 }
 
-// foldsFile is the file of the parts.
+// foldsFile is the file of the folds.
 func foldsFile(out, format string) string {
 	if format == "clam" {
 		return filepath.Join(out, partsName)
@@ -109,7 +109,7 @@ func foldsFile(out, format string) string {
 	return out
 }
 
-// writeBags returns what writes the instances of a set as a table with a header, for programs that do not read its file.
+// writeBags returns a function that writes the instances of a set as a table with a header, for programs that cannot read its file.
 func writeBags(s *milbench.Set) func(io.Writer) error {
 	plain := *s
 	plain.InstanceLabels = nil // which no model may see
@@ -121,7 +121,7 @@ func writeBags(s *milbench.Set) func(io.Writer) error {
 	return func(w io.Writer) error { return dataset.WriteCSV(w, &plain) }
 }
 
-// writeNew writes the file of a flag, which must not be there yet: whole, or not at all.
+// writeNew writes the file of a flag, whole or not at all. The file must not exist yet.
 func writeNew(flag, path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
@@ -176,7 +176,7 @@ func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, pa
 	return writeNew("--out", filepath.Join(dir, partsName), parts.Write)
 }
 
-// score is the subcommand that takes scores of a model that another program has trained.
+// score is the subcommand that adds the scores of a model from another program to results.
 func (p *program) score() *cobra.Command {
 	var folds, name, out string
 	c := &cobra.Command{

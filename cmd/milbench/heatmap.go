@@ -23,10 +23,10 @@ import (
 	"synpool/plotting"
 )
 
-// heatmapFigure is the figure that is drawn of scores of instances.
+// heatmapFigure is the name of the figure of instance scores.
 const heatmapFigure = "heatmap"
 
-// heatmaps is what the figure asks for.
+// heatmaps are the flags of the figure.
 type heatmaps struct {
 	thumbnails string  // folder of NAME.png or NAME.jpg; empty for none
 	scale      float64 // pixels of the slide to one of a thumbnail, along a side
@@ -49,8 +49,8 @@ type slide struct {
 	size  float64 // of a tile
 }
 
-// write reads what predict --instances has printed and writes, for each slide, NAME.png and NAME.geojson into a folder, and the instances at either
-// end of the ranks into extremes.csv.
+// write reads the output of predict --instances. It writes NAME.png and NAME.geojson of each slide into a folder, and the instances at
+// either end of the ranks into extremes.csv.
 func (h heatmaps) write(file, dir string) (count int, err error) {
 	slides, what, err := readPlaced(file, h.column)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h heatmaps) write(file, dir string) (count int, err error) {
 	return len(slides), nil
 }
 
-// measure finds the sizes of tiles: a slide of one tile has that of the others.
+// measure finds the size of the tiles. A slide with one tile gets the size of the others.
 func (h heatmaps) measure(slides []slide) {
 	least := math.Inf(1)
 	for i := range slides {
@@ -105,7 +105,7 @@ func (h heatmaps) measure(slides []slide) {
 	}
 }
 
-// readPlaced reads instances with their places, slide by slide, and a column, which it names: the weight or the score unless another is asked for.
+// readPlaced reads instances, their places and one column, slide by slide, and names the column: the given one, or else weight or score.
 func readPlaced(file, column string) (slides []slide, what string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -207,7 +207,7 @@ func (s slide) plotted() []plotting.Tile {
 	return tiles
 }
 
-// thumbnail returns that of a slide; nil where there is none.
+// thumbnail returns the thumbnail of a slide, nil if there is none.
 func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
 	if h.thumbnails == "" {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// missingName is the name of the plan of what a merge has found missing.
+// missingName is the file of the plan of missing fits.
 const missingName = "missing.json"
 
 // merge is the subcommand that puts the results of shards together.
@@ -79,8 +79,8 @@ milbench run --plan or milbench study --plan.`,
 	return c
 }
 
-// missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is. again is the command
-// of this merge without --out.
+// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge. again is the
+// command of this merge without --out.
 func (p *program) missing(m results.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {

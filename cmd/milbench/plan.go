@@ -141,7 +141,7 @@ func (p *program) makeAndWrite(a ask, l planFlags) error {
 	return p.writeShards(plan, l)
 }
 
-// shardRow is what a shard takes.
+// shardRow is the cost of a shard.
 type shardRow struct {
 	Shard   int      `json:"shard"`
 	Fits    int      `json:"fits"`
@@ -151,8 +151,8 @@ type shardRow struct {
 	Sets    []string `json:"sets"`
 }
 
-// seconds returns about how long a machine takes for a shard: tasks one after another, as milbench run --dry-run reckons where
-// every core compiles for itself.
+// seconds returns about how long a machine takes for a shard. Tasks run one after another, and every core compiles for itself, as in
+// milbench run --dry-run.
 func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
 	total := time.Duration(0)
 	var task []milbench.Group

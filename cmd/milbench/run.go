@@ -161,7 +161,7 @@ type gridFlags struct {
 	note           func(format string, args ...any)
 }
 
-// compares reports whether no flag says what to compare.
+// compares reports whether no flag chooses learners or settings.
 func (g *gridFlags) compares() bool {
 	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset && !g.flags.Changed("sample")
 }
@@ -243,7 +243,7 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 // isPortfolio reports whether a setting tries others.
 func isPortfolio(setting json.RawMessage) bool { return learner.Candidates(setting) != nil }
 
-// noteRefused notes why something cannot be learnt.
+// noteRefused notes why settings are left out.
 func noteRefused(note func(format string, args ...any), refused []string) {
 	for _, text := range refused {
 		note("note: %s; it is left out", text)
@@ -270,7 +270,7 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Ru
 	return studies, nil
 }
 
-// check reports flags that make no sense, before a set is opened.
+// check reports invalid flags before a set is opened.
 func (g *gridFlags) check() error {
 	if _, err := g.protocol(); err != nil {
 		return err
@@ -279,8 +279,8 @@ func (g *gridFlags) check() error {
 	return err
 }
 
-// listed returns the settings of networks and classical learners. Of a classical learner it is the default or, where the validation
-// part chooses, the grid.
+// listed returns the settings of networks and classical learners. A classical learner has its default or, if the validation part
+// chooses, its grid.
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
@@ -323,7 +323,7 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	return networks.Settings(configs)
 }
 
-// networks returns the settings of networks: all combinations of the lists, or some that are drawn.
+// networks returns the settings of networks: all combinations of the lists, or a random sample.
 func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	if !g.flags.Changed("sample") {
 		return g.set.listed()
@@ -341,7 +341,7 @@ func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	return networks.Settings(configs)
 }
 
-// searched returns the grid with the values of [neural.SearchGrid] where no flag gives some; iterations says whether one gives these.
+// searched returns the grid with the values of [neural.SearchGrid] for all flags that were not given; iterations says whether --iterations was.
 func (s *settings) searched(iterations bool) neural.Grid {
 	grid, search := s.grid, neural.SearchGrid(s.grid.Pooling...)
 	if !iterations {
@@ -356,7 +356,7 @@ func (s *settings) searched(iterations bool) neural.Grid {
 	return grid
 }
 
-// checkpoints is the folder, in that of the results, of trainings on large bags that are not finished.
+// checkpoints is the folder, inside the results folder, of unfinished trainings on large bags.
 const checkpoints = "checkpoints"
 
 // do runs studies into one folder.

@@ -19,7 +19,7 @@ type settings struct {
 	probes []neural.Grid // for each value that was given, a grid in which it alone may be wrong
 }
 
-// addTo gives flags a flag for each hyperparameter. With single each takes one value only.
+// addTo adds a flag for each hyperparameter. With single each flag takes only one value.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	s.flags = flags
 	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags, or paper")
@@ -61,7 +61,7 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 			"time, or cox, the partial likelihood within a --batch of 2 or more bags")
 }
 
-// checkLoss reports a value of --loss that is of another kind of target than a set has.
+// checkLoss reports a value of --loss that is not for the kind of target of a set.
 func (s *settings) checkLoss(set *milbench.Set) error {
 	for _, loss := range s.grid.Loss {
 		if err := (neural.Config{Loss: loss}).CheckLoss(set.Kind); err != nil {
@@ -91,8 +91,7 @@ func (s *settings) configs() ([]neural.Config, error) {
 // maxSettings bounds the settings of a grid.
 const maxSettings = 10_000
 
-// fitTogether reports a flag whose setting none of the poolings has, heads that an embedding cannot be split into, and
-// grids without end.
+// fitTogether reports a flag that no pooling has, heads that do not divide an embedding, and grids that are too large.
 func (s *settings) fitTogether() error {
 	had, total := make(map[string]bool), 0
 	for _, pooling := range s.grid.Pooling {
@@ -143,7 +142,7 @@ func owners(setting string) (poolings []string) {
 // counted is the value of a flag that takes several.
 type counted interface{ Len() int }
 
-// or returns values, or the default alone where none was given.
+// or returns values, or only the default if there are none.
 func or(values []int, byDefault int) []int {
 	if len(values) == 0 {
 		return []int{byDefault}
@@ -151,7 +150,7 @@ func or(values []int, byDefault int) []int {
 	return values
 }
 
-// settingsOf returns the setting of a pooling in a preset, and the flags of what it sets.
+// settingsOf returns the setting of a pooling in a preset, and the flags of its hyperparameters.
 func settingsOf(preset, pooling string) (config neural.Config, has map[string]bool, err error) {
 	if config, err = neural.PresetConfig(preset, pooling); err != nil {
 		return config, nil, err
@@ -190,7 +189,7 @@ type list[T any] struct {
 	set    bool
 }
 
-// newList returns a list whose values are also checked alone, each in the grid that alone fills in.
+// newList returns a list. Each value is also checked by itself, in a grid that alone fills in.
 func newList[T any](s *settings, single bool, values *[]T, k kind[T], alone func(*neural.Grid, T)) *list[T] {
 	return &list[T]{kind: k, values: values, single: single, given: func(v T) {
 		if alone != nil {

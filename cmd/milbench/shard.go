@@ -37,7 +37,7 @@ func (s *shardFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&s.plan, "plan", "", "`file` of a plan that replaces sets and settings, say DIR/missing.json")
 }
 
-// arguments wants none where there is a plan.
+// arguments refuses arguments beside a plan.
 func (s *shardFlags) arguments(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if s.plan == "" {
@@ -62,7 +62,7 @@ type shard struct {
 	array bool // n is the number of tasks of a Slurm array
 }
 
-// shard returns the shard that the flag or the environment asks for, nil for none. Before it looks it checks the number of cores.
+// shard returns the shard of the flag or the environment, nil for none. It first checks the number of cores.
 func (s *shardFlags) shard(cores int) (*shard, error) {
 	if err := checkCores(cores); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *shardFlags) shard(cores int) (*shard, error) {
 	return &shard{i: i, n: n}, nil
 }
 
-// shardOfArray returns the shard that Slurm's variables ask for, nil outside of arrays.
+// shardOfArray returns the shard of Slurm's variables, nil outside of arrays.
 func shardOfArray() (*shard, error) {
 	if os.Getenv("SLURM_ARRAY_TASK_ID") == "" {
 		if index := os.Getenv("JOB_COMPLETION_INDEX"); index != "" {
@@ -145,7 +145,7 @@ type ask struct {
 	seed  uint64
 }
 
-// command is that which asks.
+// command is the subcommand that asks.
 func (a ask) command() string {
 	if a.grid != nil {
 		return "run"
@@ -171,7 +171,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	return plan, a.grid.check()
 }
 
-// makePlan returns the plan of what is asked for; each machine trains as trainer does. Sets are opened one after another.
+// makePlan returns the plan of a command; each machine trains as trainer does. Sets are opened one after another.
 func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
 	if a.grid != nil {
 		a.grid.note = p.note
@@ -371,7 +371,7 @@ func otherShards(path string, shards int, which shard) error {
 	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it again", path, shards, which.n)
 }
 
-// lacksSpaces reports whether one of the spaces that are kept with fits is missing.
+// lacksSpaces reports whether a space that belongs to the fits is missing.
 func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]bool) bool {
 	return slices.ContainsFunc(fits, func(f cluster.Fit) bool {
 		s := results.Space{Checksum: plan.Sets[plan.Arms[f.Arm].Set].Checksum, Of: results.OfPooled, Config: plan.Settings[f.Setting]}
@@ -379,7 +379,7 @@ func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]boo
 	})
 }
 
-// planOf returns the plan of a file, if it is there, which is to be of what the command asks for, or a new one.
+// planOf returns the plan of a file, which must match the command, or a new plan if there is no file.
 func (p *program) planOf(j shardJob, path, backend string, trainer neural.Trainer) (plan *cluster.Plan, known bool, err error) {
 	plan, err = cluster.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -399,7 +399,7 @@ func (p *program) planOf(j shardJob, path, backend string, trainer neural.Traine
 	return plan, true, err
 }
 
-// other says in what a plan differs from what is asked for, defaults included; "" for nothing. No set is opened for that.
+// other says how a plan differs from the command, defaults included; "" if it does not. It opens no set.
 func (a ask) other(plan *cluster.Plan) (string, error) {
 	asked, err := a.request(plan.Backend, plan.Cores)
 	if err != nil {
@@ -453,7 +453,7 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 	return "", nil
 }
 
-// shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened and kept.
+// shardRuns returns the runs of some fits of a plan. It opens and keeps only their sets.
 func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []run.Run, err error) {
 	names := plan.Sources(fits)
 	if plan.Request.Experiment != "" {

@@ -46,7 +46,7 @@ milbench train writes the card into the folder of the model. It has figures if y
 	return c
 }
 
-// mostFeatures is how many features the text of a card has.
+// mostFeatures is the number of features in the text of a card.
 const mostFeatures = 20
 
 // writeCard writes a card as text.

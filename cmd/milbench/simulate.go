@@ -43,7 +43,7 @@ type simulatedCluster struct {
 	Merge      float64 `json:"lines_merged_a_second"`
 }
 
-// simulatedWork is what so many fits cost.
+// simulatedWork is the cost of a number of fits.
 type simulatedWork struct {
 	Fits        int               `json:"fits"`
 	Blocks      int               `json:"blocks"`
@@ -158,7 +158,7 @@ Then it prints where scaling stops: twice as many nodes save less than 10 % of t
 	return c
 }
 
-// checkSimulation reports flags that make no sense.
+// checkSimulation reports invalid flags.
 func checkSimulation(fits, nodes []int, on simulation.Cluster, s simulation.Search) error {
 	for _, list := range []struct {
 		flag   string
@@ -189,7 +189,7 @@ func checkSimulation(fits, nodes []int, on simulation.Cluster, s simulation.Sear
 	return nil
 }
 
-// simulatedGroups returns the groups of what is simulated, where their times come from, and the plan, if there is one.
+// simulatedGroups returns the groups to simulate, the source of their times, and the plan if there is one.
 func simulatedGroups(plan, measured string) (groups []simulation.Group, source string, planned *cluster.Plan, err error) {
 	if plan != "" {
 		if planned, err = cluster.ReadFile(plan); err != nil {
@@ -235,7 +235,7 @@ func simulatedGroups(plan, measured string) (groups []simulation.Group, source s
 	return groups, source + "; their spread: " + bench, planned, nil
 }
 
-// blocksOf returns, of each group of a plan, its fits and the blocks in which one machine trains them.
+// blocksOf returns for each group of a plan its fits and the blocks that train them on one machine.
 func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 	whole := *p // as one shard
 	whole.Fits = slices.Clone(p.Fits)
@@ -250,8 +250,8 @@ func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 	return fits, blocks
 }
 
-// levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling, which
-// every core of every shard of the plan does for itself; of a group without results it is that of all together.
+// levels returns the measured time of each group of fits divided by its estimate. Compiling is part of it: every core of every shard
+// does it. A group without results has the ratio of all groups together.
 func levels(p *cluster.Plan, rs []results.Result) (func(group int) float64, error) {
 	type piece struct{ group, shard int }
 	of := make(map[string]piece, len(p.Fits))
@@ -291,8 +291,8 @@ func levels(p *cluster.Plan, rs []results.Result) (func(group int) float64, erro
 	}, nil
 }
 
-// plannedGroups returns the groups of a plan with its estimates times a level, each as many times as there are deviations, in an
-// order in which a part of them is like the whole.
+// plannedGroups returns the groups of a plan with estimates times a level, once for each deviation. They are shuffled, so that a part
+// of them is like the whole.
 func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []simulation.Run) (groups []simulation.Group) {
 	fits, blocks := blocksOf(p)
 	for i, of := range p.Groups {
@@ -309,7 +309,7 @@ func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []
 	return groups
 }
 
-// simulateWork simulates so many fits on each number of nodes, and on 1, 2, 4, … of them.
+// simulateWork simulates a number of fits on each number of nodes, and on 1, 2, 4, … nodes.
 func (p *program) simulateWork(ctx context.Context, on simulation.Cluster, groups []simulation.Group, fits int, nodes []int, search simulation.Search) (w simulatedWork, err error) {
 	work, err := simulation.NewWork(groups, fits)
 	if err != nil {

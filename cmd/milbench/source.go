@@ -11,7 +11,7 @@ import (
 	"synpool/milbench/dataset/intake"
 )
 
-// fileForms says in the help of a subcommand what it takes as a file, and filesHelp does so under a heading.
+// fileForms says in help texts what a file may be; filesHelp says it under a heading.
 const (
 	fileForms = `
 A FILE is a table, a folder of arrays or a MATLAB file: milbench help files.`
@@ -100,7 +100,7 @@ type source struct {
 	entry *dataset.Entry
 }
 
-// open opens all of the names and files, which hold different bags.
+// open opens all names and files. They must hold different bags.
 func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	var opened []source
 	files := 0
@@ -122,7 +122,7 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	return opened, s.check(files)
 }
 
-// check reports a flag for files where there are none.
+// check reports a flag for files if there are no files.
 func (s *sources) check(files int) error {
 	if flag := s.columns.given(); files == 0 && flag != "" {
 		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)

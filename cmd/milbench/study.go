@@ -105,7 +105,7 @@ are left out and named. --sets chooses some.` + shardHelp,
 	return c
 }
 
-// findForm returns an experiment, its form, on some of its sets where they are not nil, and the folder of its results.
+// findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
 func findForm(name string, quick bool, sets []string) (e study.Experiment, form study.Form, folder string, err error) {
 	e, err = study.FindExperiment(name)
 	form, folder = e.Full, e.Name
@@ -120,8 +120,8 @@ func findForm(name string, quick bool, sets []string) (e study.Experiment, form 
 	return e, form, folder, err
 }
 
-// sameMaker reports that the folder of a run holds results of another version or backend: those of an experiment go into
-// one table, and are to be of one maker.
+// sameMaker reports a folder with results of another version or backend. The results of an experiment go into one table and must
+// have the same maker.
 func sameMaker(r run.Run) error {
 	rs, err := results.Read(r.Dir)
 	if err != nil && !errors.Is(err, results.ErrNoResults) {
@@ -136,7 +136,7 @@ func sameMaker(r run.Run) error {
 	return nil
 }
 
-// keepSpaces keeps where instances and bags of the sets of runs lie.
+// keepSpaces stores the spaces of runs: the places of instances and bags.
 func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural.Trainer) error {
 	bar := p.progress()
 	defer bar.clear()
@@ -265,8 +265,8 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 	return c
 }
 
-// replaced returns what is to take the place of the archive of the same experiment in dir: next, added to it if so asked. That
-// the archive there has fits which would be lost, as a full form's that a quick one replaces, is an error.
+// replaced returns the new archive of an experiment in dir: next, or with add the old archive and next together. It refuses to lose
+// fits of the old archive, say of the full form when next is the quick one.
 func replaced(dir string, next results.Archive, add bool) (results.Archive, error) {
 	path := filepath.Join(dir, results.ArchiveName(next.Experiment))
 	old, err := results.OpenArchive(os.DirFS(dir), results.ArchiveName(next.Experiment))
@@ -309,7 +309,7 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 	return next, nil
 }
 
-// unmerged notes results of shards in a folder that are not merged into those that are read, and that it cannot tell.
+// unmerged notes results of shards that are not merged in a folder, or that it cannot tell.
 func (p *program) unmerged(dir string) {
 	err := results.Unmerged(dir)
 	switch {
@@ -320,7 +320,7 @@ func (p *program) unmerged(dir string) {
 	}
 }
 
-// archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
+// archiveOf reads a results folder. The experiment has the name of the folder; it is "" if there is none of that name.
 func (p *program) archiveOf(dir string) (results.Archive, error) {
 	rs, err := results.Read(dir)
 	if err != nil {

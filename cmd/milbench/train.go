@@ -249,7 +249,7 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 	return figure, nil
 }
 
-// writeMembers writes the models that a joined one has.
+// writeMembers writes the members of a joined model.
 func (p *program) writeMembers(about learner.About) error {
 	members := about.Members
 	if len(members) == 0 {
@@ -296,7 +296,7 @@ func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.set.addTo(f, true)
 }
 
-// chosen returns the setting that the flags choose; of a network as a [neural.Config], too.
+// chosen returns the setting that the flags choose, and for a network also its [neural.Config].
 func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if !t.flags.Changed("learner") {
 		if t.flags.Changed("setting") {
