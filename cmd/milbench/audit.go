@@ -70,7 +70,7 @@ The exit status is 1 if a column leaks the labels or if one bag is there with tw
 			return finding{intake.Leaked(args[0], source.Stored, report.Leaks)}
 		},
 	}
-	columns.addTo(c.Flags())
+	inGroup(c.Flags(), fileFlags, func() { columns.addTo(c.Flags()) })
 	addJSON(c, &asJSON)
 	return c
 }

@@ -105,23 +105,25 @@ func describe(b *strings.Builder, c *cobra.Command) {
 	if more != "" {
 		fmt.Fprintf(b, "\n**More examples**\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(more, "\n  ", "\n")))
 	}
-	var rows strings.Builder
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
+	for _, group := range flagGroups(c.LocalFlags()) {
+		var rows strings.Builder
+		group.flags.VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			kind, text := pflag.UnquoteUsage(f)
+			value := f.DefValue
+			switch {
+			case f.Name == "cores":
+				value = "all" // a number that differs from machine to machine
+			case value == "false", value == "[]", value == "0":
+				value = ""
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), strings.ReplaceAll(text, "|", `\|`), strings.ReplaceAll(value, "|", `\|`))
+		})
+		if rows.Len() > 0 {
+			fmt.Fprintf(b, "\n**%s**\n\n| flag | what it does | default |\n|:--|:--|:--|\n%s", group.heading, &rows)
 		}
-		kind, text := pflag.UnquoteUsage(f)
-		value := f.DefValue
-		switch {
-		case f.Name == "cores":
-			value = "all" // a number that differs from machine to machine
-		case value == "false", value == "[]", value == "0":
-			value = ""
-		}
-		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), strings.ReplaceAll(text, "|", `\|`), strings.ReplaceAll(value, "|", `\|`))
-	})
-	if rows.Len() > 0 {
-		fmt.Fprintf(b, "\n| flag | what it does | default |\n|:--|:--|:--|\n%s", &rows)
 	}
 	commands, _ := below(c)
 	for _, sub := range commands {

@@ -95,6 +95,7 @@ func addHelp(root *cobra.Command) {
 	if err != nil {
 		return // no subcommands
 	}
+	help.Short, help.Long, help.Example = "Print the help of a command or the text of a topic", "", "  milbench help run\n  milbench help files"
 	help.Run = nil
 	help.RunE = func(_ *cobra.Command, args []string) error {
 		c, rest, err := root.Find(args)

@@ -96,7 +96,7 @@ beside them, in ` + partsName + `. docs/judge.md goes through an example.` + fil
 	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
 	f.IntVar(&repeats, "repeats", milbench.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
-	open.addTo(f)
+	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
 	return c
 }

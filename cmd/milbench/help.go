@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpWidth is the width of the longest line of a help text.
@@ -29,12 +30,59 @@ func writeHelp(c *cobra.Command, _ []string) {
 	commands, topics := below(c)
 	section(w, "Commands", listed(commands))
 	section(w, "Topics of milbench help", listed(topics))
-	if c.HasAvailableFlags() {
-		fmt.Fprintf(w, "\nFlags:\n%s", c.Flags().FlagUsagesWrapped(helpWidth-5)) // a line may be 5 longer
+	if c.IsAdditionalHelpTopicCommand() {
+		return // it has no flags
+	}
+	for _, group := range flagGroups(c.Flags()) {
+		fmt.Fprintf(w, "\n%s:\n%s", group.heading, group.flags.FlagUsagesWrapped(helpWidth-5)) // a line may be 5 longer
 	}
 	if len(commands) > 0 {
 		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
 	}
+}
+
+// groupKey is the annotation of a flag with the heading of its group.
+const groupKey = "group"
+
+// The headings of groups of flags.
+const (
+	networkFlags = "Flags for networks"
+	fileFlags    = "Flags for files"
+)
+
+// inGroup puts the flags that add adds into a group.
+func inGroup(flags *pflag.FlagSet, heading string, add func()) {
+	before := make(map[string]bool)
+	flags.VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	add()
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !before[f.Name] {
+			flags.SetAnnotation(f.Name, groupKey, []string{heading})
+		}
+	})
+}
+
+// flagGroup is a group of flags under a heading.
+type flagGroup struct {
+	heading string
+	flags   *pflag.FlagSet
+}
+
+// flagGroups returns the flags in their groups, first those that are in none.
+func flagGroups(flags *pflag.FlagSet) (groups []flagGroup) {
+	for _, heading := range []string{"Flags", networkFlags, fileFlags} {
+		g := flagGroup{heading, pflag.NewFlagSet(heading, pflag.ContinueOnError)}
+		g.flags.SortFlags = flags.SortFlags
+		flags.VisitAll(func(f *pflag.Flag) {
+			if of := f.Annotations[groupKey]; of == nil && heading == "Flags" || of != nil && of[0] == heading {
+				g.flags.AddFlag(f)
+			}
+		})
+		if g.flags.HasAvailableFlags() {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
 // section prints lines under a heading, if there are any.
@@ -104,7 +152,8 @@ Columns, the flags that name them, and the names that are found without a flag:
   split        --split        split: train, val or test; val counts as train
   place        --coordinates  x and y: where the instance is
 
-A note says which names were found. --labels names a table other than labels.csv.
+For survival, the columns time and event replace label. A note says which names were found.
+--labels names a table other than labels.csv.
 
 Missing values are refused. With --missing median they become the median of the training part.
 Before training, a file is audited. It is refused if a column leaks the labels: milbench audit.`,
@@ -118,7 +167,8 @@ Each part writes to DIR/attempts, and skips fits that are finished in DIR. milbe
 parts; milbench plan shows how large they are.
 
 In an array of jobs:
-  Slurm        needs no --shard: each task trains its part. --shard none trains all in each task.
+  Slurm        needs no --shard: each task trains its part. --shard /n takes i from
+               SLURM_ARRAY_TASK_ID. --shard none trains all in each task.
   Kubernetes   --shard /n takes i from JOB_COMPLETION_INDEX.
 
 --plan FILE replaces the sets and settings: the plan of milbench plan, or missing.json of

@@ -169,7 +169,7 @@ func (g *gridFlags) compares() bool {
 func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
-	g.set.addTo(f, false)
+	inGroup(f, networkFlags, func() { g.set.addTo(f, false) })
 	f.IntVar(&g.sample, "sample", 0, "`number` of settings to draw at random for each pooling, from the lists that you give or else from values for sets of up to a few hundred bags; --protocol nested chooses among them")
 	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
 	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "`name` of the protocol: "+strings.Join(milbench.ProtocolNames, ", "))
@@ -178,7 +178,7 @@ func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
 	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
-	g.open.addTo(f)
+	inGroup(f, fileFlags, func() { g.open.addTo(f) })
 }
 
 // protocol returns the protocol that the flags choose.

@@ -27,7 +27,7 @@ func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	g := &s.grid
 	type grid = neural.Grid
 
-	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of networks (the default applies if you give another flag of networks): "+strings.Join(neural.Poolings, ", "))
+	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of networks (the default applies if you give another flag for networks): "+strings.Join(neural.Poolings, ", "))
 	add(newList(s, single, &g.Iterations, integer, func(p *grid, v int) { p.Iterations = []int{v} }), "iterations",
 		"Syn steps I: positive concentrates the weights, negative distracts them, 0 leaves them (syn)")
 	add(newList(s, single, &g.Gamma, number, func(p *grid, v float64) { p.Gamma = []float64{v} }), "gamma", "gamma of the Syn steps, in (0,1] (syn)")

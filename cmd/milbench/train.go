@@ -40,7 +40,7 @@ func (p *program) train() *cobra.Command {
 		Use:   "train NAME|FILE --out MODEL",
 		Short: "Train a model on all bags of a set for milbench predict",
 		Long: `Learners:
-  --pooling        a network; the flags below it replace the defaults of --preset
+  --pooling        a network; the flags for networks replace the defaults of --preset
   --learner        a classical learner with its default setting; --setting replaces fields of it
   --learner auto   tries several learners by inner folds of the set and joins the best; not for
                    survival, where you can train a network
@@ -220,7 +220,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 	coresFlag(f, &cores)
 	f.Lookup("cores").Usage = "cores to train on with --learner, at most those of the machine"
 	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory; none for a network)")
-	open.addTo(f)
+	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
 	return c
 }
@@ -293,7 +293,7 @@ func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.set.grid.Pooling = []string{"syn"}
 	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learner.Names(), ", "))
 	f.StringVar(&t.setting, "setting", "", "JSON `object` of fields that replace the default setting of --learner, say '{\"c\":3}'")
-	t.set.addTo(f, true)
+	inGroup(f, networkFlags, func() { t.set.addTo(f, true) })
 }
 
 // chosen returns the setting that the flags choose, and for a network also its [neural.Config].
