@@ -25,6 +25,11 @@ func eachCommand(c *cobra.Command, f func(*cobra.Command)) {
 // subcommand takes, and no line that is too long.
 func TestHelp(t *testing.T) {
 	root := (&program{out: &sink{w: io.Discard}, err: io.Discard}).command()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("milbench help", func(t *testing.T) { requireHelp(t, help, "help", "help") })
 	_, topics := below(root)
 	for _, c := range topics {
 		t.Run(title(c), func(t *testing.T) { requireHelp(t, c, "help", c.Name()) })
