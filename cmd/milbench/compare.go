@@ -35,7 +35,7 @@ For each set the table has:
 
 Over six sets or more it adds Wilcoxon's test, the Bayesian signed-rank test, and how many sets are
 won, tied and lost.`,
-		Example: "  milbench compare results --with mean --out differences.png\n  milbench compare results scored --rope 0.02 --json",
+		Example: "  milbench compare results\n  milbench compare results --with mean --out differences.png\n  milbench compare results scored --rope 0.02 --json",
 		Args:    arguments(1, 0),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			var all []results.Result

@@ -33,7 +33,7 @@ func (p *program) demo() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Compare learners on the built-in set Musk 1 and draw the result",
-		Long: `It makes the comparison of milbench run without flags, by 10-fold cross-validation. It prints a
+		Long: `It compares the learners of milbench run without flags by 10-fold cross-validation. It prints a
 table, says which learners cannot be told apart, and draws the AUC of each learner with its interval
 over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",

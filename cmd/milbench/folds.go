@@ -45,7 +45,8 @@ The file is a CSV table with one line per bag and repeat. Its columns:
 --format clam writes a folder instead. It has one file per fold of each repeat, as CLAM reads them:
 splits_0.csv, splits_1.csv and so on, with a fifth of the training part as val. The table above is
 beside them, in ` + partsName + `. docs/judge.md goes through an example.` + filesHelp,
-		Example: `  milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
+		Example: `  milbench folds bags.csv --out folds.csv
+  milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
   milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {

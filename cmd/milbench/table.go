@@ -20,7 +20,7 @@ func (p *program) table() *cobra.Command {
 		Long: `The main figure is the AUC for two classes, the macro AUC for more, R² for numbers and the
 concordance for survival. In each repeat it is averaged over the folds. The table has the mean, the
 standard deviation and the 95 % interval over repeats. With fewer than three repeats they are over
-folds or, for two classes, over test bags. Below it stands what can be told apart.
+folds or, for two classes, over test bags. Sentences below it say what can be told apart.
 
 You can also print the table while milbench run is still running.
 
