@@ -31,11 +31,7 @@ type calibrating struct {
 }
 
 func (k *calibrating) addTo(f *pflag.FlagSet) {
-	var names []string
-	for _, m := range calibrate.Methods {
-		names = append(names, string(m))
-	}
-	f.StringVar(&k.name, "calibrate", "", "learn probabilities from held-out bags by a `method`: "+strings.Join(names, ", ")+" (default none)")
+	f.StringVar(&k.name, "calibrate", "", "learn probabilities from held-out bags by a `method`: "+strings.Join(methodNames(), ", ")+" (default none)")
 }
 
 // check reports a method that there is not.

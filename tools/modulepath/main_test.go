@@ -80,9 +80,11 @@ func command(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	c := exec.Command(args[0], args[1:]...)
 	c.Dir = dir
-	out, err := c.CombinedOutput()
+	var stderr strings.Builder
+	c.Stderr = &stderr // also what is downloaded
+	out, err := c.Output()
 	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
+		t.Fatalf("%v: %v\n%s%s", args, err, out, &stderr)
 	}
 	return string(out)
 }
