@@ -31,11 +31,7 @@ type calibrating struct {
 }
 
 func (k *calibrating) addTo(f *pflag.FlagSet) {
-	var names []string
-	for _, m := range calibrate.Methods {
-		names = append(names, string(m))
-	}
-	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(names, ", ")+" (default none)")
+	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
 }
 
 // check reports an unknown method.

@@ -61,36 +61,6 @@ func title(c *cobra.Command) string {
 	return c.CommandPath()
 }
 
-// inMarkdown makes the headings of a help text bold and its lists, which are indented, blocks of text.
-func inMarkdown(long string) string {
-	var b strings.Builder
-	block := false
-	for line := range strings.SplitSeq(long, "\n") {
-		if indented := strings.HasPrefix(line, "  "); indented != block {
-			block = indented
-			if block {
-				b.WriteString("\n```text\n")
-			} else {
-				b.WriteString("```\n")
-				if line != "" {
-					b.WriteString("\n")
-				}
-			}
-		}
-		switch {
-		case block:
-			line = line[2:]
-		case strings.HasSuffix(line, ":") && len(strings.Fields(line)) < 5:
-			line = "**" + strings.TrimSuffix(line, ":") + "**\n"
-		}
-		b.WriteString(line + "\n")
-	}
-	if block {
-		b.WriteString("```\n")
-	}
-	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n\n", "\n\n")
-}
-
 // describe writes the section of a command, and of those below it.
 func describe(b *strings.Builder, c *cobra.Command) {
 	first, more := examples(c)

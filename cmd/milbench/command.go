@@ -79,12 +79,12 @@ Exit codes:
 		SuggestionsMinimumDistance: 1,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writeHelp)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.version())
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.completion(), p.man(), p.version())
 	root.AddCommand(topics()...)
 	addHelp(root)
+	addCompletion(root)
 	return root
 }
 

@@ -178,3 +178,33 @@ docs/cluster.md goes through an example.`,
 		},
 	}
 }
+
+// inMarkdown makes the headings of a help text bold and its lists, which are indented, blocks of text.
+func inMarkdown(long string) string {
+	var b strings.Builder
+	block := false
+	for line := range strings.SplitSeq(long, "\n") {
+		if indented := strings.HasPrefix(line, "  "); indented != block {
+			block = indented
+			if block {
+				b.WriteString("\n```text\n")
+			} else {
+				b.WriteString("```\n")
+				if line != "" {
+					b.WriteString("\n")
+				}
+			}
+		}
+		switch {
+		case block:
+			line = line[2:]
+		case strings.HasSuffix(line, ":") && len(strings.Fields(line)) < 5:
+			line = "**" + strings.TrimSuffix(line, ":") + "**\n"
+		}
+		b.WriteString(line + "\n")
+	}
+	if block {
+		b.WriteString("```\n")
+	}
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n\n", "\n\n")
+}

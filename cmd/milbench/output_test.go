@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -22,6 +23,29 @@ func TestVersion(t *testing.T) {
 	}
 	if b != readBuild() || b.Go != runtime.Version() || !strings.Contains(text, b.Go) || !strings.Contains(text, b.Revision) {
 		t.Errorf("%+v, %s", b, text)
+	}
+	for _, part := range []string{"backends go", ", " + runtime.GOOS + "/" + runtime.GOARCH + "\n"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in %s", part, text)
+		}
+	}
+}
+
+// TestVersionOfRelease builds the command as a release is built, with its tag, and without XLA.
+func TestVersionOfRelease(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "milbench")
+	command := exec.Command("go", "build", "-buildvcs=false", "-tags", "noxla", "-ldflags", "-X main.tag=v9.8.7", "-o", program, ".")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program, "version", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got build
+	want := build{Version: "v9.8.7", Revision: "unknown", Go: runtime.Version(), GoMLX: readBuild().GoMLX, Backends: "go", Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if err := json.Unmarshal(out, &got); err != nil || got != want {
+		t.Errorf("%+v, want %+v (%v)", got, want, err)
 	}
 }
 
