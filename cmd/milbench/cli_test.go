@@ -70,7 +70,7 @@ func describe(b *strings.Builder, c *cobra.Command) {
 		fmt.Fprintf(b, "\n%s\n", inMarkdown(c.Long))
 	}
 	if c.Runnable() {
-		fmt.Fprintf(b, "\n**Usage**\n\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(b, "\n**Usage**\n\n```text\n%s\n```\n", c.UseLine())
 	}
 	if more != "" {
 		fmt.Fprintf(b, "\n**More examples**\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(more, "\n  ", "\n")))
