@@ -15,7 +15,12 @@ import (
 	"testing"
 )
 
-const module = "synpool"
+// module is the path of this module, as go.mod has it.
+var module = func() string {
+	text, _ := os.ReadFile("go.mod")
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(line, "module ")
+}()
 
 // What the table below names by a short word; everything under the path is meant.
 var libraries = map[string]string{

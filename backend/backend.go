@@ -126,6 +126,14 @@ func Likely() string {
 	return goConfig
 }
 
+// Built lists the backends that are part of this program: go, and xla if it was built with cgo for a platform that XLA supports.
+func Built() []string {
+	if xlaBuilt {
+		return []string{goConfig, xlaNames[0]}
+	}
+	return []string{goConfig}
+}
+
 // xlaPlatforms are those that XLA is built for: the build constraints of xla.go.
 var xlaPlatforms = []string{"darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64"}
 

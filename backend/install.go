@@ -43,6 +43,16 @@ var wheels = map[string]wheel{
 	"linux/arm64": {"manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
 }
 
+// archives has the archive with the plugin for the CPU, among the releases that go-xla takes them from, of every other platform that XLA is
+// built for. What is in them has no sum that we could check, so they are named and not downloaded.
+var archives = map[string]string{
+	"darwin/arm64":  "pjrt_cpu_darwin_arm64.tar.gz",
+	"windows/amd64": "pjrt_cpu_windows_amd64.zip",
+}
+
+// archiveVersion is the release that the version of go-xla in go.mod takes.
+const archiveVersion = "v0.114.0"
+
 // platform returns the machine's kind as wheels names it.
 func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
@@ -61,6 +71,11 @@ func Install(ctx context.Context, out io.Writer) error {
 // install is [Install] for a given platform and wheels.
 func install(ctx context.Context, out io.Writer, platform string, wheels map[string]wheel) (err error) {
 	w, ok := wheels[platform]
+	if archive := archives[platform]; !ok && archive != "" {
+		return fmt.Errorf("there is no XLA plugin with a known sum for %s, so nothing is installed, and the Go backend works as it is: for XLA, "+
+			"build with cgo, unpack %s of https://github.com/gomlx/pjrt-cpu-binaries/releases/tag/%s, and set GOMLX_BACKEND=xla:/absolute/path/of/the/plugin",
+			platform, archive, archiveVersion)
+	}
 	if !ok {
 		return fmt.Errorf("there is no XLA plugin to install for %s: the Go backend works as it is; "+
 			"with a PJRT plugin of your own, set GOMLX_BACKEND=xla:/absolute/path/of/the/plugin", platform)

@@ -183,6 +183,28 @@ func TestInstallRefuses(t *testing.T) {
 			t.Errorf("error %q", err)
 		}
 	})
+	t.Run("macOS and Windows", func(t *testing.T) {
+		elsewhere(t)
+		for _, machine := range xlaPlatforms {
+			_, pinned := wheels[machine]
+			archive := archives[machine]
+			if pinned == (archive != "") {
+				t.Errorf("%s has a wheel: %t, and the archive %q", machine, pinned, archive)
+			}
+			if pinned {
+				continue
+			}
+			err := install(t.Context(), &bytes.Buffer{}, machine, wheels)
+			for _, part := range []string{machine, "the Go backend works as it is", "unpack pjrt_cpu_" + strings.ReplaceAll(machine, "/", "_") + ".", "/" + archiveVersion, "GOMLX_BACKEND=xla:/"} {
+				if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %q, want one line with %q", err, part)
+				}
+			}
+		}
+		if err := install(t.Context(), &bytes.Buffer{}, "darwin/amd64", wheels); err == nil || strings.Contains(err.Error(), "unpack") {
+			t.Errorf("error %q, and XLA does not run on macOS on Intel", err)
+		}
+	})
 	t.Run("broken plugin in the way", func(t *testing.T) {
 		path := filepath.Join(elsewhere(t), pluginFile("cpu"))
 		if err := os.Mkdir(path+".d", 0o755); err != nil {

@@ -20,14 +20,15 @@ func (p *program) audit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit NAME|FILE",
 		Short: "Describe a set and find columns that leak the bag labels",
-		Long: `Describe a set and find columns that leak the bag labels.
-
-Counts bags, instances and classes, finds bags that are there twice, and looks for any column whose value, maximum,
-minimum, mean or presence over the bag tells the bag's label. Such a column makes every figure worthless. Exits with
-status 1 if there is one, or if the same bag is there with two labels. The label columns of named sets are known and
+		Long: `Counts bags, instances and classes, and finds bags that are there twice. Then it looks for columns
+that tell the label of a bag: by a value, by the maximum, minimum or mean, or by a value's presence.
+Figures computed with such a column mean nothing. The label columns of named sets are known and
 never used as features.
 
-A column that separates the bags as well as a leak, but as a measured quantity does, is called strong. It stops nothing.` + filesHelp + columnsHelp,
+A strong column separates the bags as well as a leak does, but looks like a measured quantity. It
+is reported and stops nothing.
+
+The exit status is 1 if a column leaks the labels or if one bag is there with two labels.` + filesHelp,
 		Example: "  milbench audit bags.csv\n  milbench audit folder\n  milbench audit elephant --json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,12 +65,12 @@ A column that separates the bags as well as a leak, but as a measured quantity d
 				return finding{fmt.Errorf("%s: %v; it is known as the instance labels of this set and never used as a feature", args[0], report.Leaks[0])}
 			}
 			if source.Entry != nil && source.Entry.Generated {
-				return finding{fmt.Errorf("%s: %v; the set was drawn so: a concept is that plain", args[0], report.Leaks[0])}
+				return finding{fmt.Errorf("%s: %v; this generated set is meant to be so: its concept is that simple", args[0], report.Leaks[0])}
 			}
 			return finding{intake.Leaked(args[0], source.Stored, report.Leaks)}
 		},
 	}
-	columns.addTo(c.Flags())
+	inGroup(c.Flags(), fileFlags, func() { columns.addTo(c.Flags()) })
 	addJSON(c, &asJSON)
 	return c
 }
@@ -79,8 +80,8 @@ func (p *program) writeReport(r audit.Report, known int) error {
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "set\t%s\n", r.Name)
 	fmt.Fprintf(t, "bags\t%s\n", bagsText(r))
-	fmt.Fprintf(t, "instances\t%d; %d to %d a bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
-	fmt.Fprintf(t, "columns\t%d as stored; %d hold one value throughout; %.1f %% of all values are not 0\n", r.Features, r.Constant, 100*r.Density)
+	fmt.Fprintf(t, "instances\t%d; %d to %d per bag, median %g\n", r.Instances, r.BagSize.Min, r.BagSize.Max, r.BagSize.Median)
+	fmt.Fprintf(t, "columns\t%d as stored; %d are constant; %.1f %% of all values are not 0\n", r.Features, r.Constant, 100*r.Density)
 	if known > 0 {
 		fmt.Fprintf(t, "label column\t%d, known from the catalogue\n", known)
 	}
@@ -92,7 +93,7 @@ func (p *program) writeReport(r audit.Report, known int) error {
 		fmt.Fprintf(t, "the same bag\t%s%s\n", strings.Join(d.Bags, ", "), conflict)
 	}
 	if r.Shared > 0 {
-		fmt.Fprintf(t, "shared instances\t%d stand in several bags\n", r.Shared)
+		fmt.Fprintf(t, "shared instances\t%d are in several bags\n", r.Shared)
 	}
 	for _, l := range r.Leaks {
 		fmt.Fprintf(t, "LEAK\t%v\n", l)
@@ -102,11 +103,11 @@ func (p *program) writeReport(r audit.Report, known int) error {
 	}
 	switch {
 	case r.Kind == milbench.RealTarget || r.Kind == milbench.SurvivalTarget:
-		fmt.Fprintf(t, "verdict\tnone: leaking columns are looked for in classes, and the target is of kind %v\n", r.Kind)
+		fmt.Fprintf(t, "verdict\tnone: only classes are searched for leaks, and the target is of kind %v\n", r.Kind)
 	case r.Blind:
 		fmt.Fprintf(t, "verdict\ttoo few bags to tell a leak from chance\n")
 	case r.OK() && len(r.Strong) > 0:
-		fmt.Fprintf(t, "verdict\tno column leaks the bag labels; see whether those that are strong are measured or made from the labels\n")
+		fmt.Fprintf(t, "verdict\tno column leaks the bag labels; check whether the strong ones are measured or made from the labels\n")
 	case r.OK():
 		fmt.Fprintf(t, "verdict\tno column leaks the bag labels\n")
 	default:

@@ -14,13 +14,12 @@ func (p *program) backend() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "backend",
-		Short: "Say which backend trains the networks, why, and how to get a faster one",
-		Long: `Say which backend trains the networks, why, and how to get a faster one.
+		Short: "Show which backend trains networks and how to get a faster one",
+		Long: `The fastest installed backend runs, unless GOMLX_BACKEND names another: go, xla:cpu, xla:cuda, or
+xla: followed by the path of a plugin. Only milbench backend install downloads one.
 
-The environment variable GOMLX_BACKEND chooses: go, xla:cpu, xla:cuda, or xla: and the path of a plugin. Without it the
-fastest one that is installed runs. Nothing is downloaded but by milbench backend install. On Linux, graphs that XLA has
-compiled for the CPU are kept in ~/.cache/synpool/xla, so that later processes load them: SYNPOOL_XLA_CACHE names another
-folder, or is off.`,
+On Linux, graphs that XLA compiled for the CPU are kept in ~/.cache/synpool/xla, and later processes
+load them. SYNPOOL_XLA_CACHE names another folder; SYNPOOL_XLA_CACHE=off keeps none.`,
 		Example: "  milbench backend\n  GOMLX_BACKEND=go milbench backend --json",
 		Args:    onlySubcommands,
 		RunE: func(*cobra.Command, []string) error {
@@ -55,11 +54,9 @@ folder, or is off.`,
 	}
 	addJSON(c, &asJSON)
 	c.AddCommand(&cobra.Command{
-		Use:   "install",
-		Short: "Install XLA for the CPU of this machine, and say how to use its GPU",
-		Long: `Install XLA for the CPU of this machine with Python's pip, checked against a pinned sum, and say how to use its GPU.
-
-A plugin that is installed already is left alone.`,
+		Use:     "install",
+		Short:   "Install XLA for the CPU and print the steps for GPUs",
+		Long:    `A plugin that is already installed is left alone.`,
 		Example: "  milbench backend install",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -19,7 +19,7 @@ import (
 	"synpool/plotting"
 )
 
-// calibrationFolds is how many folds hold out the bags that a calibration is learnt from, fewer where a class has fewer bags.
+// calibrationFolds is the number of folds that hold out bags for a calibration. There are fewer if a class has fewer bags.
 const calibrationFolds = 5
 
 // calibrating is the flag that asks for a calibration, and what is learnt.
@@ -31,14 +31,10 @@ type calibrating struct {
 }
 
 func (k *calibrating) addTo(f *pflag.FlagSet) {
-	var names []string
-	for _, m := range calibrate.Methods {
-		names = append(names, string(m))
-	}
-	f.StringVar(&k.name, "calibrate", "", "learn probabilities from held-out bags by a `method`: "+strings.Join(names, ", ")+" (default none)")
+	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
 }
 
-// check reports a method that there is not.
+// check reports an unknown method.
 func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	if !f.Changed("calibrate") {
 		return nil
@@ -49,8 +45,8 @@ func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// cut cuts a set into folds, stratified by class and with whole groups, and reports a set that has no probabilities or too few bags. Each
-// bag is held out once at most: of the cuts that [milbench.CutInner] makes it takes the first.
+// cut cuts a set into folds, stratified by class and with whole groups. It reports a set that has no probabilities or too few bags. Each
+// bag is held out at most once, since only the first cut of [milbench.CutInner] is used.
 func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	if k.method == "" {
 		return nil
@@ -64,7 +60,7 @@ func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	}
 	folds, err := milbench.CutInner(set.Task(nil), train, calibrationFolds, milbench.SplitSeed(seed, "calibrate"))
 	if errors.Is(err, milbench.ErrInner) {
-		return fmt.Errorf("--calibrate: %s: bags are held out fold by fold, which takes two bags or groups of each class; add bags, or leave the flag out",
+		return fmt.Errorf("--calibrate: %s: the held-out folds need two bags or groups of each class; add bags, or leave the flag out",
 			set.Name)
 	}
 	if err != nil {
@@ -83,8 +79,8 @@ func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
 	return nil
 }
 
-// learn trains a model without each fold and learns the calibration from the scores of the bags that were held out. Nothing of a held-out
-// bag is known to its model: a portfolio is weighed anew in each fold, and values are standardised by the others.
+// learn trains a model without each fold and learns the calibration from the scores of the held-out bags. A model knows nothing of its
+// held-out bags: each fold weighs a portfolio and standardises values by the other bags alone.
 func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbench.Set, setting json.RawMessage, seed uint64,
 	progress func(done, of int)) error {
 	if k.method == "" {
@@ -141,7 +137,7 @@ func (k *calibrating) save(dir string) error {
 	return modeldir.SaveCalibration(dir, k.learnt)
 }
 
-// fewForIsotonic is about how many bags isotonic regression needs, by the manual of scikit-learn.
+// fewForIsotonic is about the number of bags that isotonic regression needs (scikit-learn, user guide).
 const fewForIsotonic = 1000
 
 // writeCalibration prints how good the probabilities of held-out bags are, before and after.
@@ -166,19 +162,19 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "ECE has %d bins and %d bags: the fewer bags, the larger it is by chance alone, as the last column says\n",
+	fmt.Fprintf(p.out, "ECE uses %d bins and %d bags; with few bags it is large by chance alone, see the last column\n",
 		calibrate.DefaultBins, l.After.Bags)
 	c := l.Calibration
 	switch {
 	case k.method == calibrate.IsotonicRegression && c.Bags < fewForIsotonic:
-		p.note("note: isotonic regression needs about %d bags; of %d it also learns their noise: platt and temperature do with fewer",
+		p.note("note: isotonic regression needs about %d bags and with %d also learns their noise; platt and temperature need fewer",
 			fewForIsotonic, c.Bags)
 	case c.Inverted() && c.Classes > 2:
-		p.note("note: for one class at least, bags with a higher score are less often of it; temperature uses the scores of all classes")
+		p.note("note: bags with a higher score for a class belong to it less often, for at least one class; temperature uses the scores of all classes")
 	case c.Inverted():
 		p.note("note: held-out bags with higher scores are less often positive: the model orders new bags worse than chance")
 	case c.AtBound():
-		p.note("note: the temperature %.2g is at its bound: held-out scores either separate the classes or say nothing of them; try platt", c.T)
+		p.note("note: the temperature %.2g is at its bound: held-out scores separate the classes perfectly or carry no information; try platt", c.T)
 	}
 	return nil
 }
@@ -186,14 +182,14 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 // reliabilityFigure is the name of the figure of a model's calibration.
 const reliabilityFigure = "reliability"
 
-// drawReliability draws how far the probabilities of a model can be taken at their word.
+// drawReliability draws the reliability diagram of a model with a calibration.
 func (p *program) drawReliability(dir, file string) error {
 	l, err := predict.Calibration(dir)
 	if err != nil {
 		return err
 	}
 	if l == nil {
-		return fmt.Errorf("%s: no model with a calibration; make one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
+		return fmt.Errorf("%s: the model has no calibration; train one with: milbench train NAME|FILE --calibrate METHOD --out MODEL", dir)
 	}
 	if filepath.Dir(file) == filepath.Clean(dir) {
 		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)

@@ -69,7 +69,7 @@ func TestTrainCalibrate(t *testing.T) {
 			out, notes := succeed(t, append(args, "--calibrate", method)...)
 			if !strings.Contains(out, "calibrated by "+method+" on 60 held-out bags of 5 folds: ") ||
 				!strings.Contains(out, "before, score read as a logit") ||
-				!strings.Contains(out, "ECE has 10 bins and 60 bags: the fewer bags, the larger it is by chance alone") {
+				!strings.Contains(out, "ECE uses 10 bins and 60 bags; with few bags it is large by chance alone") {
 				t.Error(out)
 			}
 			if has := strings.Contains(notes, "isotonic regression needs about 1000 bags"); has != (method == "isotonic") {
@@ -158,8 +158,8 @@ func TestTrainCalibrateRefuses(t *testing.T) {
 	for _, c := range []struct{ bags, method, want string }{
 		{overlapping(false), "plat", `--calibrate "plat": no such calibration; did you mean "platt"?`},
 		{overlapping(false), "", `--calibrate "": no such calibration; use one of temperature, platt, isotonic`},
-		{few, "platt", "--calibrate: bags: bags are held out fold by fold, which takes two bags or groups of each class; add bags"},
-		{few + "d,1,2,z\n", "platt", "which takes two bags or groups of each class"},
+		{few, "platt", "--calibrate: bags: the held-out folds need two bags or groups of each class; add bags"},
+		{few + "d,1,2,z\n", "platt", "the held-out folds need two bags or groups of each class"},
 	} {
 		refuse(t, exitUse, c.want, "train", write(t, "bags.csv", c.bags), "--learner", "mind", "--calibrate", c.method, "--out", out)
 	}
@@ -277,7 +277,7 @@ func TestPlotReliability(t *testing.T) {
 	file, model := write(t, "bags.csv", overlapping(false)), filepath.Join(t.TempDir(), "model")
 	drawn := filepath.Join(t.TempDir(), "reliability.svg")
 	succeed(t, "train", file, "--learner", "mind", "--out", model)
-	refuse(t, exitUse, model+": no model with a calibration", "plot", model, "--figure", "reliability", "--out", drawn)
+	refuse(t, exitUse, model+": the model has no calibration", "plot", model, "--figure", "reliability", "--out", drawn)
 	succeed(t, "train", file, "--learner", "mind", "--calibrate", "platt", "--out", model)
 	refuse(t, exitUse, "a model's folder holds nothing else", "plot", model, "--figure", "reliability", "--out", filepath.Join(model, "r.svg"))
 	_, notes := succeed(t, "plot", model, "--figure", "reliability", "--out", drawn)

@@ -22,10 +22,10 @@ import (
 	"synpool/milbench/results"
 )
 
-// defaultSpecificity is that for which a threshold is chosen where no flag says.
+// defaultSpecificity is the default of --operating.
 const defaultSpecificity = 0.9
 
-// cardFlags are the flags of train about what the card says of the model beside its data.
+// cardFlags are the flags of train that add figures and thresholds to the card.
 type cardFlags struct {
 	results   string
 	operating []float64
@@ -35,13 +35,14 @@ type cardFlags struct {
 func (f *cardFlags) addTo(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVar(&f.results, "results", "",
-		"`folder` that milbench run --out has written for this learner on this data: the card gets its figures, and thresholds from its held-out scores")
+		"`folder` of milbench run for this learner and data: its figures, and thresholds from its held-out scores, go into the card")
 	flags.Float64SliceVar(&f.operating, "operating", []float64{defaultSpecificity},
-		"`specificities` for which --results chooses thresholds, which milbench evaluate applies")
+		"`specificities` for which --results chooses thresholds; milbench evaluate applies them")
+	flags.Lookup("operating").DefValue = fmt.Sprint(defaultSpecificity)
 }
 
-// judged takes what --results says of the learner, before it is trained; where scores are no logits, without their log-loss. command is what
-// would fill such a folder.
+// judged reads the figures of the learner from --results, before it is trained. It leaves out the log-loss of scores that are no logits.
+// command is the command that would fill such a folder.
 func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command string) (facts modeldir.Facts, err error) {
 	for _, s := range f.operating {
 		if !(s > 0 && s <= 1) {
@@ -82,7 +83,7 @@ func (f *cardFlags) judged(set *milbench.Set, setting json.RawMessage, command s
 	return facts, nil
 }
 
-// described completes facts by what a trained model and its data are, and by how its probabilities were learnt, nil: not at all.
+// described adds to facts the trained model, its data and how its probabilities were learnt (nil if they were not).
 func described(facts modeldir.Facts, model learner.About, set *milbench.Set, learnt *calibrate.Learnt) (modeldir.Facts, error) {
 	if learnt != nil {
 		facts.Calibration = fmt.Sprintf("%s, learnt from %d bags that %d folds held out; expected calibration error %.3f there, of a perfect model %.3f",
@@ -100,7 +101,7 @@ func described(facts modeldir.Facts, model learner.About, set *milbench.Set, lea
 	return facts, nil
 }
 
-// judgeCommand returns the command of milbench run that judges what train is to train on nameOrFile, "" if there is none.
+// judgeCommand returns the milbench run command that judges the learner of train on nameOrFile, "" if there is none.
 func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *trainFlags, config *neural.Config) string {
 	if asked.flags.Changed("setting") {
 		return "" // run takes the default or the grid of a learner
@@ -128,10 +129,10 @@ func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *train
 	return strings.Join(append(words, "--out", "results"), " ")
 }
 
-// simple is what a shell takes as it stands.
+// simple matches words that a shell takes without quotes.
 var simple = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted returns a word as a shell takes it.
+// quoted returns a word quoted for a shell.
 func quoted(word string) string {
 	if simple.MatchString(word) {
 		return word

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var update = flag.Bool("update", false, "write docs/cli.md and the recordings of docs/pictures anew")
+var update = flag.Bool("update", false, "rewrite docs/cli.md and the recordings of docs/pictures")
 
 // TestCommandPage compares docs/cli.md with the command. With -update it writes the page.
 func TestCommandPage(t *testing.T) {
@@ -28,7 +28,7 @@ func TestCommandPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(file) != page {
-		t.Error("docs/cli.md is not of this command; run: go test ./cmd/milbench -run CommandPage -update")
+		t.Error("docs/cli.md differs from this command; run: go test ./cmd/milbench -run CommandPage -update")
 	}
 	for _, code := range []int{exitDone, exitFinding, exitUse, exitTryAgain, 130, 143} {
 		if !strings.Contains(page, fmt.Sprint(code, " ")) {
@@ -40,64 +40,63 @@ func TestCommandPage(t *testing.T) {
 // commandPage describes a command and all its subcommands in Markdown.
 func commandPage(root *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The command\n\nWritten by `go test ./cmd/milbench -run CommandPage -update` from the help texts of `%s`.\n\n%s\n\n", root.Name(), rest(root.Long))
+	fmt.Fprintf(&b, "# The command\n\nWritten by `go test ./cmd/milbench -run CommandPage -update` from the help texts of `%s`.\n\n%s\n\n", root.Name(), inMarkdown(root.Long))
 	b.WriteString("| subcommand | what it does |\n|:--|:--|\n")
-	for _, c := range shown(root) {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	commands, topics := below(root)
+	all := append(commands, topics...)
+	for _, c := range all {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", title(c), strings.ReplaceAll(title(c), " ", "-"), c.Short)
 	}
-	for _, c := range shown(root) {
+	for _, c := range all {
 		describe(&b, c)
 	}
 	return b.String()
 }
 
-// shown are the subcommands that a user sees.
-func shown(c *cobra.Command) (all []*cobra.Command) {
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && sub.Name() != "help" {
-			all = append(all, sub)
-		}
+// title is how a command or a topic of help is called.
+func title(c *cobra.Command) string {
+	if c.IsAdditionalHelpTopicCommand() {
+		return c.Parent().CommandPath() + " help " + c.Name()
 	}
-	return all
-}
-
-// rest is a text after its first paragraph, which stands elsewhere.
-func rest(long string) string {
-	_, after, _ := strings.Cut(long, "\n\n")
-	return strings.TrimSpace(after)
+	return c.CommandPath()
 }
 
 // describe writes the section of a command, and of those below it.
 func describe(b *strings.Builder, c *cobra.Command) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n", c.CommandPath(), strings.TrimSuffix(c.Short, "."))
-	if text := rest(c.Long); text != "" {
-		fmt.Fprintf(b, "\n%s\n", text)
+	first, more := examples(c)
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n", title(c), c.Short)
+	fmt.Fprintf(b, "\n```\n%s\n```\n", first)
+	if c.Long != "" {
+		fmt.Fprintf(b, "\n%s\n", inMarkdown(c.Long))
 	}
 	if c.Runnable() {
-		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(b, "\n**Usage**\n\n```text\n%s\n```\n", c.UseLine())
 	}
-	if c.Example != "" {
-		fmt.Fprintf(b, "\nExamples:\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(c.Example, "\n  ", "\n")))
+	if more != "" {
+		fmt.Fprintf(b, "\n**More examples**\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(more, "\n  ", "\n")))
 	}
-	var rows strings.Builder
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
+	for _, group := range flagGroups(c.LocalFlags()) {
+		var rows strings.Builder
+		group.flags.VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			kind, text := pflag.UnquoteUsage(f)
+			value := f.DefValue
+			switch {
+			case f.Name == "cores":
+				value = "all" // a number that differs from machine to machine
+			case value == "false", value == "[]", value == "0":
+				value = ""
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), strings.ReplaceAll(text, "|", `\|`), strings.ReplaceAll(value, "|", `\|`))
+		})
+		if rows.Len() > 0 {
+			fmt.Fprintf(b, "\n**%s**\n\n| flag | what it does | default |\n|:--|:--|:--|\n%s", group.heading, &rows)
 		}
-		kind, text := pflag.UnquoteUsage(f)
-		value := f.DefValue
-		switch {
-		case f.Name == "cores":
-			value = "all" // a number that differs from machine to machine
-		case value == "false", value == "[]", value == "0":
-			value = ""
-		}
-		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), strings.ReplaceAll(text, "|", `\|`), strings.ReplaceAll(value, "|", `\|`))
-	})
-	if rows.Len() > 0 {
-		fmt.Fprintf(b, "\n| flag | what it does | default |\n|:--|:--|:--|\n%s", &rows)
 	}
-	for _, sub := range shown(c) {
+	commands, _ := below(c)
+	for _, sub := range commands {
 		describe(b, sub)
 	}
 }

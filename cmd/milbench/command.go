@@ -17,7 +17,7 @@ import (
 	"synpool/milbench"
 )
 
-// program is what the subcommands share.
+// program has the state that all subcommands share.
 type program struct {
 	out *sink     // standard output
 	err io.Writer // standard error
@@ -60,16 +60,18 @@ func (p *program) execute(ctx context.Context, args []string) error {
 // command returns the whole command.
 func (p *program) command() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "milbench",
-		Short: "Benchmark attention pooling on multiple-instance learning, honestly",
-		Long: `Benchmark attention pooling on multiple-instance learning, honestly.
+		Use:   "milbench COMMAND",
+		Short: "Compare and train multiple-instance learners on your bags or named sets",
+		Long: `It trains support vector machines, trees, and networks with the Syn layer and other poolings, under
+protocols that cannot look at the test part. It judges models that you trained elsewhere, too.
 
-Trains support vector machines and trees on bags, and networks with the Syn layer and other poolings, on your bags or on named sets, under protocols that
-cannot look at the test part, and tabulates their figures.
-
-Exit codes: 0 done; 1 an audit found a column that leaks the labels or a bag with two labels, a fit failed three times,
-or a merge found fits missing; 2 wrong use or unreadable input; 75 try again (network, full disk, input or output
-error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
+Exit codes:
+  0            done
+  1            an audit found a column that leaks the labels or a bag with two labels, a fit failed
+               three times, or a merge found fits missing
+  2            wrong use or unreadable input
+  75           try again: network, full disk, input or output error, folder in use
+  130 or 143   stopped within 5 s, results kept`,
 		Example:                    "  milbench demo\n  milbench run musk1 --pooling softmax,syn --iterations=-3,3 --out results",
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -77,20 +79,23 @@ error, folder in use); 130 or 143 stopped within 5 s, results kept.`,
 		SuggestionsMinimumDistance: 1,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.version())
+	root.SetHelpFunc(writeHelp)
+	root.AddCommand(p.demo(), p.data(), p.audit(), p.run(), p.study(), p.planning(), p.merge(), p.foldsOf(), p.score(), p.table(), p.compare(), p.plot(), p.train(), p.show(), p.predict(), p.evaluate(), p.backend(), p.completion(), p.man(), p.version())
+	root.AddCommand(topics()...)
 	addHelp(root)
+	addCompletion(root)
 	return root
 }
 
-// addHelp has the subcommand help refuse what there is no help for.
+// addHelp makes the subcommand help refuse unknown names.
 func addHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
 		return // no subcommands
 	}
+	help.Short, help.Long, help.Example = "Print the help of a command or the text of a topic", "", "  milbench help run\n  milbench help files"
 	help.Run = nil
 	help.RunE = func(_ *cobra.Command, args []string) error {
 		c, rest, err := root.Find(args)
@@ -115,7 +120,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() || sub.Name() == "help" {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() || sub.Name() == "help" {
 			names = append(names, sub.Name())
 		}
 	}
@@ -125,7 +130,7 @@ func unknownSubcommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no subcommand %q; use one of %s", c.CommandPath(), name, strings.Join(names, ", "))
 }
 
-// onlySubcommands refuses arguments that are no subcommand.
+// onlySubcommands refuses arguments that are not subcommands.
 func onlySubcommands(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownSubcommand(c, args)

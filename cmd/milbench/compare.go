@@ -20,17 +20,22 @@ func (p *program) compare() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "compare DIR...",
-		Short: "Compare learners and settings on the same folds, set by set and over sets",
-		Long: `Compare learners and settings on the same folds, set by set and over sets.
+		Short: "Test whether learners differ on the same folds, by set and overall",
+		Long: `The folders are those of milbench run and milbench score. All their settings are compared with one:
+the setting of --with, named as in milbench table, or else the one with the best figures.
 
-Folders are those of milbench run and milbench score; the settings of all of them are compared. Each is compared with one, that of --with as milbench
-table names it, else the one with the best figures. Two settings are paired over the folds of all repeats, where both were trained and tested on the
-same bags: give both the same --seed, --folds and --repeats.
+Two settings are paired over the folds of all repeats. Both must be trained and tested on the same
+bags, so use the same --seed, --folds and --repeats for both.
 
-On a set the table has the difference of the main figures (AUC, macro AUC, R², concordance), its 95 % interval by the corrected resampled t-test, and how
-probable it is that the one is better, the same in practice or worse (Bayesian correlated t-test). The same in practice are figures within --rope. Over
-six sets or more it has Wilcoxon's test and the Bayesian signed-rank test, and how many sets are won, tied and lost.`,
-		Example: "  milbench compare results --with mean --out differences.png\n  milbench compare results scored --rope 0.02 --json",
+For each set the table has:
+  difference    of the main figures (AUC, macro AUC, R², concordance), with its 95 % interval by
+                the corrected resampled t-test
+  probability   that one is better, the same in practice (within --rope) or worse, by the
+                Bayesian correlated t-test
+
+Over six sets or more it adds Wilcoxon's test, the Bayesian signed-rank test, and how many sets are
+won, tied and lost.`,
+		Example: "  milbench compare results\n  milbench compare results --with mean --out differences.png\n  milbench compare results scored --rope 0.02 --json",
 		Args:    arguments(1, 0),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			var all []results.Result
@@ -67,9 +72,9 @@ six sets or more it has Wilcoxon's test and the Bayesian signed-rank test, and h
 			return comparison.Write(p.out)
 		},
 	}
-	c.Flags().StringVar(&with, "with", "", "the `setting` that the others are compared with (default the one with the best figures)")
-	c.Flags().Float64Var(&rope, "rope", results.Rope, "difference of the figure up to which two settings are the same in practice")
-	c.Flags().StringVar(&file, "out", "", "file to draw the differences into, .png, .svg or .pdf")
+	c.Flags().StringVar(&with, "with", "", "`setting` to compare the others with (default the one with the best figures)")
+	c.Flags().Float64Var(&rope, "rope", results.Rope, "largest difference of the figure between two settings that are the same in practice")
+	c.Flags().StringVar(&file, "out", "", "`file` to draw the differences into: .png, .svg or .pdf")
 	addJSON(c, &asJSON)
 	return c
 }

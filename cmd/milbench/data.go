@@ -16,11 +16,9 @@ import (
 // data is the subcommand for the named sets.
 func (p *program) data() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "data",
-		Short: "List, fetch and verify the named sets",
-		Long: `List, fetch and verify the named sets.
-
-Their files are kept in the folder that MILBENCH_DATA names, else in milbench in the user's cache.`,
+		Use:     "data COMMAND",
+		Short:   "List, download and verify the sets that milbench knows by name",
+		Long:    `Files are kept in the folder MILBENCH_DATA or, without it, in milbench in the user's cache folder.`,
 		Example: "  milbench data list\n  milbench data fetch elephant fox tiger",
 		Args:    onlySubcommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -33,7 +31,7 @@ func (p *program) dataList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the named sets and whether they are at hand",
+		Short:   "List the named sets and whether each is on this machine",
 		Example: "  milbench data list\n  milbench data list --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -64,10 +62,9 @@ func (p *program) dataList() *cobra.Command {
 func (p *program) dataFetch() *cobra.Command {
 	return &cobra.Command{
 		Use:   "fetch NAME...",
-		Short: "Download named sets, or all of them",
-		Long: `Download named sets, or all of them with the name all.
-
-A file gets its name only after its checksum was found right; an interrupted download resumes.`,
+		Short: "Download named sets and check them against their known checksums",
+		Long: `The name all stands for all sets. An interrupted download resumes. A file gets its name only after
+its checksum was found right.`,
 		Example: "  milbench data fetch elephant fox tiger\n  milbench data fetch all",
 		Args:    arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -113,10 +110,9 @@ func (p *program) dataVerify() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "verify [NAME...]",
-		Short: "Compare the files of named sets with their checksums",
-		Long: `Compare the files of named sets, of all without a name, with their checksums.
-
-A damaged file is an error; a missing one only where its set was named.`,
+		Short: "Check the downloaded files of named sets against their checksums",
+		Long: `Without a name it checks all sets. A damaged file is an error. A missing file is an error only if
+you name its set.`,
 		Example: "  milbench data verify\n  milbench data verify elephant --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			named := len(args) > 0

@@ -25,18 +25,17 @@ import (
 // demoSeed is the seed of the demo.
 const demoSeed = 1
 
-// demo is the subcommand that shows the whole on the set that is embedded.
+// demo is the subcommand that compares learners on the embedded set.
 func (p *program) demo() *cobra.Command {
 	var out string
 	var cores int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Compare learners on Musk 1, which is built in",
-		Long: `Compare learners on Musk 1, which is built in, by 10-fold cross-validation: those that milbench run compares without flags.
-
-It prints a table, says which learners cannot be told apart, and draws the AUC of each with its interval over the folds. It
-downloads nothing.`,
+		Short: "Compare learners on the built-in set Musk 1 and draw the result",
+		Long: `It compares the learners of milbench run without flags by 10-fold cross-validation. It prints a
+table, says which learners cannot be told apart, and draws the AUC of each learner with its interval
+over the folds. It downloads nothing.`,
 		Example: "  milbench demo\n  milbench demo --out figures/demo.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -64,7 +63,7 @@ downloads nothing.`,
 			return errors.Join(err, d.draw(out))
 		},
 	}
-	c.Flags().StringVar(&out, "out", "milbench-demo.png", "file of the figure: .png, .svg or .pdf")
+	c.Flags().StringVar(&out, "out", "milbench-demo.png", "`file` of the figure: .png, .svg or .pdf")
 	coresFlag(c.Flags(), &cores)
 	addJSON(c, &asJSON)
 	return c
@@ -197,7 +196,7 @@ func (d *demonstration) draw(path string) error {
 	return figure.Save(path)
 }
 
-// checkFigure reports a file, given by a flag, that no figure can be saved to.
+// checkFigure reports a file of a flag where no figure can be saved.
 func checkFigure(flag, path string) error {
 	if e := plotting.Format(strings.TrimPrefix(filepath.Ext(path), ".")); !slices.Contains([]plotting.Format{plotting.PNG, plotting.SVG, plotting.PDF}, e) {
 		return fmt.Errorf("--%s %q: end the name with .png, .svg or .pdf", flag, path)

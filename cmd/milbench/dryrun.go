@@ -13,7 +13,7 @@ import (
 	"synpool/milbench/run"
 )
 
-// setPlan is what the fits of a set take that are still missing.
+// setPlan is the cost of the missing fits of a set.
 type setPlan struct {
 	Set     string  `json:"set,omitempty"`
 	Fits    int     `json:"fits"`
@@ -24,8 +24,7 @@ type setPlan struct {
 	Seconds float64 `json:"about_seconds"`
 }
 
-// plan returns what each set of some runs takes of their learners. Sets that do not fit into memory are errors, one line
-// each.
+// plan returns the cost of each set of some runs. Sets that do not fit into memory are errors, one line per set.
 func (p *program) plan(studies []run.Run) ([]setPlan, error) {
 	var plans []setPlan
 	var errs []error
@@ -55,7 +54,7 @@ func (p *program) plan(studies []run.Run) ([]setPlan, error) {
 	return plans, errors.Join(errs...)
 }
 
-// estimate is what a whole command takes.
+// estimate is the cost of a whole command.
 type estimate struct {
 	Backend string    `json:"backend"`
 	Cores   int       `json:"cores"`
@@ -80,7 +79,7 @@ func (p *program) writeEstimate(e estimate, asJSON bool) error {
 		return p.writeJSON(e)
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS A BLOCK\tMEMORY\tTIME")
+	fmt.Fprintln(t, "SET\tFITS\tMISSING\tBLOCKS\tFITS PER BLOCK\tMEMORY\tTIME")
 	row := func(name string, s setPlan) {
 		cells := []string{name, strconv.Itoa(s.Fits), strconv.Itoa(s.Missing)}
 		if s.Missing > 0 {

@@ -26,7 +26,7 @@ func TestWrongUse(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"tabel x", `did you mean "table"?`},
-		{"frobnicate", "use one of audit, backend, compare, data"},
+		{"frobnicate", "use one of audit, backend, compare, completion, data"},
 		{"data lst", `did you mean "list"?`},
 		{"backend instal", `did you mean "install"?`},
 		{"hlep", `milbench has no subcommand "hlep"; did you mean "help"?`},

@@ -30,24 +30,28 @@ func (p *program) evaluate() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "evaluate MODEL FILE|NAME",
-		Short: "Judge a trained model on labelled new bags, and compare these with its training data",
-		Long: `Judge a trained model on labelled new bags, and compare these with its training data.
+		Short: "Judge a trained model on new bags whose labels you know",
+		Long: `The figures, with 95 % intervals, depend on the kind of target:
+  two classes    AUC, accuracy and balanced accuracy; log-loss and Brier score of probabilities
+  more classes   macro AUC, accuracies and kappa
+  numbers        R², MAE, RMSE and Spearman's ρ
+  survival       concordance, and the integrated Brier score of curves
+The interval of the AUC is DeLong's. Most others are bootstrap intervals. The bootstrap draws groups
+(patients, say) if the file names them, else bags.
 
-Prints the figures of the kind of target with 95 % intervals. Of two classes these are the AUC with DeLong's interval, accuracy, balanced
-accuracy and, where there are probabilities, log-loss and Brier score; of more classes macro AUC, accuracies and kappa; of real numbers
-R², MAE, RMSE and Spearman's ρ; of survival the concordance and, of curves, the
-integrated Brier score. Most intervals are those of the bootstrap. It draws groups (patients, say)
-where the file names them, else bags.
+Operating points:
+The thresholds were chosen by milbench train --results on held-out bags and are only applied here.
+The new bags do not change them.
 
-Operating points are thresholds that milbench train --results has chosen on held-out bags; here they are applied. The new bags have no
-say in them.
+Warnings:
+One warning names features that are unlike those of training. Either their mean differs by more than
+chance between bags, and by at least a fifth of a standard deviation; or more bags than by chance
+have 1 % of their values outside the range of training. A fresh sample of the same source gets this
+warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
 
-A warning names features that are unlike those of training. Their mean differs by more than chance, as bags differ among themselves, and
-by a fifth of a standard deviation at least; or more bags than by chance, with 1 % of the values, are outside of the range of training. A
-fresh sample of the same source gets this warning in about 1 of 100 cases. Another warning names bags that are among the training bags.
-
-Labels must be those of the model, word for word. The features are taken as by milbench predict.` + filesHelp + `
---labels names another table than labels.csv. --bag, --label and --group name the columns.`,
+Files:
+Labels must be spelled as those of the model. Features are matched as in milbench predict. A FILE is
+a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		Example: `  milbench evaluate model new.csv
   milbench evaluate model slides --labels slides.csv --group case_id --json`,
 		Args: arguments(2, 2),
@@ -97,12 +101,12 @@ Labels must be those of the model, word for word. The features are taken as by m
 	}
 	f := c.Flags()
 	f.StringVar(&options.Labels, "labels", "",
-		"of a folder of bags or an HDF5 file: the `table` of the bags, a CSV or TSV file (default labels.csv in the folder, or its only table)")
-	f.StringVar(&options.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+		"`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
+	f.StringVar(&options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
 	f.StringVar(&options.Label, "label", "",
-		"of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
+		"`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
 	f.StringVar(&options.Group, "group", "",
-		"of a table: the `column` of the groups, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
+		"`column` of the groups in a table, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
 	coordinatesFlag(f, &options.Coordinates)
 	column.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
@@ -122,7 +126,7 @@ func openNew(o dataset.Options, column dataset.Column, nameOrFile string) (*milb
 	return source.Set(column)
 }
 
-// evaluation is what is printed of a model on new bags.
+// evaluation is the outcome of a model on new bags, as it is printed.
 type evaluation struct {
 	Model     string                 `json:"model"`
 	Trained   string                 `json:"trained_on"`
@@ -135,7 +139,7 @@ type evaluation struct {
 	Groups    int                    `json:"groups,omitempty"`
 	Figures   []evaluate.Figure      `json:"figures"`
 
-	// Calibration is how the probabilities were learnt that accuracy, log-loss and Brier score are of, or none; empty where there are no probabilities.
+	// Calibration is the method behind the probabilities of accuracy, log-loss and Brier score, or none. It is empty if there are no probabilities.
 	Calibration string `json:"calibration,omitempty"`
 
 	Confusion [][]int          `json:"confusion,omitempty"` // a row for each class, a column for each called class
@@ -146,7 +150,7 @@ type evaluation struct {
 	Warnings  []string         `json:"warnings,omitempty"`
 }
 
-// evaluated judges a model on bags that have its classes and the values that it takes for missing ones.
+// evaluated judges a model on bags whose classes are those of the model and whose missing values are filled.
 func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, calibration *calibrate.Learnt, set *milbench.Set,
 	seed uint64) (*evaluation, error) {
 	predictions, err := model.Predict(ctx, set.Instances(), false)
@@ -178,11 +182,11 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 		}
 	}
 	if card.Leaked {
-		e.warn("the model was trained with a column that leaks the labels; its figures mean nothing without it")
+		e.warn("the model was trained with a column that leaks the labels; its figures mean nothing for bags without that column")
 	}
 	facts := card.Facts
 	if facts == nil {
-		e.warn("the card of the model has no profile of its training data, so that the new bags cannot be compared with it; train it again")
+		e.warn("the model's card has no profile of its training data, so the new bags cannot be compared with it; train the model again")
 		facts = &modeldir.Facts{}
 	} else if err := e.compare(facts.Data, fresh, set); err != nil {
 		return nil, err
@@ -200,7 +204,7 @@ func evaluated(ctx context.Context, model learner.Model, card *modeldir.Card, ca
 	return e, nil
 }
 
-// calibrated gives scores of classes their probabilities, as milbench predict has them: of two classes as logits, of more as logarithms.
+// calibrated adds the probabilities of milbench predict to scores of classes: as logits for two classes, as logarithms for more.
 func (e *evaluation) calibrated(s *evaluate.Scored, setting json.RawMessage, l *calibrate.Learnt) error {
 	switch {
 	case s.Classes == 0 || l == nil && !predict.Logits(setting):
@@ -246,13 +250,13 @@ func (e *evaluation) compare(train, fresh milbench.Profile, set *milbench.Set) e
 	if unlike := shift.Unlike(); len(unlike) > 0 {
 		var parts []string
 		for _, f := range unlike {
-			text := fmt.Sprintf("%s: %.1f %% of its values outside of the range", f.Name, 100*f.Outside)
+			text := fmt.Sprintf("%s: %.1f %% of its values outside the range", f.Name, 100*f.Outside)
 			if f.Difference != nil {
 				text += fmt.Sprintf(", mean %+.1f standard deviations", *f.Difference)
 			}
 			parts = append(parts, text)
 		}
-		e.warn("%s unlike those of training, of %d: %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
+		e.warn("%s unlike those of training (of %d features): %s", are(len(unlike), "feature"), len(shift.Features), strings.Join(firstOf(parts, 5), "; "))
 	}
 	return nil
 }
@@ -318,7 +322,7 @@ func (e *evaluation) write(w io.Writer) error {
 	e.writeConfusion(t)
 	e.writeOperating(t)
 	if e.Shift != nil && len(e.Shift.Unlike()) == 0 {
-		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside of their ranges there\n", 100*e.Shift.Outside)
+		fmt.Fprintf(t, "\nno feature is unlike those of training; %.2g %% of all values are outside the ranges of training\n", 100*e.Shift.Outside)
 	}
 	if len(e.Warnings) > 0 {
 		fmt.Fprintln(t)

@@ -22,7 +22,7 @@ const (
 	exitTryAgain = 75 // network, full disk, input or output error, folder in use (EX_TEMPFAIL of sysexits.h)
 )
 
-// finding is an error that is the outcome of a job done: what an audit found, a failed fit, what a merge lacks.
+// finding is an error that is the outcome of finished work: a leak, a failed fit, or fits missing after a merge.
 type finding struct{ error }
 
 func (f finding) Unwrap() error { return f.error }
@@ -54,7 +54,7 @@ type stopped struct{ signal syscall.Signal }
 
 func (s *stopped) Error() string { return "stopped (" + s.signal.String() + ")" }
 
-// Is makes it the error that everything which heeds the context returns.
+// Is makes it equal to [context.Canceled], the error of everything that heeds the context.
 func (s *stopped) Is(target error) bool { return target == context.Canceled }
 
 func (s *stopped) code() int { return 128 + int(s.signal) }
@@ -66,12 +66,12 @@ func stoppedBy(ctx context.Context) *stopped {
 	return s
 }
 
-// grace is what a command has to end in after a signal: schedulers kill what is still there some seconds later.
+// grace is the time that a command has to end after a signal. Schedulers kill it some seconds later.
 const grace = 3 * time.Second
 
-// withSignals returns a context that SIGINT and SIGTERM end. What does not heed it, such as the compilation of a graph or an
-// epoch of large bags, is given up after the grace: what is finished is on the disk. A second SIGINT ends the program at once; a
-// second SIGTERM does not, since schedulers send one to a script and its child alike, and the script passes its own on.
+// withSignals returns a context that SIGINT and SIGTERM end. Work that does not heed it, such as the compilation of a graph or an
+// epoch of large bags, is given up after the grace; finished work is on the disk. A second SIGINT ends the program at once. A
+// second SIGTERM does not, since schedulers send one to a script and to its child, and the script passes its own on.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -82,7 +82,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 			signal.Reset(os.Interrupt)
 			end := &stopped{s.(syscall.Signal)}
 			time.AfterFunc(grace, func() {
-				fmt.Fprintf(os.Stderr, "milbench: %v: what is finished is kept, the rest given up; the same command goes on from there\n", end)
+				fmt.Fprintf(os.Stderr, "milbench: %v: finished work is kept; run the same command again to resume\n", end)
 				os.Exit(end.code())
 			})
 			cancel(end)

@@ -16,10 +16,10 @@ import (
 	"synpool/milbench/exchange"
 )
 
-// partsName is the file of parts beside split files of CLAM.
+// partsName is the file of the folds beside the split files of CLAM.
 const partsName = "folds.csv"
 
-// foldsOf is the subcommand that writes the parts of a protocol for other programs.
+// foldsOf is the subcommand that writes folds for other programs.
 func (p *program) foldsOf() *cobra.Command {
 	var (
 		open           sources
@@ -30,19 +30,23 @@ func (p *program) foldsOf() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "folds NAME|FILE",
-		Short: "Write the folds of a set, for models that are trained by other programs",
-		Long: `Write the folds of a set, for models that are trained by other programs.
+		Short: "Write the folds of a set for models that you train elsewhere",
+		Long: `The folds are those of milbench run with the same --folds, --repeats and --seed. They are stratified
+by label, and bags of one group stay in one part. For each fold, train your model on the other bags
+of the repeat and score the bags of the fold. Then give the scores to milbench score.
 
-The folds are those that milbench run makes with the same --folds, --repeats and --seed: stratified by label, with bags of one group
-in one part. Train your model on all bags of a repeat but those of a fold, score these, and give the scores to milbench score.
+The file is a CSV table with one line per bag and repeat. Its columns:
+  bag, group, repeat
+  fold          the one that tests the bag; empty if an official split only trains on it
+  the target    as in the file: label and class; label of numbers; time and event of survival
+  all others    the same on every line: the set, its checksum, the kind of target, the protocol,
+                folds, folds_run and the seed
 
-The file is a CSV table with a line for each bag and repeat: bag, the target as the file has it (label and class of classes, label of
-numbers, time and event of survival), group, repeat, fold (the one that tests the bag; empty where an official split only trains on it),
-and on every line the set, its checksum, the kind of target, the protocol, folds, folds_run and the seed.
-
---format clam writes a folder instead: splits_0.csv, splits_1.csv and so on as CLAM reads them, one for each fold of each repeat, with a
-fifth of the training part as val, and ` + partsName + `, the file above. docs/judge.md goes through all of it.` + filesHelp + columnsHelp,
-		Example: `  milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
+--format clam writes a folder instead. It has one file per fold of each repeat, as CLAM reads them:
+splits_0.csv, splits_1.csv and so on, with a fifth of the training part as val. The table above is
+beside them, in ` + partsName + `. docs/judge.md goes through an example.` + filesHelp,
+		Example: `  milbench folds bags.csv --out folds.csv
+  milbench folds musk1 --repeats 2 --out folds.csv --bags bags.csv
   milbench folds features --labels slides.csv --folds 5 --format clam --out splits`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -87,18 +91,18 @@ fifth of the training part as val, and ` + partsName + `, the file above. docs/j
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&out, "out", "", "file of the folds, or with --format clam their folder (required); what is there is not overwritten")
-	f.StringVar(&instances, "bags", "", "also write the instances of the bags, without instance labels, to this `file`: a CSV table with a header")
-	f.StringVar(&format, "format", "csv", "csv, or clam for split files as CLAM reads them")
-	f.IntVar(&folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb 4)")
+	f.StringVar(&out, "out", "", "`file` of the folds or, with --format clam, their folder (required); never overwrites")
+	f.StringVar(&instances, "bags", "", "`file` to write the instances of the bags to, without instance labels: a CSV table with a header")
+	f.StringVar(&format, "format", "csv", "`format` of the folds: csv, or clam for split files as CLAM reads them")
+	f.IntVar(&folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb 4)")
 	f.IntVar(&repeats, "repeats", milbench.Honest().Repeats, "repeats with other folds")
 	f.Uint64Var(&seed, "seed", 1, "seed of the folds")
-	open.addTo(f)
+	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
 	return c
 }
 
-// foldsFile is the file of the parts.
+// foldsFile is the file of the folds.
 func foldsFile(out, format string) string {
 	if format == "clam" {
 		return filepath.Join(out, partsName)
@@ -106,7 +110,7 @@ func foldsFile(out, format string) string {
 	return out
 }
 
-// writeBags returns what writes the instances of a set as a table with a header, for programs that do not read its file.
+// writeBags returns a function that writes the instances of a set as a table with a header, for programs that cannot read its file.
 func writeBags(s *milbench.Set) func(io.Writer) error {
 	plain := *s
 	plain.InstanceLabels = nil // which no model may see
@@ -118,7 +122,7 @@ func writeBags(s *milbench.Set) func(io.Writer) error {
 	return func(w io.Writer) error { return dataset.WriteCSV(w, &plain) }
 }
 
-// writeNew writes the file of a flag, which must not be there yet: whole, or not at all.
+// writeNew writes the file of a flag, whole or not at all. The file must not exist yet.
 func writeNew(flag, path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
@@ -173,33 +177,32 @@ func writeCLAM(dir string, s *milbench.Set, p milbench.Protocol, seed uint64, pa
 	return writeNew("--out", filepath.Join(dir, partsName), parts.Write)
 }
 
-// score is the subcommand that takes scores of a model that another program has trained.
+// score is the subcommand that adds the scores of a model from another program to results.
 func (p *program) score() *cobra.Command {
 	var folds, name, out string
 	c := &cobra.Command{
 		Use:   "score SCORES.csv",
-		Short: "Judge a model that another program has trained, by its scores on the folds",
-		Long: `Judge a model that another program has trained, by its scores on the folds.
+		Short: "Judge a model trained elsewhere by its scores on the folds",
+		Long: `SCORES.csv has the columns bag, repeat and fold, and by the kind of target:
+  two labels   score: a logit, or any number that is larger for positive bags (accuracy and
+               log-loss read it as a logit); or probability, of the positive label; or the
+               columns of classes
+  classes      probability_WORD for each class, with sum 1 within 0.001; or score_WORD: logits
+  numbers      value or prediction
+  survival     risk: the larger, the earlier the event
+Columns may stand in any order, with others beside them. Commas, semicolons or tabs separate them.
 
-SCORES.csv has the columns bag, repeat and fold, and by the kind of target:
+Every test bag of every fold must be there once, for the folds of --folds, which milbench folds
+wrote. Otherwise nothing is stored. Probabilities are stored as logarithms, and those below 1e-12 as
+the logarithm of 1e-12.
 
-  two labels  score (a logit, or any number that is larger for positive bags; accuracy and log-loss read it as a logit), or probability
-              (that of the positive label), or the columns of classes
-  classes     probability_WORD for each class (they sum to 1 within 0.001), or score_WORD (logits)
-  numbers     value or prediction
-  survival    risk: the larger, the earlier the event
-
-Every test bag of every fold must be there once; the folds are those of --folds, which milbench folds has written. Otherwise nothing is
-stored. Columns may stand in any order, with others beside them and commas, semicolons or tabs between them. Probabilities are stored as
-logarithms, those below 1e-12 as that of 1e-12.
-
-The results stand in the folder --out beside those of milbench run with the same folds and seed, in tables, figures and tests, under --name. They are marked
-declared: nobody here has seen the training.`,
+The results in --out stand beside those of milbench run with the same folds and seed, in tables,
+figures and tests, under --name. They are marked declared: milbench has not seen the training.`,
 		Example: `  milbench score scores.csv --folds folds.csv --name my-clam --out results`,
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if folds == "" || name == "" {
-				return errors.New("--folds and --name are needed: the file that milbench folds has written, and what tables call the model")
+				return errors.New("--folds and --name are needed: the file that milbench folds wrote, and the name of the model in tables")
 			}
 			parts, err := readWith(folds, exchange.Read)
 			if err != nil {
@@ -224,9 +227,9 @@ declared: nobody here has seen the training.`,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&folds, "folds", "", "the `file` that milbench folds has written (required)")
-	f.StringVar(&name, "name", "", "what tables call the model (required)")
-	f.StringVar(&out, "out", "", "folder of the results, made if it is missing (required)")
+	f.StringVar(&folds, "folds", "", "`file` that milbench folds wrote (required)")
+	f.StringVar(&name, "name", "", "`name` of the model in tables (required)")
+	f.StringVar(&out, "out", "", "`folder` of the results, made if it is missing (required)")
 	required(c, "out")
 	return c
 }

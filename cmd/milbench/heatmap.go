@@ -23,10 +23,10 @@ import (
 	"synpool/plotting"
 )
 
-// heatmapFigure is the figure that is drawn of scores of instances.
+// heatmapFigure is the name of the figure of instance scores.
 const heatmapFigure = "heatmap"
 
-// heatmaps is what the figure asks for.
+// heatmaps are the flags of the figure.
 type heatmaps struct {
 	thumbnails string  // folder of NAME.png or NAME.jpg; empty for none
 	scale      float64 // pixels of the slide to one of a thumbnail, along a side
@@ -49,8 +49,8 @@ type slide struct {
 	size  float64 // of a tile
 }
 
-// write reads what predict --instances has printed and writes, for each slide, NAME.png and NAME.geojson into a folder, and the instances at either
-// end of the ranks into extremes.csv.
+// write reads the output of predict --instances. It writes NAME.png and NAME.geojson of each slide into a folder, and the instances at
+// either end of the ranks into extremes.csv.
 func (h heatmaps) write(file, dir string) (count int, err error) {
 	slides, what, err := readPlaced(file, h.column)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h heatmaps) write(file, dir string) (count int, err error) {
 	return len(slides), nil
 }
 
-// measure finds the sizes of tiles: a slide of one tile has that of the others.
+// measure finds the size of the tiles. A slide with one tile gets the size of the others.
 func (h heatmaps) measure(slides []slide) {
 	least := math.Inf(1)
 	for i := range slides {
@@ -105,7 +105,7 @@ func (h heatmaps) measure(slides []slide) {
 	}
 }
 
-// readPlaced reads instances with their places, slide by slide, and a column, which it names: the weight or the score unless another is asked for.
+// readPlaced reads instances, their places and one column, slide by slide, and names the column: the given one, or else weight or score.
 func readPlaced(file, column string) (slides []slide, what string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -129,11 +129,11 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		}
 	}
 	if _, there := at[what]; column != "" && !there {
-		return nil, "", fmt.Errorf("--column %s: %s has none; it has %s", column, file, strings.Join(header, ", "))
+		return nil, "", fmt.Errorf("--column %s: %s has no such column; it has %s", column, file, strings.Join(header, ", "))
 	}
 	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
 		if _, there := at[name]; !there {
-			return nil, "", fmt.Errorf("%s: no column %s; a heat map is drawn of what milbench predict --instances prints of HDF5 files with coords or tables with the columns x and y", file, name)
+			return nil, "", fmt.Errorf("%s: no column %s; give it the output of milbench predict --instances for HDF5 files with coords or tables with the columns x and y", file, name)
 		}
 	}
 	index := map[string]int{}
@@ -161,7 +161,7 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		i, there := index[bag]
 		if !there {
 			if !filepath.IsLocal(bag) || filepath.Base(bag) != bag {
-				return nil, "", fmt.Errorf("%s: line %d: bag %q; its name is to be that of a file, without slashes", file, line, bag)
+				return nil, "", fmt.Errorf("%s: line %d: bag %q cannot be the name of a file; rename it, without slashes", file, line, bag)
 			}
 			i = len(slides)
 			slides, index[bag] = append(slides, slide{name: bag}), i
@@ -169,7 +169,7 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 		slides[i].tiles = append(slides[i].tiles, p)
 	}
 	if len(slides) == 0 {
-		return nil, "", fmt.Errorf("%s: no instances with places; give it what milbench predict --instances prints", file)
+		return nil, "", fmt.Errorf("%s: no instances with places; give it the output of milbench predict --instances", file)
 	}
 	return slides, what, nil
 }
@@ -207,7 +207,7 @@ func (s slide) plotted() []plotting.Tile {
 	return tiles
 }
 
-// thumbnail returns that of a slide; nil where there is none.
+// thumbnail returns the thumbnail of a slide, nil if there is none.
 func (h heatmaps) thumbnail(name string) (*plotting.Thumbnail, error) {
 	if h.thumbnails == "" {
 		return nil, nil

@@ -87,12 +87,12 @@ b,bottom,1,0,0,256,1,0
 		"bag a: drawing a map of tiles: a thumbnail of": {scores, "--thumbnails", thumbnails, "--scale", "2"},
 		"no a.png and no a.jpg":                         {scores, "--thumbnails", dir + "x", "--scale", "2"},
 		"no negative number":                            {scores, "--tile", "-1"},
-		"--column score_low: " + byClass + " has none; it has bag, instance, x, y, weight, score_high": {byClass, "--column", "score_low"},
-		"no column x; a heat map is drawn of": {write(t, "plain.csv", "bag,instance,weight\na,0,1\n")},
-		`line 2, column y: "q"`:               {write(t, "word.csv", "bag,instance,x,y,score\na,0,1,q,1\n")},
-		`line 2, column score: "NaN"`:         {write(t, "nan.csv", "bag,instance,x,y,score\na,0,1,1,NaN\n")},
-		`line 2: bag "../a"`:                  {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
-		"no instances with places":            {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
+		"--column score_low: " + byClass + " has no such column; it has bag, instance, x, y, weight, score_high": {byClass, "--column", "score_low"},
+		"no column x; give it the output of milbench predict --instances":                                        {write(t, "plain.csv", "bag,instance,weight\na,0,1\n")},
+		`line 2, column y: "q"`:       {write(t, "word.csv", "bag,instance,x,y,score\na,0,1,q,1\n")},
+		`line 2, column score: "NaN"`: {write(t, "nan.csv", "bag,instance,x,y,score\na,0,1,1,NaN\n")},
+		`line 2: bag "../a"`:          {write(t, "outside.csv", "bag,instance,x,y,score\n../a,0,1,1,1\n")},
+		"no instances with places":    {write(t, "blank.csv", "bag,instance,x,y,score\na,0,,,1\n")},
 	} {
 		refuse(t, exitUse, want, append([]string{"plot", "--figure", "heatmap", "--out", filepath.Join(t.TempDir(), "maps")}, args...)...)
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // eachCommand calls f with every command that help shows.
@@ -18,25 +21,55 @@ func eachCommand(c *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
+// TestHelp wants of every command and topic a first line of 8 to 12 words that says what it does, then an example, which its
+// subcommand takes, and no line that is too long.
 func TestHelp(t *testing.T) {
-	eachCommand((&program{out: &sink{w: io.Discard}, err: io.Discard}).command(), func(c *cobra.Command) {
+	root := (&program{out: &sink{w: io.Discard}, err: io.Discard}).command()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("milbench help", func(t *testing.T) { requireHelp(t, help, "help", "help") })
+	_, topics := below(root)
+	for _, c := range topics {
+		t.Run(title(c), func(t *testing.T) { requireHelp(t, c, "help", c.Name()) })
+	}
+	eachCommand(root, func(c *cobra.Command) {
 		t.Run(c.CommandPath(), func(t *testing.T) {
-			out, stderr := succeed(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
-			description := c.Long
-			if description == "" {
-				description = c.Short
-			}
-			if stderr != "" || !strings.HasPrefix(out, description) || !strings.Contains(out, "Examples:") {
-				t.Errorf("help without its description or an example:\n%s%s", out, stderr)
-			}
-			if c.Example == "" {
-				t.Error("no example")
-			}
+			requireHelp(t, c, append(strings.Fields(c.CommandPath())[1:], "--help")...)
 			for line := range strings.Lines(c.Example) {
 				requireParses(t, strings.TrimSpace(line))
 			}
+			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				first, _, _ := strings.Cut(strings.ReplaceAll(f.Usage, "`", ""), " ")
+				if slices.Contains([]string{"of", "only", "also", "the", "a", "what", "which", "that", "their", "some", "from"}, first) {
+					t.Errorf("--%s %q does not start with a noun or a verb", f.Name, f.Usage)
+				}
+			})
 		})
 	})
+}
+
+// requireHelp wants the help of a command, which args ask for, to keep the order of [writeHelp].
+func requireHelp(t *testing.T, c *cobra.Command, args ...string) {
+	t.Helper()
+	out, stderr := succeed(t, args...)
+	lines := strings.Split(out, "\n")
+	if n := len(strings.Fields(lines[0])); n < 8 || n > 12 || !strings.HasSuffix(lines[0], ".") {
+		t.Errorf("%d words in the first line %q; 8 to 12 and a full stop are needed", n, lines[0])
+	}
+	first, _ := examples(c)
+	if start := []string{lines[0], "", "Example:", "  " + first, ""}; first == "" || stderr != "" || !slices.Equal(lines[:min(len(lines), 5)], start) {
+		t.Errorf("help does not start with %q:\n%s%s", start, out, stderr)
+	}
+	if !strings.Contains(out, c.Long) {
+		t.Errorf("the rest is missing in\n%s", out)
+	}
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > helpWidth {
+			t.Errorf("%d characters in the line %q; %d is the most", n, line, helpWidth)
+		}
+	}
 }
 
 // requireParses wants the flags and arguments of an example to be what its subcommand takes.
@@ -78,11 +111,13 @@ func TestJSONFlag(t *testing.T) {
 
 func TestHelpSubcommand(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                "Available Commands:",
-		"help":            "Available Commands:",
+		"":                "\nCommands:\n",
+		"help":            "\nCommands:\n",
 		"help run":        "milbench run NAME|FILE... --out DIR",
+		"help files":      "labels.csv",
+		"shards":          "--shard /n",
 		"help data fetch": "milbench data fetch NAME...",
-		"data":            "Available Commands:",
+		"data":            "\nCommands:\n",
 		"completion bash": "bash completion",
 	} {
 		if out, stderr := succeed(t, strings.Fields(args)...); !strings.Contains(out, want) || stderr != "" {

@@ -9,7 +9,7 @@ import (
 	"synpool/backend"
 )
 
-// byteUnits are the units of sizes, the larger first of each kind.
+// byteUnits are the units of sizes, within each kind from large to small.
 var byteUnits = []struct {
 	name  string
 	bytes float64
@@ -38,7 +38,7 @@ func (m *memorySize) Set(text string) error {
 	return errors.New("a size is needed, say 500MB, 2GB or 1.5GiB")
 }
 
-// bound returns the size or, where none is given, half of the memory that is free, 0 for no bound if that is not known.
+// bound returns the size or, without one, half of the free memory. It is 0, no bound, if that is unknown.
 func (m memorySize) bound() uint64 {
 	if free, known := backend.FreeMemory(); m == 0 && known {
 		return free / 2

@@ -22,7 +22,7 @@ func TestAuditMemory(t *testing.T) {
 	instances := large.Number(12_000, 100_000) // 290 MB, or 2.5 GB
 	dir := bagArrays(t, bags, instances, features)
 	out, resident := measured(t, "audit", dir)
-	if !strings.Contains(out, fmt.Sprintf("%d; %[2]d to %[2]d a bag", bags*instances, instances)) {
+	if !strings.Contains(out, fmt.Sprintf("%d; %[2]d to %[2]d per bag", bags*instances, instances)) {
 		t.Error(out)
 	}
 	t.Logf("%d MB of values, %d MB resident", bags*instances*features*4>>20, resident)

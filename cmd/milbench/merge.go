@@ -16,7 +16,7 @@ import (
 	"synpool/milbench/results"
 )
 
-// missingName is the name of the plan of what a merge has found missing.
+// missingName is the file of the plan of missing fits.
 const missingName = "missing.json"
 
 // merge is the subcommand that puts the results of shards together.
@@ -24,17 +24,19 @@ func (p *program) merge() *cobra.Command {
 	var out, planFile, missingFile string
 	c := &cobra.Command{
 		Use:   "merge DIR... --out DIR",
-		Short: "Put the results of shards together",
-		Long: `Put the results of shards together.
+		Short: "Join the results of shards and list the fits still missing",
+		Long: `Joins the results in the folders, and the attempts in them and in the folder of --out, into
+results.jsonl in that folder. Curves, spaces and times are joined, too. Each fit is there once, in
+the order of the ids. The file is byte-identical whatever the order of the folders and however often
+you merge. Attempts stay in place, so you can merge more later.
 
-Joins the results of the folders, and of the attempts in them and in the folder of --out, in results.jsonl of that folder;
-curves, spaces and times as well. Every fit is there once, in the order of the ids. The file is byte-identical whatever
-the order of the folders and however often you merge. Attempts stay where they are, so that you can merge more later.
+If attempts of one fit have different scores, a note names the fit, and the line that is first in
+byte order is kept. Folders of different plans, seeds, sets, versions or backends are refused.
 
-Where two attempts of one fit have different scores, a note names the fit, and the line that is first in byte order is kept.
-Fits of the plan without a result are written to a plan of their own, DIR/missing.json, and the command exits with
-status 1; milbench run --plan or milbench study --plan trains them. The plan is the one in the folders (plan.json), unless
---plan names one. Folders of different plans, seeds, sets, versions or backends are refused.`,
+Missing fits:
+The plan is plan.json in the folders, or the file of --plan. If fits of the plan have no result,
+they are written to a plan of their own, DIR/missing.json, and the exit status is 1. Train them with
+milbench run --plan or milbench study --plan.`,
 		Example: "  milbench merge results --out results\n  milbench merge node1/results node2/results --plan plan.json --out merged",
 		Args:    arguments(1, 0),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,19 +72,19 @@ status 1; milbench run --plan or milbench study --plan trains them. The plan is 
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&out, "out", "", "folder of the merged results, made if it is missing (required)")
-	f.StringVar(&planFile, "plan", "", "the plan that says what is missing (default that which the folders follow)")
-	f.StringVar(&missingFile, "missing", "", "file of the plan of what is missing (default DIR/missing.json)")
+	f.StringVar(&out, "out", "", "`folder` of the merged results, made if it is missing (required)")
+	f.StringVar(&planFile, "plan", "", "`file` of the plan that says which fits there should be (default the plan in the folders)")
+	f.StringVar(&missingFile, "missing", "", "`file` to write the plan of missing fits to (default DIR/missing.json)")
 	required(c, "out")
 	return c
 }
 
-// missing writes the plan of what is missing to a file, or removes the one of an earlier merge if nothing is. again is the command
-// of this merge without --out.
+// missing writes the plan of missing fits to a file. If no fit is missing, it removes the plan of an earlier merge. again is the
+// command of this merge without --out.
 func (p *program) missing(m results.Merged, path, out, again string) error {
 	if m.Missing == nil {
 		if m.Planned == 0 {
-			p.note("note: the folders follow no plan; whether fits are missing is not known")
+			p.note("note: the folders have no plan, so missing fits cannot be found")
 			return nil
 		}
 		if _, err := cluster.ReadFile(path); err == nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -22,6 +23,29 @@ func TestVersion(t *testing.T) {
 	}
 	if b != readBuild() || b.Go != runtime.Version() || !strings.Contains(text, b.Go) || !strings.Contains(text, b.Revision) {
 		t.Errorf("%+v, %s", b, text)
+	}
+	for _, part := range []string{"backends go", ", " + runtime.GOOS + "/" + runtime.GOARCH + "\n"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in %s", part, text)
+		}
+	}
+}
+
+// TestVersionOfRelease builds the command as a release is built, with its tag, and without XLA.
+func TestVersionOfRelease(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "milbench")
+	command := exec.Command("go", "build", "-buildvcs=false", "-tags", "noxla", "-ldflags", "-X main.tag=v9.8.7", "-o", program, ".")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program, "version", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got build
+	want := build{Version: "v9.8.7", Revision: "unknown", Go: runtime.Version(), GoMLX: readBuild().GoMLX, Backends: "go", Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if err := json.Unmarshal(out, &got); err != nil || got != want {
+		t.Errorf("%+v, want %+v (%v)", got, want, err)
 	}
 }
 
@@ -63,7 +87,7 @@ func TestBackendInstallFails(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	text, _ := succeed(t, "audit", "musk1")
-	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 a bag, median 4", "166 as stored", "no column leaks the bag labels"} {
+	for _, want := range []string{"92, of them 47 positive and 45 negative", "476; 2 to 40 per bag, median 4", "166 as stored", "no column leaks the bag labels"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -85,7 +109,7 @@ func TestAudit(t *testing.T) {
 	}
 	const found = "column 1 (p): its max over the bag agrees with the label of 40 of 40 bags"
 	measured := write(t, "strong.csv", strong.String())
-	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; see whether") {
+	if out, _ := succeed(t, "audit", measured); !strings.Contains(out, "strong     "+found) || !strings.Contains(out, "no column leaks the bag labels; check whether") {
 		t.Error(out)
 	}
 	if _, notes := succeed(t, "run", measured, "--learner", "statistics-svm", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out")); !strings.Contains(notes, found+"; see whether it is measured") {

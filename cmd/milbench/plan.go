@@ -17,19 +17,20 @@ import (
 	"synpool/milbench/run"
 )
 
-const planHelp = `
+// planHelp is what plan run and plan study have in common.
+const planHelp = `The table has for each shard its fits, the blocks that train them, memory and time as estimated by
+milbench run --dry-run for a machine with --cores cores, and the sets that it needs. Shards have
+about equal seconds of one core. Networks of one structure share compiled graphs, so they are
+divided as little as possible.
 
-The table shows for each shard, on a machine of --cores cores: its fits, the blocks that train them, memory and time as
-milbench run --dry-run estimates them, and the sets that it needs. Shards are even in seconds of one core. Networks of one
-structure share compiled graphs, so they are divided as little as possible. --out writes the plan for --plan of
-milbench run and milbench study; without it nothing is written.`
+--out writes the plan for --plan of milbench run and milbench study. Without it nothing is written.`
 
 // planning is the subcommand that divides fits among machines.
 func (p *program) planning() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "plan",
-		Short:   "Divide the fits of a run or an experiment among machines",
-		Long:    "Divide the fits of a run or an experiment among machines, say what each shard takes, and simulate what all of it costs.",
+		Use:     "plan COMMAND",
+		Short:   "Divide the fits of a run or experiment among several machines",
+		Long:    `plan run and plan study say what each shard takes. plan simulate estimates what all of it costs.`,
 		Example: "  milbench plan run elephant fox tiger --shards 12 --out plan.json\n  milbench plan study poolings --shards 100 --out plan.json",
 		Args:    onlySubcommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -48,10 +49,10 @@ type planFlags struct {
 
 func (l *planFlags) addTo(c *cobra.Command) {
 	f := c.Flags()
-	f.IntVar(&l.shards, "shards", 0, "parts to divide the fits into; 5 to 10 for each machine (required)")
-	f.StringVar(&l.out, "out", "", "file of the plan, JSON")
+	f.IntVar(&l.shards, "shards", 0, "`number` of shards; 5 to 10 for each machine (required)")
+	f.StringVar(&l.out, "out", "", "`file` to write the plan to, as JSON")
 	coresFlag(f, &l.cores)
-	f.Var(&l.memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	f.Var(&l.memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
 	addJSON(c, &l.asJSON)
 	required(c, "shards")
 }
@@ -62,8 +63,8 @@ func (p *program) planRun() *cobra.Command {
 	var l planFlags
 	c := &cobra.Command{
 		Use:     "run NAME|FILE... --shards N",
-		Short:   "Divide the fits of milbench run among machines",
-		Long:    "Divide the fits that milbench run would train into shards." + planHelp,
+		Short:   "Divide the fits of milbench run into shards for several machines",
+		Long:    planHelp + filesHelp,
 		Example: "  milbench plan run musk1 --shards 12\n  milbench plan run elephant fox --pooling softmax,syn --repeats 10 --shards 12 --out plan.json",
 		Args:    arguments(1, 0),
 		RunE:    func(_ *cobra.Command, args []string) error { return p.makeAndWrite(ask{names: args, grid: &grid}, l) },
@@ -81,10 +82,9 @@ func (p *program) planStudy() *cobra.Command {
 	var seed uint64
 	var l planFlags
 	c := &cobra.Command{
-		Use:   "study NAME --shards N",
-		Short: "Divide the fits of an experiment among machines",
-		Long: "Divide the fits that milbench study would train into shards. Sets that have not been fetched are left out and named." +
-			planHelp,
+		Use:     "study NAME --shards N",
+		Short:   "Divide the fits of an experiment into shards for several machines",
+		Long:    planHelp + "\n\nSets that have not been fetched are left out and named.",
 		Example: "  milbench plan study ablation --quick --shards 4\n  milbench plan study poolings --shards 100 --out plan.json",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -98,9 +98,9 @@ func (p *program) planStudy() *cobra.Command {
 
 // formFlags are the flags that choose the fits of an experiment.
 func formFlags(f *pflag.FlagSet, quick *bool, sets *[]string, seed *uint64) {
-	f.BoolVar(quick, "quick", false, "some of it: see milbench study list")
-	f.StringSliceVar(sets, "sets", nil, "only these of its sets (default all)")
-	f.Uint64Var(seed, "seed", 1, "fixes folds, weights, order, dropout, noise, drawings and shuffles")
+	f.BoolVar(quick, "quick", false, "take the quick form: see milbench study list")
+	f.StringSliceVar(sets, "sets", nil, "`names` of the sets of the experiment to run (default all)")
+	f.Uint64Var(seed, "seed", 1, "seed of folds, weights, order, dropout, noise, drawings and shuffles")
 }
 
 // makeAndWrite makes a plan, writes it to a file and prints its table.
@@ -141,7 +141,7 @@ func (p *program) makeAndWrite(a ask, l planFlags) error {
 	return p.writeShards(plan, l)
 }
 
-// shardRow is what a shard takes.
+// shardRow is the cost of a shard.
 type shardRow struct {
 	Shard   int      `json:"shard"`
 	Fits    int      `json:"fits"`
@@ -151,8 +151,8 @@ type shardRow struct {
 	Sets    []string `json:"sets"`
 }
 
-// seconds returns about how long a machine takes for a shard: tasks one after another, as milbench run --dry-run reckons where
-// every core compiles for itself.
+// seconds returns about how long a machine takes for a shard. Tasks run one after another, and every core compiles for itself, as in
+// milbench run --dry-run.
 func seconds(plan *cluster.Plan, c cluster.Cost) float64 {
 	total := time.Duration(0)
 	var task []milbench.Group
@@ -195,7 +195,7 @@ func (p *program) writeShards(plan *cluster.Plan, l planFlags) error {
 	if core > 0 {
 		share = 100 * compile / core
 	}
-	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, of which %.0f %% compile; backend %s, cores: %d\n",
+	_, err := fmt.Fprintf(p.out, "\n%d fits; the longest shard takes %s, all together %s of one core, %.0f %% of it to compile; backend %s, cores: %d\n",
 		len(plan.Fits), run.About(duration(longest)), run.About(duration(core)), share, plan.Backend, plan.Cores)
 	if err == nil && l.out != "" {
 		p.note("the plan is in %s", l.out)

@@ -24,25 +24,44 @@ func (p *program) plot() *cobra.Command {
 	maps := heatmaps{extremes: 10}
 	c := &cobra.Command{
 		Use:   "plot DIR|ARCHIVE|SCORES|MODEL --out FILE",
-		Short: "Draw results, where the scores of a slide are, or how reliable probabilities are",
-		Long: `Draw results as PNG, SVG or PDF, by the ending of the file's name.
+		Short: "Draw results, heat maps of slides, or the reliability of probabilities",
+		Long: `The name of --out ends with the format: .png, .svg or .pdf.
 
-Of a folder that milbench run or milbench study filled, it draws the main figure of every setting on every set with its interval: the AUC of two
-classes, the macro AUC of several, R² of numbers, the concordance of survival. Sets of several kinds of target need --set. Of a folder of
-milbench study it draws a figure of the experiment, and so it does of an archive (milbench study archive), ARCHIVES/NAME.json.gz.
+What you can draw:
+  DIR       a folder of milbench run: the main figure of each setting on each set with its
+            interval; or a folder of milbench study: a figure of the experiment
+  ARCHIVE   a file NAME.json.gz of milbench study archive: a figure of the experiment
+  SCORES    a CSV file of milbench predict --instances: heat maps
+  MODEL     a folder of milbench train --calibrate: the reliability of its probabilities
+The main figure is the AUC for two classes, the macro AUC for more, R² for numbers and the
+concordance for survival. If the sets have several kinds of target, choose some with --set.
 
-Three figures show the test bags of one setting on one set. --setting and --set name them as the table does; without --setting it is the row with
-the best figure. --figure confusion counts which classes the bags of each class are called, a mean over repeats; shades are shares of a row.
---figure scatter draws predicted against true numbers, a mean over repeats, with pooled R², MAE and Spearman's ρ as in the table. --figure survival
-draws Kaplan-Meier curves of the thirds by risk (by mean rank over repeats), with the numbers at risk and the p-value of the log-rank test.
+Test bags:
+These show one setting on one set, named by --setting and --set as in milbench table. The default
+setting is the one with the best figure.
+  --figure confusion   how many bags of each class are called which class, averaged over repeats;
+                       shades are shares of a row
+  --figure scatter     predicted against true numbers, averaged over repeats, with pooled R², MAE
+                       and Spearman's ρ as in the table
+  --figure survival    Kaplan-Meier curves of the thirds by risk (mean rank over repeats), with
+                       the numbers at risk and the p-value of the log-rank test
 
---figure heatmap draws SCORES, a CSV file of milbench predict --instances with the columns x and y. --out is a folder then. For each bag it gets
-BAG.png, the tiles in their places, from 0 for the lowest weight or score of the bag to 1 for the highest by rank; and BAG.geojson, the same tiles for
-QuPath. extremes.csv lists the first and the last instances of each bag. --thumbnails names a folder of BAG.png or BAG.jpg to draw upon,
-and --scale says how many pixels of the slide, along a side, are one of a thumbnail.
+Heat maps:
+--figure heatmap needs SCORES with the columns x and y. --out is a folder that gets:
+  BAG.png        for each bag, its tiles in their places, coloured by rank within the bag: 0 for the
+                 lowest weight or score, 1 for the highest
+  BAG.geojson    the same tiles for QuPath
+  extremes.csv   the first and the last instances of all bags
+--thumbnails names a folder of BAG.png or BAG.jpg to draw on. --scale says how many pixels of the
+slide, along a side, make one pixel of the thumbnail.
 
---figure reliability draws MODEL, which milbench train --calibrate has written: the share of positives among held-out bags of about the same
-probability, before and after the calibration, with 95 % intervals, and how many bags there are. Calibrated probabilities lie on the diagonal.`,
+Reliability:
+--figure reliability shows the share of positives among held-out bags of about the same probability,
+before and after the calibration, with 95 % intervals and the number of bags. Calibrated
+probabilities lie on the diagonal.
+
+Figures of each experiment, the default first:
+`,
 		Example: "  milbench plot results --out auc.png\n  milbench plot results --figure confusion --setting gated --out confusion.png\n  milbench plot results/iterations --figure sweep --out sweep.svg\n  milbench plot milbench/study/results/iterations.json.gz --out sweep.svg\n  milbench plot scores.csv --figure heatmap --out maps\n  milbench plot model --figure reliability --out reliability.png",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -101,18 +120,18 @@ probability, before and after the calibration, with 95 % intervals, and how many
 	}
 	var lists []string
 	for _, e := range study.Experiments {
-		lists = append(lists, e.Name+": "+strings.Join(e.Figures, ", "))
+		lists = append(lists, fmt.Sprintf("  %-19s%s", e.Name, strings.Join(e.Figures, ", ")))
 	}
-	c.Long += "\n\nThe figures of each experiment, the first one the default: " + strings.Join(lists, "; ") + "."
-	c.Flags().StringVar(&name, "figure", "", "figure of an experiment, "+strings.Join(report.BagFigures, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
-	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags are drawn (default the best)")
-	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; may be given several times (default all)")
-	c.Flags().StringVar(&file, "out", "", "file to draw into, .png, .svg or .pdf; of heat maps a folder (required)")
-	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides, to draw heat maps upon")
-	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide to one of its thumbnail, along a side")
-	c.Flags().Float64Var(&maps.tile, "tile", 0, "side of a tile of a heat map in pixels of the slide (default the least distance of two)")
-	c.Flags().StringVar(&maps.column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default the weight or the score)")
-	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "instances that are listed at either end, of each slide")
+	c.Long += strings.Join(lists, "\n")
+	c.Flags().StringVar(&name, "figure", "", "`name` of the figure: one of the experiment, "+strings.Join(report.BagFigures, ", ")+", "+heatmapFigure+" or "+reliabilityFigure)
+	c.Flags().StringVar(&setting, "setting", "", "`name` in the table of the setting whose bags to draw (default the best)")
+	c.Flags().StringArrayVar(&sets, "set", nil, "`name` in the table of a set to draw; repeat the flag for more (default all)")
+	c.Flags().StringVar(&file, "out", "", "`file` to draw into: .png, .svg or .pdf; for heat maps a folder (required)")
+	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides to draw heat maps on")
+	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide per pixel of its thumbnail, along a side")
+	c.Flags().Float64Var(&maps.tile, "tile", 0, "side of a tile in pixels of the slide (default the least distance between two)")
+	c.Flags().StringVar(&maps.column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default weight, or else score)")
+	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "`number` of instances that extremes.csv lists at either end of a slide")
 	required(c, "out")
 	return c
 }

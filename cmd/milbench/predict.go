@@ -22,43 +22,53 @@ func (p *program) predict() *cobra.Command {
 		format         string
 		asJSON         bool
 		formats        = []string{"csv", "json"}
-		usage          = "one of " + strings.Join(formats, ", ")
 		coordinates    []string
-		instancesUsage = "one row per instance, with its attention weights or its score"
+		instancesUsage = "print one row per instance, with its attention weights or its score"
 	)
 	c := &cobra.Command{
 		Use:   "predict MODEL FILE|NAME",
-		Short: "Score bags with a trained model, and say which instances won",
-		Long: `Score bags with a trained model, and say which instances won.
+		Short: "Score bags with a trained model and name the winning instances",
+		Long: `For each bag it prints:
+  two classes    score, probability of positive, winners, and how the probability is calibrated
+  more classes   score and probability of each class, and the predicted class
+  numbers        the value
+  survival       the logarithm of the risk or, of auto, a number: the larger, the earlier the event.
+                 Networks that learn hazards (--loss hazards) add the survival curve, the
+                 probability that the bag lives after each of up to seven times, and the median,
+                 the first of these times with a probability of 1/2 at most, empty if none has.
 
-Prints for each bag its score, the probability of positive, the winners, and how the probability is calibrated: temperature, platt or
-isotonic if the model was trained with --calibrate, else none. A note says the same.
+Winners:
+For each head of a network with attention, the winner is the instance with the largest weight. For
+the learner instance, it is the instance with the largest score. Instances are counted from 0 in the
+order of the file.
 
-Without a calibration the probability is 1/(1+exp(-score)) where the score is a logit: of networks, auto, statistics-trees and instance. It is
-often too near 0 or 1. The score of the other learners is a decision value, which ranks bags but is no logit: they have no probability
-then, and the column is empty.
+Probabilities:
+The calibration is temperature, platt or isotonic if the model was trained with --calibrate, else
+none. A note says the same. Without calibration the probability is 1/(1+exp(-score)) where the score
+is a logit: of networks, auto, statistics-trees and instance. It is often too near 0 or 1. Scores of
+other learners rank bags but are no logits; without calibration they have no probability, and the
+column is empty.
 
-Of several classes it prints a score and a probability for each, and the class with the largest; of real targets the value; of survival the
-logarithm of the risk, or of auto a number: the larger, the earlier the event. Networks that learn hazards (--loss hazards) add the curve of survival, the
-probability that the bag lives after each of up to seven times, and the median: the first of them after which it lives with 1/2 at most, empty if
-there is none.
+Instances:
+--instances prints one row per instance:
+  networks            the weight, averaged over the heads, and the weight of each head
+  classical models    a score: the larger, the more the instance counts in its bag
+  auto                the weighted mean of its members' scores, each with mean 0 and standard
+                      deviation 1 within the bag
+Do not compare scores across bags. If the file has places (coords of HDF5, x and y of a table), the
+columns x and y come first.
 
-Winners are, for each head of a network with attention, the instance with the largest
-weight; of the instance classifier, that with the largest score. They are counted from 0 in the order of the file.
+With more than two classes, the column score_CLASS says how much the instance says for a class. For
+a network it is the weight times what the instance adds, by itself, to the logit of the class. For
+other models it is how much the score of the class falls without the instance. The column score has
+the value for the predicted class. Most classical models score a bag once more without each of its
+instances. That takes long for large bags with earth mover's distances.
 
---instances prints for each instance of a network its weight, averaged over the heads, and that of each head. Where the file
-says where instances are (dataset coords of HDF5, columns x and y of a table), x and y come before them. Of a classical model it
-prints a score: the more the instance counts in its bag, the larger. Of auto that is the weighted mean over its members, each with mean 0 and
-standard deviation 1 within the bag. Scores of different bags do not compare.
-
-Of several classes there is a column score_CLASS for each: how much the instance says for it. Of a network that is its weight times what
-it adds, by itself, to the logit of the class; of other models by how much the score of the class falls without it. The column score has
-that of the class which the model finds. Most classical models score a bag once more
-without each of its instances, which takes long where bags are large and distances are earth mover's.
-
-The features are those that the model was trained on: by name if the file has names, else in the same order. The file needs no labels;
-labels and other columns in it are ignored. A CSV file without a header must have a label column before the bags.
-Where the model was trained with missing values, it takes the medians of its training set for those of the file.` + filesHelp + ` Without labels.csv every array is a bag, by name.`,
+Files:
+Features are matched by name if the file has names, else by order. The file needs no labels; labels
+and other columns are ignored. A CSV file without a header must have a label column before the bags.
+In a folder without labels.csv every array is a bag. If the model was trained with missing values,
+those of the file become the medians of its training set. See milbench help files.`,
 		Example: `  milbench predict model new.csv
   milbench predict model musk1 --instances --format json`,
 		Args: arguments(2, 2),
@@ -70,7 +80,7 @@ Where the model was trained with missing values, it takes the medians of its tra
 				if near := milbench.Nearest(format, formats); near != "" {
 					return fmt.Errorf("--format %q: no such format; did you mean %q?", format, near)
 				}
-				return fmt.Errorf("--format %q: no such format; use %s", format, usage)
+				return fmt.Errorf("--format %q: no such format; use one of %s", format, strings.Join(formats, ", "))
 			}
 			nets := p.networks(true, 0, 0, "")
 			defer nets.End()
@@ -98,7 +108,7 @@ Where the model was trained with missing values, it takes the medians of its tra
 				return err
 			}
 			if about.Leaked {
-				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing without it", args[0])
+				p.note("note: %s was trained with a column that leaks the labels; its scores mean nothing for bags without that column", args[0])
 			}
 			calibration, err := predict.Calibration(args[0])
 			if err != nil {
@@ -130,9 +140,9 @@ Where the model was trained with missing values, it takes the medians of its tra
 	}
 	f := c.Flags()
 	f.BoolVar(&instances, "instances", false, instancesUsage)
-	f.StringVar(&format, "format", formats[0], usage)
-	f.BoolVar(&asJSON, "json", false, "the same as --format json")
-	f.StringVar(&bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
+	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
+	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
+	f.StringVar(&bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
 	coordinatesFlag(f, &coordinates)
 	column.addTo(f)
 	return c

@@ -25,10 +25,10 @@ type progress struct {
 
 func (p *program) progress() *progress { return &progress{terminal: p.terminal(), large: &p.large} }
 
-// redrawn is how often a line is drawn anew if it has changed.
+// redrawn is the time between two drawings of a line that changes.
 const redrawn = 200 * time.Millisecond
 
-// show draws a line from now on, which may change with time.
+// show draws a line, which may change with time, from now on.
 func (b *progress) show(line func() string) {
 	if b.terminal == nil {
 		return
@@ -89,7 +89,7 @@ func (b *progress) showFits(sum run.Summary, set string, start time.Time) {
 	b.show(func() string { return run.ProgressLine(sum, set, last, time.Since(start)) + b.large.line(time.Now()) })
 }
 
-// watching says how far fits are that take minutes or hours: those on large bags.
+// watching is the progress of fits on large bags, which take minutes or hours.
 type watching struct {
 	mu      sync.Mutex
 	watched neural.Watched
@@ -114,7 +114,7 @@ func (l *watching) watch(w neural.Watched) {
 	l.watched = w
 }
 
-// line returns the end of a line of progress; nothing where no large bag was trained on for a while, or nothing is watched.
+// line returns the end of a line of progress. It is empty if nothing is watched or no large bag was trained on for a while.
 func (l *watching) line(now time.Time) string {
 	if l == nil {
 		return ""

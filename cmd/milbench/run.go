@@ -36,31 +36,40 @@ func (p *program) run() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run NAME|FILE... --out DIR",
 		Short: "Compare learners on sets of bags by cross-validation",
-		Long: `Compare learners on sets of bags by cross-validation, keep the raw scores, and tabulate them.
+		Long: `Without flags it compares support vector machines and trees on whole bags, a classifier of instances
+and three small networks, and says which cannot be told apart. That takes about a minute for a set
+like musk1. --preset paper compares the poolings of the Syn paper with its settings.
 
-Without flags it compares support vector machines and trees on whole bags, a classifier of instances and three small networks,
-says which cannot be told apart, and takes about a minute for a set like musk1. --preset paper compares the poolings of the
-Syn paper with its settings.
+Settings:
+Every setting takes a list, say --iterations=-3,0,3, and all combinations are run. A setting that a
+pooling lacks does not multiply its fits. Settings share folds and initial weights.
 
-Every setting takes a list, say --iterations=-3,0,3, and all combinations are run; a setting that a pooling lacks does
-not multiply its fits. Settings share folds and initial weights. Each finished fit adds one line to DIR/results.jsonl. A
-stopped run resumes when you run the same command again, and you may add settings, sets or repeats. Files are audited
-first and refused if a column leaks the bag labels. A fit that fails is tried three times.
+Resuming:
+Each finished fit adds one line to DIR/results.jsonl. A stopped run resumes when you run the same
+command again. You may add settings, sets or repeats. A fit that fails is tried three times.
 
---dry-run says what is missing in DIR and about how long it takes. With XLA (milbench backend) many fits are trained side
-by side, in one block per core; which fits share a block changes no result. If --memory forces smaller blocks, rounding
-differs, and a note says so. --curves adds one line per fit to DIR/curves.jsonl, with a value for each epoch: the mean
-training loss, the AUC of the validation part (nested only) and the share of held-out bags and heads whose winner, the
-instance with the largest weight, has changed since the epoch before.
+Protocols:
+  honest       looks at the test part only at the end: repeated stratified k-fold, or the
+               official split of the set
+  nested       chooses epoch and setting by inner folds of each training part, and scores the
+               model of the whole part
+  published    the released Syn script: the best test epoch of the first fold
+  best-epoch   honest, except that it takes the best test epoch
+Figures of the last two are marked optimistic.
 
-Protocols: honest never looks at the test part before the end (repeated stratified k-fold, or the set's official split).
-nested chooses epoch and setting by inner folds of each training part, and scores the model of the whole part. published is that of the released Syn script: the best
-test epoch of the first fold. best-epoch is honest except that it takes the best test epoch. The figures of the last two
-are marked optimistic.` + shardHelp + filesHelp + columnsHelp,
+Memory:
+--dry-run says what is missing in DIR and about how much time and memory it takes. With XLA (see
+milbench backend) many fits are trained side by side, in one block per core. Which fits share a
+block changes no result. If --memory forces smaller blocks, rounding differs, and a note says so.
+
+Curves:
+--curves adds one line per fit to DIR/curves.jsonl, with values for each epoch: the mean training
+loss, the AUC of the validation part (nested only), and the share of held-out bags and heads whose
+winner, the instance with the largest weight, has changed since the previous epoch.` + shardHelp + "\n\nFiles:\nFiles are audited first and refused if a column leaks the bag labels." + fileForms,
 		Example: `  milbench run musk1 --out results
   milbench run elephant fox tiger --pooling softmax,syn --iterations=-3,3 --repeats 1 --out results
   milbench run elephant musk2 --repeats 10 --out results --dry-run
-  milbench run bags.csv --instance-label-column last --pooling attention,gated --width 64,256 --out results
+  milbench run bags.csv --instance-label-column last --pooling gated --width 64,256 --out results
   milbench run musk1 --learner instance --pooling softmax --protocol nested --out results
   milbench run elephant fox tiger --out results --shard 3/12
   milbench run --plan results/missing.json --out results`,
@@ -116,11 +125,11 @@ are marked optimistic.` + shardHelp + filesHelp + columnsHelp,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
+	f.StringVar(&dir, "out", "", "`folder` of the results, made if it is missing (required)")
 	grid.addTo(f)
 	coresFlag(f, &cores)
-	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
-	f.BoolVar(&dryRun, "dry-run", false, "only say what is still to train and about how much time and memory it takes")
+	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
+	f.BoolVar(&dryRun, "dry-run", false, "print what is still to train and about how much time and memory it takes, and train nothing")
 	part.addTo(f)
 	addJSON(c, &asJSON)
 	required(c, "out")
@@ -152,7 +161,7 @@ type gridFlags struct {
 	note           func(format string, args ...any)
 }
 
-// compares reports whether no flag says what to compare.
+// compares reports whether no flag chooses learners or settings.
 func (g *gridFlags) compares() bool {
 	return len(g.learners) == 0 && g.set.firstGiven() == "" && g.set.grid.Preset != neural.PaperPreset && !g.flags.Changed("sample")
 }
@@ -160,16 +169,16 @@ func (g *gridFlags) compares() bool {
 func (g *gridFlags) addTo(f *pflag.FlagSet) {
 	g.flags = f
 	g.set.grid.Pooling, g.set.grid.Iterations = []string{"softmax", "syn"}, []int{-3, 3}
-	g.set.addTo(f, false)
-	f.IntVar(&g.sample, "sample", 0, "draw so `many` settings of each pooling at random: of the lists that are given, and elsewhere of values for sets of up to a few hundred bags; --protocol nested chooses among them")
-	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners that are no networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
-	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "one of "+strings.Join(milbench.ProtocolNames, ", "))
-	f.IntVar(&g.folds, "folds", 0, "folds of a repeat, for sets without an official split (default 10; ucsb and published 4)")
-	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; 2 where no flag says what to compare; published 1)")
-	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of a training part, for nested; 0 holds a fifth of it back instead")
+	inGroup(f, networkFlags, func() { g.set.addTo(f, false) })
+	f.IntVar(&g.sample, "sample", 0, "`number` of settings to draw at random for each pooling, from the lists that you give or else from values for sets of up to a few hundred bags; --protocol nested chooses among them")
+	f.StringSliceVar(&g.learners, "learner", nil, "`list` of learners other than networks: "+strings.Join(learner.Names(), ", ")+"; without --pooling no network is trained")
+	f.StringVar(&g.name, "protocol", milbench.ProtocolNames[0], "`name` of the protocol: "+strings.Join(milbench.ProtocolNames, ", "))
+	f.IntVar(&g.folds, "folds", 0, "folds per repeat, for sets without an official split (default 10; ucsb and published 4)")
+	f.IntVar(&g.repeats, "repeats", 0, "repeats with other folds and seeds (default 5; published 1; 2 if no flag chooses learners or settings)")
+	f.IntVar(&g.inner, "inner", milbench.InnerFolds, "inner folds of each training part, for nested; 0 holds back a fifth of it instead")
 	f.Uint64Var(&g.seed, "seed", 1, "seed of folds, initial weights, order and dropout")
-	f.BoolVar(&g.curves, "curves", false, "also keep what every epoch of a fit was like, in DIR/curves.jsonl")
-	g.open.addTo(f)
+	f.BoolVar(&g.curves, "curves", false, "add the curves of each fit over its epochs to DIR/curves.jsonl")
+	inGroup(f, fileFlags, func() { g.open.addTo(f) })
 }
 
 // protocol returns the protocol that the flags choose.
@@ -234,7 +243,7 @@ func (g *gridFlags) study(s source) (run.Run, error) {
 // isPortfolio reports whether a setting tries others.
 func isPortfolio(setting json.RawMessage) bool { return learner.Candidates(setting) != nil }
 
-// noteRefused notes why something cannot be learnt.
+// noteRefused notes why settings are left out.
 func noteRefused(note func(format string, args ...any), refused []string) {
 	for _, text := range refused {
 		note("note: %s; it is left out", text)
@@ -261,7 +270,7 @@ func (p *program) studies(g *gridFlags, namesOrFiles []string) (studies []run.Ru
 	return studies, nil
 }
 
-// check reports flags that make no sense, before a set is opened.
+// check reports invalid flags before a set is opened.
 func (g *gridFlags) check() error {
 	if _, err := g.protocol(); err != nil {
 		return err
@@ -270,8 +279,8 @@ func (g *gridFlags) check() error {
 	return err
 }
 
-// listed returns the settings of networks and classical learners. Of a classical learner it is the default or, where the validation
-// part chooses, the grid.
+// listed returns the settings of networks and classical learners. A classical learner has its default or, if the validation part
+// chooses, its grid.
 func (g *gridFlags) listed() (list []json.RawMessage, err error) {
 	switch {
 	case g.compares():
@@ -314,7 +323,7 @@ func (s *settings) listed() ([]json.RawMessage, error) {
 	return networks.Settings(configs)
 }
 
-// networks returns the settings of networks: all combinations of the lists, or some that are drawn.
+// networks returns the settings of networks: all combinations of the lists, or a random sample.
 func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	if !g.flags.Changed("sample") {
 		return g.set.listed()
@@ -332,7 +341,7 @@ func (g *gridFlags) networks() ([]json.RawMessage, error) {
 	return networks.Settings(configs)
 }
 
-// searched returns the grid with the values of [neural.SearchGrid] where no flag gives some; iterations says whether one gives these.
+// searched returns the grid with the values of [neural.SearchGrid] for all flags that were not given; iterations says whether --iterations was.
 func (s *settings) searched(iterations bool) neural.Grid {
 	grid, search := s.grid, neural.SearchGrid(s.grid.Pooling...)
 	if !iterations {
@@ -347,7 +356,7 @@ func (s *settings) searched(iterations bool) neural.Grid {
 	return grid
 }
 
-// checkpoints is the folder, in that of the results, of trainings on large bags that are not finished.
+// checkpoints is the folder, inside the results folder, of unfinished trainings on large bags.
 const checkpoints = "checkpoints"
 
 // do runs studies into one folder.
@@ -359,14 +368,14 @@ func (p *program) do(ctx context.Context, studies []run.Run) error {
 	bar.clear()
 	file := filepath.Join(studies[0].Dir, results.FileName)
 	if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w: %d of %d results are kept in %s; the same command goes on from there", s, sum.Skipped+sum.Done, sum.Total, file)
+		return fmt.Errorf("%w: %d of %d results are kept in %s; run the same command again to resume", s, sum.Skipped+sum.Done, sum.Total, file)
 	}
 	if err == nil || sum.Failed > 0 {
 		p.note("%d of %d fits done in %v, %d were there already, %d failed; results in %s",
 			sum.Done, sum.Total, time.Since(start).Round(100*time.Millisecond), sum.Skipped, sum.Failed, file)
 	}
 	if sum.Curveless > 0 {
-		p.note("note: %d results were there without curves and have none; for those choose another --out", sum.Curveless)
+		p.note("note: %d earlier results have no curves; choose another --out to get them", sum.Curveless)
 	}
 	if sum.Failed > 0 {
 		return finding{shortened{err}}

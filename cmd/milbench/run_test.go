@@ -283,7 +283,7 @@ func TestRunCurves(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	args := with("run", file, "--pooling", "mean", "--folds", "2", "--out", dir)
 	succeed(t, append(args, "--repeats", "1")...)
-	if _, stderr := succeed(t, append(args, "--repeats", "2", "--curves")...); !strings.Contains(stderr, "note: 2 results were there without curves") {
+	if _, stderr := succeed(t, append(args, "--repeats", "2", "--curves")...); !strings.Contains(stderr, "note: 2 earlier results have no curves") {
 		t.Errorf("no note of the fits without curves:\n%s", stderr)
 	}
 }
@@ -428,8 +428,8 @@ func TestStoppedRunsGoOn(t *testing.T) {
 		say    string
 	}{
 		{syscall.SIGKILL, -1, ""},
-		{syscall.SIGTERM, 143, "the same command goes on from there"},
-		{syscall.SIGINT, 130, "the same command goes on from there"},
+		{syscall.SIGTERM, 143, "run the same command again to resume"},
+		{syscall.SIGINT, 130, "run the same command again to resume"},
 	} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
@@ -468,7 +468,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 	}
 }
 
-// TestKeptGraphs: fits are the same to the bit whether their graphs are compiled, kept or loaded.
+// TestKeptGraphs: fits are bit-identical whether their graphs are compiled, kept or loaded.
 func TestKeptGraphs(t *testing.T) {
 	file, root := write(t, "toy.csv", toy(false)), t.TempDir()
 	var want []string

@@ -19,49 +19,49 @@ type settings struct {
 	probes []neural.Grid // for each value that was given, a grid in which it alone may be wrong
 }
 
-// addTo gives flags a flag for each hyperparameter. With single each takes one value only.
+// addTo adds a flag for each hyperparameter. With single each flag takes only one value.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	s.flags = flags
-	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "what networks are set to where no flag says: small, for sets of up to a few hundred bags, or paper")
+	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags, or paper")
 	add := func(v pflag.Value, name, usage string) { flags.Var(v, name, usage) }
 	g := &s.grid
 	type grid = neural.Grid
 
-	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of a bag (the default counts where another flag of networks is given): "+strings.Join(neural.Poolings, ", "))
+	add(newList(s, single, &g.Pooling, text, nil), "pooling", "pooling of networks (the default applies if you give another flag for networks): "+strings.Join(neural.Poolings, ", "))
 	add(newList(s, single, &g.Iterations, integer, func(p *grid, v int) { p.Iterations = []int{v} }), "iterations",
 		"Syn steps I: positive concentrates the weights, negative distracts them, 0 leaves them (syn)")
-	add(newList(s, single, &g.Gamma, number, func(p *grid, v float64) { p.Gamma = []float64{v} }), "gamma", "Syn's gamma, in (0,1] (syn)")
+	add(newList(s, single, &g.Gamma, number, func(p *grid, v float64) { p.Gamma = []float64{v} }), "gamma", "gamma of the Syn steps, in (0,1] (syn)")
 	add(newList(s, single, &g.Layers, integer, func(p *grid, v int) { p.Layers = []int{v} }), "layers", "dense layers before the pooling")
-	add(newList(s, single, &g.Width, integer, func(p *grid, v int) { p.Width = []int{v} }), "width", "their features")
+	add(newList(s, single, &g.Width, integer, func(p *grid, v int) { p.Width = []int{v} }), "width", "features of each dense layer")
 	add(newList(s, single, &g.Embed, integer, func(p *grid, v int) { p.Embed, p.Heads = []int{v}, []int{1} }), "embed",
-		"features of keys and values over all heads (syn, softmax, hopfield, settransformer), of the queries (dsmil), of the hidden layer (attention, gated, clam, acmil)")
+		"features of keys and values over all heads (syn, softmax, hopfield, settransformer), of queries (dsmil), or of the hidden layer (attention, gated, clam, acmil)")
 	add(newList(s, single, &g.Heads, integer, func(p *grid, v int) { p.Heads, p.Embed = []int{min(v, 1)}, []int{1} }), "heads", "attention heads (syn, softmax, hopfield, settransformer)")
-	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor of the logits of the weights (syn, softmax, dsmil)")
+	add(newList(s, single, &g.Scale, number, func(p *grid, v float64) { p.Scale = []float64{v} }), "scale", "factor on the logits of the attention weights (syn, softmax, dsmil)")
 	add(newList(s, single, &g.Beta, number, func(p *grid, v float64) { p.Beta = []float64{v} }), "beta", "inverse temperature (hopfield)")
 	add(newList(s, single, &g.Norm, boolean, nil), "norm", "layer norms: true or false (syn, softmax, hopfield, settransformer)")
 	add(newList(s, single, &g.Renormalise, boolean, nil), "renormalise", "divide the weights by their sum after the Syn steps: true or false (syn; default false)")
-	add(newList(s, single, &g.TrueGradient, boolean, nil), "true-gradient", "differentiate through the Syn steps, not straight through: true or false (syn; default false)")
+	add(newList(s, single, &g.TrueGradient, boolean, nil), "true-gradient", "differentiate through the Syn steps instead of straight through: true or false (syn; default false)")
 	add(newList(s, single, &g.Branches, integer, func(p *grid, v int) { p.Branches = []int{v} }), "branches", "attention branches (acmil)")
 	add(newList(s, single, &g.Top, integer, func(p *grid, v int) { p.Top = []int{v} }), "top",
-		"most attended instances of a bag that are clustered in training, with as many least attended ones (clam), or may be masked (acmil)")
+		"number of most attended instances per bag: clustered in training with as many least attended ones (clam), or masked at random (acmil)")
 	add(newList(s, single, &g.MaskRate, number, func(p *grid, v float64) { p.MaskRate = []float64{v} }), "mask-rate",
-		"probability that one of the most attended instances is masked in a training step, in [0,1) (acmil)")
+		"probability that a most attended instance is masked in a training step, in [0,1) (acmil)")
 	add(newList(s, single, &g.Inducing, integer, func(p *grid, v int) { p.Inducing = []int{v} }), "inducing", "inducing points (settransformer)")
 	add(newList(s, single, &g.Epochs, integer, func(p *grid, v int) { p.Epochs = []int{v} }), "epochs", "passes over the training bags")
-	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags a step")
+	add(newList(s, single, &g.Batch, integer, func(p *grid, v int) { p.Batch = []int{v} }), "batch", "bags per step")
 	add(newList(s, single, &g.Instances, integer, func(p *grid, v int) { p.Instances, p.Layers = []int{v}, []int{1} }), "instances",
-		"train on so many instances of a bag, drawn anew in every epoch; all are scored (default all)")
+		"number of instances per bag to train on, drawn again in every epoch; all are scored (default all)")
 	add(newList(s, single, &g.LR, number, func(p *grid, v float64) { p.LR = []float64{v} }), "lr", "learning rate")
-	add(newList(s, single, &g.LRDecay, number, func(p *grid, v float64) { p.LRDecay = []float64{v} }), "lr-decay", "share by which the learning rate falls after every epoch")
+	add(newList(s, single, &g.LRDecay, number, func(p *grid, v float64) { p.LRDecay = []float64{v} }), "lr-decay", "share of the learning rate that is taken off after every epoch")
 	add(newList(s, single, &g.WeightDecay, number, func(p *grid, v float64) { p.WeightDecay = []float64{v} }), "weight-decay", "weight decay of AdamW")
-	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout of the instances' features, in [0,1)")
-	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and deviation 1 over the training part: true or false")
+	add(newList(s, single, &g.Dropout, number, func(p *grid, v float64) { p.Dropout = []float64{v} }), "dropout", "dropout rate of the instances' features, in [0,1)")
+	add(newList(s, single, &g.Standardise, boolean, nil), "standardise", "give each feature mean 0 and standard deviation 1 over the training part: true or false")
 	add(newList(s, single, &g.Loss, text, func(p *grid, v string) { p.Loss, p.Batch = []string{v}, []int{2} }), "loss",
-		"of real targets: squared (the default), or huber, which few outliers move little; of survival: hazards (the default), of eight intervals of time, or cox, "+
-			"the partial likelihood of the bags of a --batch of 2 or more")
+		"training loss; for numbers squared (default) or huber, which a few outliers move little; for survival hazards (default), over eight intervals of "+
+			"time, or cox, the partial likelihood within a --batch of 2 or more bags")
 }
 
-// checkLoss reports a value of --loss that is of another kind of target than a set has.
+// checkLoss reports a value of --loss that is not for the kind of target of a set.
 func (s *settings) checkLoss(set *milbench.Set) error {
 	for _, loss := range s.grid.Loss {
 		if err := (neural.Config{Loss: loss}).CheckLoss(set.Kind); err != nil {
@@ -91,8 +91,7 @@ func (s *settings) configs() ([]neural.Config, error) {
 // maxSettings bounds the settings of a grid.
 const maxSettings = 10_000
 
-// fitTogether reports a flag whose setting none of the poolings has, heads that an embedding cannot be split into, and
-// grids without end.
+// fitTogether reports a flag that no pooling has, heads that do not divide an embedding, and grids that are too large.
 func (s *settings) fitTogether() error {
 	had, total := make(map[string]bool), 0
 	for _, pooling := range s.grid.Pooling {
@@ -143,7 +142,7 @@ func owners(setting string) (poolings []string) {
 // counted is the value of a flag that takes several.
 type counted interface{ Len() int }
 
-// or returns values, or the default alone where none was given.
+// or returns values, or only the default if there are none.
 func or(values []int, byDefault int) []int {
 	if len(values) == 0 {
 		return []int{byDefault}
@@ -151,7 +150,7 @@ func or(values []int, byDefault int) []int {
 	return values
 }
 
-// settingsOf returns the setting of a pooling in a preset, and the flags of what it sets.
+// settingsOf returns the setting of a pooling in a preset, and the flags of its hyperparameters.
 func settingsOf(preset, pooling string) (config neural.Config, has map[string]bool, err error) {
 	if config, err = neural.PresetConfig(preset, pooling); err != nil {
 		return config, nil, err
@@ -190,7 +189,7 @@ type list[T any] struct {
 	set    bool
 }
 
-// newList returns a list whose values are also checked alone, each in the grid that alone fills in.
+// newList returns a list. Each value is also checked by itself, in a grid that alone fills in.
 func newList[T any](s *settings, single bool, values *[]T, k kind[T], alone func(*neural.Grid, T)) *list[T] {
 	return &list[T]{kind: k, values: values, single: single, given: func(v T) {
 		if alone != nil {

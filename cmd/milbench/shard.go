@@ -23,22 +23,21 @@ import (
 	"synpool/milbench/study"
 )
 
+// shardHelp says in the help of a subcommand where more is said about shards.
 const shardHelp = `
 
---shard i/n trains one of n parts, i from 0; milbench plan shows them. The parts may run on as many machines, which share DIR or
-have folders of their own. Each part writes to DIR/attempts; milbench merge joins them. --shard /n takes i from
-SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. In a Slurm array you need no --shard; --shard none trains everything in
-each task. --plan replaces sets and settings. Fits that are finished in DIR are skipped.`
+Shards:
+--shard i/n trains part i of n, on as many machines or in an array of jobs: milbench help shards.`
 
 // shardFlags are the flags of a run that is part of a study.
 type shardFlags struct{ text, plan string }
 
 func (s *shardFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&s.text, "shard", "", "train part i of n, i/n from 0/n, or /n in an array of jobs; none: train all, even in an array")
-	f.StringVar(&s.plan, "plan", "", "a plan instead of sets and settings, say DIR/missing.json")
+	f.StringVar(&s.text, "shard", "", "`part` to train: i/n with i from 0, /n in an array of jobs, or none to train all even in an array")
+	f.StringVar(&s.plan, "plan", "", "`file` of a plan that replaces sets and settings, say DIR/missing.json")
 }
 
-// arguments wants none where there is a plan.
+// arguments refuses arguments beside a plan.
 func (s *shardFlags) arguments(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if s.plan == "" {
@@ -63,7 +62,7 @@ type shard struct {
 	array bool // n is the number of tasks of a Slurm array
 }
 
-// shard returns the shard that the flag or the environment asks for, nil for none. Before it looks it checks the number of cores.
+// shard returns the shard of the flag or the environment, nil for none. It first checks the number of cores.
 func (s *shardFlags) shard(cores int) (*shard, error) {
 	if err := checkCores(cores); err != nil {
 		return nil, err
@@ -107,11 +106,11 @@ func (s *shardFlags) shard(cores int) (*shard, error) {
 	return &shard{i: i, n: n}, nil
 }
 
-// shardOfArray returns the shard that Slurm's variables ask for, nil outside of arrays.
+// shardOfArray returns the shard of Slurm's variables, nil outside of arrays.
 func shardOfArray() (*shard, error) {
 	if os.Getenv("SLURM_ARRAY_TASK_ID") == "" {
 		if index := os.Getenv("JOB_COMPLETION_INDEX"); index != "" {
-			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but nothing says of how many; give --shard /n with the Job's completions, or --shard none", index)
+			return nil, fmt.Errorf("JOB_COMPLETION_INDEX is %s, but the number of shards is not set; give --shard /n with the Job's completions, or --shard none", index)
 		}
 		return nil, nil
 	}
@@ -129,7 +128,7 @@ func shardOfArray() (*shard, error) {
 	}
 	id, low, count, step := values["ID"], values["MIN"], values["COUNT"], values["STEP"]
 	if step < 1 || count < 1 || id < low || (id-low)%step != 0 || values["MAX"] != low+(count-1)*step || id > values["MAX"] {
-		return nil, fmt.Errorf("task %d of a Slurm array of %d tasks from %d to %d has no place in an even row; give --shard /n", id, count, low, values["MAX"])
+		return nil, fmt.Errorf("task %d of a Slurm array of %d tasks from %d to %d is not in an evenly spaced row; give --shard /n", id, count, low, values["MAX"])
 	}
 	if count > cluster.MaxShards {
 		return nil, fmt.Errorf("a Slurm array of %d tasks: at most %d shards are possible", count, cluster.MaxShards)
@@ -146,7 +145,7 @@ type ask struct {
 	seed  uint64
 }
 
-// command is that which asks.
+// command is the subcommand that asks.
 func (a ask) command() string {
 	if a.grid != nil {
 		return "run"
@@ -172,7 +171,7 @@ func (a ask) request(backend string, cores int) (*cluster.Plan, error) {
 	return plan, a.grid.check()
 }
 
-// makePlan returns the plan of what is asked for, on which each machine trains as trainer does. Sets are opened one after another.
+// makePlan returns the plan of a command; each machine trains as trainer does. Sets are opened one after another.
 func (p *program) makePlan(a ask, backend string, trainer neural.Trainer) (*cluster.Plan, []study.Missing, error) {
 	if a.grid != nil {
 		a.grid.note = p.note
@@ -299,13 +298,13 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	}
 	b := readBuild()
 	if plan.Version != b.Version {
-		return fmt.Errorf("the plan was made by version %s, and this is %s; make it anew (milbench plan), or go on with that version", plan.Version, b.Version)
+		return fmt.Errorf("the plan was made by version %s, and this is %s; make a new plan (milbench plan), or use that version", plan.Version, b.Version)
 	}
 	switch {
 	case j.file != "":
 		plan.Backend = choice.Config // a plan may be made on another machine than its fits
 	case plan.Backend != choice.Config:
-		return fmt.Errorf("%s is for backend %s, and this is %s; choose another --out, or go on with that backend", path, plan.Backend, choice.Config)
+		return fmt.Errorf("%s is for backend %s, and this is %s; choose another --out, or use that backend", path, plan.Backend, choice.Config)
 	}
 	if plan.Shards != which.n {
 		if known && (which.array || j.file == "") {
@@ -364,15 +363,15 @@ func (p *program) trainShard(c *cobra.Command, j shardJob) error {
 	return nil
 }
 
-// otherShards refuses to divide anew what a plan divides: shards of two divisions have some fits in common and leave others out.
+// otherShards refuses a second division of a plan: shards of two divisions overlap and leave fits out.
 func otherShards(path string, shards int, which shard) error {
 	if which.array {
-		return fmt.Errorf("%s has %d shards, and the Slurm array %d tasks; give --shard /%[2]d, by which a task trains the shard of its number", path, shards, which.n)
+		return fmt.Errorf("%s has %d shards, and the Slurm array %d tasks; give --shard /%[2]d, so each task trains the shard of its number", path, shards, which.n)
 	}
-	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it anew", path, shards, which.n)
+	return fmt.Errorf("%s has %d shards, and --shard is of %d; give --shard i/%[2]d, or --plan %[1]s to divide it again", path, shards, which.n)
 }
 
-// lacksSpaces reports whether one of the spaces that are kept with fits is missing.
+// lacksSpaces reports whether a space that belongs to the fits is missing.
 func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]bool) bool {
 	return slices.ContainsFunc(fits, func(f cluster.Fit) bool {
 		s := results.Space{Checksum: plan.Sets[plan.Arms[f.Arm].Set].Checksum, Of: results.OfPooled, Config: plan.Settings[f.Setting]}
@@ -380,7 +379,7 @@ func lacksSpaces(plan *cluster.Plan, fits []cluster.Fit, finished map[string]boo
 	})
 }
 
-// planOf returns the plan of a file, if it is there, which is to be of what the command asks for, or a new one.
+// planOf returns the plan of a file, which must match the command, or a new plan if there is no file.
 func (p *program) planOf(j shardJob, path, backend string, trainer neural.Trainer) (plan *cluster.Plan, known bool, err error) {
 	plan, err = cluster.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -395,12 +394,12 @@ func (p *program) planOf(j shardJob, path, backend string, trainer neural.Traine
 	}
 	other, err := j.other(plan)
 	if err == nil && other != "" {
-		err = fmt.Errorf("%s is a plan of other %s than are asked for; choose another --out, or give --plan %[1]s in their place", path, other)
+		err = fmt.Errorf("%s is a plan with different %s; choose another --out, or give --plan %[1]s instead", path, other)
 	}
 	return plan, true, err
 }
 
-// other says in what a plan differs from what is asked for, defaults included; "" for nothing. No set is opened for that.
+// other says how a plan differs from the command, defaults included; "" if it does not. It opens no set.
 func (a ask) other(plan *cluster.Plan) (string, error) {
 	asked, err := a.request(plan.Backend, plan.Cores)
 	if err != nil {
@@ -454,7 +453,7 @@ func (a ask) other(plan *cluster.Plan) (string, error) {
 	return "", nil
 }
 
-// shardRuns returns the runs of some fits of a plan. Only the sets that they are on are opened and kept.
+// shardRuns returns the runs of some fits of a plan. It opens and keeps only their sets.
 func (p *program) shardRuns(plan *cluster.Plan, fits []cluster.Fit, trainer neural.Trainer) (runs []run.Run, err error) {
 	names := plan.Sources(fits)
 	if plan.Request.Experiment != "" {

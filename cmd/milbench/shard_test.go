@@ -64,12 +64,12 @@ func TestShardFlag(t *testing.T) {
 		{"/12", slurm("7", "7", "7", "1", "1"), "7/12"},   // one task of an array again
 		{"/12", slurm("1", "1", "12", "12", "1"), "0/12"}, // a whole array, whatever it counts from
 		{"/12", slurm("12", "1", "12", "12", "1"), "11/12"},
-		{"", []string{"JOB_COMPLETION_INDEX=5"}, "JOB_COMPLETION_INDEX is 5, but nothing says of how many; give --shard /n"},
+		{"", []string{"JOB_COMPLETION_INDEX=5"}, "JOB_COMPLETION_INDEX is 5, but the number of shards is not set; give --shard /n"},
 		{"", slurm("0", "0", "11", "12", "1"), "0/12"},
 		{"", slurm("12", "1", "12", "12", "1"), "11/12"},
 		{"", slurm("40", "10", "50", "5", "10"), "3/5"},
-		{"", slurm("9", "3", "9", "3", "1"), "task 9 of a Slurm array of 3 tasks from 3 to 9 has no place in an even row; give --shard /n"},
-		{"", slurm("45", "10", "50", "5", "10"), "no place in an even row"},
+		{"", slurm("9", "3", "9", "3", "1"), "task 9 of a Slurm array of 3 tasks from 3 to 9 is not in an evenly spaced row; give --shard /n"},
+		{"", slurm("45", "10", "50", "5", "10"), "not in an evenly spaced row"},
 		{"", slurm("2", "0", "", "12", "1"), `SLURM_ARRAY_TASK_MAX is "", no integer; give --shard i/n`},
 		{"", slurm("two", "0", "11", "12", "1"), `SLURM_ARRAY_TASK_ID is "two", no integer`},
 		{"", slurm("2", "0", "11", "12", ""), "2/12"},
@@ -249,10 +249,10 @@ func TestMergeCommand(t *testing.T) {
 	}
 	noArray(t)
 	refuse(t, exitUse, "results of shards that are not merged; first give milbench merge", args(dir)...)
-	refuse(t, exitUse, "is a plan of other seeds (1) than are asked for; choose another --out", args(dir, "--seed", "2", "--shard", "1/3")...)
-	refuse(t, exitUse, "is a plan of other settings than are asked for", args(dir, "--lr", "0.1", "--shard", "1/3")...)
-	refuse(t, exitUse, "is a plan of other options (", args(dir, "--curves", "--shard", "1/3")...)
-	otherFolds := "is a plan of other --protocol, --folds, --repeats or --inner (honest, 3, 2 and 0 for " + file + ") than are asked for"
+	refuse(t, exitUse, "is a plan with different seeds (1); choose another --out", args(dir, "--seed", "2", "--shard", "1/3")...)
+	refuse(t, exitUse, "is a plan with different settings; choose", args(dir, "--lr", "0.1", "--shard", "1/3")...)
+	refuse(t, exitUse, "is a plan with different options (", args(dir, "--curves", "--shard", "1/3")...)
+	otherFolds := "is a plan with different --protocol, --folds, --repeats or --inner (honest, 3, 2 and 0 for " + file + "); choose another --out"
 	refuse(t, exitUse, otherFolds, args(dir, "--folds", "4", "--shard", "1/3")...)
 	refuse(t, exitUse, otherFolds, with("run", file, "--pooling", "mean,max", "--repeats", "2", "--out", dir, "--shard", "1/3")...)
 	refuse(t, exitUse, "plan.json has 3 shards, and --shard is of 4; give --shard i/3, or --plan "+dir, args(dir, "--shard", "1/4")...)
@@ -305,7 +305,7 @@ func TestMergeCommand(t *testing.T) {
 	if err := os.WriteFile(attempts[0], append([]byte("damaged\n"), kept...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr := succeed(t, "table", dir); !strings.Contains(stderr, "note: whether results of shards are left out cannot be told: ") {
+	if _, stderr := succeed(t, "table", dir); !strings.Contains(stderr, "note: cannot tell whether results of shards are left out: ") {
 		t.Errorf("a table beside a damaged attempt: %s", stderr)
 	}
 	if err := os.WriteFile(attempts[0], kept, 0o666); err != nil {
@@ -332,7 +332,7 @@ func TestMergeCommand(t *testing.T) {
 	if err := results.WritePlan(filepath.Join(bare, "missing.json"), p); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr := succeed(t, "merge", undisturbed, "--out", bare); !strings.Contains(stderr, "whether fits are missing is not known") {
+	if _, stderr := succeed(t, "merge", undisturbed, "--out", bare); !strings.Contains(stderr, "missing fits cannot be found") {
 		t.Error(stderr)
 	}
 	if _, err := os.Stat(filepath.Join(bare, "missing.json")); err != nil {
@@ -401,7 +401,7 @@ func TestGivenUp(t *testing.T) {
 				}
 			}
 			c.Wait() // the exit code tells
-			if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "the same command goes on from there") {
+			if took := time.Since(start); took < grace || took > 5*time.Second || c.ProcessState.ExitCode() != code || !strings.Contains(stderr.String(), "run the same command again to resume") {
 				t.Errorf("%v: exit code %d after %v\n%s", signal, c.ProcessState.ExitCode(), took, stderr)
 			}
 		})
@@ -546,7 +546,7 @@ func TestStudyPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, "plan", "study", "assumption", "--quick", "--sets", "raffholt1", "--shards", "2", "--out", plan)
-	refuse(t, exitUse, "is a plan of other sets (raffholt1) than are asked for", "study", "assumption", "--quick", "--shard", "0/2", "--out", dir)
+	refuse(t, exitUse, "is a plan with different sets (raffholt1); choose", "study", "assumption", "--quick", "--shard", "0/2", "--out", dir)
 	for out, want := range map[string]string{
 		filepath.Dir(plan): "trains them",
 		filepath.Join(dir, "merged"): fmt.Sprintf("trains them, and then milbench merge %s --plan %s %s --out %s merges them, too",
@@ -593,7 +593,7 @@ func TestStoppedShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Wait() // the exit code tells
-	if took := time.Since(start); took > 5*time.Second || c.ProcessState.ExitCode() != 143 || !strings.Contains(stderr.String(), "the same command goes on from there") {
+	if took := time.Since(start); took > 5*time.Second || c.ProcessState.ExitCode() != 143 || !strings.Contains(stderr.String(), "run the same command again to resume") {
 		t.Errorf("exit code %d after %v\n%s", c.ProcessState.ExitCode(), took, &stderr)
 	}
 	finished, err := results.Finished(dir, nil)

@@ -20,11 +20,11 @@ func (p *program) show() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Print the card of a trained model: data, figures, limits",
-		Long: `Print the card of a trained model: data, figures, limits.
+		Long: `The card has the training data (checksum, bags, groups, range of each feature), the learner and its
+setting, how well such models did on held-out bags, the thresholds, and what the model must not be
+used for. --json prints all of it, with every feature.
 
-The card says what the model was trained on (checksum, bags, groups, range of each feature), by which learner with which setting, how well such
-models did on held-out bags, its thresholds, and what it must not be used for. milbench train writes it into the folder of the model; its
-figures are there if --results was given. --json prints all of it, with every feature.`,
+milbench train writes the card into the folder of the model. It has figures if you gave --results.`,
 		Example: `  milbench show model
   milbench show model --json`,
 		Args: arguments(1, 1),
@@ -46,7 +46,7 @@ figures are there if --results was given. --json prints all of it, with every fe
 	return c
 }
 
-// mostFeatures is how many features the text of a card has.
+// mostFeatures is the number of features in the text of a card.
 const mostFeatures = 20
 
 // writeCard writes a card as text.
@@ -140,7 +140,7 @@ func writeJudged(t *tabwriter.Writer, f *modeldir.Facts) {
 	for _, j := range f.Judged {
 		optimistic := ""
 		if j.Optimistic {
-			optimistic = "; optimistic: the test part had a say in the epoch"
+			optimistic = "; optimistic: the test part chose the epoch"
 		}
 		fmt.Fprintf(t, "\njudged on held-out bags\tby the protocol %s, %s, %s%s\n",
 			j.Protocol, howMany(j.FoldsRun, "fold"), howMany(j.Repeats, "repeat"), optimistic)
@@ -159,7 +159,7 @@ func writeJudged(t *tabwriter.Writer, f *modeldir.Facts) {
 			fmt.Fprintf(t, "%g\t%.4g\t%.3f\t%.3f\n", o.Wanted, o.Threshold, o.Sensitivity, o.Specificity)
 		}
 		o := f.Operating[0]
-		fmt.Fprintf(t, "on %d positive and %d negative held-out bags, %s of %s, by which the thresholds were chosen\n",
+		fmt.Fprintf(t, "thresholds chosen on %d positive and %d negative held-out bags, %s of %s\n",
 			o.Positives, o.Negatives, howMany(o.Repeats, "repeat"), o.Protocol)
 		t.Flush()
 	}

@@ -43,7 +43,7 @@ type simulatedCluster struct {
 	Merge      float64 `json:"lines_merged_a_second"`
 }
 
-// simulatedWork is what so many fits cost.
+// simulatedWork is the cost of a number of fits.
 type simulatedWork struct {
 	Fits        int               `json:"fits"`
 	Blocks      int               `json:"blocks"`
@@ -65,20 +65,26 @@ func (p *program) planSimulate() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "simulate",
-		Short: "Simulate what studies cost on a cluster: wall time, node hours, best number of shards",
-		Long: `Simulate what studies cost on a cluster: wall time, node hours, best number of shards.
+		Short: "Simulate wall time and node hours of studies on a cluster",
+		Long: `It simulates a scheduler: its queue, failures, slow nodes, and nodes that start up, compile and
+train. The defaults for the cluster are assumptions. Package milbench/run/simulation has the model.
 
-A scheduler is played with its queue, its nodes, what they take to start up, to compile and to train, and with failures
-and slow nodes (package milbench/run/simulation says how). The times of fits are those of six networks that were measured five
-times each on two cores with XLA; --measured gives others, lines that milbench/learner/neural/bench prints. With --plan the fits are
-those of a plan and their times its estimates, which may be far too short for a machine: --measured DIR, a folder of results in which
-some of the plan has been trained, corrects them by what these fits took (with SYNPOOL_XLA_CACHE=off: every core compiled). From run to run they are off as measured times
-are. More fits than a plan has are those of more settings of its kind.
+Times of fits:
+  default                      six networks, measured five times each on two cores with XLA
+  --measured FILE              lines that milbench/learner/neural/bench prints
+  --plan FILE                  estimates of a plan, which may be far too short for a machine
+  --plan FILE --measured DIR   the estimates, corrected by the fits of the plan in DIR, a folder of
+                               results (with SYNPOOL_XLA_CACHE=off: every core compiled)
+Times vary from run to run as measured times do. If you ask for more fits than a plan has, settings
+of the same kind are added.
 
-Printed is, for each number of fits and of nodes, the best number of shards and the mean wall time from submission to
-merged results with its standard deviation, the time for which nodes are held, and the share of all cores' time in which fits
-were trained that were kept; then the number of nodes at which work stops scaling: twice as many save less than 10 % of the
-wall time. The defaults about the cluster are assumptions.`,
+For each number of fits and nodes the table has:
+  SHARDS        the best number of shards
+  WALL TIME     the mean from submission to merged results, and its standard deviation
+  NODE HOURS    the time for which nodes are held
+  UTILISATION   the share of all cores' time that trained fits which were kept
+
+Then it prints where scaling stops: twice as many nodes save less than 10 % of the wall time.`,
 		Example: "  milbench plan simulate\n  milbench plan simulate --fits 50000 --nodes 20,40 --queue-wait 10m --failures 0.01\n  milbench plan simulate --plan plan.json --measured results --figure cost.svg",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -131,28 +137,28 @@ wall time. The defaults about the cluster are assumptions.`,
 	}
 	f := c.Flags()
 	counts := kind[int]{strconv.Atoi, "an integer", "10,100"}
-	f.Var(&list[int]{kind: counts, values: &fits, given: func(int) {}}, "fits", "numbers of fits; with --plan the default is that of the plan")
+	f.Var(&list[int]{kind: counts, values: &fits, given: func(int) {}}, "fits", "numbers of fits (with --plan, default that of the plan)")
 	f.Var(&list[int]{kind: counts, values: &nodes, given: func(int) {}}, "nodes", "numbers of nodes; each node runs one shard at a time")
-	f.IntVar(&on.Cores, "cores", on.Cores, "cores of a node; with --plan the default is that of the plan")
-	f.DurationVar(&wait, "queue-wait", wait, "mean time that a shard waits in the queue, exponential")
-	f.Float64Var(&on.Starts, "starts", on.Starts, "shards that the scheduler starts a second, at most")
-	f.DurationVar(&startUp, "start-up", startUp, "from the start of a shard until it compiles: prolog, container, reading its sets")
-	f.Float64Var(&on.Failures, "failures", on.Failures, "failures of a node an hour")
-	f.DurationVar(&retry, "retry", retry, "from a failure until the shard is in the queue again")
+	f.IntVar(&on.Cores, "cores", on.Cores, "cores of a node (with --plan, default that of the plan)")
+	f.DurationVar(&wait, "queue-wait", wait, "mean waiting time of a shard in the queue, exponentially distributed")
+	f.Float64Var(&on.Starts, "starts", on.Starts, "most shards that the scheduler starts per second")
+	f.DurationVar(&startUp, "start-up", startUp, "time from the start of a shard until it compiles: prolog, container, reading its sets")
+	f.Float64Var(&on.Failures, "failures", on.Failures, "failures per node and hour")
+	f.DurationVar(&retry, "retry", retry, "time from a failure until the shard is in the queue again")
 	f.Float64Var(&on.Stragglers, "stragglers", on.Stragglers, "share of nodes that are slow")
-	f.Float64Var(&on.Slowdown, "slowdown", on.Slowdown, "factor by which these are slower")
-	f.Float64Var(&on.Merge, "merge", on.Merge, "lines of results merged a second")
+	f.Float64Var(&on.Slowdown, "slowdown", on.Slowdown, "factor of time that slow nodes take")
+	f.Float64Var(&on.Merge, "merge", on.Merge, "lines of results merged per second")
 	f.IntVar(&search.Shards, "max-shards", 0, "most shards that the scheduler takes as one array (Slurm: 1001 unless MaxArraySize is raised); 0 for no bound")
-	f.IntVar(&search.Simulations, "simulations", search.Simulations, "simulations of a number of shards, at most; fewer where the mean wall time is known to 1 %")
-	f.Uint64Var(&search.Seed, "seed", search.Seed, "fixes all that is drawn")
-	f.StringVar(&plan, "plan", "", "simulate the groups of this plan")
-	f.StringVar(&measured, "measured", "", "measured times: a file with one line per run, as go run ./milbench/learner/neural/bench prints them, or with --plan, a folder of results")
-	f.StringVar(&image, "figure", "", "draw wall time against nodes into this file, .png, .svg or .pdf")
+	f.IntVar(&search.Simulations, "simulations", search.Simulations, "most simulations for each number of shards; fewer once the mean wall time is known to 1 %")
+	f.Uint64Var(&search.Seed, "seed", search.Seed, "seed of everything random")
+	f.StringVar(&plan, "plan", "", "`file` of a plan whose groups are simulated")
+	f.StringVar(&measured, "measured", "", "`file` of measured times with one line per run, as printed by go run ./milbench/learner/neural/bench; with --plan, a folder of results")
+	f.StringVar(&image, "figure", "", "`file` to draw wall time against nodes into: .png, .svg or .pdf")
 	addJSON(c, &asJSON)
 	return c
 }
 
-// checkSimulation reports flags that make no sense.
+// checkSimulation reports invalid flags.
 func checkSimulation(fits, nodes []int, on simulation.Cluster, s simulation.Search) error {
 	for _, list := range []struct {
 		flag   string
@@ -183,7 +189,7 @@ func checkSimulation(fits, nodes []int, on simulation.Cluster, s simulation.Sear
 	return nil
 }
 
-// simulatedGroups returns the groups of what is simulated, where their times come from, and the plan, if there is one.
+// simulatedGroups returns the groups to simulate, the source of their times, and the plan if there is one.
 func simulatedGroups(plan, measured string) (groups []simulation.Group, source string, planned *cluster.Plan, err error) {
 	if plan != "" {
 		if planned, err = cluster.ReadFile(plan); err != nil {
@@ -229,7 +235,7 @@ func simulatedGroups(plan, measured string) (groups []simulation.Group, source s
 	return groups, source + "; their spread: " + bench, planned, nil
 }
 
-// blocksOf returns, of each group of a plan, its fits and the blocks in which one machine trains them.
+// blocksOf returns for each group of a plan its fits and the blocks that train them on one machine.
 func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 	whole := *p // as one shard
 	whole.Fits = slices.Clone(p.Fits)
@@ -244,8 +250,8 @@ func blocksOf(p *cluster.Plan) (fits, blocks []int) {
 	return fits, blocks
 }
 
-// levels returns how many times as long as estimated the fits of a group took in results, with their share of compiling, which
-// every core of every shard of the plan does for itself; of a group without results it is that of all together.
+// levels returns the measured time of each group of fits divided by its estimate. Compiling is part of it: every core of every shard
+// does it. A group without results has the ratio of all groups together.
 func levels(p *cluster.Plan, rs []results.Result) (func(group int) float64, error) {
 	type piece struct{ group, shard int }
 	of := make(map[string]piece, len(p.Fits))
@@ -285,8 +291,8 @@ func levels(p *cluster.Plan, rs []results.Result) (func(group int) float64, erro
 	}, nil
 }
 
-// plannedGroups returns the groups of a plan with its estimates times a level, each as many times as there are deviations, in an
-// order in which a part of them is like the whole.
+// plannedGroups returns the groups of a plan with estimates times a level, once for each deviation. They are shuffled, so that a part
+// of them is like the whole.
 func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []simulation.Run) (groups []simulation.Group) {
 	fits, blocks := blocksOf(p)
 	for i, of := range p.Groups {
@@ -303,7 +309,7 @@ func plannedGroups(p *cluster.Plan, level func(group int) float64, deviations []
 	return groups
 }
 
-// simulateWork simulates so many fits on each number of nodes, and on 1, 2, 4, … of them.
+// simulateWork simulates a number of fits on each number of nodes, and on 1, 2, 4, … nodes.
 func (p *program) simulateWork(ctx context.Context, on simulation.Cluster, groups []simulation.Group, fits int, nodes []int, search simulation.Search) (w simulatedWork, err error) {
 	work, err := simulation.NewWork(groups, fits)
 	if err != nil {

@@ -11,38 +11,32 @@ import (
 	"synpool/milbench/dataset/intake"
 )
 
-// filesHelp says in the help of a subcommand what it takes as a file.
-const filesHelp = `
-
-A FILE is a CSV or Parquet (.parquet) file with one row per instance and the columns bag, label and the features, or in Parquet
-a column of lists of them; a MATLAB or C4.5 file; or a folder of one array [instances, features] per bag, b.npy, b.npz, b.pt or b.h5
-for bag b (HDF5 as CLAM and TRIDENT write it), with the table labels.csv of the columns bag and label. Commas, semicolons or tabs separate fields. Columns x and y of a table say where an
-instance is; --coordinates names others.`
-
-// columnsHelp says in the help of a subcommand that learns how columns are named.
-const columnsHelp = `
---labels names another table than labels.csv. --bag, --label, --group and --split name the columns; else usual names are taken,
-as slide_id for the bag or case_id for the group, and a note says which. Missing values are refused, unless --missing median takes medians for them.`
+// fileForms says in help texts what a file may be; filesHelp says it under a heading.
+const (
+	fileForms = `
+A FILE is a table, a folder of arrays or a MATLAB file: milbench help files.`
+	filesHelp = "\n\nFiles:" + fileForms
+)
 
 // columnFlags name the columns of a table.
 type columnFlags struct{ options dataset.Options }
 
 func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	o := &f.options
-	flags.StringVar(&o.Labels, "labels", "", "of a folder of bags or an HDF5 file: the `table` of the bags, a CSV or TSV file (default labels.csv in the folder, or its only table)")
-	flags.StringVar(&o.Bag, "bag", "", "of a table: the `column` of the bags' ids (default the first of bag, slide_id, image_id, ...)")
-	flags.StringVar(&o.Label, "label", "", "of a table: the `column` of the labels (default the first of label, class, target, diagnosis, grade)")
-	flags.StringVar(&o.Group, "group", "", "of a table: the `column` of the groups; bags of one group are never split between training and test (default the first of group, case_id, patient_id, ...)")
-	flags.StringVar(&o.Split, "split", "", "of a table: the `column` of the official split, train, val or test, where val counts as train (default split); or a CSV file with columns of these names that list the bags, as CLAM writes")
-	flags.BoolVar(&o.Numbers, "numbers", false, "of a file with labels that are integers: they are numbers, counts say, and not classes")
-	flags.StringSliceVar(&o.Order, "order", nil, "of a file with three classes or more: all `labels` in their order, low,middle,high say, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
-	flags.StringSliceVar(&o.Categorical, "categorical", nil, "of a CSV or Parquet file: `columns` of words; each word becomes a feature")
+	flags.StringVar(&o.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
+	flags.StringVar(&o.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
+	flags.StringVar(&o.Label, "label", "", "`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
+	flags.StringVar(&o.Group, "group", "", "`column` of the groups in a table; a group is never split between training and test (default the first of group, case_id, patient_id, ...)")
+	flags.StringVar(&o.Split, "split", "", "`column` of the official split in a table: train, val or test; val counts as train (default split). Or a CSV file with the columns train, val and test that list the bags, as CLAM writes it")
+	flags.BoolVar(&o.Numbers, "numbers", false, "read integer labels as numbers (counts, say), not as classes")
+	flags.StringSliceVar(&o.Order, "order", nil, "all `labels` of three or more classes in their order, say low,middle,high, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
+	flags.StringSliceVar(&o.Categorical, "categorical", nil, "`columns` of words in a table; each word becomes a feature")
 	coordinatesFlag(flags, &o.Coordinates)
-	flags.Var((*missingValue)(&o.Median), "missing", "of a CSV or Parquet file: `what` to take for missing values: refuse (the default) or median, that of each training part, with a feature x=missing that says where x is missing")
+	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 
 func coordinatesFlag(flags *pflag.FlagSet, columns *[]string) {
-	flags.StringSliceVar(columns, "coordinates", nil, "of a CSV or Parquet file: the two `columns` that say where instances are, or none (default x,y if both are there and z is not)")
+	flags.StringSliceVar(columns, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
 }
 
 // given returns the first flag that is given.
@@ -76,7 +70,7 @@ func (m *missingValue) Set(text string) error {
 	return nil
 }
 
-func (m *missingValue) Type() string { return "what" }
+func (m *missingValue) Type() string { return "way" }
 
 // open opens a name or file.
 func (f *columnFlags) open(p *program, nameOrFile string) (*dataset.Source, error) {
@@ -96,8 +90,8 @@ type sources struct {
 func (s *sources) addTo(flags *pflag.FlagSet) {
 	s.columns.addTo(flags)
 	s.column.addTo(flags)
-	flags.StringVar(&s.positive, "positive", "", "of a file with two labels: the positive one, as the file writes it (default the second in order)")
-	flags.BoolVar(&s.keepLeak, "keep-leak", false, "of a file: train although a column leaks the labels, and mark every result leaked")
+	flags.StringVar(&s.positive, "positive", "", "positive `label` of two, as the file writes it (default the second in order)")
+	flags.BoolVar(&s.keepLeak, "keep-leak", false, "train although a column of the file leaks the labels, and mark every result leaked")
 }
 
 // source is a set and the entry of its name, nil for a file.
@@ -106,7 +100,7 @@ type source struct {
 	entry *dataset.Entry
 }
 
-// open opens all of the names and files, which hold different bags.
+// open opens all names and files. They must hold different bags.
 func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	var opened []source
 	files := 0
@@ -128,7 +122,7 @@ func (p *program) open(s sources, namesOrFiles []string) ([]source, error) {
 	return opened, s.check(files)
 }
 
-// check reports a flag for files where there are none.
+// check reports a flag for files if there are no files.
 func (s *sources) check(files int) error {
 	if flag := s.columns.given(); files == 0 && flag != "" {
 		return fmt.Errorf("--%s is for files; the columns of a named set are known", flag)
@@ -160,7 +154,7 @@ func (p *program) openOne(s sources, nameOrFile string) (source, error) {
 type columnValue struct{ dataset.Column }
 
 func (c *columnValue) addTo(flags *pflag.FlagSet) {
-	flags.Var(c, "instance-label-column", "of a file: the stored column that holds instance labels, not a feature: last, or its number from 1")
+	flags.Var(c, "instance-label-column", "stored `column` of a file that holds instance labels, not a feature: last, or its number from 1")
 }
 
 func (c *columnValue) Set(text string) error {

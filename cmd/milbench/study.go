@@ -32,14 +32,14 @@ func (p *program) study() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "study NAME --out DIR",
-		Short: "Run an experiment of the paper, or one of ours",
-		Long: `Run an experiment of the paper, or one of ours, and keep its raw scores in DIR/NAME.
+		Short: "Run an experiment of the Syn paper or of this project",
+		Long: `milbench study list shows the experiments and how long they take. Raw scores are kept in DIR/NAME. A
+stopped experiment resumes when you run the same command again.
 
-milbench study list shows the experiments and how long they take. A stopped experiment resumes when you run the same command
-again. --quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched are left out and
-named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shards need all sets, or a plan.",
-		Example: `  milbench study list
-  milbench study ablation --quick --out results
+--quick runs a part of it, in under two minutes, in DIR/NAME-quick. Sets that have not been fetched
+are left out and named. --sets chooses some.` + shardHelp,
+		Example: `  milbench study ablation --quick --out results
+  milbench study list
   milbench study poolings --out results
   milbench study poolings --out results --shard 3/12
   milbench study --plan plan.json --out results --shard /12`,
@@ -95,17 +95,17 @@ named; --sets chooses some.` + shardHelp + " A study's DIR is DIR/NAME; its shar
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&dir, "out", "", "folder of the results, made if it is missing (required)")
+	f.StringVar(&dir, "out", "", "`folder` of the results, made if it is missing (required)")
 	formFlags(f, &quick, &sets, &seed)
 	coresFlag(f, &cores)
-	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free)")
+	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory)")
 	part.addTo(f)
 	required(c, "out")
 	c.AddCommand(p.studyList(), p.studyArchive(), p.studyReport())
 	return c
 }
 
-// findForm returns an experiment, its form, on some of its sets where they are not nil, and the folder of its results.
+// findForm returns an experiment, its form (on the given sets, unless they are nil) and the folder of its results.
 func findForm(name string, quick bool, sets []string) (e study.Experiment, form study.Form, folder string, err error) {
 	e, err = study.FindExperiment(name)
 	form, folder = e.Full, e.Name
@@ -120,8 +120,8 @@ func findForm(name string, quick bool, sets []string) (e study.Experiment, form 
 	return e, form, folder, err
 }
 
-// sameMaker reports that the folder of a run holds results of another version or backend: those of an experiment go into
-// one table, and are to be of one maker.
+// sameMaker reports a folder with results of another version or backend. The results of an experiment go into one table and must
+// have the same maker.
 func sameMaker(r run.Run) error {
 	rs, err := results.Read(r.Dir)
 	if err != nil && !errors.Is(err, results.ErrNoResults) {
@@ -129,14 +129,14 @@ func sameMaker(r run.Run) error {
 	}
 	for _, was := range rs {
 		if was.Version != r.Version || was.Backend != r.Backend {
-			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or go on with that version and backend",
+			return fmt.Errorf("%s holds results of version %s on backend %s, and this is version %s on %s; choose another --out, or use that version and backend",
 				r.Dir, was.Version, was.Backend, r.Version, r.Backend)
 		}
 	}
 	return nil
 }
 
-// keepSpaces keeps where instances and bags of the sets of runs lie.
+// keepSpaces stores the spaces of runs: the places of instances and bags.
 func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural.Trainer) error {
 	bar := p.progress()
 	defer bar.clear()
@@ -145,7 +145,7 @@ func (p *program) keepSpaces(ctx context.Context, runs []run.Run, trainer neural
 			bar.show(func() string { return fmt.Sprintf("%s: training what pools %s", set, setting) })
 		})
 		if s := stoppedBy(ctx); s != nil && errors.Is(err, context.Canceled) {
-			return fmt.Errorf("%w: what is done is kept in %s; the same command goes on from there", s, r.Dir)
+			return fmt.Errorf("%w: finished work is kept in %s; run the same command again to resume", s, r.Dir)
 		}
 		if err != nil {
 			return err
@@ -176,11 +176,9 @@ func listForm(f study.Form) listedForm { return listedForm{f.Sets(), f.Scope, f.
 func (p *program) studyList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "Show the experiments: question, scope, time",
-		Long: `Show the experiments of the paper and ours.
-
-Prints each question and, for the full and the quick form, what is run and about how long it takes on two cores with XLA.`,
+		Use:     "list",
+		Short:   "List the experiments with their question, scope and running time",
+		Long:    `The scope and the time on two cores with XLA are those of the full form and of --quick.`,
 		Example: "  milbench study list\n  milbench study list --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -218,12 +216,12 @@ func (p *program) studyArchive() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "archive DIR/NAME --out ARCHIVES",
-		Short: "Write the results of an experiment as compact JSON",
-		Long: `Write the results of an experiment as a compact archive.
+		Short: "Archive the results of an experiment as compact JSON",
+		Long: `ARCHIVES/NAME.json.gz holds scores, curves and spaces with five significant digits. The same results
+give the same bytes. ARCHIVES/times/NAME.jsonl holds how long the runs took.
 
-ARCHIVES/NAME.json.gz holds scores, curves and spaces with five significant digits; the same results give the same bytes.
-ARCHIVES/times/NAME.jsonl holds how long the runs took. --add keeps the sets that the archive has and DIR/NAME lacks. An
-archive is not replaced if fits would be lost, say those of the full form when DIR/NAME holds the quick one.`,
+--add keeps the sets that the archive has and DIR/NAME lacks. An archive is not replaced if fits
+would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 		Example: "  milbench study archive results/ablation --out archives\n  milbench study report archives",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -232,7 +230,7 @@ archive is not replaced if fits would be lost, say those of the full form when D
 				return err
 			}
 			if archive.Experiment == "" {
-				return fmt.Errorf("%s is no folder of milbench study; its name is none of milbench study list", args[0])
+				return fmt.Errorf("%s is no folder of milbench study; its name is not in milbench study list", args[0])
 			}
 			if archive, err = replaced(out, archive, add); err != nil {
 				return err
@@ -253,22 +251,22 @@ archive is not replaced if fits would be lost, say those of the full form when D
 			}
 			absent, lacks, err := study.Lacking(archive, form)
 			if len(absent) > 0 {
-				p.note("note: of the %s form there lack the sets %s; milbench data fetch fetches, %s --sets runs them", size, strings.Join(absent, ", "), command)
+				p.note("note: the %s form lacks the sets %s; fetch them with milbench data fetch and run them with %s --sets", size, strings.Join(absent, ", "), command)
 			}
 			for _, l := range lacks {
-				p.note("note: of the %s form there lack %s; %s goes on", size, l, command)
+				p.note("note: the %s form lacks %s; to complete it run %s", size, l, command)
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "folder of the archives, made if it is missing (required)")
-	c.Flags().BoolVar(&add, "add", false, "to what ARCHIVES/NAME.json.gz holds of other sets")
+	c.Flags().StringVar(&out, "out", "", "`folder` of the archives, made if it is missing (required)")
+	c.Flags().BoolVar(&add, "add", false, "keep what ARCHIVES/NAME.json.gz holds of other sets")
 	required(c, "out")
 	return c
 }
 
-// replaced returns what is to take the place of the archive of the same experiment in dir: next, added to it if so asked. That
-// the archive there has fits which would be lost, as a full form's that a quick one replaces, is an error.
+// replaced returns the new archive of an experiment in dir: next, or with add the old archive and next together. It refuses to lose
+// fits of the old archive, say of the full form when next is the quick one.
 func replaced(dir string, next results.Archive, add bool) (results.Archive, error) {
 	path := filepath.Join(dir, results.ArchiveName(next.Experiment))
 	old, err := results.OpenArchive(os.DirFS(dir), results.ArchiveName(next.Experiment))
@@ -286,7 +284,7 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 			return results.Archive{}, err
 		}
 		if was != is {
-			return results.Archive{}, fmt.Errorf("--add: a full form and a quick one of %s do not go into one archive, %s; choose another --out", next.Experiment, path)
+			return results.Archive{}, fmt.Errorf("--add: an archive cannot hold both the full and the quick form of %s, as %s would; choose another --out", next.Experiment, path)
 		}
 		if next, err = old.Add(next); err != nil {
 			return results.Archive{}, err
@@ -306,23 +304,23 @@ func replaced(dir string, next results.Archive, add bool) (results.Archive, erro
 	case lost > 0 && add:
 		return results.Archive{}, fmt.Errorf("%s has %d fits on the same sets that would be lost; choose another --out", path, lost)
 	case lost > 0:
-		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; --add keeps those on other sets; else choose another --out, or remove it", path, lost)
+		return results.Archive{}, fmt.Errorf("%s has %d fits that would be lost; use --add to keep those on other sets, choose another --out, or remove it", path, lost)
 	}
 	return next, nil
 }
 
-// unmerged notes results of shards in a folder that are not merged into those that are read, and that it cannot tell.
+// unmerged notes results of shards that are not merged in a folder, or that it cannot tell.
 func (p *program) unmerged(dir string) {
 	err := results.Unmerged(dir)
 	switch {
 	case errors.Is(err, results.ErrUnmerged):
 		p.note("note: left out: %v", err)
 	case err != nil:
-		p.note("note: whether results of shards are left out cannot be told: %v", err)
+		p.note("note: cannot tell whether results of shards are left out: %v", err)
 	}
 }
 
-// archiveOf reads a results folder. The experiment is that whose name the folder has, "" where there is none.
+// archiveOf reads a results folder. The experiment has the name of the folder; it is "" if there is none of that name.
 func (p *program) archiveOf(dir string) (results.Archive, error) {
 	rs, err := results.Read(dir)
 	if err != nil {
@@ -358,10 +356,8 @@ func (p *program) studyReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write verdicts, tables and figures from archived results",
-		Long: `Write verdicts, tables and figures from archived results.
-
-Reads the archives in a folder (milbench study archive) and prints the page of verdicts as Markdown. --out writes the page,
-RESULTS.md, and below docs/ all tables and the figures of the page.`,
+		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as Markdown. --out writes
+that page, RESULTS.md, and below docs/ all tables and the figures of the page.`,
 		Example: "  milbench study report milbench/study/results --out .\n  milbench study report milbench/study/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

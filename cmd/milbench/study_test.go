@@ -90,7 +90,7 @@ func TestStudyStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Wait() // the exit code tells
-		if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "the same command goes on from there") {
+		if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "run the same command again to resume") {
 			t.Errorf("exit code %d:\n%s", code, stderr.String())
 		}
 	}
@@ -145,8 +145,8 @@ func TestStudyStopped(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "poolings.json.gz"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "has 10030 fits that would be lost; --add keeps those on other sets", "study", "archive", folder, "--out", full)
-	refuse(t, exitUse, "--add: a full form and a quick one of poolings do not go into one archive", "study", "archive", folder, "--add", "--out", full)
+	refuse(t, exitUse, "has 10030 fits that would be lost; use --add to keep those on other sets", "study", "archive", folder, "--out", full)
+	refuse(t, exitUse, "--add: an archive cannot hold both the full and the quick form of poolings", "study", "archive", folder, "--add", "--out", full)
 	refuse(t, exitUse, "has no archive of poolings; leave the flag out", "study", "archive", folder, "--add", "--out", t.TempDir())
 	if after, err := os.ReadFile(filepath.Join(full, "poolings.json.gz")); err != nil || !bytes.Equal(after, text) {
 		t.Errorf("the archive of the full form was replaced (%v)", err)

@@ -16,15 +16,18 @@ func (p *program) table() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "table DIR",
-		Short: "Tabulate the results of a folder",
-		Long: `Tabulate the results of a folder that milbench run filled, also while it is running.
+		Short: "Print the results of a folder as a table with intervals",
+		Long: `The main figure is the AUC for two classes, the macro AUC for more, R² for numbers and the
+concordance for survival. In each repeat it is averaged over the folds. The table has the mean, the
+standard deviation and the 95 % interval over repeats. With fewer than three repeats they are over
+folds or, for two classes, over test bags. Sentences below it say what can be told apart.
 
-The main figure is the AUC of two classes, the macro AUC of more, R² of real targets and the concordance of survival. Of a repeat it is the
-mean over its folds; the table has mean, standard deviation and 95 % interval over repeats or, of fewer than three, over folds or, of two classes,
-test bags. It ends with what can be told apart. In HTML the best figure of a set is bold where all other rows are worse
-beyond chance.
-Figures under the protocols published and best-epoch are marked optimistic, those of sets with a column that leaks the
-labels LEAKED.`,
+You can also print the table while milbench run is still running.
+
+Marks:
+  optimistic   figures under the protocols published and best-epoch
+  LEAKED       figures of sets with a column that leaks the labels
+  bold         in HTML, the best figure of a set if all other rows are worse beyond chance`,
 		Example: "  milbench table results\n  milbench table results --format tex",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -37,8 +40,8 @@ labels LEAKED.`,
 			return p.writeTable(args[0], format)
 		},
 	}
-	c.Flags().StringVar(&format, "format", results.Formats[0], "one of "+strings.Join(results.Formats, ", "))
-	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	c.Flags().StringVar(&format, "format", results.Formats[0], "`format` of the table: "+strings.Join(results.Formats, ", "))
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON, like --format json")
 	return c
 }
 

@@ -38,23 +38,33 @@ func (p *program) train() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "train NAME|FILE --out MODEL",
-		Short: "Train a model on all bags of a set, for milbench predict",
-		Long: `Train a model on all bags of a set, for milbench predict.
+		Short: "Train a model on all bags of a set for milbench predict",
+		Long: `Learners:
+  --pooling        a network; the flags for networks replace the defaults of --preset
+  --learner        a classical learner with its default setting; --setting replaces fields of it
+  --learner auto   tries several learners by inner folds of the set and joins the best; not for
+                   survival, where you can train a network
+auto lists its learners with their weights and their main figure (AUC, macro AUC or R²) on held-out
+bags of the inner folds.
 
---pooling and the flags below it train a network. Settings that you leave out have the default of --preset. --learner trains a classical learner with its default setting; --setting replaces fields of it.
+Figures:
+The figures printed here are of the training bags. milbench run with the same settings says how well
+the model will do on new bags. --results adds its figures, and thresholds from its held-out scores,
+to the card of the model, which milbench show prints.
 
---learner auto tries several learners by inner folds of the set and joins the best. It lists them with their weights and
-their main figure (AUC, macro AUC or R²) on held-out bags of the inner folds. It takes no survival; train a network with --pooling.
+Calibration:
+--calibrate turns scores into probabilities: among bags of probability 0.8, about 8 in 10 should be
+positive. The model is trained five times more, each time without a fifth of the bags (whole groups,
+classes in proportion). The probabilities are learnt from the scores of the held-out bags.
+  temperature   divides logits by one number; better than the others for networks with more
+                than two classes
+  platt         fits a sigmoid to any score
+  isotonic      fits any rising curve; needs about 1,000 bags
+With more than two classes, platt and isotonic learn a curve for each class against the rest.
 
---calibrate makes probabilities of the scores: among bags of probability 0.8, about 8 in 10 are to be positive. The model is trained five times
-more, each time without a fifth of the bags (whole groups, classes in proportion), and the scores of the held-out bags teach the
-probabilities. temperature divides logits by one number. platt fits a sigmoid to any score. isotonic fits any rising curve and needs about
-1,000 bags. Of several classes platt and isotonic learn a curve for each class against the rest, and temperature is better for networks. The
-command prints the Brier score, the log-loss and the expected calibration error (ECE) of the held-out bags, before and after.
-After is cross-fitted: no bag has a say in its own probability. milbench plot MODEL --figure reliability draws both.
-
-This command prints figures on the training bags; milbench run with the same settings says how well the model will do on new ones. --results takes
-its figures, and thresholds from its held-out scores, into the card of the model, which milbench show prints.` + filesHelp + columnsHelp,
+The command prints the Brier score, the log-loss and the expected calibration error (ECE) of the
+held-out bags, before and after. After is cross-fitted: no bag takes part in its own probability.
+milbench plot MODEL --figure reliability draws both.` + filesHelp,
 		Example: `  milbench train bags.csv --learner auto --out model
   milbench train bags.csv --learner statistics-svm --setting '{"c":10}' --out model
   milbench train bags.csv --learner auto --results results --operating 0.9,0.95 --out model
@@ -151,7 +161,7 @@ its figures, and thresholds from its held-out scores, into the card of the model
 			if s := stoppedBy(c.Context()); s != nil && err != nil {
 				goesOn := ""
 				if _, err := os.Stat(kept); err == nil {
-					goesOn = "; the same command goes on after the last epoch"
+					goesOn = "; run the same command again to resume after the last epoch"
 				}
 				return fmt.Errorf("%w: no model was saved%s", s, goesOn)
 			}
@@ -202,15 +212,15 @@ its figures, and thresholds from its held-out scores, into the card of the model
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&dir, "out", "", "folder of the model (required)")
+	f.StringVar(&dir, "out", "", "`folder` of the model (required)")
 	card.addTo(f)
 	asked.addTo(f)
 	toward.addTo(f)
-	f.Uint64Var(&seed, "seed", 1, "seed of whatever is random: initial weights, order, dropout, trees, inner folds")
+	f.Uint64Var(&seed, "seed", 1, "seed of everything random: initial weights, order, dropout, trees, inner folds")
 	coresFlag(f, &cores)
-	f.Lookup("cores").Usage = "cores to train on, at most those there are; for --learner"
-	f.Var(&memory, "memory", "memory to keep within, say 500MB, 2GB or 1.5GiB (default half of what is free; of a network no bound)")
-	open.addTo(f)
+	f.Lookup("cores").Usage = "cores to train on with --learner, at most those of the machine"
+	f.Var(&memory, "memory", "memory limit, say 500MB, 2GB or 1.5GiB (default half of the free memory; none for a network)")
+	inGroup(f, fileFlags, func() { open.addTo(f) })
 	required(c, "out")
 	return c
 }
@@ -239,7 +249,7 @@ func trainingFigure(c *cobra.Command, model learner.Model, bags *milbench.Set) (
 	return figure, nil
 }
 
-// writeMembers writes the models that a joined one has.
+// writeMembers writes the members of a joined model.
 func (p *program) writeMembers(about learner.About) error {
 	members := about.Members
 	if len(members) == 0 {
@@ -281,12 +291,12 @@ type trainFlags struct {
 func (t *trainFlags) addTo(f *pflag.FlagSet) {
 	t.flags = f
 	t.set.grid.Pooling = []string{"syn"}
-	f.StringVar(&t.learner, "learner", "", "a learner that is no network, by `name`: "+strings.Join(learner.Names(), ", "))
-	f.StringVar(&t.setting, "setting", "", "fields of its setting that replace the default, as a JSON `object`, say '{\"c\":3}'")
-	t.set.addTo(f, true)
+	f.StringVar(&t.learner, "learner", "", "`name` of a learner other than networks: "+strings.Join(learner.Names(), ", "))
+	f.StringVar(&t.setting, "setting", "", "JSON `object` of fields that replace the default setting of --learner, say '{\"c\":3}'")
+	inGroup(f, networkFlags, func() { t.set.addTo(f, true) })
 }
 
-// chosen returns the setting that the flags choose; of a network as a [neural.Config], too.
+// chosen returns the setting that the flags choose, and for a network also its [neural.Config].
 func (t *trainFlags) chosen() (json.RawMessage, *neural.Config, error) {
 	if !t.flags.Changed("learner") {
 		if t.flags.Changed("setting") {

@@ -33,8 +33,8 @@ func (p *program) chooseTrainer(cores int, memory uint64) (*backend.Choice, neur
 	return choice, neural.Trainer{Backend: choice.Backend, Workers: workers.Workers, Run: workers.Run, Kept: workers.Kept, Memory: memory, Watch: p.large.watch}, nil
 }
 
-// networks trains and reads networks: many side by side on cores of the machine within an amount of memory (0 for no bound), or, alone, one
-// at a time on all of them. Trainings keep checkpoints in a folder, if one is named.
+// networks returns a trainer and reader of networks. It trains many side by side on a number of cores within an amount of memory (0 for
+// no bound) or, if alone, one at a time on all cores. Trainings keep checkpoints in a folder if one is named.
 func (p *program) networks(alone bool, cores int, memory uint64, checkpoints string) *networks.Networks {
 	return &networks.Networks{Start: func() (neural.Trainer, error) {
 		if !alone {
@@ -50,15 +50,15 @@ func (p *program) networks(alone bool, cores int, memory uint64, checkpoints str
 	}}
 }
 
-// diverged reports whether a training has left the finite numbers.
+// diverged reports whether the numbers of a training became infinite or NaN.
 func diverged(err error) bool { return errors.Is(err, neural.ErrDiverged) }
 
-// allLearners returns what learns every setting, networks by a trainer and the others with its workers and memory.
+// allLearners returns a learner of every setting: trainer for networks, and the others with its workers and memory.
 func allLearners(trainer neural.Trainer) milbench.Learner {
 	return learner.All(trainer, learner.Resources{Workers: trainer.Workers, Memory: trainer.Memory})
 }
 
-// backendLine is the line about a backend that is to train many fits. Of the Go backend it says what XLA would gain.
+// backendLine describes a backend before it trains many fits. For the Go backend it says what XLA would gain.
 func backendLine(c *backend.Choice) string {
 	line := c.String()
 	if name, _, _ := strings.Cut(c.Config, ":"); name != gobackend.BackendName {
@@ -76,10 +76,10 @@ func backendLine(c *backend.Choice) string {
 
 // coresFlag gives flags the flag --cores.
 func coresFlag(flags *pflag.FlagSet, cores *int) {
-	flags.IntVar(cores, "cores", runtime.GOMAXPROCS(0), "cores to train on, at most those there are")
+	flags.IntVar(cores, "cores", runtime.GOMAXPROCS(0), "cores to train on, at most those of the machine")
 }
 
-// checkCores reports a number of cores that makes no sense.
+// checkCores reports an invalid number of cores.
 func checkCores(cores int) error {
 	if cores < 1 {
 		return fmt.Errorf("--cores %d: at least 1 is needed", cores)

@@ -4,13 +4,19 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"synpool/backend"
 )
 
 // sourceSum is a sum of the source, set by the linker where there is no version control, as in the image of docker/: what
 // different sources made is not to be taken for one version.
 var sourceSum string
+
+// tag is the version of a release, set by the linker (.goreleaser.yaml).
+var tag string
 
 // build says what the program was built from.
 type build struct {
@@ -18,10 +24,13 @@ type build struct {
 	Revision string `json:"revision"` // of the source, with +dirty if it was changed since; "unknown" outside a checkout
 	Go       string `json:"go"`
 	GoMLX    string `json:"gomlx"`
+	Backends string `json:"backends"` // that are built in
+	Platform string `json:"platform"` // that it was built for
 }
 
 func readBuild() build {
-	b := build{Version: "unknown", Revision: "unknown", Go: runtime.Version(), GoMLX: "unknown"}
+	b := build{Version: "unknown", Revision: "unknown", Go: runtime.Version(), GoMLX: "unknown",
+		Backends: strings.Join(backend.Built(), ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -29,7 +38,10 @@ func readBuild() build {
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
 	}
-	if sourceSum != "" && b.Version == "(devel)" {
+	switch {
+	case tag != "":
+		b.Version = tag
+	case sourceSum != "" && b.Version == "(devel)":
 		b.Version = "devel-" + sourceSum
 	}
 	dirty := ""
@@ -57,7 +69,7 @@ func (p *program) version() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the versions of this program, Go and GoMLX",
+		Short:   "Print what this program was built from, with and for",
 		Example: "  milbench version\n  milbench version --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -65,7 +77,7 @@ func (p *program) version() *cobra.Command {
 			if asJSON {
 				return p.writeJSON(b)
 			}
-			fmt.Fprintf(p.out, "milbench %s, revision %s, %s, GoMLX %s\n", b.Version, b.Revision, b.Go, b.GoMLX)
+			fmt.Fprintf(p.out, "milbench %s, revision %s, %s, GoMLX %s, backends %s, %s\n", b.Version, b.Revision, b.Go, b.GoMLX, b.Backends, b.Platform)
 			return nil
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -92,8 +93,9 @@ var codeVersion = sync.OnceValues(func() (string, error) {
 	if !ok {
 		return "", nil
 	}
+	module := strings.TrimSuffix(reflect.TypeFor[Bags]().PkgPath(), "/notebooks/cell")
 	for _, m := range info.Deps {
-		if m.Path == "synpool" {
+		if m.Path == module {
 			return m.Version, nil
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"synpool/internal/svm"
@@ -112,15 +111,6 @@ func timed(p problem, x []float64) (line, error) {
 		l.Decisions = append(l.Decisions, last(x[i*p.Columns:][:p.Columns]))
 	}
 	return l, err
-}
-
-// cpu returns the seconds that all threads have run.
-func cpu() (float64, error) {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0, err
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, nil
 }
 
 // fit returns the decision value as a function of a row of x, and the iterations.
