@@ -59,7 +59,8 @@ folder, or is off.`,
 		Short: "Install XLA for the CPU of this machine, and say how to use its GPU",
 		Long: `Install XLA for the CPU of this machine with Python's pip, checked against a pinned sum, and say how to use its GPU.
 
-A plugin that is installed already is left alone.`,
+It installs on Linux, on amd64 and arm64. On macOS (arm64) and Windows (amd64) it says which archive to unpack. A plugin that is
+installed already is left alone.`,
 		Example: "  milbench backend install",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
