@@ -97,6 +97,16 @@ printf 'started in %d ms\n' $((($(date +%s%N) - began) / 1000000))
 [ "$(docker exec "$container" id -u)" = 1000 ] || { printf 'the image runs as another user than its own\n' >&2 && exit 1; }
 docker exec "$container" milbench version | grep -q '^milbench devel-[0-9a-f]\{12\}, ' || { printf 'milbench in the image has no version of its source\n' >&2 && exit 1; }
 docker exec --interactive "$container" python3 - "synpool/$notebook" /workspace/data/bags.csv <docker/run_notebook.py
+# A notebook of the user's own, written and run in the home.
+own() {
+	docker exec --env CI=true "$container" /workspace/synpool/notebooks/lab --new my-study /home/researcher/study &&
+		docker exec "$container" python3 /workspace/synpool/notebooks/execute.py --output-dir /tmp /home/researcher/study/my-study.ipynb
+}
+if ! own >"$scratch/new" 2>&1; then
+	tail -n 40 "$scratch/new" >&2
+	printf 'lab --new does not work in the image\n' >&2
+	exit 1
+fi
 for ((i = 0; ; i++)); do
 	health=$(docker inspect --format '{{.State.Health.Status}}' "$container")
 	[ "$health" = healthy ] && break
