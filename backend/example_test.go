@@ -88,3 +88,9 @@ func ExampleFreeMemory() {
 	}
 	// Output:
 }
+
+// Every program has the backend in pure Go; XLA is there with cgo.
+func ExampleBuilt() {
+	fmt.Println(backend.Built()[0])
+	// Output: go
+}

@@ -356,8 +356,8 @@ func (p *program) studyReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write verdicts, tables and figures from archived results",
-		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as Markdown. --out writes
-that page, RESULTS.md, and below docs/ all tables and the figures of the page.`,
+		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as
+Markdown. --out writes that page, RESULTS.md, and below docs/ all tables and the figures of the page.`,
 		Example: "  milbench study report milbench/study/results --out .\n  milbench study report milbench/study/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
