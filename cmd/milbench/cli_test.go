@@ -74,7 +74,7 @@ func describe(b *strings.Builder, c *cobra.Command) {
 		fmt.Fprintf(b, "\n%s\n", text)
 	}
 	if c.Runnable() {
-		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", c.UseLine())
 	}
 	if c.Example != "" {
 		fmt.Fprintf(b, "\nExamples:\n\n```\n%s\n```\n", strings.TrimSpace(strings.ReplaceAll(c.Example, "\n  ", "\n")))
