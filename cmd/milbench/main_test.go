@@ -18,6 +18,8 @@ func TestMain(m *testing.M) {
 	switch reexec.Kind() {
 	case "command":
 		main()
+	case "predict":
+		reexec.Exit(predictFolds(os.Args[1], os.Args[2]))
 	case "stubborn": // a command that does not heed its context
 		withSignals(context.Background())
 		fmt.Println("started")

@@ -12,33 +12,6 @@ import (
 	"synpool/internal/large"
 )
 
-// TestReadme parses the command lines of README.md.
-func TestReadme(t *testing.T) {
-	file, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(file)
-
-	lines := 0
-	fenced := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-			continue
-		}
-		line = strings.TrimPrefix(line, "go run ./cmd/")
-		if fenced && strings.HasPrefix(line, "milbench ") {
-			lines++
-			requireParses(t, line)
-		}
-	}
-	if lines < 7 {
-		t.Errorf("%d command lines found", lines)
-	}
-}
-
 // TestReadmeDemo compares the sentence and the figure of README.md with what the demo prints and draws on the Go backend.
 // Other processors round differently. It takes 45 s, so it runs where many draws are asked for; [TestDemo] is the short one.
 func TestReadmeDemo(t *testing.T) {

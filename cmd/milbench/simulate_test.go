@@ -261,7 +261,7 @@ func TestPlanDocs(t *testing.T) {
 	}
 	const command = "milbench plan study iterations --quick --shards 3"
 	out, _ := succeed(t, append(strings.Fields(command)[1:], "--cores", "2")...)
-	if !strings.Contains(string(docs), "\n"+command+"\n") || !strings.Contains(string(docs), "\n```\n"+out+"```\n") {
+	if !strings.Contains(string(docs), "\n"+command+"\n") || !strings.Contains(string(docs), "\n```text\n"+out+"```\n") {
 		t.Errorf("docs/cluster.md has another plan than %s prints:\n%s", command, out)
 	}
 }
@@ -279,7 +279,7 @@ func TestClusterDocs(t *testing.T) {
 	figure := filepath.Join(t.TempDir(), "cluster.svg")
 	out, _ := succeed(t, "plan", "simulate", "--figure", figure)
 	if !strings.Contains(string(docs), "\n```\nmilbench plan simulate --figure docs/cluster.svg\n```\n") ||
-		!strings.Contains(string(docs), "\n```\n"+out+"```\n") {
+		!strings.Contains(string(docs), "\n```text\n"+out+"```\n") {
 		t.Errorf("docs/cluster.md has another table than milbench plan simulate prints:\n%s", out)
 	}
 	drawn, err := os.ReadFile(figure)

@@ -357,7 +357,7 @@ func (p *program) studyReport() *cobra.Command {
 		Use:   "report DIR",
 		Short: "Write verdicts, tables and figures from archived results",
 		Long: `It reads the archives of milbench study archive in a folder and prints the page of verdicts as
-Markdown. --out writes that page, RESULTS.md, and below docs/ all tables and the figures of the page.`,
+Markdown. --out writes RESULTS.md and, below docs/, all tables and the figures.`,
 		Example: "  milbench study report milbench/study/results --out .\n  milbench study report milbench/study/results --tables",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

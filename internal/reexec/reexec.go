@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// variable tells the program what kind of process it is.
-const variable = "SYNPOOL_TEST_PROCESS"
+// Variable tells the program what kind of process it is.
+const Variable = "SYNPOOL_TEST_PROCESS"
 
 // Kind returns the kind that the process was started as, "" where it is to run the tests.
-func Kind() string { return os.Getenv(variable) }
+func Kind() string { return os.Getenv(Variable) }
 
 // Command returns the program of the test as a process of a kind. It ends with the test at the latest.
 func Command(t testing.TB, kind string, arguments ...string) *exec.Cmd {
@@ -23,7 +23,7 @@ func Command(t testing.TB, kind string, arguments ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), self, arguments...)
-	c.Env = append(os.Environ(), variable+"="+kind)
+	c.Env = append(os.Environ(), Variable+"="+kind)
 	return c
 }
 
