@@ -33,8 +33,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestReplication: a number of docs/replication.md stands beside its interval on one line of RESULTS.md, which has the section
-// that the row links to.
+// TestReplication checks that each number of docs/replication.md stands beside its interval on one line of RESULTS.md,
+// in the section that the row links to.
 func TestReplication(t *testing.T) {
 	const columns = 5 // claim, verdict, number, interval, tables
 	text := read(t, resultsText)
@@ -65,7 +65,7 @@ func TestReplication(t *testing.T) {
 	}
 }
 
-// TestHistory: the table of README.md says of each archive how many fits it has, how long they took and which revision they are of.
+// TestHistory checks the table of README.md: for each archive its fits, its time and its revision.
 func TestHistory(t *testing.T) {
 	rows := cells(t, "README.md")
 	for a := range archived(t) {

@@ -1,4 +1,5 @@
-// Package results holds the committed results of the experiments' full forms: the archives that RESULTS.md is written from.
+// Package results holds the committed results of the experiments' full forms. RESULTS.md is written from these
+// archives.
 package results
 
 import (
@@ -11,7 +12,7 @@ import (
 //go:embed *.json.gz times/*.jsonl
 var files embed.FS
 
-// Archives returns the archives, in the order of their names.
+// Archives returns all archives, sorted by name.
 func Archives() ([]results.Archive, error) {
 	archives, err := results.ReadArchives(files)
 	if err != nil {
@@ -20,7 +21,7 @@ func Archives() ([]results.Archive, error) {
 	return archives, nil
 }
 
-// Archive returns the archive of an experiment, in a fraction of the time of all.
+// Archive returns the archive of one experiment, much faster than reading all.
 func Archive(experiment string) (results.Archive, error) {
 	a, err := results.OpenArchive(files, results.ArchiveName(experiment))
 	if err != nil {

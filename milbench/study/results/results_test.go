@@ -24,10 +24,10 @@ import (
 
 const (
 	resultsText = "../../../RESULTS.md"
-	mostBytes   = 10_000_000 // that the archives may take together
+	mostBytes   = 10_000_000 // limit for all archives together
 )
 
-// TestFresh: RESULTS.md is what milbench study report writes from the archives.
+// TestFresh checks that RESULTS.md is what milbench study report writes from the archives.
 func TestFresh(t *testing.T) {
 	all, err := archives()
 	if err != nil {
@@ -46,8 +46,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the full form of the experiment that it is named after, with times; what there is
-// of a set is whole; written again it has the same bytes; all are small together.
+// TestArchives checks each archive: it belongs to the full form of the experiment in its name, it has times, no set is
+// half finished, and writing it again gives the same bytes. All archives together are small.
 func TestArchives(t *testing.T) {
 	all, err := archives()
 	if err != nil {
@@ -116,7 +116,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// sorted returns a setting with its keys in order.
+// sorted returns a setting with sorted keys.
 func sorted(t *testing.T, setting json.RawMessage) string {
 	t.Helper()
 	var values map[string]any
@@ -133,7 +133,7 @@ func sorted(t *testing.T, setting json.RawMessage) string {
 // archives reads the committed archives once for all tests.
 var archives = sync.OnceValues(committed.Archives)
 
-// archived are the archives, each with its experiment.
+// archived yields the archives with their experiments.
 func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
 	t.Helper()
 	all, err := archives()
@@ -153,8 +153,8 @@ func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
 	}
 }
 
-// TestTimes: about how long milbench study list says that a full form takes is what the archived results took, to a quarter or
-// a minute.
+// TestTimes checks the times of full forms that milbench study list prints against those of the archives, to a quarter
+// or a minute.
 func TestTimes(t *testing.T) {
 	for a, e := range archived(t) {
 		fits, seconds := 0, 0.0
@@ -171,7 +171,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestArchive: the archive of an experiment is the one among all.
+// TestArchive checks that the archive of one experiment equals the one among all.
 func TestArchive(t *testing.T) {
 	all, err := archives()
 	if err != nil {
@@ -190,7 +190,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestClaims: the figure of the claims can be drawn.
+// TestClaims checks that the figure of the claims can be drawn.
 func TestClaims(t *testing.T) {
 	all, err := archives()
 	if err != nil {
@@ -205,7 +205,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestFigures: every figure of every archive can be drawn; spaces of their first vectors alone, unless SYNPOOL_LARGE is 1.
+// TestFigures checks that every figure of every archive can be drawn. Spaces are cut to their first vectors, unless
+// SYNPOOL_LARGE is 1.
 func TestFigures(t *testing.T) {
 	for a, e := range archived(t) {
 		a.Spaces = slices.Clone(a.Spaces)
