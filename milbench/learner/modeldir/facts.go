@@ -8,8 +8,8 @@ import (
 	"synpool/milbench"
 )
 
-// Facts is what a card says about a model beyond what scoring needs: what it was trained on, how well it did on
-// held-out bags, and what it must not be used for.
+// Facts is what a card says about a model beyond what scoring needs: the training data, the results on held-out bags, and
+// the uses to avoid.
 type Facts struct {
 	Learner  string          `json:"learner"`
 	Setting  json.RawMessage `json:"setting"`
