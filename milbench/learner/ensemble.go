@@ -14,7 +14,7 @@ import (
 	"synpool/milbench"
 )
 
-// membersKey is the key of a setting that asks for an ensemble of so many members.
+// membersKey is the key of a setting that makes an ensemble; its value is the number of members.
 const membersKey = "members"
 
 // maxMembers limits the size of an ensemble.

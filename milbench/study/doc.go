@@ -1,5 +1,5 @@
-// Package study defines the experiments of the Syn paper and our own. An experiment says which settings run on which
-// sets, how the sets are changed first, and under which protocol.
+// Package study defines the experiments of the Syn paper and our own. An experiment consists of settings, sets, changes of
+// these sets, and a protocol.
 //
 // # Glossary
 //

@@ -80,7 +80,7 @@ func TestArchives(t *testing.T) {
 			t.Error(err)
 		}
 		for _, l := range lacks {
-			t.Errorf("%s: of the full form there lacks %s", a.Experiment, l)
+			t.Errorf("%s: the full form lacks %s", a.Experiment, l)
 		}
 		of := make(map[string]bool) // the settings of the form
 		for _, arm := range form.Arms {
@@ -102,7 +102,7 @@ func TestArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(text, again.Bytes()) {
-			t.Errorf("%s: written again it has other bytes", a.Experiment)
+			t.Errorf("%s: writing it again gives different bytes", a.Experiment)
 		}
 		for _, r := range a.Results {
 			if r.Revision == "unknown" || r.Revision == "" {
