@@ -358,7 +358,7 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands behind the JSON")
+		return errors.New("there is data after the JSON")
 	}
 	return nil
 }

@@ -241,8 +241,8 @@ func (s Standardisation) scaling(features int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 3, features)
 }
 
-// step trains on a bag, given by index, of which values holds the given number of instances. It updates the parameters
-// after the last bag of a batch.
+// step trains on a bag, given by index. values holds the given number of its instances. step updates the parameters after
+// the last bag of a batch.
 func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Tensor) (err error) {
 	if err := r.prepare(); err != nil {
 		return err
