@@ -50,7 +50,7 @@ type Figure struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low,omitempty"` // 95 % interval
 	High  *float64 `json:"high,omitempty"`
-	Over  string   `json:"over,omitempty"` // what the interval covers, such as folds
+	Over  string   `json:"over,omitempty"` // units that the interval is computed over, such as folds
 }
 
 // OperatingPoint is a score threshold: bags with a score above it are called positive. It was chosen on held-out bags,
