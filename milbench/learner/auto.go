@@ -18,7 +18,7 @@ import (
 // AutoName is the name of the portfolio in settings.
 const AutoName = "auto"
 
-// Portfolio is the setting of [Auto]: candidates, and into how many inner folds a training part is cut where the protocol has not done so.
+// Portfolio is the setting of [Auto]: its candidates, and the number of inner folds to use if the protocol has none.
 type Portfolio struct {
 	Inner      int               `json:"inner"`
 	Candidates []json.RawMessage `json:"candidates"` // settings of other learners
@@ -33,7 +33,7 @@ func (p Portfolio) Setting() (json.RawMessage, error) {
 	return json.Marshal(named{AutoName, p})
 }
 
-// portfolioOf returns the portfolio of a setting, and whether it is one.
+// portfolioOf parses a setting and reports whether it is a portfolio.
 func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	if !bytes.Contains(setting, []byte(`"`+AutoName+`"`)) || onebyone.Name(setting) != AutoName {
 		return p, false, nil
@@ -62,7 +62,7 @@ func portfolioOf(setting json.RawMessage) (p Portfolio, is bool, err error) {
 	return p, true, err
 }
 
-// Candidates returns the settings that a portfolio tries; nil of a setting that is not one.
+// Candidates returns the settings that a portfolio tries, or nil if the setting is not a portfolio.
 func Candidates(setting json.RawMessage) []json.RawMessage {
 	p, is, err := portfolioOf(setting)
 	if !is || err != nil {
@@ -71,16 +71,19 @@ func Candidates(setting json.RawMessage) []json.RawMessage {
 	return p.Candidates
 }
 
-// Auto is a [milbench.Learner] of portfolios ([Portfolio]): inside each training part candidates of several families are tried by inner folds,
-// weighed by the main figure of the kind of target (AUC, macro AUC, R², concordance) on bags that they have not seen, and joined
-// ([Combination]); each is then fitted to the whole part. It never looks at the test part. Other settings are handed on as they are.
+// Auto is a [milbench.Learner] that trains portfolios ([Portfolio]). Inside each training part it tries candidates of
+// several families with inner folds. It weighs them by the main figure of the kind of target (AUC, macro AUC, R²,
+// concordance) on held-out bags, joins them ([Combination]), and fits each one that counts to the whole training part.
+// It never looks at the test part. Other settings are passed on unchanged.
 //
-// The outcome has one epoch. Its scores are logits of a binary target, of classes logarithms of probabilities, of a real target its values; of
-// survival they order bags. Its validation scores, where the fit has inner folds, are those of the joined models on held-out bags, which also set the weights: a little too good.
+// The outcome has one epoch. Its scores are logits for a binary target, logarithms of probabilities for classes, and
+// values for a real target; for survival they only order bags. If the fit has inner folds, the validation scores are
+// those of the joined models on held-out bags. These bags also set the weights, so the validation scores are slightly
+// too good.
 type Auto struct {
 	Of milbench.Learner
 
-	// check, if set, reports why a task cannot be learnt. A candidate that cannot learn a task does not count.
+	// check, if not nil, reports why a task cannot be learnt. Candidates that cannot learn a task are left out.
 	check func(milbench.Task) error
 }
 
@@ -89,21 +92,21 @@ var _ milbench.Learner = Auto{}
 // Takes implements [milbench.Learner].
 func (a Auto) Takes() milbench.Takes { return a.Of.Takes() }
 
-// candidate says which candidate of which fit a fit that is handed on is.
+// candidate identifies a fit that is passed on: the number of a candidate, and the fit of the task that it belongs to.
 type candidate struct{ fit, number int }
 
-// handed is a task as it is handed on.
+// handed is a task as it is passed on to the inner learner.
 type handed struct {
 	task       milbench.Task
-	of         [][]candidate        // who asked for each of its fits
-	fits       []milbench.Fit       // those that were asked for, with inner folds
-	portfolios []*Portfolio         // of each that has one
-	outcomes   [][]milbench.Outcome // of its candidates; those that cannot learn the task have failed
-	missing    []int                // candidates
+	of         [][]candidate        // candidates that need each passed-on fit
+	fits       []milbench.Fit       // fits of the task, with inner folds
+	portfolios []*Portfolio         // nil for a fit that is not a portfolio
+	outcomes   [][]milbench.Outcome // of the candidates; failed for those that cannot learn the task
+	missing    []int                // number of candidates without an outcome
 	failed     []error              // why a fit cannot be learnt
 }
 
-// sameFit returns what equal fits have in common.
+// sameFit returns a key that equal fits share.
 func sameFit(fit milbench.Fit) (string, error) {
 	var err error
 	if fit.Setting, err = milbench.CanonicalSetting(fit.Setting); err != nil {
@@ -114,7 +117,7 @@ func sameFit(fit milbench.Fit) (string, error) {
 	return string(sum[:]), err
 }
 
-// handed returns the task that is handed on. With share, a candidate that the task has as a fit of its own, too, is handed on once.
+// handed returns the task to pass on. With share, a candidate that is also a fit of the task is passed on once.
 func (a Auto) handed(task milbench.Task, share bool) *handed {
 	n := len(task.Fits)
 	h := &handed{task: task, fits: slices.Clone(task.Fits), portfolios: make([]*Portfolio, n), outcomes: make([][]milbench.Outcome, n),
@@ -182,8 +185,8 @@ func (a Auto) handed(task milbench.Task, share bool) *handed {
 	return h
 }
 
-// Learn implements [milbench.Learner]. A candidate that fails, or cannot learn the task, does not count; a fit all of whose candidates
-// fail has failed.
+// Learn implements [milbench.Learner]. A candidate that fails or cannot learn the task is left out. A fit fails if all
+// its candidates fail.
 func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	h := a.handed(task, true)
 	for i, err := range h.failed {
@@ -228,7 +231,7 @@ func (a Auto) Learn(ctx context.Context, task milbench.Task, done func(milbench.
 	})
 }
 
-// Plan implements [milbench.Learner]. The fits of a portfolio are a group, each with the trainings of all its candidates.
+// Plan implements [milbench.Learner]. Each portfolio's fits form a group, with the trainings of all candidates.
 func (a Auto) Plan(task milbench.Task) (milbench.Plan, error) {
 	h := a.handed(task, false)
 	plan, err := a.Of.Plan(h.task)
@@ -245,7 +248,7 @@ func (a Auto) Plan(task milbench.Task) (milbench.Plan, error) {
 	return plan, nil
 }
 
-// gathered returns groups in which the trainings of a portfolio's candidates are one block per fit.
+// gathered merges the trainings of a portfolio's candidates into one block per fit.
 func (h *handed) gathered(groups []milbench.Group) (all []milbench.Group) {
 	type cost struct {
 		milbench.Group
@@ -298,16 +301,16 @@ func (h *handed) gathered(groups []milbench.Group) (all []milbench.Group) {
 	return all
 }
 
-// weighed is the candidates of a fit, weighed.
+// weighed holds the weighed candidates of a fit.
 type weighed struct {
 	*Combination
 	held   held
-	models []milbench.Weighted // those that could be learnt, in the order of the combination
-	epochs []milbench.Epoch    // the best of each
-	scores [][][]float64       // of each, of the held-out bags
+	models []milbench.Weighted // those that were learnt, in the order of the combination
+	epochs []milbench.Epoch    // the best epoch of each
+	scores [][][]float64       // scores of each on the held-out bags
 }
 
-// weigh weighs the candidates of a fit. Those that have failed do not count, unless all have.
+// weigh weighs the candidates of a fit. Failed candidates are left out; if all failed, that is an error.
 func (p *Portfolio) weigh(task milbench.Task, fit milbench.Fit, all []milbench.Outcome) (w *weighed, err error) {
 	w = &weighed{held: heldOf(task, fit)}
 	var errs []error
@@ -333,7 +336,7 @@ func (p *Portfolio) weigh(task milbench.Task, fit milbench.Fit, all []milbench.O
 	return w, nil
 }
 
-// join returns the outcome of a fit once all its candidates are there.
+// join returns the outcome of a fit when all its candidates are done.
 func (p *Portfolio) join(task milbench.Task, fit milbench.Fit, all []milbench.Outcome) milbench.Outcome {
 	var joined milbench.Outcome
 	for _, o := range all {
@@ -373,7 +376,7 @@ func (p *Portfolio) join(task milbench.Task, fit milbench.Fit, all []milbench.Ou
 	return joined
 }
 
-// bestEpoch returns the epoch of an outcome that is best on held-out bags, and its scores of these.
+// bestEpoch returns the epoch of an outcome with the best figure on held-out bags, and its scores of these bags.
 func bestEpoch(h held, o milbench.Outcome) (best milbench.Epoch, scores [][]float64, err error) {
 	if o.Err != nil {
 		return best, nil, o.Err

@@ -16,12 +16,13 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// knowing is a learner whose candidates order bags by their numbers ("good"), or by chance. It checks that no fit sees more than its part.
+// knowing is a learner that orders bags by their numbers ("good") or by chance. It checks that no fit sees bags of
+// another part.
 type knowing struct {
 	t    *testing.T
-	test []int // bags of no training part
+	test []int // bags in no training part
 
-	learnt *int // fits, if it is set
+	learnt *int // number of fits, if not nil
 }
 
 func (k knowing) Takes() milbench.Takes {
@@ -67,7 +68,8 @@ func (k knowing) Learn(ctx context.Context, task milbench.Task, done func(milben
 	return ctx.Err()
 }
 
-// numbered is a task of 60 bags; later ones are positive more often: half of 40 to train on and 20 to test.
+// numbered returns a task of 60 bags, 40 for training and 20 for testing. Later bags are positive more often; half of
+// all are positive.
 func numbered(settings ...string) (milbench.Task, []int) {
 	task := milbench.Task{Name: "numbered", Kind: milbench.BinaryTarget, Classes: 2}
 	fit := milbench.Fit{Seed: 7}
@@ -131,7 +133,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoShares: a candidate that is a fit of its own, too, is learnt once, with the same outcomes.
+// TestAutoShares checks that a candidate that is also a fit is learnt once, with the same outcomes.
 func TestAutoShares(t *testing.T) {
 	const portfolio = `{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`
 	settings := []string{`{"learner":"good"}`, portfolio, `{"learner":"other"}`}
@@ -160,7 +162,7 @@ func TestAutoShares(t *testing.T) {
 	}
 }
 
-// TestAutoPlan: the trainings of all candidates count, those of a fit together.
+// TestAutoPlan checks that the trainings of all candidates count, and that those of a fit stay together.
 func TestAutoPlan(t *testing.T) {
 	task, test := numbered(`{"learner":"auto","inner":5,"candidates":[{"learner":"chance"},{"learner":"good"}]}`, `{"learner":"good"}`)
 	plan, err := Auto{Of: Inner{Of: knowing{t: t, test: test}}}.Plan(task)
@@ -180,7 +182,7 @@ func TestAutoPlan(t *testing.T) {
 	}
 }
 
-// columns returns the scores of models that give one for each bag.
+// columns returns the scores of models with one score per bag.
 func columns(models ...[]float64) (all [][][]float64) {
 	for _, scores := range models {
 		var rows [][]float64
@@ -192,7 +194,7 @@ func columns(models ...[]float64) (all [][][]float64) {
 	return all
 }
 
-// score joins the single scores of models to one.
+// score joins one score per model into one.
 func score(t *testing.T, c *Combination, scores ...float64) float64 {
 	t.Helper()
 	s, err := c.Score(columns(scores)[0])
@@ -202,8 +204,8 @@ func score(t *testing.T, c *Combination, scores ...float64) float64 {
 	return s[0]
 }
 
-// TestCombine: weights are those of the formula, members that order bags by chance weigh nothing beside a good one, and the joined
-// score orders bags at least nearly as well as the best.
+// TestCombine checks that weights follow the formula, that members that order bags by chance have almost no weight
+// beside a good one, and that the joined score orders bags at least nearly as well as the best.
 func TestCombine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	h := held{starts: []int{0}, bags: 120}
@@ -255,7 +257,7 @@ func TestCombine(t *testing.T) {
 	}
 }
 
-// TestTooMuchMemory: a learner that needs more memory than is allowed stops no other.
+// TestTooMuchMemory checks that a learner that needs too much memory stops no other.
 func TestTooMuchMemory(t *testing.T) {
 	task := milbench.Task{Name: "many", Kind: milbench.BinaryTarget, Classes: 2}
 	fit := milbench.Fit{Test: []int{0}}
@@ -286,7 +288,7 @@ func TestTooMuchMemory(t *testing.T) {
 	}
 }
 
-// TestTooLargeToPredict: bags that a learner does not take are refused by name, not scored for hours.
+// TestTooLargeToPredict checks that bags too large for a learner are refused by name, and not scored for hours.
 func TestTooLargeToPredict(t *testing.T) {
 	set := shifted(t, 12, false)
 	large := &milbench.Dense{Rows: 6000, Cols: set.NumFeatures(), Values: make([]float32, 6000*set.NumFeatures())}

@@ -18,8 +18,8 @@ import (
 	"synpool/milbench/learner/modeldir"
 )
 
-// easy is a set of bags of three features whose means follow the target: of classes the feature of its number, else the first. With permuted
-// the targets belong to other bags. A fifth of the times is censored.
+// easy returns a set of bags with three features whose means follow the target: the feature with the number of the
+// class, otherwise the first. If permuted is true, targets belong to other bags. A fifth of the times is censored.
 func easy(t testing.TB, kind milbench.TargetKind, bags int, permuted bool) *milbench.Set {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, uint64(kind)))
@@ -55,7 +55,7 @@ func easy(t testing.TB, kind milbench.TargetKind, bags int, permuted bool) *milb
 	return set
 }
 
-// candidates are classical learners of every kind of target but survival.
+// candidates returns classical learners for every kind of target except survival.
 func candidates(t testing.TB) (list []json.RawMessage) {
 	t.Helper()
 	for _, c := range [][2]string{{"statistics-svm", `{}`}, {"set-kernel-svm", `{}`}, {"statistics-trees", `{"trees":30}`}, {"citation-knn", `{}`}} {
@@ -73,7 +73,7 @@ func portfolio(t testing.TB, list ...json.RawMessage) json.RawMessage {
 	return must(Portfolio{Inner: 5, Candidates: list}.Setting())
 }
 
-// halves is a task with the first half of a set to train on and the other to test, once for each setting.
+// halves returns a task with one fit per setting: it trains on the first half of a set and tests on the other.
 func halves(set *milbench.Set, settings ...json.RawMessage) (task milbench.Task, test held) {
 	fit := milbench.Fit{Seed: 7}
 	for i, b := range set.Bags {
@@ -104,9 +104,10 @@ func scoresOfTest(t *testing.T, o milbench.Outcome) (rows [][]float64) {
 	return rows
 }
 
-// TestAutoKinds: on test bags auto is at least as good as its worst candidate and within 0.03 of the best, by macro AUC, R² and concordance. With
-// permuted targets it is at chance. Of classes its scores are logarithms of probabilities, which say what they know: their log-loss
-// is far below that of the shares of the classes, log 3, and with permuted targets within 0.1 of it.
+// TestAutoKinds checks macro AUC, R² and concordance on test bags: auto is at least as good as its worst candidate and
+// within 0.03 of the best. With permuted targets it is at chance. For classes, its scores are logarithms of informative
+// probabilities: their log-loss is far below that of the class shares, log 3. With permuted targets it is within 0.1 of
+// that.
 func TestAutoKinds(t *testing.T) {
 	const near = 0.03
 	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
@@ -166,7 +167,7 @@ func TestAutoKinds(t *testing.T) {
 	}
 }
 
-// riskNetworks are networks of survival: those of plainNetworks, and such as score by chance.
+// riskNetworks are networks for survival: those of plainNetworks, and others that score by chance.
 type riskNetworks struct{ plainNetworks }
 
 func (riskNetworks) Takes() milbench.Takes {
@@ -188,7 +189,7 @@ func (r riskNetworks) Learn(ctx context.Context, task milbench.Task, done func(m
 	})
 }
 
-// TestAutoOrder: the order of the candidates moves scores by rounding alone.
+// TestAutoOrder checks that the order of the candidates changes scores only by rounding.
 func TestAutoOrder(t *testing.T) {
 	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget} {
 		list := candidates(t)
@@ -207,8 +208,8 @@ func TestAutoOrder(t *testing.T) {
 	}
 }
 
-// TestJoinedKinds: portfolios and ensembles of every kind are saved and read with the same scores; those of a portfolio are Auto's, and every
-// damage of a file is found.
+// TestJoinedKinds saves and loads portfolios and ensembles of every kind: scores are unchanged, a portfolio's scores
+// are those of Auto, and every damage of a file is found.
 func TestJoinedKinds(t *testing.T) {
 	ensemble := json.RawMessage(`{"members":3,"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
 	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget} {
@@ -255,7 +256,7 @@ func TestJoinedKinds(t *testing.T) {
 	}
 }
 
-// TestForgedKinds: what joins scores of another kind of target or number of classes is found, as are members of another kind.
+// TestForgedKinds checks that combinations and members of another kind of target or number of classes are found.
 func TestForgedKinds(t *testing.T) {
 	train := func(kind milbench.TargetKind) *joinedModel {
 		m, err := Trainer{}.Train(t.Context(), portfolio(t, candidates(t)[:1]...), easy(t, kind, 30, false), 1, nil)
@@ -298,7 +299,7 @@ func TestForgedKinds(t *testing.T) {
 	}
 }
 
-// TestCombinationKinds: parts of another kind, and such as no data give, are refused.
+// TestCombinationKinds checks that parts of another kind, and parts that no data can give, are refused.
 func TestCombinationKinds(t *testing.T) {
 	const curves = `{"method":"platt","classes":3,"bags":9,"platt":[{"a":1,"b":0},{"a":0,"b":1},{"a":2,"b":0}]}`
 	for _, good := range []string{
@@ -342,8 +343,8 @@ func TestCombinationKinds(t *testing.T) {
 	}
 }
 
-// TestCombineClasses: the softmax of the joined scores is the weighted mean of the calibrated probabilities, and neither the unit of a
-// model's scores nor a number that is added to all of a bag changes them.
+// TestCombineClasses checks that the softmax of the joined scores is the weighted mean of the calibrated probabilities.
+// The unit of a model's scores does not change them, and neither does a number that is added to all scores of a bag.
 func TestCombineClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	h := held{kind: milbench.ClassTarget, classes: 3, starts: []int{0}, bags: 90}
@@ -394,7 +395,7 @@ func TestCombineClasses(t *testing.T) {
 	}
 }
 
-// TestHeldError: the formula, and a fold without the figure, which is left out.
+// TestHeldError checks the formula, and that a fold without a figure is left out.
 func TestHeldError(t *testing.T) {
 	h := held{kind: milbench.RealTarget, bags: 9, starts: []int{0, 3, 6, 9}, labels: make([]int, 9), values: []float64{0, 1, 2, 5, 5, 5, 0, 2, 4}}
 	rows := columns([]float64{0, 1, 2, 5, 5, 5, 0, 2, 2})[0] // 1, none, 1 - 4/8

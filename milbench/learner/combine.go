@@ -12,8 +12,8 @@ import (
 	"synpool/milbench/judge"
 )
 
-// ranker maps scores of one model to what compares with those of others: the normal quantile of their rank among its scores of held-out
-// bags, linear between two of these.
+// ranker makes the scores of one model comparable with those of others. It maps a score to the normal quantile of its
+// rank among the model's scores of held-out bags, linearly between two of these.
 type ranker []float64 // ascending
 
 func newRanker(scores []float64) ranker {
@@ -22,7 +22,8 @@ func newRanker(scores []float64) ranker {
 	return slices.Compact(r)
 }
 
-// of returns the normal quantile of a score's rank. It rises with the score, beyond all held-out scores too.
+// of returns the normal quantile of a score's rank. It increases with the score, also outside the range of held-out
+// scores.
 func (r ranker) of(score float64) float64 {
 	n := float64(len(r))
 	k, found := slices.BinarySearch(r, score)
@@ -41,41 +42,44 @@ func (r ranker) of(score float64) float64 {
 	return math.Sqrt2 * math.Erfinv(2*min(max(rank/n, 1e-9), 1-1e-9)-1)
 }
 
-// Combination joins the scores of models to those of one, in the way of the kind of target. With w the weights of the models, sum 1:
+// Combination joins the scores of several models into one. The formula depends on the kind of target; the weights w of
+// the models sum to 1:
 //
 //	binary    logit = a Σ w q(s) + b, q the normal quantile of the rank of a score s among those of held-out bags; a and b by logistic regression
 //	classes   score of class c = log(Σ w p_c), p the probabilities of the calibrated model: the softmax of the scores is Σ w p
 //	real      a Σ w s + b, a ≥ 0 and b by least squares
 //	survival  Σ w q(s), which orders bags
 //
-// a, b and the calibrations are learnt from held-out bags. The calibration of classes is Platt's sigmoid of the log-odds of each class
-// ([judge.LogOdds]) against the rest, divided by the sum over the classes. Log-odds are what the macro AUC ranks bags by. Of logits and
-// of logarithms of shares they do not depend on a number that is added to all of a bag, and of machines for each class they are the
-// distance from the others. A sigmoid has its own unit and shift for each class, which decision values need: they have no unit, and
-// a machine of a rare class lies lower. Its smoothed targets keep it from certainty where a few bags are told apart without an error,
-// as a temperature, which then goes to 0, does not. A class whose log-odds order held-out bags worse than chance has its share of
-// the bags as its probability.
+// a, b and the calibrations are learnt from held-out bags. Classes are calibrated by Platt's sigmoid of each class's
+// log-odds against the rest ([judge.LogOdds]), divided by the sum over the classes.
+//
+// Log-odds are also what the macro AUC ranks bags by. For logits and logarithms of shares, they do not change if a
+// constant is added to all scores of a bag; for one-against-rest machines, they are the distance from the other
+// classes. Decision values have no unit, and the machine of a rare class has lower ones, so each class needs a scale
+// and shift of its own, which a sigmoid has. Its smoothed targets avoid certainty if a few bags are separated without
+// error; a temperature would go to 0 there. A class whose log-odds order held-out bags worse than chance gets its share
+// of the bags as its probability.
 type Combination struct {
 	Kind    milbench.TargetKind
-	Weights []float64 // of each model, sum 1; 0 of those that do not count
-	Figures []float64 // of each model, the main figure of the kind of target ([milbench.Weighted])
+	Weights []float64 // one per model, sum 1; 0 for models that do not count
+	Figures []float64 // main figure of each model for the kind of target ([milbench.Weighted])
 
-	rankers []ranker                 // of each model, of binary targets and of survival
-	slope   float64                  // of binary targets and real ones
-	shift   float64                  // of the same
-	curves  []*calibrate.Calibration // of each model that counts, of classes
+	rankers []ranker                 // one per model, for binary targets and survival
+	slope   float64                  // for binary and real targets
+	shift   float64                  // for binary and real targets
+	curves  []*calibrate.Calibration // for classes, one per model that counts
 }
 
-// doubt is by how many standard errors of the best model's figure inside the figure of another is less that weighs e times less. Small
-// differences among models are chance, and what is chance is joined, not chosen.
+// doubt sets how fast weights fall: a model whose figure is lower by doubt standard errors of the best model's figure
+// weighs e times less. Small differences between models are chance, so such models are joined and not selected.
 const doubt = 1.5
 
-// combinationJSON is a [Combination] as it is stored.
+// combinationJSON is the stored form of a [Combination].
 type combinationJSON struct {
 	Kind    milbench.TargetKind      `json:"kind,omitempty"`
 	Weights []float64                `json:"weights"`
-	Figures []float64                `json:"auc"`               // the name of the first kind
-	Rankers [][]float64              `json:"rankers,omitempty"` // of each model, its scores of held-out bags, ascending
+	Figures []float64                `json:"auc"`               // named after the first kind of target
+	Rankers [][]float64              `json:"rankers,omitempty"` // scores of held-out bags of each model, ascending
 	Slope   float64                  `json:"slope,omitempty"`
 	Shift   float64                  `json:"shift,omitempty"`
 	Curves  []*calibrate.Calibration `json:"curves,omitempty"`
@@ -90,7 +94,7 @@ func (c *Combination) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. What does not fit together is an error.
+// UnmarshalJSON implements [json.Unmarshaler]. Inconsistent parts are an error.
 func (c *Combination) UnmarshalJSON(data []byte) error {
 	var j combinationJSON
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -108,12 +112,12 @@ func (c *Combination) UnmarshalJSON(data []byte) error {
 	return c.validate()
 }
 
-// ranked reports whether scores of the kind of target are joined by their ranks.
+// ranked reports whether scores for a kind of target are joined by rank.
 func ranked(kind milbench.TargetKind) bool {
 	return kind == milbench.BinaryTarget || kind == milbench.SurvivalTarget
 }
 
-// validate reports parts that do not fit together, and those of another kind of target.
+// validate reports parts that do not fit together or belong to another kind of target.
 func (c *Combination) validate() error {
 	n, sum := len(c.Weights), 0.0
 	rankers, curves := 0, 0
@@ -157,7 +161,7 @@ func (c *Combination) validate() error {
 	return nil
 }
 
-// width returns how many scores a bag has.
+// width returns the number of scores per bag.
 func (c *Combination) width() int {
 	for _, curve := range c.curves {
 		if curve != nil {
@@ -167,7 +171,7 @@ func (c *Combination) width() int {
 	return 1
 }
 
-// some returns the combination of some of the models, which are all that count.
+// some returns the combination restricted to the given models, which must include all that count.
 func (c *Combination) some(models []int) *Combination {
 	s := &Combination{Kind: c.Kind, slope: c.slope, shift: c.shift}
 	for _, m := range models {
@@ -185,10 +189,11 @@ func (c *Combination) some(models []int) *Combination {
 // negligible is the weight, relative to the largest, below which a model does not count.
 const negligible = 0.05
 
-// combine weighs models by their scores of held-out bags: models[m][k] of bag k. A model weighs exp(figure / (doubt SE)), with the main figure of
-// the kind of target ([held.figure]) as mean over inner folds and the standard error SE of the best one's ([held.error]). What joins the
-// scores is learnt from the same bags, see [Combination]; the logistic regression is Platt's (J. Platt, "Probabilistic outputs for support
-// vector machines", 1999).
+// combine weighs models by their scores of held-out bags; models[m][k] are the scores of bag k. A model weighs
+// exp(figure / (doubt SE)). The figure is the main one of the kind of target ([held.figure]), averaged over inner
+// folds, and SE is the standard error of the best model's figure ([held.error]). The parameters of [Combination] are
+// learnt from the same bags; the logistic regression is Platt's (J. Platt, "Probabilistic outputs for support vector
+// machines", 1999).
 func combine(h held, models [][][]float64) (*Combination, error) {
 	c := &Combination{Kind: h.kind, Weights: make([]float64, len(models)), Figures: make([]float64, len(models))}
 	best := 0
@@ -250,7 +255,7 @@ func combine(h held, models [][][]float64) (*Combination, error) {
 	return c, err
 }
 
-// curve returns the calibration of a model, of the log-odds of its classes.
+// curve returns the calibration of a model, learnt from the log-odds of its classes.
 func curve(h held, scores [][]float64) (*calibrate.Calibration, error) {
 	odds, count := make([][]float64, len(scores)), make([]float64, h.classes)
 	for i, row := range scores {
@@ -278,7 +283,7 @@ func logOdds(scores []float64) []float64 {
 	return odds
 }
 
-// join returns the weighted mean of the models' quantiles, or of their values.
+// join returns the weighted mean of the models' quantiles or values.
 func (c *Combination) join(scores [][]float64) float64 {
 	sum := 0.0
 	for m, w := range c.Weights {
@@ -295,8 +300,9 @@ func (c *Combination) join(scores [][]float64) float64 {
 // leastProbability keeps the logarithm of a probability finite.
 const leastProbability = 1e-12
 
-// Score returns the scores of a bag from those of the models, [models][scores], as [milbench.Prediction] has them; of survival they order bags
-// and are no logarithm. Scores of models that do not count are ignored. An error says which model has too few scores or too many, or none that are finite.
+// Score joins the scores of a bag by all models, indexed [model][score], into the form of [milbench.Prediction]. For
+// survival, the result orders bags and is not a logarithm. Scores of models that do not count are ignored. The error
+// names a model with too few scores, too many, or scores that are not finite.
 func (c *Combination) Score(scores [][]float64) ([]float64, error) {
 	if len(scores) != len(c.Weights) {
 		return nil, fmt.Errorf("scores of %d models, not of %d", len(scores), len(c.Weights))
@@ -315,7 +321,7 @@ func (c *Combination) Score(scores [][]float64) ([]float64, error) {
 	return []float64{c.slope*c.join(scores) + c.shift}, nil
 }
 
-// classes returns the logarithms of the probabilities of the classes.
+// classes returns the logarithms of the class probabilities.
 func (c *Combination) classes(scores [][]float64) ([]float64, error) {
 	sum := make([]float64, c.width())
 	for m, w := range c.Weights {
@@ -336,8 +342,9 @@ func (c *Combination) classes(scores [][]float64) ([]float64, error) {
 	return sum, nil
 }
 
-// platt returns slope and shift of the logit of positive by logistic regression on values, with Platt's targets, by Newton's method. A slope
-// that is not above 0, of values that say nothing, becomes a small one, so that the order stays.
+// platt returns slope and shift of the logit of the positive class. It fits a logistic regression on values, with
+// Platt's targets, by Newton's method. If values carry no information, the slope is not above 0; it is then replaced by
+// a small positive one, which keeps the order.
 func platt(values []float64, labels []int) (slope, shift float64) {
 	positive := 0.0
 	for _, l := range labels {
@@ -354,7 +361,7 @@ func platt(values []float64, labels []int) (slope, shift float64) {
 			gs, gb = gs+d*v, gb+d
 			hss, hsb, hbb = hss+h*v*v, hsb+h*v, hbb+h
 		}
-		gs, hss = gs+1e-3*slope, hss+1e-3 // a slight penalty: values may all be one
+		gs, hss = gs+1e-3*slope, hss+1e-3 // a slight penalty, because all values may be equal
 		det := hss*hbb - hsb*hsb
 		if !(det > 0) {
 			break

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// binaryBefore is what joined scores of two classes before there were other kinds of targets, as it was stored then.
+// binaryBefore is a stored combination for two classes from before there were other kinds of targets.
 const binaryBefore = `{"weights":[0.915820325246722,0.08417967475327807,0],"auc":[0.9166666666666666,0.6805555555555555,0.2777777777777778],"rankers":[` +
 	`[-0.96875,-0.796875,-0.59375,-0.328125,-0.296875,-0.109375,0.3125,0.390625,0.5,0.828125,0.84375,1.109375,1.3125,1.375,1.78125,1.84375,1.921875,` +
 	`1.984375,2.109375,2.21875,2.46875,2.578125,2.609375,5.765625],` +
@@ -17,8 +17,8 @@ const binaryBefore = `{"weights":[0.915820325246722,0.08417967475327807,0],"auc"
 	`[-2.078125,-2.03125,-1.484375,-1.296875,-1.25,-0.859375,-0.671875,-0.640625,-0.578125,-0.484375,-0.453125,-0.21875,-0.046875,0.078125,0.109375,0.125,0.203125,0.265625,` +
 	`0.515625,0.625,0.796875]],"slope":2.392700693650723,"shift":0.021096627409925676}`
 
-// TestBinaryUnchanged: what joins scores of two classes has the bits that it had before there were other kinds of targets, when it is learnt
-// and when it is read.
+// TestBinaryUnchanged checks that combinations for two classes are bit-identical to those from before there were other
+// kinds of targets, when they are learnt and when they are read.
 func TestBinaryUnchanged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	h := held{starts: []int{0}, bags: 12}

@@ -14,24 +14,27 @@ import (
 	"synpool/milbench"
 )
 
-// membersKey asks, in a setting, for so many members.
+// membersKey is the key of a setting that makes an ensemble; its value is the number of members.
 const membersKey = "members"
 
-// maxMembers bounds an ensemble.
+// maxMembers limits the size of an ensemble.
 const maxMembers = 1000
 
-// Ensemble is a [milbench.Learner] of ensembles: a setting with "members": n beside what Of understands is learnt n times, with a
-// seed for each. The scores of a bag are the means of the members' scores, epoch by epoch: of logits, of classes those of each class, and not
-// of probabilities; of values; of logarithms of risks; curves of survival are means of the members'. Of test bags the members' scores stand beside them. The first member is the model
-// that the setting without "members" gives. An ensemble has no winners. Settings without "members" are handed on as they are.
+// Ensemble is a [milbench.Learner] that trains ensembles. A setting with "members": n is learnt n times, each time with
+// a different seed; the rest of the setting goes to Of. Settings without "members" are passed on unchanged.
+//
+// The scores of a bag are the means of the members' scores, epoch by epoch: means of logits (per class, not of
+// probabilities), of values, or of logarithms of risks. Survival curves are averaged, too. Outcomes also hold the
+// members' scores of test bags. The first member equals the model of the setting without "members". An ensemble has no
+// winners.
 type Ensemble struct{ Of milbench.Learner }
 
 var _ milbench.Learner = Ensemble{}
 
-// member is a fit handed to the learner: the m-th of those that make up a fit of the task.
+// member identifies a fit that is passed on: member m of a fit of the task.
 type member struct{ fit, m int }
 
-// Learn implements [milbench.Learner]. A fit of which a member fails has failed.
+// Learn implements [milbench.Learner]. A fit fails if one of its members fails.
 func (e Ensemble) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	handed := task
 	handed.Fits = nil
@@ -74,20 +77,20 @@ func (e Ensemble) Learn(ctx context.Context, task milbench.Task, done func(milbe
 			return nil
 		}
 		joined := join(outcomes[of.fit])
-		outcomes[of.fit] = outcomes[of.fit][:1] // the others are needed no more
+		outcomes[of.fit] = outcomes[of.fit][:1] // the others are no longer needed
 		return done(joined)
 	})
 }
 
-// Plan implements [milbench.Learner]. The fit of an ensemble stands in its group once a member.
+// Plan implements [milbench.Learner]. An ensemble's fit appears in its group once per member.
 func (e Ensemble) Plan(task milbench.Task) (milbench.Plan, error) {
 	handed := task
 	handed.Fits = nil
-	var of []int // of each fit that is handed on, the fit of the task
+	var of []int // the fit of the task for each fit that is passed on
 	for i, fit := range task.Fits {
 		n, setting, err := Members(fit.Setting)
 		if err != nil {
-			continue // Learn says so
+			continue // Learn reports it
 		}
 		fit.Setting = setting
 		for range max(n, 1) {
@@ -107,8 +110,8 @@ func (e Ensemble) Plan(task milbench.Task) (milbench.Plan, error) {
 	return plan, nil
 }
 
-// Members returns the number of members that a setting asks for, 0 if it does not say, and the setting without it, which
-// [Ensemble] hands on.
+// Members returns the number of members that a setting asks for (0 if it names none), and the setting without that key,
+// as [Ensemble] passes it on.
 func Members(setting json.RawMessage) (int, json.RawMessage, error) {
 	if !bytes.Contains(setting, []byte(`"`+membersKey+`"`)) {
 		return 0, setting, nil
@@ -130,7 +133,7 @@ func Members(setting json.RawMessage) (int, json.RawMessage, error) {
 	return n, rest, err
 }
 
-// join returns the outcome of an ensemble: means of losses and scores, the time of all members.
+// join returns the outcome of an ensemble: mean losses and scores, and the total time of all members.
 func join(members []milbench.Outcome) milbench.Outcome {
 	joined := milbench.Outcome{Fit: members[0].Fit}
 	for m, o := range members {
@@ -179,7 +182,7 @@ func join(members []milbench.Outcome) milbench.Outcome {
 	return joined
 }
 
-// addScores adds the share of one of n members to the mean of their scores.
+// addScores adds 1/n of the scores of one of n members to their mean.
 func addScores(mean *milbench.Prediction, p milbench.Prediction, n float64) error {
 	if mean.Scores == nil {
 		mean.Scores = make([]float64, len(p.Scores))
@@ -193,7 +196,7 @@ func addScores(mean *milbench.Prediction, p milbench.Prediction, n float64) erro
 	return addSurvival(mean, p, 1/n)
 }
 
-// addSurvival adds a share of a member's curve of survival to the mean, if it has one.
+// addSurvival adds 1/n of a member's survival curve to the mean, if it has one.
 func addSurvival(mean *milbench.Prediction, p milbench.Prediction, share float64) error {
 	if p.Survival == nil {
 		return nil

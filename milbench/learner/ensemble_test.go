@@ -16,7 +16,8 @@ import (
 	"synpool/milbench/learner/classic"
 )
 
-// seeded is a learner whose scores are functions of seed, setting, epoch and bag. It hands over the last fit first.
+// seeded is a learner whose scores are functions of seed, setting, epoch and bag. It returns the outcome of the last
+// fit first.
 type seeded struct {
 	settings []string
 	fail     func(milbench.Fit) error
@@ -54,7 +55,7 @@ func (l *seeded) Takes() milbench.Takes {
 	return milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
 }
 
-// Plan has a group of all fits, a block each.
+// Plan returns one group of all fits, with one block per fit.
 func (l *seeded) Plan(task milbench.Task) (milbench.Plan, error) {
 	g := milbench.Group{Members: 1, Blocks: len(task.Fits), Block: 1, Memory: 5}
 	for i := range task.Fits {
@@ -152,7 +153,8 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-// TestEnsembleSurvival: the curve of an ensemble is the mean of the members'; members that speak of other times have none.
+// TestEnsembleSurvival checks that an ensemble's curve is the mean of the members' curves, and that there is none if
+// their times differ.
 func TestEnsembleSurvival(t *testing.T) {
 	outcome := func(times, alive []float64) milbench.Outcome {
 		p := milbench.Prediction{Scores: []float64{1}, Survival: &milbench.Survival{Times: times, Alive: alive}}
@@ -227,7 +229,8 @@ func TestEnsemblePlan(t *testing.T) {
 	}
 }
 
-// TestAll: networks, the instance classifier, and ensembles of either go to what learns them, under the numbers of their fits.
+// TestAll checks that networks, the instance classifier and ensembles of both reach their learner under the numbers of
+// their fits.
 func TestAll(t *testing.T) {
 	set := &milbench.Set{Name: "ten"}
 	for i := range 10 {

@@ -12,18 +12,19 @@ import (
 	"synpool/milbench/judge"
 )
 
-// held are the targets of bags that models had not seen when they scored them, inner fold by inner fold.
+// held holds the targets of held-out bags, inner fold by inner fold: bags that the models had not seen when they scored
+// them.
 type held struct {
 	kind    milbench.TargetKind
-	classes int       // of a target of classes
-	labels  []int     // of every kind one for each bag
-	values  []float64 // of real targets, and times
-	events  []bool    // of survival
-	bags    int       // different ones
+	classes int       // for a target of classes
+	labels  []int     // one per bag, for every kind of target
+	values  []float64 // real targets, and times
+	events  []bool    // for survival
+	bags    int       // number of different bags
 	starts  []int     // fold k is starts[k]:starts[k+1]
 }
 
-// heldOf returns what the inner folds of a fit of a task hold out.
+// heldOf returns the bags that the inner folds of a fit hold out.
 func heldOf(task milbench.Task, fit milbench.Fit) held {
 	target := make(map[int]milbench.Target, len(fit.Train))
 	for _, e := range fit.Train {
@@ -46,10 +47,10 @@ func heldOf(task milbench.Task, fit milbench.Fit) held {
 	return h
 }
 
-// width returns how many scores a bag has.
+// width returns the number of scores per bag.
 func (h held) width() int { return max(h.classes, 1) }
 
-// check reports scores that are not one row for each bag, or rows that are too short or long.
+// check reports a wrong number of scores: there must be one row per bag, and each row must have the right length.
 func (h held) check(scores [][]float64) error {
 	if len(scores) != len(h.labels) || len(scores) == 0 {
 		return fmt.Errorf("%d scores of %d held-out bags", len(scores), len(h.labels))
@@ -71,13 +72,13 @@ func first(scores [][]float64) []float64 {
 	return list
 }
 
-// undefined reports whether a figure is one that these bags do not have.
+// undefined reports whether an error says that a figure is undefined for these bags.
 func undefined(err error) bool {
 	all := []error{judge.ErrOneClass, judge.ErrAllEqual, judge.ErrNoEvents, judge.ErrNoPairs}
 	return slices.ContainsFunc(all, func(of error) bool { return errors.Is(err, of) })
 }
 
-// of is the main figure of the kind of target of some bags: AUC, macro AUC, R² or concordance; the larger the better.
+// of returns the main figure of the kind of target on some bags: AUC, macro AUC, R² or concordance. Larger is better.
 func (h held) of(scores [][]float64, from, to int) (float64, error) {
 	scores = scores[from:to]
 	switch h.kind {
@@ -91,7 +92,7 @@ func (h held) of(scores [][]float64, from, to int) (float64, error) {
 	return judge.AUC(h.labels[from:to], first(scores))
 }
 
-// folds returns the figure of each fold that has it.
+// folds returns the figures of the folds where it is defined.
 func (h held) folds(scores [][]float64) (figures []float64, err error) {
 	for k, from := range h.starts[:len(h.starts)-1] {
 		switch figure, err := h.of(scores, from, h.starts[k+1]); {
@@ -104,7 +105,8 @@ func (h held) folds(scores [][]float64) (figures []float64, err error) {
 	return figures, nil
 }
 
-// figure is the mean over the folds that have it; where none does, that of all bags together.
+// figure returns the mean over the folds where the figure is defined, or, if there is none, the figure of all bags
+// together.
 func (h held) figure(scores [][]float64) (float64, error) {
 	figures, err := h.folds(scores)
 	if err != nil {
@@ -120,13 +122,15 @@ func (h held) figure(scores [][]float64) (float64, error) {
 	return sum / float64(len(figures)), nil
 }
 
-// error returns the standard error of the figure of scores. Of an AUC it is DeLong's, of bags that are held out several times as if once.
-// Of the other figures it is that of the mean over J folds, which share most of their training bags ([judge.CorrectedT]):
+// error returns the standard error of the figure of scores. For an AUC it is DeLong's; bags that are held out several
+// times count once. For other figures it is the error of the mean over J folds that share most of their training bags
+// ([judge.CorrectedT]):
 //
 //	SE = sqrt((1/J + held/rest) s²)
 //
-// with s² the sample variance of the figures of the folds, and held/rest the bags of a fold over the others. It is at least 1 over
-// the number of scores, and sqrt(1/12) where it is undefined: an AUC with a single bag of a class, one fold.
+// s² is the sample variance of the folds' figures, and held/rest is the size of a fold over the number of the other
+// bags. The error is at least 1 over the number of scores. It is sqrt(1/12) where it is undefined: for an AUC with a
+// single bag of a class, or for one fold.
 func (h held) error(scores [][]float64) float64 {
 	n := float64(len(h.labels))
 	if h.kind == milbench.BinaryTarget {
@@ -150,7 +154,8 @@ func (h held) error(scores [][]float64) float64 {
 	return math.Sqrt(1 / 12.0)
 }
 
-// unit returns the a, at least 0, and b of the smallest sum of squares of target - a value - b; a is 0 of values that say nothing.
+// unit returns a ≥ 0 and b that minimise the sum of squares of target - a value - b. If the values carry no
+// information, a is 0.
 func (h held) unit(values []float64) (a, b float64, err error) {
 	if b, a = stat.LinearRegression(values, h.values, nil, false); !(a > 0) {
 		a, b = 0, stat.Mean(h.values, nil)

@@ -8,16 +8,17 @@ import (
 	"synpool/milbench"
 )
 
-// Inner is a [milbench.Learner] of fits with inner folds ([milbench.Fit].Inner): each is learnt once a fold, on the rest of its training part, and once
-// on the whole, by what learns fits without. Validation has the predictions of the held-out bags, test bags are scored by the model of the
-// whole, epoch by epoch.
+// Inner is a [milbench.Learner] that trains fits with inner folds ([milbench.Fit].Inner) using a learner of fits
+// without. It trains once per inner fold on the rest of the training part, and once on the whole part. Validation holds
+// the predictions of the held-out bags. Test bags are scored by the model of the whole part, epoch by epoch.
 //
-// A learner may look at the instances of the bags that an inner fold holds out, not at their targets: scales and distances are made once for the whole
-// training part. So held-out predictions know a little more than those of test bags, which no model has seen.
+// A learner may use the instances of bags that an inner fold holds out, but not their targets: scales and distances are
+// computed once for the whole training part. So predictions of held-out bags have a slight advantage over those of
+// test bags, which no model has seen.
 type Inner struct {
 	Of milbench.Learner
 
-	heldOnly bool // nothing is trained on the whole: epochs have neither scores of test bags nor a loss
+	heldOnly bool // nothing is trained on the whole part: epochs have no loss and no scores of test bags
 }
 
 var _ milbench.Learner = Inner{}
@@ -53,7 +54,7 @@ func (l Inner) Learn(ctx context.Context, task milbench.Task, done func(milbench
 	})
 }
 
-// Plan implements [milbench.Learner]. A fit stands in its group once a training.
+// Plan implements [milbench.Learner]. A fit appears in its group once per training.
 func (l Inner) Plan(task milbench.Task) (milbench.Plan, error) {
 	x := expand(task, l.heldOnly)
 	plan, err := l.Of.Plan(x.task)
@@ -69,25 +70,26 @@ func (l Inner) Plan(task milbench.Task) (milbench.Plan, error) {
 	return plan, nil
 }
 
-// place says of which fit a training is: of fold number part, or of the whole, behind all folds.
+// place identifies a training of a fit: part is the number of its inner fold, or the number of folds for the whole
+// training part.
 type place struct{ fit, part int }
 
-// expanded is a task with a fit for each training.
+// expanded is a task with one fit per training.
 type expanded struct {
 	task     milbench.Task
 	of       []place
-	handed   []bool               // of each training
-	outcomes [][]milbench.Outcome // of each fit with inner folds, one a training
+	handed   []bool               // one per training
+	outcomes [][]milbench.Outcome // for each fit with inner folds, one per training
 	missing  []int
 	heldOnly bool
 }
 
-// expand returns the trainings of a task.
+// expand returns the task with one fit per training.
 func expand(task milbench.Task, heldOnly bool) *expanded {
 	x := &expanded{task: task, heldOnly: heldOnly, outcomes: make([][]milbench.Outcome, len(task.Fits)), missing: make([]int, len(task.Fits))}
 	x.task.Fits = nil
 	var last milbench.Fit          // with inner folds
-	var rests [][]milbench.Example // of its inner folds: fits of one fold, which stand together, share them
+	var rests [][]milbench.Example // of its inner folds: consecutive fits of one fold share them
 	for i, fit := range task.Fits {
 		if len(fit.Inner) == 0 {
 			x.task.Fits, x.of = append(x.task.Fits, fit), append(x.of, place{i, 0})
@@ -115,14 +117,14 @@ func expand(task milbench.Task, heldOnly bool) *expanded {
 	return x
 }
 
-// innerFit returns the fit that holds out inner fold k of fit and trains on the rest.
+// innerFit returns the fit that holds out inner fold k and trains on the rest.
 func innerFit(fit milbench.Fit, k int, rest []milbench.Example) milbench.Fit {
 	one := fit
 	one.Seed, one.Inner, one.Train, one.Validation, one.Test, one.Instances = milbench.SplitSeed(fit.Seed, "inner", k), nil, rest, fit.Inner[k], nil, false
 	return one
 }
 
-// rest returns the training bags that an inner fold does not hold out.
+// rest returns the training bags outside an inner fold.
 func rest(train []milbench.Example, part []int) (rest []milbench.Example) {
 	held := make(map[int]bool, len(part))
 	for _, b := range part {
@@ -136,13 +138,13 @@ func rest(train []milbench.Example, part []int) (rest []milbench.Example) {
 	return rest
 }
 
-// add takes note of the outcome of a training.
+// add records the outcome of a training.
 func (x *expanded) add(at place, o milbench.Outcome) {
 	x.outcomes[at.fit][at.part] = o
 	x.missing[at.fit]--
 }
 
-// join returns the outcome of a fit once all its trainings are there.
+// join returns the outcome of a fit when all its trainings are done.
 func (x *expanded) join(fit milbench.Fit, i int) milbench.Outcome {
 	all := x.outcomes[i]
 	joined := milbench.Outcome{Fit: i}

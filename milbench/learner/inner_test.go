@@ -14,8 +14,8 @@ import (
 	"synpool/milbench"
 )
 
-// innerTask is a task of twelve bags: a fit of six with four inner folds, from two cuts; one without inner folds; and the first with
-// another setting.
+// innerTask returns a task of twelve bags with three fits: one trains on six bags with four inner folds from two cuts,
+// one has no inner folds, and one repeats the first with another setting.
 func innerTask() milbench.Task {
 	task := milbench.Task{Name: "test", Bags: slices.Repeat([]milbench.Instances{&milbench.Dense{Rows: 1, Cols: 1, Values: []float32{0}}}, 12)}
 	fit := milbench.Fit{Seed: 100, Setting: json.RawMessage(`{"pooling":"mean"}`), Test: []int{11, 9}, Inner: [][]int{{0, 2, 4}, {1, 3, 5}, {0, 1}, {2, 5}}, Instances: true}
@@ -30,7 +30,7 @@ func innerTask() milbench.Task {
 	return task
 }
 
-// watched hands a task on and remembers it.
+// watched passes a task on and records it.
 type watched struct {
 	*seeded
 	task milbench.Task
@@ -41,8 +41,8 @@ func (w *watched) Learn(ctx context.Context, task milbench.Task, done func(milbe
 	return w.seeded.Learn(ctx, task, done)
 }
 
-// A fit with inner folds is trained once a fold, on the rest of its training part, and once on the whole; the predictions of what was
-// held out stand one fold after the other.
+// TestInner checks that a fit with inner folds is trained once per fold, on the rest of its training part, and once on
+// the whole part. The predictions of held-out bags follow fold by fold.
 func TestInner(t *testing.T) {
 	w := &watched{seeded: &seeded{}}
 	task := innerTask()
@@ -123,7 +123,8 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// A training that fails is the failure of its fit, and says which it was; the other fits go on.
+// TestInnerFails checks that a failed training fails its fit, that the error names the training, and that other fits go
+// on.
 func TestInnerFails(t *testing.T) {
 	boom := errors.New("boom")
 	for want, bad := range map[string]uint64{
@@ -189,7 +190,8 @@ func (s *spoiling) Learn(ctx context.Context, task milbench.Task, done func(milb
 	})
 }
 
-// A fit stands in the groups of a plan once a training; without inner folds nothing changes.
+// TestInnerPlan checks that a fit appears in the groups of a plan once per training. Without inner folds, nothing
+// changes.
 func TestInnerPlan(t *testing.T) {
 	task := innerTask()
 	plan, err := Inner{Of: &seeded{}}.Plan(task)

@@ -19,30 +19,30 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// combinationName is the file of what joins the scores of the members.
+// combinationName is the file that holds the [Combination] of a model.
 const combinationName = "combination.json"
 
-// memberName returns the folder of a member in that of the parameters.
+// memberName returns the folder of a member, below that of the parameters.
 func memberName(m int) string { return fmt.Sprintf("member-%d", m+1) }
 
 // ensembleKind is the kind of ensembles on their cards; that of portfolios is [AutoName].
 const ensembleKind = "ensemble"
 
-// joinedModel is a model of [AutoName], with the members that count and what joins their scores, or an ensemble ([Ensemble]), whose scores are
-// the means of its members'.
+// joinedModel is a portfolio ([AutoName]) or an ensemble ([Ensemble]). A portfolio holds the members that count and the
+// combination of their scores; an ensemble averages the scores of its members.
 type joinedModel struct {
 	card        joinedCard
-	combination *Combination // nil of an ensemble
+	combination *Combination // nil for an ensemble
 	models      []Model
 }
 
 type joinedCard struct {
 	modeldir.Card
 	Setting json.RawMessage     `json:"setting"`
-	Members []milbench.Weighted `json:"members"` // the most important first, as the combination has them; of an ensemble all weigh the same
+	Members []milbench.Weighted `json:"members"` // the most important first, in the order of the combination; in an ensemble, all weigh the same
 }
 
-// counted counts the fits that are done.
+// counted reports how many fits are done.
 type counted struct {
 	milbench.Learner
 	progress func(done, total int)
@@ -59,7 +59,8 @@ func (c counted) Learn(ctx context.Context, task milbench.Task, done func(milben
 	})
 }
 
-// trainPortfolio weighs the candidates of a portfolio by inner folds of a set and fits those that count to all bags.
+// trainPortfolio weighs the candidates of a portfolio with inner folds on the set, and fits those that count to all
+// bags.
 func (t Trainer) trainPortfolio(ctx context.Context, setting json.RawMessage, p Portfolio, set *milbench.Set, seed uint64, progress func(Progress)) (Model, error) {
 	var networks milbench.Learner = noNetworks{}
 	if t.Networks != nil {
@@ -137,10 +138,10 @@ func (t Trainer) trainEnsemble(ctx context.Context, setting json.RawMessage, n i
 	return m, nil
 }
 
-// noNetworks is what learns networks where none can be learnt.
+// noNetworks stands in for networks where they cannot be trained.
 type noNetworks struct{}
 
-// errNoNetworks is what it says.
+// errNoNetworks is the error of noNetworks.
 var errNoNetworks = errors.New("networks cannot be trained here")
 
 // Takes implements [milbench.Learner]: no kind of target.
@@ -177,7 +178,7 @@ func (m *joinedModel) Save(dir string) error {
 	})
 }
 
-// load reads the model of a kind in dir; deep is how many models it stands in.
+// load reads the model in dir, which has the given kind; deep is the number of models around it.
 func (m *joinedModel) load(dir, kind string, t Trainer, deep int) error {
 	if deep > 1 || deep > 0 && kind == AutoName {
 		return modeldir.Damaged("a model of kind %s stands in another", kind)
@@ -225,7 +226,7 @@ func (m *joinedModel) load(dir, kind string, t Trainer, deep int) error {
 	return nil
 }
 
-// compact brings a setting to the form that it had before it was written into a card.
+// compact removes the white space that writing a card adds to a setting.
 func compact(setting *json.RawMessage) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, *setting); err != nil {
@@ -235,7 +236,7 @@ func compact(setting *json.RawMessage) error {
 	return nil
 }
 
-// loadCombination reads what joins the members, which the card has.
+// loadCombination reads the combination of the members, which the card also describes.
 func (m *joinedModel) loadCombination(files map[string][]byte) error {
 	n := len(m.card.Members)
 	if m.card.Kind == ensembleKind {
@@ -270,9 +271,9 @@ func (m *joinedModel) loadCombination(files map[string][]byte) error {
 	return nil
 }
 
-// Predict implements [Model]. The score of an instance is the weighted mean over the members that have scores of instances, each
-// standardised within the bag: mean 0 and standard deviation 1. Those of an ensemble are of one kind, and are not standardised. Of
-// classes all that holds class by class.
+// Predict implements [Model]. In a portfolio, an instance's score is the weighted mean over the members that score
+// instances. Each member's scores are first standardised within the bag, to mean 0 and standard deviation 1; for
+// classes, class by class. Members of an ensemble are of one kind and are not standardised.
 func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
 	if err := m.card.Check(bags); err != nil {
 		return nil, err
@@ -360,7 +361,7 @@ func (m *joinedModel) Predict(ctx context.Context, bags []milbench.Instances, in
 	return all, nil
 }
 
-// addStandardised adds values times a factor, standardised; values that are all the same add nothing.
+// addStandardised adds factor times the standardised values to sum. If all values are equal, it adds nothing.
 func addStandardised(sum []float64, factor float64, values []float64) {
 	mean, sd := stat.PopMeanStdDev(values, nil)
 	if !(sd > 0) {

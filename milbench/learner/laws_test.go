@@ -15,7 +15,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// trainingOf returns some of drawn bags as a training part.
+// trainingOf returns some of the drawn bags as a training part.
 func trainingOf(bags []milbench.Instances, targets []milbench.Target, rows []int) milbench.Training {
 	t := milbench.Training{Classes: 2, Seed: 11}
 	for _, i := range rows {
@@ -55,7 +55,7 @@ func farthest(a, b []float64) (most float64) {
 	return most
 }
 
-// permuted returns bags with their instances in another order.
+// permuted returns bags with their instances in a different order.
 func permuted(t *testing.T, bags []milbench.Instances) (all []milbench.Instances) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -81,21 +81,22 @@ func permuted(t *testing.T, bags []milbench.Instances) (all []milbench.Instances
 	return all
 }
 
-// orderTolerance is by how much the order of instances and that of training bags may change scores: 1e-6, and as much as the
-// tolerance of a machine, 1e-3 of a gradient, leaves open. Elsewhere more is left open.
+// orderTolerance is how much the order of instances and of training bags may change scores. The default is 1e-6 for
+// instances, and for bags what a machine's tolerance of 1e-3 of a gradient allows. The exceptions follow.
 var orderTolerance = map[string]struct{ instances, bags float64 }{
-	// A kernel that is not positive semidefinite has several stationary points, and the order of the bags decides which is found.
+	// A kernel that is not positive semidefinite has several stationary points, and the order of the bags decides
+	// between them.
 	"distance-svm": {1e-6, math.Inf(1)},
-	// Its tolerance with the L1 penalty leaves the weights of similar concepts open.
+	// Its tolerance with the L1 penalty does not determine the weights of similar concepts.
 	"miles": {1, 1},
-	// Machines on instances, of which some are equal: they end at another solution within their tolerance, 1e-4.
+	// Machines on instances, some of them equal, end at a different solution within their tolerance, 1e-4.
 	"mi-svm-bag":      {1e-3, 4e-3},
 	"mi-svm-instance": {1e-3, 4e-3},
-	// What makes equal instances no singular kernel matrix is a mere 1e-8.
+	// Only a term of 1e-8 keeps the kernel matrix of equal instances from being singular.
 	"instance": {1e-4, 4e-3},
 }
 
-// The order of instances and of training bags changes no score, up to what [orderTolerance] says.
+// TestOrder checks that the order of instances and of training bags changes no score by more than [orderTolerance].
 func TestOrder(t *testing.T) {
 	const train = 30
 	for _, sparse := range []bool{false, true} {
@@ -121,9 +122,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What fits share changes none of them. A fit on the whole training part is bit-identical with and without [milbench.Training.Shared];
-// one on some of its bags is bit-identical to any other with a Shared of the same bags, whatever has been fitted with it before, and to
-// that of the runner.
+// TestShared checks that what fits share changes none of them. A fit on the whole training part is bit-identical with
+// and without [milbench.Training.Shared]. A fit on some of its bags is bit-identical to any other with a Shared of the
+// same bags, whatever was fitted with it before, and to the runner's fit.
 func TestShared(t *testing.T) {
 	const train = 30
 	for _, sparse := range []bool{false, true} {
@@ -189,7 +190,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// By type: a training part has targets of its own bags and no others, and what fits share has instances alone.
+// TestNoOtherTargets checks by type that a training part has only the targets of its own bags, and that fits share only
+// instances.
 func TestNoOtherTargets(t *testing.T) {
 	target := reflect.TypeFor[milbench.Target]()
 	var fields []string
@@ -230,7 +232,7 @@ func TestNoOtherTargets(t *testing.T) {
 	}
 }
 
-// The score of a test bag does not depend on the other test bags.
+// TestTestBags checks that the score of a test bag does not depend on the other test bags.
 func TestTestBags(t *testing.T) {
 	bags, targets := drawn(6, 40, 4, false)
 	var fits []milbench.Fit
@@ -263,9 +265,9 @@ func TestTestBags(t *testing.T) {
 	}
 }
 
-// Where no label goes with its bag nothing is found: the AUC averaged over the folds and over independent draws is 0.5 to within four
-// standard errors. The AUC of a fold with 3 bags of each class has a variance of (3+3+1)/(12*3*3) where scores are random; those of the
-// ten folds of a draw are taken for independent.
+// TestRandomLabels checks that nothing is found if labels are unrelated to bags: the AUC averaged over folds and
+// independent draws is 0.5 to within four standard errors. The AUC of a fold with 3 bags of each class has a variance
+// of (3+3+1)/(12*3*3) for random scores; the ten folds of a draw are taken to be independent.
 func TestRandomLabels(t *testing.T) {
 	draws := large.Number(10, 100)
 	const folds, n = 10, 60

@@ -1,8 +1,8 @@
-// Package learner has the list of all learners, what is made of several (ensembles, inner folds, the portfolio auto), and trained
-// models of every kind.
+// Package learner lists all learners. It also builds ensembles, inner folds and the portfolio auto from them, and
+// trains, saves and loads models of every kind.
 //
-// Networks are trained side by side by package neural; classical learners, one file each, are in package classic, and
-// package onebyone makes them milbench learners. To add one, write its file and add a line to [Classic].
+// Package neural trains networks side by side. Package classic has the classical learners, one file each, and package
+// onebyone turns them into milbench learners. To add a classical learner, write its file and add a line to [Classic].
 package learner
 
 import (
@@ -19,7 +19,7 @@ import (
 	"synpool/milbench/learner/schedule"
 )
 
-// Classic lists the classical learners.
+// Classic returns the classical learners.
 func Classic() []onebyone.Entry {
 	return []onebyone.Entry{
 		classic.StatisticsSVMEntry(),
@@ -37,7 +37,8 @@ func Classic() []onebyone.Entry {
 	}
 }
 
-// Names returns the names of the classical learners, in the order of [Classic], and [AutoName], whose settings [Settings] returns.
+// Names returns the names of the classical learners, in the order of [Classic], followed by [AutoName]. [Settings]
+// returns their settings.
 func Names() (names []string) {
 	for _, e := range Classic() {
 		names = append(names, e.Name)
@@ -45,7 +46,8 @@ func Names() (names []string) {
 	return append(names, AutoName)
 }
 
-// Find returns the classical learner of a name; the error for an unknown one suggests the nearest of [Names].
+// Find returns the classical learner with the given name. The error for an unknown name suggests the nearest of
+// [Names].
 func Find(name string) (onebyone.Entry, error) {
 	all := Classic()
 	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
@@ -57,14 +59,14 @@ func Find(name string) (onebyone.Entry, error) {
 	return onebyone.Entry{}, fmt.Errorf("learner %q: there is no such learner; use one of %s", name, strings.Join(Names(), ", "))
 }
 
-// Resources is what learners may take of a machine.
+// Resources limits what learners may use of a machine.
 type Resources struct {
-	Workers int    // fits, or blocks of them, at a time; at least 1
-	Memory  uint64 // bytes; 0 is no bound
+	Workers int    // fits, or blocks of them, that run at a time; at least 1
+	Memory  uint64 // bytes; 0 means no limit
 }
 
-// All returns what learns every setting: those of the classical learners, of more that are given, of networks, and ensembles
-// of any of them.
+// All returns a learner of every setting: the classical learners, the given additional ones, networks, and ensembles
+// and portfolios of these.
 func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbench.Learner {
 	return Prepared{Auto{
 		Of:    Inner{Of: each(networks, r, more)},
@@ -72,13 +74,13 @@ func All(networks milbench.Learner, r Resources, more ...onebyone.Entry) milbenc
 	}}
 }
 
-// each returns what learns every setting without inner folds.
+// each returns a learner of every setting, except that it has no inner folds.
 func each(networks milbench.Learner, r Resources, more []onebyone.Entry) milbench.Learner {
 	return Ensemble{Of: byName{onebyone.Learner{Entries: append(Classic(), more...), Workers: r.Workers, Memory: r.Memory}, networks, max(r.Workers, 1)}}
 }
 
-// Check reports a learner that some fit of a task asks for and that cannot learn such a task, without planning it. Of a portfolio it is that
-// of the first candidate, if none can.
+// Check returns an error if a fit asks for a learner that cannot learn such a task. It does not plan the task. For a
+// portfolio, that is an error only if no candidate can learn the task; it is the error of the first candidate.
 func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry) error {
 	l := byName{classic: onebyone.Learner{Entries: append(Classic(), more...)}, networks: networks}
 	fits := task.Fits
@@ -124,20 +126,20 @@ func Check(networks milbench.Learner, task milbench.Task, more ...onebyone.Entry
 	return nil
 }
 
-// byName hands fits to what learns them.
+// byName passes each fit to the learner of its setting.
 type byName struct {
 	classic  onebyone.Learner
 	networks milbench.Learner
 	workers  int
 }
 
-// part is the fits of a task that one learner learns, by index.
+// part lists the fits of a task that one learner learns, by index.
 type part struct {
 	learner milbench.Learner
 	fits    []int
 }
 
-// parts returns the parts of a task that have fits. What is wrong with a setting, the networks say.
+// parts returns the parts of a task that are not empty. Invalid settings go to the networks, which report them.
 func (l byName) parts(task milbench.Task) (parts []part) {
 	own, networks := part{learner: l.classic}, part{learner: l.networks}
 	for i, f := range task.Fits {
@@ -155,7 +157,7 @@ func (l byName) parts(task milbench.Task) (parts []part) {
 	return parts
 }
 
-// task returns the task with the fits of the part.
+// task returns the task restricted to the fits of the part.
 func (p part) task(task milbench.Task) milbench.Task {
 	fits := task.Fits
 	task.Fits = nil
@@ -165,7 +167,7 @@ func (p part) task(task milbench.Task) milbench.Task {
 	return task
 }
 
-// Takes implements [milbench.Learner]: what any of the learners takes. Plan and Learn ask that of each fit.
+// Takes implements [milbench.Learner]. It returns what any of the learners takes; Plan and Learn check it for each fit.
 func (l byName) Takes() milbench.Takes {
 	all := l.networks.Takes()
 	for _, k := range l.classic.Takes().Kinds {

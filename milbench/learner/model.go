@@ -17,70 +17,72 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// Model is a trained model that can be kept in a folder: a network, a classical model, or several joined ([AutoName]).
+// Model is a trained model that can be saved to a folder: a network, a classical model, or several models joined
+// ([AutoName]).
 type Model interface {
-	// Predict scores bags, their instances too where that is asked for. An error about a bag is a [*modeldir.BagError]. A model that has no
-	// scores of instances says so by an error that wraps [ErrNoInstances].
+	// Predict scores bags and, if instances is true, their instances. An error about a bag is a [*modeldir.BagError].
+	// If the model cannot score instances, the error wraps [ErrNoInstances].
 	Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error)
 
-	// Save writes the model into a folder, see [modeldir.Save].
+	// Save writes the model to a folder; see [modeldir.Save].
 	Save(dir string) error
 
-	// About says what the model is and what it was trained on.
+	// About describes the model and its training.
 	About() About
 }
 
-// ErrNoInstances is wrapped by the error about a model that has no scores of instances.
+// ErrNoInstances is the error of a model that cannot score instances.
 var ErrNoInstances = errors.New("no scores of instances")
 
-// About says what a model is and what it was trained on.
+// About describes a model and its training.
 type About struct {
 	Setting     json.RawMessage
 	Set         string
 	Target      milbench.TargetKind
-	Classes     []string // their names, of a binary target the negative one first; nil where the set had none
-	Leaked      bool     // the set kept a column that leaks the label
+	Classes     []string // class names; the negative one first for a binary target; nil if the set had none
+	Leaked      bool     // whether the set kept a column that leaks the label
 	NumFeatures int
-	Features    []string            // their names; nil where the set had none
-	Missing     []milbench.Missing  // what the model takes where features have no value, see [milbench.Set.Impute]
-	Members     []milbench.Weighted // of several models joined, the most important first
+	Features    []string            // feature names; nil if the set had none
+	Missing     []milbench.Missing  // values that replace missing ones, see [milbench.Set.Impute]
+	Members     []milbench.Weighted // the members of a joined model, the most important first
 }
 
-// about returns what a card says.
+// about returns the description on a card.
 func about(c *modeldir.Card, setting json.RawMessage) About {
 	return About{Setting: setting, Set: c.Set, Target: c.Target, Classes: c.Classes, Leaked: c.Leaked, NumFeatures: c.NumFeatures, Features: c.Features, Missing: c.Missing}
 }
 
-// Networks trains and reads networks.
+// Networks trains and loads networks.
 type Networks interface {
 	milbench.Learner
 
-	// TrainModel trains a network on all bags of a set, for so many epochs, or, where that is 0, for those of the setting. progress is called after
-	// each epoch.
+	// TrainModel trains a network on all bags of a set. If epochs is 0, the setting decides how many. progress is
+	// called after each epoch.
 	TrainModel(ctx context.Context, setting json.RawMessage, epochs int, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (Model, error)
 
-	// LoadModel reads a network that was saved.
+	// LoadModel reads a saved network.
 	LoadModel(dir string) (Model, error)
 }
 
-// Progress says how far a training is.
+// Progress reports how far a training has come.
 type Progress struct {
 	Done, Total int // fits
-	Epoch       int // of the network in training, from 1; 0 of other learners
+	Epoch       int // of the network in training, from 1; 0 for other learners
 	Loss        float64
 }
 
-// Trainer trains and reads models of every kind.
+// Trainer trains and loads models of every kind.
 type Trainer struct {
-	Networks  Networks         // may be nil where no setting is that of a network
-	Resources Resources        // that a training may take
-	More      []onebyone.Entry // classical learners beside [Classic]
+	Networks  Networks         // may be nil if no setting needs networks
+	Resources Resources        // limits of a training
+	More      []onebyone.Entry // classical learners in addition to [Classic]
 }
 
-// Train trains a model on all bags of a set. progress, if not nil, is called now and then, by one goroutine at a time.
+// Train trains a model on all bags of a set. If progress is not nil, it is called from time to time, never
+// concurrently.
 //
-// A model of [AutoName] is the one that [Auto] makes of the set as a training part: candidates are weighed by inner folds, and those that count are
-// fitted to all bags.
+// A portfolio ([AutoName]) is trained like [Auto], with the whole set as the training part: inner folds weigh the
+// candidates, and those that count are fitted to all bags.
 func (t Trainer) Train(ctx context.Context, setting json.RawMessage, set *milbench.Set, seed uint64, progress func(Progress)) (Model, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
@@ -109,7 +111,7 @@ func (t Trainer) Train(ctx context.Context, setting json.RawMessage, set *milben
 	return t.train(ctx, setting, 0, set, seed, nil, progress)
 }
 
-// train trains a model that is not joined of others. Where fits share something, shared has it.
+// train trains a model that is not joined from others. shared holds what several fits share.
 func (t Trainer) train(ctx context.Context, setting json.RawMessage, epochs int, set *milbench.Set, seed uint64, shared *milbench.Shared, progress func(Progress)) (Model, error) {
 	if n, of, err := Members(setting); err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func examples(set *milbench.Set) (all []milbench.Example) {
 
 func (t Trainer) entries() []onebyone.Entry { return append(Classic(), t.More...) }
 
-// entry returns the classical learner of a name.
+// entry returns the classical learner with the given name.
 func (t Trainer) entry(name string) (onebyone.Entry, error) {
 	all := t.entries()
 	if i := slices.IndexFunc(all, func(e onebyone.Entry) bool { return e.Name == name }); i >= 0 {
@@ -170,7 +172,7 @@ func (t Trainer) entry(name string) (onebyone.Entry, error) {
 	return Find(name)
 }
 
-// NeedsNetworks reports whether a setting is that of a network, or of a portfolio with one among its candidates.
+// NeedsNetworks reports whether a setting is a network, or a portfolio with a network among its candidates.
 func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
 	if p, is, _ := portfolioOf(setting); is {
 		return slices.ContainsFunc(p.Candidates, t.NeedsNetworks)
@@ -178,10 +180,10 @@ func (t Trainer) NeedsNetworks(setting json.RawMessage) bool {
 	return !onebyone.Learner{Entries: t.entries()}.Learns(setting)
 }
 
-// Load reads a model of any kind. Errors about the files wrap [modeldir.ErrNoModel].
+// Load reads a model of any kind. Errors about its files wrap [modeldir.ErrNoModel].
 func (t Trainer) Load(dir string) (Model, error) { return t.load(dir, 0) }
 
-// load reads a model that stands in so many others.
+// load reads a model; deep is the number of models around it.
 func (t Trainer) load(dir string, deep int) (Model, error) {
 	kind, err := modeldir.Kind(dir)
 	if err == nil {
@@ -205,23 +207,23 @@ func (t Trainer) load(dir string, deep int) (Model, error) {
 			err = modeldir.Damaged("its kind, %q, is unknown", kind)
 		}
 	}
-	if deep > 0 { // the folder is a part of one
+	if deep > 0 { // the folder is part of another model
 		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
 	}
 	return nil, fmt.Errorf("%s: %w", dir, err)
 }
 
-// classicKind is the kind of classical models on their cards.
+// classicKind is the kind of classical models on cards.
 const classicKind = "classic"
 
-// fittedName is the file of a classical model.
+// fittedName is the file of a fitted classical model.
 const fittedName = "fitted.json"
 
 // classicModel is a classical model.
 type classicModel struct {
 	card   classicCard
 	entry  onebyone.Entry
-	text   json.RawMessage // of the model
+	text   json.RawMessage // the model as JSON
 	fitted milbench.Model
 }
 
@@ -230,7 +232,7 @@ type classicCard struct {
 	Setting json.RawMessage `json:"setting"`
 }
 
-// keep makes of a model that was fitted the one that will be read: the same numbers, without what fits share.
+// keep turns a fitted model into the one that will be loaded: the same numbers, without what fits share.
 func (m *classicModel) keep(fitted milbench.Model) (err error) {
 	if m.entry.Model == nil {
 		return errors.New("its models cannot be saved")
@@ -285,7 +287,7 @@ func (m *classicModel) load(dir string, t Trainer) error {
 	return nil
 }
 
-// probe scores a bag of zeros: what a file says of the number of features may not be what its card says.
+// probe scores a bag of zeros, because a model file may have another number of features than its card.
 func (m *classicModel) probe() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -299,7 +301,7 @@ func (m *classicModel) probe() (err error) {
 	return err
 }
 
-// width returns how many scores a bag has by the card of a model.
+// width returns the number of scores per bag according to a card.
 func width(c *modeldir.Card) int {
 	if c.Target == milbench.ClassTarget {
 		return len(c.Classes)
@@ -307,10 +309,11 @@ func width(c *modeldir.Card) int {
 	return 1
 }
 
-// mostLeftOut bounds the instances of a bag that are scored by leaving each out, which takes as many predictions.
+// mostLeftOut limits the instances of a bag that are scored by leaving each one out. Each instance needs one
+// prediction.
 const mostLeftOut = 2000
 
-// tooLarge reports a bag that the learner does not take, or whose instances would take too long to score.
+// tooLarge reports a bag that is too large for the learner, or has too many instances to score.
 func (m *classicModel) tooLarge(bags []milbench.Instances, instances bool) error {
 	most := m.entry.Takes().MaxInstances
 	_, slow := m.fitted.(milbench.InstanceScorer)
@@ -331,7 +334,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []milbench.Instances, i
 	if err := m.card.Check(bags); err != nil {
 		return nil, err
 	}
-	if _, is := m.fitted.(milbench.InstanceScorer); instances && !is && len(bags) > 0 { // Predict may have them
+	if _, is := m.fitted.(milbench.InstanceScorer); instances && !is && len(bags) > 0 { // Predict may score them
 		if p, err := m.fitted.Predict(bags[0]); err == nil && p.Instances == nil {
 			return nil, fmt.Errorf("%s has %w; these learners have some: %s", m.entry.Name, ErrNoInstances, strings.Join(InstanceScorers(), ", "))
 		}
@@ -354,7 +357,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []milbench.Instances, i
 		workers.Wait()
 		close(done)
 	}()
-	select { // a bag may take long; its worker ends with it
+	select { // a bag may take long; if the call is stopped, its worker ends after the bag
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-done:
@@ -370,7 +373,7 @@ func (m *classicModel) Predict(ctx context.Context, bags []milbench.Instances, i
 	return all, nil
 }
 
-// InstanceScorers returns the names of the classical learners whose models score instances.
+// InstanceScorers returns the names of the classical learners that score instances.
 func InstanceScorers() (names []string) {
 	for _, e := range Classic() {
 		if e.Model == nil {

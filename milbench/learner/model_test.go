@@ -22,7 +22,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// shifted is a set of bags; positive ones have an instance with a larger feature.
+// shifted returns a set of bags; each positive one has an instance with a larger feature.
 func shifted(t testing.TB, bags int, sparse bool) *milbench.Set {
 	t.Helper()
 	random := milbench.Rand(5, "shifted")
@@ -49,8 +49,8 @@ func shifted(t testing.TB, bags int, sparse bool) *milbench.Set {
 	return set
 }
 
-// plainNetworks are networks whose score is the mean of the first feature, times a number that the epoch decides and shifted by one that the seed decides;
-// the best epoch is the second of three.
+// plainNetworks are networks whose score is the mean of the first feature times a number that depends on the epoch,
+// plus a shift that depends on the seed. The second of three epochs is the best.
 type plainNetworks struct{ trained *[]int }
 
 func (plainNetworks) Takes() milbench.Takes {
@@ -132,7 +132,7 @@ func (m plainNetwork) About() About {
 	return about(&m.card.Card, json.RawMessage(`{"pooling":"plain"}`))
 }
 
-// roundTrip trains a model, saves it and loads it again: it says the same of bags, to the bit.
+// roundTrip trains a model, saves it and loads it again. Its predictions must be bit-identical.
 func roundTrip(t *testing.T, trainer Trainer, setting json.RawMessage, set *milbench.Set, instances bool) (Model, string) {
 	t.Helper()
 	m, err := trainer.Train(t.Context(), setting, set, 7, nil)
@@ -205,7 +205,7 @@ func TestClassicModels(t *testing.T) {
 	}
 }
 
-// smallPortfolio has few candidates, of them a network and one that cannot be learnt.
+// smallPortfolio returns a portfolio with few candidates; one is a network and one cannot be learnt.
 func smallPortfolio(t *testing.T, inner int, more ...string) json.RawMessage {
 	t.Helper()
 	p := Portfolio{Inner: inner}
@@ -226,7 +226,8 @@ func smallPortfolio(t *testing.T, inner int, more ...string) json.RawMessage {
 	return setting
 }
 
-// TestJoinedModel: a portfolio becomes the model that Auto makes of the set as a training part, a network in it for the epoch that was best.
+// TestJoinedModel checks that training a portfolio gives the model that Auto makes of the set as a training part. Its
+// network has the best number of epochs.
 func TestJoinedModel(t *testing.T) {
 	var trained []int
 	networks := plainNetworks{&trained}
@@ -279,7 +280,8 @@ func TestJoinedModel(t *testing.T) {
 	damages(t, trainer, dir)
 }
 
-// TestEnsembleModel: the score is the mean of the members'; the first has the seed of the whole.
+// TestEnsembleModel checks that the score is the mean of the members' scores, and that the first member has the seed of
+// the ensemble.
 func TestEnsembleModel(t *testing.T) {
 	set := shifted(t, 24, false)
 	one := json.RawMessage(`{"learner":"statistics-trees","statistics":"min max","trees":5,"min_leaf":1,"balanced":true}`)
@@ -312,7 +314,7 @@ func TestEnsembleModel(t *testing.T) {
 	damages(t, Trainer{}, dir)
 }
 
-// damages wants every damage of every file of a model to be found.
+// damages checks that every damage of every file of a model is found.
 func damages(t *testing.T, trainer Trainer, dir string) {
 	t.Helper()
 	refused := func(what string) {
@@ -352,7 +354,7 @@ func damages(t *testing.T, trainer Trainer, dir string) {
 	}
 }
 
-// TestForged: files whose sums are right, and which do not fit together.
+// TestForged changes files and corrects their checksums. The files no longer fit together, and that must be found.
 func TestForged(t *testing.T) {
 	set := shifted(t, 20, false)
 	settings, err := Settings("statistics-svm", false)
@@ -470,7 +472,8 @@ func must[T any](v T, err error) T {
 // silent is a model that scores no instances.
 type silent struct{ milbench.Model }
 
-// TestNoInstances: a model without scores of instances says so; of members that have none the others count.
+// TestNoInstances checks that a model without scores of instances says so. In a joined model, the members that have
+// them count.
 func TestNoInstances(t *testing.T) {
 	set := shifted(t, 20, false)
 	bags := set.Instances()
@@ -594,7 +597,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestTrainStops: a training that is stopped ends with the context's error; what cannot be learnt is said before.
+// TestTrainStops checks that a cancelled training returns the context's error, and that an impossible one is refused
+// first.
 func TestTrainStops(t *testing.T) {
 	set := shifted(t, 20, false)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -631,7 +635,7 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
-// TestUnable: candidates that cannot learn a set do not count, unless none can.
+// TestUnable checks that candidates that cannot learn a set are left out, unless none can.
 func TestUnable(t *testing.T) {
 	set := shifted(t, 20, false)
 	setting := smallPortfolio(t, 3, `{"pooling":"plain"}`)

@@ -16,8 +16,8 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// drawn returns bags of 1 to 6 instances of standard normal features, of sparse bags a quarter of them; two in five are
-// positive, and one instance of those is moved.
+// drawn returns bags of 1 to 6 instances with standard normal features; in sparse bags, a quarter of the features is
+// not zero. Two in five bags are positive and have one shifted instance.
 func drawn(seed uint64, n, features int, sparse bool) (bags []milbench.Instances, targets []milbench.Target) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	for i := range n {
@@ -50,7 +50,8 @@ func drawn(seed uint64, n, features int, sparse bool) (bags []milbench.Instances
 	return bags, targets
 }
 
-// small returns the default estimator of an entry and those at both ends of its grid, with few trees where they have some.
+// small returns the default estimator of an entry and those at both ends of its grid, with few trees if they have
+// trees.
 func small(t testing.TB, e onebyone.Entry) (all []milbench.Estimator) {
 	t.Helper()
 	some := []milbench.Estimator{e.Default()}
@@ -95,8 +96,9 @@ func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// A model that is read from its JSON predicts the same: bit for bit for bags that were not in training; up to rounding, 1e-12, for those
-// that were, whose distances to one another may have been summed in the other order.
+// TestModels checks that a model read from its JSON predicts the same. Scores of new bags are bit-identical. Scores of
+// training bags may differ by rounding, 1e-12, because the distances between these bags may have been summed in a
+// different order.
 func TestModels(t *testing.T) {
 	const features, train = 4, 24
 	for _, sparse := range []bool{false, true} {
@@ -168,15 +170,16 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// edit is a change of the JSON of a model.
+// edit is a change to the JSON of a model.
 type edit struct {
 	name string
 	with any
-	gone bool // the field is removed instead
-	bad  bool // that nothing may accept
+	gone bool // remove the field instead
+	bad  bool // must be refused
 }
 
-// edits returns changes of a value. Whatever is of another type, shorter or absent is no model; of other numbers it may be one.
+// edits returns changes of a value. A value of another type, a shorter one or an absent one must be refused; other
+// numbers may be valid.
 func edits(value any, field bool) (all []edit) {
 	var other any = true
 	if _, ok := value.(bool); ok {
@@ -219,10 +222,10 @@ func edits(value any, field bool) (all []edit) {
 	return all
 }
 
-// mayBeAbsent are fields whose absence says something: that a bag or a model is not sparse.
+// mayBeAbsent lists fields that are absent unless a bag or a model is sparse.
 var mayBeAbsent = []string{"sparse", "start", "columns"}
 
-// Corrupt models are errors, and no panics.
+// TestCorruptModels checks that corrupt models cause errors and no panics.
 func TestCorruptModels(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		bags, targets := drawn(2, 16, 3, sparse)
@@ -307,8 +310,8 @@ func TestCorruptModels(t *testing.T) {
 	}
 }
 
-// FuzzModel reads arbitrary text as the model of each learner: an error of one line or a model that predicts or says why not, never a
-// panic, and no more memory than the text may take.
+// FuzzModel reads arbitrary text as the model of each learner. It returns an error of one line, or a model that
+// predicts or says why not. It never panics, and needs no more memory than the text may take.
 func FuzzModel(f *testing.F) {
 	entries := saved()
 	var probes []milbench.Instances

@@ -24,7 +24,7 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// nested is a run under the nested protocol with five inner folds.
+// nested returns a run under the nested protocol with five inner folds.
 func nested(dir string, of milbench.Learner) run.Run {
 	r := runtest.Run(dir, learner.Inner{Of: of})
 	r.Sets = []*milbench.Set{runtest.Set("first", 60)}
@@ -45,7 +45,7 @@ func do(t *testing.T, r run.Run) []results.Result {
 	return found
 }
 
-// insideAUC is the mean over inner folds of their AUC, of those that hold both classes.
+// insideAUC returns the mean AUC over those inner folds that hold both classes.
 func insideAUC(t *testing.T, held []results.ScoredBag) float64 {
 	t.Helper()
 	parts := map[int][]results.ScoredBag{}
@@ -67,7 +67,8 @@ func insideAUC(t *testing.T, held []results.ScoredBag) float64 {
 	return sum / float64(n)
 }
 
-// The epoch that counts has the largest mean AUC over inner folds, the first of equals; the table says how it was chosen.
+// TestNestedRun checks that the chosen epoch has the largest mean AUC over inner folds, the first of equals, and that
+// the table says how it was chosen.
 func TestNestedRun(t *testing.T) {
 	r := nested(t.TempDir(), &runtest.Learner{})
 	found := do(t, r)
@@ -138,8 +139,8 @@ func TestNestedRun(t *testing.T) {
 	}
 }
 
-// Fits with inner folds and those that hold a fifth back have ids of their own and stand in rows of their own, in one folder; so
-// do those of another number of inner folds.
+// TestInnerApart checks that fits with inner folds, fits with another number of them, and fits that hold back a fifth
+// have different ids and rows in one folder.
 func TestInnerApart(t *testing.T) {
 	dir := t.TempDir()
 	ids := map[string]bool{}
@@ -221,7 +222,8 @@ func TestInnerApart(t *testing.T) {
 	}
 }
 
-// Shards of a plan with inner folds, merged, are the results of one run; the file of the plan keeps the number of inner folds.
+// TestInnerShards checks that merged shards of a plan with inner folds equal the results of one run, and that the file
+// of the plan keeps the number of inner folds.
 func TestInnerShards(t *testing.T) {
 	whole := do(t, nested(t.TempDir(), &runtest.Learner{}))
 	r := nested(t.TempDir(), &runtest.Learner{})
@@ -297,7 +299,8 @@ func TestInnerShards(t *testing.T) {
 	}
 }
 
-// Runs that differ in their inner folds alone are handed to the learner together, and each gets its own.
+// TestInnerTogether checks that runs that differ only in inner folds are passed to the learner together, and that each
+// gets its own outcomes.
 func TestInnerTogether(t *testing.T) {
 	set := runtest.Set("first", 60)
 	start := func(dir string) (runs []run.Run) {
@@ -337,7 +340,7 @@ func TestInnerTogether(t *testing.T) {
 	}
 }
 
-// A fit is tried again if a fold fails; its error says which fold and which fit.
+// TestInnerRunFails checks that a fit is tried again if a fold fails, and that its error names the fold and the fit.
 func TestInnerRunFails(t *testing.T) {
 	var bad uint64
 	r := nested(t.TempDir(), nil)
@@ -358,7 +361,7 @@ func TestInnerRunFails(t *testing.T) {
 	}
 }
 
-// failing fails the trainings of a seed.
+// failing fails the trainings with a given seed.
 type failing struct {
 	*runtest.Learner
 	seed uint64
@@ -373,7 +376,8 @@ func (f failing) Learn(ctx context.Context, task milbench.Task, done func(milben
 	})
 }
 
-// Real learners under the nested protocol: the setting that inner folds choose is the one that can tell the classes apart.
+// TestNestedChoosesSetting runs real learners under the nested protocol. The inner folds choose the setting that
+// separates the classes.
 func TestNestedChoosesSetting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := &milbench.Set{Name: "wide", Checksum: strings.Repeat("a", 64)}

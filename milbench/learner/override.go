@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 )
 
-// overwrite replaces fields of the struct that into points to by those of a JSON object. An error names the field.
+// overwrite sets fields of the struct that into points to from a JSON object. An error names the field.
 func overwrite(into any, fields json.RawMessage) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(fields, &values); err != nil || values == nil {
@@ -44,7 +44,7 @@ func overwrite(into any, fields json.RawMessage) error {
 	return nil
 }
 
-// fieldNames returns the names of the fields of a struct in JSON.
+// fieldNames returns the JSON names of the fields of a struct.
 func fieldNames(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {

@@ -10,8 +10,8 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// DefaultPortfolio returns the candidates that [Auto] tries unless others are named: classical learners of several families, with 5
-// inner folds. Those that cannot learn a kind of target do not count; of survival none can.
+// DefaultPortfolio returns the default candidates of [Auto]: classical learners of several families, with 5 inner
+// folds. Candidates that cannot learn a kind of target are left out; none can learn survival.
 func DefaultPortfolio() Portfolio {
 	p := Portfolio{Inner: 5}
 	add := func(name string, change func(milbench.Estimator)) {
@@ -63,8 +63,8 @@ func DefaultPortfolio() Portfolio {
 	return p
 }
 
-// Settings returns the settings of the classical learner of a name, or of [AutoName]: the default or, with grid, those that are
-// tried where a validation part chooses.
+// Settings returns the settings of the classical learner with the given name, or of [AutoName]. Without grid it returns
+// the default alone, otherwise the settings to choose from with a validation part.
 func Settings(name string, grid bool) ([]json.RawMessage, error) {
 	if name == AutoName {
 		setting, err := DefaultPortfolio().Setting()
@@ -80,11 +80,11 @@ func Settings(name string, grid bool) ([]json.RawMessage, error) {
 	return e.Settings()
 }
 
-// completed returns the setting of a classical learner with defaults where it says nothing; settings of others as they are.
+// completed fills in the defaults of a classical learner's setting; other settings are unchanged.
 func completed(setting json.RawMessage) (json.RawMessage, error) {
 	e, err := Find(onebyone.Name(setting))
 	if err != nil {
-		return setting, nil // of a network
+		return setting, nil // a network
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(setting, &fields); err != nil {
@@ -99,7 +99,7 @@ func completed(setting json.RawMessage) (json.RawMessage, error) {
 	return Override(e.Name, rest)
 }
 
-// Override returns the default setting of the learner of a name with some of its fields replaced, given as a JSON object.
+// Override returns the default setting of a learner with some fields replaced by those of a JSON object.
 func Override(name string, fields json.RawMessage) (json.RawMessage, error) {
 	if name == AutoName {
 		p := DefaultPortfolio()

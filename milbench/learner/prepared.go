@@ -8,8 +8,9 @@ import (
 	"synpool/milbench"
 )
 
-// Prepared is a [milbench.Learner] of tasks with missing values or features of words: in each fit instances are prepared as the training part says
-// ([milbench.Prepare]), those of its test part, too. Inner folds share the preparation of their whole training part.
+// Prepared is a [milbench.Learner] for tasks with missing values or word features. In each fit, the training part
+// decides how the instances of all parts are prepared ([milbench.Prepare]). Inner folds share the preparation of their
+// whole training part.
 type Prepared struct {
 	Of milbench.Learner
 }
@@ -37,8 +38,8 @@ func (l Prepared) Plan(task milbench.Task) (milbench.Plan, error) {
 	return l.Of.Plan(task)
 }
 
-// prepared returns a task that needs no preparation. A bag that is not the same in all of them stands once for each, next to one another: so the bags of
-// a fit keep their order, on which rounding depends.
+// prepared returns a task that needs no preparation. If fits prepare a bag differently, the task has one copy per
+// preparation, next to one another. So the bags of a fit keep their order, which matters for rounding.
 func prepared(task milbench.Task) (milbench.Task, error) {
 	if len(task.Missing)+len(task.Words) == 0 || len(task.Fits) == 0 {
 		return task, nil
@@ -47,7 +48,7 @@ func prepared(task milbench.Task) (milbench.Task, error) {
 		return task, err
 	}
 	var all []milbench.Preparation
-	number := make(map[string]int)    // of a preparation, by what it is
+	number := make(map[string]int)    // of a preparation, by its content
 	byPart := make(map[string]int)    // of a preparation, by the training part
 	of := make([]int, len(task.Fits)) // of each fit
 	for f, fit := range task.Fits {
@@ -76,7 +77,7 @@ func prepared(task milbench.Task) (milbench.Task, error) {
 		}
 		of[f] = n
 	}
-	places := make([][]int, len(all)) // where the bags stand, by the preparation
+	places := make([][]int, len(all)) // positions of the bags, by preparation
 	whole := task
 	task.Bags, task.Groups, task.Missing, task.Words, task.Fits = nil, nil, nil, nil, nil
 	for i, b := range whole.Bags {
@@ -106,7 +107,7 @@ func prepared(task milbench.Task) (milbench.Task, error) {
 	return task, nil
 }
 
-// key returns a text that n numbers have in common with no others.
+// key returns a string that is different for different lists of n numbers.
 func key(n int, number func(k int) uint64) string {
 	var text []byte
 	for k := range n {

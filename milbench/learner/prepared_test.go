@@ -9,7 +9,8 @@ import (
 	"synpool/milbench"
 )
 
-// holed returns the set of shifted in which every fourth value of the feature q is missing, and a word stands in one bag alone.
+// holed returns the set of shifted with every fourth value of the feature q missing, and with a word that occurs in
+// only one bag.
 func holed(t *testing.T, bags int, sparse bool) *milbench.Set {
 	t.Helper()
 	set := shifted(t, bags, false)
@@ -44,7 +45,8 @@ func holed(t *testing.T, bags int, sparse bool) *milbench.Set {
 	return set
 }
 
-// TestPrepared: each fit gives what it gives alone on the set in which the median of its training part was put by hand.
+// TestPrepared checks that each fit gives the same as alone on a set whose missing values were replaced by the median
+// of its training part.
 func TestPrepared(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		set := holed(t, 24, sparse)
@@ -117,7 +119,7 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestTrainPrepared: a model keeps the medians that it was trained with.
+// TestTrainPrepared checks that a model keeps the medians of its training.
 func TestTrainPrepared(t *testing.T) {
 	set := holed(t, 20, false)
 	medians, err := milbench.Medians(set.Instances(), set.Missing)

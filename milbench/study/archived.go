@@ -9,8 +9,8 @@ import (
 	"synpool/milbench/results"
 )
 
-// FormOf returns the form of its experiment that the results of an archive are of: the quick one where all of them are, else the
-// full one.
+// FormOf returns the form that the results of an archive belong to: the quick form if all results fit it, otherwise the
+// full form. It also reports whether the form is the quick one.
 func FormOf(a results.Archive) (form Form, quick bool, err error) {
 	e, err := FindExperiment(a.Experiment)
 	if err != nil {
@@ -26,14 +26,14 @@ func FormOf(a results.Archive) (form Form, quick bool, err error) {
 	return e.Quick, true, nil
 }
 
-// Lack is what of a form of an experiment is not there on one set.
+// Lack describes what is missing on one set.
 type Lack struct {
 	Set      string
-	Fits, Of int // so many fits of so many
+	Fits, Of int // missing, and wanted in all
 	Spaces   int
 }
 
-// String says it: "musk1: 12 of 50 fits".
+// String describes the lack: "musk1: 12 of 50 fits".
 func (l Lack) String() string {
 	var parts []string
 	if l.Fits > 0 {
@@ -45,8 +45,9 @@ func (l Lack) String() string {
 	return l.Set + ": " + strings.Join(parts, " and ")
 }
 
-// Lacking says what of a form of its experiment an archive does not have: the sets without any result, as those that had not
-// been fetched, and of the other sets what is missing for the seeds that it has, nothing of a finished one.
+// Lacking compares an archive with a form of its experiment. It returns the sets without any result, such as sets that
+// were not fetched, and what is missing on the other sets for the seeds that the archive has. A finished set is not
+// listed.
 func Lacking(a results.Archive, form Form) (absent []string, lacks []Lack, err error) {
 	holds, err := form.holds()
 	if err != nil {

@@ -34,7 +34,7 @@ func quickArchive(t *testing.T, name string) (Experiment, results.Archive) {
 	return e, results.Archive{Experiment: name, Results: found}
 }
 
-// TestLacking: which form results are of, and what of it is not there.
+// TestLacking checks which form results belong to, and what is missing.
 func TestLacking(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	e, a := quickArchive(t, "features")
@@ -73,7 +73,7 @@ func TestLacking(t *testing.T) {
 		t.Errorf("a part, and spaces: %q", said)
 	}
 
-	// Of one more repeat they are of the full form, and so are those of another setting.
+	// One more repeat, or another setting, belongs to the full form.
 	more := a
 	more.Results = slices.Clone(a.Results)
 	more.Results[0].Repeat += 4

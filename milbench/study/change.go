@@ -12,35 +12,36 @@ import (
 	"synpool/milbench/dataset/generate"
 )
 
-// The changes of a set that are not noise; see [Change].
+// Changes of a set other than noise; see [Change].
 const (
-	Leaked   = "leaked"   // the column that gives the labels away is a feature ([dataset.Source.Leaked])
-	Shuffled = "shuffled" // bag labels are moved at random ([generate.ShuffledLabels])
-	Redrawn  = "redrawn"  // a generated set is drawn anew ([dataset.Entry.Draw])
+	Leaked   = "leaked"   // keep the column that leaks the labels as a feature ([dataset.Source.Leaked])
+	Shuffled = "shuffled" // permute the bag labels at random ([generate.ShuffledLabels])
+	Redrawn  = "redrawn"  // draw a generated set again ([dataset.Entry.Draw])
 )
 
-// The parts of each fold that noise is put on. The training part includes the validation part.
+// Parts of each fold that receive noise. The training part includes the validation part.
 const (
 	OnTrain = "train"
 	OnTest  = "test"
 	OnBoth  = "both"
 )
 
-// Change is what is done to a set before it is learnt from: nothing, [Leaked], [Shuffled], [Redrawn], or noise of a kind and
-// level of [generate.Noise] on a part of every fold.
+// Change describes what is done to a set before training: nothing, [Leaked], [Shuffled], [Redrawn], or noise
+// ([generate.Noise]) of one kind and level on a part of every fold.
 type Change struct {
 	Kind  string
-	Draw  int     // of shuffled labels and sets drawn anew: which one, from 0 to 999
+	Draw  int     // number of the permutation or of the generated set, from 0 to 999
 	Level float64 // of noise
 	Part  string  // of noise
 }
 
-// drawSeed returns the seed of a drawing, which the name of what is drawn has, in a study of a seed. Each seed has a thousand
-// drawings of its own, from 1 on for seed 1 and from 1001 on for seed 2: studies of two seeds, up to 2⁶⁴/1000, have none in
-// common.
+// drawSeed returns the seed of a draw, given the seed of the study. Names of redrawn sets contain it. Each study has a
+// thousand draws of its own: they start at 1 for study seed 1 and at 1001 for study seed 2. Two study seeds up to
+// 2⁶⁴/1000 never share a draw.
 func (c Change) drawSeed(study uint64) uint64 { return 1000*(study-1) + 1 + uint64(c.Draw) }
 
-// sets are those of the catalogue that have been read, with duplicates grouped, by name and "", [Leaked] or their noise.
+// sets caches sets of the catalogue that were read, with duplicates grouped. The key is the name and "", [Leaked] or
+// the noise.
 type sets map[[2]string]*milbench.Set
 
 // open returns a set of the catalogue, with the leaked column or without.
@@ -74,7 +75,7 @@ func (s sets) open(name, kind string) (*milbench.Set, error) {
 // taskChange changes what a learner gets to see.
 type taskChange = func(milbench.Task) (milbench.Task, error)
 
-// apply returns the changed set of a name and what its task is changed by, nil for nothing.
+// apply returns the changed set and a change of its task, which is nil if there is none.
 func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskChange, error) {
 	if c.Kind == Redrawn {
 		entry, err := dataset.Find(name)
@@ -113,7 +114,7 @@ func (c Change) apply(all sets, name string, seed uint64) (*milbench.Set, taskCh
 	return nil, nil, fmt.Errorf("noise on %q; use one of %s, %s, %s", c.Part, OnTrain, OnTest, OnBoth)
 }
 
-// partly returns a set under the name and checksum of what [inPart] makes of it.
+// partly returns a set with the name and checksum that follow from what [inPart] does to it.
 func partly(set, noisy *milbench.Set, part string) *milbench.Set {
 	s := *set
 	s.Name = noisy.Name + " " + part
@@ -122,7 +123,7 @@ func partly(set, noisy *milbench.Set, part string) *milbench.Set {
 	return &s
 }
 
-// inPart puts noisy bags, in the order of a task's, into one part of every fold.
+// inPart puts noisy bags into one part of every fold. They are in the order of the task's bags.
 func inPart(noisy *milbench.Set, part string) taskChange {
 	return func(task milbench.Task) (milbench.Task, error) {
 		n := len(task.Bags)

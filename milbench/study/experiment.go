@@ -17,38 +17,39 @@ import (
 	"synpool/milbench/run"
 )
 
-// Experiment is a question, and what is run to answer it.
+// Experiment is a question, and the runs that answer it.
 type Experiment struct {
 	Name     string
 	Question string
-	Paper    string // the tables and figures of the Syn paper that it repeats; "" for a question of ours
+	Paper    string // tables and figures of the Syn paper that it repeats; "" for our own questions
 	Figures  []string
 	Full     Form
-	Quick    Form // some of it, in under two minutes on two cores with XLA
+	Quick    Form // a part of it, in under two minutes on two cores with XLA
 }
 
 // Form is one size of an experiment.
 type Form struct {
 	Arms  []Arm
-	Time  time.Duration // about, on two cores with XLA
-	Scope string        // what the numbers stand on: sets, folds, repeats
+	Time  time.Duration // approximate, on two cores with XLA
+	Scope string        // what the numbers rest on: sets, folds, repeats
 
-	Spaces bool // also keep where instances and bags lie ([KeepSpaces])
+	Spaces bool // also keep the positions of instances and bags ([KeepSpaces])
 }
 
-// Arm is settings on sets under a protocol.
+// Arm is a list of settings that run on sets under one protocol.
 type Arm struct {
-	Sets     []string // names of the catalogue
+	Sets     []string // names in the catalogue
 	Change   Change   // what is done to them first
 	Protocol milbench.Protocol
 	Settings []json.RawMessage
-	Curves   bool // keep what every epoch was like
+	Curves   bool // keep the scores of every epoch
 }
 
-// ErrUnknownExperiment says that no experiment has the name.
+// ErrUnknownExperiment reports that no experiment has the given name.
 var ErrUnknownExperiment = errors.New("no study")
 
-// FindExperiment returns the experiment of a name, or an error that matches [ErrUnknownExperiment] and names the nearest.
+// FindExperiment returns the experiment with the given name. The error for an unknown name wraps [ErrUnknownExperiment]
+// and suggests the nearest name.
 func FindExperiment(name string) (Experiment, error) {
 	var names []string
 	for _, e := range Experiments {
@@ -63,7 +64,7 @@ func FindExperiment(name string) (Experiment, error) {
 	return Experiment{}, fmt.Errorf("%w %q; `milbench study list` shows all", ErrUnknownExperiment, name)
 }
 
-// Sets returns the names of the sets of a form, each once, in order.
+// Sets returns the names of the sets of a form in order, without duplicates.
 func (f Form) Sets() []string {
 	var names []string
 	for _, a := range f.Arms {
@@ -76,7 +77,7 @@ func (f Form) Sets() []string {
 	return names
 }
 
-// Only returns the form on some of its sets alone, one or more. A set that it does not have is an error.
+// Only returns the form restricted to the given sets, at least one. A set that is not in the form is an error.
 func (f Form) Only(sets ...string) (Form, error) {
 	all := f.Sets()
 	if len(sets) == 0 {
@@ -98,10 +99,10 @@ func (f Form) Only(sets ...string) (Form, error) {
 	return f, nil
 }
 
-// fitOf names what a form has repeats of: a set of the catalogue under a protocol, with a canonical setting.
+// fitOf identifies the fits that a form repeats: a set of the catalogue, a protocol and a canonical setting.
 type fitOf struct{ set, protocol, config string }
 
-// holds returns what tells whether a result is of a form, on its sets as they are or changed.
+// holds returns a function that reports whether a result belongs to the form, on the form's sets, changed or unchanged.
 func (f Form) holds() (func(results.Result) bool, error) {
 	type size struct{ folds, repeats int }
 	sizes := make(map[fitOf]size)
@@ -133,8 +134,8 @@ func (f Form) holds() (func(results.Result) bool, error) {
 	}, nil
 }
 
-// foldsRun returns how many folds of a repeat an arm runs on a set of the catalogue: one of an official split, and of the published
-// protocol.
+// foldsRun returns how many folds of each repeat an arm runs on a set of the catalogue: one for an official split and
+// for the published protocol, otherwise all.
 func (a Arm) foldsRun(entry dataset.Entry) int {
 	if entry.TrainBags > 0 || a.Protocol.Name == milbench.PublishedProtocol {
 		return 1
@@ -142,26 +143,27 @@ func (a Arm) foldsRun(entry dataset.Entry) int {
 	return cmp.Or(a.Protocol.Folds, entry.Folds)
 }
 
-// isOf reports whether a set is one of the catalogue, as it is or changed: see [Change].
+// isOf reports whether a set is the named one of the catalogue, changed or unchanged: see [Change].
 func isOf(set, name string) bool {
 	rest, found := strings.CutPrefix(set, name)
 	return found && (rest == "" || strings.ContainsAny(rest[:1], " -+"))
 }
 
-// Missing is a set that a form names and that is not there.
+// Missing is a set of a form that has not been fetched.
 type Missing struct {
 	Set string
-	Err error // says how it is fetched
+	Err error // says how to fetch it
 }
 
-// Runs returns the runs of a form in the folder dir, one an arm and set, which go together ([run.DoAll]), by a learner, and the
-// sets that have not been fetched, which have no runs. Where no fetched set is left, that is an error.
+// Runs returns the runs of a form, one per arm and set, which use learner and write to the folder dir. Start them
+// together with [run.DoAll]. Sets that have not been fetched have no runs and are returned as missing; if none has been
+// fetched, that is an error.
 func (f Form) Runs(dir string, learner milbench.Learner, seed uint64) (runs []run.Run, missing []Missing, err error) {
 	return f.runs(dir, learner, seed, func(*run.Run) (bool, error) { return true, nil })
 }
 
-// Shard returns the runs of a form that have some of the given fits of a plan, with these alone, as [run.Restrict] does. A changed set
-// that has none of them is dropped as soon as it is made. A set that has not been fetched is an error.
+// Shard returns the runs of a form that contain given fits of a plan, restricted to these fits as by [run.Restrict]. A
+// changed set without such fits is dropped as soon as it is made. A set that has not been fetched is an error.
 func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fit) ([]run.Run, error) {
 	r := run.NewRestriction(p, fits)
 	runs, missing, err := f.runs("", learner, p.Seed, r.Keep)
@@ -174,7 +176,7 @@ func (f Form) Shard(learner milbench.Learner, p *cluster.Plan, fits []cluster.Fi
 	return runs, r.Lost()
 }
 
-// runs are those of a form that keep keeps.
+// runs returns the runs of a form for which keep returns true.
 func (f Form) runs(dir string, learner milbench.Learner, seed uint64, keep func(*run.Run) (bool, error)) (runs []run.Run, missing []Missing, err error) {
 	absent, all := make(map[string]bool), make(sets)
 	for _, a := range f.Arms {
@@ -237,7 +239,7 @@ func texts(configs []neural.Config) (list []json.RawMessage) {
 	return list
 }
 
-// settings returns the settings of grids as JSON. A grid of this package that makes no sense is a mistake in it.
+// settings returns the settings of grids as JSON. An invalid grid is a bug of this package and panics.
 func settings(grids ...neural.Grid) (list []json.RawMessage) {
 	for _, g := range grids {
 		configs, err := g.Configs()

@@ -24,8 +24,8 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// TestExperiments checks that every experiment is whole: sets, settings and protocols that exist, and a quick form that is
-// a part of the full one in size.
+// TestExperiments checks that every experiment is complete: its sets, settings and protocols exist, and the quick form
+// is smaller than the full one.
 func TestExperiments(t *testing.T) {
 	names := make(map[string]bool)
 	for _, e := range Experiments {
@@ -70,7 +70,7 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// checkSetting reports a setting that none of the learners understands.
+// checkSetting reports a setting that no learner understands.
 func checkSetting(setting json.RawMessage) error {
 	values, err := milbench.DecodeSetting(setting)
 	if err != nil {
@@ -110,7 +110,7 @@ func TestFindExperiment(t *testing.T) {
 	}
 }
 
-// TestRuns runs a form on the sets that are there and names those that are not.
+// TestRuns runs a form on the sets that were fetched and checks that the others are named.
 func TestRuns(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	list := runtest.Settings(`{"pooling":"mean","iterations":1}`, `{"pooling":"mean","iterations":1,"members":2}`)
@@ -170,7 +170,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestDrawSeeds: seed 1 has the drawings from 1 on, and no other seed has one of them.
+// TestDrawSeeds checks that seed 1 has the draws from 1 on and shares none with another seed.
 func TestDrawSeeds(t *testing.T) {
 	seen := make(map[uint64]bool)
 	for _, study := range []uint64{0, 1, 2, 3, 11, 1000, 1001, 1 << 40, math.MaxUint64} {
@@ -228,7 +228,8 @@ func TestInPart(t *testing.T) {
 	}
 }
 
-// TestLearner: what learns everything learns the settings of experiments, of networks and of the instance classifier.
+// TestLearner checks that the learner of all settings learns those of experiments, of networks and of the instance
+// classifier.
 func TestLearner(t *testing.T) {
 	fake := &runtest.Learner{}
 	r := runtest.Run(t.TempDir(), learner.All(fake, learner.Resources{Workers: 2}))
@@ -259,7 +260,7 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// TestOnly: a form on some of its sets has their arms, unchanged.
+// TestOnly checks that a form restricted to some sets keeps their arms unchanged.
 func TestOnly(t *testing.T) {
 	e, err := FindExperiment("poolings")
 	if err != nil {
@@ -273,7 +274,7 @@ func TestOnly(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(all, e.Full) {
 		t.Errorf("on all its sets a form is another (%v)", err)
 	}
-	for _, a := range e.Full.Arms { // and the form is as it was
+	for _, a := range e.Full.Arms { // the form itself is unchanged
 		if len(a.Sets) == 0 {
 			t.Error("an arm has lost its sets")
 		}
@@ -286,7 +287,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestFormShard: a shard keeps the sets of its own fits alone.
+// TestFormShard checks that a shard keeps only the sets of its own fits.
 func TestFormShard(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	form := Form{Arms: []Arm{

@@ -19,13 +19,13 @@ var (
 	molecules = []string{"musk1", "musk2"}
 	web       = []string{"web1", "web2", "web3", "web4", "web5", "web6", "web7", "web8", "web9"}
 	paperSets = slices.Concat(images, molecules, []string{"ucsb"}, web)
-	fewSets   = []string{"elephant", "fox", "musk1", "web1", "web4", "web7"} // of ablations and noise
+	fewSets   = []string{"elephant", "fox", "musk1", "web1", "web4", "web7"} // for ablations and noise
 
 	smallSets = []string{"mutagenesis2", "newsgroups1", "newsgroups2", "newsgroups3"}
-	largeSets = []string{"mutagenesis1", "brown-creeper", "winter-wren", "corel-african", "corel-beach", "protein"} // of more than 7,500 instances
+	largeSets = []string{"mutagenesis1", "brown-creeper", "winter-wren", "corel-african", "corel-beach", "protein"} // with more than 7,500 instances
 )
 
-// protocol returns a protocol of so many folds (0: as many as are customary for a set) and repeats.
+// protocol returns a protocol with the given folds (0: the usual number for each set) and repeats.
 func protocol(name string, folds, repeats int) milbench.Protocol {
 	return milbench.Protocol{Name: name, Folds: folds, Repeats: repeats}
 }
@@ -33,13 +33,13 @@ func protocol(name string, folds, repeats int) milbench.Protocol {
 var (
 	honest = protocol(milbench.HonestProtocol, 0, 5)
 	nested = protocol(milbench.NestedProtocol, 0, 5)
-	short  = protocol(milbench.HonestProtocol, 5, 1) // of quick forms
+	short  = protocol(milbench.HonestProtocol, 5, 1) // for quick forms
 )
 
 // narrow is the smaller width of the grid, for the experiments that need many fits of one network.
 var narrow = []int{64}
 
-// instanceSettings are those of support vector machines on instances, linear and with a radial kernel.
+// instanceSettings are settings of support vector machines on instances, with a linear and a radial kernel.
 var instanceSettings = func() []json.RawMessage {
 	list, err := classic.InstanceEntry().Settings()
 	if err != nil {
@@ -51,7 +51,7 @@ var instanceSettings = func() []json.RawMessage {
 // needles are generated sets with known witness rates.
 var needles = []string{"needle-0.01", "needle-0.02", "needle-0.05", "needle-0.1", "needle-0.2", "needle-0.5"}
 
-// classicSettings are those of all classical learners, and the portfolio auto.
+// classicSettings are the settings of all classical learners and of the portfolio auto.
 var classicSettings = func() (list []json.RawMessage) {
 	for _, name := range learner.Names() {
 		settings, err := learner.Settings(name, true)
@@ -63,7 +63,7 @@ var classicSettings = func() (list []json.RawMessage) {
 	return list
 }()
 
-// classicBut are the settings of all classical learners and of auto, but those of the named ones.
+// classicBut returns the settings of all classical learners and of auto, except the named ones.
 func classicBut(names ...string) []json.RawMessage {
 	return slices.DeleteFunc(slices.Clone(classicSettings), func(s json.RawMessage) bool { return slices.Contains(names, onebyone.Name(s)) })
 }
@@ -75,7 +75,7 @@ func inside(folds, repeats int) milbench.Protocol {
 	return p
 }
 
-// ensembles returns settings with so many members each.
+// ensembles returns the settings as ensembles with the given number of members.
 func ensembles(members int, list []json.RawMessage) (joined []json.RawMessage) {
 	for _, s := range list {
 		joined = append(joined, json.RawMessage(fmt.Sprintf(`%s,"members":%d}`, s[:len(s)-1], members)))
@@ -91,7 +91,7 @@ func span(low, high int) (list []int) {
 	return list
 }
 
-// Experiments are the experiments of the Syn paper (Tables 1 to 6, Figures 4 and 6) and our own.
+// Experiments lists the experiments of the Syn paper (Tables 1 to 6, Figures 4 and 6) and our own.
 var Experiments = []Experiment{
 	{
 		Name:     "poolings",
@@ -141,7 +141,7 @@ var Experiments = []Experiment{
 	},
 	{
 		Name:     "iterations",
-		Question: "Concentration or distraction: which I is best, and does the winner change hands more often under distraction?",
+		Question: "Concentration or distraction: which I is best, and does the best I change more often under distraction?",
 		Paper:    "Tables 4 and 5, Figure 6",
 		Figures:  []string{"sweep", "ranks", "winners"},
 		Full: Form{
@@ -227,7 +227,7 @@ var Experiments = []Experiment{
 	},
 	{
 		Name:     "networks",
-		Question: "What are networks worth whose settings are searched, and does their ensemble reach the published HopfieldPooling?",
+		Question: "How good are networks with searched settings, and does their ensemble reach the published HopfieldPooling?",
 		Figures:  []string{"auc"},
 		Full: Form{Arms: networkArms(), Time: 2 * time.Hour,
 			Scope: "nested protocol with 3 inner folds, 10 folds, 1 repeat; every pooling with small settings; 16 settings of each of four, drawn at random; 16 of the grid of Ramsauer et al. 2021, also chosen by a fifth of the training part and by the best test epoch"},
@@ -239,8 +239,9 @@ var Experiments = []Experiment{
 // smallNetworks are networks with settings for a few hundred bags.
 var smallNetworks = settings(neural.Grid{Preset: neural.SmallPreset, Pooling: []string{"syn", "gated", "hopfield", "mean", "max"}, Iterations: []int{-3}})
 
-// learnerArms are all learners on all sets that have few features, and on a set whose labels are shuffled. Left out is what takes hours:
-// Fisher vectors of Web, which has 6000 features, and the kernel of all instances of large sets but the first.
+// learnerArms runs all learners on all sets with few features, and on a set whose labels are shuffled. It leaves out
+// what takes hours: Fisher vectors of Web, which has 6000 features, and the kernel of all instances of every large set
+// except the first.
 func learnerArms() []Arm {
 	auto, err := learner.Settings(learner.AutoName, false)
 	if err != nil {
@@ -263,17 +264,18 @@ func learnerArms() []Arm {
 	return arms
 }
 
-// searched are poolings whose settings are drawn at random, for ensembles, too.
+// searched are poolings whose settings are drawn at random, also for ensembles.
 var searched = []string{"mean", "gated", "hopfield", "syn"}
 
-// hopfieldGrid is that of Ramsauer et al. 2021 for HopfieldPooling, with widths of up to 128 in place of 2048. The steps of a batch are ours.
+// hopfieldGrid is the grid of Ramsauer et al. 2021 for HopfieldPooling, with widths up to 128 instead of 2048. The
+// steps of a batch are ours.
 var hopfieldGrid = neural.Grid{
 	Pooling: []string{"hopfield"}, Epochs: []int{160}, Batch: []int{4}, WeightDecay: []float64{0.01},
 	LR: []float64{1e-3, 1e-5}, LRDecay: []float64{0.02, 0.04, 0.06}, Layers: []int{1, 2}, Width: []int{32, 64, 128},
 	Heads: []int{8, 12}, Embed: []int{128, 192, 256, 384}, Beta: []float64{0.1, 1, 10}, Dropout: []float64{0, 0.75},
 }
 
-// sampled returns settings of a grid that are drawn at random.
+// sampled returns randomly drawn settings of a grid.
 func sampled(g neural.Grid) []json.RawMessage {
 	configs, err := g.Sample(perPooling, 1)
 	if err != nil {
@@ -282,7 +284,7 @@ func sampled(g neural.Grid) []json.RawMessage {
 	return texts(configs)
 }
 
-// perPooling is how many settings of a pooling are drawn.
+// perPooling is the number of settings drawn for each pooling.
 const perPooling = 16
 
 // searchInner is the number of inner folds of networks whose settings are drawn.
@@ -295,7 +297,7 @@ func searching(folds int) milbench.Protocol {
 	return p
 }
 
-// withJoined returns some settings and their portfolio.
+// withJoined returns the settings followed by their portfolio.
 func withJoined(list []json.RawMessage) []json.RawMessage {
 	setting, err := learner.Portfolio{Inner: searchInner, Candidates: list}.Setting()
 	if err != nil {
@@ -304,8 +306,9 @@ func withJoined(list []json.RawMessage) []json.RawMessage {
 	return append(slices.Clone(list), setting)
 }
 
-// networkArms are networks whose settings are drawn, chosen and joined by inner folds, beside every pooling with the settings for a few hundred bags; and the
-// published HopfieldPooling, chosen by inner folds, by a fifth of the training part, and by its best test epoch.
+// networkArms runs networks with randomly drawn settings, which inner folds choose and join, and every pooling with the
+// settings for a few hundred bags. It also runs the published HopfieldPooling, with the setting chosen by inner folds,
+// by a fifth of the training part, and by the best test epoch.
 func networkArms() []Arm {
 	list := settings(neural.Grid{Preset: neural.SmallPreset, Pooling: neural.Poolings, Iterations: []int{-3}})
 	var all []json.RawMessage
@@ -326,14 +329,14 @@ func networkArms() []Arm {
 // spaceSettings are poolings whose features are compared.
 var spaceSettings = settings(neural.Grid{Pooling: []string{"softmax"}}, neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3, 3}})
 
-// publishedSettings are what the published program was said to run, what it ran, and other poolings.
+// publishedSettings are what the published program was said to run, what it really ran, and other poolings.
 var publishedSettings = settings(
 	neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-20}},
 	neural.Grid{Pooling: []string{"softmax", "attention", "gated", "hopfield", "mean", "max"}},
 )
 
-// publishedArms go from the honest protocol to the published one, a step at a time, of some sets with the leaked column, too;
-// and have a control, once for each of ten permutations: sets whose labels were shuffled, on which an honest figure is 0.5.
+// publishedArms goes from the honest protocol to the published one step by step, on some sets with the leaked column,
+// too. As a control, it does the same on ten permutations of the labels, where an honest AUC is 0.5.
 func publishedArms(sets, leaked []string, repeats int, list []json.RawMessage) (arms []Arm) {
 	const folds, permutations = 4, 10
 	add := func(sets []string, change Change, repeats int, names ...string) {
@@ -350,7 +353,7 @@ func publishedArms(sets, leaked []string, repeats int, list []json.RawMessage) (
 	return arms
 }
 
-// redrawn learns on so many draws of generated sets, one fit of every setting on each.
+// redrawn learns on several draws of generated sets, with one fit of every setting on each.
 func redrawn(sets []string, draws int, list []json.RawMessage) (arms []Arm) {
 	for draw := range draws {
 		arms = append(arms, Arm{Sets: sets, Change: Change{Kind: Redrawn, Draw: draw}, Protocol: protocol(milbench.HonestProtocol, 0, 1), Settings: list})
@@ -358,7 +361,7 @@ func redrawn(sets []string, draws int, list []json.RawMessage) (arms []Arm) {
 	return arms
 }
 
-// ablations change one thing of distraction and of concentration at a time.
+// ablations changes one detail of distraction and of concentration at a time.
 func ablations() []json.RawMessage {
 	some := []int{-3, 3}
 	syn := []string{"syn"}
@@ -375,8 +378,9 @@ func ablations() []json.RawMessage {
 	)
 }
 
-// everyPooling are the default settings of the poolings around Syn, Syn itself with concentration and with distraction. The list is
-// that of the committed results: poolings that package neural gains do not change the experiment.
+// everyPooling returns the default settings of the poolings around Syn, and Syn with concentration and with
+// distraction. The list is fixed as in the committed results: new poolings of package neural do not change the
+// experiment.
 func everyPooling() []json.RawMessage {
 	poolings := []string{"syn", "softmax", "hopfield", "attention", "gated", "mean", "max", "sum", "lse"}
 	return slices.Concat(
@@ -385,8 +389,8 @@ func everyPooling() []json.RawMessage {
 	)
 }
 
-// noiseArms put Gaussian noise of several levels on the training part, the test part or both of dense sets, and disturb
-// the terms of sparse ones in both.
+// noiseArms puts Gaussian noise of several levels on the training part, the test part or both parts of dense sets. On
+// sparse sets, it disturbs the terms in both parts.
 func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 	list := settings(neural.Grid{Pooling: []string{"syn"}, Width: narrow, Iterations: []int{-10, -3, -1, 0, 1, 3, 10}})
 	add := func(sets []string, kind generate.NoiseKind, parts []string, levels ...float64) {
@@ -407,13 +411,13 @@ func noiseArms(dense, sparse []string, repeats int) (arms []Arm) {
 	return arms
 }
 
-// ensembleArms are single networks and ensembles of ten.
+// ensembleArms compares single networks with ensembles of ten.
 func ensembleArms(sets []string, folds, repeats int) []Arm {
 	single := settings(neural.Grid{Pooling: []string{"syn"}, Iterations: []int{-3}}, neural.Grid{Pooling: []string{"softmax"}})
 	return []Arm{{Sets: sets, Protocol: protocol(milbench.HonestProtocol, folds, repeats), Settings: slices.Concat(single, ensembles(10, single))}}
 }
 
-// nestedEnsembles are ensembles of ten small networks, among which validation parts choose.
+// nestedEnsembles runs ensembles of ten small networks and lets the validation parts choose among them.
 func nestedEnsembles(sets []string, p milbench.Protocol) []Arm {
 	return []Arm{{Sets: sets, Protocol: p, Settings: ensembles(10, settings(neural.Grid{Pooling: []string{"softmax", "mean"}, Width: narrow}))}}
 }

@@ -20,22 +20,25 @@ import (
 	"synpool/milbench/run"
 )
 
-// Bounds of a space.
+// Limits of a space.
 const (
-	mostVectors   = 1000 // drawn at random where there are more
+	mostVectors   = 1000 // a random sample if there are more
 	mostDirection = 20
 )
 
-// KeepSpaces appends the spaces of a run's sets to the file in its folder: of the instances, of the bags' means, and of what
-// a model of each setting pools, trained by trainer on the first fold of the first repeat, as a fit of the run is. Those that
-// are in the file are not made again. Of a run of some fits ([run.Run.Only]) a space is made where the fit that it is of is among
-// them, the first of a set for instances and means, and where [run.Run.Finished] does not name it ([results.Space.ID]). How long it took
-// is written down as a [results.Time]. before, if not nil, is called with each set and setting.
+// KeepSpaces computes the spaces of a run's sets and appends them to the spaces file in the run's folder. There is one
+// space of the instances, one of the bags' means, and one per setting of what a model pools. The model is trained by
+// trainer on the first fold of the first repeat, exactly like the run's fit. Spaces that the file already has are
+// skipped.
+//
+// If the run is restricted to some fits ([run.Run.Only]), only their spaces are made; the set's first fit stands for
+// those of instances and means. Spaces named by [run.Run.Finished] ([results.Space.ID]) are skipped, too. The time
+// taken is recorded as a [results.Time]. If before is not nil, it is called with each set and setting.
 func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before func(set string, setting json.RawMessage)) (err error) {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	folder, err := results.Open(r.Dir) // which locks it
+	folder, err := results.Open(r.Dir) // this locks it
 	if err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ func KeepSpaces(ctx context.Context, r run.Run, trainer neural.Trainer, before f
 	return nil
 }
 
-// wantedFits reports which fits of the first fold are among those of the run.
+// wantedFits reports for each fit whether it belongs to the run.
 func wantedFits(r run.Run, set *milbench.Set, fits []milbench.Fit) (wanted []bool, err error) {
 	cut, _ := r.Protocol.FoldsOf(set)
 	for _, f := range fits {
@@ -169,7 +172,7 @@ func countUp(n int) (list []int) {
 	return list
 }
 
-// pooled trains a model on the training part of a fit and returns what it pools of every bag.
+// pooled trains a model on the training part of a fit and returns its pooled features of every bag.
 func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit milbench.Fit) ([][]float64, error) {
 	var config neural.Config
 	if err := json.Unmarshal(fit.Setting, &config); err != nil {
@@ -187,7 +190,7 @@ func pooled(ctx context.Context, trainer neural.Trainer, set *milbench.Set, fit 
 	return model.Pooled(ctx, set.Instances())
 }
 
-// drawn returns the vectors of a set that a space has, by index: all, or some drawn at random where there are too many.
+// drawn returns the indices of the vectors to keep in a space: all, or a random sample if there are too many.
 func drawn(vectors int, set string, seed uint64) []int {
 	chosen := countUp(vectors)
 	if vectors > mostVectors {
@@ -198,7 +201,7 @@ func drawn(vectors int, set string, seed uint64) []int {
 	return chosen
 }
 
-// fill makes the space of vectors, of which bags says the bag; test has the bags of the test part.
+// fill fills the space with vectors. bags[i] is the bag of vectors[i], and test lists the bags of the test part.
 func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, test []int, seed uint64) error {
 	var list [][]float64
 	var parts [2]struct {
@@ -226,8 +229,9 @@ func fill(s *results.Space, vectors [][]float64, bags []int, set *milbench.Set, 
 	return err
 }
 
-// principal returns the places of vectors along their first principal components, at most so many, in the order of the
-// variance, to four significant digits. The largest place along a component, in absolute value, is positive.
+// principal returns the coordinates of vectors along their first principal components, at most most of them, in the
+// order of the variance, to four significant digits. The coordinate with the largest absolute value of each component
+// is positive.
 func principal(vectors [][]float64, most int) ([][]float64, error) {
 	n, features := len(vectors), len(vectors[0])
 	mean := make([]float64, features)
@@ -238,7 +242,7 @@ func principal(vectors [][]float64, most int) ([][]float64, error) {
 	for i, v := range vectors {
 		floats.SubTo(centred.RawRowView(i), v, mean)
 	}
-	// Of the products of all pairs the eigenvectors times the square roots of the eigenvalues are the places.
+	// The coordinates are the eigenvectors of the Gram matrix times the square roots of its eigenvalues.
 	products := mat.NewSymDense(n, nil)
 	products.SymOuterK(1, centred)
 	var eigen mat.EigenSym
@@ -265,7 +269,7 @@ func principal(vectors [][]float64, most int) ([][]float64, error) {
 	return places, nil
 }
 
-// significant returns v to so many significant digits.
+// significant rounds v to n significant digits.
 func significant(v float64, n int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	if err != nil {

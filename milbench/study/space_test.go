@@ -23,7 +23,8 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// spaceSet returns 24 bags of three instances of two features; the first feature of the last instance tells the label.
+// spaceSet returns 24 bags of three instances with two features. The first feature of the last instance determines the
+// label.
 func spaceSet() *milbench.Set {
 	s := runtest.Set("plane", 24)
 	for i := range s.Bags {
@@ -58,7 +59,8 @@ func spaceRun(t *testing.T, dir string) run.Run {
 	return r
 }
 
-// TestKeepSpaces makes the spaces of a set, finds the classes further apart after training, and makes none twice.
+// TestKeepSpaces makes the spaces of a set, and checks that training separates the classes further and that no space is
+// made twice.
 func TestKeepSpaces(t *testing.T) {
 	b, err := compute.NewWithConfig("go")
 	if err != nil {
@@ -97,7 +99,7 @@ func TestKeepSpaces(t *testing.T) {
 		t.Errorf("silhouette of the test part %.3f after training, %.3f before", pooled, raw)
 	}
 
-	// A torn last line is made again, the others are not.
+	// A torn last line is made again, the others are kept.
 	path := filepath.Join(r.Dir, results.SpacesName)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -145,9 +147,9 @@ func TestKeepSpaces(t *testing.T) {
 	}
 }
 
-// TestShardSpaces trains the shards of a study that keeps spaces: a shard that was killed before it made its spaces is missing
-// in the merge though its fits are there, the plan of what is missing makes them and no others, and the merged spaces are those
-// of one run.
+// TestShardSpaces trains the shards of a study that keeps spaces. One shard was killed before it made its spaces: the
+// merge misses them though it has the fits, a plan of what is missing makes only them, and the merged spaces equal
+// those of one run.
 func TestShardSpaces(t *testing.T) {
 	b, err := compute.NewWithConfig("go")
 	if err != nil {
@@ -220,8 +222,8 @@ func TestShardSpaces(t *testing.T) {
 	}
 }
 
-// TestPrincipal: places keep all distances where there are as many components as features, and the first two are those of
-// a plane in a space of many features.
+// TestPrincipal checks that all distances are kept if there are as many components as features, and that the first two
+// components recover a plane in a space with many features.
 func TestPrincipal(t *testing.T) {
 	random := milbench.Rand(1, "principal")
 	var low, high [][]float64

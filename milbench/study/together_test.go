@@ -8,8 +8,8 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// TestRunsTogether does the runs of a form together and one by one: the results are the same, and fits that several of them ask for are trained
-// once. The set with the leaked column has a feature more and is learnt by itself.
+// TestRunsTogether does the runs of a form together and one by one. The results are the same, and fits that several
+// runs need are trained once. The set with the leaked column has one more feature and is learnt by itself.
 func TestRunsTogether(t *testing.T) {
 	t.Setenv("MILBENCH_DATA", t.TempDir())
 	list := runtest.Settings(`{"pooling":"mean"}`, `{"pooling":"max"}`)

@@ -11,27 +11,27 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// DistanceSVM is a support vector machine with the kernel of bags A and B
+// DistanceSVM is a support vector machine with a kernel on distances between bags. The kernel of bags A and B is
 //
 //	exp(-Sharpness (D(A, B) / m)^Power),
 //
-// D a distance between bags and m its mean over all pairs of bags of the training part. The kernel need not be positive
-// semidefinite; the machine finds a stationary point all the same.
+// where D is the distance and m its mean over all pairs of bags of the training part. The kernel need not be positive
+// semidefinite; the machine still finds a stationary point.
 //
-// Source: earth mover's distances in such a kernel: J. Zhang, M. Marszalek, S. Lazebnik and C. Schmid, "Local features and kernels for
-// classification of texture and object categories", IJCV 73 (2007).
+// Source for earth mover's distances in such a kernel: J. Zhang, M. Marszalek, S. Lazebnik and C. Schmid, "Local
+// features and kernels for classification of texture and object categories", IJCV 73 (2007).
 type DistanceSVM struct {
 	Distance  Distance `json:"distance"`
 	Scaling   Scaling  `json:"scaling"`
 	Power     float64  `json:"power"`
 	Sharpness float64  `json:"sharpness"`
 	C         float64  `json:"c"`
-	Balanced  bool     `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon   float64  `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced  bool     `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon   float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultDistanceSVM returns the machine of a distance: of an earth mover's distance with Power 1 and Sharpness 0.5, of others a
-// Gaussian, with C = 10.
+// DefaultDistanceSVM returns the default machine for a distance, with C = 10. Earth mover's distances have Power 1 and
+// Sharpness 0.5; the others have a Gaussian kernel.
 func DefaultDistanceSVM(d Distance) DistanceSVM {
 	if d.moves() {
 		return DistanceSVM{Distance: d, Scaling: Deviation, Power: 1, Sharpness: 0.5, C: 10, Balanced: true}
@@ -39,7 +39,7 @@ func DefaultDistanceSVM(d Distance) DistanceSVM {
 	return DistanceSVM{Distance: d, Scaling: Deviation, Power: 2, Sharpness: 0.5, C: 10, Balanced: true}
 }
 
-// DistanceSVMEntry returns the machines of all distances for the list of learners.
+// DistanceSVMEntry returns the entry of [DistanceSVM] in the list of learners.
 func DistanceSVMEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, d := range []Distance{EMDCityBlock, MeanMin} {
@@ -59,7 +59,7 @@ func DistanceSVMEntry() onebyone.Entry {
 	}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s DistanceSVM) Validate() error {
 	if err := cmp.Or(s.Distance.validate(), s.Scaling.validate()); err != nil {
 		return err
@@ -73,16 +73,16 @@ func (s DistanceSVM) Validate() error {
 	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s DistanceSVM) Takes() milbench.Takes { return s.Distance.takes() }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s DistanceSVM) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s DistanceSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Distance.cost(bags) }
 
-// kernel returns the kernel at a distance.
+// kernel returns the value of the kernel at a distance.
 func (s DistanceSVM) kernel(distance, mean float64) float64 {
 	if mean > 0 {
 		distance /= mean
@@ -128,11 +128,11 @@ func (s DistanceSVM) Fit(ctx context.Context, t milbench.Training) (milbench.Mod
 	return m, nil
 }
 
-// DistanceSVMModel is a fitted [DistanceSVM]: the score of a bag is the sum of the kernels with the support bags, times
-// their coefficients, and the bias.
+// DistanceSVMModel is a fitted [DistanceSVM]. The score of a bag is the sum of its kernels with the support bags, times
+// their coefficients, plus the bias.
 type DistanceSVMModel struct {
 	Setting      DistanceSVM `json:"setting"`
-	Mean         float64     `json:"mean"` // distance, see [DistanceSVM]
+	Mean         float64     `json:"mean"` // mean distance, see [DistanceSVM]
 	Scale        keptScale   `json:"scale"`
 	Support      []keptBag   `json:"support"`
 	Coefficients numbers     `json:"coefficients"` // [machines, support]
@@ -141,7 +141,7 @@ type DistanceSVMModel struct {
 	trainingBags
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *DistanceSVMModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (m *DistanceSVMModel) Predict(bag milbench.Instances) (milbench.Prediction,
 	return m.score(row)
 }
 
-// score returns the score at distances from the training bags.
+// score returns the score of a bag, given its distances from the training bags.
 func (m *DistanceSVMModel) score(row []float64) (milbench.Prediction, error) {
 	values := make([]float64, len(row))
 	for i, distance := range row {

@@ -12,36 +12,37 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// BagOfWords is a support vector machine with a radial kernel on histograms of words. A word is one of Words centres that k-means finds
-// among the standardised instances; the vector of a bag A has for each word w
+// BagOfWords is a support vector machine with a radial kernel on histograms of words. A word is one of the Words
+// centres that k-means finds among the standardised instances. The vector of a bag A has one value per word w,
 //
 //	sqrt(|{a in A: w is the centre nearest to a}| / |A|),
 //
-// standardised over the training bags, and the kernel of vectors x and z of d words is exp(-Gamma / d |x-z|^2). The square root makes
-// distances those of Hellinger.
+// standardised over the training bags. The kernel of vectors x and z of d words is exp(-Gamma / d |x-z|^2). The square
+// root makes distances between vectors Hellinger distances.
 //
-// The codebook is built from the instances of all bags of the training part, also those that an inner fold holds out, and never from
-// targets. All fits on a training part share it: the seed of k-means++ depends on the number of words alone, not on the seed of the fit.
-// It is built from an evenly spaced sample if there are more than 20,000 instances, or 40 million values. There are at most as many words
-// as instances.
+// The codebook is built from the instances of all bags of the training part, including those that an inner fold holds
+// out, and never from targets. All fits on a training part share it: the seed of k-means++ depends only on the number
+// of words, not on the seed of the fit. It is built from an evenly spaced sample if there are more than 20,000
+// instances, or 40 million values. There are at most as many words as instances.
 //
-// Source: G. Csurka, C. R. Dance, L. Fan, J. Willamowski and C. Bray, "Visual categorization with bags of keypoints", ECCV workshop on
-// statistical learning in computer vision (2004); as a learner of bags the "histogram" embedding of J. Amores, "Multiple instance
-// classification: review, taxonomy and comparative study", Artificial Intelligence 201 (2013).
+// Source: G. Csurka, C. R. Dance, L. Fan, J. Willamowski and C. Bray, "Visual categorization with bags of keypoints",
+// ECCV workshop on statistical learning in computer vision (2004); as a bag learner, the "histogram" embedding of J.
+// Amores, "Multiple instance classification: review, taxonomy and comparative study", Artificial Intelligence 201
+// (2013).
 type BagOfWords struct {
 	Words    int     `json:"words"`
 	Gamma    float64 `json:"gamma"`
 	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon  float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 
-	start []float64 // centres that k-means begins at, [words, features], instead of those that it draws
+	start []float64 // initial centres of k-means, [words, features]; nil to draw them
 }
 
 // DefaultBagOfWords returns 50 words, with C = 3.
 func DefaultBagOfWords() BagOfWords { return BagOfWords{Words: 50, Gamma: 1, C: 3, Balanced: true} }
 
-// BagOfWordsEntry returns the machine on histograms of words for the list of learners.
+// BagOfWordsEntry returns the entry of [BagOfWords] in the list of learners.
 func BagOfWordsEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, words := range []int{20, 100} {
@@ -58,10 +59,10 @@ func BagOfWordsEntry() onebyone.Entry {
 
 const (
 	mostWords        = 10_000
-	mostWordFeatures = 10_000 // of an instance: centres are dense
+	mostWordFeatures = 10_000 // limit for instances, because centres are dense
 )
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s BagOfWords) Validate() error {
 	if s.Words < 2 || s.Words > mostWords {
 		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
@@ -69,18 +70,18 @@ func (s BagOfWords) Validate() error {
 	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s BagOfWords) Takes() milbench.Takes {
 	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxFeatures: mostWordFeatures}
 }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s BagOfWords) Shares() string { return fmt.Sprintf("words %d", s.Words) }
 
-// wordPasses is how often an estimate of time expects k-means to read the sample, seeding included.
+// wordPasses is how many times k-means reads the sample in an estimate of time, including seeding.
 const wordPasses = 25
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s BagOfWords) Cost(bags []milbench.Instances) milbench.Cost {
 	rows, n, d := 0, float64(len(bags)), 0
 	for _, b := range bags {
@@ -94,21 +95,21 @@ func (s BagOfWords) Cost(bags []milbench.Instances) milbench.Cost {
 	}
 }
 
-// kmeans returns the k-means of a codebook: one start, as scikit-learn with k-means++.
+// kmeans returns the k-means of a codebook: one start with k-means++, like scikit-learn.
 func (s BagOfWords) kmeans(words int) mixture.KMeans {
 	k := mixture.DefaultKMeans(words)
 	k.Restarts, k.Iterations = 1, 100
 	return k
 }
 
-// codebook is what fits with a number of words share.
+// codebook is shared by fits with the same number of words.
 type codebook struct {
 	scale   scale
 	centres *mixture.Centres
-	vectors *vectors // the histograms of the bags
+	vectors *vectors // histograms of the bags
 }
 
-// codebookOf returns the codebook of the bags that fits share.
+// codebookOf returns the codebook of the shared bags.
 func (s BagOfWords) codebookOf(ctx context.Context, shared *milbench.Shared) (*codebook, error) {
 	return milbench.Once(shared, s.Shares(), func() (*codebook, error) {
 		scale, err := sharedScale(shared)
@@ -156,7 +157,8 @@ func wordsOf(bag milbench.Instances, s scale, centres *mixture.Centres) ([]int, 
 	return list, err
 }
 
-// histogram returns the root of the share of each word in a list, without one instance of the word without if that is not negative.
+// histogram returns the square roots of the shares of the words in a list. If without is not negative, one instance of
+// that word is left out.
 func histogram(list []int, words, without int) []float64 {
 	shares, n := make([]float64, words), len(list)
 	for _, word := range list {
@@ -195,7 +197,7 @@ func (s BagOfWords) Fit(ctx context.Context, t milbench.Training) (milbench.Mode
 // BagOfWordsModel is a fitted [BagOfWords].
 type BagOfWordsModel struct {
 	Scale   keptScale      `json:"scale"`
-	Centres numbers        `json:"centres"` // [words, features], of standardised instances
+	Centres numbers        `json:"centres"` // [words, features], in units of standardised instances
 	Machine *radialMachine `json:"machine"`
 }
 
@@ -203,7 +205,7 @@ func (m *BagOfWordsModel) centres() *mixture.Centres {
 	return &mixture.Centres{Features: len(m.Scale.Factor), Values: m.Centres}
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *BagOfWordsModel) Validate() error {
 	if err := cmp.Or(m.Scale.validate(nil), m.centres().Validate()); err != nil {
 		return err
@@ -211,7 +213,7 @@ func (m *BagOfWordsModel) Validate() error {
 	return m.Machine.validate(m.centres().Clusters())
 }
 
-// words returns the word of each instance of a bag, and the prediction of the bag.
+// words returns the word of each instance of a bag, and the bag's prediction.
 func (m *BagOfWordsModel) words(bag milbench.Instances) ([]int, milbench.Prediction, error) {
 	list, err := wordsOf(bag, scale{m.Scale.Shift, m.Scale.Factor}, m.centres())
 	if err != nil {
@@ -221,7 +223,7 @@ func (m *BagOfWordsModel) words(bag milbench.Instances) ([]int, milbench.Predict
 	return list, p, err
 }
 
-// without returns the prediction of a list of words, without one instance of a word if that is not negative.
+// without returns the prediction for a list of words. If word is not negative, one instance of it is left out.
 func (m *BagOfWordsModel) without(list []int, word int) (milbench.Prediction, error) {
 	return m.Machine.predict(histogram(list, m.centres().Clusters(), word))
 }
@@ -232,14 +234,14 @@ func (m *BagOfWordsModel) Predict(bag milbench.Instances) (milbench.Prediction, 
 	return p, err
 }
 
-// InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, the same for all of one word; of
-// a single instance the score.
+// InstanceScores implements [milbench.InstanceScorer]. The score is the drop of the bag's score without the instance,
+// so instances of the same word have the same score. A single instance has the bag's score.
 func (m *BagOfWordsModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	list, whole, err := m.words(bag)
 	if err != nil {
 		return nil, err
 	}
-	rests := make(map[int]milbench.Prediction) // without an instance of a word
+	rests := make(map[int]milbench.Prediction) // without one instance of a word
 	return falls(whole, len(list), func(i int) (milbench.Prediction, error) {
 		rest, known := rests[list[i]]
 		if !known {

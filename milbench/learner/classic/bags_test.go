@@ -24,14 +24,14 @@ var bagsJSON []byte
 type bagsForm struct {
 	Name       string
 	Dense      bool
-	Train      int // bags that fits are fitted to, the first ones
+	Train      int // number of training bags, the first ones
 	Bags       [][][]float64
 	Labels     []int
-	Distances  map[Scaling]map[Distance][]float64 // of bags 1 and 0, 2 and 0, 2 and 1, and so on
+	Distances  map[Scaling]map[Distance][]float64 // between bags 1 and 0, 2 and 0, 2 and 1, and so on
 	Statistics map[string][][]float64
 	Fits       []struct {
 		Setting json.RawMessage
-		Values  []float64 // of all bags
+		Values  []float64 // one per bag
 	}
 }
 
@@ -64,12 +64,12 @@ func bagsForms(t testing.TB) []bagsForm {
 	return golden.Forms
 }
 
-// entries are the learners of whole bags.
+// entries returns the learners of whole bags.
 func entries() []onebyone.Entry {
 	return []onebyone.Entry{StatisticsSVMEntry(), StatisticsTreesEntry(), DistanceSVMEntry(), SetKernelSVMEntry(), MInDEntry()}
 }
 
-// estimator returns that of a setting of a learner of whole bags.
+// estimator returns the estimator of a setting for a learner of whole bags.
 func estimator(t testing.TB, setting json.RawMessage) milbench.Estimator {
 	t.Helper()
 	for _, e := range entries() {
@@ -85,7 +85,8 @@ func estimator(t testing.TB, setting json.RawMessage) milbench.Estimator {
 	return nil
 }
 
-// Distances of bags are those of scipy and POT, whichever bag comes first, and whether a bag is among those that fits share or not.
+// TestGoldenDistances compares distances of bags with those of scipy and POT. The order of two bags does not matter,
+// and neither does whether a bag is shared.
 func TestGoldenDistances(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		if len(f.Distances) != len(Scalings) {
@@ -147,7 +148,7 @@ func requireDistances(t *testing.T, f bagsForm, scaling Scaling, d Distance, wan
 	}
 }
 
-// Statistics are those of numpy.
+// TestGoldenStatistics compares statistics with those of numpy.
 func TestGoldenStatistics(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		bags := f.instances()
@@ -170,9 +171,10 @@ func TestGoldenStatistics(t *testing.T) {
 	}
 }
 
-// Decision values are those of scikit-learn's SVC with the same kernel, for training bags and others. Shares of positive bags in the
-// leaves of trees are random: the tolerance is four standard deviations of the difference between the votes of 2,000 trees here and of
-// 6,000 there, sqrt(0.25/2000 + 0.25/6000) = 0.013 at most.
+// TestGoldenFits compares decision values with those of scikit-learn's SVC with the same kernel, for training bags and
+// others. Shares of positive bags in the leaves of trees are random. Their tolerance is four standard deviations of the
+// difference between the votes of 2,000 trees here and 6,000 there: at most sqrt(0.25/2000 + 0.25/6000) = 0.013 for one
+// standard deviation.
 func TestGoldenFits(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		bags, part := f.instances(), f.training()
@@ -206,7 +208,8 @@ func TestGoldenFits(t *testing.T) {
 	}
 }
 
-// Two sparse instances that are nearly one are as far apart as they are when they are dense: digits that cancel are not lost.
+// TestNearInstances checks that the distance of two nearly equal sparse instances equals the dense one: no digits
+// cancel.
 func TestNearInstances(t *testing.T) {
 	for _, d := range []Distance{EMD, EMDCityBlock} {
 		for exponent := 1; exponent <= 6; exponent++ {
@@ -248,7 +251,8 @@ func TestNearInstances(t *testing.T) {
 	}
 }
 
-// The score of an instance is by how much that of the bag falls without it, however it is computed.
+// TestLeaveOut checks that the score of an instance is the drop of its bag's score without it, for every way to compute
+// it.
 func TestLeaveOut(t *testing.T) {
 	for _, f := range bagsForms(t) {
 		part := f.training()
@@ -277,7 +281,8 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// Scores of instances leave no more than the bag itself behind in what fits share, and read a bag in a file once for all of its instances.
+// TestLeaveOutKeepsNothing checks that scoring instances adds at most the bag to what fits share, and reads a bag from
+// a file only once for all of its instances.
 func TestLeaveOutKeepsNothing(t *testing.T) {
 	f := bagsForms(t)[0]
 	part := f.training()
@@ -322,7 +327,7 @@ func TestLeaveOutKeepsNothing(t *testing.T) {
 	}
 }
 
-// A training part that cannot be learnt is an error of one line, and no panic.
+// TestBagsRefuse checks that an unusable training part causes an error of one line and no panic.
 func TestBagsRefuse(t *testing.T) {
 	for _, form := range bagsForms(t) {
 		for _, e := range entries() {
@@ -385,7 +390,8 @@ func TestBagsRefuse(t *testing.T) {
 	}
 }
 
-// What a fit takes is above 0 and grows with the bags, and is more for large bags where all instances are compared.
+// TestBagsCost checks that costs are above 0, grow with the bags, and are higher for large bags if all instances are
+// compared.
 func TestBagsCost(t *testing.T) {
 	few, _ := random(1, 10, 4, 1, false)
 	many, _ := random(1, 60, 4, 1, false)
@@ -399,7 +405,7 @@ func TestBagsCost(t *testing.T) {
 		if !(a.Seconds > 0 && a.Shared > 0 && b.Seconds > a.Seconds && b.Shared > a.Shared && b.Memory > a.Memory) {
 			t.Errorf("%s: %+v, of six times the bags %+v", e.Name, a, b)
 		}
-		// Distance-svm moves representatives of large bags.
+		// distance-svm moves representatives of large bags.
 		if compared := !slices.Contains([]string{"statistics-svm", "statistics-trees", "distance-svm"}, e.Name); compared && c.Cost(large).Memory < 2000*2000*8 {
 			t.Errorf("%s: %+v with a bag of 2,000 instances", e.Name, c.Cost(large))
 		}
@@ -409,8 +415,9 @@ func TestBagsCost(t *testing.T) {
 	}
 }
 
-// TestLargeBags: the earth mover's distance of bags of more than 1,200 instances is near the exact one, that of smaller ones is exact, and
-// what a bag is like without an instance is the exact distance of the representatives of the others. Distance learners take such bags.
+// TestLargeBags checks that the earth mover's distance of bags with more than 1,200 instances is close to the exact
+// one, and that of smaller bags is exact. Without an instance, a large bag has the exact distance of the other
+// instances' representatives. Distance learners take such bags.
 func TestLargeBags(t *testing.T) {
 	const features = 20
 	rng := rand.New(rand.NewPCG(2, 7))

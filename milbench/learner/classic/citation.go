@@ -12,32 +12,34 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// CitationKNN lets training bags vote on a bag X: its references, the References training bags nearest to it, and its citers, the training
-// bags b that have X among the Citers nearest of X and the other training bags. A bag that is both votes twice. The score is
+// CitationKNN scores a bag X by votes of training bags. Its references vote: the References training bags nearest to X.
+// Its citers vote, too: training bags b that have X among the Citers nearest of X and the other training bags. A bag
+// that is both votes twice. The score is
 //
 //	log((p + 1/2) / (n + 1/2))
 //
-// with p votes of positive and n of negative bags, so that the paper's label, positive where p > n, is the sign of the score. Of classes
-// each has the score log(v + 1/2) with the v votes of its bags. Of a real target the score is the mean target of the votes, and that of
-// the training part where no bag votes.
+// with p votes of positive and n of negative bags. So its sign is the paper's label, which is positive if p > n. For
+// classes, the score of each is log(v + 1/2), where v is the number of votes of its bags. For a real target, the score
+// is the mean target of the votes, or that of the training part if no bag votes.
 //
-// Of equally near bags the first in the training part is the nearer reference, and X is nearer to a citer than bags at the same
-// distance.
+// If bags are equally near, the first one in the training part is the nearer reference, and X is nearer to a citer than
+// bags at the same distance.
 //
-// Source: J. Wang and J.-D. Zucker, "Solving the multiple-instance problem: a lazy learning approach", ICML (2000), with [MinHausdorff]
-// or [Hausdorff]. The score in place of the label is ours, as are classes and real targets.
+// Source: J. Wang and J.-D. Zucker, "Solving the multiple-instance problem: a lazy learning approach", ICML (2000),
+// with [MinHausdorff] or [Hausdorff]. The score instead of the label is ours, and so are classes and real targets.
 type CitationKNN struct {
 	Distance   Distance `json:"distance"`
 	References int      `json:"references"`
-	Citers     int      `json:"citers"` // ranks within which X must be; the number of citers varies
+	Citers     int      `json:"citers"` // rank that X must reach; the number of citers varies
 }
 
-// DefaultCitationKNN returns the paper's minimal Hausdorff distance, 2 references and citers of rank 4.
+// DefaultCitationKNN returns the settings of the paper: the minimal Hausdorff distance, 2 references, and citers of
+// rank 4.
 func DefaultCitationKNN() CitationKNN {
 	return CitationKNN{Distance: MinHausdorff, References: 2, Citers: 4}
 }
 
-// CitationKNNEntry returns citation-kNN for the list of learners.
+// CitationKNNEntry returns the entry of [CitationKNN] in the list of learners.
 func CitationKNNEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, d := range []Distance{MinHausdorff, MeanMin} {
@@ -54,7 +56,7 @@ func CitationKNNEntry() onebyone.Entry {
 
 var _ milbench.Estimator = CitationKNN{}
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s CitationKNN) Validate() error {
 	switch err := s.Distance.validate(); {
 	case err != nil:
@@ -67,13 +69,13 @@ func (s CitationKNN) Validate() error {
 	return nil
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s CitationKNN) Takes() milbench.Takes { return pairwise(kinds) }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s CitationKNN) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, Deviation) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s CitationKNN) Cost(bags []milbench.Instances) milbench.Cost { return s.Distance.cost(bags) }
 
 // Fit implements [milbench.Estimator].
@@ -132,15 +134,15 @@ type CitationKNNModel struct {
 	Setting  CitationKNN `json:"setting"`
 	Scale    keptScale   `json:"scale"`
 	Bags     []keptBag   `json:"bags"`
-	Positive []bool      `json:"positive"`         // of a binary target
-	Reach    numbers     `json:"reach"`            // a bag cites what is at most so far from it
-	Values   numbers     `json:"values,omitempty"` // of others: real ones standardised, or classes
+	Positive []bool      `json:"positive"`         // for a binary target
+	Reach    numbers     `json:"reach"`            // a bag cites others up to this distance
+	Values   numbers     `json:"values,omitempty"` // for other targets: standardised values, or classes
 	Targets  *targets    `json:"targets,omitempty"`
 
 	trainingBags
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *CitationKNNModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Bags)); err != nil {
 		return err
@@ -177,7 +179,7 @@ func (m *CitationKNNModel) Predict(bag milbench.Instances) (milbench.Prediction,
 	return m.score(d)
 }
 
-// score returns the score at distances from the training bags.
+// score returns the score of a bag, given its distances from the training bags.
 func (m *CitationKNNModel) score(d []float64) (milbench.Prediction, error) {
 	var voters []int
 	for i, v := range d {
@@ -193,7 +195,7 @@ func (m *CitationKNNModel) score(d []float64) (milbench.Prediction, error) {
 	return m.count(append(voters, order[:min(m.Setting.References, len(order))]...))
 }
 
-// count returns the prediction of the training bags that vote.
+// count returns the prediction for the given votes of training bags.
 func (m *CitationKNNModel) count(voters []int) (milbench.Prediction, error) {
 	switch {
 	case m.Targets == nil:

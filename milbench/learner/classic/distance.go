@@ -14,10 +14,11 @@ import (
 	"synpool/milbench"
 )
 
-// Distance is a distance between two bags A and B of instances, all of one weight, by the distances d(a, b) of instances.
+// Distance is the name of a distance between two bags A and B. It is computed from the distances d(a, b) of their
+// instances, which all have the same weight.
 type Distance string
 
-// The distances. Distances of instances are Euclidean but for EMDCityBlock.
+// Distances between bags. The distance of instances is Euclidean, except in EMDCityBlock.
 const (
 	// MeanMin is the mean of mean_a min_b d(a, b) and mean_b min_a d(a, b).
 	MeanMin Distance = "mean-min"
@@ -25,11 +26,11 @@ const (
 	Hausdorff Distance = "hausdorff"
 	// MinHausdorff is min_a min_b d(a, b), the minimal Hausdorff distance of Wang and Zucker (2000).
 	MinHausdorff Distance = "min-hausdorff"
-	// EMD is the earth mover's distance (Rubner, Tomasi and Guibas 2000): the least mean cost of moving A into B. A dense bag of more
-	// than 1,200 instances is moved as 256 of its instances, each with the weight of those that are nearest to it; measured
-	// distances so err by up to 12 % with 2 features, and by up to 5.4 % with 20 or 230.
+	// EMD is the earth mover's distance (Rubner, Tomasi and Guibas 2000): the smallest mean cost of moving A into B. A
+	// dense bag with more than 1,200 instances is replaced by 256 of its instances, each weighted by the instances that
+	// are nearest to it. Measured errors are up to 12 % with 2 features, and up to 5.4 % with 20 or 230.
 	EMD Distance = "emd"
-	// EMDCityBlock is the earth mover's distance with city-block distances of instances.
+	// EMDCityBlock is the earth mover's distance with city-block distances between instances.
 	EMDCityBlock Distance = "emd-city-block"
 )
 
@@ -51,7 +52,7 @@ func (d Distance) validate() error {
 	return fmt.Errorf("distance %q: there is no such distance; use one of %s", d, strings.Join(names, ", "))
 }
 
-// metric returns the distance of instances.
+// metric returns the distance between instances.
 func (d Distance) metric() transport.Metric {
 	if d == EMDCityBlock {
 		return transport.CityBlock
@@ -59,7 +60,7 @@ func (d Distance) metric() transport.Metric {
 	return transport.Euclidean
 }
 
-// measure computes distances of one kind between bags. It is for one goroutine.
+// measure computes distances of one kind between bags. It is not safe for concurrent use.
 type measure struct {
 	distance Distance
 	z        *standardised
@@ -67,10 +68,10 @@ type measure struct {
 	costs    []float64
 }
 
-// moves reports whether the distance is an earth mover's.
+// moves reports whether the distance is an earth mover's distance.
 func (d Distance) moves() bool { return d == EMD || d == EMDCityBlock }
 
-// approximates reports whether the distance between two bags is that between their representatives.
+// approximates reports whether the distance between two bags is computed from their representatives.
 func (m *measure) approximates(a, b *points) bool {
 	return m.distance.moves() && !m.z.sparse && max(a.rows, b.rows) > exactInstances
 }
@@ -93,7 +94,7 @@ func (m *measure) between(a, b *points) (float64, error) {
 	return m.of(costs, a.rows, b.rows)
 }
 
-// representatives returns those of two bags.
+// representatives returns the representatives of two bags.
 func (m *measure) representatives(a, b *points) (x, y *transport.Coarse, err error) {
 	if x, err = a.representatives(m.distance.metric(), len(m.z.factor)); err != nil {
 		return nil, nil, err
@@ -102,8 +103,8 @@ func (m *measure) representatives(a, b *points) (x, y *transport.Coarse, err err
 	return x, y, err
 }
 
-// without returns the distance between a bag and another, without each instance of the other in turn. Of a large bag an instance counts for
-// its share of its representative.
+// without returns the distances between a and b without each instance in turn. In a large bag, an instance has its
+// share of the weight of its representative.
 func (m *measure) without(a, b *points) (values []float64, err error) {
 	if m.approximates(a, b) {
 		x, y, err := m.representatives(a, b)
@@ -155,7 +156,7 @@ func (m *measure) without(a, b *points) (values []float64, err error) {
 	return values, nil
 }
 
-// of returns the distance between two bags of n and of o instances, whose distances are costs, row by row.
+// of returns the distance between bags of n and o instances, given the distances of their instances, row by row.
 func (m *measure) of(costs []float64, n, o int) (float64, error) {
 	if m.distance.moves() {
 		return m.solver.Distance(costs, n, o, nil, nil)
@@ -183,19 +184,19 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// distances are those between all bags that fits share.
+// distances holds the distances between all bags that fits share.
 type distances struct {
 	measure Distance
 	z       *standardised
 	n       int
-	values  []float64 // row by row
-	mean    float64   // over pairs
+	values  []float64 // row-major
+	mean    float64   // mean over pairs
 
 	mu    sync.Mutex
-	other map[milbench.Instances][]float64 // from the bags to others
+	other map[milbench.Instances][]float64 // distances from the shared bags to other bags
 }
 
-// distancesOf returns the distances between the bags that fits share.
+// distancesOf returns the distances between the shared bags.
 func distancesOf(ctx context.Context, s *milbench.Shared, d Distance, scaling Scaling) (*distances, error) {
 	return milbench.Once(s, fmt.Sprintf("distances %s %s", d, scaling), func() (*distances, error) {
 		z, err := scaledOf(s, scaling)
@@ -224,7 +225,7 @@ func distancesOf(ctx context.Context, s *milbench.Shared, d Distance, scaling Sc
 	})
 }
 
-// row returns the distances from the bags to another, which are remembered.
+// row returns the distances from the shared bags to a bag, and remembers them.
 func (d *distances) row(bag milbench.Instances) ([]float64, error) {
 	if i, found := d.z.shared.Row(bag); found {
 		return d.values[i*d.n : (i+1)*d.n], nil
@@ -241,7 +242,7 @@ func (d *distances) row(bag milbench.Instances) ([]float64, error) {
 	return row, err
 }
 
-// distancesTo returns the distances from bags to another.
+// distancesTo returns the distances from bags to another bag.
 func distancesTo(z *standardised, d Distance, bags []*points, bag milbench.Instances) ([]float64, error) {
 	p, err := z.standardise(bag)
 	if err != nil {
@@ -257,17 +258,17 @@ func distancesTo(z *standardised, d Distance, bags []*points, bag milbench.Insta
 	return row, nil
 }
 
-// trainingBags are the training bags that a model of distances needs: those of live, where it has just been fitted, else those that it
-// keeps.
+// trainingBags are the training bags that a model needs for distances. They are those of live if the model was just
+// fitted, otherwise those that it keeps.
 type trainingBags struct {
 	live *distances
-	rows []int // of live
+	rows []int // rows of live
 
-	z    *standardised // of a model that was read
+	z    *standardised // for a decoded model
 	kept []*points
 }
 
-// distances returns the distances from the training bags to another.
+// distances returns the distances from the training bags to a bag.
 func (t trainingBags) distances(d Distance, bag milbench.Instances) ([]float64, error) {
 	switch {
 	case t.live != nil:
@@ -286,7 +287,8 @@ func (t trainingBags) distances(d Distance, bag milbench.Instances) ([]float64, 
 	return distancesTo(t.z, d, t.kept, bag)
 }
 
-// leaveOut is function leaveOut where the scores are a function of the distances from the training bags. Instances are compared once.
+// leaveOut does the same as function leaveOut for scores that depend only on the distances from the training bags. It
+// compares instances only once.
 func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]float64) (milbench.Prediction, error)) ([][]float64, error) {
 	whole, err := t.distances(d, bag)
 	if err != nil {
@@ -311,7 +313,7 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 		return nil, err
 	}
 	m, n := measure{distance: d, z: z}, of.rows
-	values := make([]float64, n*len(bags)) // without instance i row i
+	values := make([]float64, n*len(bags)) // row i: without instance i
 	for k, b := range bags {
 		without, err := m.without(b, of)
 		if err != nil {
@@ -324,18 +326,19 @@ func (t trainingBags) leaveOut(d Distance, bag milbench.Instances, score func([]
 	return falls(p, n, func(i int) (milbench.Prediction, error) { return score(values[i*len(bags) : (i+1)*len(bags)]) })
 }
 
-// mostInstances bounds the instances of a bag for learners whose time grows with the square of their number.
+// mostInstances is the limit of instances per bag for learners whose time grows with the square of their number.
 const mostInstances = 5000
 
-// pairwise says what learners of some kinds of targets take that compare all instances with one another.
+// pairwise returns what learners take that compare all instances with one another, for the given kinds of targets.
 func pairwise(kinds []milbench.TargetKind) milbench.Takes {
 	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxInstances: mostInstances}
 }
 
-// mostMoved bounds the instances of a bag for earth mover's distances, whose time grows with the number of instances.
+// mostMoved is the limit of instances per bag for earth mover's distances, whose time grows linearly with the
+// instances.
 const mostMoved = 200_000
 
-// takes says what learners of the distance take.
+// takes returns what learners with this distance take.
 func (d Distance) takes() milbench.Takes {
 	t := pairwise(kinds)
 	if d.moves() {
@@ -344,13 +347,13 @@ func (d Distance) takes() milbench.Takes {
 	return t
 }
 
-// What estimates reckon with: values of two instances compared a second, and pairs of instances moved a second.
+// Assumptions of estimates: values of two instances compared per second, and pairs of instances moved per second.
 const (
 	comparedPerSecond = 1.2e9
 	movedPerSecond    = 1.4e7
 )
 
-// instancesAndValues counts what is in bags.
+// instancesAndValues returns the number of instances and values of bags.
 func instancesAndValues(bags []milbench.Instances) (rows, values float64) {
 	for _, b := range bags {
 		rows += float64(b.Len())
@@ -363,11 +366,11 @@ func instancesAndValues(bags []milbench.Instances) (rows, values float64) {
 	return rows, values
 }
 
-// cost returns what the distances between bags take.
+// cost returns the estimated cost of the distances between bags.
 func (d Distance) cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := instancesAndValues(bags)
 	n, most := float64(len(bags)), 0.0
-	few, fewValues, choosing := 0.0, 0.0, 0.0 // instances and values that are compared, and what choosing them takes
+	few, fewValues, choosing := 0.0, 0.0, 0.0 // instances and values that are compared, and the time to choose them
 	for _, b := range bags {
 		own, width := float64(b.Len()), float64(b.Features())
 		if d.moves() && !milbench.IsSparse(b) && b.Len() > exactInstances {

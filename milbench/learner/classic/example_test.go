@@ -122,7 +122,7 @@ func ExampleCitationKNN_Fit() {
 func ExampleBagOfWords() {
 	train := milbench.Training{Bags: bags, Targets: []milbench.Target{milbench.Labelled(1), milbench.Labelled(0), milbench.Labelled(1), milbench.Labelled(0)}}
 	setting := classic.DefaultBagOfWords()
-	setting.Words = 2 // of small and of large instances
+	setting.Words = 2 // one for small and one for large instances
 	model, err := setting.Fit(context.Background(), train)
 	if err != nil {
 		fmt.Println(err)

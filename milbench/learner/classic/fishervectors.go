@@ -15,38 +15,42 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// FisherVectors is a linear support vector machine on the improved Fisher vectors of bags. A mixture of Components Gaussian densities of
-// diagonal covariance, with weights w_k, means μ_k and deviations σ_k, is fitted to the standardised instances. The vector of a bag of n
-// instances x, for which γ_k is the probability of component k, has for each component k and feature j
+// FisherVectors is a linear support vector machine on the improved Fisher vectors of bags. A mixture of Components
+// Gaussian densities is fitted to the standardised instances. Its covariances are diagonal; the weights are w_k, the
+// means μ_k and the deviations σ_k. Let γ_k be the probability of component k given instance x. The vector of a bag of
+// n instances has, for each component k and feature j,
 //
 //	1/(n sqrt(w_k))   Σ_x γ_k (x_j - μ_kj) / σ_kj
 //	1/(n sqrt(2 w_k)) Σ_x γ_k ((x_j - μ_kj)² / σ_kj² - 1)
 //
-// of which each value z becomes sign(z) sqrt(|z|), and the whole is scaled to length 1. The machine has the squared hinge loss and
-// penalises its bias, as scikit-learn's LinearSVC; that of a real target has the loss of [svm.SVR] and a bias without penalty.
+// Each value z is replaced by sign(z) sqrt(|z|), and the vector is scaled to length 1. The machine has the squared
+// hinge loss and penalises its bias, like scikit-learn's LinearSVC. For a real target, it has the loss of [svm.SVR] and
+// does not penalise the bias.
 //
-// The mixture is fitted to the instances of all bags of the training part, also those that an inner fold holds out, and never to
-// targets. EM begins at clusters of k-means. All fits on a training part share the mixture: the seed of k-means depends on the number of
-// components alone, not on the seed of the fit. The mixture is fitted to an evenly spaced sample if there are more than 20,000
-// instances, or 40 million values. There are at most as many components as instances. EM adds 0.01 to every variance (features have
-// variance 1), so that no component shrinks to a point.
+// The mixture is fitted to the instances of all bags of the training part, including those that an inner fold holds
+// out, and never to targets. EM starts from clusters of k-means. All fits on a training part share the mixture: the
+// seed of k-means depends only on the number of components, not on the seed of the fit. The mixture is fitted to an
+// evenly spaced sample if there are more than 20,000 instances, or 40 million values. There are at most as many
+// components as instances. EM adds 0.01 to every variance (features have variance 1), so that no component shrinks to a
+// point.
 //
-// Source: F. Perronnin, J. Sánchez and T. Mensink, "Improving the Fisher kernel for large-scale image classification", ECCV (2010),
-// sections 2.1 and 3; for bags X.-S. Wei, J. Wu and Z.-H. Zhou, "Scalable algorithms for multi-instance learning", IEEE TNNLS 28 (2017),
-// miFV, which first projects the instances onto principal components; we do not.
+// Source: F. Perronnin, J. Sánchez and T. Mensink, "Improving the Fisher kernel for large-scale image classification",
+// ECCV (2010), sections 2.1 and 3; for bags, miFV of X.-S. Wei, J. Wu and Z.-H. Zhou, "Scalable algorithms for
+// multi-instance learning", IEEE TNNLS 28 (2017). miFV first projects the instances onto principal components; we do
+// not.
 type FisherVectors struct {
 	Components int     `json:"components"`
 	C          float64 `json:"c"`
-	Balanced   bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon    float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced   bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon    float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 
-	start *mixture.Mixture // where EM begins, instead of at clusters of k-means
+	start *mixture.Mixture // initial mixture of EM; nil to use clusters of k-means
 }
 
 // DefaultFisherVectors returns 4 components, with C = 3.
 func DefaultFisherVectors() FisherVectors { return FisherVectors{Components: 4, C: 3, Balanced: true} }
 
-// FisherVectorsEntry returns the machine on Fisher vectors for the list of learners.
+// FisherVectorsEntry returns the entry of [FisherVectors] in the list of learners.
 func FisherVectorsEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, components := range []int{4, 16} {
@@ -63,11 +67,11 @@ func FisherVectorsEntry() onebyone.Entry {
 
 const (
 	mostComponents     = 1000
-	mostFisherFeatures = 2000 // of an instance: a vector has 2 for each component
+	mostFisherFeatures = 2000 // limit for instances; a vector has 2 values per component and feature
 	varianceFloor      = 0.01
 )
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s FisherVectors) Validate() error {
 	if s.Components < 1 || s.Components > mostComponents {
 		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
@@ -75,22 +79,22 @@ func (s FisherVectors) Validate() error {
 	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s FisherVectors) Takes() milbench.Takes {
 	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true, MaxFeatures: mostFisherFeatures}
 }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s FisherVectors) Shares() string { return fmt.Sprintf("components %d", s.Components) }
 
-// What an estimate of time expects: passes of k-means and EM over the sample, where one of EM counts as three, and passes of the machine
-// over the vectors.
+// Assumptions of time estimates: passes of k-means and EM over the sample, where a pass of EM counts as three, and
+// passes of the machine over the vectors.
 const (
 	fisherPasses  = 80
 	machinePasses = 50
 )
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s FisherVectors) Cost(bags []milbench.Instances) milbench.Cost {
 	rows, n, d := 0, float64(len(bags)), 0
 	for _, b := range bags {
@@ -104,21 +108,21 @@ func (s FisherVectors) Cost(bags []milbench.Instances) milbench.Cost {
 	}
 }
 
-// em returns the configuration of a mixture.
+// em returns the configuration of the mixture.
 func (s FisherVectors) em(components int) mixture.Gaussian {
 	g := mixture.DefaultGaussian(components)
 	g.Floor = varianceFloor
 	return g
 }
 
-// fisher is what fits with a number of components share.
+// fisher is shared by fits with the same number of components.
 type fisher struct {
 	scale   scale
 	mixture *mixture.Mixture
-	values  []float64 // the vectors of the bags, row by row
+	values  []float64 // vectors of the bags, row-major
 }
 
-// fisherOf returns the mixture and the vectors of the bags that fits share.
+// fisherOf returns the mixture and the vectors of the shared bags.
 func (s FisherVectors) fisherOf(ctx context.Context, shared *milbench.Shared) (*fisher, error) {
 	return milbench.Once(shared, s.Shares(), func() (*fisher, error) {
 		scale, err := sharedScale(shared)
@@ -200,7 +204,7 @@ func (s FisherVectors) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	}, nil
 }
 
-// regress returns weights and bias of a regression on the rows of x: of the machine whose kernel are their products.
+// regress returns weights and bias of a regression on the rows of x, with their products as the kernel.
 func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values []float64) (weights []float64, bias float64, err error) {
 	row := func(i int) []float64 { return x.Values[i*x.Stride:][:x.Features] }
 	products := make([]float64, x.N*x.N)
@@ -225,12 +229,12 @@ func (s FisherVectors) regress(ctx context.Context, x svm.Dense[float64], values
 	return weights, bias, nil
 }
 
-// FisherVectorsModel is a fitted [FisherVectors]: the score of a bag is the product of Weights with its Fisher vector, and a bias; of
-// classes there are weights and a bias for each.
+// FisherVectorsModel is a fitted [FisherVectors]. The score of a bag is the product of Weights with its Fisher vector,
+// plus a bias. Each class has its own weights and bias.
 type FisherVectorsModel struct {
 	Scale     keptScale `json:"scale"`
-	Shares    numbers   `json:"shares"` // of the components, [components]
-	Means     numbers   `json:"means"`  // [components, features], of standardised instances
+	Shares    numbers   `json:"shares"` // weights of the components, [components]
+	Means     numbers   `json:"means"`  // [components, features], in units of standardised instances
 	Variances numbers   `json:"variances"`
 	Weights   numbers   `json:"weights"` // [machines, 2, components, features]
 	outputs
@@ -240,7 +244,7 @@ func (m *FisherVectorsModel) mixture() *mixture.Mixture {
 	return &mixture.Mixture{Features: len(m.Scale.Factor), Weights: m.Shares, Means: m.Means, Variances: m.Variances}
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *FisherVectorsModel) Validate() error {
 	if err := cmp.Or(m.Scale.validate(nil), m.mixture().Validate()); err != nil {
 		return err

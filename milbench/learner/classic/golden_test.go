@@ -12,14 +12,14 @@ import (
 //go:embed testdata/instance.json
 var instanceJSON []byte
 
-// weightTolerance is that of a weight of a standardised feature, of and of scores: both sides stop where
-// the slope is small, not where the minimum is.
+// weightTolerance applies to weights of standardised features and to scores. Both sides stop where the slope is small,
+// not at the exact minimum.
 const weightTolerance = 1e-4
 
-// lossTolerance is that of the mean loss, which at the minimum of loss and penalty still changes with the weights.
+// lossTolerance applies to the mean loss, which still changes with the weights at the minimum of loss and penalty.
 const lossTolerance = 1e-5
 
-// TestGolden compares with scikit-learn.
+// TestGolden compares results with scikit-learn.
 func TestGolden(t *testing.T) {
 	var golden struct {
 		Cases []struct {

@@ -15,10 +15,10 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// Loss is a function of the margin m of an instance.
+// Loss is the name of a loss, a function of the margin m of an instance.
 type Loss string
 
-// The losses.
+// Losses of the instance classifier.
 const (
 	Logistic Loss = "logistic" // log(1 + exp(-m))
 	Hinge    Loss = "hinge"    // max(0, 1-m)^2, the squared hinge of a support vector machine
@@ -27,33 +27,33 @@ const (
 // Losses lists the losses.
 var Losses = []Loss{Logistic, Hinge}
 
-// Instance is a classifier of instances: in training it sees no bag, only instances that bear the labels of their bags, as the
-// baseline that Carbonneau et al. (2018) call SI-SVM. The score of a bag is the maximum over its instances, and the winner the
-// instance that has it. It is the minimum over weights w and bias b of
+// Instance is a classifier of instances. In training it sees no bags, only instances with the labels of their bags;
+// Carbonneau et al. (2018) call this baseline SI-SVM. The score of a bag is the maximum over its instances, and the
+// instance that has it is the winner. Training minimises over weights w and bias b
 //
 //	|w|^2 / 2  +  C sum_i s_i loss(y_i (w x_i + b))
 //
-// over the standardised instances x_i of the training bags, with s_i = 1, or N / (2 N_y) where Weighted: N instances,
-// N_y of them in bags of the label y. The bias bears no penalty. It is the model of scikit-learn's LogisticRegression and,
-// but for its penalty of the bias, LinearSVC.
+// where x_i are the standardised instances of the training bags. s_i is 1, or, if Weighted, N / (2 N_y) with N
+// instances, N_y of them in bags of label y. The bias is not penalised. The model equals scikit-learn's
+// LogisticRegression, and LinearSVC except for its penalty of the bias.
 //
-// With Gamma above 0 the x_i are features whose products are the radial kernel exp(-Gamma |x-z|^2) of standardised
-// instances, by Nyström's method (Williams and Seeger 2001) with up to 500 evenly spaced training instances as
-// landmarks: exactly that kernel between instances of sets that have no more of them in training.
+// If Gamma is above 0, x_i are features whose products are the radial kernel exp(-Gamma |x-z|^2) of standardised
+// instances. They come from Nyström's method (Williams and Seeger 2001) with up to 500 evenly spaced training instances
+// as landmarks. With no more than 500 training instances, the kernel is exact.
 type Instance struct {
 	Loss     Loss    `json:"loss"`
-	C        float64 `json:"c"`               // the larger, the weaker the penalty
-	Weighted bool    `json:"weighted"`        // both classes weigh the same, however many instances they have
+	C        float64 `json:"c"`               // larger values weaken the penalty
+	Weighted bool    `json:"weighted"`        // give both classes the same total weight, however many instances they have
 	Gamma    float64 `json:"gamma,omitempty"` // of a radial kernel; 0 for a linear classifier
 }
 
-// DefaultInstance returns the linear classifier with the logistic loss, C = 1, weighted.
+// DefaultInstance returns a linear, weighted classifier with the logistic loss and C = 1.
 func DefaultInstance() Instance { return Instance{Loss: Logistic, C: 1, Weighted: true} }
 
 // InstanceName is the name of the instance classifier in settings.
 const InstanceName = "instance"
 
-// InstanceEntry returns the instance classifier for the list of learners.
+// InstanceEntry returns the entry of [Instance] in the list of learners.
 func InstanceEntry() onebyone.Entry {
 	return onebyone.Entry{
 		Name: InstanceName, Key: "pooling", Summary: "a classifier of instances, its maximum over the bag (SI-SVM)",
@@ -68,7 +68,7 @@ func InstanceEntry() onebyone.Entry {
 
 var _ milbench.Estimator = Instance{}
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (c Instance) Validate() error {
 	if !slices.Contains(Losses, c.Loss) {
 		var names []string
@@ -89,14 +89,14 @@ func (c Instance) Validate() error {
 	return nil
 }
 
-// What an estimate of time reckons with: passes over the training instances until a fit converges, and floating point
-// operations a second of one core.
+// Assumptions of time estimates: passes over the training instances until a fit converges, and floating point
+// operations per second of one core.
 const (
 	passes    = 160
 	coreFlops = 4e9
 )
 
-// Cost returns what a fit on bags takes, about.
+// Cost estimates the cost of a fit on bags.
 func (c Instance) Cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := 0.0, 0.0
 	for _, b := range bags {
@@ -119,14 +119,14 @@ func (c Instance) Cost(bags []milbench.Instances) milbench.Cost {
 	}
 }
 
-// InstanceModel is a fitted instance classifier: the logit of an instance x is Weights x + Bias, or, with a kernel k of
+// InstanceModel is a fitted instance classifier. The logit of an instance x is Weights x + Bias or, with a kernel k of
 // landmarks z_j, sum_j Weights_j k(x, z_j) + Bias.
 type InstanceModel struct {
-	Weights []float64 // one for each feature, in the features' own units; with a kernel one for each landmark
+	Weights []float64 // one per feature, in the feature's own unit; with a kernel, one per landmark
 	Bias    float64
-	Loss    float64 // mean over the training instances, weighted as the setting says, without the penalty
+	Loss    float64 // mean over the training instances, weighted by the setting, without the penalty
 
-	features int // of an instance
+	features int // number of features
 	kernel   *kernel
 	scale    scale
 }
@@ -134,18 +134,19 @@ type InstanceModel struct {
 // TrainingLoss returns Loss.
 func (m *InstanceModel) TrainingLoss() float64 { return m.Loss }
 
-// When a fit has converged: no derivative of the objective, divided by C times the sum of the s_i, is larger than this.
+// A fit has converged if no derivative of the objective, divided by C times the sum of the s_i, is larger than this.
 const (
 	tolerance  = 1e-6
 	iterations = 10_000
 )
 
-// ErrNotConverged is wrapped by the error about a fit that did not reach its minimum.
+// ErrNotConverged reports that a fit did not reach its minimum.
 var ErrNotConverged = lbfgs.ErrNotConverged
 
-// Fit finds the weights for the training bags by L-BFGS from zero, and returns an [*InstanceModel]. It uses nothing random:
-// the same bags in the same order give the same bits on one machine. A malformed bag, bags of unequal width, and a training
-// part without instances of both classes are errors, as is a fit that does not converge ([ErrNotConverged]).
+// Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*InstanceModel]. It is
+// deterministic: the same bags in the same order give bit-identical weights on the same machine. Fit returns an error
+// for a malformed bag, bags of different widths, a training part without instances of both classes, or a fit that does
+// not converge ([ErrNotConverged]).
 func (c Instance) Fit(ctx context.Context, t milbench.Training) (milbench.Model, error) {
 	return c.fit(ctx, t)
 }
@@ -218,7 +219,7 @@ func (c Instance) fit(ctx context.Context, t milbench.Training) (*InstanceModel,
 	return m, nil
 }
 
-// Scores returns the logit of each instance of a bag.
+// Scores returns the logit of each instance in a bag.
 func (m *InstanceModel) Scores(bag milbench.Instances) ([]float64, error) {
 	features := m.features
 	if m.kernel == nil {
@@ -253,7 +254,7 @@ func (m *InstanceModel) Scores(bag milbench.Instances) ([]float64, error) {
 	return scores, nil
 }
 
-// Predict returns the maximum of the instances' logits, which instance has it, the first of equals, and all of them.
+// Predict returns the maximum of the instances' logits, the first instance that has it, and the logits.
 func (m *InstanceModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
 	scores, err := m.Scores(bag)
 	if err != nil {
@@ -266,7 +267,7 @@ func (m *InstanceModel) Predict(bag milbench.Instances) (milbench.Prediction, er
 	return milbench.Prediction{Scores: []float64{scores[winner]}, Winners: []int{winner}, Instances: scores}, nil
 }
 
-// InstanceScores implements [milbench.InstanceScorer]: they are the Scores.
+// InstanceScores implements [milbench.InstanceScorer]. It returns the Scores.
 func (m *InstanceModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	scores, err := m.Scores(bag)
 	return [][]float64{scores}, err

@@ -17,7 +17,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// random returns n bags, every other one positive, in which one instance of a positive bag is moved by shift.
+// random returns n bags, every other one positive. In each positive bag, one instance is moved by shift.
 func random(seed uint64, n, features int, shift float64, sparse bool) ([]milbench.Instances, []milbench.Example) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var bags []milbench.Instances
@@ -41,7 +41,7 @@ func random(seed uint64, n, features int, shift float64, sparse bool) ([]milbenc
 	return bags, examples
 }
 
-// training returns the bags of examples as a training part.
+// training returns the examples' bags as a training part.
 func training(bags []milbench.Instances, train []milbench.Example) milbench.Training {
 	var t milbench.Training
 	for _, e := range train {
@@ -50,7 +50,7 @@ func training(bags []milbench.Instances, train []milbench.Example) milbench.Trai
 	return t
 }
 
-// fitted fits a classifier to the bags of examples.
+// fitted fits a classifier to the examples' bags.
 func fitted(t *testing.T, c Instance, bags []milbench.Instances, train []milbench.Example) *InstanceModel {
 	t.Helper()
 	m, err := c.fit(t.Context(), training(bags, train))
@@ -60,7 +60,7 @@ func fitted(t *testing.T, c Instance, bags []milbench.Instances, train []milbenc
 	return m
 }
 
-// changed returns dense bags with every value changed.
+// changed applies change to every value of dense bags.
 func changed(bags []milbench.Instances, change func(v float32) float32) []milbench.Instances {
 	var all []milbench.Instances
 	for _, x := range bags {
@@ -74,7 +74,7 @@ func changed(bags []milbench.Instances, change func(v float32) float32) []milben
 	return all
 }
 
-// The gradient that the minimiser is given is that of the value it is given, to what central differences can say.
+// TestGradient compares the gradient with central differences of the value.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, loss := range Losses {
@@ -117,7 +117,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// Far margins neither overflow nor make a NaN.
+// TestLossExtremes checks that large margins neither overflow nor give NaN.
 func TestLossExtremes(t *testing.T) {
 	for _, margin := range []float64{0, 1, -1, 30, -30, 800, -800, 1e6, -1e6} {
 		loss, slope := Logistic.of(margin)
@@ -130,7 +130,7 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// The unit of a feature changes no score, but for the rounding of the values to float32.
+// TestUnits checks that the unit of a feature changes scores only by the rounding of values to float32.
 func TestUnits(t *testing.T) {
 	bags, train := random(2, 30, 4, 1, false)
 	scaled := changed(bags, func(v float32) float32 { return 1024*v + 4096 })
@@ -147,7 +147,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A task of fits: all train on the even bags and test on the odd ones, in settings that differ.
+// task returns a task whose fits train on the even bags and test on the odd ones, with different settings.
 func task(sparse bool) milbench.Task {
 	bags, examples := random(3, 60, 6, 2, sparse)
 	task := milbench.Task{Name: "random", Bags: bags}
@@ -172,7 +172,7 @@ func task(sparse bool) milbench.Task {
 	return task
 }
 
-// learner learns the instance classifier alone.
+// learner returns a learner with only the instance classifier.
 func learner(workers int) onebyone.Learner {
 	return onebyone.Learner{Entries: []onebyone.Entry{InstanceEntry()}, Workers: workers}
 }
@@ -238,7 +238,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// The labels of bags that are held out have no way in: they are not in the task. Their instances have none, either.
+// TestLearnIgnoresTestBags checks that labels of held-out bags cannot be used: neither the task nor its instances have
+// them.
 func TestLearnIgnoresTestBags(t *testing.T) {
 	task := task(false)
 	task.Fits = task.Fits[:1]
@@ -254,7 +255,8 @@ func TestLearnIgnoresTestBags(t *testing.T) {
 	}
 }
 
-// Both classes weigh the same where weighted, which favours the rarer one and changes nothing where they have the same size.
+// TestWeighted checks that both classes have the same total weight if Weighted is set. This favours the rarer class and
+// has no effect on classes of the same size.
 func TestWeighted(t *testing.T) {
 	positive := matrix([][]float64{{2, 1}, {1, 3}}, false)
 	negative := matrix([][]float64{{0, 1}, {1, 0}, {-1, 2}, {0, 0}, {-2, 1}, {1, 1}}, false)
@@ -274,7 +276,7 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
-// The context ends a fit, and done's error ends the task.
+// TestLearnStops checks that the context ends a fit, and an error of done ends the task.
 func TestLearnStops(t *testing.T) {
 	task := task(false)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -297,7 +299,7 @@ func TestLearnStops(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after it was looked at so often.
+// countdown is a context that ends after it was checked a number of times.
 type countdown struct {
 	context.Context
 	left int
@@ -312,7 +314,7 @@ func (c *countdown) Err() error {
 
 func (c *countdown) Value(any) any { return nil }
 
-// A fit that does not reach its minimum says so.
+// TestNotConverged checks that a fit reports that it did not reach its minimum.
 func TestNotConverged(t *testing.T) {
 	bags, _ := random(3, 40, 6, 2, false)
 	x, err := newScaledBags(bags)
@@ -337,7 +339,7 @@ func TestNotConverged(t *testing.T) {
 	}
 }
 
-// A fit that fails keeps no other from going on.
+// TestLearnFailure checks that a failed fit does not stop others.
 func TestLearnFailure(t *testing.T) {
 	task := task(false)
 	task.Fits[1].Setting = json.RawMessage(`{"pooling":"instance","loss":"logistic","c":-1,"weighted":true}`)
@@ -438,7 +440,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What a fit takes grows with its bags, and with a kernel.
+// TestCost checks that a fit's cost grows with its bags, and with a kernel.
 func TestCost(t *testing.T) {
 	few, _ := random(1, 4, 2, 1, false)
 	many, _ := random(1, 40, 2, 1, false)
@@ -463,7 +465,7 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// unreadable is a bag whose file is gone after so many reads.
+// unreadable is a bag whose file vanishes after a number of reads.
 type unreadable struct {
 	milbench.Instances
 	left *int
@@ -478,7 +480,7 @@ func (u unreadable) Read(i, j int, dst []float32) error {
 
 var errUnreadable = errors.New("a.npy: no such file")
 
-// A bag that cannot be read is the error of a fit, at whatever moment, and of a prediction.
+// TestUnreadable checks that an unreadable bag is an error of a fit, at any moment, and of a prediction.
 func TestUnreadable(t *testing.T) {
 	bags, examples := random(1, 6, 3, 1, false)
 	reads := math.MaxInt

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// instanceModelJSON is an [InstanceModel] as it is stored.
+// instanceModelJSON is the stored form of an [InstanceModel].
 type instanceModelJSON struct {
 	Features *int            `json:"features"`
 	Weights  numbers         `json:"weights"`
@@ -18,11 +18,11 @@ type instanceModelJSON struct {
 	Kernel   *landmarkKernel `json:"kernel,omitempty"`
 }
 
-// landmarkKernel is a [kernel] as it is stored.
+// landmarkKernel is the stored form of a [kernel].
 type landmarkKernel struct {
 	Gamma     float64   `json:"gamma"`
 	Scale     keptScale `json:"scale"`
-	Landmarks numbers   `json:"landmarks"` // standardised, one after the other
+	Landmarks numbers   `json:"landmarks"` // standardised, row-major
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -40,7 +40,7 @@ func (m *InstanceModel) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. What does not fit together is an error.
+// UnmarshalJSON implements [json.Unmarshaler]. Inconsistent parts are an error.
 func (m *InstanceModel) UnmarshalJSON(data []byte) error {
 	var j instanceModelJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -65,7 +65,7 @@ func (m *InstanceModel) UnmarshalJSON(data []byte) error {
 	return m.Validate()
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *InstanceModel) Validate() error {
 	if len(m.Weights) == 0 {
 		return errors.New("no weights")

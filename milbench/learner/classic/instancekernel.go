@@ -12,10 +12,11 @@ import (
 	"synpool/milbench"
 )
 
-// mostInstanceGram is the number of instances and bags up to which a kernel matrix of them is held: 484 MB.
+// mostInstanceGram is the number of instances and bags up to which their kernel matrix is held in memory: 484 MB.
 const mostInstanceGram = 11_000
 
-// instanceKernel is a kernel of standardised instances of d features: exp(-gamma / d |x-z|^2), or where gamma is 0 their product.
+// instanceKernel is a kernel of standardised instances with d features: exp(-gamma / d |x-z|^2), or their product if
+// gamma is 0.
 type instanceKernel struct {
 	z     *standardised
 	p     *points
@@ -46,13 +47,13 @@ func (k instanceKernel) Row(i int, dst []float64) {
 	k.rows(k.p.slice(i, i+1, len(k.z.factor)), k.p, dst[:k.p.rows])
 }
 
-// rows writes the kernels of the points a with the points b, row by row of a.
+// rows writes the kernels between points a and points b, row by row of a.
 func (k instanceKernel) rows(a, b *points, dst []float64) {
 	d := len(k.z.factor)
 	switch {
 	case k.gamma > 0:
 		if _, err := k.z.between(transport.Euclidean, a, b, dst[:0]); err != nil {
-			for i := range dst { // a machine says so
+			for i := range dst { // the machine reports it
 				dst[i] = math.NaN()
 			}
 			return
@@ -89,16 +90,16 @@ func (k instanceKernel) rows(a, b *points, dst []float64) {
 	}
 }
 
-// instanceKernels are the kernels between instances and means of bags.
+// instanceKernels holds the kernels between instances and bag means.
 type instanceKernels struct {
 	instanceKernel
-	values svm.Kernel // the same, from memory
-	first  []int      // the first instance of each bag, and their number
-	means  int        // the mean of the first bag
+	values svm.Kernel // the same kernel, from memory
+	first  []int      // first instance of each bag, and the total number
+	means  int        // index of the first bag's mean
 }
 
-// instanceKernelsOf returns the kernels of the bags t.Bags, which stand at rows of all those that fits share, and the places of these bags
-// among them. Where they are not too many they are a matrix that fits share.
+// instanceKernelsOf returns the kernels of the bags t.Bags, which are the given rows of the shared bags, and the places
+// of these bags in the kernels. If there are not too many, the kernels are a matrix that fits share.
 func instanceKernelsOf(ctx context.Context, s *milbench.Shared, rows []int, gamma float64) (*instanceKernels, []int, error) {
 	z, err := standardisedOf(s)
 	if err != nil {
@@ -139,10 +140,10 @@ func instanceKernelsOf(ctx context.Context, s *milbench.Shared, rows []int, gamm
 
 func instanceKernelKey(gamma float64) string { return fmt.Sprintf("instance kernel %v", gamma) }
 
-// instanceCacheBytes bounds the rows of a kernel of many instances that a fit holds.
+// instanceCacheBytes is the limit for kernel rows that a fit keeps in memory.
 const instanceCacheBytes = 256 << 20
 
-// newInstanceKernels returns the kernels of bags, none of them computed.
+// newInstanceKernels returns the kernels of bags without computing them.
 func newInstanceKernels(z *standardised, bags []*points, gamma float64) *instanceKernels {
 	width := len(z.factor)
 	k := &instanceKernels{instanceKernel: instanceKernel{z: z, p: &points{}, gamma: gamma}, first: []int{0}}
@@ -159,7 +160,7 @@ func newInstanceKernels(z *standardised, bags []*points, gamma float64) *instanc
 	return k
 }
 
-// point returns one standardised vector as points.
+// point returns a standardised vector as points.
 func (z *standardised) point(x []float64) *points {
 	if !z.sparse {
 		return &points{rows: 1, values: x}
@@ -176,7 +177,7 @@ func (z *standardised) point(x []float64) *points {
 	return p
 }
 
-// instances returns the instances of a bag.
+// instances returns the indices of a bag's instances.
 func (k *instanceKernels) instances(bag int) []int {
 	var list []int
 	for i := k.first[bag]; i < k.first[bag+1]; i++ {
@@ -185,7 +186,7 @@ func (k *instanceKernels) instances(bag int) []int {
 	return list
 }
 
-// decisions returns the decision value of every instance and mean under a machine that was fitted to examples of them.
+// decisions returns the decision values of all instances and means under a machine fitted to the examples.
 func (k *instanceKernels) decisions(m *svm.Machine, examples []int) []float64 {
 	f, row := make([]float64, k.Len()), make([]float64, k.Len())
 	for i, c := range m.Coefficients {

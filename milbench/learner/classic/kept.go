@@ -11,10 +11,10 @@ import (
 	"synpool/milbench"
 )
 
-// errNotValidated is the error about a model that was read and not validated.
+// errNotValidated reports that a decoded model was not validated.
 var errNotValidated = errors.New("a model that was read must be validated before it predicts")
 
-// numbers are float64 values that stand in JSON as one string: little endian, in base64.
+// numbers are float64 values that JSON holds as one base64 string, little endian.
 type numbers []float64
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -43,7 +43,7 @@ func (n *numbers) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// words32 are 32-bit words that stand in JSON as one string: little endian, in base64.
+// words32 are 32-bit words that JSON holds as one base64 string, little endian.
 type words32 []uint32
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -68,7 +68,7 @@ func (w *words32) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// float32Words returns values as words.
+// float32Words converts values to words.
 func float32Words(values []float32) words32 {
 	w := make(words32, len(values))
 	for i, v := range values {
@@ -77,14 +77,14 @@ func float32Words(values []float32) words32 {
 	return w
 }
 
-// keptBag is a training bag that a model needs.
+// keptBag is a training bag that a model stores.
 type keptBag struct{ milbench.Instances }
 
 type keptJSON struct {
 	Rows    int     `json:"rows"`
 	Cols    int     `json:"cols"`
 	Values  words32 `json:"values"`
-	Start   words32 `json:"start,omitempty"` // of a sparse bag
+	Start   words32 `json:"start,omitempty"` // for a sparse bag
 	Columns words32 `json:"columns,omitempty"`
 }
 
@@ -148,7 +148,7 @@ func (k keptScale) standardised() *standardised {
 	return &standardised{scale: scale{k.Shift, k.Factor}, sparse: k.Sparse}
 }
 
-// points standardises the bags that a model keeps.
+// points returns the standardised bags of a model.
 func (k keptScale) points(bags []keptBag) (*standardised, []*points, error) {
 	z := k.standardised()
 	all := make([]*points, len(bags))
@@ -161,7 +161,7 @@ func (k keptScale) points(bags []keptBag) (*standardised, []*points, error) {
 	return z, all, nil
 }
 
-// validate reports lengths that do not fit those of bags.
+// validate reports lengths that do not match those of the bags.
 func (k keptScale) validate(bags []keptBag) error {
 	if len(k.Shift) != len(k.Factor) || len(k.Factor) == 0 {
 		return fmt.Errorf("%d shifts and %d factors", len(k.Shift), len(k.Factor))

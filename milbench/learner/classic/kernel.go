@@ -12,23 +12,24 @@ import (
 	"synpool/milbench"
 )
 
-// mostLandmarks bounds the landmarks of a kernel, with which time and memory of a fit grow.
+// mostLandmarks is the limit of landmarks of a kernel. Time and memory of a fit grow with their number.
 const mostLandmarks = 500
 
-// jitter is added to the diagonal of the kernel matrix of the landmarks, which is 1: instances that stand twice would
-// make it singular.
+// jitter is added to the diagonal of the landmarks' kernel matrix, which is 1. Without it, duplicate instances would
+// make the matrix singular.
 const jitter = 1e-8
 
-// kernel is a radial kernel k(x, z) = exp(-gamma |x-z|^2) and its landmarks, standardised instances of the training bags.
+// kernel is a radial kernel k(x, z) = exp(-gamma |x-z|^2) with its landmarks, which are standardised training
+// instances.
 type kernel struct {
 	gamma     float64
 	landmarks [][]float64
 	squares   []float64   // |z|^2 of each landmark
-	byFeature [][]float64 // of landmarks with few values: of each feature its values in all of them, nil where all are 0
+	byFeature [][]float64 // for landmarks with few values: per feature its values in all landmarks, nil if all are 0
 	root      mat.TriDense
 }
 
-// newKernel returns a kernel with evenly spaced instances of bags as landmarks: all, or as many as there may be.
+// newKernel returns a kernel whose landmarks are evenly spaced instances of bags: all of them, or mostLandmarks.
 func newKernel(bags []milbench.Instances, s scale, gamma float64, most int) (*kernel, error) {
 	k := &kernel{gamma: gamma}
 	count := 0
@@ -68,10 +69,10 @@ func newKernel(bags []milbench.Instances, s scale, gamma float64, most int) (*ke
 	return k, nil
 }
 
-// fewValues is the share of values that are not 0 below which products with landmarks skip zeros.
+// fewValues is the share of nonzero values below which products with landmarks skip zeros.
 const fewValues = 0.1
 
-// index makes products with landmarks of few values fast.
+// index prepares fast products with landmarks that have few values.
 func (k *kernel) index() {
 	count, width := 0, 0
 	for _, z := range k.landmarks {
@@ -99,7 +100,7 @@ func (k *kernel) index() {
 	}
 }
 
-// to writes the kernel of a standardised instance and each landmark.
+// to writes the kernels between a standardised instance and all landmarks.
 func (k *kernel) to(x, values []float64) {
 	square := floats.Dot(x, x)
 	if k.byFeature == nil {
@@ -119,8 +120,8 @@ func (k *kernel) to(x, values []float64) {
 	}
 }
 
-// features returns features of instances whose products are the kernel, exactly between landmarks (Nyström's method):
-// the rows of K L^-T, with K the kernel between instances and landmarks and L L^T that between landmarks.
+// features returns features whose products are the kernel, exactly between landmarks (Nyström's method). They are the
+// rows of K L^-T, where K is the kernel between instances and landmarks, and L L^T the kernel between landmarks.
 func (k *kernel) features(bags []milbench.Instances, s scale) (*kernelFeatures, error) {
 	n := len(k.landmarks)
 	f := &kernelFeatures{columns: n}
@@ -143,7 +144,7 @@ func (k *kernel) features(bags []milbench.Instances, s scale) (*kernelFeatures, 
 	return f, nil
 }
 
-// coefficients turns weights of the features into factors of the kernel with each landmark, in place.
+// coefficients turns weights of the features into coefficients of the landmarks' kernels, in place.
 func (k *kernel) coefficients(weights []float64) {
 	blas64.Trsv(blas.Trans, k.root.RawTriangular(), blas64.Vector{N: len(weights), Inc: 1, Data: weights})
 }

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Products of the features are the kernel: exactly where all instances are landmarks, and never more than it on the
-// diagonal where some are.
+// TestKernelFeatures checks that products of the features are the kernel. They are exact if all instances are
+// landmarks; otherwise they are never larger than the kernel on the diagonal.
 func TestKernelFeatures(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		bags, _ := random(4, 20, 5, 1, sparse)
@@ -67,7 +67,7 @@ func TestKernelFeatures(t *testing.T) {
 	}
 }
 
-// Some landmarks stand for all of many instances.
+// TestKernelLandmarks checks that some landmarks represent many instances.
 func TestKernelLandmarks(t *testing.T) {
 	bags, train := random(9, 900, 4, 1.5, false)
 	all := 0
@@ -95,7 +95,8 @@ func TestKernelLandmarks(t *testing.T) {
 	}
 }
 
-// A kernel tells apart what no plane does: a bag is positive if an instance is near the origin.
+// TestKernelBeyondPlanes checks a problem that no plane can separate: a bag is positive if an instance is near the
+// origin.
 func TestKernelBeyondPlanes(t *testing.T) {
 	bags, train := random(5, 60, 2, 0, false)
 	for i := range bags {

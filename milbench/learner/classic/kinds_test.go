@@ -14,7 +14,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// kindEntries are the learners that take classes and real targets, with few trees, words and components.
+// kindEntries returns the learners that take classes and real targets, with few trees, words and components.
 func kindEntries() []onebyone.Entry {
 	entries := []onebyone.Entry{
 		classic.StatisticsSVMEntry(), classic.BagOfWordsEntry(), classic.FisherVectorsEntry(), classic.DistanceSVMEntry(),
@@ -28,7 +28,7 @@ func kindEntries() []onebyone.Entry {
 				s.Trees = 100
 			case *classic.BagOfWords:
 				s.Words = 20
-			case *classic.FisherVectors: // one that has a component for each class leaves nothing to tell them by
+			case *classic.FisherVectors: // with one component per class, nothing separates them
 				s.Components = 1
 			}
 			return estimator
@@ -37,11 +37,11 @@ func kindEntries() []onebyone.Entry {
 	return entries
 }
 
-// machineEntries are those of kindEntries that are support vector machines.
+// machineEntries returns the support vector machines of kindEntries.
 func machineEntries() []onebyone.Entry { return kindEntries()[:6] }
 
-// moved returns a training part and test bags of dense instances, whose mean follows the target: of classes three corners of a triangle,
-// of real targets a line.
+// moved returns a training part and test bags of dense instances whose mean follows the target: for classes, the
+// corners of a triangle; for real targets, a line.
 func moved(seed uint64, kind milbench.TargetKind, train, test int) (part, rest milbench.Training) {
 	const features = 3
 	rng := rand.New(rand.NewPCG(seed, 11))
@@ -73,7 +73,7 @@ func moved(seed uint64, kind milbench.TargetKind, train, test int) (part, rest m
 	return part, rest
 }
 
-// fitted returns a model.
+// fitted returns the fitted model.
 func fitted(t testing.TB, e milbench.Estimator, part milbench.Training) milbench.Model {
 	t.Helper()
 	m, err := e.Fit(t.Context(), part)
@@ -96,7 +96,7 @@ func scoresOf(t testing.TB, m milbench.Model, bags []milbench.Instances) (scores
 	return scores
 }
 
-// column returns one score of each bag.
+// column returns score k of each bag.
 func column(scores [][]float64, k int) (list []float64) {
 	for _, s := range scores {
 		list = append(list, s[k])
@@ -104,7 +104,7 @@ func column(scores [][]float64, k int) (list []float64) {
 	return list
 }
 
-// figure returns how well scores fit targets: the macro AUC of classes, Spearman's correlation of real ones.
+// figure returns how well scores match targets: the macro AUC for classes, Spearman's correlation for real targets.
 func figure(t testing.TB, part milbench.Training, scores [][]float64) float64 {
 	t.Helper()
 	var labels []int
@@ -125,8 +125,8 @@ func figure(t testing.TB, part milbench.Training, scores [][]float64) float64 {
 	return f
 }
 
-// Every learner learns an easy set of classes, and one of numbers, whose values it gives in their unit, and finds nothing where the
-// targets of the training part are permuted.
+// TestKindsLearn checks that every learner learns an easy set of classes and an easy set of numbers in the right unit,
+// and learns nothing if the targets of the training part are permuted.
 func TestKindsLearn(t *testing.T) {
 	for _, c := range []struct {
 		kind              milbench.TargetKind
@@ -167,7 +167,8 @@ func TestKindsLearn(t *testing.T) {
 	}
 }
 
-// The score of a class is that of the binary machine that tells it from the rest, to the last bit; a class without bags has -1.
+// TestOneAgainstRest checks that the score of a class is bit-identical to that of the binary machine of this class
+// against the rest. A class without bags has -1.
 func TestOneAgainstRest(t *testing.T) {
 	part, rest := moved(2, milbench.ClassTarget, 60, 30)
 	part.Classes = 4
@@ -197,7 +198,7 @@ func TestOneAgainstRest(t *testing.T) {
 	}
 }
 
-// Two classes as a target of classes are ordered as a binary target.
+// TestTwoClasses checks that a target of two classes gives the same order as a binary target.
 func TestTwoClasses(t *testing.T) {
 	part, rest := moved(3, milbench.ClassTarget, 60, 60)
 	for i := range part.Targets {
@@ -218,8 +219,8 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// Real targets in another unit are predicted in that unit. Targets that are all equal are predicted; a tube that holds all has a single
-// value, and the model can be kept.
+// TestUnits checks that predictions have the unit of the real targets. Equal targets are predicted. If a tube holds all
+// targets, there is a single value, and the model can be saved.
 func TestUnits(t *testing.T) {
 	part, rest := moved(4, milbench.RealTarget, 50, 30)
 	for _, e := range kindEntries() {
@@ -259,7 +260,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// kept returns a model that was saved and read, and requires that it predicts the same.
+// kept saves and loads a model and checks that it predicts the same.
 func kept(t testing.TB, e onebyone.Entry, m milbench.Model, bags []milbench.Instances) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(m)
@@ -285,7 +286,8 @@ func kept(t testing.TB, e onebyone.Entry, m milbench.Model, bags []milbench.Inst
 	return values
 }
 
-// Models of classes and of real targets are read as they were saved; what is damaged is an error, or predicts without a panic.
+// TestKindsKept checks that models of classes and real targets are unchanged after saving and loading. A damaged one is
+// an error, or predicts without a panic.
 func TestKindsKept(t *testing.T) {
 	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget} {
 		part, rest := moved(5, kind, 30, 10)
@@ -343,7 +345,8 @@ func TestKindsKept(t *testing.T) {
 	}
 }
 
-// Scores of instances are by how much each score falls without them, however they are computed.
+// TestKindsInstances checks that scores of instances are the drops of each score without them, for every way to compute
+// them.
 func TestKindsInstances(t *testing.T) {
 	for _, kind := range []milbench.TargetKind{milbench.ClassTarget, milbench.RealTarget} {
 		part, rest := moved(6, kind, 30, 6)
@@ -376,7 +379,8 @@ func TestKindsInstances(t *testing.T) {
 	}
 }
 
-// Learners say which kinds they take: those that assume that positive instances make a bag positive take binary targets alone.
+// TestKindsTaken checks the kinds of targets that learners take. Learners that assume that positive instances make a
+// bag positive take only binary targets.
 func TestKindsTaken(t *testing.T) {
 	all := []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget}
 	for _, e := range kindEntries() {

@@ -12,12 +12,12 @@ import (
 //go:embed testdata/kinds.json
 var kindsJSON []byte
 
-// kindsForm has other targets of the bags of a [bagsForm], and what scikit-learn makes of them.
+// kindsForm holds other targets for the bags of a [bagsForm], and the results of scikit-learn.
 type kindsForm struct {
 	Labels []int
 	Values []float64
 	Trees  struct {
-		Shares         [][]float64 // of the classes
+		Shares         [][]float64 // one row per bag, one value per class
 		Values, Spread []float64   // Spread is the standard deviation over the trees
 	}
 	Fits []struct {
@@ -59,9 +59,10 @@ func requireScores(t *testing.T, name string, m milbench.Model, bags []milbench.
 	t.Logf("%s: to %.2g of the tolerance", name, worst)
 }
 
-// Scores of classes are the decision values of scikit-learn's SVC of one class against the rest, those of real targets are the values of
-// its SVR on standardised targets. Both sides stop at a violation of 1e-3, in units of decision values or standard deviations, so that they
-// differ by some 2e-3. Shares and values of trees are random: five standard deviations of the difference between the means of 2,000 trees here and of 6,000 there.
+// TestGoldenKinds compares with scikit-learn: scores of classes with decision values of its SVC, one class against the
+// rest, and real scores with its SVR on standardised targets. Both sides stop at a violation of 1e-3, in decision
+// values or standard deviations, so they differ by about 2e-3. Shares and values of trees are random; the tolerance is
+// five standard deviations of the difference between the means of 2,000 trees here and 6,000 there.
 func TestGoldenKinds(t *testing.T) {
 	var golden struct{ Forms []kindsForm }
 	if err := json.Unmarshal(kindsJSON, &golden); err != nil {
@@ -101,7 +102,7 @@ func TestGoldenKinds(t *testing.T) {
 	}
 }
 
-// exponential has the scores of a model as powers of e.
+// exponential has the exponentials of a model's scores.
 type exponential struct{ milbench.Model }
 
 func (e exponential) Predict(bag milbench.Instances) (milbench.Prediction, error) {

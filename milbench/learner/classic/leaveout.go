@@ -6,7 +6,8 @@ import (
 	"synpool/milbench"
 )
 
-// leaveOut returns, for each score of a bag, by how much it falls without each instance; of a single instance the score.
+// leaveOut returns the drop of each score of a bag without each of its instances. A single instance has the bag's
+// scores.
 func leaveOut(m milbench.Model, bag milbench.Instances) ([][]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
@@ -16,7 +17,7 @@ func leaveOut(m milbench.Model, bag milbench.Instances) ([][]float64, error) {
 	if n == 0 {
 		return nil, errors.New("an empty bag has no instances to score")
 	}
-	in := bag // in memory, where each rest is copied from
+	in := bag // held in memory, because it is copied for each instance
 	if n > 1 && !milbench.IsSparse(bag) {
 		if in, err = milbench.ToDense(bag); err != nil {
 			return nil, err
@@ -31,7 +32,8 @@ func leaveOut(m milbench.Model, bag milbench.Instances) ([][]float64, error) {
 	})
 }
 
-// falls returns by how much each score of a bag of n instances falls without each of them; of a single instance the scores.
+// falls returns the drop of each score of a bag without each of its n instances. A single instance has the bag's
+// scores.
 func falls(whole milbench.Prediction, n int, without func(i int) (milbench.Prediction, error)) ([][]float64, error) {
 	all := make([][]float64, len(whole.Scores))
 	for i := range n {

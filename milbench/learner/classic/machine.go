@@ -10,17 +10,17 @@ import (
 	"synpool/milbench"
 )
 
-// defaultEpsilon is half the width of the tube of a regression, in standard deviations of the targets.
+// defaultEpsilon is the default half width of the tube of a regression, in standard deviations of the targets.
 const defaultEpsilon = 0.1
 
-// machineSetting is what fits of machines with a kernel have in common.
+// machineSetting holds what all machines with a kernel need for a fit.
 type machineSetting struct {
 	c        float64
-	balanced bool    // both classes weigh the same; of one class against the rest these two
-	epsilon  float64 // of real targets, in their standard deviations; 0 stands for defaultEpsilon
+	balanced bool    // give both classes, or a class and the rest, the same total weight
+	epsilon  float64 // for real targets, in standard deviations of the targets; 0 means defaultEpsilon
 }
 
-// validateEpsilon reports half the width of a tube that makes no sense.
+// validateEpsilon reports an invalid half width of a tube.
 func validateEpsilon(epsilon float64) error {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return fmt.Errorf("epsilon %v: 0 or more is needed", epsilon)
@@ -28,14 +28,14 @@ func validateEpsilon(epsilon float64) error {
 	return nil
 }
 
-// machines are the support vector machines of a training part with one kernel.
+// machines are the support vector machines of a training part, all with the same kernel.
 type machines struct {
-	support      []int   // bags of the training part that count in any of them
+	support      []int   // training bags that count in at least one machine
 	coefficients numbers // [machines, support]
 	outputs
 }
 
-// fit fits the machines of a training part, whose bags are the examples rows of a kernel.
+// fit fits the machines of a training part. Its bags are the given rows of the kernel.
 func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t milbench.Training) (*machines, error) {
 	some, err := svm.Subset(k, rows)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s machineSetting) fit(ctx context.Context, k svm.Kernel, rows []int, t mil
 	return m, nil
 }
 
-// regress returns the coefficients and the bias of a regression to the examples of a kernel.
+// regress returns the coefficients and the bias of a regression on the examples of a kernel.
 func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []float64) ([]float64, float64, error) {
 	r := svm.DefaultSVR()
 	if r.C, r.Epsilon = s.c, s.epsilon; s.epsilon == 0 {
@@ -77,7 +77,7 @@ func (s machineSetting) regress(ctx context.Context, k svm.Kernel, values []floa
 	return solution(m, advised(err))
 }
 
-// solution returns the coefficients and the bias of a machine, unless there is an error.
+// solution returns the coefficients and the bias of a machine, or the error.
 func solution(m *svm.Machine, err error) ([]float64, float64, error) {
 	if err != nil {
 		return nil, 0, err
@@ -85,8 +85,8 @@ func solution(m *svm.Machine, err error) ([]float64, float64, error) {
 	return m.Coefficients, m.Bias, nil
 }
 
-// fitExamples fits a support vector machine to the examples rows of a kernel, with their labels. Where it is balanced both classes
-// weigh the same.
+// fitExamples fits a support vector machine to labelled examples, which are the given rows of a kernel. If balanced,
+// both classes have the same total weight.
 func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
 	some, err := svm.Subset(k, rows)
 	if err != nil {
@@ -95,7 +95,7 @@ func fitExamples(ctx context.Context, k svm.Kernel, rows []int, positive []bool,
 	return fitSome(ctx, some, positive, c, tolerance, balanced)
 }
 
-// fitSome is fitExamples of all examples of a kernel.
+// fitSome does the same as fitExamples for all examples of a kernel.
 func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance float64, balanced bool) (*svm.Machine, error) {
 	var weights []float64
 	if balanced {
@@ -107,7 +107,7 @@ func fitSome(ctx context.Context, k svm.Kernel, positive []bool, c, tolerance fl
 	return m, advised(err)
 }
 
-// advised returns the error of a fit with what to do.
+// advised adds to the error of a fit what to do about it.
 func advised(err error) error {
 	switch {
 	case errors.Is(err, svm.ErrOneClass):
@@ -126,7 +126,7 @@ func above0(name string, v float64) error {
 	return nil
 }
 
-// above0All reports a value of several that is not above 0.
+// above0All reports a value that is not above 0.
 func above0All(name string, values []float64) error {
 	for _, v := range values {
 		if err := above0(name, v); err != nil {

@@ -16,10 +16,10 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// Penalty names the machine that MILES fits to its embedding.
+// Penalty is the name of the machine that MILES fits to its embedding.
 type Penalty string
 
-// The machines of MILES.
+// Machines of MILES.
 const (
 	L1     Penalty = "l1"     // linear with the penalty |w|_1, which selects concepts
 	L2     Penalty = "l2"     // linear with the penalty |w|_2^2 / 2
@@ -29,38 +29,39 @@ const (
 // Penalties lists the machines of MILES.
 var Penalties = []Penalty{L1, L2, Radial}
 
-// MILES is multiple-instance learning via embedded instance selection. Every instance z of the training bags is a concept, and a bag
-// is the vector of its similarities to all concepts,
+// MILES is multiple-instance learning via embedded instance selection. Every training instance z is a concept. A bag is
+// represented by its similarities to all concepts,
 //
 //	s(X, z) = max_x exp(-Gamma / d |x-z|^2),
 //
-// over the standardised instances x, of d features, of the bag. A support vector machine separates these vectors.
+// over the standardised instances x of the bag, which have d features. A support vector machine separates these
+// vectors.
 //
-// The paper fits a 1-norm machine with the hinge loss, a linear programme. L1 here has the squared hinge instead, and a weak penalty of
-// the bias, of similarities less their mean. L2 and Radial replace the penalty and the kernel. The paper tunes sigma^2, which is
-// d / Gamma.
+// The paper fits a 1-norm machine with the hinge loss, a linear programme. Here, L1 has the squared hinge loss and a
+// weak penalty of the bias; similarities are centred. L2 and Radial change the penalty and the kernel. The paper tunes
+// sigma^2, which is d / Gamma.
 //
-// Where the bags that fits share have more than Concepts instances, only Concepts of them, evenly spaced, can be concepts. A fit uses
-// those of its own training bags.
+// If the shared bags have more than Concepts instances, only Concepts evenly spaced ones can be concepts. A fit uses
+// those in its own training bags.
 //
-// Source: Y. Chen, J. Bi and J. Z. Wang, "MILES: multiple-instance learning via embedded instance selection", IEEE TPAMI 28 (2006),
-// equations 7, 14 and 20.
+// Source: Y. Chen, J. Bi and J. Z. Wang, "MILES: multiple-instance learning via embedded instance selection", IEEE
+// TPAMI 28 (2006), equations 7, 14 and 20.
 type MILES struct {
 	Penalty  Penalty `json:"penalty"`
 	Gamma    float64 `json:"gamma"`
 	C        float64 `json:"c"`
-	Concepts int     `json:"concepts"` // at most
-	Balanced bool    `json:"balanced"` // both classes weigh the same, however many bags they have
+	Concepts int     `json:"concepts"` // maximum number
+	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many bags they have
 
-	tolerance float64 // of a linear machine, where not 0
+	tolerance float64 // of a linear machine; 0 for the default
 }
 
-// DefaultMILES returns the radial machine with Gamma = 1, C = 3 and at most 5000 concepts.
+// DefaultMILES returns a radial machine with Gamma = 1, C = 3 and at most 5000 concepts.
 func DefaultMILES() MILES {
 	return MILES{Penalty: Radial, Gamma: 1, C: 3, Concepts: 5000, Balanced: true}
 }
 
-// MILESEntry returns MILES for the list of learners.
+// MILESEntry returns the entry of [MILES] in the list of learners.
 func MILESEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, gamma := range []float64{1, 4} {
@@ -97,7 +98,7 @@ func (p Penalty) validate() error {
 	return fmt.Errorf("penalty %q: there is no such penalty; use one of %s", p, strings.Join(names, ", "))
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s MILES) Validate() error {
 	if err := cmp.Or(s.Penalty.validate(), above0("gamma", s.Gamma), above0("c", s.C)); err != nil {
 		return err
@@ -108,19 +109,19 @@ func (s MILES) Validate() error {
 	return nil
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s MILES) Takes() milbench.Takes { return pairwise(twoClasses) }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s MILES) Shares() string { return fmt.Sprintf("nearest %d", s.Concepts) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s MILES) Cost(bags []milbench.Instances) milbench.Cost {
 	rows, values := instancesAndValues(bags)
 	n, concepts := float64(len(bags)), min(rows, float64(s.Concepts))
 	fit := n * n * concepts * 3 / 2
 	if s.Penalty != Radial {
-		fit = 60 * n * concepts // passes
+		fit = 60 * n * concepts // number of passes
 	}
 	return milbench.Cost{
 		Seconds: fit/comparedPerSecond + n*concepts*2e-8,
@@ -129,7 +130,7 @@ func (s MILES) Cost(bags []milbench.Instances) milbench.Cost {
 	}
 }
 
-// similar replaces distances by similarities in place.
+// similar replaces distances by similarities, in place.
 func similar(gamma float64, distances []float64) {
 	for k, d := range distances {
 		distances[k] = math.Exp(-gamma * d * d)
@@ -153,7 +154,7 @@ func (s MILES) Fit(ctx context.Context, t milbench.Training) (milbench.Model, er
 	for _, row := range rows {
 		ours[row] = true
 	}
-	var columns []int // the concepts of the training bags
+	var columns []int // concepts in the training bags
 	for k, bag := range near.bag {
 		if ours[bag] {
 			columns = append(columns, k)
@@ -173,7 +174,7 @@ func (s MILES) Fit(ctx context.Context, t milbench.Training) (milbench.Model, er
 	similar(gamma, values)
 	m := &MILESModel{Setting: s, Scale: keepScale(near.z), z: near.z, live: near}
 	if s.Penalty == Radial {
-		own := milbench.NewShared(nil) // columns are concepts of the training bags alone: nothing is shared
+		own := milbench.NewShared(nil) // the columns are concepts of these training bags only, so nothing is shared
 		setting := machineSetting{c: s.C, balanced: s.Balanced}
 		if m.Machine, err = standardiseVectors(values, n, d).fitRadial(ctx, t, own, "similarities", all(n), 1, setting); err != nil {
 			return nil, err
@@ -207,8 +208,8 @@ func (s MILES) Fit(ctx context.Context, t milbench.Training) (milbench.Model, er
 	return m, nil
 }
 
-// fitLinear fits a hyperplane to rows of d similarities, which it centres: the mean of each is in the bias, and the solvers, which move
-// one coefficient at a time, converge several times as fast.
+// fitLinear fits a hyperplane to rows of d similarities. It centres them, and the bias contains their means. The
+// solvers, which move one coefficient at a time, then converge several times as fast.
 func (s MILES) fitLinear(ctx context.Context, values []float64, d int, positive []bool) (*svm.Hyperplane, error) {
 	means := make([]float64, d)
 	for i := range positive {
@@ -243,33 +244,34 @@ func (s MILES) fitLinear(ctx context.Context, values []float64, d int, positive 
 	return plane, nil
 }
 
-// milesIntercept is how much weaker the penalty of the bias is than that of a weight. The paper has none.
+// milesIntercept is how much weaker the penalty of the bias is than that of a weight. The paper does not penalise the
+// bias.
 const milesIntercept = 10
 
-// Where a linear machine stops. At 1e-3 the objective of L1 is less than 1 % above its minimum on the Fox set at C = 3; at 1e-4 a fit
-// takes ten times as long.
+// Stopping tolerances of linear machines. At 1e-3 the objective of L1 is less than 1 % above its minimum on the Fox set
+// at C = 3; at 1e-4 a fit takes ten times as long.
 const (
 	milesL1Tolerance = 1e-3
-	milesL2Tolerance = 1e-2 // LIBLINEAR's is 0.1
+	milesL2Tolerance = 1e-2 // LIBLINEAR uses 0.1
 )
 
-// MILESModel is a fitted [MILES]. It keeps the concepts that the score depends on; a linear machine that selected none gives every bag
-// the score Bias.
+// MILESModel is a fitted [MILES]. It keeps the concepts that the score depends on. If a linear machine selected none,
+// every bag has the score Bias.
 type MILESModel struct {
 	Setting  MILES          `json:"setting"`
 	Scale    keptScale      `json:"scale"`
-	Concepts *keptBag       `json:"concepts,omitempty"` // one instance each
-	Weights  numbers        `json:"weights,omitempty"`  // of the concepts, in a linear machine
+	Concepts *keptBag       `json:"concepts,omitempty"` // one instance per concept
+	Weights  numbers        `json:"weights,omitempty"`  // one per concept, for a linear machine
 	Bias     float64        `json:"bias"`
-	Machine  *radialMachine `json:"machine,omitempty"` // else
+	Machine  *radialMachine `json:"machine,omitempty"` // for a radial kernel
 
 	z        *standardised
 	concepts *points
 	live     *nearest
-	columns  []int // of the concepts among those of live
+	columns  []int // columns of the concepts in live
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *MILESModel) Validate() error {
 	if err := m.Setting.Validate(); err != nil {
 		return err
@@ -303,10 +305,10 @@ func (m *MILESModel) Validate() error {
 	return nil
 }
 
-// gamma returns the factor of squared distances.
+// gamma returns the factor of the squared distances.
 func (m *MILESModel) gamma() float64 { return m.Setting.Gamma / float64(len(m.z.factor)) }
 
-// check reports a model that was read and not validated, or a bag that it cannot score.
+// check reports a decoded model that was not validated, or a bag that the model cannot score.
 func (m *MILESModel) check(bag milbench.Instances) error {
 	switch {
 	case m.z == nil:
@@ -353,9 +355,10 @@ func (m *MILESModel) Predict(bag milbench.Instances) (milbench.Prediction, error
 	return scored(score)
 }
 
-// InstanceScores implements [milbench.InstanceScorer]. Of a linear machine an instance has the sum of w_z s(X, z) over the concepts z to
-// which it is the nearest of its bag; instances that are equally near share that (equation 20 of the paper). These scores and the
-// bias add up to the score of the bag. Of a radial machine an instance has what the score of the bag loses without it.
+// InstanceScores implements [milbench.InstanceScorer]. In a linear machine, the score of an instance is the sum of w_z
+// s(X, z) over the concepts z for which it is the nearest in its bag; equally near instances share the term (equation
+// 20 of the paper). These scores and the bias sum to the score of the bag. In a radial machine, it is the drop of the
+// bag's score without the instance.
 func (m *MILESModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	if err := m.check(bag); err != nil {
 		return nil, err

@@ -9,26 +9,26 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// MInD is a support vector machine with a radial kernel on dissimilarities: a bag is the vector of its distances to the training bags,
-// standardised over these.
+// MInD is a support vector machine with a radial kernel on dissimilarities. A bag is represented by its distances to
+// the training bags, standardised over them.
 //
-// Source: V. Cheplygina, D. M. J. Tax and M. Loog, "Multiple instance learning with bag dissimilarities", Pattern Recognition 48
-// (2015).
+// Source: V. Cheplygina, D. M. J. Tax and M. Loog, "Multiple instance learning with bag dissimilarities", Pattern
+// Recognition 48 (2015).
 type MInD struct {
 	Distance Distance `json:"distance"`
 	Scaling  Scaling  `json:"scaling"`
-	Gamma    float64  `json:"gamma"` // of exp(-Gamma / n |x-z|^2), n training bags
+	Gamma    float64  `json:"gamma"` // in exp(-Gamma / n |x-z|^2), with n training bags
 	C        float64  `json:"c"`
-	Balanced bool     `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon  float64  `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced bool     `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon  float64  `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultMInD returns mean-min distances, with C = 3.
+// DefaultMInD returns a machine on mean-min distances, with C = 3.
 func DefaultMInD() MInD {
 	return MInD{Distance: MeanMin, Scaling: Deviation, Gamma: 1, C: 3, Balanced: true}
 }
 
-// MInDEntry returns the machine on dissimilarities for the list of learners.
+// MInDEntry returns the entry of [MInD] in the list of learners.
 func MInDEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, d := range []Distance{MeanMin, EMDCityBlock} {
@@ -43,18 +43,18 @@ func MInDEntry() onebyone.Entry {
 	}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s MInD) Validate() error {
 	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s MInD) Takes() milbench.Takes { return s.Distance.takes() }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s MInD) Shares() string { return fmt.Sprintf("distances %s %s", s.Distance, s.Scaling) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s MInD) Cost(bags []milbench.Instances) milbench.Cost {
 	c, n := s.Distance.cost(bags), float64(len(bags))
 	c.Seconds += n * n * n / 2 / comparedPerSecond
@@ -81,7 +81,7 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 			values = append(values, d.values[i*d.n+k])
 		}
 	}
-	own := milbench.NewShared(nil) // columns are those of the training bags alone: nothing is shared
+	own := milbench.NewShared(nil) // the columns belong to these training bags only, so nothing is shared
 	setting := machineSetting{s.C, s.Balanced, s.Epsilon}
 	machine, err := standardiseVectors(values, n, n).fitRadial(ctx, t, own, "dissimilarities", all(n), s.Gamma, setting)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s MInD) Fit(ctx context.Context, t milbench.Training) (milbench.Model, err
 	return m, nil
 }
 
-// all returns 0 to n-1.
+// all returns the integers from 0 to n-1.
 func all(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -113,7 +113,7 @@ type MInDModel struct {
 	trainingBags
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *MInDModel) Validate() error {
 	if err := cmp.Or(m.Distance.validate(), m.Scale.validate(m.Bags), m.Machine.validate(len(m.Bags))); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (m *MInDModel) Predict(bag milbench.Instances) (milbench.Prediction, error)
 	return m.score(x)
 }
 
-// score returns the score at distances from the training bags.
+// score returns the score of a bag, given its distances from the training bags.
 func (m *MInDModel) score(x []float64) (milbench.Prediction, error) {
 	return m.Machine.predict(x)
 }

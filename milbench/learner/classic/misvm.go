@@ -15,51 +15,51 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// BagMISVM is MI-SVM, the support vector machine that maximises the margin of bags. It is fitted to all instances of the negative bags
-// and to one witness of each positive bag, the instance of the largest decision value. The score of a bag is the maximum over its
-// instances.
+// BagMISVM is MI-SVM, a support vector machine that maximises the margin of bags. It is fitted to all instances of the
+// negative bags and to one witness per positive bag: the instance with the largest decision value. The score of a bag
+// is the maximum over its instances.
 //
-// The first fit has the means of the positive bags as witnesses. Then witnesses are chosen and the machine is fitted to them until they
-// stay, or come back to an earlier choice, or for Rounds fits.
+// In the first fit, the witnesses are the means of the positive bags. Then witnesses are chosen and the machine is
+// fitted again, until the witnesses stay the same or return to an earlier choice, or for Rounds fits.
 //
-// The kernel of standardised instances of d features is exp(-Gamma / d |x-z|^2), or their product where Gamma is 0.
+// The kernel of standardised instances with d features is exp(-Gamma / d |x-z|^2), or their product if Gamma is 0.
 //
-// Source: S. Andrews, I. Tsochantaridis and T. Hofmann, "Support vector machines for multiple-instance learning", NIPS 15 (2002),
-// figure 3. Balanced is ours.
+// Source: S. Andrews, I. Tsochantaridis and T. Hofmann, "Support vector machines for multiple-instance learning", NIPS
+// 15 (2002), figure 3. Balanced is ours.
 type BagMISVM struct {
 	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
 	C        float64 `json:"c"`
-	Rounds   int     `json:"rounds"`   // at most, after the first fit
-	Balanced bool    `json:"balanced"` // both classes weigh the same, however many examples they have
+	Rounds   int     `json:"rounds"`   // maximum number, after the first fit
+	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many examples they have
 }
 
-// InstanceMISVM is mi-SVM, the support vector machine that maximises the margin of instances. It is fitted to all instances, those of
-// negative bags being negative. The score of a bag is the maximum over its instances.
+// InstanceMISVM is mi-SVM, a support vector machine that maximises the margin of instances. It is fitted to all
+// instances; those of negative bags are negative. The score of a bag is the maximum over its instances.
 //
-// In the first fit all instances of positive bags are positive. Then each of them has the sign of its decision value, in a bag with
-// none above 0 the largest is positive, and the machine is fitted again, until the labels stay, or come back to an earlier choice, or
-// for Rounds fits.
+// In the first fit, all instances of positive bags are positive. Then each gets the sign of its decision value; if none
+// in a bag is above 0, the instance with the largest value is positive. The machine is fitted again, until the labels
+// stay the same or return to an earlier choice, or for Rounds fits.
 //
-// The kernel and the source are those of [BagMISVM], figure 2 of the paper.
+// The kernel and the source are those of [BagMISVM]; see figure 2 of the paper.
 type InstanceMISVM struct {
 	Gamma    float64 `json:"gamma"` // 0 for a linear kernel
 	C        float64 `json:"c"`
-	Rounds   int     `json:"rounds"`   // at most, after the first fit
-	Balanced bool    `json:"balanced"` // both classes weigh the same, however many instances they have
+	Rounds   int     `json:"rounds"`   // maximum number, after the first fit
+	Balanced bool    `json:"balanced"` // give both classes the same total weight, however many instances they have
 }
 
-// DefaultBagMISVM returns Gamma = 1 and C = 3, at most 50 rounds.
+// DefaultBagMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
 func DefaultBagMISVM() BagMISVM { return BagMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true} }
 
-// DefaultInstanceMISVM returns Gamma = 1 and C = 3, at most 50 rounds.
+// DefaultInstanceMISVM returns a machine with Gamma = 1, C = 3 and at most 50 rounds.
 func DefaultInstanceMISVM() InstanceMISVM {
 	return InstanceMISVM{Gamma: 1, C: 3, Rounds: 50, Balanced: true}
 }
 
-// alternation is what both have.
+// alternation is the common part of both machines.
 type alternation BagMISVM
 
-// grid returns the settings that are tried.
+// grid returns the settings to try.
 func (a alternation) grid() (list []alternation) {
 	for _, gamma := range []float64{0.3, 1, 3} {
 		for _, c := range []float64{1, 10} {
@@ -71,7 +71,7 @@ func (a alternation) grid() (list []alternation) {
 	return append(list, a)
 }
 
-// BagMISVMEntry returns MI-SVM for the list of learners.
+// BagMISVMEntry returns the entry of [BagMISVM] in the list of learners.
 func BagMISVMEntry() onebyone.Entry {
 	e := onebyone.Entry{
 		Name: "mi-svm-bag", Summary: "an SVM on one instance of each positive bag (MI-SVM)",
@@ -85,7 +85,7 @@ func BagMISVMEntry() onebyone.Entry {
 	return e
 }
 
-// InstanceMISVMEntry returns mi-SVM for the list of learners.
+// InstanceMISVMEntry returns the entry of [InstanceMISVM] in the list of learners.
 func InstanceMISVMEntry() onebyone.Entry {
 	e := onebyone.Entry{
 		Name: "mi-svm-instance", Summary: "an SVM on instances whose labels it finds (mi-SVM)",
@@ -104,10 +104,11 @@ var (
 	_ milbench.Estimator = InstanceMISVM{}
 )
 
-// alternationTolerance is where a machine stops, below the usual 1e-3: what is chosen next depends on decision values.
+// alternationTolerance is the stopping tolerance of machines. It is below the usual 1e-3, because decision values
+// determine the next choice.
 const alternationTolerance = 1e-4
 
-// mostRounds bounds the rounds.
+// mostRounds is the limit of rounds.
 const mostRounds = 10_000
 
 func (a alternation) validate() error {
@@ -120,7 +121,7 @@ func (a alternation) validate() error {
 	return nil
 }
 
-// gammaOr0 reports a gamma that is neither above 0 nor 0.
+// gammaOr0 reports a gamma that is neither 0 nor above.
 func gammaOr0(gamma float64) error {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
 		return fmt.Errorf("gamma %v: 0 or more is needed", gamma)
@@ -143,33 +144,33 @@ func (a alternation) cost(bags []milbench.Instances, rounds float64) milbench.Co
 	return c
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s BagMISVM) Validate() error { return alternation(s).validate() }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s InstanceMISVM) Validate() error { return alternation(s).validate() }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s BagMISVM) Takes() milbench.Takes { return pairwise(twoClasses) }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s InstanceMISVM) Takes() milbench.Takes { return pairwise(twoClasses) }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s BagMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s InstanceMISVM) Shares() string { return instanceKernelKey(s.Gamma) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s BagMISVM) Cost(bags []milbench.Instances) milbench.Cost { return alternation(s).cost(bags, 2) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s InstanceMISVM) Cost(bags []milbench.Instances) milbench.Cost {
 	return alternation(s).cost(bags, 5)
 }
 
-// choice is what a round is fitted to: examples by their place among the kernels.
+// choice holds the examples of a round, by their indices in the kernels.
 type choice struct {
 	examples []int
 	positive []bool
@@ -215,7 +216,8 @@ func (s InstanceMISVM) Fit(ctx context.Context, t milbench.Training) (milbench.M
 	})
 }
 
-// fit fits machines to what choose returns, first without decision values, then with those of the machine before.
+// fit fits machines to the examples that choose returns. The first call of choose gets no decision values, later calls
+// get those of the previous machine.
 func (a alternation) fit(ctx context.Context, t milbench.Training, choose func(k *instanceKernels, bags []int, f []float64) choice) (milbench.Model, error) {
 	if err := a.validate(); err != nil {
 		return nil, err
@@ -254,7 +256,7 @@ func (a alternation) fit(ctx context.Context, t milbench.Training, choose func(k
 	return a.model(k, t.Bags, bags, chosen.examples, machine)
 }
 
-// key is the same of choices that are the same.
+// key returns a string that equal choices share.
 func (c choice) key() string {
 	var b strings.Builder
 	for i, at := range c.examples {
@@ -263,7 +265,8 @@ func (c choice) key() string {
 	return b.String()
 }
 
-// model keeps the support vectors of a machine, all of them instances, or the weights of a linear one.
+// model returns the model of a machine, with the support vectors, which are instances, or the weights of a linear
+// machine.
 func (a alternation) model(k *instanceKernels, bags []milbench.Instances, at []int, examples []int, machine *svm.Machine) (*MISVMModel, error) {
 	m := &MISVMModel{Gamma: a.Gamma, Scale: keepScale(k.z), Bias: machine.Bias, z: k.z, support: &points{}}
 	width := len(k.z.factor)
@@ -303,21 +306,21 @@ func (a alternation) model(k *instanceKernels, bags []milbench.Instances, at []i
 	return m, err
 }
 
-// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]: the decision value of a standardised instance x is
-// sum_i Coefficients_i k(x, z_i) + Bias with the support vectors z_i, or with a linear kernel Weights x + Bias.
+// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]. The decision value of a standardised instance x is sum_i
+// Coefficients_i k(x, z_i) + Bias with the support vectors z_i, or Weights x + Bias for a linear kernel.
 type MISVMModel struct {
 	Gamma        float64   `json:"gamma"` // see [BagMISVM]
 	Scale        keptScale `json:"scale"`
-	Support      *keptBag  `json:"support,omitempty"` // one instance each
+	Support      *keptBag  `json:"support,omitempty"` // one instance per support vector
 	Coefficients numbers   `json:"coefficients,omitempty"`
-	Weights      numbers   `json:"weights,omitempty"` // of a linear kernel, of the standardised features
+	Weights      numbers   `json:"weights,omitempty"` // for a linear kernel, in units of standardised features
 	Bias         float64   `json:"bias"`
 
 	z       *standardised
 	support *points
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *MISVMModel) Validate() error {
 	if err := gammaOr0(m.Gamma); err != nil {
 		return err
@@ -347,7 +350,7 @@ func (m *MISVMModel) Validate() error {
 	return nil
 }
 
-// Scores returns the decision value of each instance of a bag.
+// Scores returns the decision value of each instance in a bag.
 func (m *MISVMModel) Scores(bag milbench.Instances) ([]float64, error) {
 	if m.z == nil {
 		return nil, errNotValidated
@@ -360,7 +363,7 @@ func (m *MISVMModel) Scores(bag milbench.Instances) ([]float64, error) {
 	if m.Gamma == 0 {
 		m.linear(p, f)
 	} else {
-		const block = 256 // support vectors at a time, to bound the memory of large bags
+		const block = 256 // support vectors at a time, to limit the memory for large bags
 		k, width := instanceKernel{z: m.z, gamma: m.Gamma}, len(m.z.factor)
 		values := make([]float64, min(block, m.support.rows)*p.rows)
 		for from := 0; from < m.support.rows && p.rows > 0; from += block {
@@ -380,7 +383,7 @@ func (m *MISVMModel) Scores(bag milbench.Instances) ([]float64, error) {
 	return f, nil
 }
 
-// linear writes the products of instances with the weights.
+// linear writes the products of the instances with the weights.
 func (m *MISVMModel) linear(p *points, f []float64) {
 	width := len(m.Weights)
 	for i := range f {
@@ -395,7 +398,8 @@ func (m *MISVMModel) linear(p *points, f []float64) {
 	}
 }
 
-// Predict returns the maximum of the decision values of the instances, which instance has it, the first of equals, and all of them.
+// Predict returns the maximum of the instances' decision values, the first instance that has it, and the decision
+// values.
 func (m *MISVMModel) Predict(bag milbench.Instances) (milbench.Prediction, error) {
 	f, err := m.Scores(bag)
 	if err != nil {

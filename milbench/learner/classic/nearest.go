@@ -11,20 +11,20 @@ import (
 	"synpool/milbench"
 )
 
-// nearest are the distances between the bags that fits share and instances of these bags, the concepts: of a concept z and a bag X,
-// min_x |x-z|, over standardised instances.
+// nearest holds the distances between the shared bags and concepts, which are instances of these bags. The distance of
+// a concept z and a bag X is min_x |x-z| over standardised instances x.
 type nearest struct {
 	z        *standardised
 	concepts *points
-	bag      []int // of each concept, by its row in Shared
-	at       []int // of each concept, its place in the bag
+	bag      []int // bag of each concept, by its row in Shared
+	at       []int // place of each concept in its bag
 	values   []float64
 
 	mu    sync.Mutex
-	other map[milbench.Instances][]float64 // of bags that are not among them
+	other map[milbench.Instances][]float64 // distances of bags that are not shared
 }
 
-// nearestOf returns the distances to at most so many concepts, evenly spaced among all instances.
+// nearestOf returns the distances to at most the given number of concepts, which are evenly spaced among all instances.
 func nearestOf(ctx context.Context, s *milbench.Shared, most int) (*nearest, error) {
 	return milbench.Once(s, fmt.Sprintf("nearest %d", most), func() (*nearest, error) {
 		z, err := standardisedOf(s)
@@ -62,7 +62,7 @@ func nearestOf(ctx context.Context, s *milbench.Shared, most int) (*nearest, err
 	})
 }
 
-// row returns the distances of a bag from all concepts.
+// row returns the distances between a bag and all concepts.
 func (n *nearest) row(bag milbench.Instances) ([]float64, error) {
 	if i, found := n.z.shared.Row(bag); found {
 		return n.values[i*len(n.at) : (i+1)*len(n.at)], nil
@@ -83,12 +83,13 @@ func (n *nearest) row(bag milbench.Instances) ([]float64, error) {
 	return row, err
 }
 
-// nearest returns for each concept the least distance of an instance of a bag, and the instances that have it.
+// nearest returns the smallest distance between each concept and the instances of a bag, and the instances that have
+// it.
 func (z *standardised) nearest(concepts, bag *points) (least []float64, who [][]int, err error) {
 	if bag.rows == 0 {
 		return nil, nil, fmt.Errorf("an empty bag has no nearest instance")
 	}
-	const block = 256 // concepts at a time, to bound the memory of large bags
+	const block = 256 // concepts at a time, to limit the memory for large bags
 	var costs []float64
 	for from := 0; from < concepts.rows; from += block {
 		part := concepts.slice(from, min(from+block, concepts.rows), len(z.factor))
@@ -113,7 +114,7 @@ func (z *standardised) nearest(concepts, bag *points) (least []float64, who [][]
 	return least, who, nil
 }
 
-// add appends a copy of row i of other points.
+// add appends a copy of row i of other.
 func (p *points) add(other *points, i, width int) {
 	p.rows++
 	if other.start == nil {
@@ -129,7 +130,7 @@ func (p *points) add(other *points, i, width int) {
 	p.squares, p.sums = append(p.squares, other.squares[i]), append(p.sums, other.sums[i])
 }
 
-// slice returns the points from one row to before another. It copies no values.
+// slice returns the rows in [from, to) without copying values.
 func (p *points) slice(from, to, width int) *points {
 	if p.start == nil {
 		return &points{rows: to - from, values: p.values[from*width : to*width]}
@@ -137,13 +138,13 @@ func (p *points) slice(from, to, width int) *points {
 	return &points{rows: to - from, values: p.values, columns: p.columns, start: p.start[from : to+1], squares: p.squares[from:to], sums: p.sums[from:to]}
 }
 
-// instanceOf says where an instance stands.
+// instanceOf is the position of an instance.
 type instanceOf struct {
 	bag milbench.Instances
 	at  int
 }
 
-// keepInstances returns instances, at least one, as one bag that a model keeps.
+// keepInstances returns one or more instances as a bag that a model stores.
 func keepInstances(list []instanceOf, sparse bool) (keptBag, error) {
 	width := list[0].bag.Features()
 	if sparse {

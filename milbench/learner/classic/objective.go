@@ -8,29 +8,29 @@ import (
 	"synpool/milbench"
 )
 
-// objective is what a fit minimises, that of [Instance] divided by C times the sum of the s_i, as a function of the weights
-// and, behind them, the bias.
+// objective is the function that a fit minimises: the objective of [Instance], divided by C times the sum of the s_i.
+// Its arguments are the weights, followed by the bias.
 type objective struct {
 	inputs  inputs
-	signs   []float64  // of each instance, 1 in a positive and -1 in a negative bag
-	share   [2]float64 // of an instance of each class in the mean loss
+	signs   []float64  // per instance: 1 in a positive bag, -1 in a negative one
+	share   [2]float64 // weight of one instance of each class in the mean loss
 	penalty float64
 	loss    Loss
 
-	meanLoss float64 // where it was computed last: of the value, this is not the penalty
-	err      error   // why inputs could not be read, the first
+	meanLoss float64 // part of the last value without the penalty
+	err      error   // first error of reading inputs
 }
 
-// inputs are the instances that a linear classifier is fitted to.
+// inputs are the instances for fitting a linear classifier.
 type inputs interface {
 	// features is the number of weights.
 	features() int
-	// each calls derivative with the number of every instance and its product with the weights and adds the instance, times what
-	// that returns, to slope.
+	// each calls derivative with the number of every instance and its product with the weights. It adds the instance
+	// times the result to slope.
 	each(weights, slope []float64, derivative func(i int, product float64) float64) error
 }
 
-// compute returns the value and sets the gradient, as [lbfgs.Function] says.
+// compute returns the value and sets the gradient, as described by [lbfgs.Function].
 func (f *objective) compute(x, gradient []float64) float64 {
 	copy(gradient, x)
 	n := f.inputs.features()
@@ -54,7 +54,7 @@ func (f *objective) compute(x, gradient []float64) float64 {
 	return f.meanLoss + f.penalty/2*floats.Dot(w, w)
 }
 
-// of returns the loss at a margin and its derivative.
+// of returns the loss and its derivative at a margin.
 func (l Loss) of(margin float64) (loss, derivative float64) {
 	if l == Hinge {
 		short := max(0, 1-margin)
@@ -68,13 +68,13 @@ func (l Loss) of(margin float64) (loss, derivative float64) {
 	return loss, -1 / (1 + e)
 }
 
-// scaledBags are the instances of bags, standardised: (x - shift) factor. The bags themselves are read as they are, and no
-// copy is made of them: the product with w is that of x with w factor, less that of shift.
+// scaledBags are the standardised instances of bags: (x - shift) factor. The bags are not copied: the product with w
+// equals that of x with w factor, minus that of shift.
 type scaledBags struct {
 	bags []milbench.Instances
 	scale
 
-	scaled, sums []float64 // weights and sums for the instances as they are
+	scaled, sums []float64 // weights and sums for unscaled instances
 }
 
 func newScaledBags(bags []milbench.Instances) (*scaledBags, error) {
@@ -129,7 +129,7 @@ func (b *scaledBags) each(weights, slope []float64, derivative func(i int, produ
 // dot returns the product of an instance and weights.
 func dot(row []float32, w []float64) float64 {
 	w = w[:len(row)]
-	var a, b, c, d float64 // four sums, which do not wait for one another
+	var a, b, c, d float64 // four independent sums, which can run in parallel
 	j := 0
 	for ; j+4 <= len(row); j += 4 {
 		a += float64(row[j]) * w[j]
@@ -143,7 +143,7 @@ func dot(row []float32, w []float64) float64 {
 	return a + b + (c + d)
 }
 
-// addScaled adds so many times an instance to sums.
+// addScaled adds times row to sums.
 func addScaled(sums []float64, times float64, row []float32) {
 	sums = sums[:len(row)]
 	for j, v := range row {
@@ -154,7 +154,7 @@ func addScaled(sums []float64, times float64, row []float32) {
 // kernelFeatures are features of instances whose products are a kernel.
 type kernelFeatures struct {
 	rows, columns int
-	values        []float64 // row by row
+	values        []float64 // row-major
 }
 
 func (k *kernelFeatures) features() int { return k.columns }

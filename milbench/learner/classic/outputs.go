@@ -7,11 +7,12 @@ import (
 	"synpool/milbench"
 )
 
-// outputs says what the decision values of machines are scores of: of one machine of a binary or a real target, of one for each class.
+// outputs describes the scores that machines give: one machine for a binary or a real target, one per class for
+// classes.
 type outputs struct {
-	Bias    float64  `json:"bias"`              // of the one machine
-	Biases  numbers  `json:"biases,omitempty"`  // of the machine of each class
-	Targets *targets `json:"targets,omitempty"` // nil of a binary target
+	Bias    float64  `json:"bias"`              // of a single machine
+	Biases  numbers  `json:"biases,omitempty"`  // one per class
+	Targets *targets `json:"targets,omitempty"` // nil for a binary target
 }
 
 // machines returns the biases of all machines.
@@ -22,8 +23,8 @@ func (o *outputs) machines() []float64 {
 	return []float64{o.Bias}
 }
 
-// validate reports outputs that do not fit together, or that do not fit machines with so many coefficients in all; it returns how many
-// each has. A machine has none where all real targets are in one tube.
+// validate reports outputs that are inconsistent or do not match the total number of coefficients. It returns the
+// number per machine, which is 0 if all real targets lie in one tube.
 func (o *outputs) validate(coefficients int) (each int, err error) {
 	if err := o.Targets.validate(); err != nil {
 		return 0, err
@@ -42,7 +43,7 @@ func (o *outputs) validate(coefficients int) (each int, err error) {
 	return coefficients / n, nil
 }
 
-// fits reports coefficients that do not fit outputs and support bags.
+// fits reports coefficients that do not match the outputs and support bags.
 func (o *outputs) fits(coefficients []float64, support []keptBag) error {
 	each, err := o.validate(len(coefficients))
 	if err == nil && len(support) != each {
@@ -51,7 +52,8 @@ func (o *outputs) fits(coefficients []float64, support []keptBag) error {
 	return err
 }
 
-// prediction returns that of a bag with some values, which each machine multiplies by coefficients, [machines, values], and sums up.
+// prediction returns the prediction for a bag with the given values. Each machine multiplies them by its row of
+// coefficients, [machines, values], and sums up.
 func (o *outputs) prediction(coefficients, values []float64) (milbench.Prediction, error) {
 	scores := slices.Clone(o.machines())
 	for k := range scores {
@@ -68,9 +70,10 @@ func (o *outputs) of(coefficients []float64, machine int) []float64 {
 	return coefficients[machine*n : (machine+1)*n]
 }
 
-// fitOutputs fits the machines of a training part, each with width coefficients: one that tells positive bags from the others for a
-// binary target, one for each class that tells it from the rest, or one that follows standardised values. A class without training
-// bags has coefficients of 0 and the bias -1, as a machine that has seen negative bags alone.
+// fitOutputs fits the machines of a training part, each with width coefficients. For a binary target, one machine
+// separates positive bags from the others. For classes, each class has a machine that separates it from the rest. For a
+// real target, one machine follows the standardised values. A class without training bags has coefficients of 0 and the
+// bias -1, like a machine that saw only negative bags.
 func fitOutputs(t milbench.Training, width int, classify func(positive []bool) ([]float64, float64, error),
 	regress func(values []float64) ([]float64, float64, error)) (coefficients [][]float64, o outputs, err error) {
 	if o.Targets, err = targetsOf(t); err != nil {

@@ -13,30 +13,31 @@ import (
 	"synpool/milbench"
 )
 
-// points are the instances of a bag, standardised: dense rows, or sparse ones.
+// points are the standardised instances of a bag, as dense or sparse rows.
 type points struct {
 	rows   int
-	values []float64 // row by row, or those that are stored
+	values []float64 // row-major; for sparse rows only the stored values
 
-	start, columns []int32   // of sparse rows
+	start, columns []int32   // for sparse rows
 	squares        []float64 // |x|^2 of each sparse row
 	sums           []float64 // |x|_1 of each sparse row
 
-	coarse [2]coarse // of large dense bags, for each metric
+	coarse [2]coarse // for large dense bags, one per metric
 }
 
-// coarse is a bag as its representatives, made when it is first asked for.
+// coarse is a bag reduced to its representatives on first use.
 type coarse struct {
 	once sync.Once
 	bag  *transport.Coarse
 	err  error
 }
 
-// exactInstances is how many instances of a dense bag the earth mover's distance moves one by one. A larger bag is moved as
-// [transport.Limit] representatives; the largest of the published sets, of 1,044 instances in Musk 2, is not.
+// exactInstances is the number of instances up to which the earth mover's distance moves the instances of a dense bag
+// one by one. A larger bag is reduced to [transport.Limit] representatives. All published sets stay below: the largest
+// bag, in Musk 2, has 1,044 instances.
 const exactInstances = 1200
 
-// representatives returns a dense bag as representatives: its own instances, if they are few.
+// representatives returns the representatives of a dense bag. If it has few instances, these represent themselves.
 func (p *points) representatives(metric transport.Metric, features int) (*transport.Coarse, error) {
 	c := &p.coarse[metric]
 	c.once.Do(func() {
@@ -49,20 +50,20 @@ func (p *points) representatives(metric transport.Metric, features int) (*transp
 	return c.bag, c.err
 }
 
-// standardised are the instances of the bags that fits share, standardised over all of them.
+// standardised holds the instances of the shared bags, standardised over all of them.
 type standardised struct {
 	scale
 	shared *milbench.Shared
 	bags   []*points
 	sparse bool
 
-	zeros sync.Pool // of *[]float64: a row each of zeros, of sparse bags
+	zeros sync.Pool // of *[]float64: a row of zeros each, for sparse bags
 }
 
-// standardisedOf returns those of the bags that fits share.
+// standardisedOf returns the standardised instances of the shared bags.
 func standardisedOf(s *milbench.Shared) (*standardised, error) { return scaledOf(s, Deviation) }
 
-// scaledOf returns the instances of the bags that fits share, scaled otherwise.
+// scaledOf returns the instances of the shared bags with the given scaling.
 func scaledOf(s *milbench.Shared, scaling Scaling) (*standardised, error) {
 	return milbench.Once(s, "scaled by "+string(scaling), func() (*standardised, error) {
 		scale, err := scaling.of(s.Bags)
@@ -94,7 +95,7 @@ func (z *standardised) of(bag milbench.Instances) (*points, error) {
 	return z.standardise(bag)
 }
 
-// standardise makes the points of a bag.
+// standardise computes the points of a bag.
 func (z *standardised) standardise(bag milbench.Instances) (*points, error) {
 	if n := bag.Features(); n != len(z.factor) {
 		return nil, fmt.Errorf("a bag of %d features for a model of %d", n, len(z.factor))
@@ -135,7 +136,7 @@ func (p *points) row(i int) ([]int32, []float64) {
 	return p.columns[p.start[i]:p.start[i+1]], p.values[p.start[i]:p.start[i+1]]
 }
 
-// between writes the distances between the points of two bags, row by row of a, into dst, which grows if it is too short.
+// between writes the distances between the points of two bags into dst, row by row of a. If dst is too short, it grows.
 func (z *standardised) between(metric transport.Metric, a, b *points, dst []float64) ([]float64, error) {
 	if !z.sparse {
 		return transport.Costs(dst, metric, a.values, b.values, len(z.factor))
@@ -164,7 +165,7 @@ func (z *standardised) between(metric transport.Metric, a, b *points, dst []floa
 	return dst, nil
 }
 
-// sparseDistance returns the distance of row i of a, which dense holds, and row k of b.
+// sparseDistance returns the distance between row i of a, which dense holds, and row k of b.
 func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, b *points, k int) float64 {
 	columns, values := b.row(k)
 	if metric == transport.CityBlock {
@@ -194,11 +195,11 @@ func sparseDistance(metric transport.Metric, a *points, i int, dense []float64, 
 	return math.Sqrt(square)
 }
 
-// cancels is the part of the sizes of two instances below which their distance is summed difference by difference, since
-// too many digits cancel in the difference of sums.
+// cancels is the distance, relative to the size of two instances, below which it is summed difference by difference.
+// The difference of sums would lose too many digits.
 const cancels = 1e-5
 
-// eachDifference calls f with the differences of row i of a and row k of b in the columns that either stores.
+// eachDifference calls f with the differences of row i of a and row k of b in all columns stored in either.
 func eachDifference(a *points, i int, b *points, k int, f func(float64)) {
 	ca, va := a.row(i)
 	cb, vb := b.row(k)

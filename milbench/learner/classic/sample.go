@@ -10,18 +10,18 @@ import (
 	"synpool/milbench"
 )
 
-// A codebook or a mixture is built from at most this many instances, which have at most this many values together.
+// Limits of instances and of their values for building a codebook or a mixture.
 const (
 	mostSampled = 20_000
 	mostValues  = 40_000_000
 )
 
-// sharedScale returns the scale of the bags that fits share.
+// sharedScale returns the scale of the shared bags.
 func sharedScale(s *milbench.Shared) (scale, error) {
 	return milbench.Once(s, "scale", func() (scale, error) { return scaleOf(s.Bags) })
 }
 
-// sampled returns how many of some instances of d features are sampled.
+// sampled returns the size of the sample from instances with d features.
 func sampled(instances, d int) int {
 	return min(instances, mostSampled, max(mostValues/max(d, 1), 1))
 }
@@ -30,11 +30,11 @@ func sampled(instances, d int) int {
 type sample struct {
 	n, d   int
 	values []float32
-	order  []int // of the rows
+	order  []int // order of the rows
 }
 
-// newSample takes all instances of bags, or evenly spaced ones where there are more than most or more than mostValues values. It sorts
-// them by value: as long as all are taken, the order of bags and instances changes nothing.
+// newSample takes all instances of bags, or evenly spaced ones if there are more than most instances or mostValues
+// values. It sorts them by value. So the order of bags and instances has no effect as long as all are taken.
 func newSample(bags []milbench.Instances, s scale, most int) (*sample, error) {
 	count := 0
 	for _, b := range bags {
@@ -67,7 +67,7 @@ func (x *sample) row(i int) []float32 { return x.values[i*x.d : (i+1)*x.d] }
 // rows yields the instances in order.
 func (x *sample) rows() iter.Seq[[]float32] { return mixture.Matrix(x.values, x.d, x.order) }
 
-// narrow writes an instance standardised into dst, which may be the instance.
+// narrow writes a standardised instance to dst, which may be the instance itself.
 func (s scale) narrow(row, dst []float32) error {
 	for j, v := range row {
 		z := float32((float64(v) - s.shift[j]) * s.factor[j])
@@ -79,7 +79,8 @@ func (s scale) narrow(row, dst []float32) error {
 	return nil
 }
 
-// rows yields the instances of a bag, standardised; each is valid until the next. It stops at the first error and writes it to failed.
+// rows yields the standardised instances of a bag; each is valid until the next. It stops at the first error and stores
+// it in failed.
 func (s scale) rows(bag milbench.Instances, failed *error) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		switch {

@@ -12,8 +12,9 @@ import (
 //go:embed testdata/models.json
 var modelsJSON []byte
 
-// Models of binary targets that revision 9a85e58 saved, before there were other kinds, are read and predict as they did. They were fitted
-// to the dense half of bags.json, with 10 trees and 10 words. Other processors may round sums differently: 1e-9.
+// TestSavedBefore checks that models of binary targets saved by revision 9a85e58, before there were other kinds, can be
+// loaded and predict the same. They were fitted to the dense half of bags.json, with 10 trees and 10 words. Other
+// processors may round sums differently: the tolerance is 1e-9.
 func TestSavedBefore(t *testing.T) {
 	var file struct {
 		Models []struct {

@@ -18,13 +18,13 @@ import (
 //go:embed testdata/selection.json
 var selectionJSON []byte
 
-// selectionTolerance is that of decision values: ours stop at a violation of 1e-3 of the dual, the reference far below it.
+// selectionTolerance applies to decision values. Ours stop at a violation of 1e-3 of the dual, the reference far below.
 const selectionTolerance = 1e-3
 
-// instanceTolerance is that of scores of instances, which tell apart what adds up in the score of the bag.
+// instanceTolerance applies to scores of instances, which separate terms that sum to the score of the bag.
 const instanceTolerance = 1e-2
 
-// selections are the learners that this file tests.
+// selections returns the learners that this file tests.
 func selections() []onebyone.Entry {
 	return []onebyone.Entry{MILESEntry(), BagMISVMEntry(), InstanceMISVMEntry(), CitationKNNEntry()}
 }
@@ -45,7 +45,7 @@ func estimatorOf(t testing.TB, setting json.RawMessage) (milbench.Estimator, one
 	return nil, onebyone.Entry{}
 }
 
-// TestSelectionGolden compares with numpy and scikit-learn.
+// TestSelectionGolden compares results with numpy and scikit-learn.
 func TestSelectionGolden(t *testing.T) {
 	var golden struct {
 		Data map[string]struct {
@@ -129,7 +129,7 @@ func same(a, b milbench.Prediction) bool {
 	return slices.Equal(a.Scores, b.Scores) && slices.Equal(a.Winners, b.Winners) && slices.Equal(a.Instances, b.Instances)
 }
 
-// A model that is read from its JSON predicts the same, bit for bit.
+// TestSelectionJSON checks that a model read from its JSON has bit-identical predictions.
 func TestSelectionJSON(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		bags, examples := random(5, 30, 9, 3, sparse)
@@ -176,7 +176,8 @@ func TestSelectionJSON(t *testing.T) {
 	}
 }
 
-// corrupt changes one value of the JSON of a model after another: reading it is an error, or it still predicts without a panic.
+// corrupt changes the values in the JSON of a model one by one. Each time, decoding is an error, or the model predicts
+// without a panic.
 func corrupt(t *testing.T, e onebyone.Entry, text []byte, bag milbench.Instances) {
 	t.Helper()
 	short := numbers{1}
@@ -250,7 +251,7 @@ func corrupt(t *testing.T, e onebyone.Entry, text []byte, bag milbench.Instances
 	}
 }
 
-// Permuting the instances of bags changes no score.
+// TestSelectionPermutation checks that permuting the instances of bags changes no score.
 func TestSelectionPermutation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	bags, examples := random(6, 30, 5, 3, false)
@@ -290,7 +291,8 @@ func TestSelectionPermutation(t *testing.T) {
 	}
 }
 
-// A fit may share bags with others in any order: it predicts the same, but for rounding. The held-out bags among them have no targets.
+// TestSelectionHeldOut checks that a fit may share bags with others in any order: predictions differ only by rounding.
+// The held-out bags among them have no targets.
 func TestSelectionHeldOut(t *testing.T) {
 	bags, examples := random(9, 30, 5, 3, false)
 	for _, setting := range settingsOf(t) {
@@ -315,7 +317,7 @@ func TestSelectionHeldOut(t *testing.T) {
 	}
 }
 
-// Where no label goes with its bag nothing is found.
+// TestSelectionShuffled checks that nothing is found if labels are unrelated to bags.
 func TestSelectionShuffled(t *testing.T) {
 	for _, e := range selections() {
 		sum := 0.0
@@ -347,7 +349,7 @@ func TestSelectionShuffled(t *testing.T) {
 	}
 }
 
-// One class, no bags, and settings that make no sense are errors.
+// TestSelectionErrors checks that a single class, no bags, and invalid settings are errors.
 func TestSelectionErrors(t *testing.T) {
 	bags, examples := random(9, 10, 5, 3, false)
 	for i := range examples {
@@ -387,7 +389,8 @@ var badSettings = map[string]milbench.Estimator{
 	"c NaN":                  MILES{Penalty: L1, Gamma: 1, C: math.NaN(), Concepts: 1},
 }
 
-// The concepts are the instances of the training bags, none of a bag that is held out; with fewer they are evenly spaced.
+// TestMILESConcepts checks that concepts are instances of the training bags and never of a held-out bag. If there are
+// fewer concepts than instances, they are evenly spaced.
 func TestMILESConcepts(t *testing.T) {
 	bags, examples := random(6, 40, 5, 3, false)
 	train := training(bags, examples[:30])
@@ -409,7 +412,8 @@ func TestMILESConcepts(t *testing.T) {
 	}
 }
 
-// The scores of the instances of a linear machine and its bias add up to the score of the bag.
+// TestMILESInstances checks that for a linear machine the scores of the instances and the bias sum to the score of the
+// bag.
 func TestMILESInstances(t *testing.T) {
 	bags, examples := random(6, 40, 5, 3, true)
 	s := DefaultMILES()
@@ -433,7 +437,8 @@ func TestMILESInstances(t *testing.T) {
 	}
 }
 
-// A kernel of many instances, whose rows are computed when they are needed, gives the machine that a matrix gives.
+// TestMISVMRows checks that a kernel of many instances, with rows computed on demand, gives the same machine as a
+// matrix.
 func TestMISVMRows(t *testing.T) {
 	const rounding = 1e-7 // the matrix is of float32, whose rounding is at most 6e-8 of a value
 	far := func(a, b float64) bool { return math.Abs(a-b) > 1e-12+rounding*math.Abs(a) }

@@ -14,24 +14,24 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// SetKernelSVM is a support vector machine with the normalised set kernel
+// SetKernelSVM is a support vector machine with the normalised set kernel of two bags,
 //
 //	K(A, B) / sqrt(K(A, A) K(B, B)),  K(A, B) = sum_ab exp(-Gamma / d |a-b|^2),
 //
-// over the standardised instances, of d features, of two bags.
+// over their standardised instances, which have d features.
 //
 // Source: T. Gärtner, P. A. Flach, A. Kowalczyk and A. J. Smola, "Multi-instance kernels", ICML (2002).
 type SetKernelSVM struct {
 	Gamma    float64 `json:"gamma"`
 	C        float64 `json:"c"`
-	Balanced bool    `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon  float64 `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced bool    `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon  float64 `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultSetKernelSVM returns Gamma = 0.5 and C = 10.
+// DefaultSetKernelSVM returns a machine with Gamma = 0.5 and C = 10.
 func DefaultSetKernelSVM() SetKernelSVM { return SetKernelSVM{Gamma: 0.5, C: 10, Balanced: true} }
 
-// SetKernelSVMEntry returns the machine on the set kernel for the list of learners.
+// SetKernelSVMEntry returns the entry of [SetKernelSVM] in the list of learners.
 func SetKernelSVMEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, gamma := range []float64{0.2, 1, 5} {
@@ -46,18 +46,18 @@ func SetKernelSVMEntry() onebyone.Entry {
 	}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s SetKernelSVM) Validate() error {
 	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s SetKernelSVM) Takes() milbench.Takes { return pairwise(kinds) }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s SetKernelSVM) Shares() string { return fmt.Sprintf("set kernel %v", s.Gamma) }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s SetKernelSVM) Cost(bags []milbench.Instances) milbench.Cost {
 	c := MeanMin.cost(bags)
 	rows, _ := instancesAndValues(bags)
@@ -65,7 +65,7 @@ func (s SetKernelSVM) Cost(bags []milbench.Instances) milbench.Cost {
 	return c
 }
 
-// sum returns K of two bags.
+// sum returns K(A, B) of two bags.
 func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (float64, error) {
 	all, err := z.between(transport.Euclidean, a, b, *costs)
 	if err != nil {
@@ -79,25 +79,25 @@ func (s SetKernelSVM) sum(z *standardised, a, b *points, costs *[]float64) (floa
 	return sum, nil
 }
 
-// setKernels are the kernels of the bags that fits share.
+// setKernels holds the kernels between the shared bags.
 type setKernels struct {
-	setting SetKernelSVM // its Gamma
+	setting SetKernelSVM // for its Gamma
 	z       *standardised
-	values  []float64 // row by row, normalised
+	values  []float64 // row-major, normalised
 	gram    *svm.Matrix
 	roots   []float64 // sqrt(K(A, A))
 
 	mu    sync.Mutex
-	other map[milbench.Instances]setKernelRow // of other bags
+	other map[milbench.Instances]setKernelRow // for other bags
 }
 
-// setKernelRow has K(A, B) of a bag B with some bags A, and sqrt(K(B, B)).
+// setKernelRow holds K(A, B) of a bag B with several bags A, and sqrt(K(B, B)).
 type setKernelRow struct {
 	sums []float64
 	root float64
 }
 
-// row returns the kernels of a bag with those that fits share. Those of other bags are remembered.
+// row returns the kernels between a bag and the shared bags, and remembers those of other bags.
 func (k *setKernels) row(bag milbench.Instances) (setKernelRow, error) {
 	n := len(k.roots)
 	if i, found := k.z.shared.Row(bag); found {
@@ -119,7 +119,7 @@ func (k *setKernels) row(bag milbench.Instances) (setKernelRow, error) {
 	return row, err
 }
 
-// with returns the kernels of a bag with others.
+// with returns the kernels between a bag and other bags.
 func (s SetKernelSVM) with(z *standardised, bags []*points, bag milbench.Instances) (row setKernelRow, err error) {
 	p, err := z.of(bag)
 	if err != nil {
@@ -205,13 +205,13 @@ type SetKernelModel struct {
 	outputs
 
 	live *setKernels
-	rows []int // of the support bags among those of live
+	rows []int // rows of the support bags in live
 
-	z       *standardised // of a model that was read
+	z       *standardised // for a decoded model
 	support []*points
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *SetKernelModel) Validate() error {
 	if err := cmp.Or(m.Setting.Validate(), m.Scale.validate(m.Support)); err != nil {
 		return err
@@ -256,8 +256,8 @@ func (m *SetKernelModel) Predict(bag milbench.Instances) (milbench.Prediction, e
 	return m.Targets.prediction(scores)
 }
 
-// InstanceScores implements [milbench.InstanceScorer]: by how much the score falls without an instance, whose kernels are taken off
-// the sums; of a single instance the score.
+// InstanceScores implements [milbench.InstanceScorer]. The score is the drop of the bag's score without the instance,
+// computed by subtracting its kernels from the sums. A single instance has the bag's score.
 func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([][]float64, error) {
 	whole, err := m.Predict(bag)
 	if err != nil {
@@ -282,7 +282,7 @@ func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([][]float64, er
 	if err != nil {
 		return nil, err
 	}
-	own, less := 0.0, make([]float64, n) // K(B, B), and what each instance has of it
+	own, less := 0.0, make([]float64, n) // K(B, B), and each instance's part of it
 	for i := range n {
 		for j, d := range costs[i*n : (i+1)*n] {
 			v := math.Exp(-gamma * d * d)
@@ -294,7 +294,7 @@ func (m *SetKernelModel) InstanceScores(bag milbench.Instances) ([][]float64, er
 		}
 	}
 	outputs := len(whole.Scores)
-	sum, of := make([]float64, outputs), make([][]float64, outputs) // weighted sums of kernels with the support bags, and what each instance has of them
+	sum, of := make([]float64, outputs), make([][]float64, outputs) // weighted sums of kernels with the support bags, and each instance's part of them
 	for c := range of {
 		of[c] = make([]float64, n)
 	}

@@ -15,7 +15,7 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// aucs returns the mean over repeats of the AUC of the pooled scores of all folds, for each setting.
+// aucs returns the AUC of the pooled scores of all folds, averaged over repeats, for each setting.
 func aucs(t testing.TB, s *milbench.Set, protocol milbench.Protocol, configs ...classic.Instance) []float64 {
 	t.Helper()
 	var estimators []milbench.Estimator
@@ -25,7 +25,7 @@ func aucs(t testing.TB, s *milbench.Set, protocol milbench.Protocol, configs ...
 	return aucsOf(t, s, protocol, classic.InstanceEntry(), estimators...)
 }
 
-// aucsOf returns those of settings of an entry.
+// aucsOf returns the same for settings of an entry.
 func aucsOf(t testing.TB, s *milbench.Set, protocol milbench.Protocol, entry onebyone.Entry, estimators ...milbench.Estimator) []float64 {
 	t.Helper()
 	var settings []json.RawMessage
@@ -68,8 +68,8 @@ func aucsOf(t testing.TB, s *milbench.Set, protocol milbench.Protocol, entry one
 	return means
 }
 
-// On the embedded set: the AUC of 10 folds, 3 times. Published is 0.932 (0.018) of an instance classifier with the hinge
-// loss (Carbonneau et al. 2018), which takes a kernel.
+// TestMusk1 checks the AUC on the embedded set over 10 folds, 3 times. The published AUC of an instance classifier with
+// the hinge loss and a kernel is 0.932 (0.018) (Carbonneau et al. 2018).
 func TestMusk1(t *testing.T) {
 	s, err := dataset.Musk1()
 	if err != nil {
@@ -88,7 +88,7 @@ func TestMusk1(t *testing.T) {
 	}
 }
 
-// Where no label goes with its bag nothing is found.
+// TestShuffled checks that nothing is found if labels are unrelated to bags.
 func TestShuffled(t *testing.T) {
 	s, err := dataset.Musk1()
 	if err != nil {
@@ -109,8 +109,8 @@ func TestShuffled(t *testing.T) {
 	}
 }
 
-// The unit tests of Raff and Holt are passed: an instance classifier with a maximum keeps the assumption that positive
-// instances make a bag positive.
+// TestRaffHolt runs the unit tests of Raff and Holt. An instance classifier with a maximum passes: it keeps the
+// assumption that positive instances make a bag positive.
 func TestRaffHolt(t *testing.T) {
 	protocol := milbench.Protocol{Name: milbench.HonestProtocol, Folds: 10, Repeats: 1}
 	for _, test := range []generate.RaffHoltTest{generate.SingleConcept, generate.MultipleConcepts, generate.FalseFrequency} {
@@ -126,7 +126,7 @@ func TestRaffHolt(t *testing.T) {
 	}
 }
 
-// A fit of a sparse set of about 6,000 features takes seconds.
+// TestWeb checks that a fit of a sparse set with about 6,000 features takes seconds.
 func TestWeb(t *testing.T) {
 	fetched.File(t, "web1.mat", "web1")
 	e, err := dataset.Find("web1")
@@ -143,12 +143,13 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// selectionEntries are MILES, both machines of Andrews et al., and citation-kNN.
+// selectionEntries returns MILES, both machines of Andrews et al., and citation-kNN.
 func selectionEntries() []onebyone.Entry {
 	return []onebyone.Entry{classic.MILESEntry(), classic.BagMISVMEntry(), classic.InstanceMISVMEntry(), classic.CitationKNNEntry()}
 }
 
-// On the embedded set the defaults of the learners that select instances or compare bags reach about the AUC here.
+// TestSelectionMusk1 checks that the defaults of learners that select instances or compare bags reach about this AUC on
+// the embedded set.
 func TestSelectionMusk1(t *testing.T) {
 	s, err := dataset.Musk1()
 	if err != nil {
@@ -164,7 +165,7 @@ func TestSelectionMusk1(t *testing.T) {
 	}
 }
 
-// On fetched sets the defaults reach at least the AUC here.
+// TestSelectionSets checks that the defaults reach at least this AUC on fetched sets.
 func TestSelectionSets(t *testing.T) {
 	for _, bar := range []struct {
 		set  string
@@ -192,7 +193,7 @@ func TestSelectionSets(t *testing.T) {
 	}
 }
 
-// Where no label goes with its bag none of them finds anything.
+// TestSelectionShuffledMusk1 checks that no learner finds anything if labels are unrelated to bags.
 func TestSelectionShuffledMusk1(t *testing.T) {
 	s, err := dataset.Musk1()
 	if err != nil {

@@ -9,16 +9,18 @@ import (
 	"synpool/milbench"
 )
 
-// Scaling is what features are brought to before instances are compared.
+// Scaling is the way that features are scaled before instances are compared.
 type Scaling string
 
-// The scalings, over the instances of the training part.
+// Scalings, computed over the instances of the training part.
 const (
-	// Deviation gives every feature mean 0 and standard deviation 1; those of sparse sets are not shifted.
+	// Deviation gives every feature mean 0 and standard deviation 1. Features of sparse sets are only scaled, not
+	// shifted.
 	Deviation Scaling = "deviation"
-	// Range maps the least value of a feature to 0 and the largest to 1; in sparse sets the largest absolute value to 1.
+	// Range maps a feature's smallest value to 0 and its largest to 1. In sparse sets, it maps the largest absolute
+	// value to 1.
 	Range Scaling = "range"
-	// Unscaled leaves features as they are.
+	// Unscaled leaves features unchanged.
 	Unscaled Scaling = "none"
 )
 
@@ -40,7 +42,7 @@ func (s Scaling) validate() error {
 	return fmt.Errorf("scaling %q: there is no such scaling; use one of %s", s, strings.Join(names, ", "))
 }
 
-// of returns the scale over the instances of bags.
+// of returns the scale computed over the instances of bags.
 func (s Scaling) of(bags []milbench.Instances) (scale, error) {
 	if s == Deviation || len(bags) == 0 {
 		return scaleOf(bags)
@@ -76,11 +78,11 @@ func (s Scaling) of(bags []milbench.Instances) (scale, error) {
 	return z, nil
 }
 
-// scale maps the value v of feature j to (v - shift[j]) * factor[j].
+// scale maps a value v of feature j to (v - shift[j]) * factor[j].
 type scale struct{ shift, factor []float64 }
 
-// scaleOf returns the scale that gives every feature mean 0 and standard deviation 1 over the instances of bags. Sparse ones are
-// not shifted; a constant feature keeps its unit.
+// scaleOf returns the scale that gives every feature mean 0 and standard deviation 1 over the instances of bags. Sparse
+// features are not shifted; a constant feature keeps its unit.
 func scaleOf(bags []milbench.Instances) (scale, error) {
 	parts := make([]milbench.Moments, len(bags))
 	for i, x := range bags {
@@ -96,7 +98,7 @@ func scaleOf(bags []milbench.Instances) (scale, error) {
 	return scale{shift, factor}, err
 }
 
-// apply writes an instance standardised.
+// apply writes the standardised instance to dst.
 func (s scale) apply(row []float32, dst []float64) {
 	for j, v := range row {
 		dst[j] = (float64(v) - s.shift[j]) * s.factor[j]

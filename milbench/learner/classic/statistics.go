@@ -12,17 +12,17 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// Statistics names statistics of each feature over the instances of a bag, separated by spaces: min, max, mean, sd (the standard deviation,
-// divided by n), and the quantiles q10, q25, median, q75 and q90, as numpy.quantile has them.
+// Statistics names statistics of each feature over the instances of a bag, separated by spaces: min, max, mean, sd (the
+// standard deviation, divided by n), and the quantiles q10, q25, median, q75 and q90, as in numpy.quantile.
 type Statistics string
 
-// DefaultStatistics are those that the extremes and the middle of a bag need.
+// DefaultStatistics are minimum, maximum and mean.
 const DefaultStatistics Statistics = "min max mean"
 
-// quantiles are the names of quantiles.
+// quantiles maps names to quantiles.
 var quantiles = map[string]float64{"q10": 0.1, "q25": 0.25, "median": 0.5, "q75": 0.75, "q90": 0.9}
 
-// names returns the statistics, each once.
+// names returns the statistics; a duplicate is an error.
 func (s Statistics) names() ([]string, error) {
 	all := []string{"min", "max", "mean", "sd"}
 	for name := range quantiles {
@@ -44,7 +44,7 @@ func (s Statistics) names() ([]string, error) {
 	return names, nil
 }
 
-// of returns the statistics of a bag: all features of the first, then of the second.
+// of returns the statistics of a bag: the first statistic of all features, then the second, and so on.
 func (s Statistics) of(bag milbench.Instances) ([]float64, error) {
 	names, err := s.names()
 	if err != nil {
@@ -113,7 +113,7 @@ func (s Statistics) of(bag milbench.Instances) ([]float64, error) {
 	return all, nil
 }
 
-// quantile returns a quantile of ascending values, linear between two of them.
+// quantile returns a quantile of ascending values, with linear interpolation.
 func quantile(values []float64, q float64) float64 {
 	at := q * float64(len(values)-1)
 	i := int(at)
@@ -123,7 +123,7 @@ func quantile(values []float64, q float64) float64 {
 	return values[i] + (at-float64(i))*(values[i+1]-values[i])
 }
 
-// vectors returns the statistics of the bags that fits share.
+// vectors returns the statistics of the shared bags.
 func (s Statistics) vectors(ctx context.Context, shared *milbench.Shared) (*vectors, error) {
 	return milbench.Once(shared, "statistics "+string(s), func() (*vectors, error) {
 		names, err := s.names()
@@ -146,7 +146,7 @@ func (s Statistics) vectors(ctx context.Context, shared *milbench.Shared) (*vect
 	})
 }
 
-// cost returns what statistics of bags and a machine on them take.
+// cost returns the estimated cost of statistics of bags and a machine on them.
 func (s Statistics) cost(bags []milbench.Instances) milbench.Cost {
 	names, _ := s.names()
 	rows, n, d := 0.0, float64(len(bags)), 0.0
@@ -156,25 +156,27 @@ func (s Statistics) cost(bags []milbench.Instances) milbench.Cost {
 	return milbench.Cost{Seconds: n * n * 1e-7, Shared: (4*rows*d + n*n*d/2) / comparedPerSecond, Memory: uint64(8*(n*d+3*min(n, mostGram)*n)) + 1<<20}
 }
 
-// StatisticsSVM is a support vector machine with a radial kernel on statistics of each feature over the instances of a bag,
-// standardised over the training bags: exp(-Gamma / d |x-z|^2) of vectors of d values.
+// StatisticsSVM is a support vector machine with a radial kernel on statistics of each feature over the instances of a
+// bag. The statistics are standardised over the training bags; the kernel of vectors of d values is exp(-Gamma / d
+// |x-z|^2).
 //
-// Source: the "simple" embedding of J. Amores, "Multiple instance classification: review, taxonomy and comparative study", Artificial
-// Intelligence 201 (2013), and its minimum and maximum, T. Gärtner et al., "Multi-instance kernels" (2002).
+// Source: the "simple" embedding of J. Amores, "Multiple instance classification: review, taxonomy and comparative
+// study", Artificial Intelligence 201 (2013); for minimum and maximum, T. Gärtner et al., "Multi-instance kernels"
+// (2002).
 type StatisticsSVM struct {
 	Statistics Statistics `json:"statistics"`
 	Gamma      float64    `json:"gamma"`
 	C          float64    `json:"c"`
-	Balanced   bool       `json:"balanced"`          // both classes, or a class and the rest, weigh the same
-	Epsilon    float64    `json:"epsilon,omitempty"` // of real targets: half the width of the tube, in their standard deviations; 0 stands for 0.1
+	Balanced   bool       `json:"balanced"`          // give both classes, or a class and the rest, the same total weight
+	Epsilon    float64    `json:"epsilon,omitempty"` // for real targets: half the width of the tube, in standard deviations of the targets; 0 means 0.1
 }
 
-// DefaultStatisticsSVM returns minimum, maximum and mean, with C = 3.
+// DefaultStatisticsSVM returns a machine on minimum, maximum and mean, with C = 3.
 func DefaultStatisticsSVM() StatisticsSVM {
 	return StatisticsSVM{Statistics: DefaultStatistics, Gamma: 1, C: 3, Balanced: true}
 }
 
-// StatisticsSVMEntry returns the machine on statistics for the list of learners.
+// StatisticsSVMEntry returns the entry of [StatisticsSVM] in the list of learners.
 func StatisticsSVMEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
@@ -189,21 +191,21 @@ func StatisticsSVMEntry() onebyone.Entry {
 	}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s StatisticsSVM) Validate() error {
 	_, err := s.Statistics.names()
 	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
 }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s StatisticsSVM) Shares() string { return "statistics " + string(s.Statistics) }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s StatisticsSVM) Takes() milbench.Takes {
 	return milbench.Takes{Kinds: kinds, Dense: true, Sparse: true}
 }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s StatisticsSVM) Cost(bags []milbench.Instances) milbench.Cost { return s.Statistics.cost(bags) }
 
 // Fit implements [milbench.Estimator].
@@ -233,7 +235,7 @@ type StatisticsSVMModel struct {
 	Machine    *radialMachine `json:"machine"`
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *StatisticsSVMModel) Validate() error {
 	names, err := m.Statistics.names()
 	if err != nil {

@@ -9,24 +9,24 @@ import (
 	"synpool/milbench"
 )
 
-// kinds are the kinds of targets that learners take whose assumptions do not need two classes.
+// kinds are the kinds of targets for learners that do not assume two classes.
 var kinds = []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget}
 
-// twoClasses is the kind of targets of learners that assume that positive instances make a bag positive.
+// twoClasses is the kind of target for learners that assume that positive instances make a bag positive.
 var twoClasses = kinds[:1:1]
 
-// mostClasses bounds the classes of a model.
+// mostClasses is the limit of classes of a model.
 const mostClasses = 10_000
 
-// targets says what the scores of a model are of, where that is no binary target.
+// targets describes the targets that a model's scores predict, if they are not binary.
 type targets struct {
 	Kind    milbench.TargetKind `json:"kind"`
 	Classes int                 `json:"classes,omitempty"`
-	Mean    float64             `json:"mean,omitempty"` // of real targets of the training part
-	SD      float64             `json:"sd,omitempty"`   // the same, divided by n; 1 where all are equal
+	Mean    float64             `json:"mean,omitempty"` // of the real targets in the training part
+	SD      float64             `json:"sd,omitempty"`   // standard deviation, divided by n; 1 if all are equal
 }
 
-// targetsOf returns those of a training part; nil of a binary target.
+// targetsOf returns the targets of a training part, or nil for a binary target.
 func targetsOf(t milbench.Training) (*targets, error) {
 	switch t.Kind {
 	case milbench.BinaryTarget:
@@ -50,7 +50,7 @@ func targetsOf(t milbench.Training) (*targets, error) {
 	return s, nil
 }
 
-// standardised returns real targets in units of the standard deviation, from the mean.
+// standardised returns the standardised real targets.
 func (s *targets) standardised(all []milbench.Target) []float64 {
 	values := make([]float64, len(all))
 	for i, target := range all {
@@ -59,10 +59,10 @@ func (s *targets) standardised(all []milbench.Target) []float64 {
 	return values
 }
 
-// real reports whether scores are numbers in units of the targets.
+// real reports whether scores are in units of real targets.
 func (s *targets) real() bool { return s != nil && s.Kind == milbench.RealTarget }
 
-// unit is what a standardised value is multiplied by to be a score, or a logit.
+// unit returns the factor that turns a standardised value into a score; it is 1 for logits.
 func (s *targets) unit() float64 {
 	if s.real() {
 		return s.SD
@@ -70,7 +70,7 @@ func (s *targets) unit() float64 {
 	return 1
 }
 
-// count returns the number of scores of a bag.
+// count returns the number of scores per bag.
 func (s *targets) count() int {
 	if s != nil && s.Kind == milbench.ClassTarget {
 		return s.Classes
@@ -78,7 +78,7 @@ func (s *targets) count() int {
 	return 1
 }
 
-// validate reports what of targets that were read makes no sense.
+// validate reports inconsistent targets of a decoded model.
 func (s *targets) validate() error {
 	switch {
 	case s == nil:
@@ -93,7 +93,7 @@ func (s *targets) validate() error {
 	return nil
 }
 
-// prediction returns that of values, logits or one for each class; of a real target the value is standardised.
+// prediction returns the prediction for values: a logit, one value per class, or a standardised real target.
 func (s *targets) prediction(values []float64) (milbench.Prediction, error) {
 	if s.real() {
 		values[0] = s.Mean + s.SD*values[0]
@@ -106,12 +106,12 @@ func (s *targets) prediction(values []float64) (milbench.Prediction, error) {
 	return milbench.Prediction{Scores: values}, nil
 }
 
-// scored returns the prediction of a logit.
+// scored returns the prediction for a logit.
 func scored(score float64) (milbench.Prediction, error) {
 	return (*targets)(nil).prediction([]float64{score})
 }
 
-// labelled returns which of the training bags are of a class.
+// labelled reports for each training bag whether it belongs to the class.
 func labelled(t milbench.Training, class int) []bool {
 	list := make([]bool, len(t.Targets))
 	for i, target := range t.Targets {
@@ -120,11 +120,11 @@ func labelled(t milbench.Training, class int) []bool {
 	return list
 }
 
-// share returns what fits share with that of a training part of a binary target, and where its bags stand there. It reports a
-// training part that is malformed or of one class before anything is computed.
+// share returns what fits share with the fit of a training part, and the rows of its bags in it. The target must be
+// binary. A malformed training part, or one of a single class, is an error before anything is computed.
 func share(t milbench.Training) (*milbench.Shared, []int, error) { return shareKinds(t, twoClasses) }
 
-// ofKinds reports a training part whose targets are of none of some kinds.
+// ofKinds reports a training part whose target is of another kind.
 func ofKinds(t milbench.Training, kinds []milbench.TargetKind) error {
 	switch {
 	case slices.Contains(kinds, t.Kind):
@@ -135,7 +135,7 @@ func ofKinds(t milbench.Training, kinds []milbench.TargetKind) error {
 	return fmt.Errorf("targets of kind %v; binary ones, classes or real ones are needed", t.Kind)
 }
 
-// shareKinds is share of targets of some kinds.
+// shareKinds does the same as share for the given kinds of targets.
 func shareKinds(t milbench.Training, kinds []milbench.TargetKind) (*milbench.Shared, []int, error) {
 	if err := ofKinds(t, kinds); err != nil {
 		return nil, nil, err
@@ -156,5 +156,5 @@ func shareKinds(t milbench.Training, kinds []milbench.TargetKind) (*milbench.Sha
 	return s, rows, nil
 }
 
-// errOneClass is the error about a training part of one class.
+// errOneClass reports a training part of one class.
 var errOneClass = errors.New("the training part has bags of one class; both are needed")

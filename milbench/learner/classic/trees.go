@@ -11,18 +11,21 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// StatisticsTrees are extremely randomised trees on statistics of each feature over the instances of a bag. The score of a bag is the
-// logit of the mean over the trees of the share of positive bags in its leaf, kept 1/(2 Trees) away from 0 and 1. Of classes the score of
-// one is the logarithm of that mean of its share, at least 1/(2 Trees). Of a real target it is the mean over the trees of the mean
-// target in the leaf, and candidates of a node are all statistics, not the square root of their number.
+// StatisticsTrees is a forest of extremely randomised trees on statistics of each feature over the instances of a bag.
+// The score of a bag is the logit of the share of positive training bags in its leaf, averaged over the trees and kept
+// 1/(2 Trees) away from 0 and 1.
 //
-// Source: P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006), on the embedding of
-// [StatisticsSVM].
+// For classes, the score of each is the logarithm of its mean share, which is at least 1/(2 Trees). For a real target,
+// the score is the mean over the trees of the mean target in the leaf; nodes then choose among all statistics, not
+// among the square root of their number.
+//
+// Source: P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006), on the
+// embedding of [StatisticsSVM].
 type StatisticsTrees struct {
 	Statistics Statistics `json:"statistics"`
 	Trees      int        `json:"trees"`
-	MinLeaf    int        `json:"min_leaf"` // bags of a leaf
-	Balanced   bool       `json:"balanced"` // all classes weigh the same, however many bags they have
+	MinLeaf    int        `json:"min_leaf"` // bags per leaf
+	Balanced   bool       `json:"balanced"` // give all classes the same total weight, however many bags they have
 }
 
 // DefaultStatisticsTrees returns 500 trees on minimum, maximum and mean.
@@ -30,7 +33,7 @@ func DefaultStatisticsTrees() StatisticsTrees {
 	return StatisticsTrees{Statistics: DefaultStatistics, Trees: 500, MinLeaf: 1, Balanced: true}
 }
 
-// StatisticsTreesEntry returns the trees on statistics for the list of learners.
+// StatisticsTreesEntry returns the entry of [StatisticsTrees] in the list of learners.
 func StatisticsTreesEntry() onebyone.Entry {
 	var grid []milbench.Estimator
 	for _, statistics := range []Statistics{DefaultStatistics, "min max mean sd q25 median q75"} {
@@ -45,10 +48,10 @@ func StatisticsTreesEntry() onebyone.Entry {
 	}
 }
 
-// mostTrees bounds a forest.
+// mostTrees is the limit of trees in a forest.
 const mostTrees = 100_000
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (s StatisticsTrees) Validate() error {
 	_, err := s.Statistics.names()
 	switch {
@@ -62,13 +65,13 @@ func (s StatisticsTrees) Validate() error {
 	return nil
 }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements an optional method of [milbench.Estimator].
 func (s StatisticsTrees) Shares() string { return "statistics " + string(s.Statistics) }
 
-// Takes implements what [milbench.Estimator] may have.
+// Takes implements an optional method of [milbench.Estimator].
 func (s StatisticsTrees) Takes() milbench.Takes { return StatisticsSVM{}.Takes() }
 
-// Cost implements what [milbench.Estimator] may have.
+// Cost implements an optional method of [milbench.Estimator].
 func (s StatisticsTrees) Cost(bags []milbench.Instances) milbench.Cost {
 	c, n := s.Statistics.cost(bags), float64(len(bags))
 	d := 1.0
@@ -134,13 +137,13 @@ func (s StatisticsTrees) Fit(ctx context.Context, t milbench.Training) (milbench
 type StatisticsTreesModel struct {
 	Statistics Statistics    `json:"statistics"`
 	Features   int           `json:"features"`
-	Shift      numbers       `json:"shift"` // of the statistics
+	Shift      numbers       `json:"shift"` // shifts of the statistics
 	Factor     numbers       `json:"factor"`
 	Forest     *trees.Forest `json:"forest"`
-	Targets    *targets      `json:"targets,omitempty"` // nil of a binary target
+	Targets    *targets      `json:"targets,omitempty"` // nil for a binary target
 }
 
-// classes returns the number of classes of the forest; 0 of a real target.
+// classes returns the number of classes of the forest, or 0 for a real target.
 func (m *StatisticsTreesModel) classes() int {
 	if m.Targets.real() {
 		return 0
@@ -148,7 +151,7 @@ func (m *StatisticsTreesModel) classes() int {
 	return max(2, m.Targets.count())
 }
 
-// Validate reports what of a model that was read does not fit together.
+// Validate reports parts of a decoded model that do not fit together.
 func (m *StatisticsTreesModel) Validate() error {
 	names, err := m.Statistics.names()
 	if err != nil {

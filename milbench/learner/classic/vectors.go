@@ -12,15 +12,16 @@ import (
 	"synpool/milbench"
 )
 
-// vectors are one vector a bag that fits share, standardised over these bags.
+// vectors holds one vector per shared bag, standardised over these bags.
 type vectors struct {
 	n, d   int
-	values []float64 // row by row
+	values []float64 // row-major
 	shift  []float64
 	factor []float64
 }
 
-// standardiseVectors standardises rows in place: mean 0 and standard deviation 1 of each column; a constant column keeps its unit.
+// standardiseVectors standardises rows in place: each column gets mean 0 and standard deviation 1. A constant column
+// keeps its unit.
 func standardiseVectors(values []float64, n, d int) *vectors {
 	v := &vectors{n: n, d: d, values: values, shift: make([]float64, d), factor: make([]float64, d)}
 	square := make([]float64, d)
@@ -56,7 +57,7 @@ func (v *vectors) apply(x []float64) {
 // row returns vector i.
 func (v *vectors) row(i int) []float64 { return v.values[i*v.d : (i+1)*v.d] }
 
-// mostGram is the number of bags up to which a kernel matrix is held.
+// mostGram is the number of bags up to which a kernel matrix is held in memory.
 const mostGram = 3000
 
 // radial is the kernel exp(-gamma |x-z|^2) of vectors.
@@ -90,7 +91,7 @@ func radialKernel(gamma float64, x, z []float64) float64 {
 	return math.Exp(-gamma * sum)
 }
 
-// gram returns the radial kernel of vectors, as a matrix that fits share where it is small enough.
+// gram returns the radial kernel of the vectors, as a matrix that fits share if it is small enough.
 func (v *vectors) gram(s *milbench.Shared, key string, gamma float64) (svm.Kernel, error) {
 	if v.n > mostGram {
 		return radial{v, gamma}, nil
@@ -121,18 +122,18 @@ func (v *vectors) gram(s *milbench.Shared, key string, gamma float64) (svm.Kerne
 	})
 }
 
-// radialMachine is a support vector machine with a radial kernel on vectors, or one for each class.
+// radialMachine is a support vector machine with a radial kernel on vectors, or one machine per class.
 type radialMachine struct {
 	Gamma        float64 `json:"gamma"`
-	Shift        numbers `json:"shift"` // of the vectors
+	Shift        numbers `json:"shift"` // shifts of the vectors
 	Factor       numbers `json:"factor"`
-	Support      numbers `json:"support"`      // standardised, row by row
+	Support      numbers `json:"support"`      // standardised, row-major
 	Coefficients numbers `json:"coefficients"` // [machines, support]
 	outputs
 }
 
-// fitRadial fits the machines of a training part to the vectors of its bags, with the kernel's gamma times the number of features, as
-// scikit-learn's gamma="scale".
+// fitRadial fits the machines of a training part to the vectors of its bags. The kernel's gamma is given times the
+// number of features, like scikit-learn's gamma="scale".
 func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbench.Shared, key string, rows []int, gamma float64,
 	setting machineSetting) (*radialMachine, error) {
 	gamma /= float64(v.d)
@@ -151,7 +152,7 @@ func (v *vectors) fitRadial(ctx context.Context, t milbench.Training, s *milbenc
 	return m, nil
 }
 
-// validate reports what of a machine on vectors of d values does not fit together.
+// validate reports parts that do not fit a machine on vectors of d values.
 func (m *radialMachine) validate(d int) error {
 	if m == nil || d < 1 || len(m.Shift) != d || len(m.Factor) != d {
 		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
@@ -166,7 +167,7 @@ func (m *radialMachine) validate(d int) error {
 	return cmp.Or(above0("gamma", m.Gamma), above0All("factor", m.Factor))
 }
 
-// predict returns the prediction of a vector, which it standardises in place.
+// predict returns the prediction for a vector and standardises the vector in place.
 func (m *radialMachine) predict(x []float64) (milbench.Prediction, error) {
 	for j := range x {
 		x[j] = (x[j] - m.Shift[j]) * m.Factor[j]

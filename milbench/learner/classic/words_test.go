@@ -18,10 +18,10 @@ import (
 //go:embed testdata/words.json
 var wordsJSON []byte
 
-// wordsTolerance is that of decision values: ours stop at a violation of 1e-3 of the dual, the reference far below it.
+// wordsTolerance applies to decision values. Ours stop at a violation of 1e-3 of the dual, the reference far below.
 const wordsTolerance = 1e-3
 
-// wordsGolden is testdata/words.json.
+// wordsGolden is the content of testdata/words.json.
 type wordsGolden struct {
 	Data map[string]struct {
 		Bags   [][][]float64
@@ -35,8 +35,8 @@ type wordsCase struct {
 	Form          string
 	Shared, Train int
 	Setting       json.RawMessage
-	Start         []float64        // centres
-	Mixture       *mixture.Mixture // that EM begins at
+	Start         []float64        // initial centres
+	Mixture       *mixture.Mixture // initial mixture of EM
 	Histograms    [][]float64
 	Vectors       [][]float64 // of the first bags
 	Scores        []float64
@@ -55,7 +55,7 @@ func readWords(t *testing.T, learner string) (g wordsGolden) {
 	return g
 }
 
-// training returns the bags of a case and what is learnt from.
+// training returns the bags and the training part of a case.
 func (g wordsGolden) training(c wordsCase) (bags []milbench.Instances, train milbench.Training) {
 	data := g.Data[c.Form]
 	for i, rows := range data.Bags {
@@ -82,7 +82,7 @@ func checkScores(t *testing.T, m milbench.Model, bags []milbench.Instances, want
 	}
 }
 
-// TestWordsGolden compares with scikit-learn from the same centres.
+// TestWordsGolden compares results with scikit-learn from the same centres.
 func TestWordsGolden(t *testing.T) {
 	g := readWords(t, "bag-of-words")
 	for k, c := range g.Cases {
@@ -114,7 +114,7 @@ func TestWordsGolden(t *testing.T) {
 	}
 }
 
-// TestFisherGolden compares with scikit-learn and numpy from the same mixture.
+// TestFisherGolden compares results with scikit-learn and numpy from the same mixture.
 func TestFisherGolden(t *testing.T) {
 	g := readWords(t, "fisher-vectors")
 	for k, c := range g.Cases {
@@ -146,10 +146,10 @@ func TestFisherGolden(t *testing.T) {
 	}
 }
 
-// wordEntries are the learners that this file tests.
+// wordEntries returns the learners that this file tests.
 func wordEntries() []onebyone.Entry { return []onebyone.Entry{BagOfWordsEntry(), FisherVectorsEntry()} }
 
-// eachWords calls f with the default of each learner and the ends of its grid.
+// eachWords calls f with the default of each learner and both ends of its grid.
 func eachWords(t *testing.T, f func(t *testing.T, e onebyone.Entry, s milbench.Estimator)) {
 	for _, e := range wordEntries() {
 		for i, s := range []milbench.Estimator{e.Default(), e.Grid[0], e.Grid[len(e.Grid)-1]} {
@@ -158,7 +158,7 @@ func eachWords(t *testing.T, f func(t *testing.T, e onebyone.Entry, s milbench.E
 	}
 }
 
-// predicted returns what a model says of a bag, with its instances.
+// predicted returns a model's prediction for a bag and its instances.
 func predicted(t *testing.T, m milbench.Model, bag milbench.Instances) milbench.Prediction {
 	t.Helper()
 	p, err := onebyone.Predict(m, bag, true)
@@ -168,7 +168,7 @@ func predicted(t *testing.T, m milbench.Model, bag milbench.Instances) milbench.
 	return p
 }
 
-// readBack reads a model as it is read from a file.
+// readBack decodes a model like one from a file.
 func readBack(e onebyone.Entry, text []byte) (milbench.Model, error) {
 	m := e.Model()
 	if err := json.Unmarshal(text, m); err != nil {
@@ -177,7 +177,8 @@ func readBack(e onebyone.Entry, text []byte) (milbench.Model, error) {
 	return m, m.(interface{ Validate() error }).Validate()
 }
 
-// A model that is read from its JSON predicts the same, bit for bit. A bag that is empty, of other features or not finite is an error.
+// TestWordsJSON checks that a model read from its JSON has bit-identical predictions. A bag that is empty, has other
+// features, or has values that are not finite is an error.
 func TestWordsJSON(t *testing.T) {
 	eachWords(t, func(t *testing.T, e onebyone.Entry, s milbench.Estimator) {
 		for _, sparse := range []bool{false, true} {
@@ -211,7 +212,7 @@ func TestWordsJSON(t *testing.T) {
 	})
 }
 
-// A model whose JSON was changed is refused.
+// TestWordsCorrupt checks that a model whose JSON was changed is refused.
 func TestWordsCorrupt(t *testing.T) {
 	eachWords(t, func(t *testing.T, e onebyone.Entry, s milbench.Estimator) {
 		bags, examples := random(5, 30, 9, 3, false)
@@ -278,7 +279,7 @@ func TestWordsCorrupt(t *testing.T) {
 	})
 }
 
-// turned returns dense bags with their instances in another order, and for each instance where it stood.
+// turned returns dense bags with their instances in a different order, and the old position of each instance.
 func turned(bags []milbench.Instances) (all []milbench.Instances, orders [][]int) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, b := range bags {
@@ -292,8 +293,8 @@ func turned(bags []milbench.Instances) (all []milbench.Instances, orders [][]int
 	return all, orders
 }
 
-// Permuting instances changes no score, in training or after it, and permutes those of instances. Permuting bags changes what the
-// tolerance of the machine leaves open.
+// TestWordsPermutation checks that permuting instances changes no bag's score, in training or later, and permutes the
+// instances' scores. Permuting bags changes scores only within the tolerance of the machine.
 func TestWordsPermutation(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ onebyone.Entry, s milbench.Estimator) {
 		bags, examples := random(6, 40, 5, 3, false)
@@ -328,8 +329,8 @@ func TestWordsPermutation(t *testing.T) {
 	})
 }
 
-// The seed of a fit changes nothing: inner fits share what is built without targets. Scores of instances are by how much that of the bag
-// falls.
+// TestWordsSeedAndInstances checks that the seed of a fit has no effect, because inner fits share what is built without
+// targets. Scores of instances are the drops of their bag's score.
 func TestWordsSeedAndInstances(t *testing.T) {
 	eachWords(t, func(t *testing.T, _ onebyone.Entry, s milbench.Estimator) {
 		bags, examples := random(8, 40, 5, 3, true)
@@ -356,7 +357,7 @@ func TestWordsSeedAndInstances(t *testing.T) {
 	})
 }
 
-// A setting that makes no sense, one class and too many features are errors.
+// TestWordsRefuses checks that an invalid setting, a single class and too many features are errors.
 func TestWordsRefuses(t *testing.T) {
 	for _, s := range []milbench.Estimator{
 		BagOfWords{Words: 1, Gamma: 1, C: 1}, BagOfWords{Words: mostWords + 1, Gamma: 1, C: 1},
@@ -395,7 +396,7 @@ func TestWordsRefuses(t *testing.T) {
 	}
 }
 
-// Of many instances an evenly spaced sample is taken; rows are ordered by value.
+// TestSample checks that many instances are sampled at even spacing, and that rows are ordered by value.
 func TestSample(t *testing.T) {
 	var bags []milbench.Instances
 	for i := range 10 {

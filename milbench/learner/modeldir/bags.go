@@ -7,26 +7,26 @@ import (
 	"synpool/milbench"
 )
 
-// CardOf returns the card of a model of a kind that is trained on a set.
+// CardOf returns the card of a model of the given kind that is trained on a set.
 func CardOf(kind string, set *milbench.Set, seed uint64) Card {
 	return Card{Format: format, Kind: kind, Set: set.Name, Checksum: set.Checksum, Classes: set.Classes, Target: set.Kind, Leaked: set.Leaked, Seed: seed,
 		NumFeatures: set.NumFeatures(), Features: set.Features, Missing: set.Missing}
 }
 
-// BagError is why a bag cannot be scored.
+// BagError is the reason why a bag cannot be scored.
 type BagError struct {
-	Bag int // its index
+	Bag int // index of the bag
 	Err error
 }
 
-// Error counts bags from 0, as Bag does.
+// Error implements error. Like Bag, it counts bags from 0.
 func (e *BagError) Error() string { return fmt.Sprintf("bag %d: %v", e.Bag, e.Err) }
 
 // Unwrap returns the reason.
 func (e *BagError) Unwrap() error { return e.Err }
 
-// Check returns a [*BagError] about the first bag that the model cannot score: one without instances, with another number of
-// features, or with values that are not finite.
+// Check returns a [*BagError] for the first bag that the model cannot score: one without instances, with a different
+// number of features, or with values that are not finite.
 func (c *Card) Check(bags []milbench.Instances) error {
 	for i, b := range bags {
 		switch {

@@ -10,21 +10,21 @@ import (
 	"path/filepath"
 )
 
-// calibrationName is the file, beside the card, of what makes probabilities of the scores of the model. Models may have none, and those
+// calibrationName is the file beside the card that turns the model's scores into probabilities. It is optional; models
 // of earlier versions have none.
 const calibrationName = "calibration.json"
 
-// besideCard is the content of that file.
+// besideCard is the content of the calibration file.
 type besideCard struct {
-	Sum         string          `json:"sum"`         // SHA-256 of the other two
-	Model       string          `json:"model"`       // sum of the card of the model that it belongs to
+	Sum         string          `json:"sum"`         // SHA-256 of the other two fields
+	Model       string          `json:"model"`       // sum of the card of its model
 	Calibration json.RawMessage `json:"calibration"` // compact
 }
 
 func (b besideCard) sum() string { return sum256(append([]byte(b.Model), b.Calibration...)) }
 
-// SaveCalibration keeps a value, as JSON, beside the model that [Save] wrote into the folder dir, in one step. The next Save removes it: it
-// belongs to this model.
+// SaveCalibration writes value as JSON beside the model that [Save] wrote to dir, atomically. It belongs to this model:
+// the next Save removes it.
 func SaveCalibration(dir string, value any) error {
 	if err := saveCalibration(dir, value); err != nil {
 		return fmt.Errorf("saving the calibration of the model in %s: %w", dir, err)
@@ -52,8 +52,9 @@ func saveCalibration(dir string, value any) (err error) {
 	return os.Rename(filepath.Join(dir, folder, calibrationName), filepath.Join(dir, calibrationName))
 }
 
-// LoadCalibration reads the value that [SaveCalibration] kept beside the model in dir, and says whether there is one. What belongs to
-// another model, which a killed Save may leave, is none. Damage is an error that wraps [ErrNoModel].
+// LoadCalibration reads the value that [SaveCalibration] wrote beside the model in dir, and reports whether there is
+// one. A file that belongs to another model, which a killed Save may leave behind, is ignored. A damaged file is an
+// error that wraps [ErrNoModel].
 func LoadCalibration(dir string, into any) (found bool, err error) {
 	name := filepath.Join(dir, calibrationName)
 	info, err := os.Stat(name)
@@ -86,7 +87,7 @@ func LoadCalibration(dir string, into any) (found bool, err error) {
 	return true, nil
 }
 
-// sumOf returns the sum on the card of the model in a folder.
+// sumOf returns the sum on the card of the model in dir.
 func sumOf(dir string) (string, error) {
 	data, err := cardOf(dir)
 	if err != nil {
@@ -104,7 +105,7 @@ func sumOf(dir string) (string, error) {
 	return head.Sum, nil
 }
 
-// belongs reports whether an entry of a model's folder is one of a model.
+// belongs reports whether an entry of a model's folder is part of a model.
 func belongs(e os.DirEntry) bool {
 	return e.Name() == cardName || e.Name() == calibrationName || isParameters(e)
 }

@@ -19,7 +19,7 @@ func TestCalibration(t *testing.T) {
 	if found, err := LoadCalibration(dir, &got); found || err != nil {
 		t.Errorf("%v, %v of a model without", found, err)
 	}
-	for _, want := range []float64{1.5, 2.5} { // is replaced
+	for _, want := range []float64{1.5, 2.5} { // the second replaces the first
 		if err := SaveCalibration(dir, want); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestCalibration(t *testing.T) {
 		t.Errorf("a number read as text: %v, %v", found, err)
 	}
 
-	// Another model has none, even where the file of the old one is left.
+	// Another model has none, even if the file of the old one is still there.
 	saveParts(t, dir, 2)
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the next model kept the calibration")

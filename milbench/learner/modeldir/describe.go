@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Describe puts facts into the card of the model in dir, which [Save] has written, instead of those that are there, and derives
-// their limits. The card is replaced in one step: at any moment it is the old one or the new one, whole. A calibration belongs to the card
-// beside which it was saved: [SaveCalibration] comes after Describe.
+// Describe replaces the facts on the card of the model in dir, which [Save] has written, and derives the limits from
+// them. The card is replaced atomically: readers see either the old or the new one. Call Describe before
+// [SaveCalibration], because a calibration belongs to the card that it was saved beside.
 func Describe(dir string, facts Facts) error {
 	if err := describe(dir, facts); err != nil {
 		return fmt.Errorf("the card of the model in %s: %w", dir, err)
@@ -66,13 +66,13 @@ func describe(dir string, facts Facts) (err error) {
 	return os.Rename(written, filepath.Join(dir, cardName))
 }
 
-// field is a field of a JSON object, as written.
+// field is a field of a JSON object, as it stands in the text.
 type field struct {
 	name  string
 	value json.RawMessage
 }
 
-// fieldsOf returns the fields of a JSON object in their order.
+// fieldsOf returns the fields of a JSON object in order.
 func fieldsOf(data []byte) (fields []field, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if _, err := d.Token(); err != nil {
@@ -92,8 +92,8 @@ func fieldsOf(data []byte) (fields []field, err error) {
 	return fields, nil
 }
 
-// Inspect reads the card of a model of any kind, and nothing of the model itself. setting is that of the model; Facts is nil where an earlier
-// version has written the card. An error names the file.
+// Inspect reads the card of a model of any kind, without reading the model. It also returns the model's setting. Facts
+// is nil on a card from an earlier version. Errors name the file.
 func Inspect(dir string) (card Card, setting json.RawMessage, err error) {
 	data, card, err := inspect(dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func Inspect(dir string) (card Card, setting json.RawMessage, err error) {
 	}
 	var settings struct {
 		Setting json.RawMessage `json:"setting"`
-		Config  json.RawMessage `json:"config"` // of a network
+		Config  json.RawMessage `json:"config"` // for a network
 	}
 	if err := json.Unmarshal(data, &settings); err != nil {
 		return Card{}, nil, fmt.Errorf("%s: %w", filepath.Join(dir, cardName), damaged(err))
@@ -119,7 +119,7 @@ func Inspect(dir string) (card Card, setting json.RawMessage, err error) {
 	return card, b.Bytes(), nil
 }
 
-// inspect reads the text of a card, and what cards of all kinds have.
+// inspect returns the text of a card, and the part that cards of all kinds share.
 func inspect(dir string) (data []byte, c Card, err error) {
 	if data, err = cardOf(dir); err != nil {
 		return nil, c, err

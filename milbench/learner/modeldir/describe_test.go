@@ -13,7 +13,7 @@ import (
 	"synpool/milbench"
 )
 
-// someFacts are facts about the model of a number.
+// someFacts returns facts about the model of a number.
 func someFacts() Facts {
 	return Facts{
 		Learner: "number", Setting: []byte(`{"learner":"number"}`), Version: "v1", Revision: "abc",
@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 	}
 	after, _ := os.ReadFile(filepath.Join(dir, cardName))
 	old := bytes.Split(before, []byte("\n"))
-	for i, line := range bytes.Split(after, []byte("\n"))[:10] { // what was there keeps its order
+	for i, line := range bytes.Split(after, []byte("\n"))[:10] { // existing fields keep their order
 		if i != 2 && !bytes.Equal(line, old[i]) {
 			t.Errorf("line %d is %q, was %q", i+1, line, old[i])
 		}
@@ -78,7 +78,7 @@ func TestDescribe(t *testing.T) {
 	wantNumber(t, dir, 5)
 }
 
-// A damaged card is one line that names the file.
+// TestInspectDamaged checks that the error for a damaged card has one line and names the file.
 func TestInspectDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	saveParts(t, dir, 1)
@@ -105,7 +105,7 @@ func TestInspectDamaged(t *testing.T) {
 	}
 }
 
-// Each limit follows from a fact, and is not there without it.
+// TestLimits checks that each limit follows from a fact and is absent without it.
 func TestLimits(t *testing.T) {
 	limits := func(change func(c *Card)) []string {
 		c := newNumberCard(1).Card

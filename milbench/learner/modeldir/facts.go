@@ -8,30 +8,31 @@ import (
 	"synpool/milbench"
 )
 
-// Facts are what the card of a model says beside what it takes to score bags: what it learnt from, how well it did on bags that were held
-// out, and what it must not be used for.
+// Facts is what a card says about a model beyond what scoring needs: the training data, the results on held-out bags, and
+// the uses to avoid.
 type Facts struct {
 	Learner  string          `json:"learner"`
 	Setting  json.RawMessage `json:"setting"`
-	Version  string          `json:"version"`  // of milbench
-	Revision string          `json:"revision"` // of its source
+	Version  string          `json:"version"`  // version of milbench
+	Revision string          `json:"revision"` // revision of its source
 
 	Data milbench.Profile `json:"data"` // the bags that it was trained on
 
-	// Judged has the figures on held-out bags of the same data. Judge is, where there are none, the command that gets them.
+	// Judged has the figures on held-out bags of the same data. If there are none, Judge is the command that computes
+	// them.
 	Judged []Judged `json:"judged,omitempty"`
 	Judge  string   `json:"judge,omitempty"`
 
 	Operating []OperatingPoint `json:"operating,omitempty"`
 
-	// Calibration says how scores were made probabilities; empty: not at all.
+	// Calibration says how scores become probabilities; empty if they do not.
 	Calibration string `json:"calibration,omitempty"`
 
-	// Limits are sentences on what the model must not be used for. [Describe] derives them from the rest of the card.
+	// Limits are sentences that say what the model must not be used for. [Describe] derives them from the other fields.
 	Limits []string `json:"limits"`
 }
 
-// Judged is how well models of the same learner and setting did on bags of the same data that were held out of their training.
+// Judged describes how well models of the same learner and setting did on held-out bags of the same data.
 type Judged struct {
 	Protocol   string   `json:"protocol"`
 	Folds      int      `json:"folds"`
@@ -43,29 +44,29 @@ type Judged struct {
 	Figures    []Figure `json:"figures"`
 }
 
-// Figure is a number that says how good a model is.
+// Figure is one measure of how good a model is.
 type Figure struct {
 	Name  string   `json:"name"`
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low,omitempty"` // 95 % interval
 	High  *float64 `json:"high,omitempty"`
-	Over  string   `json:"over,omitempty"` // what the interval is taken over
+	Over  string   `json:"over,omitempty"` // units that the interval is computed over, such as folds
 }
 
-// OperatingPoint is a threshold of scores: a bag is called positive if its score is above it. It was chosen on bags that were held out of the
-// training of models of other folds of the same data, and the shares were measured on these.
+// OperatingPoint is a score threshold: bags with a score above it are called positive. It was chosen on held-out bags,
+// scored by models of other folds of the same data, and the shares were measured on these bags.
 type OperatingPoint struct {
-	Wanted      float64 `json:"wanted"` // the specificity that was asked for
+	Wanted      float64 `json:"wanted"` // the requested specificity
 	Threshold   float64 `json:"threshold"`
 	Sensitivity float64 `json:"sensitivity"`
 	Specificity float64 `json:"specificity"`
-	Positives   int     `json:"positives"` // bags
+	Positives   int     `json:"positives"` // number of bags
 	Negatives   int     `json:"negatives"`
-	Repeats     int     `json:"repeats"` // of the protocol; each has scored every bag once
+	Repeats     int     `json:"repeats"` // repeats of the protocol; each scored every bag once
 	Protocol    string  `json:"protocol"`
 }
 
-// check reports what of the facts of a model cannot be.
+// check reports impossible facts.
 func (f *Facts) check(features int) error {
 	if err := f.Data.Validate(features); err != nil {
 		return err

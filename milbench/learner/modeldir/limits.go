@@ -10,14 +10,14 @@ import (
 	"synpool/milbench"
 )
 
-// fewBags is the number of bags of a class, and of groups, below which a limit is named: with 50 the interval of a share is about 14
-// percentage points to both sides of one half, 1.96 √(1/4 / 50).
+// fewBags is the number of bags of a class, or of groups, below which a limit is stated. With 50 bags, the 95 %
+// interval of a share is about 14 percentage points to both sides of one half: 1.96 √(1/4 / 50).
 const fewBags = 50
 
-// mostRanges is the number of features whose ranges stand in a sentence; all are in the card.
+// mostRanges is the number of features whose ranges a limit states; the card has all of them.
 const mostRanges = 3
 
-// limits returns sentences on what the model must not be used for, each with the fact that it follows from.
+// limits returns sentences that say what the model must not be used for. Each names the fact behind it.
 func (c *Card) limits() (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	f := c.Facts
@@ -62,7 +62,7 @@ func (c *Card) limits() (list []string) {
 	return list
 }
 
-// fewest returns the class with the fewest bags, nil of no classes.
+// fewest returns the class with the fewest bags, or nil without classes.
 func fewest(classes []milbench.ClassNumber) *milbench.ClassNumber {
 	var rarest *milbench.ClassNumber
 	for i := range classes {
@@ -73,7 +73,7 @@ func fewest(classes []milbench.ClassNumber) *milbench.ClassNumber {
 	return rarest
 }
 
-// ranges names the ranges of the first features.
+// ranges describes the ranges of the first features.
 func ranges(features []milbench.FeatureProfile) string {
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	var parts []string

@@ -1,8 +1,8 @@
-// Package modeldir keeps a trained model in a folder, whatever its kind: a card, model.json, and, in a folder that the card
-// names, the files of its parameters.
+// Package modeldir stores a trained model of any kind in a folder. The folder holds a card, model.json, and a folder
+// named by the card with the files of the model's parameters.
 //
-// The card, which has the SHA-256 of every file, is moved into its place last, in one step: at any moment the folder holds the old
-// model or the new one, whole, or none yet.
+// The card lists the SHA-256 of every file. It is moved into place last and atomically, so the folder always holds the
+// complete old model, the complete new one, or none yet.
 package modeldir
 
 import (
@@ -25,66 +25,67 @@ import (
 	"synpool/milbench"
 )
 
-// format is the version of the files of a model.
+// format is the version of the file format.
 const format = 1
 
-// The name of the folder of the parameters starts with parametersPrefix and ends with a number.
+// The parameters' folder is named parametersPrefix followed by a number.
 const (
 	cardName         = "model.json"
 	parametersPrefix = "milbench-parameters-"
 )
 
-// mostCard bounds, in bytes, a card that is read.
+// mostCard is the size limit of a card that is read, in bytes.
 const mostCard = 1 << 28
 
-// ErrNoModel is wrapped by errors about a folder that holds no model that this version can read.
+// ErrNoModel reports that a folder holds no model that this version can read.
 var ErrNoModel = errors.New("not a model of this version of milbench")
 
-// damaged wraps [ErrNoModel] around what is wrong with the files of a model.
+// damaged wraps [ErrNoModel] around a problem with the files of a model.
 func damaged(err error) error { return fmt.Errorf("%w: %w; train it again", ErrNoModel, err) }
 
-// Damaged returns an error that wraps [ErrNoModel], in one line: the files of a model do not fit together, and why.
+// Damaged returns an error of one line that wraps [ErrNoModel] and says why the files of a model do not fit together.
 func Damaged(format string, args ...any) error {
 	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; ")
 	return damaged(errors.New(text))
 }
 
-// Card is what the cards of all kinds of models have. A kind embeds it in a struct with fields of its own.
+// Card holds the fields that the cards of all kinds of models share. A kind embeds Card in a struct with fields of its
+// own.
 type Card struct {
 	Format   int      `json:"format"`
 	Sum      string   `json:"sum"`            // SHA-256 of the card with this field empty
-	Kind     string   `json:"kind,omitempty"` // of the model; empty of a network
+	Kind     string   `json:"kind,omitempty"` // kind of the model; empty for a network
 	Set      string   `json:"set"`
-	Checksum string   `json:"checksum"`          // of the set
-	Classes  []string `json:"classes,omitempty"` // names of the classes, of two the positive one last
+	Checksum string   `json:"checksum"`          // checksum of the training set
+	Classes  []string `json:"classes,omitempty"` // class names; of two, the positive one is last
 
-	Target milbench.TargetKind `json:"target,omitempty"` // kind of the targets
+	Target milbench.TargetKind `json:"target,omitempty"` // kind of target
 
 	Leaked      bool     `json:"leaked"`
 	Seed        uint64   `json:"seed"`
 	NumFeatures int      `json:"num_features"`
 	Features    []string `json:"features,omitempty"`
 
-	Missing []milbench.Missing `json:"missing,omitempty"` // what stands where features have no value
+	Missing []milbench.Missing `json:"missing,omitempty"` // values that replace missing ones
 
-	Parameters string            `json:"parameters"` // their folder
-	Files      map[string]string `json:"files"`      // its files, each with its SHA-256
+	Parameters string            `json:"parameters"` // folder of the parameters
+	Files      map[string]string `json:"files"`      // SHA-256 of each of its files
 
-	Facts *Facts `json:"facts,omitempty"` // what [Describe] has put there; nil on cards of earlier versions
+	Facts *Facts `json:"facts,omitempty"` // written by [Describe]; nil on cards of earlier versions
 }
 
 // Common returns the card itself, for structs that embed it.
 func (c *Card) Common() *Card { return c }
 
-// Carded is a pointer to the card of some kind, which is stored as JSON.
+// Carded is implemented by pointers to the cards of all kinds, which are stored as JSON.
 type Carded interface{ Common() *Card }
 
-// Save writes a model into the folder dir, which is made if it is missing; one that is there must be empty or hold a model, which is
-// replaced. write puts the files of the parameters into a folder, which may have folders; Save fills in what of the card is
-// about them.
+// Save writes a model to the folder dir and creates it if necessary. An existing folder must be empty or hold a model,
+// which is replaced. write must put the parameter files into the given folder; subfolders are allowed. Save fills in
+// the card's fields about these files.
 //
-// A Save that fails leaves what was there; what one that was killed leaves is passed over by [Read] and removed by the
-// next Save.
+// If Save fails, the old model remains. If it is killed, [Read] ignores what it left behind, and the next Save removes
+// it.
 func Save(dir string, card Carded, write func(folder string) error) error {
 	if err := save(dir, card, write); err != nil {
 		return fmt.Errorf("saving the model to %s: %w", dir, err)
@@ -113,7 +114,7 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 	if err := os.Rename(written, filepath.Join(dir, cardName)); err != nil {
 		return err
 	}
-	// The model is saved. What cannot be removed is removed by the next Save.
+	// The model is saved. The next Save removes what cannot be removed now.
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if isParameters(e) && e.Name() != parameters || e.Name() == calibrationName {
@@ -123,8 +124,8 @@ func save(dir string, card Carded, write func(folder string) error) (err error) 
 	return nil
 }
 
-// CanSave reports why [Save] could not write into the folder dir, as far as this can be known before. It leaves nothing
-// behind.
+// CanSave reports why [Save] could not write to the folder dir, as far as this can be known in advance. It leaves
+// nothing behind.
 func CanSave(dir string) error {
 	_, undo, err := begin(dir)
 	if err != nil {
@@ -133,7 +134,7 @@ func CanSave(dir string) error {
 	return undo()
 }
 
-// begin makes the folder of the parameters of a model that is to be saved in dir; undo removes what begin has made.
+// begin creates the parameters' folder of a new model in dir; undo removes what begin has created.
 func begin(dir string) (parameters string, undo func() error, err error) {
 	if err := mayHold(dir); err != nil {
 		return "", nil, err
@@ -164,15 +165,15 @@ func begin(dir string) (parameters string, undo func() error, err error) {
 	}
 }
 
-// isParameters reports whether an entry of a model's folder is a folder of parameters, of the model or left by a Save
-// that was killed.
+// isParameters reports whether an entry of a model's folder is a parameters' folder, either of the model or left by a
+// killed Save.
 func isParameters(e os.DirEntry) bool {
 	number, found := strings.CutPrefix(e.Name(), parametersPrefix)
 	_, err := strconv.ParseUint(number, 10, 32)
 	return found && err == nil && e.IsDir()
 }
 
-// mayHold reports why dir cannot become the folder of a model.
+// mayHold reports why dir cannot become a model's folder.
 func mayHold(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -192,7 +193,7 @@ func mayHold(dir string) error {
 	return nil
 }
 
-// writeCard writes the card into the folder of the parameters and returns its path.
+// writeCard writes the card to the parameters' folder and returns its path.
 func writeCard(folder, parameters string, card Carded) (string, error) {
 	names, err := list(folder)
 	if err != nil {
@@ -217,13 +218,13 @@ func writeCard(folder, parameters string, card Carded) (string, error) {
 	return written, os.WriteFile(written, signed(data), 0o666)
 }
 
-// signed puts the sum of a card into its empty field.
+// signed fills in the empty sum field of a card.
 func signed(card []byte) []byte {
 	return bytes.Replace(card, []byte(`"sum": ""`), fmt.Appendf(nil, `"sum": %q`, sum256(card)), 1)
 }
 
-// list returns the names of all files in a folder and those in it, with slashes. Another thing than a file, and a folder without
-// files, stands there by its name, too.
+// list returns the slash-separated names of all files below a folder. It also lists folders without files, and anything
+// that is not a file.
 func list(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -253,7 +254,8 @@ func sum256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Kind returns the kind of the model in a folder, "" of a network. What else of its card may be wrong, [Read] says.
+// Kind returns the kind of the model in a folder, "" for a network. It does not check the rest of the card; [Read]
+// does.
 func Kind(dir string) (string, error) {
 	data, err := cardOf(dir)
 	if err != nil {
@@ -268,9 +270,9 @@ func Kind(dir string) (string, error) {
 	return head.Kind, nil
 }
 
-// Read reads the card of the model that [Save] wrote into the folder dir. card has the kind that is wanted. Damage to the card is
-// an error that wraps [ErrNoModel], as is a file that is not of the model, a model of another kind, and one of another version.
-// The files are still to be read, by [Card.Open].
+// Read reads the card of the model that [Save] wrote to the folder dir. card must be of the expected kind. The error
+// wraps [ErrNoModel] if the card is damaged, a file does not belong to the model, or the model has another kind or
+// version. Read does not check the content of the files; [Card.Open] does.
 func Read(dir string, card Carded) error {
 	kind := card.Common().Kind
 	data, err := cardOf(dir)
@@ -307,7 +309,7 @@ func cardOf(dir string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// parse reads a card of a kind and reports damage to it.
+// parse reads a card of the given kind and reports damage.
 func parse(data []byte, kind string, card Carded) error {
 	if err := intact(data); err != nil {
 		return err
@@ -330,7 +332,7 @@ func parse(data []byte, kind string, card Carded) error {
 	return nil
 }
 
-// intact reports a card of another format, or one that is not what was written.
+// intact reports a card of another format, or one that was changed.
 func intact(data []byte) error {
 	var head struct {
 		Format int    `json:"format"`
@@ -348,7 +350,7 @@ func intact(data []byte) error {
 	return nil
 }
 
-// strict reads JSON that has no unknown field, and nothing behind it.
+// strict reads JSON without unknown fields and without trailing data.
 func strict(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -356,12 +358,12 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands behind the JSON")
+		return errors.New("there is data after the JSON")
 	}
 	return nil
 }
 
-// check reports what of a card does not fit together.
+// check reports parts of a card that do not fit together.
 func (c *Card) check() error {
 	if c.NumFeatures < 1 {
 		return fmt.Errorf("%d features", c.NumFeatures)
@@ -394,11 +396,11 @@ func (c *Card) check() error {
 	return nil
 }
 
-// Folder returns the folder of the parameters of the model in dir.
+// Folder returns the parameters' folder of the model in dir.
 func (c *Card) Folder(dir string) string { return filepath.Join(dir, c.Parameters) }
 
-// Open returns the content of the files of the parameters of the model in dir, by name. They are those that the card names, and
-// no others, and have their sums; else the error wraps [ErrNoModel].
+// Open returns the contents of the parameter files of the model in dir, by name. The error wraps [ErrNoModel] if a file
+// on the card is missing, if there are others, or if a checksum does not match.
 func (c *Card) Open(dir string) (map[string][]byte, error) {
 	folder := c.Folder(dir)
 	for name := range c.Files {
@@ -436,7 +438,7 @@ func (c *Card) Open(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// WriteJSON writes a value into a new file of the parameters' folder.
+// WriteJSON writes a value to a new file in the parameters' folder.
 func WriteJSON(folder, name string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -445,7 +447,7 @@ func WriteJSON(folder, name string, value any) error {
 	return os.WriteFile(filepath.Join(folder, name), append(data, '\n'), 0o666)
 }
 
-// ReadJSON reads a value from the content of a file, which has no unknown fields. An error wraps [ErrNoModel].
+// ReadJSON decodes the file with the given name; unknown fields are an error. Errors wrap [ErrNoModel].
 func ReadJSON(files map[string][]byte, name string, into any) error {
 	data, found := files[name]
 	if !found {

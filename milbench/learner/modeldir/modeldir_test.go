@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// numberCard is the card of a model of one number, which stands in a file, too.
+// numberCard is the card of a model that is one number, which is also stored in a file.
 type numberCard struct {
 	Card
 	Number int `json:"number"`
@@ -54,7 +54,7 @@ func saveNumber(dir string, n int, write func(folder string) error) error {
 	return Save(dir, newNumberCard(n), write)
 }
 
-// saveParts writes the model of a number, with a part in a folder.
+// saveParts writes the model of a number, with one part in a subfolder.
 func saveParts(t *testing.T, dir string, n int) {
 	t.Helper()
 	err := saveNumber(dir, n, func(folder string) error {
@@ -89,7 +89,7 @@ func wantNumber(t *testing.T, dir string, want int) {
 	}
 }
 
-// tree returns the files under a folder and what is in them.
+// tree returns the contents of the files below a folder.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -106,7 +106,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func TestSave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	for n := range 3 { // each replaces the one before
+	for n := range 3 { // each replaces the previous one
 		saveParts(t, dir, n)
 		wantNumber(t, dir, n)
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
@@ -126,7 +126,8 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestKilled: a Save that is killed at any point leaves the model that was there, and the next removes what it left.
+// TestKilled checks that a Save that is killed at any point keeps the old model, and that the next Save removes what it
+// left behind.
 func TestKilled(t *testing.T) {
 	for _, kind := range []string{"killed in the files", "killed before the card is moved"} {
 		for _, first := range []bool{false, true} {
@@ -155,7 +156,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// rewrite changes a card, whose sum it sets right.
+// rewrite changes a card and corrects its sum.
 func rewrite(t *testing.T, dir, from, to string) {
 	t.Helper()
 	path := filepath.Join(dir, cardName)
@@ -225,7 +226,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a card says, it is read without a panic.
+// FuzzRead checks that no card makes Read panic.
 func FuzzRead(f *testing.F) {
 	dir := filepath.Join(f.TempDir(), "model")
 	if err := saveNumber(dir, 1, func(folder string) error { return WriteJSON(folder, "number.json", 1) }); err != nil {

@@ -11,17 +11,18 @@ import (
 	"synpool/milbench/learner/neural"
 )
 
-// LineupLearners and LineupPoolings are what is compared where nobody says what: learners of each family, what joins them, and networks.
+// LineupLearners and LineupPoolings are compared by default: classical learners of each family, the portfolio, and
+// networks.
 var (
 	LineupLearners = []string{learner.AutoName, "statistics-svm", "statistics-trees", "distance-svm", "set-kernel-svm", "miles", "instance"}
 	LineupPoolings = []string{"max", "gated", "syn"}
 )
 
-// LineupRepeats is how often they are compared.
+// LineupRepeats is the number of repeats of the comparison.
 const LineupRepeats = 2
 
-// Lineup returns the settings of LineupPoolings in a preset and of LineupLearners: their defaults, or with grids those that are tried where a
-// validation part chooses.
+// Lineup returns the settings of LineupPoolings in a preset and of LineupLearners. With grids, each has the settings
+// that a validation part can choose from, otherwise its default alone.
 func Lineup(preset string, grids bool) ([]json.RawMessage, error) {
 	configs, err := neural.Grid{Preset: preset, Pooling: LineupPoolings}.Configs()
 	if err != nil {
@@ -35,7 +36,8 @@ func Lineup(preset string, grids bool) ([]json.RawMessage, error) {
 	return append(list, own...), err
 }
 
-// OfLearners returns the settings of classical learners by name: their grids or their defaults.
+// OfLearners returns the settings of the named classical learners: their grids if grids is true, otherwise their
+// defaults.
 func OfLearners(names []string, grids bool) (list []json.RawMessage, err error) {
 	for _, name := range names {
 		own, err := learner.Settings(name, grids)
@@ -47,7 +49,7 @@ func OfLearners(names []string, grids bool) (list []json.RawMessage, err error) 
 	return list, nil
 }
 
-// Settings returns settings of networks as JSON.
+// Settings returns the settings of networks as JSON.
 func Settings(configs []neural.Config) (list []json.RawMessage, err error) {
 	for _, config := range configs {
 		text, err := json.Marshal(config)
@@ -59,7 +61,8 @@ func Settings(configs []neural.Config) (list []json.RawMessage, err error) {
 	return list, nil
 }
 
-// Able returns the settings of learners that can learn a set, and why others are left out, each reason once. None is an error.
+// Able returns the settings of learners that can learn a set, and the reasons why others are left out, each reason
+// once. If no learner is left, that is an error.
 func Able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, refused []string, err error) {
 	add := func(reasons ...string) {
 		for _, reason := range reasons {
@@ -87,12 +90,12 @@ func Able(set *milbench.Set, list []json.RawMessage) (able []json.RawMessage, re
 	return able, refused, nil
 }
 
-// refusal says why a setting cannot learn a set.
+// refusal returns the reason why a setting cannot learn a set.
 func refusal(set *milbench.Set, setting json.RawMessage) error {
 	return learner.Check(neural.Trainer{}, set.Task([]milbench.Fit{{Setting: setting}}))
 }
 
-// RefusedCandidates says why candidates of a portfolio cannot learn a set.
+// RefusedCandidates returns the reasons why candidates of a portfolio cannot learn a set.
 func RefusedCandidates(set *milbench.Set, setting json.RawMessage) (refused []string) {
 	for _, candidate := range learner.Candidates(setting) {
 		if why := refusal(set, candidate); why != nil && !slices.Contains(refused, why.Error()) {
@@ -102,7 +105,7 @@ func RefusedCandidates(set *milbench.Set, setting json.RawMessage) (refused []st
 	return refused
 }
 
-// Setting returns the setting of one network: of a pooling, in a preset, with some fields of it replaced.
+// Setting returns the setting of one network: a pooling in a preset, with the given fields replaced.
 func Setting(preset, pooling string, fields map[string]any) (json.RawMessage, error) {
 	configs, err := neural.Grid{Preset: preset, Pooling: []string{pooling}}.Configs()
 	if err != nil {

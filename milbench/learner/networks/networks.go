@@ -1,4 +1,4 @@
-// Package networks lets package learner train and read networks, which it does not know itself.
+// Package networks lets package learner train and load networks. Package learner itself does not import package neural.
 package networks
 
 import (
@@ -11,18 +11,18 @@ import (
 	"synpool/milbench/learner/neural"
 )
 
-// Networks trains and reads networks for package learner. It starts a backend when it first needs one.
+// Networks trains and loads networks for package learner. It starts a backend when it first needs one.
 type Networks struct {
-	neural.Trainer // of Start, once there is one
+	neural.Trainer // set by Start
 
-	// Start chooses a backend and returns a trainer on it. A training keeps within the trainer's memory, and the caller removes its
-	// checkpoints.
+	// Start chooses a backend and returns a trainer on it. Trainings stay within the trainer's memory limit. The caller
+	// removes the checkpoints.
 	Start func() (neural.Trainer, error)
 }
 
 var _ learner.Networks = (*Networks)(nil)
 
-// Ready starts the backend, if it is not there yet.
+// Ready starts the backend if it is not running.
 func (n *Networks) Ready() (err error) {
 	if n.Backend == nil {
 		n.Trainer, err = n.Start()
@@ -30,7 +30,7 @@ func (n *Networks) Ready() (err error) {
 	return err
 }
 
-// End ends the backend, if one was started.
+// End stops the backend if it was started.
 func (n *Networks) End() {
 	if n.Backend != nil {
 		n.Backend.Finalize()
@@ -81,11 +81,11 @@ func (n *Networks) LoadModel(dir string) (learner.Model, error) {
 	return Model{m}, nil
 }
 
-// Model is a network as a [learner.Model].
+// Model makes a network a [learner.Model].
 type Model struct{ *neural.Model }
 
-// Predict implements [learner.Model]. The scores of instances are means over the heads of their weights, those of classes
-// [neural.Model.Contributions].
+// Predict implements [learner.Model]. The score of an instance is the mean of its weights over the heads; for classes,
+// it is [neural.Model.Contributions].
 func (m Model) Predict(ctx context.Context, bags []milbench.Instances, instances bool) ([]milbench.Prediction, error) {
 	predictions, err := m.Model.Predict(ctx, bags)
 	if err != nil {
@@ -120,7 +120,7 @@ func (m Model) Predict(ctx context.Context, bags []milbench.Instances, instances
 func (m Model) About() learner.About {
 	setting, err := json.Marshal(m.Config())
 	if err != nil {
-		setting = nil // a setting that was read or trained with can be written
+		setting = nil // a setting that was read or trained with can always be encoded
 	}
 	return learner.About{Setting: setting, Set: m.SetName(), Target: m.Target(), Classes: m.Classes(), Leaked: m.Leaked(), NumFeatures: m.NumFeatures(), Features: m.Features(), Missing: m.Missing()}
 }

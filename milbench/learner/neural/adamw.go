@@ -6,7 +6,7 @@ import (
 	"synpool/internal/members"
 )
 
-// The constants of AdamW, PyTorch's defaults, and of the norm clip, PyTorch's clip_grad_norm_.
+// Constants of AdamW and of the norm clip. They are PyTorch's defaults; the clip follows clip_grad_norm_.
 const (
 	beta1       = 0.9
 	beta2       = 0.999
@@ -15,39 +15,40 @@ const (
 	clipEpsilon = 1e-6
 )
 
-// clip returns min(1, 1/(‖g‖₂ + 1e-6)) of the square of the gradient's norm over all parameters together.
+// clip returns min(1, 1/(‖g‖₂ + 1e-6)), given the square of the norm of the gradient over all parameters together.
 func clip(square *Node) *Node {
 	return MinScalar(Div(ConstAs(square, clipNorm), AddScalar(Sqrt(square), clipEpsilon)), 1.0)
 }
 
-// A step of AdamW (Loshchilov and Hutter 2019) on the clipped gradient g,
+// AdamW (Loshchilov and Hutter 2019) takes a step on the clipped gradient g:
 //
 //	m ← β₁ m + (1−β₁) g,  v ← β₂ v + (1−β₂) g²
 //	θ ← (1 − lr·wd) θ − lr · m/(1−β₁ᵗ) / (√(v/(1−β₂ᵗ)) + 1e-8)
 //
-// where lr falls by the same share after every epoch, is in two halves, since a block of fits takes the second at the start of the next step. Every number is a scalar or,
-// with a members axis in front of the arrays, [members].
+// lr falls by the same share after every epoch. The code has two halves, because a block of fits runs the second at the
+// start of the next step. Every number is a scalar or, if the arrays have a leading members axis, [members].
 
-// moments is the first half: m and v after a gradient that is still to be multiplied by clip.
+// moments is the first half: it returns m and v for a gradient that has not yet been multiplied by clip.
 func moments(m, v, gradient, clip *Node) (first, second *Node) {
 	g, again := Mul(gradient, alongMembers(clip, gradient)), Mul(members.Again(gradient), alongMembers(clip, gradient))
 	return Add(MulScalar(m, beta1), MulScalar(g, 1-beta1)), Add(MulScalar(v, beta2), MulScalar(Square(again), 1-beta2))
 }
 
-// rates are the numbers of AdamW, of one fit or of many.
+// rates holds the numbers of AdamW, for one fit or many.
 type rates struct {
 	lr, wd *Node
-	keep   *Node // what the learning rate keeps after an epoch, 1 for all of it
-	steps  *Node // of an epoch
+	keep   *Node // factor of the learning rate after each epoch; 1 keeps it constant
+	steps  *Node // steps per epoch
 }
 
-// splitNumbers takes the numbers of AdamW off those of a setting.
+// splitNumbers separates the numbers of AdamW from those of the network.
 func splitNumbers(values []*Node) (network []*Node, r rates) {
 	n := len(values) - 4
 	return values[:n], rates{values[n], values[n+1], values[n+2], values[n+3]}
 }
 
-// pace is what the update of a step takes from its number t, from 1, and the numbers of AdamW.
+// pace holds what the update of a step needs. It is computed from the number t of the step, from 1, and the numbers of
+// AdamW.
 type pace struct {
 	shrink     *Node // 1 − lr·wd
 	rate       *Node // lr / (1−β₁ᵗ)
@@ -66,13 +67,13 @@ func newPace(step *Node, r rates) pace {
 	}
 }
 
-// update is the second half: the parameters p after the step that left m and v.
+// update is the second half: it returns the parameters after the step that produced m and v.
 func (s pace) update(p, m, v *Node) *Node {
 	denominator := AddScalar(Div(Sqrt(v), alongMembers(s.correction, v)), adamEpsilon)
 	return Sub(Mul(p, alongMembers(s.shrink, p)), Div(Mul(m, alongMembers(s.rate, m)), denominator))
 }
 
-// alongMembers gives a scalar or [members] the rank of x.
+// alongMembers reshapes n, a scalar or [members], to the rank of x.
 func alongMembers(n, x *Node) *Node {
 	if n.IsScalar() {
 		return n

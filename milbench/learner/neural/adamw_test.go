@@ -11,7 +11,8 @@ import (
 	"synpool/backend/backendtest"
 )
 
-// TestAdamWMembers: members with a norm, step, learning rate and weight decay of their own get what each gets alone.
+// TestAdamWMembers checks that members with different norms, steps, learning rates and weight decays get the same
+// results as alone.
 func TestAdamWMembers(t *testing.T) {
 	const members, size = 3, 4
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -9,13 +9,12 @@ import (
 	"synpool/milbench"
 )
 
-// batch is a number of bags padded to one number of instances, and those to one number of bags by empty ones.
+// batch is a number of bags padded to the same number of instances. Empty bags pad the batch.
 type batch struct {
 	x, mask, labels, counted *tensors.Tensor
 }
 
-// newBatch pads bags, by index, to size bags of as many instances as the largest is padded to. labels may be
-// nil.
+// newBatch returns a batch of size with the bags given by index, padded like the largest of them. labels may be nil.
 func newBatch(bags []milbench.Instances, indices []int, labels []float32, size int, s Standardisation) (batch, error) {
 	instances := 0
 	for _, i := range indices {
@@ -45,15 +44,15 @@ func newBatch(bags []milbench.Instances, indices []int, labels []float32, size i
 	}, nil
 }
 
-// scoringBatch returns how many bags of a bucket are scored at a time: as many as keep a batch below about 4 MB, 16 at
-// most. It depends on the bucket and the features alone, as rounding does on it.
+// scoringBatch returns how many bags of a bucket are scored at a time: at most 16, in a batch below about 4 MB. It
+// depends only on the bucket and the features, because rounding depends on it.
 func scoringBatch(instances, features int) int {
 	const floats, most = 1 << 20, 16
 	return max(1, min(most, floats/max(1, instances*features)))
 }
 
-// scoringBatches splits bags, by index, into batches to score: bags of one bucket together, in order of size, of as
-// many as [scoringBatch] says. It returns, for each batch, positions in indices.
+// scoringBatches splits the bags given by index into batches for scoring. A batch holds bags of one bucket, ordered by
+// size; its size is [scoringBatch]. The result holds the positions in indices for each batch.
 func scoringBatches(bags []milbench.Instances, indices []int) (batches [][]int, size func(instances int) int) {
 	size = func(instances int) int { return scoringBatch(instances, bags[indices[0]].Features()) }
 	order := make([]int, len(indices))
@@ -73,7 +72,7 @@ func scoringBatches(bags []milbench.Instances, indices []int) (batches [][]int, 
 	return batches, size
 }
 
-// finalize frees tensors, those that are not nil.
+// finalize frees all tensors that are not nil.
 func finalize(all ...*tensors.Tensor) error {
 	for _, t := range all {
 		if t == nil {

@@ -21,7 +21,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-// musk1 returns the bags of Musk 1 and its examples.
+// musk1 returns the bags and examples of Musk 1.
 func musk1(b *testing.B) (bags []milbench.Instances, examples []milbench.Example) {
 	b.Helper()
 	set, err := dataset.Musk1()
@@ -35,7 +35,7 @@ func musk1(b *testing.B) (bags []milbench.Instances, examples []milbench.Example
 	return bags, examples
 }
 
-// BenchmarkTrainingStep times one step of the default network on a bag of four instances of Musk 1.
+// BenchmarkTrainingStep times one step of the default network on a bag with four instances of Musk 1.
 func BenchmarkTrainingStep(b *testing.B) {
 	bags, examples := musk1(b)
 	c, err := DefaultConfig(syn)
@@ -99,10 +99,10 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder trains 50 fits of a set (10 folds, 5 repeats) in the order of [epochOrder] and step by step in a plain
-// shuffle, and reports the mean difference of the AUC of the test parts, fit by fit, and its standard error.
+// BenchmarkOrder trains 50 fits of each set (10 folds, 5 repeats), in the order of [epochOrder] and step by step in a
+// plain shuffle. It reports the mean difference of the AUC of the test parts, fit by fit, and its standard error.
 func BenchmarkOrder(b *testing.B) {
-	for _, name := range []string{"elephant", "fox", "tiger", "musk1", "musk2"} { // the last with bags of very unlike sizes
+	for _, name := range []string{"elephant", "fox", "tiger", "musk1", "musk2"} { // the last one has bags of very different sizes
 		b.Run(name, func(b *testing.B) { benchmarkOrder(b, name) })
 	}
 }

@@ -13,23 +13,23 @@ import (
 	"synpool/milbench"
 )
 
-// block trains fits of one group side by side, one a member.
+// block trains fits of one group side by side; each fit is a member.
 type block struct {
 	*blockProgram
 	*layout
 	bags    []milbench.Instances
 	moments bagMoments
-	fits    []milbench.Fit // of the members
+	fits    []milbench.Fit // one per member
 	configs []Config
 
-	data    [][]*tensors.Tensor // of each bucket, what all blocks share of the inputs from blockX on ([layout.bucketData])
-	scales  [][]*tensors.Tensor // of each bucket, blockFactor and blockShift
-	rows    *table              // of which steps take rows; nil for none
+	data    [][]*tensors.Tensor // per bucket: the inputs from blockX on that all blocks share ([layout.bucketData])
+	scales  [][]*tensors.Tensor // per bucket: blockFactor and blockShift
+	rows    *table              // table for steps that take rows; nil if they do not
 	numbers *tensors.Tensor     // [members, numbers]
 	seeds   *tensors.Tensor     // [members]
 	state   []*tensors.Tensor
-	targets []Targets   // of each member
-	labels  [][]float32 // of the training bags of each member
+	targets []Targets   // one per member
+	labels  [][]float32 // labels of each member's training bags
 	results []milbench.Outcome
 }
 
@@ -80,7 +80,7 @@ func (b *block) finalize() error {
 	return err
 }
 
-// prepare finds the standardisation of each member and draws the initial parameters.
+// prepare computes the standardisation of each member and draws its initial parameters.
 func (b *block) prepare() error {
 	members := len(b.fits)
 	inputs := make([]Standardisation, members)
@@ -120,7 +120,7 @@ func (b *block) prepare() error {
 	}
 	for moment := range 3 {
 		for k, part := range b.parts {
-			if k == b.table { // a step takes some rows of it
+			if k == b.table { // a step takes some of its rows
 				b.state = append(b.state, nil)
 				continue
 			}
@@ -137,8 +137,8 @@ func (b *block) prepare() error {
 	return nil
 }
 
-// initial returns the initial values of each parameter of a fit, drawn from seed. The rows of weights for features that no bag
-// has, the last ones, are 0.
+// initial returns the initial values of each parameter of a fit, drawn with seed. The last rows of weights belong to
+// features that no bag has and are 0.
 func (b *block) initial(seed uint64) ([][]float32, error) {
 	variables, err := b.variables(b.backend, b.setFeatures, seed)
 	if err != nil {
@@ -159,8 +159,8 @@ func (b *block) initial(seed uint64) ([][]float32, error) {
 	return parameters, nil
 }
 
-// bucketData returns what all blocks share of the bags of a bucket: blockX and blockMask, and of sparse bags what follows from
-// blockColumns on.
+// bucketData returns the inputs for a bucket's bags that all blocks share: blockX and blockMask, and for sparse bags
+// those from blockColumns on.
 func (l *layout) bucketData(size bucketSize, bags []milbench.Instances) ([]*tensors.Tensor, error) {
 	chosen, features, width, places := l.bags[size], l.features, l.width(size), l.places(size)
 	x := make([]float32, places*size.instances*width)
@@ -208,7 +208,7 @@ func (l *layout) bucketData(size bucketSize, bags []milbench.Instances) ([]*tens
 	return data, nil
 }
 
-// bucketScales returns blockFactor and blockShift of a bucket.
+// bucketScales returns blockFactor and blockShift for a bucket.
 func (b *block) bucketScales(size bucketSize, inputs []Standardisation) []*tensors.Tensor {
 	members := len(inputs)
 	if !b.sparse {
@@ -238,13 +238,13 @@ func (b *block) bucketScales(size bucketSize, inputs []Standardisation) []*tenso
 	}
 }
 
-// inputs returns the inputs from blockX on of bucket number k.
+// inputs returns the inputs of bucket k, from blockX on.
 func (b *block) inputs(k int) []*tensors.Tensor {
 	const shared = blockFactor - blockX
 	return slices.Concat(b.data[k][:shared], b.scales[k], b.data[k][shared:])
 }
 
-// train runs one epoch and returns the mean loss of the bags of each member.
+// train runs one epoch and returns the mean loss over each member's bags.
 func (b *block) train(epoch int) ([]float32, error) {
 	members := len(b.fits)
 	orders := make([]order, members)
@@ -273,8 +273,8 @@ func (b *block) train(epoch int) ([]float32, error) {
 	return losses, err
 }
 
-// trainBucket takes the steps of bucket number k in which batches has the batches of each member: one call, or where rows are
-// taken one a step.
+// trainBucket takes the steps in bucket k, given the batches of each member. It makes one call, or one call per step if
+// steps take rows.
 func (b *block) trainBucket(k int, batches [][][]int) error {
 	if b.rows == nil {
 		return b.trainBatches(k, batches)
@@ -297,7 +297,7 @@ func (b *block) trainBucket(k int, batches [][][]int) error {
 	return nil
 }
 
-// trainBatches takes steps in one call.
+// trainBatches takes several steps in one call.
 func (b *block) trainBatches(k int, batches [][][]int) error {
 	size := b.buckets[k]
 	members, steps := len(b.fits), b.steps[size]
@@ -367,7 +367,7 @@ func (b *block) trainBatches(k int, batches [][][]int) error {
 	return errors.Join(err, finalize(own...))
 }
 
-// tableMoment reports whether a place in the state is for rows of the table, and for which of its arrays.
+// tableMoment reports whether position i of the state is for rows of the table, and for which of its arrays.
 func (b *block) tableMoment(i int) (moment int, ok bool) {
 	if b.table < 0 || i < blockArrays || (i-blockArrays)%len(b.parts) != b.table {
 		return 0, false
@@ -375,7 +375,7 @@ func (b *block) tableMoment(i int) (moment int, ok bool) {
 	return (i - blockArrays) / len(b.parts), true
 }
 
-// score scores the held-out bags of the members that want this epoch's scores and adds the epoch to their results.
+// score scores the held-out bags of the members that want scores for this epoch, and adds the epoch to their results.
 func (b *block) score(epoch int, losses []float32) error {
 	members := len(b.fits)
 	wanted := make([]bool, members)
@@ -406,7 +406,7 @@ func (b *block) score(epoch int, losses []float32) error {
 		return err
 	}
 	scores := make([]map[int]milbench.Prediction, members)
-	left := make([][]int, members) // held-out bags of the bucket still to score
+	left := make([][]int, members) // held-out bags of the bucket that are not scored yet
 	for m := range scores {
 		scores[m] = map[int]milbench.Prediction{}
 	}
@@ -450,7 +450,7 @@ func (b *block) score(epoch int, losses []float32) error {
 	return nil
 }
 
-// scoreBags scores up to width bags a member, chosen by index, of bucket number k.
+// scoreBags scores up to width bags of bucket k per member, chosen by index.
 func (b *block) scoreBags(k, width int, parameters []*tensors.Tensor, chosen [][]int, scores []map[int]milbench.Prediction) error {
 	order := make([]int32, len(chosen)*width)
 	for i := range order {

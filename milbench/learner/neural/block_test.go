@@ -21,7 +21,7 @@ import (
 	"synpool/synlayer"
 )
 
-// blockBackend returns XLA's backend if the tests run on it, as they do in CI; blocks are for XLA alone.
+// blockBackend returns XLA's backend if the tests run on it, as in CI; only XLA has blocks.
 func blockBackend(t *testing.T) compute.Backend {
 	t.Helper()
 	for _, b := range backendtest.All(t) {
@@ -33,7 +33,7 @@ func blockBackend(t *testing.T) compute.Backend {
 	return nil
 }
 
-// unequal returns bags of 1 to 40 instances, in three buckets, whose labels their first feature tells.
+// unequal returns bags of 1 to 40 instances, in three buckets. Their first feature determines the label.
 func unequal(bags int) (matrices []milbench.Instances, examples []milbench.Example) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range bags {
@@ -51,7 +51,7 @@ func unequal(bags int) (matrices []milbench.Instances, examples []milbench.Examp
 	return matrices, examples
 }
 
-// shorten leaves dense bags at most 8 instances, which keeps them to one bucket.
+// shorten cuts dense bags to at most 8 instances, so that they are in one bucket.
 func shorten(bags []milbench.Instances) {
 	for i := range bags {
 		m := bags[i].(*milbench.Dense)
@@ -60,8 +60,8 @@ func shorten(bags []milbench.Instances) {
 	}
 }
 
-// spread makes bags sparse: value j of an instance moves to a column that depends on the bag and on j, and a value below 0.3
-// in size is left out, the first one aside.
+// spread makes bags sparse: value j of an instance moves to a column that depends on the bag and on j. Values below 0.3
+// in size are left out, except the first.
 func spread(bags []milbench.Instances, columns int) {
 	for i, x := range bags {
 		m := x.(*milbench.Dense)
@@ -78,8 +78,8 @@ func spread(bags []milbench.Instances, columns int) {
 	}
 }
 
-// scatter returns sparse bags of 1 to 40 instances, each of which uses a fifth of the 200, 400 or 900 columns, of so many, that its
-// bag uses; column 0 tells the label. One bag is empty of values.
+// scatter returns sparse bags of 1 to 40 instances. Each bag uses 200, 400 or 900 of the columns, and each of its
+// instances a fifth of these. Column 0 determines the label. One bag has no values.
 func scatter(count, columns int) (bags []milbench.Instances, examples []milbench.Example) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range count {
@@ -103,7 +103,7 @@ func scatter(count, columns int) (bags []milbench.Instances, examples []milbench
 	return bags, examples
 }
 
-// setting is a small one.
+// setting returns a small setting.
 func setting(t *testing.T, pooling string) Config {
 	t.Helper()
 	c, err := DefaultConfig(pooling)
@@ -114,7 +114,7 @@ func setting(t *testing.T, pooling string) Config {
 	return c
 }
 
-// likewise is the small setting of a pooling with the training of c.
+// likewise returns the small setting of a pooling with the training of c.
 func likewise(t *testing.T, pooling string, c Config) Config {
 	t.Helper()
 	other := setting(t, pooling)
@@ -122,7 +122,7 @@ func likewise(t *testing.T, pooling string, c Config) Config {
 	return other
 }
 
-// newBlock returns a prepared block of fits that train on all bags and score all.
+// newBlock returns a prepared block of fits that train on all bags and score all bags.
 func newBlock(t *testing.T, b compute.Backend, bags []milbench.Instances, examples []milbench.Example, seeds []uint64, configs ...Config) *block {
 	t.Helper()
 	g := newGroup(b, configs[0], bags, allSparse(bags), milbench.Fit{Train: examples})
@@ -148,7 +148,7 @@ func newBlock(t *testing.T, b compute.Backend, bags []milbench.Instances, exampl
 	return block
 }
 
-// gain multiplies each feature by a variable and takes its maximum over the instances: a user's own pooling.
+// gain is a user's own pooling: it multiplies each feature by a variable and takes the maximum over the instances.
 type gain struct{ start float64 }
 
 func (p gain) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
@@ -161,8 +161,8 @@ func (p gain) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gra
 	return synlayer.MaxPooling{}.Pool(scope, bags)
 }
 
-// extent is maximum less minimum: an offset that all instances share leaves it alone, and so the gradients by the instances
-// cancel.
+// extent is the maximum minus the minimum. An offset that all instances share does not change it, so the gradients of
+// the instances cancel.
 type extent struct{}
 
 func (extent) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
@@ -172,11 +172,12 @@ func (extent) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *gra
 	return graph.Add(most, least), weights
 }
 
-// TestBlockIsStepByStep: members of a block, with seeds, learning rates, dropout rates, numbers of Syn steps and numbers of
-// their own, have the losses of the step-by-step path over five epochs of 10 or 30 steps: dropout on and off, several bags a
-// step and one, with a user's own pooling, on sparse bags, whose number of features a block rounds up, and on features that
-// are not standardised and share an offset three hundred times their spread. Both compute in float32 and differ in how they
-// round; 2e-4 is a hundred times the difference after the first epoch.
+// TestBlockIsStepByStep checks that members of a block have the same losses as in step-by-step training over five
+// epochs with 10 or 30 steps. Members differ in seeds, learning rates, dropout rates, numbers of Syn steps and other
+// numbers. Cases: dropout on and off; one bag and several bags per step; a user's own pooling; sparse bags, where a
+// block rounds up the number of features; and features that are not standardised and share an offset three hundred
+// times their spread. Both paths compute in float32 and round differently; 2e-4 is a hundred times the difference after
+// the first epoch.
 func TestBlockIsStepByStep(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -193,10 +194,10 @@ func TestBlockIsStepByStep(t *testing.T) {
 		},
 		"two layers, renormalised, true gradient": func(c *Config, m int) {
 			c.Layers, c.Renormalise, c.TrueGradient, c.Gamma, c.WeightDecay = 2, true, true, 0.1*float64(m+1), 0.1*float64(m)
-			c.LR = 2e-4 * float64(m+1) // the true gradient is steep, and blows rounding up where steps are large
+			c.LR = 2e-4 * float64(m+1) // the true gradient is steep and increases rounding if steps are large
 		},
 		"no layer": func(c *Config, m int) { c.Layers = 0 },
-		// Losses of their own, and what of them is random.
+		// Poolings with a loss of their own and randomness in it.
 		dsmil: func(c *Config, m int) { *c = likewise(t, dsmil, *c); c.Scale = 0.1 * float64(m+1) },
 		clam:  func(c *Config, m int) { *c = likewise(t, clam, *c); c.Top = 3 },
 		acmil: func(c *Config, m int) {
@@ -274,7 +275,8 @@ func TestBlockIsStepByStep(t *testing.T) {
 	}
 }
 
-// TestBlockRoom: a fit is the same to the bit in larger arrays: beside a fit with more steps, and among bags that no fit uses.
+// TestBlockRoom checks that a fit is bit-identical in larger arrays: beside a fit with more steps, and among bags that
+// no fit uses.
 func TestBlockRoom(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -316,7 +318,7 @@ func TestBlockRoom(t *testing.T) {
 	}
 }
 
-// TestRounded: what shapes graphs is rounded up, a little where it is large.
+// TestRounded checks that sizes that shape graphs are rounded up, large ones only slightly.
 func TestRounded(t *testing.T) {
 	for n, want := range map[int][2]int{1: {1, 1}, 2: {2, 2}, 3: {4, 3}, 15: {16, 15}, 17: {32, 18}, 5863: {8192, 6144}, 5999: {8192, 6144}, 6059: {8192, 6144},
 		6279: {8192, 6656}, 6306: {8192, 6656}, 6519: {8192, 6656}, 8193: {16384, 9216}} {
@@ -333,7 +335,8 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestShared: sets that differ a little in bags and steps have the same graphs, and sparse ones that do in their features.
+// TestShared checks that sets with slightly different numbers of bags and steps share graphs, and sparse sets also with
+// slightly different numbers of features.
 func TestShared(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -372,9 +375,9 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestBlockMates: the outcome of a fit is the same to the bit alone, among others, and on any number of workers; in the
-// smaller blocks that little memory leaves it is the same up to rounding. Learning rate, weight decay, dropout rate, gamma,
-// scale and I, which are numbers, differ among the fits of a block.
+// TestBlockMates checks that the outcome of a fit is bit-identical alone, among others, and with any number of workers.
+// In the smaller blocks that a low memory limit forces, it is the same up to rounding. The fits of a block differ in
+// numbers: learning rate, weight decay, dropout rate, gamma, scale and I.
 func TestBlockMates(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -435,9 +438,9 @@ func TestBlockMates(t *testing.T) {
 	}
 }
 
-// TestBlockPlaces: the members of a full block of one fit are the same to the bit, the loss too, wherever they stand. Sizes of
-// blocks and layers are such that arrays end beside a multiple of the 16 numbers of a vector: a step of a layer norm, of the
-// sigmoid of the loss or of log(1+x) that XLA rounds by its place makes the first cases of the list fail.
+// TestBlockPlaces checks that the members of a full block of one fit are bit-identical, including the loss, wherever
+// they are. The sizes of blocks and layers make arrays end next to a multiple of the 16 numbers of a vector. If a step
+// of a layer norm, of the loss's sigmoid or of log(1+x) is rounded by place, the first cases of the list fail.
 func TestBlockPlaces(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -517,7 +520,7 @@ func TestBlockPlaces(t *testing.T) {
 	}
 }
 
-// withLanes has XLA compute with vectors of so many numbers for the rest of a test.
+// withLanes makes XLA compute with vectors of n numbers for the rest of a test.
 func withLanes(t *testing.T, n int) {
 	t.Helper()
 	before := lanes
@@ -525,7 +528,8 @@ func withLanes(t *testing.T, n int) {
 	t.Cleanup(func() { lanes = before })
 }
 
-// TestTwoLeftOfEight: without AVX-512 no size of block leads to a loop that ends within a vector, unless it fits into one.
+// TestTwoLeftOfEight checks that without AVX-512 no block size gives a loop that ends within a vector, unless the loop
+// fits into one.
 func TestTwoLeftOfEight(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -553,8 +557,8 @@ func TestTwoLeftOfEight(t *testing.T) {
 	}
 }
 
-// TestTwoLeft: no size of block leads to a loop with two or three turns more than a multiple of sixteen, and none is far
-// smaller for that.
+// TestTwoLeft checks that no block size gives a loop with two or three iterations more than a multiple of sixteen, and
+// that avoiding this makes no block much smaller.
 func TestTwoLeft(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -590,8 +594,8 @@ func TestTwoLeft(t *testing.T) {
 	}
 }
 
-// TestBlockMatesWide: the same at the width of the paper's networks, whose parameters lie in parts of their own, with other
-// mates at other places, for dense bags of Elephant's features and for sparse ones.
+// TestBlockMatesWide does the same at the width of the paper's networks, where parameters have parts of their own, with
+// different neighbours at different places, for dense bags with Elephant's features and for sparse ones.
 func TestBlockMatesWide(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -660,7 +664,8 @@ func TestBlockMatesWide(t *testing.T) {
 	}
 }
 
-// TestBlockNotFinite: a member that leaves the finite numbers is reported, and does not move its neighbours by a bit.
+// TestBlockNotFinite checks that a member with infinite or NaN numbers is reported, and that its neighbours stay
+// bit-identical.
 func TestBlockNotFinite(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -699,8 +704,8 @@ func TestBlockNotFinite(t *testing.T) {
 	}
 }
 
-// TestBlockFails: where a block fails, its fits are handed over as failed, with what to lower, and those of other blocks as
-// they are. Here the device is lost after the first block.
+// TestBlockFails checks that a failed block fails its fits, with advice on what to lower, and leaves other blocks
+// alone. Here the device is lost after the first block.
 func TestBlockFails(t *testing.T) {
 	if blockBackend(t) == nil {
 		return
@@ -740,8 +745,8 @@ func TestBlockFails(t *testing.T) {
 	}
 }
 
-// TestBlockPoolings: every pooling trains in a block and learns what tells the bags apart. Bags of one bucket keep it to one
-// graph a pooling.
+// TestBlockPoolings checks that every pooling trains in a block and learns to separate the bags. Bags of one bucket
+// limit it to one graph per pooling.
 func TestBlockPoolings(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {
@@ -771,8 +776,8 @@ func TestBlockPoolings(t *testing.T) {
 	}
 }
 
-// TestBlockDevice: on a device that shares no memory with the host, as a GPU is, blocks have their own size and the scores
-// are those of a CPU's blocks up to rounding. The plugin of the CPU stands in for it.
+// TestBlockDevice checks blocks on a device that shares no memory with the host, such as a GPU: they have their own
+// size, and the scores equal those of a CPU's blocks up to rounding. The CPU plugin stands in for the device.
 func TestBlockDevice(t *testing.T) {
 	backend := blockBackend(t)
 	if backend == nil {

@@ -10,39 +10,39 @@ import (
 	"synpool/internal/members"
 )
 
-// blockProgram is the compiled graphs that train several fits of one structure side by side along a members axis: the
-// steps of a round on the bags of one bucket a call, or, where rows are taken, one step.
+// blockProgram holds the compiled graphs that train several fits of one structure side by side along a members axis.
+// One call takes all steps of a round on the bags of a bucket or, if steps take rows, a single step.
 type blockProgram struct {
 	*program
 	of      blockStructure
 	parts   []part
-	table   int // the part of which a call takes some rows ([table]); -1 for none
+	table   int // index of the part whose rows are taken by a call ([table]); -1 if there is none
 	round   *Exec
 	current *Exec
 	scoring *Exec
 }
 
-// blockStructure is what shapes the graphs of a block.
+// blockStructure holds everything that shapes the graphs of a block.
 type blockStructure struct {
 	structure
 	batch   int
-	raw     bool // the features come as they are, not standardised
-	weights bool // the weights of scored bags are asked for
+	raw     bool // features are not standardised
+	weights bool // weights of scored bags are wanted
 	own     bool // the pooling is a user's own
-	taken   bool // a step takes the rows of the first weights that its bag uses ([table])
+	taken   bool // a step takes only the rows of the first weights that its bag uses ([table])
 }
 
-// part is an array of the state of a block, [members, ...], that holds one large parameter or all small ones: an update
-// of many small arrays costs as many loops.
+// part is an array of a block's state, [members, ...]. It holds one large parameter or all small ones, because updating
+// many small arrays takes many loops.
 type part struct {
 	dims       []int
 	parameters []int // indices in the program's paths
 }
 
-// firstWeights is the path of the weights of a network's first layer.
+// firstWeights is the path of the weights of the network's first layer.
 const firstWeights = "/embedding_0/weights"
 
-// largeParameter is the number of entries from which on a parameter has a part of its own.
+// largeParameter is the minimum number of entries of a parameter that has a part of its own.
 const largeParameter = 1 << 11
 
 func newBlockProgram(b compute.Backend, s blockStructure) (*blockProgram, error) {
@@ -90,17 +90,17 @@ func (bp *blockProgram) finalize() {
 	bp.scoring.Finalize()
 }
 
-// The state of a block, which the steps change. The parameters lag one update behind: it is taken at the start of the
-// next step, so that no array is needed both as it was and as it becomes, and all change in place. Rows that are not taken lag
-// behind further ([table]).
+// The state of a block, which the steps change. The parameters lag one update behind: a step starts with the update of
+// the previous step. So no array is needed in its old and new form at once, and all change in place. Rows that are not
+// taken lag further behind ([table]).
 const (
-	blockTime   = iota // int32 [members]: steps done
-	blockDue           // bool [members]: whether the update of the last of them is still to come
-	blockLoss          // [members]: the sum of the losses of the epoch's bags
-	blockArrays        // parameters, then first, then second moments, part by part
+	blockTime   = iota // int32 [members]: number of finished steps
+	blockDue           // bool [members]: whether the update of the last step is still due
+	blockLoss          // [members]: sum of the losses of the epoch's bags
+	blockArrays        // parameters, then first and second moments, part by part
 )
 
-// blockState is the state by name.
+// blockState gives names to the arrays of the state.
 type blockState struct {
 	time, due, loss           *Node
 	parameters, first, second []*Node
@@ -112,28 +112,28 @@ func (bp *blockProgram) state(nodes []*Node) blockState {
 	return blockState{nodes[blockTime], nodes[blockDue], nodes[blockLoss], arrays[:n], arrays[n : 2*n], arrays[2*n : 3*n]}
 }
 
-// What the steps only read follows the state. What stands after the mask is there for sparse bags alone, whose x holds their
-// columns.
+// Inputs that the steps only read; they follow the state. Those after the mask exist only for sparse bags, whose x
+// holds their columns.
 const (
-	blockNumbers   = iota           // [members, numbers]: those of the network, learning rate, weight decay
+	blockNumbers   = iota           // [members, numbers]: numbers of the network, learning rate, weight decay
 	blockSeed                       // uint32 [members]
 	blockOrder                      // int32 [steps, members, batch]: bags, -1 for none
 	blockLabels                     // [steps, members, batch]
-	blockCount                      // int32: steps that any member has
-	blockX                          // [bags, instances, features], as they are: all members share them
+	blockCount                      // int32: largest number of steps of a member
+	blockX                          // [bags, instances, features], not standardised: all members share them
 	blockMask                       // bool [bags, instances]
-	blockFactor                     // float64 [members, features], of sparse bags [members, bags, columns]: a member takes (x - shift) factor
-	blockShift                      // float64 [members, features], of sparse bags [members, 1]: zeros
-	blockColumns                    // int32 [bags, columns]: the feature of each, or the number of features
-	blockNumbered                   // uint32: the features of the set
-	blockPositions                  // int32 [bags, features]: the column of each, or the number of columns
-	blockMissed    = blockPositions // instead, where rows are taken: what they have missed, [gapNumbers, members, columns]
+	blockFactor                     // float64 [members, features], for sparse bags [members, bags, columns]: a member uses (x - shift) factor
+	blockShift                      // float64 [members, features], for sparse bags [members, 1]: zeros
+	blockColumns                    // int32 [bags, columns]: feature of each column, or the number of features
+	blockNumbered                   // uint32: number of features of the set
+	blockPositions                  // int32 [bags, features]: column of each feature, or the number of columns
+	blockMissed    = blockPositions // used instead if steps take rows: what the rows have missed, [gapNumbers, members, columns]
 )
 
-// roundGraph takes a number of steps and returns the state. Where rows are taken it takes one.
+// roundGraph takes a number of steps and returns the state. If steps take rows, it takes one step.
 //
-// Else it has a single loop, which is handed everything that it uses: on XLA a closure cannot use nodes made outside, and
-// GoMLX's cache of scalars would hand those of one closure to another.
+// Otherwise it has one loop, which receives everything that it uses: on XLA, a closure cannot use nodes from outside,
+// and GoMLX's cache of scalars would pass those of one closure to another.
 func (bp *blockProgram) roundGraph(in []*Node) []*Node {
 	g := in[0].Graph()
 	changing := blockArrays + 3*len(bp.parts)
@@ -160,7 +160,7 @@ func (bp *blockProgram) roundGraph(in []*Node) []*Node {
 	return While(condition, body, all...)[1 : 1+changing]
 }
 
-// stepGraph is one step of every member on its own batch of a bucket; a member without a batch stays as it is.
+// stepGraph is one step of every member on its own batch of a bucket. A member without a batch does not change.
 func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	g := step.Graph()
 	s := bp.state(changing)
@@ -201,7 +201,7 @@ func (bp *blockProgram) stepGraph(step *Node, changing, fixed []*Node) []*Node {
 	return append(append(out, first...), second...)
 }
 
-// updated returns the parameters with the update that is due, those of which rows are taken as they are.
+// updated returns the parameters after the update that is due. The part whose rows are taken is returned unchanged.
 func (bp *blockProgram) updated(s blockState, r rates) []*Node {
 	var parts []*Node
 	one := Const(s.time.Graph(), int32(1))
@@ -216,12 +216,12 @@ func (bp *blockProgram) updated(s blockState, r rates) []*Node {
 	return parts
 }
 
-// whereMember returns x for the members that are on [members] and y for the others.
+// whereMember returns x for members where on [members] is true, and y for the others.
 func whereMember(on, x, y *Node) *Node {
 	return Where(BroadcastToDims(alongMembers(on, x), x.Shape().Dimensions...), x, y)
 }
 
-// parameters returns the program's parameters, [members, ...] each, that parts hold.
+// parameters returns the program's parameters, each [members, ...], from the parts that hold them.
 func (bp *blockProgram) parameters(parts []*Node) []*Node {
 	parameters := make([]*Node, len(bp.paths))
 	for k, part := range bp.parts {
@@ -244,7 +244,7 @@ func (bp *blockProgram) parameters(parts []*Node) []*Node {
 	return parameters
 }
 
-// gather is the reverse of parameters, of arrays by path.
+// gather does the reverse of parameters: it returns the parts of arrays by path.
 func (bp *blockProgram) gather(byPath map[string]*Node) []*Node {
 	var parts []*Node
 	for _, part := range bp.parts {
@@ -262,8 +262,9 @@ func (bp *blockProgram) gather(byPath map[string]*Node) []*Node {
 	return parts
 }
 
-// square returns the square of the norm of all gradients together, [members]: that of a part from squares, by path, if it
-// is there. Features as they come may share an offset far beyond their spread, at which those lose their digits.
+// square returns the squared norm of all gradients together, [members]. If squares has the squared norm for a path, it
+// is used: features that are not standardised may share an offset far larger than their spread, and their gradients
+// then lose digits.
 func (bp *blockProgram) square(gradients []*Node, squares map[string]*Node) *Node {
 	var sum *Node
 	for k, part := range bp.parts {
@@ -290,11 +291,11 @@ func (bp *blockProgram) bags(data []*Node, order *Node) members.Sparse {
 	members, batch := order.Shape().Dim(0), order.Shape().Dim(1)
 	zero := Const(g, int32(0))
 	index := Max(order, zero)
-	// In float64, as where fits are trained step by step: so both take the same numbers.
+	// In float64, as in step-by-step training, so that both use the same numbers.
 	taken := ConvertDType(Gather(x, ExpandAxes(index, -1)), dtypes.Float64)
 	if factor.Rank() == 2 {
 		taken = Mul(Sub(taken, Reshape(shift, members, 1, 1, -1)), Reshape(factor, members, 1, 1, -1))
-	} else { // the factors of the columns of each bag
+	} else { // factors of the columns of each bag
 		first := Mul(Iota(g, order.Shape(), 0), Const(g, int32(dims[0])))
 		own := Gather(Reshape(factor, members*dims[0], dims[2]), ExpandAxes(Add(index, first), -1))
 		taken = Mul(taken, ExpandAxes(own, -2))
@@ -307,7 +308,7 @@ func (bp *blockProgram) bags(data []*Node, order *Node) members.Sparse {
 	if len(data) > blockColumns-blockX {
 		bags.Columns, bags.Features = of(data[blockColumns-blockX]), bp.features
 	}
-	if len(data) > blockPositions-blockX { // in training
+	if len(data) > blockPositions-blockX { // during training
 		bags.Numbered, bags.Taken = data[blockNumbered-blockX], bp.table >= 0
 		if !bags.Taken {
 			bags.Positions = of(data[blockPositions-blockX])
@@ -316,7 +317,7 @@ func (bp *blockProgram) bags(data []*Node, order *Node) members.Sparse {
 	return bags
 }
 
-// memberNumbers splits [members, numbers] into one node [members] a number.
+// memberNumbers splits [members, numbers] into one node [members] per number.
 func memberNumbers(all *Node) []*Node {
 	values := make([]*Node, all.Shape().Dim(1))
 	for i := range values {
@@ -325,8 +326,8 @@ func memberNumbers(all *Node) []*Node {
 	return values
 }
 
-// currentGraph takes the state, the numbers and, of the part of which steps take rows, what all rows have missed. It returns the
-// parameters, part by part, with the update that is due.
+// currentGraph returns the parameters after the update that is due, part by part. It takes the state, the numbers and,
+// if steps take rows, what all rows of that part have missed.
 func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 	rest := in[blockArrays+3*len(bp.parts):]
 	s, values := bp.state(in), memberNumbers(rest[0])
@@ -338,9 +339,9 @@ func (bp *blockProgram) currentGraph(in []*Node) []*Node {
 	return parts
 }
 
-// scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags] and the inputs from blockX on,
-// up to the columns, and returns logits [members, bags], or [members, bags, outputs], winners int32 [members, bags, heads] and, where they are asked for,
-// the means of the weights over the heads, [members, bags, instances].
+// scoreBlockGraph takes the parameters, part by part, the numbers, order [members, bags], and the inputs from blockX up
+// to the columns. It returns logits [members, bags] or [members, bags, outputs] and winners int32 [members, bags,
+// heads]. If weights are wanted, it also returns their means over the heads, [members, bags, instances].
 func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	parts, in := in[:len(bp.parts)], in[len(bp.parts):]
 	values := memberNumbers(in[0])
@@ -349,7 +350,7 @@ func (bp *blockProgram) scoreBlockGraph(in []*Node) []*Node {
 	c := bp.classify(bp.bind(bp.parameters(parts), network), bags)
 	logits, weights := c.Logits, c.Weights
 	real := BroadcastToDims(ExpandAxes(bags.Mask, -2), weights.Shape().Dimensions...)
-	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding is no winner, whatever the signs
+	chosen := Where(real, weights, Infinity(weights.Graph(), weights.DType(), -1)) // padding never wins, whatever the sign of the weights
 	out := []*Node{logits, ArgMax(chosen, -1)}
 	if bp.of.weights {
 		out = append(out, ReduceMean(weights, 2))

@@ -6,14 +6,14 @@ import (
 	"synpool/milbench"
 )
 
-// Buckets of dense bags are powers of two from smallestBucket to widestDoubling, then three times as large each: a graph is
-// compiled for each, which costs more than padding a few large bags.
+// Buckets of dense bags double from smallestBucket to widestDoubling and then grow by a factor of three. Each bucket
+// needs a compiled graph, and compiling costs more than padding a few large bags.
 const (
 	smallestBucket = 8
 	widestDoubling = 128
 )
 
-// bucket returns the number of instances to which a dense bag of so many is padded.
+// bucket returns the number of instances that a dense bag is padded to.
 func bucket(instances int) int {
 	b := smallestBucket
 	for b < instances {
@@ -26,8 +26,8 @@ func bucket(instances int) int {
 	return b
 }
 
-// padded returns the number of instances to which a bag is padded, a sparse one to a power of two. It depends on the bag alone:
-// rounding differs with the padding, and neither training nor the score of a bag may feel another.
+// padded returns the number of instances that a bag is padded to; for a sparse bag it is a power of two. It depends
+// only on the bag: rounding depends on the padding, and other bags must not influence training or the score of a bag.
 func padded(bag milbench.Instances) int {
 	if milbench.IsSparse(bag) {
 		return powerOfTwo(max(smallestBucket, bag.Len()))
@@ -35,22 +35,22 @@ func padded(bag milbench.Instances) int {
 	return bucket(bag.Len())
 }
 
-// bucketSize is what the bags of a bucket are padded to. Buckets make the order of the bags, too: other ones would be another
-// training.
+// bucketSize is the size that the bags of a bucket are padded to. Buckets also determine the order of the bags, so
+// different buckets change the training.
 type bucketSize struct {
 	instances int
-	columns   int // that a sparse bag uses; 0 for dense bags
+	columns   int // used by a sparse bag; 0 for dense bags
 }
 
-// Where fits are trained side by side, sparse bags are padded to smallestSparse instances at least, and to a power of two of
-// columns, at least fewestColumns. The products with all that are most of a step: with instances padded as those of dense bags and
-// columns to 256, 1024 and 4096 a fit of Web 1 took two fifths longer.
+// In side-by-side training, sparse bags are padded to at least smallestSparse instances, and to a power of two of
+// columns, at least fewestColumns. Products with the padded arrays take most of a step: with instances padded like
+// those of dense bags and columns to 256, 1024 and 4096, a fit of Web 1 took two fifths longer.
 const (
 	smallestSparse = 32
 	fewestColumns  = 256
 )
 
-// sizeOf returns the bucket of a bag, which depends on it alone.
+// sizeOf returns the bucket of a bag. It depends only on the bag.
 func sizeOf(bag milbench.Instances) bucketSize {
 	sparse, ok := bag.(*milbench.Sparse)
 	if !ok {
@@ -68,7 +68,7 @@ func sizesOf(bags []milbench.Instances) []bucketSize {
 	return sizes
 }
 
-// columnsOf returns the features that a bag uses, in the order in which they first stand in it.
+// columnsOf returns the features that a bag uses, in the order of their first occurrence.
 func columnsOf(bag *milbench.Sparse) []int32 {
 	var columns []int32
 	seen := map[int32]bool{}

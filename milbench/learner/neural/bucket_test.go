@@ -14,8 +14,8 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestSizeOf: a sparse bag is padded to powers of two of instances and of the columns that it uses, a dense one to a bucket of
-// instances alone.
+// TestSizeOf checks that a sparse bag is padded to a power of two of instances and of the columns that it uses, and a
+// dense bag to a bucket of instances.
 func TestSizeOf(t *testing.T) {
 	for _, c := range []struct {
 		rows, used int

@@ -17,11 +17,11 @@ import (
 	"synpool/milbench"
 )
 
-// keptAgain is after how long the state of a fit is kept again, at the end of an epoch: what a kill may lose where epochs are
-// shorter. Tests make it 0.
+// keptAgain is the minimum time between two checkpoints of a fit, which are written at the end of an epoch. If epochs
+// are shorter, a killed training loses up to this time. Tests set it to 0.
 var keptAgain = 2 * time.Second
 
-// snapshot is what is kept of a training on large bags after an epoch, so that one that was killed goes on from there.
+// snapshot is a checkpoint of a training on large bags after an epoch. A killed training resumes from it.
 type snapshot struct {
 	Step   int32
 	Epoch  int
@@ -29,8 +29,8 @@ type snapshot struct {
 	Epochs []milbench.Epoch
 }
 
-// checkpointOf returns the file of a training in a folder. Its name is a checksum of all that decides the training: another one never
-// finds it.
+// checkpointOf returns the checkpoint file of a training in a folder. The name is a checksum of everything that
+// determines the training, so a different training never finds it.
 func (l *largeFit) checkpointOf(dir string) (string, error) {
 	var sizes []int
 	for _, b := range l.bags {
@@ -43,7 +43,7 @@ func (l *largeFit) checkpointOf(dir string) (string, error) {
 		Fit      milbench.Fit
 		Features int
 		Sizes    []int
-		Input    Standardisation // a fingerprint of the values
+		Input    Standardisation // fingerprint of the values
 		Kind     milbench.TargetKind
 		Classes  int
 	}{2, l.program.backend.Name() + " " + l.program.backend.Description(), l.config, l.fit, l.program.features, sizes, l.input, l.config.target.kind, l.config.target.classes})
@@ -54,7 +54,7 @@ func (l *largeFit) checkpointOf(dir string) (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:16])+".checkpoint"), nil
 }
 
-// keep writes the state of a fit to a file: whole, or not at all.
+// keep writes the state of a fit to a file, atomically.
 func (l *largeFit) keep(path string) error {
 	c := snapshot{Step: l.step, Epoch: l.epoch, Epochs: l.epochs}
 	for k, s := range l.state {
@@ -88,7 +88,8 @@ func (l *largeFit) keep(path string) error {
 	return nil
 }
 
-// resume puts a fit into the state that a file has kept. Without a file, or with a damaged one, it stays at its beginning.
+// resume restores a fit from a checkpoint file. Without a file, or with a damaged one, the fit starts from the
+// beginning.
 func (l *largeFit) resume(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,15 +120,15 @@ func (l *largeFit) resume(path string) error {
 	return nil
 }
 
-// removeCheckpoint removes a file that is no longer needed, and its folder with the last one.
+// removeCheckpoint removes a file that is no longer needed, and its folder if it is then empty.
 func removeCheckpoint(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	leftovers, _ := filepath.Glob(path + ".*.part") // of a kill while one was written
+	leftovers, _ := filepath.Glob(path + ".*.part") // left behind if the process was killed while writing
 	for _, name := range leftovers {
 		_ = os.Remove(name)
 	}
-	_ = os.Remove(filepath.Dir(path)) // fails where it has others
+	_ = os.Remove(filepath.Dir(path)) // fails if there are other files
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"synpool/synlayer"
 )
 
-// The names of the poolings.
+// Names of the poolings.
 const (
 	syn       = "syn"
 	softmax   = "softmax"
@@ -30,62 +30,62 @@ const (
 	setFormer = "settransformer"
 )
 
-// Poolings lists the poolings by name. "softmax" is "syn" without Syn steps; "attention" and "gated" are those of Ilse
-// et al. 2018; "lse" is log-sum-exp with sharpness 1. "dsmil", "clam" (its single branch) and "acmil" have a training loss of
-// their own, which is then the loss that is reported ([synlayer.Classifier]).
+// Poolings lists the names of the poolings. "softmax" is "syn" without Syn steps. "attention" and "gated" are those of
+// Ilse et al. 2018. "lse" is log-sum-exp with sharpness 1. "dsmil", "clam" (its single branch) and "acmil" have a
+// training loss of their own, and that loss is reported ([synlayer.Classifier]).
 var Poolings = []string{syn, softmax, hopfield, attention, gated, mean, maximum, sum, logSumExp, dsmil, clam, acmil, setFormer}
 
-// Config is one setting: every hyperparameter of a network and its training. Fields that the pooling does not have are
-// ignored and do not appear in its JSON.
+// Config is one setting: all hyperparameters of a network and its training. Fields that the pooling does not have are
+// ignored and are left out of the JSON.
 type Config struct {
-	Pooling string // one of [Poolings], or the name of one of a [Trainer]'s own
+	Pooling string // one of [Poolings], or a name in [Trainer.Poolings]
 
 	Iterations int     // I: Syn steps, negative for inverse steps (syn)
 	Gamma      float64 // γ in (0, 1] (syn)
-	Embed      int     // M: features of keys and values over all heads; of the queries (dsmil); of the hidden layer (attention, gated, clam, acmil)
+	Embed      int     // M: features of keys and values over all heads; features of the queries (dsmil), or of the hidden layer (attention, gated, clam, acmil)
 	Heads      int     // H (syn, softmax, hopfield, settransformer)
 	Scale      float64 // S (syn, softmax, dsmil)
 	Beta       float64 // β (hopfield)
 	Norm       bool    // layer norms (syn, softmax, hopfield, settransformer)
 
-	Renormalise  bool // weights divided by their sum after the Syn steps (syn)
-	TrueGradient bool // through the Syn steps, not straight through; for ablations (syn)
+	Renormalise  bool // divide weights by their sum after the Syn steps (syn)
+	TrueGradient bool // differentiate through the Syn steps and not straight through; for ablations (syn)
 
-	Branches int     // attentions (acmil)
-	Top      int     // most attended instances: those that are clustered, as many least attended ones (clam), or masked (acmil)
-	MaskRate float64 // the probability that one of them is masked in training, in [0, 1) (acmil)
-	Inducing int     // inducing points of each block (settransformer)
+	Branches int     // number of attentions (acmil)
+	Top      int     // number of most attended instances to cluster, with as many least attended ones (clam), or to mask (acmil)
+	MaskRate float64 // probability in [0, 1) that a most attended instance is masked in training (acmil)
+	Inducing int     // inducing points per block (settransformer)
 
 	Layers  int     // L: dense layers before the pooling
-	Width   int     // D: their features
-	Dropout float64 // of the instances' features, in [0, 1)
+	Width   int     // D: features of these layers
+	Dropout float64 // dropout of the instances' features, in [0, 1)
 
 	Epochs      int
-	Batch       int     // bags a step
-	Instances   int     // of a bag, so many drawn at random train it in an epoch; 0 for all. All are scored.
+	Batch       int     // bags per step
+	Instances   int     // number of instances per bag drawn at random in each epoch of training; 0 for all. All instances are scored.
 	LR          float64 // learning rate
-	LRDecay     float64 // the share by which the learning rate falls after every epoch, in [0, 1)
+	LRDecay     float64 // share of the learning rate lost after every epoch, in [0, 1)
 	WeightDecay float64
 
-	// Standardise gives each feature mean 0 and standard deviation 1 over the instances of the training part.
-	// A sparse set is not centred, so that its zeros stay zeros.
+	// Standardise gives each feature mean 0 and standard deviation 1 over the instances of the training part. Sparse
+	// sets are not centred, so that zeros stay zeros.
 	Standardise bool
 
-	// Loss is one of [Losses]: of real targets the squared error or Huber's loss, of survival that of hazards or Cox's. "" stands for
-	// the first of the kind of target, which is left out of the JSON too.
+	// Loss is one of [Losses]: squared error or Huber's loss for real targets; the loss of hazards or Cox's for
+	// survival. "" is the default for the kind of target. The JSON leaves out a default loss.
 	Loss string
 
-	own    synlayer.Pooling // the pooling of that name, if it is not one of [Poolings]
-	target target           // of the set
+	own    synlayer.Pooling // the pooling with the given name if it is not one of [Poolings]
+	target target           // target of the set
 }
 
-// key is one entry of a setting's JSON.
+// key describes one key of a setting's JSON.
 type key struct {
 	name  string
 	field func(*Config) any // pointer to the field
-	of    []string          // poolings that have it; nil for all
+	of    []string          // poolings that have the key; nil for all
 
-	optional bool // left out of the JSON where it is false, 0 or a default loss
+	optional bool // left out of the JSON if it is false, 0 or a default loss
 }
 
 var keys = []key{
@@ -116,7 +116,7 @@ var keys = []key{
 	{"loss", func(c *Config) any { return &c.Loss }, nil, true},
 }
 
-// Hyperparameters returns the names, as in its JSON, of what a setting of the named pooling has.
+// Hyperparameters returns the JSON keys of settings of the named pooling.
 func Hyperparameters(pooling string) ([]string, error) {
 	if _, err := DefaultConfig(pooling); err != nil {
 		return nil, err
@@ -132,10 +132,12 @@ func Hyperparameters(pooling string) ([]string, error) {
 
 func (k key) has(pooling string) bool { return k.of == nil || slices.Contains(k.of, pooling) }
 
-// OwnConfig returns the default setting around a pooling of the user's own, by name. The name stands for it in results:
-// give one with other hyperparameters another name, and list them all in [Trainer.Poolings]. The pooling must be a
-// comparable value that keeps the laws of package syntest; of one that has a method Validate, the setting says what makes
-// no sense ([synlayer.Pooling]). One that uses 1/√x or log(1+x) may round otherwise at another place of a block (see the package).
+// OwnConfig returns the default setting for a user's own pooling, under the given name. Results identify the pooling by
+// this name: give different hyperparameters different names, and list all of them in [Trainer.Poolings].
+//
+// The pooling must be a comparable value that keeps the laws of package syntest. If it has a method Validate, the
+// setting reports its errors ([synlayer.Pooling]). A pooling that uses 1/√x or log(1+x) may round differently at
+// different places in a block (see the package documentation).
 func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
 	c, err := DefaultConfig(mean)
 	if err != nil {
@@ -145,11 +147,11 @@ func OwnConfig(name string, pooling synlayer.Pooling) (Config, error) {
 	return c.with(map[string]synlayer.Pooling{name: pooling})
 }
 
-// with returns c with its pooling taken from poolings, if it is not one of [Poolings].
+// with returns c with its pooling looked up in poolings, unless it is one of [Poolings].
 func (c Config) with(poolings map[string]synlayer.Pooling) (Config, error) {
 	own := poolings[c.Pooling]
 	switch {
-	case own == nil && c.own != nil: // has it already
+	case own == nil && c.own != nil: // already has it
 		return c, nil
 	case own == nil:
 		_, err := DefaultConfig(c.Pooling)
@@ -163,8 +165,8 @@ func (c Config) with(poolings map[string]synlayer.Pooling) (Config, error) {
 	return c, nil
 }
 
-// DefaultConfig returns the setting of the published code around the named pooling ([synlayer.DefaultNetwork],
-// [synlayer.DefaultSyn] and so on), trained as in the paper. An unknown name is an error that suggests the nearest.
+// DefaultConfig returns the setting of the published code for the named pooling ([synlayer.DefaultNetwork],
+// [synlayer.DefaultSyn] and so on), with the training of the paper. The error for an unknown name suggests the nearest.
 func DefaultConfig(pooling string) (Config, error) {
 	c := Config{Pooling: pooling, Epochs: 50, Batch: 1, LR: 1e-3, WeightDecay: 1e-4, Standardise: true}
 	network := synlayer.DefaultNetwork(nil)
@@ -203,9 +205,9 @@ func DefaultConfig(pooling string) (Config, error) {
 	return c, nil
 }
 
-// SmallConfig returns a setting around the named pooling for sets of tens to a few hundred bags: a narrow network without layer norms in
-// the pooling, little dropout and some weight decay. Only the Set Transformer keeps its layer norms, without which it left the finite
-// numbers on Tiger. [DefaultConfig] has the paper's.
+// SmallConfig returns a setting of the named pooling for sets of tens to a few hundred bags: a narrow network with
+// little dropout, some weight decay, and no layer norms in the pooling. Only the Set Transformer keeps its layer norms;
+// without them, its numbers became infinite or NaN on Tiger. [DefaultConfig] has the paper's setting.
 func SmallConfig(pooling string) (Config, error) {
 	c, err := DefaultConfig(pooling)
 	c.Width, c.Dropout, c.Norm = 64, 0.2, c.Norm && pooling == setFormer
@@ -216,7 +218,7 @@ func SmallConfig(pooling string) (Config, error) {
 	return c, err
 }
 
-// The presets of settings, the default of a command first.
+// Presets of settings. The first is the default of commands.
 const (
 	SmallPreset = "small" // [SmallConfig]
 	PaperPreset = "paper" // [DefaultConfig]
@@ -225,7 +227,7 @@ const (
 // Presets lists the presets.
 var Presets = []string{SmallPreset, PaperPreset}
 
-// PresetConfig returns the setting of a preset around the named pooling. An unknown preset is an error.
+// PresetConfig returns the setting of the named pooling in a preset. An unknown preset is an error.
 func PresetConfig(preset, pooling string) (Config, error) {
 	switch preset {
 	case SmallPreset:
@@ -239,7 +241,7 @@ func PresetConfig(preset, pooling string) (Config, error) {
 	return Config{}, fmt.Errorf("preset %q: there is no such preset; use one of %s", preset, strings.Join(Presets, ", "))
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (c Config) Validate() error {
 	if c.own == nil {
 		if _, err := DefaultConfig(c.Pooling); err != nil {
@@ -291,7 +293,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Bounds of what makes sense. Beyond maxIterations the weights have long stopped to move, and graphs grow with them.
+// Limits of hyperparameters. Beyond maxIterations the weights hardly change, and graphs grow with the number of steps.
 const (
 	maxIterations = 200
 	maxFeatures   = 1 << 14
@@ -301,11 +303,11 @@ const (
 	maxInducing   = 1 << 10
 )
 
-// maxNumbers bounds the parameters of a network, and the numbers of one batch of bags.
+// maxNumbers is the limit for the parameters of a network, and for the numbers in a batch of bags.
 const maxNumbers = 1 << 27
 
-// checkSize reports a network or a batch that is too large to hold: bags of up to instances, with features. Of large ones one is held
-// at a time, as what the first layer makes of it.
+// checkSize reports a network or batch that does not fit into memory, given the features and the largest number of
+// instances per bag. Large bags are held one at a time, after the first layer.
 func (c Config) checkSize(features, instances, bags int, large bool) error {
 	parameters, in := 0, features
 	for range c.Layers {
@@ -313,7 +315,7 @@ func (c Config) checkSize(features, instances, bags int, large bool) error {
 		in = c.Width
 	}
 	parameters += in * 4 * max(c.Embed, 1)
-	if c.Pooling == setFormer { // a layer for what goes in and one for the seed, and five attention blocks of five layers
+	if c.Pooling == setFormer { // one layer for the input, one for the seed, and five attention blocks with five layers
 		parameters += 27 * c.Embed * c.Embed
 	}
 	if parameters > maxNumbers {
@@ -332,7 +334,7 @@ func (c Config) checkSize(features, instances, bags int, large bool) error {
 	return nil
 }
 
-// chooses reports whether the pooling prefers some instances to others.
+// chooses reports whether the pooling weights instances differently.
 func (c Config) chooses() bool { return c.Pooling != mean && c.Pooling != sum }
 
 func deref(field any) any {
@@ -349,7 +351,7 @@ func deref(field any) any {
 	panic(fmt.Sprintf("neural: field of type %T", field))
 }
 
-// MarshalJSON writes the fields that the pooling has, in a fixed order.
+// MarshalJSON encodes the fields that the pooling has, in a fixed order.
 func (c Config) MarshalJSON() ([]byte, error) {
 	if defaultLoss(c.Loss) {
 		c.Loss = ""
@@ -373,8 +375,8 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes: a key that is missing, or that the pooling does not have, is an error. A
-// name that is not one of [Poolings] is left for a [Trainer] to know.
+// UnmarshalJSON decodes what MarshalJSON writes. A missing key is an error, and so is a key that the pooling does not
+// have. A pooling that is not one of [Poolings] is accepted; the [Trainer] must know it.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -447,10 +449,10 @@ func (c Config) Network() synlayer.Network {
 	return network
 }
 
-// bound returns the number of Syn steps that a graph is built for: 4, or the next power of two, so that settings
-// share graphs. It depends on the setting alone, so that its results do not depend on which others it shares with.
-// softmax passes through the graph of few Syn steps with none of them active: the two differ in a number. It is 0 for
-// poolings that have no number of steps, and for those of the user's own, whose steps shape the graph.
+// bound returns the number of Syn steps that the graph is built for: 4, or the next power of two, so that settings
+// share graphs. It depends only on the setting; so results do not depend on the settings that share the graph. softmax
+// uses the graph with few Syn steps and activates none: the two differ only in a number. bound is 0 for poolings
+// without a number of steps, and for a user's own, whose steps shape the graph.
 func (c Config) bound() int {
 	switch c.Pooling {
 	case syn:

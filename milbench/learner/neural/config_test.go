@@ -30,7 +30,8 @@ func TestConfigJSON(t *testing.T) {
 	}
 }
 
-// TestConfigOptional checks that what only ablations set is not in the JSON of other settings, whose results so keep their ids.
+// TestConfigOptional checks that options only for ablations are not in the JSON of other settings, so that their
+// results keep their ids.
 func TestConfigOptional(t *testing.T) {
 	c, err := neural.DefaultConfig("syn")
 	if err != nil {
@@ -76,7 +77,7 @@ func ExampleConfig() {
 	// Output: {"pooling":"mean","layers":1,"width":256,"dropout":0.75,"epochs":50,"batch":1,"lr":0.001,"weight_decay":0.0001,"standardise":true}
 }
 
-// TestOwnConfigRefuses: hyperparameters of a user's own pooling that make no sense are the setting's.
+// TestOwnConfigRefuses checks that invalid hyperparameters of a user's own pooling are errors of the setting.
 func TestOwnConfigRefuses(t *testing.T) {
 	for want, pooling := range map[string]synlayer.Pooling{
 		`pooling "own": synlayer: LogSumExpPooling with sharpness 0, want a finite number above 0`: synlayer.LogSumExpPooling{},
@@ -160,7 +161,7 @@ func TestGrid(t *testing.T) {
 			t.Errorf("%+v: error %v, want one with %q", c.grid, err, c.want)
 		}
 	}
-	// What a pooling lacks cannot be wrong either.
+	// Hyperparameters that a pooling does not have cannot be invalid.
 	if _, err := (neural.Grid{Pooling: []string{"mean"}, Gamma: []float64{0}}).Configs(); err != nil {
 		t.Error(err)
 	}

@@ -10,19 +10,20 @@ import (
 	"synpool/milbench"
 )
 
-// aloneAtOnce is how many instances are scored by themselves at a time.
+// aloneAtOnce is the number of instances that are scored by themselves at a time.
 const aloneAtOnce = 1024
 
-// Contributions says, for each bag and each of its scores, what each of its instances says for it: with the weight a_i of an
-// instance, the mean over the heads, and the logit f of a bag,
+// Contributions returns how much each instance adds to each score of its bag. With the weight a_i of an instance,
+// averaged over the heads, and the logit f of a bag, it is
 //
 //	a_i · (f({x_i}) − f(∅))
 //
-// Of a pooling of one head whose logit is linear in the pooled vector (mean, sum, attention, gated, single-branch CLAM), these numbers add up to
-// f(bag) − f(∅), as in the additive MIL of Javed et al. 2022; of others they are what the instance says by itself, as much as it is
-// attended to. A pooling with a head of its own for each class (DSMIL, CLAM) has the weight of the class's head.
+// If the pooling has one head and its logit is linear in the pooled vector (mean, sum, attention, gated, single-branch
+// CLAM), these numbers sum to f(bag) − f(∅), as in the additive MIL of Javed et al. 2022. For other poolings, they are
+// the logit of the instance by itself, times its attention. A pooling with one head per class (DSMIL, CLAM) uses the
+// weight of the class's head.
 //
-// predictions are those of Predict for the bags. Its errors are those of Predict.
+// predictions must be those of Predict for the bags. Errors are the same as those of Predict.
 func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, predictions []Prediction) (all [][][]float64, err error) {
 	if len(bags) == 0 {
 		return nil, nil
@@ -34,7 +35,7 @@ func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, pr
 	all = make([][][]float64, len(bags))
 	for i, bag := range bags {
 		p := predictions[i]
-		weights := make([][]float64, len(p.Scores)) // for each score
+		weights := make([][]float64, len(p.Scores)) // one row per score
 		for k := range weights {
 			if weights[k] = p.meanWeights(); m.headPerScore() {
 				weights[k] = slices.Clone(p.Weights[k])
@@ -63,7 +64,7 @@ func (m *Model) Contributions(ctx context.Context, bags []milbench.Instances, pr
 	return all, nil
 }
 
-// headPerScore reports whether the pooling has a head of its own for each score.
+// headPerScore reports whether the pooling has one head per score.
 func (m *Model) headPerScore() bool {
 	c := m.card.Config
 	return slices.Contains([]string{dsmil, clam}, c.Pooling) && c.target.outputs() > 1
@@ -78,7 +79,7 @@ func (m *Model) alone(ctx context.Context, bags []milbench.Instances) (predictio
 	return predictions, err
 }
 
-// split returns each of the instances from i to j-1 as a bag of its own.
+// split returns instances i to j-1, each as a bag of its own.
 func split(bag milbench.Instances, i, j int) (ones []milbench.Instances, err error) {
 	if s, sparse := bag.(*milbench.Sparse); sparse {
 		for k := i; k < j; k++ {

@@ -11,10 +11,11 @@ import (
 	"synpool/milbench"
 )
 
-// TestContributions: where the logit is linear in the pooled vector, the contributions of the instances add up to the logit of the bag
-// above that of no instance. A sum of n float32 logits, which differ in the shape of their batches, is off by n·2⁻²⁴ of their size: 1e-4
-// of the largest sum of absolute values. A large bag, which is read in chunks, and a sparse one keep to it, too; of other poolings each
-// class and instance has a finite number, and of one instance with weight 1 the whole.
+// TestContributions checks poolings whose logit is linear in the pooled vector: the contributions of the instances sum
+// to the bag's logit minus that of no instance. A sum of n float32 logits from batches of different shapes has an error
+// of n·2⁻²⁴ of their size: 1e-4 of the largest sum of absolute values. This also holds for a large bag, which is read
+// in chunks, and for a sparse one. For other poolings, each class and instance has a finite number, and a single
+// instance with weight 1 has the whole difference.
 func TestContributions(t *testing.T) {
 	linear := []string{mean, sum, attention, gated, clam}
 	bags, _ := unequal(10)

@@ -20,8 +20,8 @@ import (
 	"synpool/synlayer"
 )
 
-// mushrooms returns baskets of one to four mushrooms: cap width and stem height in cm. Edible ones are narrow and tall;
-// a basket with a poisonous one, wide and short, is positive.
+// mushrooms returns baskets of one to four mushrooms, described by cap width and stem height in cm. Edible ones are
+// narrow and tall. A basket with a poisonous one, wide and short, is positive.
 func mushrooms(baskets int) *milbench.Set {
 	rng := rand.New(rand.NewPCG(1, 2))
 	set := &milbench.Set{Name: "mushrooms", Checksum: fmt.Sprint("mushrooms", baskets), Features: []string{"cap", "stem"}}
@@ -38,7 +38,7 @@ func mushrooms(baskets int) *milbench.Set {
 	return set
 }
 
-// small returns the default setting of a pooling with a network that trains in a moment.
+// small returns the default setting of a pooling with a network that trains quickly.
 func small(pooling string) neural.Config {
 	c, err := neural.DefaultConfig(pooling)
 	if err != nil {
@@ -48,7 +48,7 @@ func small(pooling string) neural.Config {
 	return c
 }
 
-// train returns a model of baskets, with attention pooling.
+// train returns a model with attention pooling for baskets.
 func train() *neural.Model {
 	trainer := neural.Trainer{Backend: gobackend.GetBackend()}
 	model, err := trainer.Train(context.Background(), small("attention"), mushrooms(40), 1, nil)
@@ -132,10 +132,10 @@ func ExampleModel_Save() {
 	basket := mushrooms(40).Bags[1].Instances
 	before, err1 := model.Predict(context.Background(), []milbench.Instances{basket})
 	after, err2 := loaded.Predict(context.Background(), []milbench.Instances{basket})
-	fmt.Println("the same to the bit:", reflect.DeepEqual(before, after), err1, err2)
+	fmt.Println("bit-identical:", reflect.DeepEqual(before, after), err1, err2)
 	// Output:
 	// attention mushrooms [cap stem]
-	// the same to the bit: true <nil> <nil>
+	// bit-identical: true <nil> <nil>
 }
 
 func ExampleLoad() {
@@ -152,7 +152,7 @@ func ExampleLoad() {
 func ExampleGrid_Configs() {
 	grid := neural.Grid{
 		Pooling:    []string{"mean", "softmax", "syn"},
-		Iterations: []int{-3, 3}, // of syn alone, so that mean and softmax stand once a learning rate
+		Iterations: []int{-3, 3}, // only for syn, so mean and softmax occur once per learning rate
 		LR:         []float64{0.001, 0.01},
 	}
 	configs, err := grid.Configs()
@@ -247,7 +247,7 @@ func ExampleConfig_Validate() {
 	// Output: gamma 1.5: more than 0 and at most 1 is needed
 }
 
-// halfway is a pooling of one's own: the mean of mean and maximum.
+// halfway is a user's own pooling: the mean of mean and maximum.
 type halfway struct{}
 
 func (halfway) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {

@@ -20,13 +20,13 @@ type fitting struct {
 	program *program
 	config  Config
 	bags    []milbench.Instances
-	batch   int // bags a step: those of the setting, or all there are
+	batch   int // bags per step: the number of the setting, or all bags if there are fewer
 	input   Standardisation
 	targets Targets
 
 	// order returns the batches of an epoch.
 	order func(examples []milbench.Example, epoch int, rng *rand.Rand) iter.Seq[[]int]
-	sizes []bucketSize // of each bag
+	sizes []bucketSize // bucket of each bag
 }
 
 // newFitting fits the standardisation to the training bags.
@@ -41,26 +41,26 @@ func newFitting(p *program, c Config, bags []milbench.Instances, train []milbenc
 	return f, err
 }
 
-// Training, or a bag, has left the finite numbers.
+// Errors of a training or a bag with numbers that are infinite or NaN.
 var (
 	errNotFinite      = errors.New("the training loss is not finite; lower --lr")
 	errScoreNotFinite = errors.New("the score is not finite; lower --lr, or standardise the features")
 )
 
-// Everything random in a fit comes from streams of its seed: the order of the bags in an epoch, dropout and the initial
-// weights.
+// Everything random in a fit comes from separate streams of its seed: the order of the bags in an epoch, dropout and
+// the initial weights.
 func orderRand(seed uint64, epoch int) *rand.Rand { return milbench.Rand(seed, "order", epoch) }
 func dropoutSeed(seed uint64) uint32              { return uint32(milbench.SplitSeed(seed, "dropout")) }
 func weightsSeed(seed uint64) uint64              { return milbench.SplitSeed(seed, "weights") }
 
-// train runs all epochs and calls after each with its number, from 1, the mean loss of its bags and the flat
-// parameters, which it must not keep. It returns the parameters.
+// train runs all epochs and returns the parameters. After each epoch it calls after with the epoch, from 1, the mean
+// loss of its bags and the flat parameters, which after must not keep.
 func (f *fitting) train(ctx context.Context, initial []float32, examples []milbench.Example, seed uint64,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) ([]float32, error) {
 	state := newState(initial)
 	values := trainingNumbers(f.config, epochSteps(f.sizes, examples, f.config.Batch))
 	numbers, dropout := tensors.FromFlatDataAndDimensions(values, len(values)), tensors.FromScalar(dropoutSeed(seed))
-	var total *tensors.Tensor // the losses of the epoch so far
+	var total *tensors.Tensor // sum of the losses of the epoch so far
 	defer func() { _ = finalize(append(state, numbers, dropout, total)...) }()
 	all := f.targets.labels(f.config.target, examples)
 	step := int32(0)
@@ -95,7 +95,7 @@ func (f *fitting) train(ctx context.Context, initial []float32, examples []milbe
 	return tensors.CopyFlatData[float32](state[0])
 }
 
-// newState returns flat parameters and zeros for both moments.
+// newState returns the flat parameters, and zeros for both moments.
 func newState(parameters []float32) []*tensors.Tensor {
 	return []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(slices.Clone(parameters), len(parameters)),
@@ -104,8 +104,8 @@ func newState(parameters []float32) []*tensors.Tensor {
 	}
 }
 
-// step takes one training step on the bags with the given indices, puts the new state in the place of the old, and
-// returns total with the losses of these bags added.
+// step takes one training step on the bags given by index and replaces the state. It returns total plus the losses of
+// these bags.
 func (f *fitting) step(state []*tensors.Tensor, indices []int, labels []float32, step int32, numbers, dropout, total *tensors.Tensor) (*tensors.Tensor, error) {
 	b, err := newBatch(f.bags, indices, labels, f.batch, f.input)
 	if err != nil {
@@ -126,12 +126,12 @@ func (f *fitting) step(state []*tensors.Tensor, indices []int, labels []float32,
 	return outputs[0], nil
 }
 
-// trainingNumbers returns the numbers of the network, and those of AdamW, of a fit whose epochs have so many steps.
+// trainingNumbers returns the numbers of the network and of AdamW, for a fit with the given number of steps per epoch.
 func trainingNumbers(c Config, steps int) []float32 {
 	return append(networkNumbers(c), float32(c.LR), float32(c.WeightDecay), float32(1-c.LRDecay), float32(steps))
 }
 
-// networkNumbers returns those of the network.
+// networkNumbers returns the numbers of the network.
 func networkNumbers(c Config) []float32 {
 	var all []float32
 	for _, h := range c.numbers() {
@@ -140,7 +140,7 @@ func networkNumbers(c Config) []float32 {
 	return all
 }
 
-// predict scores bags, by index.
+// predict scores the bags given by index.
 func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indices []int) ([]Prediction, error) {
 	predictions := make([]Prediction, len(indices))
 	err := f.eachBatch(ctx, f.program.score, f.program.large.score, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
@@ -160,7 +160,7 @@ func (f *fitting) predict(ctx context.Context, parameters *tensors.Tensor, indic
 	return predictions, err
 }
 
-// pooled returns the pooled vectors of bags, by index.
+// pooled returns the pooled vectors of the bags given by index.
 func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indices []int) ([][]float64, error) {
 	vectors := make([][]float64, len(indices))
 	err := f.eachBatch(ctx, f.program.pool, f.program.large.pool, parameters, indices, func(positions []int, outputs []*tensors.Tensor) error {
@@ -179,8 +179,9 @@ func (f *fitting) pooled(ctx context.Context, parameters *tensors.Tensor, indice
 	return vectors, err
 }
 
-// eachBatch runs a graph that takes the inputs of scoreGraph on bags, by index, batch by batch, and hands over what it returns
-// for some positions in indices. On large bags it runs one that takes those of scoreLargeGraph, one bag at a time.
+// eachBatch runs a graph with the inputs of scoreGraph on the bags given by index, batch by batch. It passes on the
+// outputs with their positions in indices. For large bags, it runs a graph with the inputs of scoreLargeGraph, one bag
+// at a time.
 func (f *fitting) eachBatch(ctx context.Context, exec, large *graph.Exec, parameters *tensors.Tensor, indices []int,
 	take func(positions []int, outputs []*tensors.Tensor) error) (err error) {
 	if len(indices) == 0 {
@@ -227,7 +228,7 @@ func (f *fitting) eachBatch(ctx context.Context, exec, large *graph.Exec, parame
 	return nil
 }
 
-// predictions returns those of bags, by index, that a batch's logits and weights hold.
+// predictions returns the predictions for the bags given by index from the logits and weights of a batch.
 func (f *fitting) predictions(chosen []int, outputs []*tensors.Tensor) ([]Prediction, error) {
 	logits, err := tensors.CopyFlatData[float32](outputs[0])
 	if err != nil {

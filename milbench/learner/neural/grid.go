@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Grid lists values of hyperparameters, every combination of which is a setting. An empty list stands for the
-// pooling's value in the preset ([PresetConfig]).
+// Grid lists values of hyperparameters. Each combination is a setting. An empty list means the value of the pooling in
+// the preset ([PresetConfig]).
 type Grid struct {
-	Preset string // "" is [PaperPreset]
+	Preset string // "" means [PaperPreset]
 
 	Pooling     []string // at least one
 	Iterations  []int
@@ -39,8 +39,8 @@ type Grid struct {
 	Inducing []int
 }
 
-// Configs returns the settings, in the order of the lists, each once: values of a hyperparameter that a pooling does
-// not have do not multiply its settings. The first setting that makes no sense is the error.
+// Configs returns all settings, in the order of the lists, without duplicates: a hyperparameter that a pooling does not
+// have is ignored for it. An invalid setting is an error.
 func (g Grid) Configs() ([]Config, error) {
 	if len(g.Pooling) == 0 {
 		return nil, fmt.Errorf("no pooling; name one or more of %s", strings.Join(Poolings, ", "))
@@ -88,7 +88,7 @@ func (g Grid) Configs() ([]Config, error) {
 	return configs, nil
 }
 
-// vary returns each config with each of the values of the named hyperparameter, if its pooling has it.
+// vary returns each config with each value of the named hyperparameter, if its pooling has it.
 func vary[T any](configs []Config, name string, values []T) []Config {
 	k := keys[slices.IndexFunc(keys, func(k key) bool { return k.name == name })]
 	if len(values) == 0 {

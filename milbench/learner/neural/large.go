@@ -19,35 +19,38 @@ import (
 	"synpool/milbench"
 )
 
-// Bags of more instances than largeBag are taken in chunks of chunkRows of them, where the network has a layer and the bags are
-// dense: in scoring always, in training as [layout.large] says. Tests make these smaller.
+// Bags with more than largeBag instances are processed in chunks of chunkRows instances, if they are dense and the
+// network has a layer. This holds for scoring always, and for training if [layout.large] is true. Tests make these
+// numbers smaller.
 var (
 	largeBag  = 512
 	chunkRows = 1024
 )
 
-// largeMean is the mean number of instances from which bags are trained on in chunks on a CPU, where no padding to a bucket and products
-// of many rows are faster than many fits side by side: with 100 features 4 times at a mean of 256, and 8 times at 1,024.
+// largeMean is the mean number of instances per bag at which training on a CPU switches to chunks. Chunks need no padding
+// and have products of many rows, and are then faster than many fits side by side: with 100 features, 4 times at a mean of
+// 256, and 8 times at 1,024.
 const largeMean = 256
 
-// fewestRows is how many rows the products of a bag are padded to at least.
+// fewestRows is the minimum number of rows that the products of a bag are padded to.
 const fewestRows = 256
 
-// paddedRows returns to how many rows the products of a large bag are padded: to three binary digits, a quarter more at most.
+// paddedRows returns the number of rows that the products of a large bag are padded to. It has three significant binary
+// digits, so it is at most a quarter larger.
 func paddedRows(instances int) int {
 	instances = max(instances, fewestRows)
 	unit := 1 << (bits.Len(uint(instances-1)) - 3)
 	return (instances + unit - 1) / unit * unit
 }
 
-// chunks holds the values of a bag in chunks, the last one filled up with rows of zeros.
+// chunks holds the values of a bag in chunks. Zeros fill up the last one.
 type chunks struct {
 	backend  compute.Backend
 	features int
-	all      []*tensors.Tensor // as many as the largest bag has had
+	all      []*tensors.Tensor // as many as the largest bag so far needed
 }
 
-// read reads a whole bag, or some of its instances, in order.
+// read reads a whole bag, or some of its instances in order.
 func (c *chunks) read(bag milbench.Instances, some []int) ([]*tensors.Tensor, error) {
 	if some != nil {
 		bag = chosen{bag, some}
@@ -61,7 +64,7 @@ func (c *chunks) read(bag milbench.Instances, some []int) ([]*tensors.Tensor, er
 	return c.all[:n], nil
 }
 
-// chunk reads into chunk number k the instances of a bag from start on.
+// chunk reads the instances of a bag from start on into chunk k.
 func (c *chunks) chunk(k int, bag milbench.Instances, start int) (*tensors.Tensor, error) {
 	if k == len(c.all) {
 		t, err := zeros(c.backend, chunkRows, c.features)
@@ -80,7 +83,7 @@ func (c *chunks) chunk(k int, bag milbench.Instances, start int) (*tensors.Tenso
 
 func (c *chunks) finalize() error { return finalize(c.all...) }
 
-// chosen is some instances of a bag, in order.
+// chosen holds some instances of a bag, in order.
 type chosen struct {
 	milbench.Instances
 	rows []int
@@ -88,8 +91,8 @@ type chosen struct {
 
 func (c chosen) Len() int { return len(c.rows) }
 
-// Read implements [milbench.Instances]. It reads all from the first row to the last one: to read them one by one takes longer
-// where files are compressed.
+// Read implements [milbench.Instances]. It reads all rows from the first to the last one; reading them one by one takes
+// longer if files are compressed.
 func (c chosen) Read(i, j int, dst []float32) error {
 	rows, features := c.rows[i:j], c.Features()
 	values := make([]float32, chunkRows*features)
@@ -106,7 +109,7 @@ func (c chosen) Read(i, j int, dst []float32) error {
 	return nil
 }
 
-// draw returns n instances of a bag, by index, in order; nil for all.
+// draw returns the indices of n random instances of a bag, in order; nil means all.
 func draw(bag milbench.Instances, n int, random *rand.Rand) []int {
 	if n == 0 || n >= bag.Len() {
 		return nil
@@ -116,7 +119,7 @@ func draw(bag milbench.Instances, n int, random *rand.Rand) []int {
 	return rows
 }
 
-// zeros returns an array on the backend.
+// zeros returns an array of zeros on the backend.
 func zeros(b compute.Backend, dims ...int) (*tensors.Tensor, error) {
 	return tensors.FromShapeForBackend(b, 0, shapes.Make(dtypes.Float32, dims...))
 }
@@ -125,9 +128,9 @@ func zeros(b compute.Backend, dims ...int) (*tensors.Tensor, error) {
 type largeRunner struct {
 	*program
 	chunks              chunks
-	y                   *tensors.Tensor // of the bag, padded
+	y                   *tensors.Tensor // products of the bag, padded
 	dy                  *tensors.Tensor // ∂/∂y of a chunk
-	noWeights, noOthers *tensors.Tensor // the sums with which a batch begins
+	noWeights, noOthers *tensors.Tensor // initial sums of a batch
 }
 
 func newLargeRunner(p *program) *largeRunner {
@@ -138,7 +141,7 @@ func (r *largeRunner) finalize() error {
 	return errors.Join(r.chunks.finalize(), finalize(r.y, r.dy, r.noWeights, r.noOthers))
 }
 
-// prepare makes the arrays of training.
+// prepare allocates the arrays for training.
 func (r *largeRunner) prepare() (err error) {
 	if r.dy != nil {
 		return nil
@@ -154,7 +157,7 @@ func (r *largeRunner) prepare() (err error) {
 	return errors.Join(errs[:]...)
 }
 
-// products fills r.y with those of a bag: of returns the products of the chunk that begins at a row.
+// products fills r.y with the products of a bag. of returns the products of the chunk that begins at a row.
 func (r *largeRunner) products(instances int, of func(row int) (*tensors.Tensor, error)) error {
 	width, rows := r.network.Width, paddedRows(instances)
 	if r.y == nil || r.y.Shape().Dim(0) != rows {
@@ -195,16 +198,16 @@ type largeFit struct {
 
 	numbers, scaling, seed *tensors.Tensor
 	state                  []*tensors.Tensor // flat parameters and both moments
-	step                   int32             // done
-	epoch                  int               // done
+	step                   int32             // number of finished steps
+	epoch                  int               // number of finished epochs
 
-	met             int             // training bags of this epoch
-	total           *tensors.Tensor // the losses of these
-	weights, others *tensors.Tensor // the gradients of the batch so far; nil for none
+	met             int             // number of training bags seen in this epoch
+	total           *tensors.Tensor // sum of their losses
+	weights, others *tensors.Tensor // gradients of the batch so far; nil if there are none
 
 	epochs     []milbench.Epoch
-	checkpoint string    // its file; empty for none
-	kept       time.Time // when it was last written or, at first, looked for
+	checkpoint string    // checkpoint file; empty if there is none
+	kept       time.Time // time of the last checkpoint; at first, the time when it was looked for
 	err        error
 }
 
@@ -226,7 +229,7 @@ func (l *largeFit) finalize() error {
 	return finalize(append(l.state, l.numbers, l.scaling, l.seed, l.total, l.weights, l.others)...)
 }
 
-// scaling returns the standardisation as a graph takes it, [3, features]: the shift in two parts, and the factor.
+// scaling returns the standardisation in the form of the graphs, [3, features]: the shift in two parts, and the factor.
 func (s Standardisation) scaling(features int) *tensors.Tensor {
 	values := make([]float32, 3*features)
 	for j := range features {
@@ -238,13 +241,14 @@ func (s Standardisation) scaling(features int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 3, features)
 }
 
-// step takes a training bag, by index; values has so many of its instances. It takes the step where the bag is the last of its batch.
+// step trains on a bag, given by index. values holds the given number of its instances. step updates the parameters after
+// the last bag of a batch.
 func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Tensor) (err error) {
 	if err := r.prepare(); err != nil {
 		return err
 	}
 	width, size := r.network.Width, len(l.fit.Train)
-	first := l.met / l.batch * l.batch // of the batch
+	first := l.met / l.batch * l.batch // first bag of the batch
 	share := 1 / float32(min(l.batch, size-first))
 	number := tensors.FromScalar(l.step + 1)
 	place := make([]*tensors.Tensor, len(values))
@@ -302,7 +306,7 @@ func (r *largeRunner) step(l *largeFit, bag, instances int, values []*tensors.Te
 	return r.update(l, number)
 }
 
-// only returns the output of a graph that has one.
+// only returns the output of a graph with a single output.
 func only(outputs []*tensors.Tensor, err error) (*tensors.Tensor, error) {
 	if err != nil {
 		return nil, err
@@ -310,7 +314,7 @@ func only(outputs []*tensors.Tensor, err error) (*tensors.Tensor, error) {
 	return outputs[0], nil
 }
 
-// update takes the step of a batch.
+// update updates the parameters after a batch.
 func (r *largeRunner) update(l *largeFit, step *tensors.Tensor) error {
 	var args []any
 	for _, s := range l.state {
@@ -331,7 +335,7 @@ func (r *largeRunner) update(l *largeFit, step *tensors.Tensor) error {
 	return err
 }
 
-// read runs a graph that takes the inputs of scoreLargeGraph on a bag.
+// read runs a graph with the inputs of scoreLargeGraph on a bag.
 func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tensors.Tensor, bag milbench.Instances) ([]*tensors.Tensor, error) {
 	err := r.products(bag.Len(), func(row int) (*tensors.Tensor, error) {
 		x, err := r.chunks.chunk(0, bag, row)
@@ -348,8 +352,8 @@ func (r *largeRunner) read(exec *graph.Exec, parameters, numbers, scaling *tenso
 	return outputs, errors.Join(err, finalize(count))
 }
 
-// train trains fits side by side: each large bag is read once an epoch for all of them. They are of one order and draw as many
-// instances. It calls after with each fit at the end of each of its epochs.
+// train trains fits side by side: each large bag is read once per epoch for all of them. The fits must have the same
+// order and draw the same number of instances. after is called for each fit at the end of each of its epochs.
 func (r *largeRunner) train(ctx context.Context, t Trainer, fits []*largeFit, order uint64, after func(l *largeFit, loss float64) error) error {
 	watched := Watched{Fits: len(fits)}
 	for _, l := range fits {
@@ -412,7 +416,7 @@ func (l *largeFit) end(epoch int, after func(l *largeFit, loss float64) error) e
 	return l.keep(l.checkpoint)
 }
 
-// trainLarge is [fitting.train] of one fit on large bags.
+// trainLarge does the same as [fitting.train] for one fit on large bags.
 func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, fit milbench.Fit,
 	after func(epoch int, loss float64, parameters *tensors.Tensor) error) (parameters []float32, err error) {
 	l, r := newLargeFit(f, fit, initial), newLargeRunner(f.program)
@@ -426,12 +430,12 @@ func (f *fitting) trainLarge(ctx context.Context, t Trainer, initial []float32, 
 	return tensors.CopyFlatData[float32](l.state[0])
 }
 
-// trains reports whether a fit has an epoch still to do.
+// trains reports whether a fit still has to do an epoch.
 func (l *largeFit) trains(epoch int) bool {
 	return l.err == nil && l.epoch < epoch && epoch <= l.config.Epochs
 }
 
-// trainBag hands a bag to those fits that train on it.
+// trainBag passes a bag to the fits that train on it.
 func (r *largeRunner) trainBag(fits []*largeFit, order uint64, epoch, bag int) error {
 	var values []*tensors.Tensor
 	var instances int
@@ -456,13 +460,13 @@ func (r *largeRunner) trainBag(fits []*largeFit, order uint64, epoch, bag int) e
 	return nil
 }
 
-// isLarge reports whether a bag is taken in chunks by a network of so many layers.
+// isLarge reports whether a network with the given number of layers processes a bag in chunks.
 func isLarge(bag milbench.Instances, layers int) bool {
 	return layers > 0 && bag.Len() > largeBag && !milbench.IsSparse(bag)
 }
 
-// large reports whether the fits of a layout are trained chunk by chunk: those that draw instances, those on bags that are large on average, and
-// those on sets that have a large bag and are too large to be held.
+// large reports whether the fits of a layout are trained chunk by chunk. This is so if they draw instances, if bags are
+// large on average, or if the set has a large bag and does not fit into memory.
 func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
 	if l.instances > 0 {
 		return true
@@ -478,8 +482,8 @@ func (l *layout) large(b compute.Backend, bags []milbench.Instances) bool {
 		l.data() > mostData && slices.ContainsFunc(bags, func(bag milbench.Instances) bool { return isLarge(bag, l.network.Layers) })
 }
 
-// perInstance is about how many numbers the graphs of a large bag hold for each of its instances, at most, in training. Measured with
-// bags of 50,000 instances.
+// perInstance returns about how many numbers per instance the graphs of a large bag hold in training, at most. It was
+// measured with bags of 50,000 instances.
 func (c Config) perInstance() int {
 	n := (6+2*c.Layers)*c.Width + 8*c.Embed + 8*c.Heads*max(c.Inducing, 1)
 	if c.Pooling == setFormer {

@@ -23,7 +23,7 @@ import (
 	"synpool/milbench"
 )
 
-// smallChunks makes bags large that are small.
+// smallChunks makes small bags count as large.
 func smallChunks(t *testing.T) {
 	t.Helper()
 	bag, rows, data := largeBag, chunkRows, mostData
@@ -31,8 +31,8 @@ func smallChunks(t *testing.T) {
 	t.Cleanup(func() { largeBag, chunkRows, mostData = bag, rows, data })
 }
 
-// slides returns bags of 257 to 384 instances, which are padded to 384 of them in chunks or not, with an offset in their
-// features; in every second bag some instances are positive.
+// slides returns bags of 257 to 384 instances, which are padded to 384 with and without chunks. Their features have an
+// offset; in every second bag some instances are positive.
 func slides(bags int) (matrices []milbench.Instances, examples []milbench.Example) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for i := range bags {
@@ -52,9 +52,9 @@ func slides(bags int) (matrices []milbench.Instances, examples []milbench.Exampl
 	return matrices, examples
 }
 
-// TestLargeIsTheSame trains every pooling chunk by chunk and bag by bag, in the same order of the bags. Both take the same numbers
-// but for rounding, which training may increase: 1e-3 of a score's size, where scores of other dropout or another order are
-// off by 0.1 and more.
+// TestLargeIsTheSame trains every pooling chunk by chunk and bag by bag, with the same order of bags. Both use the same
+// numbers except for rounding, which training may increase: 1e-3 of a score's size. With different dropout or order,
+// scores differ by 0.1 and more.
 func TestLargeIsTheSame(t *testing.T) {
 	smallChunks(t)
 	bags, examples := slides(7)
@@ -126,7 +126,8 @@ func TestLargeIsTheSame(t *testing.T) {
 	}
 }
 
-// TestLargeTogether trains fits with large bags one by one, all together, and on two workers: the same bits.
+// TestLargeTogether trains fits on large bags one by one, all together, and on two workers. The results are
+// bit-identical.
 func TestLargeTogether(t *testing.T) {
 	smallChunks(t)
 	bags, examples := slides(9)
@@ -197,13 +198,13 @@ func TestLargeTogether(t *testing.T) {
 	}
 }
 
-// unreadable is a bag whose file is gone.
+// unreadable is a bag whose file has vanished.
 type unreadable struct{ *milbench.Dense }
 
 func (unreadable) Read(int, int, []float32) error { return errors.New("bag.npy is gone") }
 
-// TestCheckpoints stops trainings on large bags at random places, again and again, and goes on: the outcomes are, to the bit, those of
-// trainings that nobody stopped, and no file stays.
+// TestCheckpoints stops trainings on large bags at random places, again and again, and resumes them. The outcomes are
+// bit-identical to those of uninterrupted trainings, and no file remains.
 func TestCheckpoints(t *testing.T) {
 	smallChunks(t)
 	defer func(before time.Duration) { keptAgain = before }(keptAgain)
@@ -219,13 +220,13 @@ func TestCheckpoints(t *testing.T) {
 		}
 		task.Fits = append(task.Fits, milbench.Fit{Fold: k, Seed: uint64(k), Setting: setting, Train: examples[:6], Test: []int{6, 7}, EveryEpoch: k == 1})
 	}
-	var b compute.Backend // which compiles fastest: what is tested is not its
+	var b compute.Backend // the backend that compiles fastest, because the test does not depend on it
 	for _, each := range backendtest.All(t) {
 		if backendtest.IsGo(each) || b == nil {
 			b = each
 		}
 	}
-	// learn learns the fits that have no outcome yet, as a run does that goes on.
+	// learn trains the fits that have no outcome yet, like a run that resumes.
 	learn := func(ctx context.Context, trainer Trainer, task milbench.Task, outcomes []milbench.Outcome) error {
 		trainer.Backend, trainer.Workers = b, 1
 		var left []int
@@ -284,7 +285,7 @@ func TestCheckpoints(t *testing.T) {
 		}
 	}
 
-	// Another fit does not take what is kept.
+	// A different fit does not use the checkpoint.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	err := learn(ctx, Trainer{Checkpoints: dir, Watch: func(w Watched) {
@@ -307,8 +308,8 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// TestDrawnInstances trains an epoch on instances drawn of each bag, and on bags that have these alone: the same bits. To draw as many
-// as there are is to take all.
+// TestDrawnInstances trains an epoch on instances drawn from each bag, and on bags that consist of them. The results
+// are bit-identical. Drawing as many as there are means taking all.
 func TestDrawnInstances(t *testing.T) {
 	smallChunks(t)
 	bags, examples := slides(6)

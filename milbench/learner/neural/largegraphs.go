@@ -13,22 +13,22 @@ import (
 	"synpool/synlayer"
 )
 
-// largeGraphs are those of a network that takes large bags in chunks of their rows. With z the standardised instances after dropout,
-// W the weights of the first layer and θ all other parameters, they are
+// largeGraphs are the graphs of a network that processes large bags in chunks of their rows. z are the standardised
+// instances after dropout, W the weights of the first layer, and θ all other parameters:
 //
 //	project   y = z W               of a chunk
 //	bag       the loss, ∂/∂y, ∂/∂θ  of a bag's y
 //	back      ∂/∂W += zᵀ ∂/∂y       of a chunk, whose z is made again
 //	update    AdamW
 //
-// Nothing else has as many rows as a bag. One graph of a chunk serves bags of any size; those of a bag are compiled for each number
-// of rows that [paddedRows] gives. A network without layers has none.
+// Only y has as many rows as a bag. One graph for a chunk serves bags of any size. The graphs for a bag are compiled
+// for each number of rows that [paddedRows] gives. A network without layers has no such graphs.
 type largeGraphs struct {
-	project, bag, back, update *Exec // of training
-	see, score, pool           *Exec // of scoring: y of a chunk; of a bag's y, what scoreGraph and poolGraph return
+	project, bag, back, update *Exec // for training
+	see, score, pool           *Exec // for scoring: y of a chunk; from a bag's y, the results of scoreGraph and poolGraph
 
-	weights int // the parameter W
-	from    int // where it begins in the flat parameters
+	weights int // index of the parameter W
+	from    int // its first position in the flat parameters
 }
 
 func (p *program) newLargeGraphs(b compute.Backend) (err error) {
@@ -59,27 +59,28 @@ func (g *largeGraphs) finalize() {
 	}
 }
 
-// instances returns a chunk of values [rows, features] as a standardised bag. scaling [3, features] has a shift in two parts, of
-// which the second is what float32 leaves of it, and the factors.
+// instances returns a chunk of values [rows, features] as a standardised bag. scaling [3, features] holds the shift,
+// what float32 loses of it, and the factors.
 func (p *program) instances(x, scaling *Node) members.Bags {
 	of := func(k int) *Node { return SliceAxis(scaling, 0, AxisElem(k)) }
 	z := Mul(Sub(Sub(x, of(0)), of(1)), of(2))
 	return members.Bags{X: Reshape(z, 1, x.Shape().Dim(0), p.features)}
 }
 
-// products returns y of a bag, [rows, width], as Bags; the first count rows are of its instances.
+// products returns y of a bag, [rows, width], as Bags. The first count rows belong to its instances.
 func (p *program) products(y, count *Node) members.Bags {
 	rows, width := y.Shape().Dim(0), y.Shape().Dim(1)
 	mask := LessThan(Iota(y.Graph(), shapes.Make(dtypes.Int32, 1, rows), 1), count)
 	return members.Bags{X: Reshape(y, 1, rows, width), Mask: mask}
 }
 
-// classified is what the network makes of the products of a bag.
+// classified returns the output of the network for the products of a bag.
 func (p *program) classified(scope *model.Scope, products members.Bags) synlayer.Classification {
 	return synlayer.Classify(scope, p.network.Pooling, synlayer.Bags(members.Projected(scope, products, p.network.Layers)), max(p.network.Outputs, 1))
 }
 
-// keyed gives bags the key of a step's dropout. at, uint32 [2], is the number of the bag in its batch and of the first row.
+// keyed gives bags the key of a step's dropout. at, uint32 [2], holds the number of the bag in its batch and the first
+// row.
 func keyed(bags members.Bags, seed, step, at *Node) members.Bags {
 	place := numbers(at)
 	members.DropoutFrom(place[0], place[1])
@@ -87,28 +88,30 @@ func keyed(bags members.Bags, seed, step, at *Node) members.Bags {
 	return bags
 }
 
-// dropped returns z and y of a chunk in training.
+// dropped returns z and y of a chunk during training.
 func (p *program) dropped(parameters, values, seed, step, at, x, scaling *Node) (z, y *Node) {
 	network, _ := splitNumbers(numbers(values))
 	scope := p.bind(p.split(parameters), network)
 	return members.Project(scope, keyed(p.instances(x, scaling), seed, step, at), p.network.Width, p.network.Dropout)
 }
 
-// projectGraph takes the parameters, the numbers of training, seed, step and place of a chunk, its values and the scaling.
+// projectGraph takes the parameters, the numbers of training, the seed, the step and the place of a chunk, its values
+// and the scaling.
 func (p *program) projectGraph(in []*Node) []*Node {
 	_, y := p.dropped(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
 	return []*Node{Reshape(y, -1, p.network.Width)}
 }
 
-// backGraph takes what projectGraph takes, the gradient by y and the sum of ∂/∂W so far, to which it adds that of the chunk.
+// backGraph takes the inputs of projectGraph, the gradient with respect to y, and the sum of ∂/∂W so far. It adds the
+// chunk's ∂/∂W to the sum.
 func (p *program) backGraph(in []*Node) []*Node {
 	z, _ := p.dropped(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
 	return []*Node{Add(in[8], Einsum("rf,rw->fw", Reshape(z, -1, p.features), in[7]))}
 }
 
-// bagGraph takes parameters, numbers, seed, step and place, as projectGraph does, then y, the number of instances, the label, the
-// share of the bag in the loss of its batch, the sum of the losses of the epoch's bags, and that of ∂/∂θ. It returns both sums with
-// what the bag adds, and ∂/∂y.
+// bagGraph takes parameters, numbers, seed, step and place, like projectGraph. Then follow y, the number of instances,
+// the label, the share of the bag in the loss of its batch, the sum of the losses of the epoch's bags, and the sum of
+// ∂/∂θ. It adds the bag to both sums, and returns them with ∂/∂y.
 func (p *program) bagGraph(in []*Node) []*Node {
 	parameters, y, label, share, sum, gradients := p.split(in[0]), in[5], in[7], in[8], in[9], in[10]
 	network, _ := splitNumbers(numbers(in[1]))
@@ -122,12 +125,13 @@ func (p *program) bagGraph(in []*Node) []*Node {
 	return []*Node{Add(sum, ReduceAllSum(value)), Add(gradients, Concatenate(by[:last], 0)), by[last]}
 }
 
-// others returns the parameters without W.
+// others returns the parameters except W.
 func (p *program) others(parameters []*Node) []*Node {
 	return slices.Concat(parameters[:p.large.weights], parameters[p.large.weights+1:])
 }
 
-// updateGraph takes parameters, first and second moments, numbers, step, ∂/∂W and ∂/∂θ, and returns the first three after the step.
+// updateGraph takes the parameters, first and second moments, numbers, step, ∂/∂W and ∂/∂θ. It returns the first three
+// after the step.
 func (p *program) updateGraph(in []*Node) []*Node {
 	_, rates := splitNumbers(numbers(in[3]))
 	others, pieces := in[6], []*Node{Reshape(in[5], -1)}
@@ -142,20 +146,22 @@ func (p *program) updateGraph(in []*Node) []*Node {
 	return []*Node{newPace(in[4], rates).update(in[0], first, second), first, second}
 }
 
-// seeGraph takes the parameters, the network's numbers, the values of a chunk and the scaling and returns its y.
+// seeGraph takes the parameters, the network's numbers, the values of a chunk and the scaling. It returns y of the
+// chunk.
 func (p *program) seeGraph(in []*Node) []*Node {
 	scope := p.bind(p.split(in[0]), numbers(in[1]))
 	_, y := members.Project(scope, p.instances(in[2], in[3]), p.network.Width, p.network.Dropout)
 	return []*Node{Reshape(y, -1, p.network.Width)}
 }
 
-// scoreLargeGraph takes the parameters, the network's numbers, y of a bag and the number of its instances and returns what scoreGraph does.
+// scoreLargeGraph takes the parameters, the network's numbers, y of a bag and its number of instances. It returns the
+// same as scoreGraph.
 func (p *program) scoreLargeGraph(in []*Node) []*Node {
 	c := p.classified(p.bind(p.split(in[0]), numbers(in[1])), p.products(in[2], in[3]))
 	return []*Node{c.Logits, c.Weights}
 }
 
-// poolLargeGraph takes what scoreLargeGraph does and returns what poolGraph does.
+// poolLargeGraph takes the inputs of scoreLargeGraph and returns the same as poolGraph.
 func (p *program) poolLargeGraph(in []*Node) []*Node {
 	return []*Node{p.classified(p.bind(p.split(in[0]), numbers(in[1])), p.products(in[2], in[3])).Pooled}
 }

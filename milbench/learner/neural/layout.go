@@ -9,19 +9,19 @@ import (
 	"synpool/milbench"
 )
 
-// group is what the fits of a block have in common.
+// group describes what the fits of a block have in common.
 type group struct {
 	blockStructure
 	epochs      int
-	sparse      bool // the network takes the columns that a bag uses
-	setFeatures int  // features of the bags; those of the structure may be rounded up
+	sparse      bool // the network uses only the columns of each bag
+	setFeatures int  // features of the bags; the structure may have more, because it rounds up
 	perInstance int  // see [Config.perInstance]
 	instances   int  // see [Config.Instances]
 }
 
-// newGroup returns the group of a fit. What shapes graphs is rounded up, so that other folds and other sets share them: here the
-// features of sparse bags, to four binary digits, so that the nine sets of Web, of 5863 to 6519, have 6144 or 6656. The weights
-// of those that no bag has are 0 and stay so.
+// newGroup returns the group of a fit. Sizes that shape graphs are rounded up, so that other folds and sets share them.
+// Here these are the features of sparse bags: with four significant binary digits, the nine sets of Web, with 5863 to
+// 6519 features, have 6144 or 6656. Weights of features that no bag has are 0 and stay 0.
 func newGroup(b compute.Backend, c Config, bags []milbench.Instances, sparse bool, fit milbench.Fit) group {
 	s := structureOf(c, bags, fit.Train)
 	g := group{blockStructure{s, min(c.Batch, len(bags)), !c.Standardise, fit.Instances, c.own != nil, false}, c.Epochs, sparse && c.Layers > 0, s.features, c.perInstance(), c.Instances}
@@ -37,32 +37,33 @@ func allSparse(bags []milbench.Instances) bool {
 	return !slices.ContainsFunc(bags, func(b milbench.Instances) bool { return !milbench.IsSparse(b) })
 }
 
-// The bags of a bucket are rounded up to a power of two where a member's array of them has no more than mostDoubled numbers, else
-// to four binary digits; the steps of a round to a power of two, at least fewestSteps.
+// The bags of a bucket are rounded up to a power of two if a member's array of them has at most mostDoubled numbers,
+// otherwise to four significant binary digits. The steps of a round are rounded up to a power of two, at least
+// fewestSteps.
 const (
 	mostDoubled = 1 << 21
 	fewestSteps = 4
 )
 
-// powerOfTwo returns the least power of two that is not below n, which is above 0.
+// powerOfTwo returns the smallest power of two that is at least n; n must be above 0.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// fourDigits returns the least number of four binary digits, and zeros, that is not below n, which is above 0: an eighth more at
-// most.
+// fourDigits rounds n, which must be above 0, up to four significant binary digits, so by at most an eighth.
 func fourDigits(n int) int {
 	unit := 1 << max(0, bits.Len(uint(n-1))-4)
 	return (n + unit - 1) / unit * unit
 }
 
-// layout says how the bags of a task lie in the arrays of the blocks of a group. It shapes the arrays and no result.
+// layout describes how the bags of a task lie in the arrays of a group's blocks. It shapes the arrays but not the
+// results.
 type layout struct {
 	group
-	sizes   []bucketSize // of each bag of the task
+	sizes   []bucketSize // bucket of each bag of the task
 	buckets []bucketSize
-	bags    map[bucketSize][]int // of each bucket, indices in the task
-	at      []int                // of each bag of the task, its place in its bucket
-	steps   map[bucketSize]int   // of each bucket, the most steps of a call, or more
-	columns [][]int32            // that each sparse bag uses
+	bags    map[bucketSize][]int // indices in the task, per bucket
+	at      []int                // place of each bag of the task in its bucket
+	steps   map[bucketSize]int   // upper bound of the steps in a call, per bucket
+	columns [][]int32            // columns of each sparse bag
 }
 
 func newLayout(g group, bags []milbench.Instances, fits []milbench.Fit) *layout {
@@ -93,7 +94,7 @@ func newLayout(g group, bags []milbench.Instances, fits []milbench.Fit) *layout 
 	return l
 }
 
-// places returns the number of bags that the arrays of a bucket have room for.
+// places returns the number of bags that a bucket's arrays can hold.
 func (l *layout) places(size bucketSize) int {
 	n := len(l.bags[size])
 	if doubled := powerOfTwo(n); doubled*size.instances*l.width(size) <= mostDoubled {
@@ -102,20 +103,20 @@ func (l *layout) places(size bucketSize) int {
 	return fourDigits(n)
 }
 
-// A member scores at most mostScored bags of a bucket at a time, and of large ones those of scoredInstances: few are held out of
-// a bucket, of large bags fewest, and padding costs what bags do.
+// A member scores at most mostScored bags of a bucket at a time, and fewer large ones: scoredInstances in all. Few bags
+// of a bucket are held out, and of large bags fewest, and padding costs as much as bags do.
 const (
 	mostScored      = 8
 	scoredInstances = 128
 )
 
-// scored returns how many bags of a bucket a member scores at a time. As rounding depends on it, it depends on the bucket and the
-// features alone.
+// scored returns how many bags of a bucket a member scores at a time. It depends only on the bucket and the features,
+// because rounding depends on it.
 func (l *layout) scored(size bucketSize) int {
 	return max(1, min(mostScored, scoredInstances/size.instances, scoringBatch(size.instances, l.features)))
 }
 
-// trained returns, of each bucket, the number of bags that a fit is trained on.
+// trained returns the number of training bags of a fit in each bucket.
 func (l *layout) trained(fit milbench.Fit) []int {
 	counts := make([]int, len(l.buckets))
 	for _, e := range fit.Train {
@@ -125,13 +126,13 @@ func (l *layout) trained(fit milbench.Fit) []int {
 	return counts
 }
 
-// windowBlocks is how many blocks of fits [layout.alike] orders at a time, at least.
+// windowBlocks is the minimum number of blocks of fits that [layout.alike] orders at a time.
 const windowBlocks = 4
 
-// alike returns fits, by index, in an order in which those of a block of so many members wait little for one another: in every
-// bucket all take as many steps as the one with the most bags there, so the counts of the largest buckets, where a step takes
-// longest, go first. Whole repeats are ordered at a time, as many as make windowBlocks blocks, so that repeats are finished one
-// after another.
+// alike orders fits, given by index, so that the members of a block wait little for one another. In each bucket, all
+// members take as many steps as the one with the most bags. A step takes longest in the largest buckets, so the numbers
+// of their bags come first in the order. Fits are ordered in windows of whole repeats, at least windowBlocks blocks each,
+// so that repeats finish one after another.
 func (l *layout) alike(fits []milbench.Fit, indices []int, members int) []int {
 	counts := make(map[int][]int, len(indices))
 	for _, i := range indices {
@@ -153,7 +154,7 @@ func (l *layout) alike(fits []milbench.Fit, indices []int, members int) []int {
 	return sorted
 }
 
-// width returns the numbers of an instance in a bucket: the columns of sparse bags, else all features.
+// width returns the numbers per instance in a bucket: the columns of sparse bags, or all features.
 func (l *layout) width(size bucketSize) int {
 	if l.sparse {
 		return size.columns
@@ -161,16 +162,17 @@ func (l *layout) width(size bucketSize) int {
 	return l.features
 }
 
-// heldOut returns the bags that a fit scores: its validation part, then its test part.
+// heldOut returns the bags that a fit scores: its validation part, followed by its test part.
 func heldOut(fit milbench.Fit) []int {
 	return append(append([]int{}, fit.Validation...), fit.Test...)
 }
 
-// mostData is the numbers of the bags of a task, padded, up to which they are held by every worker, 256 MB. More are read from where
-// they are, for every step, or where one is large ([isLarge]), for every bag of an epoch. Tests make it smaller.
+// mostData is the limit of numbers, with padding, up to which each worker holds all bags of a task in memory: 256 MB.
+// Otherwise bags are read from where they are, for every step or, if one is large ([isLarge]), once per epoch. Tests
+// make it smaller.
 var mostData = 1 << 26
 
-// data returns the numbers of all bags, padded.
+// data returns the numbers of all bags, with padding.
 func (l *layout) data() int {
 	n := 0
 	for _, size := range l.buckets {

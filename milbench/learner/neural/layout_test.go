@@ -7,7 +7,7 @@ import (
 	"synpool/milbench"
 )
 
-// TestAlike orders the fits of ten folds, which differ in how many of the few large bags they are trained on: a permutation
+// TestAlike orders the fits of ten folds with different numbers of the few large bags. The result is a permutation
 // whose blocks take no more steps in any bucket than before, and fewer in the largest.
 func TestAlike(t *testing.T) {
 	var bags []milbench.Instances
@@ -58,7 +58,7 @@ func TestAlike(t *testing.T) {
 		t.Errorf("%v is not an order of %d fits", sorted, len(all))
 	}
 
-	const repeats = 5 // those of a few blocks stay together, of few fits all
+	const repeats = 5 // a few blocks stay together; if there are few fits, all do
 	var some []milbench.Fit
 	var of []int
 	for repeat := range repeats {
@@ -78,7 +78,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestScored: bags are scored as many at a time as suits their bucket and features, however many there are.
+// TestScored checks that the number of bags scored at a time depends on their bucket and features, not on the number of
+// bags.
 func TestScored(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{1, 166, 8}, {16, 166, 8}, {32, 166, 4}, {64, 166, 2}, {65, 166, 1}, {1044, 166, 1}, {64, 10000, 1}, {16, 20000, 3},

@@ -20,7 +20,7 @@ type Model struct {
 	parameters []float32 // flat, in the order of the program
 }
 
-// card is what is saved of a model beside its parameters, and shown of it.
+// card is the saved description of a model, without its parameters.
 type card struct {
 	modeldir.Card
 	Config          Config          `json:"config"`
@@ -28,35 +28,35 @@ type card struct {
 	Targets         Targets         `json:"targets,omitzero"`
 }
 
-// Config returns the setting.
+// Config returns the model's setting.
 func (m *Model) Config() Config { return m.card.Config }
 
 // NumFeatures returns the number of features that the model takes.
 func (m *Model) NumFeatures() int { return m.card.NumFeatures }
 
-// Features returns their names, nil where the set had none.
+// Features returns the names of the features, or nil if the set had none.
 func (m *Model) Features() []string { return m.card.Features }
 
-// Missing returns what the model takes where features have no value, see [milbench.Set.Impute].
+// Missing returns the values that replace missing ones, see [milbench.Set.Impute].
 func (m *Model) Missing() []milbench.Missing { return m.card.Missing }
 
-// SetName returns the name of the set that the model was trained on.
+// SetName returns the name of the training set.
 func (m *Model) SetName() string { return m.card.Set }
 
-// Classes returns the names of the negative and the positive class, nil where the set had none.
+// Classes returns the names of the negative and the positive class, or nil if the set had none.
 func (m *Model) Classes() []string { return m.card.Classes }
 
-// Target returns the kind of the targets of the set.
+// Target returns the kind of target of the training set.
 func (m *Model) Target() milbench.TargetKind { return m.card.Target }
 
-// Leaked reports whether that set kept a column that leaks the label.
+// Leaked reports whether the training set kept a column that leaks the label.
 func (m *Model) Leaked() bool { return m.card.Leaked }
 
-// ErrDiverged is wrapped by the error about a training whose loss left the finite numbers.
+// ErrDiverged reports that the loss of a training became infinite or NaN.
 var ErrDiverged = errNotFinite
 
-// Train trains one model on all bags of a set. progress, if not nil, is called after each epoch with its number, from
-// 1, and the mean loss of its bags. It works on t.Backend; Workers, Run, Memory and Kept are for Learn.
+// Train trains one model on all bags of a set. If progress is not nil, it is called after each epoch with its number,
+// from 1, and the mean loss of its bags. Train uses t.Backend; Workers, Run, Memory and Kept are only for Learn.
 func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, seed uint64, progress func(epoch int, loss float64)) (*Model, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
@@ -104,11 +104,11 @@ func (t Trainer) Train(ctx context.Context, config Config, set *milbench.Set, se
 	}, nil
 }
 
-// BagError is why a bag cannot be scored.
+// BagError is the reason why a bag cannot be scored.
 type BagError = modeldir.BagError
 
-// Predict scores bags. A [BagError] is about the first that has no instances, another number of features than the model,
-// values that are not finite, or such a score.
+// Predict scores bags. It returns a [BagError] for the first bag that has no instances, a different number of features
+// than the model, values that are not finite, or a score that is not finite.
 func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predictions []Prediction, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		predictions, err = f.predict(ctx, parameters, indices)
@@ -125,8 +125,8 @@ func (m *Model) Predict(ctx context.Context, bags []milbench.Instances) (predict
 	return predictions, nil
 }
 
-// Pooled returns the pooled vector of each bag, of which the logit is an affine function: the features by which the model
-// tells bags apart. Its errors are those of Predict.
+// Pooled returns the pooled vector of each bag. The logit is an affine function of this vector, which holds the
+// features that the model uses to separate bags. Errors are the same as those of Predict.
 func (m *Model) Pooled(ctx context.Context, bags []milbench.Instances) (vectors [][]float64, err error) {
 	err = m.on(bags, func(f *fitting, parameters *tensors.Tensor, indices []int) (err error) {
 		vectors, err = f.pooled(ctx, parameters, indices)
@@ -135,7 +135,7 @@ func (m *Model) Pooled(ctx context.Context, bags []milbench.Instances) (vectors 
 	return vectors, err
 }
 
-// on checks bags and has work done on all of them with the model's parameters.
+// on checks bags and calls work on all of them with the model's parameters.
 func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
 	if err := m.card.Check(bags); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (m *Model) on(bags []milbench.Instances, work func(f *fitting, parameters *
 	return m.with(bags, work)
 }
 
-// with has work done on bags with the model's parameters.
+// with calls work on bags with the model's parameters.
 func (m *Model) with(bags []milbench.Instances, work func(f *fitting, parameters *tensors.Tensor, indices []int) error) error {
 	indices := make([]int, len(bags))
 	for i := range bags {

@@ -98,7 +98,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// trained returns a small model.
+// trained returns a small trained model.
 func trained(t *testing.T, seed uint64) *neural.Model {
 	t.Helper()
 	c := config(t, "mean")
@@ -117,7 +117,7 @@ func save(t *testing.T, m *neural.Model, dir string) {
 	}
 }
 
-// sameModel wants the model in a folder to be m.
+// sameModel checks that the model in a folder is m.
 func sameModel(t *testing.T, dir string, m *neural.Model) {
 	t.Helper()
 	loaded, err := neural.Load(backendtest.Chosen(t), dir)
@@ -134,7 +134,7 @@ func sameModel(t *testing.T, dir string, m *neural.Model) {
 	}
 }
 
-// files returns the paths of all files under a folder.
+// files returns the paths of all files below a folder.
 func files(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -149,7 +149,7 @@ func files(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// notLoaded wants the folder to be refused in one line with the folder and want.
+// notLoaded checks that the folder is refused with an error of one line that contains the folder and want.
 func notLoaded(t *testing.T, dir, want string) {
 	t.Helper()
 	_, err := neural.Load(backendtest.Chosen(t), dir)
@@ -158,7 +158,7 @@ func notLoaded(t *testing.T, dir, want string) {
 	}
 }
 
-// edit replaces the first from in a card, whose sum it sets right unless damaged.
+// edit replaces the first occurrence of from in a card, and corrects the card's sum unless damaged is true.
 func edit(t *testing.T, dir, from, to string, damaged bool) {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")
@@ -223,7 +223,7 @@ func TestModelFiles(t *testing.T) {
 			other := filepath.Join(t.TempDir(), "other")
 			save(t, trained(t, 2), other)
 			for _, path := range files(t, filepath.Join(other, "milbench-parameters-1")) {
-				// The latest of a folder is what a reader of checkpoints takes.
+				// Readers of checkpoints take the latest one in a folder.
 				later := strings.Replace(filepath.Base(path), "checkpoint", "checkpoint-n9999999", 1)
 				if err := os.Rename(path, filepath.Join(dir, "milbench-parameters-1", later)); err != nil {
 					t.Fatal(err)
@@ -240,7 +240,7 @@ func TestModelFiles(t *testing.T) {
 	}
 }
 
-// TestModelDamage: a flipped bit anywhere in any file is found.
+// TestModelDamage checks that a flipped bit anywhere in any file is found.
 func TestModelDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	save(t, trained(t, 1), dir)
@@ -278,8 +278,8 @@ func TestModelDamage(t *testing.T) {
 	}
 }
 
-// TestSaveWhere: a model is saved into a folder that is missing or empty, the working folder too, or over another one,
-// and nowhere else; CanSave knows before.
+// TestSaveWhere checks where a model can be saved: a folder that is missing or empty, including the working folder, or
+// one that holds a model. CanSave gives the same answer in advance.
 func TestSaveWhere(t *testing.T) {
 	one, two := trained(t, 1), trained(t, 2)
 	for name, prepare := range map[string]func(t *testing.T, dir string) string{
@@ -390,7 +390,7 @@ func TestSaveWhere(t *testing.T) {
 	}
 }
 
-// TestSaveFails: a Save that comes to no end leaves the model that was there.
+// TestSaveFails checks that a Save that does not finish keeps the old model.
 func TestSaveFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	one := trained(t, 1)

@@ -9,21 +9,22 @@ import (
 	"synpool/milbench"
 )
 
-// rounds is the number of rounds of an epoch.
+// rounds is the number of rounds per epoch.
 const rounds = 2
 
-// order is the batches of an epoch, by round and bucket, each a list of indices of examples.
+// order holds the batches of an epoch by round and bucket. A batch is a list of indices of examples.
 type order [rounds]map[bucketSize][][]int
 
-// epochOrder returns the order of an epoch of training bags, given the bucket of each bag.
+// epochOrder returns the order of the training bags in an epoch, given the bucket of each bag.
 //
-// The bags of each bucket are shuffled and cut into batches; these are dealt to the rounds in turn, from the first one on
-// in epochs with an odd number and the second in the others, and a round goes through the buckets from small to large. So
-// the order differs from a plain shuffle in that a batch holds bags of one bucket alone, each bucket ending in a smaller
-// batch where its bags do not divide, and in that within a round small bags come before large ones. It depends on the
-// sizes of the training bags, the epoch and rng alone.
+// The bags of each bucket are shuffled and cut into batches. The batches alternate between the rounds; odd epochs start
+// with the first round, even epochs with the second. A round visits the buckets from small to large. So the order
+// differs from a plain shuffle in two ways: a batch holds bags of one bucket, with a smaller batch at the end if the
+// bags do not divide evenly, and small bags come before large ones within a round. The order depends only on the sizes
+// of the training bags, the epoch and rng.
 //
-// All fits begin in the same round, so that those of a block have their few batches of a large bucket together.
+// All fits begin in the same round, so that the members of a block have their few batches of a large bucket at the same
+// time.
 func epochOrder(sizes []bucketSize, examples []milbench.Example, batch, epoch int, rng *rand.Rand) order {
 	byBucket := map[bucketSize][]int{}
 	for i, e := range examples {
@@ -45,7 +46,7 @@ func epochOrder(sizes []bucketSize, examples []milbench.Example, batch, epoch in
 	return o
 }
 
-// epochSteps returns the number of batches of an epoch.
+// epochSteps returns the number of batches in an epoch.
 func epochSteps(sizes []bucketSize, examples []milbench.Example, batch int) (steps int) {
 	bags := map[bucketSize]int{}
 	for _, e := range examples {
@@ -57,7 +58,7 @@ func epochSteps(sizes []bucketSize, examples []milbench.Example, batch int) (ste
 	return steps
 }
 
-// batches goes through the batches of an epoch.
+// batches yields the batches of an epoch.
 func (o order) batches() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for _, round := range o {
@@ -72,7 +73,7 @@ func (o order) batches() iter.Seq[[]int] {
 	}
 }
 
-// sortedBuckets returns the buckets from small to large.
+// sortedBuckets returns the buckets, sorted from small to large.
 func sortedBuckets[T any](m map[bucketSize]T) []bucketSize {
 	return slices.SortedFunc(maps.Keys(m), bucketSize.compare)
 }

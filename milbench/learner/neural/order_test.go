@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestEpochOrder: in every epoch each bag comes once, a batch holds bags of one bucket and is full but for a bucket's last,
-// buckets ascend within a round, epochs differ, and the first batch of a bucket is in the first round of odd epochs and in
-// the second of even ones.
+// TestEpochOrder checks the order of an epoch. Each bag comes once; a batch holds bags of one bucket and is full,
+// except the last of a bucket; buckets ascend within a round; epochs differ; and the first batch of a bucket is in the
+// first round in odd epochs and in the second in even ones.
 func TestEpochOrder(t *testing.T) {
 	bags, examples := unequal(47)
 	sizes := sizesOf(bags)

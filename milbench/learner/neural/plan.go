@@ -16,8 +16,8 @@ import (
 	"synpool/synlayer"
 )
 
-// Plan implements [milbench.Learner]. A task that does not fit into [Trainer.Memory] is an error that says what it needs, as
-// is one that makes no sense ([milbench.Task.Validate]).
+// Plan implements [milbench.Learner]. It returns an error for an invalid task ([milbench.Task.Validate]), and for a
+// task that does not fit into [Trainer.Memory]; that error says how much memory is needed.
 func (t Trainer) Plan(task milbench.Task) (milbench.Plan, error) {
 	p, err := t.plan(task)
 	if err != nil {
@@ -26,22 +26,22 @@ func (t Trainer) Plan(task milbench.Task) (milbench.Plan, error) {
 	return p.Plan, nil
 }
 
-// plan is a [milbench.Plan] and the jobs that it has planned.
+// plan is a [milbench.Plan] with its jobs.
 type plan struct {
 	milbench.Plan
 	jobs   []job
-	failed []milbench.Outcome // the fits that cannot be trained
+	failed []milbench.Outcome // fits that cannot be trained
 }
 
-// job is fits that a worker trains together, by index in the task, or one that it trains alone, step by step.
+// job holds fits, by index in the task, that one worker trains together, or one fit that it trains step by step.
 type job struct {
-	layout  *layout // nil for step by step
-	large   bool    // or chunk by chunk
+	layout  *layout // nil for step-by-step training
+	large   bool    // train chunk by chunk
 	fits    []int
-	seconds float64 // about, of one core, beside compiling
+	seconds float64 // estimated time on one core, without compiling
 }
 
-// queue returns the queue of the jobs of a plan, of which those of one group follow one another; kept is that of the trainer.
+// queue returns the queue of a plan's jobs. Consecutive jobs with the same layout form a group. kept is [Trainer.Kept].
 func (p *plan) queue(kept bool) *schedule.Queue[job] {
 	var groups []schedule.Group[job]
 	for i, j := range p.jobs {
@@ -58,28 +58,28 @@ func (p *plan) queue(kept bool) *schedule.Queue[job] {
 	return schedule.New(groups...)
 }
 
-// blocks reports whether fits are trained side by side on a backend: a loop inside a graph is for XLA alone.
+// blocks reports whether a backend trains fits side by side. Only XLA supports a loop inside a graph.
 func blocks(b compute.Backend) bool { return strings.HasPrefix(b.Name(), "xla") }
 
-// What a plan reckons with, in bytes: a process with XLA, what a worker with XLA takes beside its blocks, for compiling most
-// of all, and a process without XLA. The benchmark's table has what was planned and what was taken (compare.py).
+// Memory estimates in bytes: a process with XLA; a worker with XLA without its blocks, mostly for compiling; and a
+// process without XLA. The benchmark's table compares planned with used memory (compare.py).
 const (
 	xlaMemory    = 220 << 20
 	workerMemory = 150 << 20
 	goMemory     = 60 << 20
 )
 
-// stateCopies is how many times the parameters of a block are there at a time: its state before and after a call, and what
-// the update computes on the way, with what malloc keeps for the next call.
+// stateCopies is how many copies of a block's parameters are in memory at a time: the state before and after a call,
+// intermediate results of the update, and what malloc keeps for the next call.
 const stateCopies = 40
 
-// tableCopies is how many times all rows are there of which steps take some: with two moments, as they are now, and what is
-// allocated on the way and kept.
+// tableCopies is how many copies of all rows are in memory at a time if steps take rows: with two moments, the current
+// values, and what is allocated in between and kept.
 const tableCopies = 8
 
-// The members of a block: as many as keep parameters, gradients and moments in the cache of a core, and no more than pay
-// where parameters are few, or where steps take rows: the sets that do, Web, have an official split, and repeats of five seeds fill
-// such a block. On a device that is not a CPU, where nothing was measured, deviceMembers.
+// Members per block. A block has as many members as keep parameters, gradients and moments in a core's cache. Limits
+// apply if there are few parameters, or if steps take rows: such sets (Web) have an official split, and repeats with
+// five seeds fill a block of this size. Devices that are not CPUs use deviceMembers; nothing was timed there.
 const (
 	blockCache    = 8 << 20
 	mostMembers   = 25
@@ -87,9 +87,9 @@ const (
 	deviceMembers = 64
 )
 
-// blockSize returns the size of the blocks of a structure whose state has so many parameters. XLA makes other code for another size,
-// with other rounding; so it is a function of the structure, not of how many fits there are, and a last block is filled
-// with copies of its first fit.
+// blockSize returns the size of the blocks of a structure whose state has the given number of parameters. XLA makes
+// different code for each size, and that rounds differently. So the size depends on the structure but not on the number
+// of fits, and copies of its first fit fill the last block.
 func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 	if !b.HasSharedBuffers() { // not a CPU
 		return deviceMembers
@@ -104,17 +104,20 @@ func blockSize(b compute.Backend, s blockStructure, parameters int) int {
 	return size
 }
 
-// lanes is how many numbers of float32 the vectors of XLA's CPU code hold. Tests take others.
+// lanes is the number of float32 numbers in a vector of XLA's CPU code. Tests change it.
 var lanes = backend.Lanes()
 
-// twoLeft reports whether a block of so many members is of a size at which its members would differ: where a loop of more than
-// sixteen turns has two or three more than a multiple of it, XLA's CPU takes the exponentials and logarithms of two of them from
-// the C library, which rounds otherwise. The loops with either that are not of a multiple of eight are those over the members,
-// over their logits and, of several outputs, over these in training, of Cox's loss over pairs of
-// bags, and, in log-sum-exp pooling, over their pooled vectors. A multiple of four is always a size at
-// which they do not differ; nothing else is known of a user's own pooling.
+// twoLeft reports whether blocks with this number of members must be avoided because their members would differ. If a
+// loop has more than sixteen iterations, and two or three more than a multiple of sixteen, XLA's CPU code takes two
+// exponentials or logarithms from the C library, which rounds differently.
 //
-// So it is with AVX-512. Without, where XLA computes with vectors of [lanes] numbers, all turns beyond the last whole vector are rounded otherwise.
+// Loops with exponentials or logarithms whose length is not a multiple of eight run over the members and over their
+// logits. With several outputs, they also run over these in training; with Cox's loss, over pairs of bags; with
+// log-sum-exp pooling, over pooled vectors. Members never differ if their number is a multiple of four. About a user's
+// own pooling, nothing else is known.
+//
+// This holds with AVX-512. Without it, XLA computes with vectors of [lanes] numbers and rounds all iterations after the
+// last whole vector differently.
 func (s blockStructure) twoLeft(members int) bool {
 	if s.own {
 		if lanes < 16 {
@@ -145,7 +148,7 @@ func (s blockStructure) twoLeft(members int) bool {
 	})
 }
 
-// kinds are the kinds of targets that are taken.
+// kinds are the supported kinds of targets.
 var kinds = []milbench.TargetKind{milbench.BinaryTarget, milbench.ClassTarget, milbench.RealTarget, milbench.SurvivalTarget}
 
 // Takes implements [milbench.Learner].
@@ -193,7 +196,7 @@ func (t Trainer) plan(task milbench.Task) (*plan, error) {
 	return p, nil
 }
 
-// add plans the fits of one group, by index.
+// add plans the fits of one group, given by index.
 func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error {
 	var fits []milbench.Fit
 	for _, i := range indices {
@@ -205,7 +208,7 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 		return fmt.Errorf("%s: building the network: %w", task.Name, err)
 	}
 	each := l.seconds(parameters, fits) / float64(len(fits))
-	moments := uint64(0) // of the bags, by which features are standardised
+	moments := uint64(0) // moments of the bags, used for standardisation
 	if !g.raw {
 		moments = milbench.MomentsBytes(task.Bags)
 	}
@@ -282,10 +285,10 @@ func (p *plan) add(t Trainer, task milbench.Task, g group, indices []int) error 
 	return nil
 }
 
-// mostTogether is how many fits on large bags read them together, at most.
+// mostTogether is the largest number of fits on large bags that read them together.
 const mostTogether = 8
 
-// addLarge plans fits on large bags, by index.
+// addLarge plans fits on large bags, given by index.
 func (p *plan) addLarge(t Trainer, task milbench.Task, l *layout, parameters int, moments uint64, indices []int) error {
 	process := uint64(goMemory)
 	if blocks(t.Backend) {
@@ -324,7 +327,7 @@ func (p *plan) addLarge(t Trainer, task milbench.Task, l *layout, parameters int
 	return nil
 }
 
-// drawn returns how many instances of a bag train a fit in an epoch.
+// drawn returns the number of instances of a bag that train a fit in each epoch.
 func (l *layout) drawn(bag milbench.Instances) int {
 	if l.instances > 0 {
 		return min(bag.Len(), l.instances)
@@ -332,12 +335,12 @@ func (l *layout) drawn(bag milbench.Instances) int {
 	return bag.Len()
 }
 
-// largeCopies is how many times the parameters of a fit on large bags are there at a time: with two moments, gradients and what
-// the update computes.
+// largeCopies is how many copies of the parameters of a fit on large bags are in memory at a time: with two moments,
+// gradients and intermediate results of the update.
 const largeCopies = 12
 
-// largeMemory returns the bytes that a worker takes for large bags: a bag, and what the network makes of its instances, forwards
-// and backwards.
+// largeMemory returns the bytes that a worker needs for large bags: a bag, and the network's results for its instances,
+// forwards and backwards.
 func (l *layout) largeMemory(bags []milbench.Instances) uint64 {
 	instances := 0
 	for _, b := range bags {
@@ -346,7 +349,7 @@ func (l *layout) largeMemory(bags []milbench.Instances) uint64 {
 	return 4 * (uint64(instances+2*chunkRows)*uint64(l.features) + uint64(paddedRows(instances)*l.perInstance))
 }
 
-// largeSeconds returns the time of one core for training a fit on large bags.
+// largeSeconds estimates the time of one core to train a fit on large bags.
 func (l *layout) largeSeconds(bags []milbench.Instances, fit milbench.Fit, parameters int) float64 {
 	first := l.features * l.network.Width
 	instances := 0
@@ -357,11 +360,11 @@ func (l *layout) largeSeconds(bags []milbench.Instances, fit milbench.Fit, param
 	return float64(l.epochs) * (flops/coreFlops + stepOverheadAlone*float64(len(fit.Train)))
 }
 
-// counted has the parameters of each structure that was planned: an experiment plans the same ones for many tasks, and to
-// build a network draws all its weights.
+// counted caches the number of parameters of each planned structure. An experiment plans the same structures for many
+// tasks, and building a network draws all its weights.
 var counted sync.Map
 
-// parametersOf returns how many parameters a network has.
+// parametersOf returns the number of parameters of a network.
 func parametersOf(b compute.Backend, s structure) (int, error) {
 	if n, ok := counted.Load(s); ok {
 		return n.(int), nil
@@ -379,20 +382,20 @@ func parametersOf(b compute.Backend, s structure) (int, error) {
 	return n, nil
 }
 
-// note adds a line, once.
+// note adds a line to the plan's note unless it is already there.
 func (p *plan) note(line string) {
 	if !strings.Contains(p.Note, line) {
 		p.Note = strings.TrimPrefix(p.Note+"; "+line, "; ")
 	}
 }
 
-// tooLittle is the error about memory that does not suffice.
+// tooLittle returns the error for a memory limit that is too small.
 func tooLittle(task milbench.Task, need, allowed uint64) error {
 	return fmt.Errorf("%s: training needs %s of memory, more than the %s allowed; raise --memory or lower --width or --batch",
 		task.Name, megabytes(need), megabytes(allowed))
 }
 
-// megabytes writes a number of bytes for people.
+// megabytes formats a number of bytes.
 func megabytes(n uint64) string {
 	if n < 10e9 {
 		return fmt.Sprintf("%d MB", (n+1e6-1)/1e6)
@@ -400,8 +403,8 @@ func megabytes(n uint64) string {
 	return fmt.Sprintf("%d GB", (n+1e9-1)/1e9)
 }
 
-// memberMemory returns the bytes that one member of a block takes beside the bags, which all share: its state, and what a step computes on the
-// way.
+// memberMemory returns the bytes per member of a block, for its state and the intermediate results of a step. Bags are
+// shared and not included.
 func (l *layout) memberMemory(parameters int) uint64 {
 	bags, state := 0, 0
 	for _, size := range l.buckets {
@@ -420,7 +423,8 @@ func (l *layout) memberMemory(parameters int) uint64 {
 	return 4 * (uint64(bags+state) + 8*l.largest())
 }
 
-// held returns how many of so many parameters a step holds: where it takes rows, those of bags of so many columns.
+// held returns how many of the parameters a step holds in memory. If steps take rows, it holds those of a bag's
+// columns.
 func (l *layout) held(parameters, columns int) int {
 	if !l.taken {
 		return parameters
@@ -428,7 +432,7 @@ func (l *layout) held(parameters, columns int) int {
 	return parameters + (columns-l.features)*l.network.Width
 }
 
-// largest returns the numbers of the largest array of instances in a step, or, at most, in the scoring of bags.
+// largest returns the numbers in the largest array of instances in a step or, at most, in scoring.
 func (l *layout) largest() uint64 {
 	largest := 0
 	for _, size := range l.buckets {
@@ -437,13 +441,13 @@ func (l *layout) largest() uint64 {
 	return uint64(largest)
 }
 
-// BlockSpeedup is about how many times as fast XLA trains many fits side by side as the Go backend does step by step: 33 to 45
-// times on Elephant (milbench/learner/neural/bench/README.md).
+// BlockSpeedup is about how many times faster XLA trains many fits side by side than the Go backend does step by step.
+// On Elephant, it was 33 to 45 times (milbench/learner/neural/bench/README.md).
 const BlockSpeedup = 40
 
-// What an estimate of time reckons with: floating point operations a second of one core, bytes a second from its cache and,
-// where a network with its gradient and moments is larger than that, from memory; what a step costs beside them, of
-// each member, in a loop and as a call of its own, and the graphs of a bucket, compiled or loaded.
+// Assumptions of time estimates: floating point operations per second of one core; bytes read per second from its cache
+// or, if a network with gradient and moments exceeds the cache, from memory; the overhead of a step, per member in a
+// loop and per call; and the seconds to compile or load the graphs of a bucket.
 const (
 	coreFlops    = 80e9
 	coreCache    = 5 << 20
@@ -452,12 +456,12 @@ const (
 	stepOverhead = 5e-6
 	callOverhead = 1e-4
 
-	stepOverheadAlone = 2e-3 // of a step of a fit that is trained alone
+	stepOverheadAlone = 2e-3 // per step of a fit that is trained alone
 	compileSeconds    = 3.0
 	loadSeconds       = 0.15
 )
 
-// seconds returns the time of one core for training fits side by side.
+// seconds estimates the time of one core to train fits side by side.
 func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
 	total := 0.0
 	for _, fit := range fits {
@@ -477,10 +481,10 @@ func (l *layout) seconds(parameters int, fits []milbench.Fit) float64 {
 	return total * float64(l.epochs)
 }
 
-// compile returns the seconds that a worker takes to compile the graphs of a group, about.
+// compile estimates the seconds that a worker needs to compile the graphs of a group.
 func (l *layout) compile() float64 { return compileSeconds * float64(len(l.buckets)) }
 
-// join returns the seconds that a further worker takes to have the graphs of a group, about, given the Kept of the trainer.
+// join estimates the seconds until a further worker has the graphs of a group, given [Trainer.Kept].
 func (l *layout) join(kept bool) float64 {
 	if kept {
 		return loadSeconds * float64(len(l.buckets))
@@ -498,7 +502,7 @@ func (t Trainer) parse(task milbench.Task, fit milbench.Fit) (Config, error) {
 	return c.with(t.Poolings)
 }
 
-// checkFit reports a setting that makes no sense, or that is too large for the bags that it is to be trained on.
+// checkFit reports an invalid setting, or one that is too large for its training bags.
 func checkFit(c Config, bags []milbench.Instances, train []milbench.Example) error {
 	if err := c.Validate(); err != nil {
 		return err

@@ -22,20 +22,20 @@ func structureOf(c Config, bags []milbench.Instances, train []milbench.Example) 
 	return c.structure(bags[train[0].Bag].Features())
 }
 
-// program is the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so that any
-// number of fits use it at a time.
+// program holds the compiled graphs of one structure. Parameters are inputs and outputs of its graphs, so any number of
+// fits can use it at a time.
 type program struct {
 	structure
 	backend compute.Backend
-	paths   []string       // of the parameters, in order
-	forms   []shapes.Shape // and their shapes
+	paths   []string       // paths of the parameters, in order
+	forms   []shapes.Shape // their shapes
 	train   *Exec
 	score   *Exec
 	pool    *Exec
 	large   largeGraphs
 }
 
-// newProgram prepares the graphs of a structure; each is compiled when it is first used with a bucket.
+// newProgram prepares the graphs of a structure. Each is compiled when a bucket first needs it.
 func newProgram(b compute.Backend, s structure) (*program, error) {
 	p := &program{structure: s, backend: b}
 	variables, err := p.variables(b, s.features, 0)
@@ -58,7 +58,7 @@ func newProgram(b compute.Backend, s structure) (*program, error) {
 	if p.pool, err = NewExec(b, p.poolGraph); err != nil {
 		return nil, err
 	}
-	// One graph a bucket: their number is bounded by the logarithm of the largest bag.
+	// One graph per bucket: their number is at most the logarithm of the largest bag.
 	p.train.SetMaxCache(-1)
 	p.score.SetMaxCache(-1)
 	p.pool.SetMaxCache(-1)
@@ -75,7 +75,8 @@ func (p *program) finalize() {
 	p.large.finalize()
 }
 
-// variables returns a store with the network's variables for bags of so many features, their values drawn from seed.
+// variables returns a store with the network's variables for bags with the given number of features. Values are drawn
+// with seed.
 func (p *program) variables(b compute.Backend, features int, seed uint64) (store *model.Store, err error) {
 	// Building the network makes its variables; the graph itself is not needed.
 	store = model.NewStore()
@@ -89,7 +90,7 @@ func (p *program) variables(b compute.Backend, features int, seed uint64) (store
 	return store, err
 }
 
-// flatten returns the values of a store's variables in one array.
+// flatten returns the values of a store's variables as one array.
 func (p *program) flatten(variables *model.Store) ([]float32, error) {
 	var flat []float32
 	for i, path := range p.paths {
@@ -106,7 +107,7 @@ func (p *program) flatten(variables *model.Store) ([]float32, error) {
 	return flat, nil
 }
 
-// valuesOf returns the numbers of a variable.
+// valuesOf returns the values of a variable.
 func valuesOf(v *model.Variable) ([]float32, error) {
 	value, err := v.Value()
 	if err != nil {
@@ -115,7 +116,7 @@ func valuesOf(v *model.Variable) ([]float32, error) {
 	return tensors.CopyFlatData[float32](value)
 }
 
-// initial returns the initial parameters of a fit, drawn from seed.
+// initial returns the initial parameters of a fit, drawn with seed.
 func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
 	variables, err := p.variables(b, p.features, seed)
 	if err != nil {
@@ -124,7 +125,7 @@ func (p *program) initial(b compute.Backend, seed uint64) ([]float32, error) {
 	return p.flatten(variables)
 }
 
-// bind has the network, built in the scope that it returns, find parameters as its variables, and its numbers.
+// bind returns a scope in which the network uses the given parameters as its variables, and the given numbers.
 func (p *program) bind(parameters, numbers []*Node) *model.Scope {
 	values := make(map[string]*Node, len(parameters))
 	for i, node := range parameters {
@@ -144,23 +145,23 @@ func numbers(vector *Node) []*Node {
 	return all
 }
 
-// The inputs of the training graph.
+// Inputs of the training graph.
 const (
 	inX = iota
 	inMask
 	inLabels
 	inCounted
-	inNumbers // those of the network, learning rate, weight decay
+	inNumbers // numbers of the network, learning rate, weight decay
 	inSeed
-	inStep // from 1
-	inLoss // the sum of the losses of the epoch's bags so far
+	inStep // number of the step, from 1
+	inLoss // sum of the losses of the epoch so far
 	inParameters
 	inFirst
 	inSecond
 )
 
-// trainGraph is one step of training on one batch: it returns inLoss with the losses of this batch added, and the
-// state, whose arrays are flat: one update of all parameters together is one loop over memory.
+// trainGraph takes one training step on one batch. It returns inLoss plus the losses of this batch, and the state. The
+// arrays of the state are flat, so that the update of all parameters is one loop over memory.
 func (p *program) trainGraph(in []*Node) []*Node {
 	values := numbers(in[inNumbers])
 	network, rates := splitNumbers(values)
@@ -179,7 +180,7 @@ func (p *program) trainGraph(in []*Node) []*Node {
 	return []*Node{Add(in[inLoss], total(value)), updated, first, second}
 }
 
-// split returns the parameters that a flat array holds.
+// split returns the parameters in a flat array.
 func (p *program) split(flat *Node) []*Node {
 	parameters := make([]*Node, len(p.forms))
 	start := 0
@@ -190,14 +191,14 @@ func (p *program) split(flat *Node) []*Node {
 	return parameters
 }
 
-// scoreGraph takes x, mask, the network's numbers and the flat parameters and returns the logits, [batch] or [batch, outputs], and the weights
-// [batch, heads, instances].
+// scoreGraph takes x, mask, the network's numbers and the flat parameters. It returns the logits, [batch] or [batch,
+// outputs], and the weights [batch, heads, instances].
 func (p *program) scoreGraph(in []*Node) []*Node {
 	c := p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1]))
 	return []*Node{c.Logits, c.Weights}
 }
 
-// poolGraph takes what scoreGraph does and returns the pooled vectors [batch, features].
+// poolGraph takes the inputs of scoreGraph and returns the pooled vectors [batch, features].
 func (p *program) poolGraph(in []*Node) []*Node {
 	return []*Node{p.classify(p.bind(p.split(in[3]), numbers(in[2])), dense(in[0], in[1])).Pooled}
 }
@@ -205,7 +206,7 @@ func (p *program) poolGraph(in []*Node) []*Node {
 // dense returns bags without sparse columns.
 func dense(x, mask *Node) members.Sparse { return members.Sparse{Bags: members.Bags{X: x, Mask: mask}} }
 
-// call runs a graph and turns a panic inside of it into an error.
+// call runs a graph and turns a panic into an error.
 func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {
 	err = attempt(func() error {
 		outputs, err = exec.Call(args...)
@@ -214,7 +215,7 @@ func call(exec *Exec, args []any) (outputs []*tensors.Tensor, err error) {
 	return outputs, err
 }
 
-// attempt returns what f returns, or what it panics with: graph code panics, with errors and with other values.
+// attempt calls f and turns a panic into an error: graph code panics with errors and with other values.
 func attempt(f func() error) (err error) {
 	caught := exceptions.Try(func() { err = f() })
 	if caught == nil {

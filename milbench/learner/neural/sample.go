@@ -9,9 +9,9 @@ import (
 	"synpool/milbench"
 )
 
-// SearchGrid returns the values among which [Grid.Sample] is to choose for sets of up to a few hundred bags: [SmallConfig] with other
-// dropout, weight decay, learning rates and what else a pooling has. What shapes the graph, which has to be compiled, has two values
-// each. Fits that are to choose their epoch, too, have enough of them.
+// SearchGrid returns values for [Grid.Sample] that suit sets of up to a few hundred bags: [SmallConfig] with several
+// values of dropout, weight decay, the learning rate and the pooling's own hyperparameters. Hyperparameters that shape
+// the graph need compiling, so they have two values each. There are enough epochs for fits that choose their epoch.
 func SearchGrid(poolings ...string) Grid {
 	return Grid{
 		Preset: SmallPreset, Pooling: poolings, Epochs: []int{80},
@@ -23,11 +23,12 @@ func SearchGrid(poolings ...string) Grid {
 	}
 }
 
-// mostDraws bounds how often Sample draws in vain.
+// mostDraws is how many times in a row Sample may draw in vain.
 const mostDraws = 1000
 
-// Sample returns n settings of each pooling, all different, in which each hyperparameter is drawn at random from its list; fewer where the
-// lists have not as many. Combinations that make no sense are drawn again. The same grid and seed give the same settings.
+// Sample returns n different settings per pooling. Each hyperparameter is drawn at random from its list; invalid
+// combinations are drawn again. There are fewer settings if the lists allow no more. The same grid and seed give the
+// same settings.
 //
 // Source: J. Bergstra and Y. Bengio, "Random search for hyper-parameter optimization", JMLR 13 (2012).
 func (g Grid) Sample(n int, seed uint64) ([]Config, error) {
@@ -61,7 +62,7 @@ func (g Grid) Sample(n int, seed uint64) ([]Config, error) {
 	return configs, nil
 }
 
-// drawn returns a grid with one value of each list.
+// drawn returns a grid with one random value per list.
 func (g Grid) drawn(pooling string, random *rand.Rand) Grid {
 	g.Pooling = []string{pooling}
 	v := reflect.ValueOf(&g).Elem()

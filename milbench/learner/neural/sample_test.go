@@ -8,7 +8,7 @@ import (
 	"synpool/milbench/learner/neural"
 )
 
-// TestSample: settings are different, make sense, come from the lists, and are those of the seed.
+// TestSample checks that settings are different, valid, taken from the lists, and determined by the seed.
 func TestSample(t *testing.T) {
 	g := neural.SearchGrid(neural.Poolings...)
 	configs, err := g.Sample(32, 1)

@@ -16,21 +16,22 @@ import (
 	"synpool/synlayer"
 )
 
-// ErrNoModel is wrapped by errors of [Load] about a folder that holds no model that this version can read.
+// ErrNoModel reports that a folder holds no model that [Load] can read in this version.
 var ErrNoModel = modeldir.ErrNoModel
 
-// Save writes the model into the folder dir, which is made if it is missing; one that is there must be empty or hold a
-// model, which is replaced. The parameters are a GoMLX checkpoint. A Save that fails or is killed leaves what was there ([modeldir.Save]).
+// Save writes the model to the folder dir and creates it if necessary. An existing folder must be empty or hold a
+// model, which is replaced. The parameters are a GoMLX checkpoint. If Save fails or is killed, the old model remains
+// ([modeldir.Save]).
 func (m *Model) Save(dir string) error {
 	c := m.card
 	return modeldir.Save(dir, &c, m.write)
 }
 
-// CanSave reports why [Model.Save] could not write into the folder dir, as far as this can be known before. It leaves
+// CanSave reports why [Model.Save] could not write to the folder dir, as far as this can be known in advance. It leaves
 // nothing behind.
 func CanSave(dir string) error { return modeldir.CanSave(dir) }
 
-// write writes the parameters into a folder.
+// write writes the parameters to a folder.
 func (m *Model) write(folder string) error {
 	store := model.NewStore()
 	start := 0
@@ -49,8 +50,8 @@ func (m *Model) write(folder string) error {
 	return handler.Save()
 }
 
-// Load reads a model that [Model.Save] wrote. Damage to any of its files is an error, as is a file that is not of the
-// model, and a model of another version. A model with a pooling of the user's own needs that, by its name
+// Load reads a model written by [Model.Save]. It returns an error if a file is damaged or does not belong to the model,
+// or if the model has another version. A model with a user's own pooling needs that pooling, by name
 // ([Trainer.Poolings]).
 func Load(b compute.Backend, dir string, poolings ...map[string]synlayer.Pooling) (*Model, error) {
 	own := map[string]synlayer.Pooling{}
@@ -81,7 +82,7 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{} // by their endings
+	files := map[string][]byte{} // by file name extension
 	for name, data := range read {
 		files[filepath.Ext(name)] = data
 	}
@@ -89,7 +90,7 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 	if err != nil {
 		return nil, err
 	}
-	// The checkpoint's reader trusts what it reads; the sums have said that it may.
+	// The checkpoint's reader trusts its input; the checksums were verified before.
 	store := model.NewStore()
 	var loading error
 	if caught := exceptions.TryCatch[error](func() {
@@ -104,7 +105,7 @@ func load(b compute.Backend, dir string, own map[string]synlayer.Pooling) (*Mode
 	return m, nil
 }
 
-// check reports what of a card does not fit together.
+// check reports parts of a card that do not fit together.
 func (c card) check() error {
 	if err := c.Config.Validate(); err != nil {
 		return err

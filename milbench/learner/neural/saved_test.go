@@ -10,7 +10,8 @@ import (
 	"synpool/milbench/learner/neural"
 )
 
-// TestLoadSaved: a model that the first version of the format saved is still read, and scores bags as it did then.
+// TestLoadSaved checks that a model saved by the first version of the format can still be loaded and gives the same
+// scores.
 func TestLoadSaved(t *testing.T) {
 	m, err := neural.Load(backendtest.Chosen(t), "testdata/saved")
 	if err != nil {

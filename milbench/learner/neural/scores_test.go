@@ -11,8 +11,8 @@ import (
 	"synpool/milbench"
 )
 
-// TestPooled: the score of a bag is the affine function of its pooled vector that the classifier's weights and bias make, to
-// the rounding of float32.
+// TestPooled checks that the score of a bag is an affine function of its pooled vector, with the classifier's weights
+// and bias, up to the rounding of float32.
 func TestPooled(t *testing.T) {
 	bags, examples := unequal(12)
 	set := &milbench.Set{Name: "pooled"}
@@ -61,8 +61,8 @@ func TestPooled(t *testing.T) {
 	}
 }
 
-// TestWeights: weights are handed over where they are asked for, of test bags alone, one an instance; they are the same
-// side by side as step by step (to what float32 leaves after two epochs), and asking for them changes no score by more.
+// TestWeights checks that weights are returned if they are wanted, only for test bags, and one per instance. They are
+// the same side by side as step by step, up to float32 after two epochs, and asking for them changes no score by more.
 func TestWeights(t *testing.T) {
 	bags, examples := unequal(20)
 	c := setting(t, "syn")

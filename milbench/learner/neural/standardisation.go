@@ -6,19 +6,19 @@ import (
 	"synpool/milbench"
 )
 
-// Standardisation maps a feature x to (x − Shift)·Factor. Nil slices leave it as it is.
+// Standardisation maps a feature x to (x − Shift)·Factor. With nil slices, it changes nothing.
 type Standardisation struct {
-	Shift  []float64 `json:"shift,omitempty"` // nil for sparse sets: zeros stay zeros
+	Shift  []float64 `json:"shift,omitempty"` // nil for sparse sets, so that zeros stay zeros
 	Factor []float64 `json:"factor,omitempty"`
 }
 
 // FitStandardisation returns the standardisation that gives every feature mean 0 and standard deviation 1 over the
-// instances of the training bags ([milbench.Standardise]); of a sparse set the standard deviation alone.
+// instances of the training bags ([milbench.Standardise]). For a sparse set, it changes only the standard deviation.
 func FitStandardisation(bags []milbench.Instances, train []milbench.Example) (Standardisation, error) {
 	return newMoments(bags).standardisation(train)
 }
 
-// bagMoments has those of each bag of a task, made when they are first asked for: fits share their bags.
+// bagMoments computes the moments of each bag of a task on first use, because fits share bags.
 type bagMoments []func() (milbench.Moments, error)
 
 func newMoments(bags []milbench.Instances) bagMoments {
@@ -29,7 +29,7 @@ func newMoments(bags []milbench.Instances) bagMoments {
 	return m
 }
 
-// standardisation returns that of training bags.
+// standardisation returns the standardisation of training bags.
 func (m bagMoments) standardisation(train []milbench.Example) (s Standardisation, err error) {
 	parts := make([]milbench.Moments, len(train))
 	for i, e := range train {
@@ -41,7 +41,7 @@ func (m bagMoments) standardisation(train []milbench.Example) (s Standardisation
 	return s, err
 }
 
-// Vector returns an instance standardised, in single precision as a network takes it.
+// Vector returns the standardised instance, in single precision like the input of a network.
 func (s Standardisation) Vector(row []float32) []float64 {
 	vector := make([]float64, len(row))
 	for j, v := range row {
@@ -50,7 +50,8 @@ func (s Standardisation) Vector(row []float32) []float64 {
 	return vector
 }
 
-// fill writes the standardised instances of bag row by row into dst. Sparse or dense, a bag of equal values gives equal rows.
+// fill writes the standardised instances of bag to dst, row by row. Sparse and dense bags with equal values give equal
+// rows.
 func (s Standardisation) fill(dst []float32, bag milbench.Instances) error {
 	width := bag.Features()
 	dst = dst[:bag.Len()*width]

@@ -14,8 +14,8 @@ import (
 	"synpool/synlayer"
 )
 
-// TestStandardisation: over the training instances each feature has mean 0 and standard deviation 1 afterwards; a
-// feature that is constant but for rounding is only centred, and other bags do not matter.
+// TestStandardisation checks that each feature has mean 0 and standard deviation 1 over the training instances. A
+// feature that is constant except for rounding is only centred. Other bags have no effect.
 func TestStandardisation(t *testing.T) {
 	third := float32(1. / 3)
 	noise := math.Nextafter32(third, 1)
@@ -71,7 +71,7 @@ func TestStandardisation(t *testing.T) {
 	}
 }
 
-// TestFillSparse: a bag of equal values gives equal rows in both forms, centred or not.
+// TestFillSparse checks that a bag with equal values gives equal rows in both forms, centred or not.
 func TestFillSparse(t *testing.T) {
 	dense := &milbench.Dense{Rows: 2, Cols: 3, Values: []float32{0, 5, 0, 7, 0, 0}}
 	sparse := &milbench.Sparse{Rows: 2, Cols: 3, Values: []float32{5, 7}, RowStart: []int{0, 1, 2}, Column: []int32{1, 0}}
@@ -83,7 +83,7 @@ func TestFillSparse(t *testing.T) {
 	}
 }
 
-// TestLogisticLoss: the loss of a bag that is right by far is e^-|l| and not 0, that of one wrong by far |l|.
+// TestLogisticLoss checks the loss of clear cases: e^-|l| and not 0 for a correct bag, |l| for a wrong one.
 func TestLogisticLoss(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		out, err := CallOnceN(backend, func(l, y *Node) []*Node {

@@ -8,30 +8,30 @@ import (
 	"synpool/synlayer"
 )
 
-// structure is what of a setting and a set shapes the graphs.
+// structure is the part of a setting and a set that shapes the graphs.
 type structure struct {
-	network  synlayer.Network // with the same numbers for all ([apart])
-	steps    int              // the bound of the Syn steps, which are then a number; 0 where the network says how many
+	network  synlayer.Network // with the same numbers for all settings ([apart])
+	steps    int              // bound of the Syn steps, which are then a number; 0 if the network fixes them
 	features int
 	target   target
 }
 
-// structure returns that of the fits of c on a set of so many features.
+// structure returns the structure of fits of c on a set with the given number of features.
 func (c Config) structure(features int) structure {
 	steps := c.bound()
 	network, _ := apart(c.Network(), steps > 0)
 	return structure{network, steps, features, c.target}
 }
 
-// numbers returns what apart takes out of the network of c.
+// numbers returns the numbers that apart takes out of the network of c.
 func (c Config) numbers() []members.Hyperparameter {
 	_, numbers := apart(c.Network(), c.bound() > 0)
 	return numbers
 }
 
-// apart returns a network with its numbers taken out: others that make sense, the same for all, stand in their places. The
-// numbers are in a fixed order. The Syn steps are one of them where steps says so. What of a pooling of the user's own
-// is a number we cannot know, so all of it shapes the graph.
+// apart splits a network into its structure and its numbers, in a fixed order. In the structure, fixed valid values
+// replace the numbers. If steps is true, the Syn steps are one of the numbers. All hyperparameters of a user's own
+// pooling belong to the structure, because we cannot know which are numbers.
 func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers []members.Hyperparameter) {
 	take := func(path string, v *float64, other float64) {
 		numbers = append(numbers, members.Hyperparameter{Path: path, Value: *v})
@@ -74,7 +74,8 @@ func apart(n synlayer.Network, steps bool) (structure synlayer.Network, numbers 
 	return n, numbers
 }
 
-// bindNumbers has the network, built from now on in the graph of numbers, take these, in the order of [apart].
+// bindNumbers makes the network, if built from now on in the graph of numbers, use these numbers, in the order of
+// [apart].
 func (s structure) bindNumbers(numbers []*Node) {
 	_, order := apart(s.network, s.steps > 0)
 	byPath := map[string]*Node{}
@@ -85,7 +86,7 @@ func (s structure) bindNumbers(numbers []*Node) {
 	members.BoundSteps(numbers[0].Graph(), s.steps)
 }
 
-// classify is [synlayer.Network.Classify] of bags that may be sparse.
+// classify does the same as [synlayer.Network.Classify] for bags that may be sparse.
 func (s structure) classify(scope *model.Scope, bags members.Sparse) synlayer.Classification {
 	n := s.network
 	embedded := members.Embed(scope, bags, n.Layers, n.Width, n.Dropout)

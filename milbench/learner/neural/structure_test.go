@@ -15,8 +15,8 @@ import (
 	"synpool/synlayer"
 )
 
-// TestNumbers: the layers of each network ask for all numbers that apart takes out of it and for no others, by the same paths
-// and with the same values. A rate of 0 is not asked for, nor are steps that shape the graph.
+// TestNumbers checks that the layers of each network ask for all numbers that apart takes out of it and no others, with
+// the same paths and values. They do not ask for a rate of 0, or for steps that shape the graph.
 func TestNumbers(t *testing.T) {
 	var configs []Config
 	for _, pooling := range Poolings {
@@ -54,7 +54,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestStructure: settings that differ in numbers alone have one structure, whose network makes sense.
+// TestStructure checks that settings that differ only in numbers have the same structure, with a valid network.
 func TestStructure(t *testing.T) {
 	c, err := DefaultConfig(syn)
 	if err != nil {

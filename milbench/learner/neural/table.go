@@ -11,23 +11,23 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// table is the first weights of a network on sparse bags, with their moments, for all features.
+// table holds the first weights of a network on sparse bags, with their moments, for all features.
 //
-// A bag uses few of its rows. The others have no gradient, but a step of AdamW changes them, too, and to read and write them all
-// takes longer than everything else in it. So a step takes the rows that its bags use ([table.take]) and changes these alone, and
-// they are put back ([table.put]). A row that is taken makes up at once for the updates that it has missed ([gap]).
+// A bag uses few rows. The others have no gradient, but a step of AdamW changes them, too, and reading and writing them
+// all takes longer than the rest of the step. So a step takes the rows that its bags use ([table.take]), changes only
+// these, and puts them back ([table.put]). When a row is taken, it makes up for all missed updates at once ([gap]).
 type table struct {
 	layout *layout
 	arrays [3]*tensors.Tensor // weights, first and second moments, [members, features, width]
-	gaps   []gaps             // of the members
-	missed *tensors.Tensor    // by all rows, [gapNumbers, members, features]
+	gaps   []gaps             // one per member
+	missed *tensors.Tensor    // missed by all rows, [gapNumbers, members, features]
 	calls  map[bucketSize]*tableCall
-	time   []int32 // [members]: steps done
-	last   []int32 // [members, features]: the last step that took a row; 0 for none
-	bags   []int   // [members]: of the step that takes rows, by index in the task, -1 for none
+	time   []int32 // [members]: number of finished steps
+	last   []int32 // [members, features]: the last step that took a row; 0 if none did
+	bags   []int   // [members]: bags of the step that takes rows, by index in the task, -1 for none
 }
 
-// tableCall is what a table gives to a step in a bucket. The rows of the bags stand in the order of their columns.
+// tableCall holds what a table gives to a step in a bucket. Rows are in the order of the bags' columns.
 type tableCall struct {
 	rows   [3]*tensors.Tensor // weights and moments, [members, columns, width]
 	missed *tensors.Tensor    // blockMissed
@@ -68,7 +68,7 @@ func (t *table) finalize() error {
 	return finalize(all...)
 }
 
-// take takes the rows that the bag of each member uses, by index in the task, -1 for none.
+// take takes the rows that the bag of each member uses. Bags are given by index in the task, -1 for none.
 func (t *table) take(size bucketSize, bags []int) (*tableCall, error) {
 	c := t.calls[size]
 	t.bags = bags
@@ -78,7 +78,7 @@ func (t *table) take(size bucketSize, bags []int) (*tableCall, error) {
 	}))
 }
 
-// rows returns the rows that the bag of a member uses.
+// rows returns the rows that a member's bag uses.
 func (t *table) rows(m int) []int32 {
 	if t.bags[m] < 0 {
 		return nil
@@ -86,7 +86,7 @@ func (t *table) rows(m int) []int32 {
 	return t.layout.columns[t.bags[m]]
 }
 
-// put puts the rows that were taken last back, as the step has left them.
+// put puts back the rows that were taken last, as changed by the step.
 func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
 	for m, bag := range t.bags {
 		if bag < 0 {
@@ -102,8 +102,8 @@ func (t *table) put(size bucketSize, rows [3]*tensors.Tensor) error {
 	})
 }
 
-// move copies the rows that are taken from arrays to others; between says which row becomes which. XLA shares memory with Go on a
-// CPU, and a call returns when it has written and read.
+// move copies the taken rows between arrays; between maps the rows. On a CPU, XLA shares memory with Go, and a call
+// returns when it has read and written.
 func (t *table) move(from, to [3]*tensors.Tensor, between func(m, column int, row int32) (from, to int)) error {
 	width := t.layout.network.Width
 	for moment := range from {
@@ -134,7 +134,7 @@ func (t *table) current() (*tensors.Tensor, error) {
 	return t.missed, t.miss(t.missed, func(int) []int32 { return all })
 }
 
-// miss sets what the rows of each member have missed. Those after them, which are no bag's, become 0.
+// miss sets what each member's rows have missed. Rows after them belong to no bag and are set to 0.
 func (t *table) miss(missed *tensors.Tensor, rows func(m int) []int32) error {
 	members, room := missed.Shape().Dim(1), missed.Shape().Dim(2)
 	return tensors.MutableFlatData(missed, func(flat []float32) {
@@ -158,15 +158,16 @@ func (t *table) miss(missed *tensors.Tensor, rows func(m int) []int32) error {
 	})
 }
 
-// gap is what a row is to make up for after step t that was last taken by step d: the updates i = d, ..., t, of which those after d
-// come without a gradient. With s = 1 − lr·wd they add up to
+// gap holds what a row must make up for after step t if step d was the last to take it. It missed the updates i = d,
+// ..., t; those after d have no gradient. With s = 1 − lr·wd they sum to
 //
 //	θ ← sᵗ⁻ᵈ⁺¹ θ − m Σᵢ aᵢ / (√v + εᵢ),   m ← β₁ᵗ⁻ᵈ m,   v ← β₂ᵗ⁻ᵈ v
 //	aᵢ = sᵗ⁻ⁱ lr β₁ⁱ⁻ᵈ / (1−β₁ⁱ) · cᵢ,   εᵢ = 10⁻⁸ cᵢ,   cᵢ = √(1−β₂ⁱ) / β₂⁽ⁱ⁻ᵈ⁾ᐟ²
 //
-// The sum is taken as Σaᵢ / (√v + ε) with ε the mean of the εᵢ weighted by aᵢ, of which it is off by the square of what they
-// differ by, relative to √v + ε: by less than float32 tells unless √v is below 10⁻⁵ in the first steps, or 10⁻⁶ later. At the worst,
-// where √v is some 10⁻⁹ and a row was taken by one of the first steps alone, it is off by a fifth of lr, once.
+// The sum is approximated by Σaᵢ / (√v + ε), where ε is the mean of the εᵢ, weighted by aᵢ. The error is the square of
+// their differences, relative to √v + ε. It is below the precision of float32 unless √v is below 10⁻⁵ in the first
+// steps, or 10⁻⁶ later. In the worst case, √v is about 10⁻⁹ and only one of the first steps took the row; then the
+// error is a fifth of lr, once.
 type gap struct {
 	shrink        float64 // sᵗ⁻ᵈ⁺¹
 	rate, epsilon float64 // Σaᵢ and ε
@@ -175,24 +176,26 @@ type gap struct {
 
 const gapNumbers = 5
 
-// Rows are taken from as many features on as make most bags use few of them, and up to the lr·wd with which gaps has sums.
+// Rows are taken if a set has at least this many features, so that most bags use few of them, and up to the lr·wd for
+// which gaps has sums.
 const (
 	fewestTaken = 4 * fewestColumns
 	mostDecay   = 0.01
 )
 
-// gaps has what the gaps of a fit are made of: Σaᵢ sᵈ⁻ᵗ and Σaᵢεᵢ sᵈ⁻ᵗ of all i from d on, of which those of a gap are differences.
+// gaps holds sums that give the gaps of a fit: Σaᵢ sᵈ⁻ᵗ and Σaᵢεᵢ sᵈ⁻ᵗ over all i from d on. A gap is a difference of
+// such sums.
 type gaps struct {
 	shrink             float64   // s
-	rate, epsilon      []float64 // by d; the last ones hold for every d after
-	rateOf, epsilonFor float64   // what a term is of the one before, but for what of cᵢ and 1−β₁ⁱ depends on i alone
+	rate, epsilon      []float64 // by d; the last value holds for every later d
+	rateOf, epsilonFor float64   // ratio of consecutive terms, without the part of cᵢ and 1−β₁ⁱ that depends only on i
 }
 
-// settled is the step from which on 1−β₁ⁱ and 1−β₂ⁱ are 1.
+// settled is the first step with 1−β₁ⁱ and 1−β₂ⁱ equal to 1.
 const settled = 50_000
 
 func newGaps(lr, wd float64) gaps {
-	s := float64(1 - float32(float32(lr)*float32(wd))) // as the steps round it, unless XLA does so once
+	s := float64(1 - float32(float32(lr)*float32(wd))) // as rounded in the steps, unless XLA rounds only once
 	g := gaps{shrink: s, rate: make([]float64, settled+1), epsilon: make([]float64, settled+1),
 		rateOf: beta1 / math.Sqrt(beta2) / s, epsilonFor: beta1 / beta2 / s}
 	g.rate[settled], g.epsilon[settled] = lr/(1-g.rateOf), lr*adamEpsilon/(1-g.epsilonFor)
@@ -203,7 +206,8 @@ func newGaps(lr, wd float64) gaps {
 	return g
 }
 
-// gap returns the gap after step t of a row last taken by step d, 0 for none: such a row has no moments, only decay.
+// gap returns the gap after step t of a row last taken by step d. If d is 0, no step has taken it: it has no moments
+// and only decays.
 func (g *gaps) gap(d, t int) gap {
 	if d == 0 {
 		return gap{shrink: math.Pow(g.shrink, float64(t)), epsilon: adamEpsilon, first: 1, second: 1}
@@ -215,7 +219,7 @@ func (g *gaps) gap(d, t int) gap {
 	return gap{shrink: math.Pow(g.shrink, n+1), rate: math.Pow(g.shrink, n) * rate, epsilon: epsilon / rate, first: math.Pow(beta1, n), second: math.Pow(beta2, n)}
 }
 
-// madeUp returns the weights and moments of rows, [members, rows, width], after what they have missed.
+// madeUp returns the weights and moments of rows, [members, rows, width], after they have made up for what they missed.
 func (bp *blockProgram) madeUp(s blockState, missed *Node) (weights, first, second *Node) {
 	weights, first, second = s.parameters[bp.table], s.first[bp.table], s.second[bp.table]
 	dims := missed.Shape().Dimensions

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestGap: what a row makes up for at once is what the updates add up to one by one, in float64: weights to a millionth of the
-// step, moments to rounding, for √v from 10⁻⁵ up, and below to a fifth of the learning rate.
+// TestGap checks that what a row makes up for at once equals the sum of single updates in float64: weights to a
+// millionth of the step, and moments to rounding, for √v of at least 10⁻⁵. Below, weights are within a fifth of the
+// learning rate.
 func TestGap(t *testing.T) {
 	const lr = 1e-3
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -13,43 +13,44 @@ import (
 	"synpool/synlayer"
 )
 
-// intervals is into how many parts time is cut for survival. The last one is open: the model knows nothing of it.
+// intervals is the number of intervals of time for survival. The last one is open: the model says nothing about it.
 const intervals = 8
 
-// target is what a network gives of a bag, and is trained for.
+// target describes the output of a network for a bag, and its loss.
 //
 //	binary    one logit; the logistic loss
-//	classes   a logit for each class; the cross-entropy of their softmax
+//	classes   one logit per class; the cross-entropy of their softmax
 //	real      one number, standardised by the training part; the squared error, or Huber's loss
-//	survival  for each of eight intervals of time but the last the logit of the hazard, the probability of the event there for those who
-//	          reach it; the negative log-likelihood. Or the logarithm of the risk; Cox's partial likelihood
+//	survival  one logit per interval of time, except for the last of eight: the hazard, which is the probability of the event
+//	          in the interval for those who reach it; the negative log-likelihood. Or the logarithm of the risk; Cox's
+//	          partial likelihood
 //
-// The intervals end at quantiles of the times of the training part at which events were seen. With k the interval of a time, h_j the
-// hazards, and e = 1 for an event, the likelihood is Π over j < k of (1−h_j) times h_k of an event; a bag that was censored counts the
-// intervals that it has reached the end of, and so does one whose event came in the last interval: no bag is seen to reach its end, so that
-// a hazard there would grow without bound. (Gensheimer and Narasimhan, "A scalable discrete-time survival model for neural
-// networks", 2019.)
+// The intervals end at quantiles of the observed event times of the training part. Let k be the interval of a time, h_j
+// the hazards, and e = 1 for an event. The likelihood is Π over j < k of (1−h_j), times h_k for an event. A censored
+// bag counts only the intervals whose end it has reached. The same holds for an event in the last interval: no bag is
+// seen to reach its end, so a hazard there would grow without bound. (Gensheimer and Narasimhan, "A scalable
+// discrete-time survival model for neural networks", 2019.)
 //
-// Huber's loss of an error r is r²/2 up to |r| = 1 and |r| − 1/2 beyond, where 1 is the standard deviation of the targets of the training
-// part: few outliers move the network little. It is torch.nn.HuberLoss with delta 1. (Huber, "Robust estimation of a location parameter",
-// Annals of Mathematical Statistics 35, 1964.)
+// Huber's loss of an error r is r²/2 up to |r| = 1, and |r| − 1/2 beyond. The unit is the standard deviation of the
+// targets of the training part. It limits the effect of a few outliers. It equals torch.nn.HuberLoss with delta 1.
+// (Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35, 1964.)
 //
-// Cox's loss compares the bags of a batch, with Breslow's approximation of ties. With η_i the log-risk of bag i, t_i its time, and d the
-// number of events in the batch:
+// Cox's loss compares the bags of a batch, with Breslow's approximation of ties. With η_i the log-risk of bag i, t_i
+// its time, and d the number of events in the batch:
 //
 //	L = −1/d Σ over events i of (η_i − log Σ over j with t_j ≥ t_i of exp η_j)
 //
-// It is 0 of a batch without events. A batch holds bags of one bucket alone, and the last one of a bucket may hold a single bag, which
-// has nothing to be compared with. Large bags, which are trained on one at a time, cannot be learnt by it. (Cox, "Regression models and
-// life-tables", JRSS B 34, 1972; Breslow, "Covariance analysis of censored survival data", Biometrics 30, 1974; on networks: Katzman et
-// al., "DeepSurv", BMC Medical Research Methodology 18, 2018.)
+// It is 0 for a batch without events. A batch holds bags of one bucket, and the last one of a bucket may hold a single
+// bag, which cannot be compared with others. Large bags are trained one at a time, so this loss cannot be used for
+// them. (Cox, "Regression models and life-tables", JRSS B 34, 1972; Breslow, "Covariance analysis of censored survival
+// data", Biometrics 30, 1974; for networks: Katzman et al., "DeepSurv", BMC Medical Research Methodology 18, 2018.)
 type target struct {
 	kind      milbench.TargetKind
-	classes   int    // of a target of classes
-	minimised string // the loss; "" is the default of the kind
+	classes   int    // for a target of classes
+	minimised string // name of the loss; "" is the default for the kind of target
 }
 
-// The names of the losses of real targets and of survival.
+// Names of the losses for real targets and survival.
 const (
 	squared = "squared"
 	huber   = "huber"
@@ -57,17 +58,17 @@ const (
 	cox     = "cox"
 )
 
-// kindLosses has the losses of each kind of target that has several, the default first.
+// kindLosses lists the losses for each kind of target that has several, the default first.
 var kindLosses = map[milbench.TargetKind][]string{
 	milbench.RealTarget:     {squared, huber},
 	milbench.SurvivalTarget: {hazards, cox},
 }
 
-// Losses lists the losses among which a setting chooses ([Config.Loss]): "squared", the default, and "huber" of real targets; "hazards",
-// the default, and "cox" of survival.
+// Losses lists the losses that a setting can choose ([Config.Loss]): "squared", the default, and "huber" for real
+// targets; "hazards", the default, and "cox" for survival.
 var Losses = []string{squared, huber, hazards, cox}
 
-// defaultLoss reports whether a loss is the default of a kind of target.
+// defaultLoss reports whether a loss is the default for a kind of target.
 func defaultLoss(name string) bool {
 	for _, losses := range kindLosses {
 		if name == losses[0] {
@@ -77,7 +78,7 @@ func defaultLoss(name string) bool {
 	return false
 }
 
-// CheckLoss reports a loss that is of another kind of target.
+// CheckLoss reports a loss for another kind of target.
 func (c Config) CheckLoss(kind milbench.TargetKind) error {
 	losses := kindLosses[kind]
 	switch {
@@ -96,7 +97,7 @@ func targetOf(kind milbench.TargetKind, classes int) target {
 	return target{kind: kind, classes: classes}
 }
 
-// by returns t, to be learnt by a loss of [Losses].
+// by returns t with the named loss of [Losses].
 func (t target) by(loss string) target {
 	if t.minimised = loss; defaultLoss(loss) {
 		t.minimised = ""
@@ -104,7 +105,7 @@ func (t target) by(loss string) target {
 	return t
 }
 
-// outputs returns how many numbers a network gives of a bag.
+// outputs returns the number of outputs of a network per bag.
 func (t target) outputs() int {
 	switch t.kind {
 	case milbench.ClassTarget:
@@ -117,7 +118,7 @@ func (t target) outputs() int {
 	return 1
 }
 
-// check reports a setting whose pooling cannot learn the target.
+// check reports a setting with a pooling that cannot learn the target.
 func (t target) check(c Config) error {
 	if c.Pooling == clam && (t.kind == milbench.RealTarget || t.kind == milbench.SurvivalTarget) {
 		return fmt.Errorf("pooling %s clusters instances by classes, and learns no target of kind %v; take %s", c.Pooling, t.kind, gated)
@@ -125,7 +126,7 @@ func (t target) check(c Config) error {
 	return c.CheckLoss(t.kind)
 }
 
-// checkLarge reports a loss that large bags, which are trained on one at a time, cannot be learnt by.
+// checkLarge reports a loss that cannot be used for large bags, because they are trained one at a time.
 func (t target) checkLarge() error {
 	if t.minimised == cox {
 		return fmt.Errorf("loss %s: large bags are trained on one at a time, and it compares those of a batch; take --loss %s", cox, hazards)
@@ -133,8 +134,8 @@ func (t target) checkLarge() error {
 	return nil
 }
 
-// loss is that of outputs [batch], or [batch, outputs], with labels [batch] ([Targets.labels]), in two forms, which differ by rounding
-// alone: the first is reported, the second differentiated. Both may have the members axis in front.
+// loss returns the loss of outputs [batch] or [batch, outputs], with labels [batch] ([Targets.labels]), in two forms
+// that differ only by rounding. The first is reported, the second differentiated. A members axis may come first.
 func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 	switch t.kind {
 	case milbench.ClassTarget:
@@ -156,20 +157,20 @@ func (t target) loss(outputs, labels *Node) (value, differentiated *Node) {
 	return members.LogisticLoss(outputs, labels)
 }
 
-// huberLoss is c·(|r| − c/2) with c = min(|r|, 1).
+// huberLoss returns c·(|r| − c/2) with c = min(|r|, 1).
 func huberLoss(r *Node) *Node {
 	size := Abs(r)
 	bounded := MinScalar(size, 1.0)
 	return Mul(bounded, Sub(size, DivScalar(bounded, 2)))
 }
 
-// coxLoss is a share of Cox's loss for each bag, so that their mean over the bags of a batch is that of the batch: of an event i with the
-// log-risks η and n bags,
+// coxLoss returns a share of Cox's loss for each bag, so that the mean over the bags of a batch is the loss of the
+// batch. For an event i with log-risks η and n bags it is
 //
 //	n/d · (log Σ exp η_j − η_i)
 //
-// and 0 of the others. Labels are twice the rank of the time, from 1, and 1 more of an event; a place without a bag has 0, so no event
-// compares itself with it.
+// and 0 for other bags. Labels are twice the rank of the time, from 1, plus 1 for an event. A place without a bag has
+// label 0, so no event is compared with it.
 func coxLoss(risks, labels *Node) *Node {
 	number := func(of *Node) *Node { return ConvertDType(of, risks.DType()) }
 	ranks := Floor(DivScalar(labels, 2))
@@ -186,7 +187,8 @@ func coxLoss(risks, labels *Node) *Node {
 	return Mul(losses, BroadcastToDims(share, losses.Shape().Dimensions...))
 }
 
-// survivalLoss is −log of the likelihood, with −log(1−h) = log(1+exp l) and −log h = log(1+exp l) − l of the logit l of a hazard.
+// survivalLoss returns −log of the likelihood. With the logit l of a hazard h, −log(1−h) = log(1+exp l) and −log h =
+// log(1+exp l) − l.
 func (t target) survivalLoss(logits, labels *Node) (value, differentiated *Node) {
 	number := ConvertDType(Iota(logits.Graph(), logits.Shape(), logits.Rank()-1), logits.DType())
 	label := BroadcastToDims(ExpandAxes(labels, -1), logits.Shape().Dimensions...)
@@ -199,7 +201,7 @@ func (t target) survivalLoss(logits, labels *Node) (value, differentiated *Node)
 	return sum(value), sum(differentiated)
 }
 
-// losses returns what training minimises of each bag in both forms of [target.loss].
+// losses returns the loss to minimise for each bag, in both forms of [target.loss].
 func losses(c synlayer.Classification, t target, labels *Node) (value, differentiated *Node) {
 	if c.Loss == nil {
 		return t.loss(c.Logits, labels)
@@ -211,14 +213,14 @@ func losses(c synlayer.Classification, t target, labels *Node) (value, different
 	return loss, loss
 }
 
-// Targets says how the targets of a training part are labels of a network, and its outputs are scores.
+// Targets converts the targets of a training part into labels for a network, and its outputs into scores.
 type Targets struct {
-	Mean float64   `json:"mean,omitempty"` // of real targets
-	SD   float64   `json:"sd,omitempty"`   // 0 stands for 1
-	Ends []float64 `json:"ends,omitempty"` // of all intervals of time but the last
+	Mean float64   `json:"mean,omitempty"` // for real targets
+	SD   float64   `json:"sd,omitempty"`   // standard deviation of real targets; 0 means 1
+	Ends []float64 `json:"ends,omitempty"` // ends of all intervals of time except the last
 }
 
-// targets returns those of a training part.
+// targets returns the Targets of a training part.
 func (t target) targets(train []milbench.Example) (s Targets) {
 	switch t.kind {
 	case milbench.RealTarget:
@@ -248,7 +250,7 @@ func (t target) targets(train []milbench.Example) (s Targets) {
 	return s
 }
 
-// unit is what a real target is divided by.
+// unit returns the divisor of real targets.
 func (s Targets) unit() float64 {
 	if s.SD == 0 {
 		return 1
@@ -256,7 +258,7 @@ func (s Targets) unit() float64 {
 	return s.SD
 }
 
-// labels returns what the loss takes for the targets of a training part.
+// labels returns the labels that the loss takes for the targets of a training part.
 func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 	labels := make([]float32, len(examples))
 	if t.minimised == cox {
@@ -280,8 +282,8 @@ func (s Targets) labels(t target, examples []milbench.Example) []float32 {
 	return labels
 }
 
-// label returns what the loss takes for a target: of survival 2k+1 for an event in interval k, from 0, but the last, and 2k for a bag that
-// has reached the ends of k intervals, if no more is known of it.
+// label returns the label that the loss takes for a target. For survival, it is 2k+1 for an event in interval k, from
+// 0, except the last. It is 2k for a bag that has reached the ends of k intervals if no more is known.
 func (s Targets) label(t target, e milbench.Target) float32 {
 	switch t.kind {
 	case milbench.RealTarget:
@@ -299,8 +301,8 @@ func (s Targets) label(t target, e milbench.Target) float32 {
 	return float32(e.Label)
 }
 
-// scores returns the scores of a bag, as [milbench.Prediction] has them: of survival by intervals the logarithm of the cumulative hazard at the last
-// end, of all that the model knows.
+// scores returns the scores of a bag, as [milbench.Prediction] defines them. For survival by intervals, the score is
+// the logarithm of the cumulative hazard at the last end.
 func (s Targets) scores(t target, outputs []float32) []float64 {
 	scores := make([]float64, len(outputs))
 	for k, v := range outputs {
@@ -322,13 +324,13 @@ func (s Targets) scores(t target, outputs []float32) []float64 {
 	return scores
 }
 
-// softplus is log(1+exp l): of the logit l of a hazard h it is −log(1−h).
+// softplus returns log(1+exp l). For the logit l of a hazard h, it is −log(1−h).
 func softplus(l float32) float64 {
 	return float64(max(l, 0)) + math.Log1p(math.Exp(-math.Abs(float64(l))))
 }
 
-// survival returns the curve of survival of a bag, whose probability after the end of interval k is the product of 1−h over the hazards up
-// to it; nil where there are no intervals. Of ends that are equal the last counts.
+// survival returns the survival curve of a bag, or nil if there are no intervals. The probability after the end of
+// interval k is the product of 1−h over the hazards up to it. If ends are equal, the last one counts.
 func (s Targets) survival(outputs []float32) *milbench.Survival {
 	if s.Ends == nil {
 		return nil
@@ -345,7 +347,7 @@ func (s Targets) survival(outputs []float32) *milbench.Survival {
 	return &curve
 }
 
-// check reports numbers that no targets have.
+// check reports impossible numbers.
 func (s Targets) check(t target) error {
 	finite := func(v float64) bool { return v-v == 0 }
 	if !finite(s.Mean) || !finite(s.SD) || s.SD < 0 {

@@ -24,7 +24,7 @@ import (
 //go:embed testdata/targets.json
 var targetsJSON []byte
 
-// allKinds has networks take targets of all kinds.
+// allKinds lets networks take targets of all kinds.
 func allKinds(t *testing.T) {
 	t.Helper()
 	before := kinds
@@ -32,8 +32,8 @@ func allKinds(t *testing.T) {
 	t.Cleanup(func() { kinds = before })
 }
 
-// TestTargetLosses compares losses and their gradients with PyTorch. Both sides compute in float64 and differ in the order of sums and in
-// the last digits of exponentials and logarithms alone: 1e-12.
+// TestTargetLosses compares losses and gradients with PyTorch. Both compute in float64 and differ only in the order of
+// sums and in the last digits of exponentials and logarithms: 1e-12.
 func TestTargetLosses(t *testing.T) {
 	var cases []struct {
 		Kind              milbench.TargetKind
@@ -101,7 +101,7 @@ func TestTargetLosses(t *testing.T) {
 	}
 }
 
-// kinded gives bags targets of a kind that their first feature tells.
+// kinded gives bags targets of a kind, determined by their first feature.
 func kinded(kind milbench.TargetKind, bags []milbench.Instances) (examples []milbench.Example) {
 	for i, x := range bags {
 		mean := 0.0
@@ -124,7 +124,7 @@ func kinded(kind milbench.TargetKind, bags []milbench.Instances) (examples []mil
 	return examples
 }
 
-// agreement is how well scores say what the targets are, from 0 to 1.
+// agreement returns how well scores match targets, from 0 to 1.
 func agreement(kind milbench.TargetKind, examples []milbench.Example, scores [][]float64) float64 {
 	right, pairs := 0.0, 0.0
 	for i, e := range examples {
@@ -153,9 +153,10 @@ func agreement(kind milbench.TargetKind, examples []milbench.Example, scores [][
 	return right / pairs
 }
 
-// TestTargets trains networks for targets of every kind, in blocks where the backend has them, bag by bag, and chunk by chunk: the scores
-// say what the targets are. Those of blocks and bag by bag are the same but for rounding: compared after three epochs, since every step
-// makes more of it, and where it changes the instance that a pooling chooses, at once. A block of two of the fits gives the same bits.
+// TestTargets trains networks for targets of every kind, in blocks if the backend has them, bag by bag, and chunk by
+// chunk. The scores match the targets. Blocks and bag-by-bag training agree up to rounding. They are compared after
+// three epochs, because every step increases the differences, and at once if rounding may change the instance that a
+// pooling chooses. A block with two of the fits is bit-identical.
 func TestTargets(t *testing.T) {
 	allKinds(t)
 	bags, _ := unequal(24)
@@ -172,9 +173,9 @@ func TestTargets(t *testing.T) {
 			for _, pooling := range poolings {
 				c := setting(t, pooling)
 				c.Layers, c.Width, c.Epochs, c.LR = 1, 16, 30, 5e-3
-				enough := 0.85 // of agreement with the targets that it was trained on
+				enough := 0.85 // agreement with the training targets
 				if kind == milbench.SurvivalTarget {
-					enough = 0.65 // few events an interval
+					enough = 0.65 // few events per interval
 				}
 				if of.loss == cox {
 					c.Batch = 12
@@ -192,7 +193,7 @@ func TestTargets(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%v%s/%s", name, kind, of.loss, pooling), func(t *testing.T) {
 					const early = 3
-					var first [][]float64 // of the first fit after so many epochs
+					var first [][]float64 // of the first fit after this number of epochs
 					learnt := func(task milbench.Task) (scores [][][]float64, err error) {
 						scores = make([][][]float64, len(task.Fits))
 						failed := Trainer{Backend: b, Workers: 1}.Learn(context.Background(), task, func(o milbench.Outcome) error {
@@ -252,7 +253,7 @@ func TestTargets(t *testing.T) {
 						switch epoch {
 						case early:
 							one, block := score(parameters), want
-							if of.loss == cox { // which does not see a constant: it moves by rounding alone
+							if of.loss == cox { // Cox's loss does not depend on a constant, which changes only by rounding
 								one, block = centred(one), centred(block)
 							}
 							requireNear(t, "bag by bag", one, block, 1e-3)
@@ -265,7 +266,7 @@ func TestTargets(t *testing.T) {
 					}); err != nil {
 						t.Fatal(err)
 					}
-					if pooling != gated || of.loss == cox { // which large bags cannot be learnt by
+					if pooling != gated || of.loss == cox { // large bags cannot be trained with it
 						return
 					}
 					large, err := f.trainLarge(context.Background(), Trainer{}, slices.Clone(initial), task.Fits[0], func(int, float64, *tensors.Tensor) error { return nil })
@@ -281,7 +282,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestTargetRefused: CLAM clusters by classes.
+// TestTargetRefused checks that CLAM, which clusters by classes, refuses other targets.
 func TestTargetRefused(t *testing.T) {
 	bags, examples := unequal(4)
 	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
@@ -294,8 +295,8 @@ func TestTargetRefused(t *testing.T) {
 	}
 }
 
-// TestCoxPlaces: places without a bag change nothing, whatever their outputs, nor does a member beside another; without events, or alone,
-// there is no loss; risks far apart are finite in float32.
+// TestCoxPlaces checks that places without a bag have no effect, whatever their outputs, and neither has another
+// member. Without events, or for a single bag, the loss is 0. Risks far apart are finite in float32.
 func TestCoxPlaces(t *testing.T) {
 	risks := [][]float32{{1, -2, 0.5, 3}, {1, -2, 0.5, 300}, {1, 2, 3, 4}, {5, 0, 0, 0}, {900, -900, 0, 0}}
 	labels := [][]float32{{3, 4, 3, 7}, {3, 4, 3, 0}, {2, 4, 6, 8}, {3, 0, 0, 0}, {3, 5, 0, 0}}
@@ -331,14 +332,14 @@ func TestCoxPlaces(t *testing.T) {
 					t.Errorf("%s: gradient %v by a place without a bag", name, gradient[m][i])
 				}
 			}
-			if !(math.Abs(sum) < 1e-5) { // the risks count by their differences
+			if !(math.Abs(sum) < 1e-5) { // only differences of risks count
 				t.Errorf("%s: gradients %v", name, gradient[m])
 			}
 		}
 	}
 }
 
-// TestLossRefused: a loss is of one kind of target. The default one has no place in the JSON.
+// TestLossRefused checks that a loss belongs to one kind of target, and that the JSON leaves out the default.
 func TestLossRefused(t *testing.T) {
 	bags, examples := unequal(4)
 	for _, c := range []struct {
@@ -373,7 +374,7 @@ func TestLossRefused(t *testing.T) {
 	}
 }
 
-// TestCoxRefused: a batch of one bag, and large bags, which are trained on one at a time.
+// TestCoxRefused checks that a batch of one bag is refused, and so are large bags, which are trained one at a time.
 func TestCoxRefused(t *testing.T) {
 	bags, _ := unequal(6)
 	c := setting(t, gated)
@@ -410,7 +411,7 @@ func TestCoxRefused(t *testing.T) {
 	}
 }
 
-// centred takes the mean away from the first scores.
+// centred subtracts the mean of the first scores.
 func centred(scores [][]float64) (all [][]float64) {
 	mean := 0.0
 	for _, s := range scores {
@@ -422,7 +423,7 @@ func centred(scores [][]float64) (all [][]float64) {
 	return all
 }
 
-// requireNear wants scores to be the same up to a share of their largest size.
+// requireNear checks that scores are equal up to a share of their largest size.
 func requireNear(t *testing.T, what string, got, want [][]float64, share float64) {
 	t.Helper()
 	size := 1.0
@@ -438,7 +439,7 @@ func requireNear(t *testing.T, what string, got, want [][]float64, share float64
 	}
 }
 
-// TestTargetModels: a model of every kind of target scores as before when it has been saved and read.
+// TestTargetModels checks that models for every kind of target have the same scores after saving and loading.
 func TestTargetModels(t *testing.T) {
 	allKinds(t)
 	bags, _ := unequal(12)
@@ -483,9 +484,9 @@ func TestTargetModels(t *testing.T) {
 	}
 }
 
-// TestSurvivalCurve: exp(−loss) is the probability that the curve gives what was seen: of an event in interval k the fall of the curve
-// there, of a bag that has reached the ends of k intervals its value after them. In double precision both are the same formula but
-// for the order of sums: 1e-12. The last value says the same as the risk.
+// TestSurvivalCurve checks that exp(−loss) is the probability that the curve gives to what was seen: the fall of the
+// curve in interval k for an event there, and its value after k intervals for a bag that has reached their ends. In
+// double precision both are the same formula except for the order of sums: 1e-12. The last value agrees with the risk.
 func TestSurvivalCurve(t *testing.T) {
 	s := Targets{Ends: []float64{1, 2, 3, 5, 8, 13, 21}}
 	of := targetOf(milbench.SurvivalTarget, 0)
@@ -539,7 +540,7 @@ func TestSurvivalCurve(t *testing.T) {
 	}
 }
 
-// TestCrossEntropySingle: the loss is finite for logits far apart, in float32.
+// TestCrossEntropySingle checks that the loss is finite in float32 for logits far apart.
 func TestCrossEntropySingle(t *testing.T) {
 	for name, b := range backendtest.All(t) {
 		out, err := CallOnce(b, func(l *Node) *Node {

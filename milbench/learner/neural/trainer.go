@@ -19,45 +19,47 @@ import (
 // Trainer trains fits whose settings are the JSON of a [Config].
 type Trainer struct {
 	Backend compute.Backend
-	Workers int // graphs run at a time, at least 1
+	Workers int // number of graphs that run at a time, at least 1
 
-	// Run, if set, calls work once for each worker, all at a time, with a backend of its own, and waits for them
-	// (backend.Cores.Run); otherwise all workers share Backend.
+	// Run, if not nil, calls work concurrently, once per worker with its own backend, and waits for all calls
+	// (backend.Cores.Run). Otherwise all workers share Backend.
 	Run func(work func(compute.Backend) error) error
 
-	// Kept says that workers load graphs that one of them has compiled (backend.Cores.Kept).
+	// Kept says that workers load graphs that another worker has compiled (backend.Cores.Kept).
 	Kept bool
 
-	// Memory bounds, in bytes, what Learn takes; 0 is no bound.
+	// Memory is the memory limit of Learn in bytes; 0 means no limit.
 	Memory uint64
 
-	// Checkpoints, if set, is a folder in which a training on large bags keeps its state after each epoch, at most every two seconds. The same training
-	// goes on from there if it was killed, with the same bits. A file is removed when its fit has been handed over, and the
-	// folder with the last one; those of Train are its caller's to remove.
+	// Checkpoints, if not empty, is a folder for the state of trainings on large bags. The state is saved after an
+	// epoch, at most every two seconds. A killed training resumes from it, with bit-identical results. A file is
+	// removed when the fit's outcome has been passed on, and the folder with the last file. The caller must remove the
+	// files of Train.
 	Checkpoints string
 
-	// Watch, if set, is called by each worker after each large bag that it has trained on.
+	// Watch, if not nil, is called by each worker after each large bag that it has trained on.
 	Watch func(Watched)
 
-	// Poolings are a user's own, by the names that settings give ([OwnConfig]).
+	// Poolings are the user's own poolings, by their names in settings ([OwnConfig]).
 	Poolings map[string]synlayer.Pooling
 }
 
-// Watched says how far a worker is with the fits that it trains on large bags.
+// Watched reports the progress of a worker that trains fits on large bags.
 type Watched struct {
 	Fits          int
-	Epoch, Epochs int // from 1; that of the fits with the most
-	Bag, Bags     int // from 1, of the epoch
+	Epoch, Epochs int // from 1; Epochs is that of the fits with the most
+	Bag, Bags     int // from 1, in this epoch
 }
 
 var _ milbench.Learner = Trainer{}
 
 // Learn implements [milbench.Learner].
 //
-// On XLA fits of one structure are trained in blocks, side by side along a members axis, a block for each worker; elsewhere one
-// after another, step by step. Fits on large bags are trained in chunks of their instances on all backends (see the package). In
-// every case a fit is the same computation, up to rounding, and on one backend it gives the same bits whichever fits share its block
-// and on however many workers, unless [Trainer.Memory] leaves no room for blocks of the usual size: [milbench.Plan.Note] says so.
+// On XLA, fits of one structure are trained in blocks, side by side along a members axis, with one block per worker. On
+// other backends, they are trained one after another, step by step. On all backends, fits on large bags are trained in
+// chunks of instances (see the package documentation). Results of these paths agree up to rounding. On one backend, the
+// results of a fit are bit-identical for any other fits in its block and any number of workers. The exception is a
+// [Trainer.Memory] too small for blocks of the usual size; [milbench.Plan.Note] reports that.
 func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
 	plan, err := t.plan(task)
 	if err != nil {
@@ -85,7 +87,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	jobs, moments := plan.queue(t.Kept), newMoments(task.Bags)
 	var started atomic.Int32
 	work := func(b compute.Backend) error {
-		if int(started.Add(1)) > plan.Workers { // there is no work, or no memory, for more
+		if int(started.Add(1)) > plan.Workers { // there is no work or memory for more workers
 			return nil
 		}
 		programs := newPrograms(b)
@@ -115,7 +117,7 @@ func (t Trainer) Learn(ctx context.Context, task milbench.Task, done func(milben
 	return context.Cause(ctx)
 }
 
-// share calls work for each worker with one backend.
+// share calls work for each worker with the same backend.
 func (t Trainer) share(work func(compute.Backend) error) error {
 	var workers sync.WaitGroup
 	errs := make([]error, max(t.Workers, 1))
@@ -126,7 +128,8 @@ func (t Trainer) share(work func(compute.Backend) error) error {
 	return errors.Join(errs...)
 }
 
-// train trains the fits of a job and returns their outcomes, each once, and files that are to be removed when these have been handed over.
+// train trains the fits of a job and returns their outcomes, each once. It also returns the files to remove when the
+// outcomes have been passed on.
 func (t Trainer) train(ctx context.Context, ps *programs, j job, task milbench.Task, moments bagMoments) ([]milbench.Outcome, []string) {
 	start := time.Now()
 	var configs []Config
@@ -189,7 +192,8 @@ func (ps *programs) learnBlock(ctx context.Context, j job, configs []Config, tas
 	return b.run(ctx)
 }
 
-// learnLarge trains the fits of a job on large bags and returns their outcomes, with or without an error, and their checkpoints.
+// learnLarge trains the fits of a job on large bags. It returns their outcomes, with or without an error, and their
+// checkpoints.
 func (ps *programs) learnLarge(ctx context.Context, t Trainer, j job, configs []Config, task milbench.Task, moments bagMoments) (outcomes []milbench.Outcome, kept []string, err error) {
 	outcomes = make([]milbench.Outcome, len(j.fits))
 	var fits []*largeFit
@@ -255,7 +259,7 @@ func (ps *programs) learn(ctx context.Context, config Config, bags []milbench.In
 	return epochs, err
 }
 
-// scored scores the bags that a fit holds out.
+// scored scores the held-out bags of a fit.
 func (f *fitting) scored(ctx context.Context, fit milbench.Fit, parameters *tensors.Tensor, epoch int, loss float64) (e milbench.Epoch, err error) {
 	e.Number, e.Loss = epoch, loss
 	if e.Validation, err = f.score(ctx, parameters, fit.Validation, false); err != nil {
@@ -265,7 +269,7 @@ func (f *fitting) scored(ctx context.Context, fit milbench.Fit, parameters *tens
 	return e, err
 }
 
-// score scores bags, by index, with their weights where they are asked for.
+// score scores the bags given by index, with their weights if wanted.
 func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices []int, weights bool) ([]milbench.Prediction, error) {
 	predictions, err := f.predict(ctx, parameters, indices)
 	if err != nil {
@@ -284,12 +288,12 @@ func (f *fitting) score(ctx context.Context, parameters *tensors.Tensor, indices
 	return scores, nil
 }
 
-// programs has the programs of one worker: step by step, one a structure, and the last one of blocks.
+// programs holds the programs of one worker: one per structure for step-by-step training, and the last one for blocks.
 type programs struct {
 	backend compute.Backend
 	plain   map[structure]*program
 	blocks  *blockProgram
-	layout  *layout // whose bags are held
+	layout  *layout // layout of the bags that are held
 	bags    [][]*tensors.Tensor
 }
 
@@ -319,8 +323,8 @@ func (ps *programs) prepare(c Config, bags []milbench.Instances, train []milbenc
 	return f, parameters, err
 }
 
-// block returns the program that trains blocks of a structure. It frees the one before, since blocks of one structure
-// follow one another and graphs take memory.
+// block returns the program that trains blocks of a structure. It frees the previous one: blocks of one structure
+// follow one another, and graphs need memory.
 func (ps *programs) block(s blockStructure) (*blockProgram, error) {
 	if ps.blocks != nil {
 		if ps.blocks.of == s {
@@ -334,7 +338,7 @@ func (ps *programs) block(s blockStructure) (*blockProgram, error) {
 	return p, err
 }
 
-// held returns the bags of a layout by bucket, which all its blocks share. It frees those of the one before.
+// held returns the bags of a layout by bucket, which all its blocks share. It frees the bags of the previous layout.
 func (ps *programs) held(l *layout, bags []milbench.Instances) ([][]*tensors.Tensor, error) {
 	if ps.layout == l {
 		return ps.bags, nil

@@ -24,7 +24,7 @@ import (
 	"synpool/synlayer"
 )
 
-// planted returns bags of 1 to 12 instances; positive ones hold an instance that is shifted.
+// planted returns bags of 1 to 12 instances. Positive ones hold a shifted instance.
 func planted(bags int, sparse bool) *milbench.Set {
 	const features = 6
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -54,7 +54,7 @@ func planted(bags int, sparse bool) *milbench.Set {
 	return set
 }
 
-// config is a setting that trains in a moment.
+// config returns a setting that trains quickly.
 func config(t *testing.T, pooling string) neural.Config {
 	t.Helper()
 	c, err := neural.DefaultConfig(pooling)
@@ -110,8 +110,8 @@ func honest(folds int) milbench.Protocol {
 	return p
 }
 
-// TestLearns: every pooling separates bags with a planted instance from those without; on XLA, where each takes many
-// seconds to compile, the first two.
+// TestLearns checks that every pooling separates bags with a planted instance from those without. On XLA, where each
+// takes many seconds to compile, it checks the first two.
 func TestLearns(t *testing.T) {
 	set := planted(60, false)
 	for name, backend := range backendtest.All(t) {
@@ -144,8 +144,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestDeterministic: the same seed gives the same scores to the bit, with any number of workers, beside any other
-// fits, and whether every epoch is scored or only the last.
+// TestDeterministic checks that the same seed gives bit-identical scores, with any number of workers, beside any other
+// fits, and if every epoch is scored or only the last.
 func TestDeterministic(t *testing.T) {
 	set := planted(24, false)
 	distract := config(t, "syn")
@@ -179,8 +179,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestTestPartIsNotSeen: the score of a test bag does not move by a bit with the values or the number of instances of
-// the other test bags.
+// TestTestPartIsNotSeen checks that the score of a test bag is bit-identical for other values or numbers of instances
+// in the other test bags.
 func TestTestPartIsNotSeen(t *testing.T) {
 	set := planted(24, false)
 	c := config(t, "syn")
@@ -210,7 +210,7 @@ func TestTestPartIsNotSeen(t *testing.T) {
 	}
 }
 
-// TestTooLarge: what cannot be held is refused before it is tried.
+// TestTooLarge checks that a task that does not fit into memory is refused in advance.
 func TestTooLarge(t *testing.T) {
 	set := planted(8, false)
 	deep, wide := config(t, "mean"), config(t, "mean")
@@ -228,8 +228,9 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestSparse: the sparse form of a set trains as the dense one does, up to what is centred: all bags are of one bucket in
-// both, so that the order is the same, and the sums over the columns in use are rounded otherwise than those over all.
+// TestSparse checks that the sparse form of a set trains like the dense one, except for centring. All bags are in one
+// bucket in both forms, so that the order is the same; sums over the columns in use are rounded differently from sums
+// over all.
 func TestSparse(t *testing.T) {
 	backend := backendtest.Chosen(t)
 	c := config(t, "softmax")
@@ -269,19 +270,19 @@ func (p middle) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *g
 	return graph.MulScalar(graph.Add(mean, most), 0.5), weights
 }
 
-// listed is a pooling with a list, that cannot be told from another.
+// listed is a pooling with a list, so it cannot be compared with another.
 type listed struct {
 	synlayer.MeanPooling
 	Factors []float64
 }
 
-// wrong is a pooling that panics, and not with an error.
+// wrong is a pooling that panics with a value that is not an error.
 type wrong struct{}
 
 func (wrong) Pool(*model.Scope, synlayer.Bags) (pooled, weights *graph.Node) { panic("no such thing") }
 
-// TestOwnPooling: a user's own pooling is planned, learned with others in one task, trained, saved and loaded by its name;
-// names that are not known, or taken, are refused.
+// TestOwnPooling checks that a user's own pooling is planned, learnt with others in one task, trained, saved and loaded
+// by its name. Names that are unknown or taken are refused.
 func TestOwnPooling(t *testing.T) {
 	set, backend, poolings := planted(24, false), backendtest.Chosen(t), map[string]synlayer.Pooling{"middle": middle{}}
 	own, err := neural.OwnConfig("middle", middle{})
@@ -389,8 +390,8 @@ func TestLearnErrors(t *testing.T) {
 	}
 }
 
-// TestUnfit: a task that is malformed is refused as a whole. A fit whose training bags cannot be standardised, or that gives
-// no finite score, fails alone.
+// TestUnfit checks that a malformed task is refused as a whole. A fit whose training bags cannot be standardised, or
+// without a finite score, fails alone.
 func TestUnfit(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		some := func() milbench.Task {
@@ -441,7 +442,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// hundredth returns dense instances in another unit, in which the largest float32 is too large to be standardised.
+// hundredth returns dense instances in a different unit, where the largest float32 is too large to be standardised.
 func hundredth(x milbench.Instances) milbench.Instances {
 	m := *x.(*milbench.Dense)
 	m.Values = slices.Clone(m.Values)
@@ -451,7 +452,7 @@ func hundredth(x milbench.Instances) milbench.Instances {
 	return &m
 }
 
-// TestPredictRefuses: a bag that cannot be scored is named.
+// TestPredictRefuses checks that the error names a bag that cannot be scored.
 func TestPredictRefuses(t *testing.T) {
 	set := planted(12, false)
 	for i := range set.Bags {

@@ -46,8 +46,8 @@ func (c trainingCase) config() Config {
 		Layers: 1, Width: c.Width, Epochs: 1, Batch: 2, LR: c.LR, LRDecay: c.LRDecay, WeightDecay: c.WeightDecay}
 }
 
-// blind reports whether a number of a variable shifts all logits of a softmax by the same, which does not see it. Its gradient is
-// rounding.
+// blind reports whether a number of a variable shifts all logits of a softmax equally. The softmax does not depend on
+// it, so its gradient is only rounding.
 func (c trainingCase) blind(path string, i int) bool {
 	switch {
 	case path == "/pooling/keyvalue/bias": // keys first
@@ -59,10 +59,10 @@ func (c trainingCase) blind(path string, i int) bool {
 }
 
 // TestTrainingAgainstPyTorch takes 20 steps from the same weights as PyTorch did in float64, with batches of two bags
-// of unequal size and clipping, and compares every loss and the parameters after them. Tolerance: float32 rounding,
-// 6e-8 a step and operation, through 20 steps. AdamW divides a gradient by its size, so that a parameter may be off by a
-// fraction of the 0.2 that 20 steps can move it; the biases that a softmax does not see have no gradient but rounding and are left
-// out.
+// of different size and with clipping. It compares every loss and the final parameters. The tolerance is float32
+// rounding, 6e-8 per step and operation, over 20 steps. AdamW divides a gradient by its size, so a parameter may be off
+// by a fraction of the 0.2 that 20 steps can move it. The biases that a softmax does not depend on have only rounding
+// as gradient and are left out.
 func TestTrainingAgainstPyTorch(t *testing.T) {
 	var cases []trainingCase
 	for _, file := range []string{"training.json", "training_deep.json"} {
@@ -146,8 +146,8 @@ func TestTrainingAgainstPyTorch(t *testing.T) {
 	}
 }
 
-// blockAgainstPyTorch takes the same steps with the second member of a block; the first takes the batches in reverse. It hands
-// over the parameters after them, by their place among all.
+// blockAgainstPyTorch takes the same steps with the second member of a block; the first takes the batches in reverse.
+// It returns the final parameters, by their place among all.
 func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, bags []milbench.Instances, labels []int, golden [][]int, initial []float32, losses []float64,
 	check func(i int, parameter float32)) {
 	t.Helper()
@@ -204,8 +204,8 @@ func blockAgainstPyTorch(t *testing.T, backend compute.Backend, config Config, b
 	}
 }
 
-// TestAgainstTrainStep takes 20 steps as GoMLX's own trainer and Adam do, from the same weights on the same bags: without
-// weight decay, and with gradients below the norm that is clipped, the losses are the same up to float32.
+// TestAgainstTrainStep takes 20 steps like GoMLX's own trainer and Adam, from the same weights on the same bags.
+// Without weight decay, and with gradients too small to be clipped, the losses are equal up to float32.
 func TestAgainstTrainStep(t *testing.T) {
 	bags, examples := unequal(8)
 	for i := range bags { // one bucket, small features and so small gradients

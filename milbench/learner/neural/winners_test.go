@@ -14,7 +14,7 @@ import (
 	"synpool/synlayer"
 )
 
-// repelled pools by attention whose weights are negative: the winner is the instance that is repelled least.
+// repelled pools by attention with negative weights: the winner is the instance with the weight nearest to 0.
 type repelled struct{}
 
 func (repelled) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *graph.Node) {
@@ -24,8 +24,8 @@ func (repelled) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *g
 	return graph.Neg(pooled), graph.Neg(weights)
 }
 
-// TestWinnersAreReal: no padding wins, though it has a weight of 0 and all instances have negative ones; of these the largest
-// wins.
+// TestWinnersAreReal checks that padding never wins, though its weight is 0 and all instances have negative weights.
+// The largest of these wins.
 func TestWinnersAreReal(t *testing.T) {
 	own, err := neural.OwnConfig("repelled", repelled{})
 	if err != nil {

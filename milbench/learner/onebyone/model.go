@@ -11,8 +11,8 @@ import (
 	"synpool/milbench"
 )
 
-// ReadModel reads a model from its JSON. A field that is missing or null is an error, as is what the model's own Validate reports; what
-// is read predicts, or says why not.
+// ReadModel decodes a model from JSON. A missing or null field is an error, and so is what the model's Validate method
+// reports. The result predicts, or returns an error that says why not.
 func (e Entry) ReadModel(text []byte) (milbench.Model, error) {
 	if e.Model == nil {
 		return nil, fmt.Errorf("model of %s: such models cannot be saved", e.Name)
@@ -31,8 +31,8 @@ func (e Entry) ReadModel(text []byte) (milbench.Model, error) {
 	return m, nil
 }
 
-// filled reports a field of a struct that its JSON lacks, and of structs in it, embedded ones too. Fields that may be left out
-// (omitempty) may be missing.
+// filled reports a field that is missing in the JSON of a struct, or of structs inside it, embedded ones included.
+// Fields with omitempty may be missing.
 func filled(data []byte, t reflect.Type) error {
 	if t.Kind() != reflect.Struct || readsItself(t) {
 		return nil
@@ -72,7 +72,7 @@ func filled(data []byte, t reflect.Type) error {
 	return nil
 }
 
-// readsItself reports whether a type has a way of its own to be read.
+// readsItself reports whether a type decodes itself.
 func readsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())

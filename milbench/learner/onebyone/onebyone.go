@@ -1,14 +1,14 @@
-// Package onebyone makes a [milbench.Learner] of classical learners ([milbench.Estimator]): it reads their settings, fits
-// one model per fit, several at a time, scores the bags that are held out, and reckons what that takes.
+// Package onebyone turns classical learners ([milbench.Estimator]) into a [milbench.Learner]. It parses their settings,
+// fits one model per fit, several at a time, scores the held-out bags, and estimates time and memory.
 //
 // # Settings
 //
-// A setting is the JSON of an estimator behind its name, say
+// A setting is the JSON of an estimator, preceded by the learner's name:
 //
 //	{"learner":"nearest","neighbours":3}
 //
-// Every hyperparameter stands there, so that a stored setting says all; those that an estimator leaves out of its JSON
-// (omitempty) may be missing.
+// It contains every hyperparameter, so that a stored setting is complete. Only those that an estimator leaves out of
+// its JSON (omitempty) may be missing.
 package onebyone
 
 import (
@@ -26,31 +26,32 @@ import (
 	"synpool/milbench/learner/schedule"
 )
 
-// Entry is a classical learner by name.
+// Entry describes a classical learner.
 type Entry struct {
-	Name    string // in settings
-	Summary string // what it is, in a line
+	Name    string // name in settings
+	Summary string // description in one line
 
 	// Default returns a pointer to a new estimator with the default hyperparameters.
 	Default func() milbench.Estimator
 
-	// Grid are the settings that are tried where the validation part chooses; empty for the default alone.
+	// Grid holds the settings to choose from with a validation part; if it is empty, there is only the default.
 	Grid []milbench.Estimator
 
-	// Model returns a pointer to a new model that the JSON of one that was fitted is read into; nil where models cannot be saved. Of
-	// one with a method Validate() error, that says what of it does not fit together. Use [Entry.ReadModel].
+	// Model returns a pointer to a new model that the JSON of a fitted model can be decoded into; nil if models cannot
+	// be saved. If it has a method Validate() error, that reports parts that do not fit together. Use [Entry.ReadModel]
+	// to decode.
 	Model func() milbench.Model
 
-	// Key is what stands before the name in settings, "learner" if it is empty.
+	// Key is the JSON key of the name in settings; empty means "learner".
 	Key string
 }
 
 const (
 	learnerKey = "learner"
-	poolingKey = "pooling" // before the names of networks
+	poolingKey = "pooling" // key of the names of networks
 )
 
-// Name returns the name of what learns a setting, "" if it has none.
+// Name returns the name of the learner of a setting, or "" if it has none.
 func Name(setting json.RawMessage) string {
 	var s struct{ Learner, Pooling string }
 	if json.Unmarshal(setting, &s) != nil {
@@ -69,7 +70,7 @@ func (e Entry) key() string {
 	return learnerKey
 }
 
-// Setting returns the setting of an estimator of the entry.
+// Setting returns the setting of one of the entry's estimators.
 func (e Entry) Setting(estimator milbench.Estimator) (json.RawMessage, error) {
 	values, err := json.Marshal(estimator)
 	if err != nil {
@@ -85,7 +86,7 @@ func (e Entry) Setting(estimator milbench.Estimator) (json.RawMessage, error) {
 	return append(setting, values[1:]...), nil
 }
 
-// Settings returns the settings of the grid, or that of the default.
+// Settings returns the settings of the grid, or the default if there is no grid.
 func (e Entry) Settings() (settings []json.RawMessage, err error) {
 	grid := e.Grid
 	if len(grid) == 0 {
@@ -101,7 +102,7 @@ func (e Entry) Settings() (settings []json.RawMessage, err error) {
 	return settings, nil
 }
 
-// Parse returns the estimator of a setting. A hyperparameter that is missing, unknown or makes no sense is an error.
+// Parse returns the estimator of a setting. A missing, unknown or invalid hyperparameter is an error.
 func (e Entry) Parse(setting json.RawMessage) (milbench.Estimator, error) {
 	estimator, err := e.parse(setting)
 	if err != nil {
@@ -121,7 +122,7 @@ func (e Entry) parse(setting json.RawMessage) (milbench.Estimator, error) {
 	delete(values, learnerKey)
 	delete(values, poolingKey)
 	estimator := e.Default()
-	var all map[string]json.RawMessage // the hyperparameters that are always there
+	var all map[string]json.RawMessage // the required hyperparameters
 	text, err := json.Marshal(reflect.New(reflect.TypeOf(estimator).Elem()).Interface())
 	if err == nil {
 		err = json.Unmarshal(text, &all)
@@ -149,16 +150,16 @@ func (e Entry) parse(setting json.RawMessage) (milbench.Estimator, error) {
 	return estimator, nil
 }
 
-// Learner learns the settings of its entries. A fit has one epoch, whatever [milbench.Fit.EveryEpoch] says.
+// Learner learns the settings of its entries. Each fit has one epoch, whatever [milbench.Fit.EveryEpoch] says.
 type Learner struct {
 	Entries []Entry
-	Workers int    // fits at a time, at least 1
-	Memory  uint64 // bounds, in bytes, what Learn takes beside the bags; 0 is no bound
+	Workers int    // number of fits at a time, at least 1
+	Memory  uint64 // memory limit of Learn in bytes, in addition to the bags; 0 means no limit
 }
 
 var _ milbench.Learner = Learner{}
 
-// Learns reports whether a setting is for the entries: it has the key "learner", or that of an entry with its name.
+// Learns reports whether a setting is meant for the entries: it has the key "learner", or the key and name of an entry.
 func (l Learner) Learns(setting json.RawMessage) bool {
 	var s struct{ Learner, Pooling string }
 	if json.Unmarshal(setting, &s) != nil {
@@ -183,7 +184,7 @@ func (l Learner) parse(setting json.RawMessage) (milbench.Estimator, error) {
 	return nil, fmt.Errorf("there is no learner %q", name)
 }
 
-// CheckSetting reports what is wrong with a setting: a learner that is not there, or a hyperparameter.
+// CheckSetting reports an invalid setting: an unknown learner or an invalid hyperparameter.
 func (l Learner) CheckSetting(setting json.RawMessage) error {
 	_, err := l.parse(setting)
 	return err
@@ -198,13 +199,14 @@ func training(task milbench.Task, fit milbench.Fit) milbench.Training {
 	return t
 }
 
-// processMemory is what a process takes beside its fits, in bytes.
+// processMemory is the memory of a process without its fits, in bytes.
 const processMemory = 60e6
 
-// valuesPerSecond is how many values of the training bags a fit gets through, where an estimator does not say what it takes.
+// valuesPerSecond is the number of training values that a fit processes per second, for estimators that do not estimate
+// their cost.
 const valuesPerSecond = 1e7
 
-// Takes says what an entry can learn.
+// Takes returns what the entry can learn.
 func (e Entry) Takes() milbench.Takes {
 	t := milbench.Takes{Kinds: []milbench.TargetKind{milbench.BinaryTarget}, Dense: true, Sparse: true}
 	if own, ok := e.Default().(interface{ Takes() milbench.Takes }); ok {
@@ -214,7 +216,7 @@ func (e Entry) Takes() milbench.Takes {
 	return t
 }
 
-// Takes implements [milbench.Learner]: what any of the entries takes. Plan and Learn ask the entry of each fit.
+// Takes implements [milbench.Learner]. It returns what any entry takes; Plan and Learn check the entry of each fit.
 func (l Learner) Takes() milbench.Takes {
 	var all milbench.Takes
 	for _, e := range l.Entries {
@@ -229,7 +231,7 @@ func (l Learner) Takes() milbench.Takes {
 	return all
 }
 
-// Check reports an entry that some fit asks for and that cannot learn a task.
+// Check returns an error if a fit asks for an entry that cannot learn the task.
 func (l Learner) Check(task milbench.Task) error {
 	asked := map[string]bool{}
 	for _, fit := range task.Fits {
@@ -245,7 +247,7 @@ func (l Learner) Check(task milbench.Task) error {
 	return nil
 }
 
-// cost returns what a fit takes.
+// cost returns the estimated cost of a fit.
 func cost(estimator milbench.Estimator, t milbench.Training) milbench.Cost {
 	if e, ok := estimator.(interface {
 		Cost(bags []milbench.Instances) milbench.Cost
@@ -259,14 +261,14 @@ func cost(estimator milbench.Estimator, t milbench.Training) milbench.Cost {
 	return milbench.Cost{Seconds: float64(values) / valuesPerSecond}
 }
 
-// job is fits that are learnt one after another, since they share something.
+// job is a list of fits that are learnt one after another because they share something.
 type job struct {
-	fits    []int // of the task
+	fits    []int // indices in the task
 	shared  *milbench.Shared
-	refused map[int]error // why fits are not learnt
+	refused map[int]error // why some fits are not learnt
 }
 
-// shares returns what of an estimator decides what it shares, and whether it shares anything.
+// shares reports whether fits of an estimator share something. The string is equal for estimators that share the same.
 func shares(estimator milbench.Estimator) (string, bool) {
 	if e, ok := estimator.(interface{ Shares() string }); ok {
 		return e.Shares(), true
@@ -274,8 +276,8 @@ func shares(estimator milbench.Estimator) (string, bool) {
 	return "", false
 }
 
-// jobs returns the jobs of a task, in the order of their first fits: fits whose training parts with what is held out of them are the
-// same bags, and whose estimators share the same, are in one.
+// jobs returns the jobs of a task, in the order of their first fits. Fits are in the same job if their estimators share
+// the same and if their training parts, including what is held out of them, have the same bags.
 func (l Learner) jobs(task milbench.Task) (all []job) {
 	at := make(map[string]int)
 	for i, fit := range task.Fits {
@@ -313,7 +315,7 @@ func (l Learner) jobs(task milbench.Task) (all []job) {
 	return all
 }
 
-// Plan implements [milbench.Learner]. Fewer workers are planned where the memory allowed does not suffice for all.
+// Plan implements [milbench.Learner]. It plans fewer workers if the memory limit does not suffice for all.
 func (l Learner) Plan(task milbench.Task) (milbench.Plan, error) {
 	plan, _, err := l.plan(task)
 	return plan, err
@@ -334,14 +336,14 @@ func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
 	}
 	groups := map[string]*group{} // by setting
 	var order []string
-	var tooLarge error // of the last fit that is
+	var tooLarge error // about the last fit that is too large
 	for n := range jobs {
 		j := &jobs[n]
 		for _, i := range j.fits {
 			fit := task.Fits[i]
 			estimator, err := l.parse(fit.Setting)
 			if err != nil {
-				continue // Learn says so
+				continue // Learn reports it
 			}
 			c := cost(estimator, training(task, fit))
 			if l.Memory > 0 && processMemory+c.Memory > l.Memory {
@@ -364,7 +366,7 @@ func (l Learner) plan(task milbench.Task) (milbench.Plan, []job, error) {
 			p.Members = 1
 		}
 	}
-	most := uint64(0) // of one fit
+	most := uint64(0) // largest of one fit
 	for _, g := range groups {
 		most = max(most, g.Memory)
 	}
@@ -431,7 +433,7 @@ func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milben
 					}
 					hand(o)
 				}
-				jobs[j].shared = nil // what it keeps is needed no more
+				jobs[j].shared = nil // the shared data are no longer needed
 			}
 		})
 	}
@@ -439,7 +441,7 @@ func (l Learner) Learn(ctx context.Context, task milbench.Task, done func(milben
 	return context.Cause(ctx)
 }
 
-// learn fits one model and scores the bags that are held out.
+// learn fits one model and scores the held-out bags.
 func (l Learner) learn(ctx context.Context, task milbench.Task, fit milbench.Fit, shared *milbench.Shared) (milbench.Epoch, error) {
 	estimator, err := l.parse(fit.Setting)
 	if err != nil {
@@ -462,7 +464,7 @@ func (l Learner) learn(ctx context.Context, task milbench.Task, fit milbench.Fit
 	return e, err
 }
 
-// scores returns the scores of bags, by index, with those of their instances where they are asked for.
+// scores returns the scores of bags given by index, with the scores of their instances if instances is true.
 func scores(model milbench.Model, bags []milbench.Instances, indices []int, instances bool) ([]milbench.Prediction, error) {
 	scores := make([]milbench.Prediction, len(indices))
 	for k, i := range indices {
@@ -474,7 +476,8 @@ func scores(model milbench.Model, bags []milbench.Instances, indices []int, inst
 	return scores, nil
 }
 
-// Predict returns what a model says of a bag, with the scores of its instances where they are asked for and the model has them.
+// Predict returns the model's prediction for a bag. If instances is true and the model scores instances, their scores
+// are included.
 func Predict(model milbench.Model, bag milbench.Instances, instances bool) (milbench.Prediction, error) {
 	p, err := model.Predict(bag)
 	if err != nil || !instances {

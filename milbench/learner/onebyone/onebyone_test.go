@@ -22,23 +22,23 @@ import (
 	"synpool/milbench/run/runtest"
 )
 
-// sharing is an estimator whose fits share what its part says. What it is asked for, log remembers.
+// sharing is an estimator whose fits share data that depend on Part. log records what it is asked for.
 type sharing struct {
-	Part string `json:"part"` // "" shares nothing
+	Part string `json:"part"` // "" means that nothing is shared
 	Step int    `json:"step"`
 }
 
-// asked is what estimators were asked for in a test.
+// asked records what estimators were asked for in a test.
 type asked struct {
 	mu    sync.Mutex
 	fits  int
-	made  map[string]int // what fits share, by part
+	made  map[string]int // number of shared data made, by part
 	watch func(sharing, milbench.Training) error
 }
 
 var log *asked
 
-// watching starts a log. Tests that use it do not run side by side.
+// watching starts a log. Tests that use it must not run in parallel.
 func watching(t *testing.T, watch func(sharing, milbench.Training) error) *asked {
 	log = &asked{made: map[string]int{}, watch: watch}
 	t.Cleanup(func() { log = nil })
@@ -47,7 +47,7 @@ func watching(t *testing.T, watch func(sharing, milbench.Training) error) *asked
 
 type sharingPart struct{ sharing }
 
-// Shares implements what [milbench.Estimator] may have.
+// Shares implements the optional method of [milbench.Estimator].
 func (s sharingPart) Shares() string { return "part " + s.Part }
 
 func (s sharing) Cost([]milbench.Instances) milbench.Cost {
@@ -81,7 +81,7 @@ func (s sharing) Fit(ctx context.Context, t milbench.Training) (milbench.Model, 
 	return firstValue(s.Step), ctx.Err()
 }
 
-// firstValue scores a bag by its first value, times a factor.
+// firstValue scores a bag by its first value times a factor.
 type firstValue int
 
 func (f firstValue) Predict(bag milbench.Instances) (milbench.Prediction, error) {
@@ -92,7 +92,7 @@ func (f firstValue) Predict(bag milbench.Instances) (milbench.Prediction, error)
 	return milbench.Scored(float64(f) * float64(row[0])), nil
 }
 
-// entries are one whose fits share and one whose fits do not.
+// entries returns an entry whose fits share data and one whose fits do not.
 func entries() []onebyone.Entry {
 	return []onebyone.Entry{
 		{Name: "sharing", Summary: "for tests", Default: func() milbench.Estimator { return &sharingPart{} }},
@@ -109,7 +109,7 @@ func settings(list ...string) (all []json.RawMessage) {
 	return all
 }
 
-// set returns n bags of one value each, all different.
+// set returns n bags with one value each, all different.
 func set(n int) *milbench.Set {
 	s := runtest.Set("test", n)
 	for i := range s.Bags {
@@ -127,11 +127,12 @@ func fits(t *testing.T, s *milbench.Set, p milbench.Protocol, list []json.RawMes
 	return s.Task(all)
 }
 
-// four are settings of two parts.
+// four are settings with two parts.
 var four = settings("sharing a 1", "sharing b 1", "sharing a 2", "sharing b 2")
 
-// What fits share is made once for each fold and each part, whatever else they differ in, inner folds and a validation part
-// included, by one worker and by several; of an estimator that shares nothing once a fit.
+// TestSharedOnce checks that shared data are made once per fold and part, with one worker and with several. Other
+// differences between fits do not matter, including inner folds and a validation part. An estimator that shares nothing
+// makes them once per fit.
 func TestSharedOnce(t *testing.T) {
 	s := set(42)
 	for name, p := range map[string]milbench.Protocol{
@@ -162,7 +163,8 @@ func TestSharedOnce(t *testing.T) {
 	}
 }
 
-// With one worker outcomes come job by job, in the order of their first fits, and within a job in the order of the fits.
+// TestJobOrder checks that with one worker outcomes come job by job, in the order of the jobs' first fits, and within a
+// job in the order of the fits.
 func TestJobOrder(t *testing.T) {
 	watching(t, nil)
 	task := fits(t, set(20), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, append(slices.Clone(four), settings("alone x 1")...))
@@ -173,7 +175,7 @@ func TestJobOrder(t *testing.T) {
 	}); err != nil || !slices.Equal(order, []int{0, 2, 1, 3, 4, 5, 7, 6, 8, 9}) {
 		t.Errorf("order %v, %v", order, err)
 	}
-	// A setting that makes no sense fails alone.
+	// An invalid setting fails alone.
 	task.Fits[2].Setting = json.RawMessage(`{"learner":"sharing","part":"a"}`)
 	order = nil
 	if err := (onebyone.Learner{Entries: entries(), Workers: 1}).Learn(t.Context(), task, func(o milbench.Outcome) error {
@@ -187,7 +189,7 @@ func TestJobOrder(t *testing.T) {
 	}
 }
 
-// leaks returns a bag that fits share and that none may see: one that is not in the training part of the fit.
+// leaks returns a bag in the shared data that the fits must not see because it is outside their training part.
 func leaks(shared *milbench.Shared, test []milbench.Instances) error {
 	for i, b := range shared.Bags {
 		if slices.Contains(test, b) {
@@ -197,7 +199,8 @@ func leaks(shared *milbench.Shared, test []milbench.Instances) error {
 	return nil
 }
 
-// An estimator that looks at all it is given finds no test bag, under any protocol, and the whole training part.
+// TestNoTestBags checks, for every protocol, that an estimator that looks at everything it is given finds no test bag,
+// and finds the whole training part.
 func TestNoTestBags(t *testing.T) {
 	s := set(42)
 	for _, p := range []milbench.Protocol{
@@ -238,7 +241,7 @@ func TestNoTestBags(t *testing.T) {
 	}
 }
 
-// What fits share is let go when their job ends.
+// TestSharedIsLetGo checks that shared data are released when their job ends.
 func TestSharedIsLetGo(t *testing.T) {
 	var before []weak.Pointer[milbench.Shared]
 	kept := 0
@@ -264,7 +267,7 @@ func TestSharedIsLetGo(t *testing.T) {
 	}
 }
 
-// A run that is stopped keeps the results that it has, and the next one makes what is missing and nothing else.
+// TestStopAndResume checks that a stopped run keeps its results, and that the next run makes exactly what is missing.
 func TestStopAndResume(t *testing.T) {
 	start := func(dir string) run.Run {
 		r := runtest.Run(dir, learner.Inner{Of: onebyone.Learner{Entries: entries(), Workers: 2}})
@@ -317,7 +320,7 @@ func TestStopAndResume(t *testing.T) {
 	}
 }
 
-// lines are the results of a folder without their times.
+// lines returns the results of a folder without their times.
 func lines(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found, err := results.Read(dir)
@@ -339,8 +342,8 @@ func lines(t *testing.T, dir string) map[string]string {
 	return by
 }
 
-// A fit that needs more memory than is allowed is refused before any is learnt; with little, fewer are learnt at a time. What fits share
-// is reckoned once for all of a job.
+// TestPlanMemoryAndTime checks that a fit above the memory limit is refused before any is learnt, and that under a low
+// limit fewer fits run at a time. Shared data count once per job.
 func TestPlanMemoryAndTime(t *testing.T) {
 	l := watching(t, nil)
 	task := fits(t, set(20), milbench.Protocol{Name: milbench.HonestProtocol, Folds: 2, Repeats: 1}, four)
@@ -371,17 +374,17 @@ func TestPlanMemoryAndTime(t *testing.T) {
 	}
 }
 
-// half is a model with fields in it.
+// half is a model with nested fields.
 type half struct {
 	Kept  float64          `json:"kept"`
 	Inner *struct{ A int } `json:"inner"`
 	Maybe string           `json:"maybe,omitempty"`
-	When  time.Time        `json:"when"` // which reads itself
+	When  time.Time        `json:"when"` // this type decodes itself
 	Never func()           `json:"-"`
 	also
 }
 
-// also has fields that stand among those of what it is in.
+// also is embedded, so its fields are among those of the outer struct.
 type also struct {
 	Sum int `json:"sum"`
 }

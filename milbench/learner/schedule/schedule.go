@@ -1,8 +1,8 @@
-// Package schedule hands jobs to workers, and says beforehand how long that takes.
+// Package schedule distributes jobs among workers, and estimates how long they take.
 //
-// Jobs come in groups. To make a group ready (to compile its graphs, say) may take longer than its jobs; so a worker stays
-// with a group while that has jobs, then begins one that nobody has begun, and helps another worker only where that pays:
-// it must make the group ready for itself first.
+// Jobs come in groups. Preparing a group (compiling its graphs, say) may take longer than its jobs. So a worker stays
+// with a group while it has jobs, and then starts a group that nobody has started. It helps another worker only if that
+// pays, because it must prepare the group for itself first.
 package schedule
 
 import (
@@ -14,22 +14,22 @@ import (
 	"synpool/milbench"
 )
 
-// Queue hands out the jobs of groups. It may be used by several workers at a time.
+// Queue hands out the jobs of groups. It is safe for concurrent use.
 type Queue[J any] struct {
 	mu     sync.Mutex
 	groups []*Group[J]
 }
 
-// Group is what is left of the jobs of one group.
+// Group holds the remaining jobs of a group.
 type Group[J any] struct {
 	Jobs  []J
-	Each  float64 // seconds that a job takes
-	First float64 // seconds that the first worker takes to make the group ready
-	Join  float64 // seconds that a further worker takes for that
+	Each  float64 // seconds per job
+	First float64 // seconds until the first worker has prepared the group
+	Join  float64 // the same for each further worker
 	begun bool
 }
 
-// New returns a queue of groups, in order; those without jobs are left out.
+// New returns a queue of groups, in the given order. Groups without jobs are left out.
 func New[J any](groups ...Group[J]) *Queue[J] {
 	q := &Queue[J]{}
 	for i := range groups {
@@ -40,8 +40,8 @@ func New[J any](groups ...Group[J]) *Queue[J] {
 	return q
 }
 
-// Take returns the next job of a worker whose last was of group last, nil at first, and that job's group, or nil if there is
-// none for it.
+// Take returns the next job for a worker, and the job's group. last is the group of the worker's previous job, or nil
+// at first. The returned group is nil if there is no job for this worker.
 func (q *Queue[J]) Take(last *Group[J]) (job J, of *Group[J]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,8 +56,8 @@ func (q *Queue[J]) Take(last *Group[J]) (job J, of *Group[J]) {
 	return job, next
 }
 
-// begin returns the group that a free worker turns to: the first that nobody has begun, else the one with the most left, if
-// another worker would need longer for that than this one until it is ready.
+// begin returns the next group of a free worker: the first one that nobody has started. If there is none, it is the
+// group with the most work left, provided that this worker could prepare it sooner than the others could finish it.
 func (q *Queue[J]) begin() *Group[J] {
 	var most *Group[J]
 	left := 0.0
@@ -72,7 +72,7 @@ func (q *Queue[J]) begin() *Group[J] {
 	return most
 }
 
-// Time returns about how long so many workers need for the blocks of groups.
+// Time estimates how long the given number of workers needs for the blocks of groups.
 func Time(groups []milbench.Group, workers int) time.Duration {
 	q := &Queue[struct{}]{}
 	for _, g := range groups {
@@ -83,7 +83,7 @@ func Time(groups []milbench.Group, workers int) time.Duration {
 	return q.time(workers)
 }
 
-// time returns how long so many workers need for the jobs, which it takes.
+// time simulates the given number of workers and returns the time they need. It takes all jobs from the queue.
 func (q *Queue[J]) time(workers int) time.Duration {
 	type worker struct {
 		clock float64

@@ -10,7 +10,7 @@ import (
 	"synpool/milbench"
 )
 
-// drawn returns groups of jobs with numbers of their own, and the seconds that one worker takes for all.
+// drawn returns groups of jobs with different numbers, and the seconds that one worker needs for all.
 func drawn(r *rand.Rand) (groups []Group[int], jobs int, total float64) {
 	for range 1 + r.IntN(5) {
 		g := Group[int]{Each: 3 * r.Float64(), First: 3 * float64(r.IntN(4))}
@@ -24,11 +24,12 @@ func drawn(r *rand.Rand) (groups []Group[int], jobs int, total float64) {
 	return groups, jobs, total
 }
 
-// again returns groups with jobs that can be taken once more.
+// again returns groups whose jobs can be taken once more.
 func again(groups []Group[int]) []Group[int] { return slices.Clone(groups) }
 
-// TestQueue: workers that come in any order take every job once. A worker stays with a group while that has jobs, then begins
-// one that nobody has begun, if there is one, and goes home only if no group has more left than it takes to make it ready.
+// TestQueue checks that workers that arrive in any order take every job once. A worker stays with a group while it has
+// jobs, then starts a group that nobody has started, and stops only if no group has more work left than its preparation
+// takes.
 func TestQueue(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -83,7 +84,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// A further worker waits until the first has made a group ready, or makes it ready for itself.
+// TestTime checks that a further worker waits until the first has prepared a group, or prepares it for itself.
 func TestTime(t *testing.T) {
 	for _, c := range []struct {
 		g    milbench.Group

@@ -11,7 +11,7 @@ import (
 //go:embed *.json.gz times/*.jsonl
 var files embed.FS
 
-// Archives returns the archives, in the order of their names.
+// Archives returns all archives, sorted by name.
 func Archives() ([]results.Archive, error) {
 	archives, err := results.ReadArchives(files)
 	if err != nil {
@@ -20,7 +20,7 @@ func Archives() ([]results.Archive, error) {
 	return archives, nil
 }
 
-// Archive returns the archive of an experiment, in a fraction of the time of all.
+// Archive returns the archive of one experiment, much faster than reading all.
 func Archive(experiment string) (results.Archive, error) {
 	a, err := results.OpenArchive(files, results.ArchiveName(experiment))
 	if err != nil {

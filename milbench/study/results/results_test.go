@@ -67,8 +67,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestArchives: each archive is that of the full form of the experiment that it is named after, with times; what there is
-// of a set is whole; written again it has the same bytes; all are small together.
+// TestArchives checks each archive: it belongs to the full form of the experiment in its name, it has times, no set is
+// half finished, and writing it again gives the same bytes. All archives together are small.
 func TestArchives(t *testing.T) {
 	all, err := archives()
 	if err != nil {
@@ -101,7 +101,7 @@ func TestArchives(t *testing.T) {
 			t.Error(err)
 		}
 		for _, l := range lacks {
-			t.Errorf("%s: of the full form there lacks %s", a.Experiment, l)
+			t.Errorf("%s: the full form lacks %s", a.Experiment, l)
 		}
 		of := make(map[string]bool) // the settings of the form
 		for _, arm := range form.Arms {
@@ -123,7 +123,7 @@ func TestArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(text, again.Bytes()) {
-			t.Errorf("%s: written again it has other bytes", a.Experiment)
+			t.Errorf("%s: writing it again gives different bytes", a.Experiment)
 		}
 		for _, r := range a.Results {
 			if r.Revision == "unknown" || r.Revision == "" {
@@ -137,7 +137,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// sorted returns a setting with its keys in order.
+// sorted returns a setting with sorted keys.
 func sorted(t *testing.T, setting json.RawMessage) string {
 	t.Helper()
 	var values map[string]any
@@ -154,7 +154,7 @@ func sorted(t *testing.T, setting json.RawMessage) string {
 // archives reads the committed archives once for all tests.
 var archives = sync.OnceValues(committed.Archives)
 
-// archived are the archives, each with its experiment.
+// archived yields the archives with their experiments.
 func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
 	t.Helper()
 	all, err := archives()
@@ -174,8 +174,8 @@ func archived(t *testing.T) iter.Seq2[results.Archive, study.Experiment] {
 	}
 }
 
-// TestTimes: about how long milbench study list says that a full form takes is what the archived results took, to a quarter or
-// a minute.
+// TestTimes checks the times of full forms that milbench study list prints against those of the archives, to a quarter
+// or a minute.
 func TestTimes(t *testing.T) {
 	for a, e := range archived(t) {
 		fits, seconds := 0, 0.0
@@ -192,7 +192,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestArchive: the archive of an experiment is the one among all.
+// TestArchive checks that the archive of one experiment equals the one among all.
 func TestArchive(t *testing.T) {
 	all, err := archives()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command bench trains many fits of one setting on one set and prints what it took as a line of JSON: milbench's side of
-// compare.py, which runs it beside PyTorch and JAX.
+// Command bench trains many fits of one setting on one set, and prints the time and memory that it took as one line of
+// JSON. It is milbench's part of compare.py, which runs it beside PyTorch and JAX.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"synpool/milbench/learner/neural"
 )
 
-// line is what is printed.
+// line is the printed result.
 type line struct {
 	Side           string            `json:"side"`
 	Set            string            `json:"set"`
@@ -31,13 +31,13 @@ type line struct {
 	Fits           int               `json:"fits"`
 	Epochs         int               `json:"epochs"`
 	Cores          int               `json:"cores"`
-	Members        int               `json:"members"` // fits in a block
-	Bags           int               `json:"bags"`    // trained, over all fits and epochs
-	Seconds        float64           `json:"seconds"` // wall of training with warm graphs
+	Members        int               `json:"members"` // fits per block
+	Bags           int               `json:"bags"`    // number of bags trained, over all fits and epochs
+	Seconds        float64           `json:"seconds"` // wall time of training with compiled graphs
 	USPerBag       float64           `json:"us_per_bag"`
-	PlanMB         uint64            `json:"plan_mb"`         // memory at the peak as planned
-	CompileSeconds float64           `json:"compile_seconds"` // of the first block of a core beyond a later one
-	WallSeconds    float64           `json:"wall_seconds"`    // from the start of the process, cold
+	PlanMB         uint64            `json:"plan_mb"`         // planned peak memory
+	CompileSeconds float64           `json:"compile_seconds"` // extra time of the first block of a core, compared with later ones
+	WallSeconds    float64           `json:"wall_seconds"`    // from the cold start of the process
 	AUC            float64           `json:"auc"`
 	AUCSE          float64           `json:"auc_se"`
 	Backend        string            `json:"backend"`
@@ -56,9 +56,9 @@ func run() error {
 	name := flag.String("set", "elephant", "named set, or musk2-even: Musk 2's instances in bags of 64, which need no padding")
 	data := flag.String("data", "", "folder of the sets")
 	width := flag.Int("width", 256, "features of the hidden layer")
-	batch := flag.Int("batch", 1, "bags a step")
-	fits := flag.Int("fits", 50, "fits, ten folds a repeat; of web1 a seed each")
-	epochs := flag.Int("epochs", 50, "epochs of a fit")
+	batch := flag.Int("batch", 1, "bags per step")
+	fits := flag.Int("fits", 50, "fits: ten folds per repeat; for web1, one seed per fit")
+	epochs := flag.Int("epochs", 50, "epochs per fit")
 	cores := flag.Int("cores", runtime.GOMAXPROCS(0), "pinned clients")
 	curves := flag.Bool("curves", false, "score the held-out bags after every epoch")
 	flag.Parse()
@@ -128,7 +128,7 @@ func run() error {
 		out.CompileSeconds = max(0, slices.Max(walls[:cold])-warm[len(warm)/2]) * float64(plan.Members)
 	}
 	trained := out.WallSeconds - learning.Sub(start).Seconds()
-	if cold == len(walls) { // every core has trained one block: compilation is what one epoch takes beside training
+	if cold == len(walls) { // every core has trained one block: compilation is the difference to one epoch of training
 		short := config
 		short.Epochs = 1
 		one, err := newTask(set, short, *fits)
@@ -152,7 +152,7 @@ func run() error {
 	return err
 }
 
-// open returns a set, the column that gives the label away dropped.
+// open returns a set without the column that leaks the label.
 func open(name string) (*milbench.Set, error) {
 	stored, err := dataset.Open(strings.TrimSuffix(name, evenSuffix))
 	if err != nil {
@@ -165,10 +165,10 @@ func open(name string) (*milbench.Set, error) {
 	return set, err
 }
 
-// evenSuffix asks for the instances of a set in bags that need no padding.
+// evenSuffix asks for a set's instances in bags that need no padding.
 const evenSuffix = "-even"
 
-// even deals the instances of a set to as many bags of 64 as they fill, with labels in turn.
+// even distributes the instances of a set over full bags of 64, with alternating labels.
 func even(set *milbench.Set) (*milbench.Set, error) {
 	const size = 64
 	dealt := &milbench.Set{Name: set.Name + evenSuffix}
@@ -218,7 +218,7 @@ func testAUC(set *milbench.Set, fit milbench.Fit, epoch milbench.Epoch) (float64
 	return judge.AUC(labels, scores)
 }
 
-// meanSE returns the mean and its standard error, 0 for a single value.
+// meanSE returns the mean and its standard error, which is 0 for a single value.
 func meanSE(values []float64) (mean, se float64, err error) {
 	for _, v := range values {
 		mean += v / float64(len(values))
@@ -230,7 +230,7 @@ func meanSE(values []float64) (mean, se float64, err error) {
 	return mean, sd / math.Sqrt(float64(len(values))), err
 }
 
-// versions returns those of Go and GoMLX.
+// versions returns the versions of Go and GoMLX.
 func versions() map[string]string {
 	found := map[string]string{"go": runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
