@@ -201,7 +201,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// markdown returns the Markdown files, but for those of tests.
+// markdown returns the Markdown files, except for those of tests.
 func markdown(t *testing.T) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

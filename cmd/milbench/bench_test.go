@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkTwelveShards trains fits on Musk 1 in one undisturbed run on two cores, and as twelve shards with a plan: one
-// after another on both cores, and two at a time on a core each. What the shards cost more is to be 15 % at most. Each of the
+// after another on both cores, and two at a time on a core each. What the shards cost more must be at most 15 %. Each of the
 // three begins without compiled graphs; those of an arrangement share what they compile. docs/cluster.md has what was measured.
 func BenchmarkTwelveShards(b *testing.B) {
 	const shards, most = 12, 1.15

@@ -292,7 +292,7 @@ var (
 	inBackticks = regexp.MustCompile("`([^`]+)`")
 )
 
-// documents finds the commands of every Markdown file of the checkout, but for test data and what lies in hidden folders.
+// documents finds the commands of every Markdown file of the checkout, except for test data and what lies in hidden folders.
 func documents(t *testing.T, checkout string) (all []document) {
 	t.Helper()
 	err := filepath.WalkDir(checkout, func(path string, entry fs.DirEntry, err error) error {

@@ -112,7 +112,7 @@ func TestWrongUse(t *testing.T) {
 		{"train musk1 --gamma 0.5 --gamma 1 --out OUT", "one value is needed here"},
 		{"train musk1 --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
 		{"train nothing.csv --out OUT/deeper/model", `--out "OUT/deeper/model": there is no folder OUT/deeper`},
-		{"train musk1 --out .", `--out ".": . holds something else than a model`},
+		{"train musk1 --out .", `--out ".": . holds something other than a model`},
 		{"train musk1 --out TOY", `--out "TOY": `},
 		{"train musk1 --cores 2 --out OUT", "--cores: for --learner; a network is trained on all cores"},
 		{"demo --out OUT.gif", "end the name with .png, .svg or .pdf"},

@@ -62,7 +62,7 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// Without network, or room, the plugin is to be tried again, and no folder is left.
+// Without network, or room, the plugin must be tried again, and no folder is left.
 func TestBackendInstallFails(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("there is no plugin to install on this machine")

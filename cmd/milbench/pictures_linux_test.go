@@ -107,8 +107,8 @@ func halfway(t *testing.T, written string) string {
 	})[1] + "\n"
 }
 
-// TestPictures compares the recordings that docs/pictures shows as pictures of a terminal with what the commands write now, but for how fast they are.
-// With -update it records anew.
+// TestPictures compares the recordings that docs/pictures shows as pictures of a terminal with what the commands write now, except for their speed.
+// With -update it records again.
 func TestPictures(t *testing.T) {
 	if runtime.GOARCH != "amd64" { // other processors round differently
 		return

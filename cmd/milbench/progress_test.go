@@ -12,7 +12,7 @@ import (
 	"synpool/milbench/run"
 )
 
-// The line is drawn at once, anew without being asked when it has changed, and removed in the end.
+// The line is drawn at once, again when it has changed, and removed in the end.
 func TestProgressDraws(t *testing.T) {
 	read, terminal, err := os.Pipe()
 	if err != nil {

@@ -462,7 +462,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if whole := text[:bytes.LastIndexByte(text, '\n')+1]; !bytes.HasPrefix(now, whole) {
-				t.Error("results that were there were written anew")
+				t.Error("results that were there were written again")
 			}
 		})
 	}
@@ -494,7 +494,7 @@ func TestKeptGraphs(t *testing.T) {
 }
 
 // TestKilledRuns kills runs at random moments, from their first instant to their last, and gives the same command again
-// until it has ended: the results are those of an undisturbed run but for order and wall time, and the tables are the
+// until it has ended: the results are those of an undisturbed run except for order and wall time, and the tables are the
 // same to the byte.
 func TestKilledRuns(t *testing.T) {
 	kills, repeats, longest := large.Number(4, 24), large.Number(12, 30), 400*time.Millisecond

@@ -426,7 +426,7 @@ func TestInterruptedTwice(t *testing.T) {
 }
 
 // TestKilledShards kills processes of twelve shards, and merges, at random moments, sometimes two of one shard at a time, and gives the
-// same commands again until all have ended: the merged results are those of an undisturbed run but for order and wall time,
+// same commands again until all have ended: the merged results are those of an undisturbed run except for order and wall time,
 // and the tables are the same to the byte.
 func TestKilledShards(t *testing.T) {
 	noArray(t)

@@ -47,7 +47,7 @@ type simulatedCluster struct {
 type simulatedWork struct {
 	Fits        int               `json:"fits"`
 	Blocks      int               `json:"blocks"`
-	CoreSeconds float64           `json:"core_seconds"` // in the mean, every group compiled once
+	CoreSeconds float64           `json:"core_seconds"` // on average, every group compiled once
 	Costs       []simulation.Cost `json:"costs"`        // on the nodes asked for
 	Doublings   []simulation.Cost `json:"doublings"`    // on 1, 2, 4, … nodes
 	StopsAt     int               `json:"stops_scaling_at_nodes,omitempty"`

@@ -138,7 +138,7 @@ func studyPlan(t *testing.T) string {
 	return write(t, "plan.json", b.String())
 }
 
-// The groups of a plan are simulated with its estimates; one core without overhead and chance takes their sum in the mean.
+// The groups of a plan are simulated with its estimates; one core without overhead and chance takes their sum on average.
 func TestPlanSimulatePlan(t *testing.T) {
 	path := studyPlan(t)
 	out, _ := succeed(t, strings.Fields("plan simulate --json --nodes 1 --queue-wait 0s --start-up 0s --failures 0 --stragglers 0 --simulations 200 --plan "+path)...)

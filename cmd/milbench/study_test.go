@@ -66,7 +66,7 @@ func TestStudyStopped(t *testing.T) {
 		seen := make(map[string]bool)
 		for _, r := range rs {
 			if seen[r.Fit] {
-				t.Errorf("fit %s stands twice", r.Fit)
+				t.Errorf("fit %s occurs twice", r.Fit)
 			}
 			seen[r.Fit] = true
 		}

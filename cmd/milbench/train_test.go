@@ -132,7 +132,7 @@ func TestTrainPredict(t *testing.T) {
 	if got := predictions(t, model, file); reflect.DeepEqual(got, plain) {
 		t.Error("the model was not replaced")
 	}
-	refuse(t, exitUse, "holds something else than a model, toy.csv", with("train", file, "--out", filepath.Dir(file))...)
+	refuse(t, exitUse, "holds something other than a model, toy.csv", with("train", file, "--out", filepath.Dir(file))...)
 	refuse(t, exitUse, "not a directory", with("train", file, "--out", file)...)
 }
 

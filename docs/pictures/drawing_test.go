@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "draw the pictures anew")
+var update = flag.Bool("update", false, "draw the pictures again")
 
 // width of every picture: at this width a phone of 400 pixels shows text of 15 as 9 pixels.
 const width = 640

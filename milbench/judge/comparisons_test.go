@@ -435,7 +435,7 @@ func TestComparisonsRefuse(t *testing.T) {
 		t.Errorf("the same differences: %v", err)
 	}
 	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7}, 0); !errors.Is(err, ErrSameDifference) {
-		t.Errorf("the same differences but for rounding: %v", err)
+		t.Errorf("the same differences except for rounding: %v", err)
 	}
 	if err := tOf([]float64{0.9, 0.8}, []float64{0.8, 0.7 + 1e-9}, 0); err != nil {
 		t.Errorf("differences that are hardly the same: %v", err)

@@ -205,7 +205,7 @@ func addSurvival(mean *milbench.Prediction, p milbench.Prediction, share float64
 		mean.Survival = &milbench.Survival{Times: p.Survival.Times, Alive: make([]float64, len(p.Survival.Times))}
 	}
 	if !slices.Equal(p.Survival.Times, mean.Survival.Times) {
-		return errors.New("a curve of survival at other times than that of the first member")
+		return errors.New("a survival curve at other times than that of the first member")
 	}
 	floats.AddScaled(mean.Survival.Alive, share, p.Survival.Alive)
 	return nil

@@ -104,7 +104,7 @@ func (r Row) Named() []Named {
 func FigureName(kind milbench.TargetKind) string { return mainFigure(kind).heading }
 
 // errNoCurves means that the model predicts no survival curves.
-var errNoCurves = errors.New("no curves of survival")
+var errNoCurves = errors.New("no survival curves")
 
 // undefined reports whether err means that these bags have no such figure.
 func undefined(err error) bool {

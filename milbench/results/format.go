@@ -142,7 +142,7 @@ var legends = map[milbench.TargetKind]string{
 		"; the other figures: all folds of a repeat together; RMSE and MAE: root mean square and mean size of the errors, in the unit of the target; Spearman: rank correlation.",
 	milbench.SurvivalTarget: "concordance: the share of comparable pairs of bags whose risks are in order (Harrell's C), " + ofFoldsAndRepeats + overRepeatsOrFolds +
 		"; pooled concordance and AUC(t): all folds of a repeat together; AUC(t): cumulative AUC, mean over the quartiles of the times of events; " +
-		"IBS: integrated Brier score of predicted curves of survival, mean over the folds (smaller is better; about 0.25 if every bag has 1/2 at all times; empty of models without curves).",
+		"IBS: integrated Brier score of predicted survival curves, mean over the folds (smaller is better; about 0.25 if every bag has 1/2 at all times; empty of models without curves).",
 }
 
 const (

@@ -20,7 +20,7 @@ import (
 	"synpool/milbench/judge"
 )
 
-var update = flag.Bool("update", false, "write the golden tables anew")
+var update = flag.Bool("update", false, "write the golden tables again")
 
 // sample returns a valid result of one of two folds.
 func sample(set, config string, repeat, fold int, labels []int, scores []float64) Result {

@@ -30,7 +30,7 @@ func TestExperiments(t *testing.T) {
 	names := make(map[string]bool)
 	for _, e := range Experiments {
 		if names[e.Name] || e.Name == "list" || strings.ToLower(e.Name) != e.Name {
-			t.Errorf("%q stands twice or is no name of an experiment", e.Name)
+			t.Errorf("%q occurs twice or is no name of an experiment", e.Name)
 		}
 		names[e.Name] = true
 		if !strings.HasSuffix(e.Question, "?") || len(e.Figures) == 0 {
@@ -62,7 +62,7 @@ func TestExperiments(t *testing.T) {
 						t.Errorf("%s: %s: %v", e.Name, s, err)
 					}
 					if slices.ContainsFunc(a.Settings[:i], func(o json.RawMessage) bool { return string(o) == string(s) }) {
-						t.Errorf("%s: %s stands twice", e.Name, s)
+						t.Errorf("%s: %s occurs twice", e.Name, s)
 					}
 				}
 			}

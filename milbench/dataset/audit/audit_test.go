@@ -630,6 +630,6 @@ func TestAuditOfRealFeatures(t *testing.T) {
 		}
 	}
 	if strong < trials/20 {
-		t.Errorf("%d of %d sets of slides have a strong feature; these trials are to be hard", strong, trials/4)
+		t.Errorf("%d of %d sets of slides have a strong feature; these trials must be hard", strong, trials/4)
 	}
 }

@@ -375,7 +375,7 @@ func TestBagsRefuse(t *testing.T) {
 		"power 0: more than 0 is needed":                                      `{"learner":"distance-svm","distance":"emd","scaling":"none","power":0,"sharpness":1,"c":1,"balanced":true}`,
 		"gamma -1: more than 0 is needed":                                     `{"learner":"set-kernel-svm","gamma":-1,"c":1,"balanced":true}`,
 		`"mode" is none of min, max, mean, sd, median, q10, q25, q75, q90`:    `{"learner":"statistics-svm","statistics":"min mode","gamma":1,"c":1,"balanced":true}`,
-		`"min" stands twice`:     `{"learner":"statistics-svm","statistics":"min max min","gamma":1,"c":1,"balanced":true}`,
+		`"min" occurs twice`:     `{"learner":"statistics-svm","statistics":"min max min","gamma":1,"c":1,"balanced":true}`,
 		`name some of min, max,`: `{"learner":"statistics-trees","statistics":" ","trees":5,"min_leaf":1,"balanced":true}`,
 		"trees 0: from 1 to":     `{"learner":"statistics-trees","statistics":"min","trees":0,"min_leaf":1,"balanced":true}`,
 		"min_leaf 0: at least 1": `{"learner":"statistics-trees","statistics":"min","trees":5,"min_leaf":0,"balanced":true}`,

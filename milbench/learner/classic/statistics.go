@@ -35,7 +35,7 @@ func (s Statistics) names() ([]string, error) {
 			return nil, fmt.Errorf("statistics %q: %q is none of %s", s, name, strings.Join(all, ", "))
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("statistics %q: %q stands twice", s, name)
+			return nil, fmt.Errorf("statistics %q: %q occurs twice", s, name)
 		}
 	}
 	if len(names) == 0 {

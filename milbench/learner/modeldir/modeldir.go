@@ -184,7 +184,7 @@ func mayHold(dir string) error {
 	}
 	for _, e := range entries {
 		if !belongs(e) {
-			return fmt.Errorf("%s holds something else than a model, %s; name another folder", dir, e.Name())
+			return fmt.Errorf("%s holds something other than a model, %s; name another folder", dir, e.Name())
 		}
 	}
 	if len(entries) > 0 && !slices.ContainsFunc(entries, isParameters) {

@@ -351,7 +351,7 @@ func TestDrawnInstances(t *testing.T) {
 	some := train(c, bags)
 	c.Instances = 0
 	if !slices.Equal(some, train(c, parts)) {
-		t.Error("150 drawn instances train otherwise than bags of these")
+		t.Error("150 drawn instances train differently from bags of these")
 	}
 	if slices.Equal(some, all) {
 		t.Error("150 drawn instances train as all do")

@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 		count[c.Pooling]++
 		dropouts[c.Dropout]++
 		if err := c.Validate(); err != nil || slices.Contains(configs[:i], c) {
-			t.Errorf("%+v stands twice or makes no sense: %v", c, err)
+			t.Errorf("%+v occurs twice or makes no sense: %v", c, err)
 		}
 		if !slices.Contains(g.LR, c.LR) || !slices.Contains(g.Width, c.Width) || c.Epochs != 80 {
 			t.Errorf("%+v is not of the lists", c)

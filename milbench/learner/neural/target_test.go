@@ -209,7 +209,7 @@ func TestTargets(t *testing.T) {
 							}
 							for _, p := range o.Epochs[c.Epochs-1].Test {
 								if hazards := kind == milbench.SurvivalTarget && of.loss != cox; (p.Survival != nil) != hazards {
-									err = fmt.Errorf("curve of survival %v", p.Survival)
+									err = fmt.Errorf("survival curve %v", p.Survival)
 								}
 								scores[o.Fit] = append(scores[o.Fit], p.Scores)
 							}

@@ -335,7 +335,7 @@ func lines(t *testing.T, dir string) map[string]string {
 			t.Fatal(err)
 		}
 		if by[r.Fit] != "" {
-			t.Errorf("fit %s stands twice", r.Fit)
+			t.Errorf("fit %s occurs twice", r.Fit)
 		}
 		by[r.Fit] = string(text)
 	}

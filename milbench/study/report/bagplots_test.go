@@ -85,7 +85,7 @@ func TestPlotBags(t *testing.T) {
 			"positive (n = 12)", "|12.0|", "|11.5|", "|0.5|", "Called class"}},
 		{"confusion", "max", binaryFits, []string{"set of binary, max", "|6.0|"}},
 		{"confusion", "", classFits, []string{"set of classes, mean", "accuracy 1.00", "very high (n = 8)", "|8|"}},
-		// The errors of the repeats, −1 and 1, cancel in the mean: the figures stay those of the table.
+		// The errors of the repeats, −1 and 1, cancel on average: the figures stay those of the table.
 		{"scatter", "", realFits, []string{"MAE 1.00", "Spearman's ρ 1.00", "each a mean over 2 repeats", "Predicted value (mean over 2 repeats)"}},
 		// Survival of 8 bags a third, the first with the largest times.
 		{"survival", "", survivalFits, []string{"concordance 1.00", "log-rank p < 0.001", "mean rank of the risk over 2 repeats",

@@ -102,7 +102,7 @@ func stepTables(g grid, images, web []string) string {
 	}
 	var b strings.Builder
 	b.WriteString(table(append(head, leaked.name), lines))
-	b.WriteString("Softmax attention, which the published program ran, one step further in each column. Of these sets only the Web ones were published with a label column, so means of the leak are over Web. (UCSB's input has one column too many as well.) Where a different set has a figure with the leak, we put the column in. On Web, \"one fold\" is a shuffled split instead of the official one.\n\n")
+	b.WriteString("Softmax attention, which the published program ran, one step further in each column. Of these sets only the Web ones were published with a label column, so means of the leak are over Web. (UCSB's input has one column too many, too.) Where a different set has a figure with the leak, we put the column in. On Web, \"one fold\" is a shuffled split instead of the official one.\n\n")
 	for _, group := range []struct {
 		name string
 		sets []string
