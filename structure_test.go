@@ -271,7 +271,7 @@ func TestLight(t *testing.T) {
 }
 
 // TestTools keeps what only developers need out of go.mod, which importers read, and the kernel of notebooks at the version
-// of the package by which plotting shows figures in them.
+// of the package that plotting shows figures with.
 func TestTools(t *testing.T) {
 	kernel := regexp.MustCompile(`(?m)^\tgithub\.com/janpfeifer/gonb (v\S+)`)
 	var versions []string

@@ -88,7 +88,7 @@ func TestCompletionScripts(t *testing.T) {
 	}
 	script, _ := succeed(t, "completion", "bash")
 	dir := t.TempDir()
-	// The program in the script's place says what it was asked, and completes it.
+	// The program in the script's place prints its arguments, and completes it.
 	program := "#!/bin/sh\n[ \"$*\" = '__complete run mus' ] && printf 'musk1\\tMusk 1\\nmusk2\\tMusk 2\\n:4\\n'\n"
 	for name, text := range map[string]string{"script": script, "milbench": program} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {

@@ -404,7 +404,7 @@ func withoutComment(text string) string {
 	return text
 }
 
-// plan returns what runs in the place of a command, "" if something else covers it, and the exceptions that say so.
+// plan returns what runs instead of a command, "" if something else covers it, and the exceptions that say so.
 func plan(text string) (instead string, used []int) {
 	for k, e := range exceptions {
 		at := regexp.MustCompile(e.pattern).FindStringSubmatchIndex(text)

@@ -87,7 +87,7 @@ func onTerminal(t *testing.T, args ...string) string {
 }
 
 // inProgress matches a line of progress at work.
-var inProgress = regexp.MustCompile(`\r(([0-9]+) of ([0-9]+) fits done, [0-9.]+ (?:fits per second|s a fit), [^\r]* left  [a-z]+)\x1b\[K`)
+var inProgress = regexp.MustCompile(`\r(([0-9]+) of ([0-9]+) fits done, [0-9.]+ (?:fits per second|s per fit), [^\r]* left  [a-z]+)\x1b\[K`)
 
 // halfway cuts what a run has written off at the line of progress that is nearest to half of the fits.
 func halfway(t *testing.T, written string) string {

@@ -94,7 +94,7 @@ Figures of each experiment, the default first:
 			case bags:
 				figure, err = report.PlotBags(a.Results, name, strings.Join(sets, ""), setting)
 			case c.Flags().Changed("figure") && a.Experiment == "":
-				return fmt.Errorf("--figure %s: %s is no folder of milbench study; leave the flag out or take one of %s",
+				return fmt.Errorf("--figure %s: %s is not a folder of milbench study; leave the flag out or take one of %s",
 					name, dir, strings.Join(report.BagFigures, ", "))
 			case a.Experiment == "" || len(sets) > 0:
 				figure, err = report.PlotTable(a.Results, sets...)

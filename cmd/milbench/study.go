@@ -230,7 +230,7 @@ would be lost, say fits of the full form when DIR/NAME holds the quick one.`,
 				return err
 			}
 			if archive.Experiment == "" {
-				return fmt.Errorf("%s is no folder of milbench study; its name is not in milbench study list", args[0])
+				return fmt.Errorf("%s is not a folder of milbench study; its name is not in milbench study list", args[0])
 			}
 			if archive, err = replaced(out, archive, add); err != nil {
 				return err

@@ -188,7 +188,7 @@ func TestStudyStopped(t *testing.T) {
 	if err := os.Rename(folder, plain); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitUse, "is no folder of milbench study", "study", "archive", plain, "--out", archives)
+	refuse(t, exitUse, "is not a folder of milbench study", "study", "archive", plain, "--out", archives)
 	refuse(t, exitUse, "leave the flag out", "plot", plain, "--figure", "auc", "--out", figure)
 	succeed(t, "plot", plain, "--out", figure)
 }

@@ -11,8 +11,8 @@ import (
 	"synpool/backend"
 )
 
-// sourceSum is a sum of the source, set by the linker where there is no version control, as in the image of docker/: what
-// different sources made is not to be taken for one version.
+// sourceSum is a sum of the source, set by the linker where there is no version control, as in the image of docker/. So
+// builds of different sources have different versions.
 var sourceSum string
 
 // tag is the version of a release, set by the linker (.goreleaser.yaml).

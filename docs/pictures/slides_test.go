@@ -27,7 +27,7 @@ func TestSlides(t *testing.T) {
 	}
 	drawing := generate.DefaultSlides()
 	drawing.LeastTiles, drawing.MostTiles, drawing.Features = 300, 500, 16
-	drawing.Shift = 2.5 // fewer features, each of which says more
+	drawing.Shift = 2.5 // fewer features, but each says more
 	set, err := generate.DrawSlides(drawing)
 	if err != nil {
 		t.Fatal(err)

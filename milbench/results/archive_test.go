@@ -169,7 +169,7 @@ func TestReadArchiveRefuses(t *testing.T) {
 	at := strings.Index(text, `"test":"`) + len(`"test":"`)
 	nan := "AADAfwAAwH8AAMB/" // three of them
 	if _, err := ReadArchive(strings.NewReader(text[:at] + nan + text[at+len(nan):])); err == nil || !strings.Contains(err.Error(), "has score NaN; scores are finite") {
-		t.Errorf("a score that is no number: %v", err)
+		t.Errorf("a score that is not a number: %v", err)
 	}
 	if err := (Archive{Experiment: "fake"}).Write(&bytes.Buffer{}); err == nil {
 		t.Error("an archive of nothing")

@@ -165,7 +165,7 @@ func (w *rewriter) text(name string, text []byte) ([]byte, error) {
 	return rewritten, nil
 }
 
-// resum keeps the sum of the code that made the outputs of a notebook true, where it was: notebooks/execute.py writes it.
+// resum updates the sum of the code that made the outputs of a notebook if it was right before; notebooks/execute.py writes it.
 func resum(before, after []byte) ([]byte, error) {
 	recorded, was, err := sums(before)
 	if err != nil || recorded != was {

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestSums has the sum of a notebook stay true where it was, and untrue where it was not.
+// TestSums checks that a right sum of a notebook stays right and a wrong one wrong.
 func TestSums(t *testing.T) {
 	w := newRewriter("bagkit", made, []string{"go.mod", "milbench/set.go"})
 	const cells = `{"cells": [{"cell_type": "markdown", "source": "bagkit/milbench"}, {"cell_type": "code", "source": ["import (\n", "\t\"bagkit/milbench\"\n"]},` +

@@ -64,7 +64,7 @@ func LoadCalibration(dir string, into any) (found bool, err error) {
 	case err != nil:
 		return false, err
 	case !info.Mode().IsRegular() || info.Size() > mostCard:
-		return false, Damaged("%s is no file of at most %d MB", calibrationName, mostCard>>20)
+		return false, Damaged("%s is not a file of at most %d MB", calibrationName, mostCard>>20)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -304,7 +304,7 @@ func cardOf(dir string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > mostCard:
-		return nil, damaged(fmt.Errorf("%s is no file of at most %d MB", cardName, mostCard>>20))
+		return nil, damaged(fmt.Errorf("%s is not a file of at most %d MB", cardName, mostCard>>20))
 	}
 	return os.ReadFile(name)
 }
@@ -391,7 +391,7 @@ func (c *Card) check() error {
 		}
 	}
 	if c.Parameters != filepath.Base(c.Parameters) || !strings.HasPrefix(c.Parameters, parametersPrefix) {
-		return fmt.Errorf("%q is no folder of parameters", c.Parameters)
+		return fmt.Errorf("%q is not a folder of parameters", c.Parameters)
 	}
 	return nil
 }
@@ -424,7 +424,7 @@ func (c *Card) Open(dir string) (map[string][]byte, error) {
 			return nil, err
 		}
 		if !info.Mode().IsRegular() {
-			return nil, damaged(fmt.Errorf("%s is no file", name))
+			return nil, damaged(fmt.Errorf("%s is not a file", name))
 		}
 		data, err := os.ReadFile(at)
 		if err != nil {

@@ -192,7 +192,7 @@ func TestDamage(t *testing.T) {
 		{"a folder as the card", func(_ *testing.T, dir string) {
 			os.Remove(filepath.Join(dir, cardName))
 			os.Mkdir(filepath.Join(dir, cardName), 0o777)
-		}, "model.json is no file"},
+		}, "model.json is not a file"},
 		{"another kind", edited(`"kind": "number"`, `"kind": "word"`), `its kind is "word", not "number"`},
 		{"a network", edited(`"kind": "number",`, ``), `its kind is "network", not "number"`},
 		{"another version", edited(`"format": 1`, `"format": 2`), "its format is 2"},
@@ -202,7 +202,7 @@ func TestDamage(t *testing.T) {
 		{"an unknown field", edited(`"number": `, `"nomber": `), "unknown field"},
 		{"a file elsewhere", edited(`"number.json"`, `"../number.json"`), "is no name of a file"},
 		{"a file anywhere", edited(`"number.json"`, `"/number.json"`), "is no name of a file"},
-		{"a folder elsewhere", edited(`"parameters": "`, `"parameters": "../`), "is no folder of parameters"},
+		{"a folder elsewhere", edited(`"parameters": "`, `"parameters": "../`), "is not a folder of parameters"},
 		{"a damaged file", func(_ *testing.T, dir string) { os.WriteFile(in(dir, "number.json"), []byte("4"), 0o666) }, "number.json is damaged"},
 		{"a damaged part", func(_ *testing.T, dir string) { os.WriteFile(in(dir, "part/deeper/number.json"), []byte("4"), 0o666) }, "part/deeper/number.json is damaged"},
 		{"a missing part", func(_ *testing.T, dir string) { os.RemoveAll(in(dir, "part")) }, "part/deeper/number.json is missing"},
@@ -211,7 +211,7 @@ func TestDamage(t *testing.T) {
 		{"a folder as a file", func(_ *testing.T, dir string) {
 			os.Remove(in(dir, "number.json"))
 			os.Mkdir(in(dir, "number.json"), 0o777)
-		}, "number.json is no file"},
+		}, "number.json is not a file"},
 		{"something beside it", func(_ *testing.T, dir string) { os.WriteFile(filepath.Join(dir, "notes"), nil, 0o666) }, "notes does not belong to it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

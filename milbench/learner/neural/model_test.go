@@ -211,7 +211,7 @@ func TestModelFiles(t *testing.T) {
 		{"a setting that makes no sense", edited(`"width": 8`, `"width": -8`, false), "width -8"},
 		{"another width", edited(`"width": 8`, `"width": 9`, false), "is missing"},
 		{"a file elsewhere", edited(`"checkpoint`, `"../checkpoint`, false), "is no name of a file"},
-		{"a folder elsewhere", edited(`"parameters": "`, `"parameters": "../`, false), "is no folder of parameters"},
+		{"a folder elsewhere", edited(`"parameters": "`, `"parameters": "../`, false), "is not a folder of parameters"},
 		{"one file", edited(`.json": "`, `.bin.bin": "`, false), "2 files of parameters, not a .json and a .bin"},
 		{"truncated parameters", func(t *testing.T, dir string) { os.Truncate(parameters(t, dir, ".bin"), 10) }, "is damaged"},
 		{"missing parameters", func(t *testing.T, dir string) { os.Remove(parameters(t, dir, ".bin")) }, "is missing"},

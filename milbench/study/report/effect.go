@@ -180,7 +180,7 @@ func alone(better, worse, of int, what string) string {
 	return fmt.Sprintf("Of %d %s, %d alone show a gain and %d a loss.", of, what, better, worse)
 }
 
-// join joins sentences, some of which may be missing.
+// join joins sentences, some may be empty.
 func join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

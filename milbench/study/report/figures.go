@@ -170,7 +170,7 @@ func (f figures[K]) has(set string, settings []K) bool {
 	return !slices.ContainsFunc(settings, func(s K) bool { return len(f.folds[set][s]) == 0 })
 }
 
-// table returns the means of settings, a row a set.
+// table returns the means of settings, one row per set.
 func (f figures[K]) table(sets []string, settings []K) [][]float64 {
 	var rows [][]float64
 	for _, set := range sets {
@@ -224,7 +224,7 @@ func drawingOf(set string) (name string, draw uint64) {
 	return set, 0
 }
 
-// changed returns the name of a set and what it was changed by.
+// changed returns the name of a set and its change.
 func changed(name string) (set, suffix string) {
 	name, _ = drawingOf(name)
 	for _, suffix := range []string{leakSuffix, shuffledSuffix} {

@@ -32,7 +32,7 @@ func (f figures[K]) common() (settings []K, sets []string) {
 type sweep struct {
 	steps []int
 	auc   []float64
-	least []float64 // NaN where it was not kept
+	least []float64 // NaN if it was not kept
 }
 
 // shares returns which shares of the best (the worst, times -1) means are of concentration and of distraction: means that are
@@ -289,7 +289,7 @@ var paperSays = []string{
 }
 
 // paperVerdicts tests what the paper says, the first of [paperSays]. values has a row for each set: the AUC at each I, then the least
-// change of winners there, NaN where it was not kept.
+// change of winners there, NaN if it was not kept.
 func paperVerdicts(steps []int, sets []string, values [][]float64) ([]verdict, error) {
 	claims := paperSays
 	if kept := slices.ContainsFunc(values, func(row []float64) bool { return !slices.ContainsFunc(row, math.IsNaN) }); !kept {

@@ -79,8 +79,8 @@ const legend = `- Estimates are mean differences in AUC, paired, unless the row 
 - Intervals are not corrected for the number of rows: without any true difference, about one row in twenty would still show one.
 `
 
-// Write writes the page, RESULTS.md: the verdict, the claims, and a short section for each question. The same scores give the same page,
-// byte for byte. It shows the figures that [WriteFiles] writes beside it.
+// Write writes the page, RESULTS.md: the verdict, the claims, and a short section for each question. The same scores give a
+// byte-identical page. It shows the figures that [WriteFiles] writes beside it.
 func Write(w io.Writer, archives []results.Archive) error {
 	drawn, err := pictures(archives)
 	if err != nil {

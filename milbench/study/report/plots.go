@@ -325,7 +325,7 @@ func stepsPlot(a results.Archive, title string, shuffled bool) (*plotting.Figure
 	return plotting.AUCIntervals(title, rows)
 }
 
-// iterationsPlot draws the AUC against I, a curve a set.
+// iterationsPlot draws the AUC against I, one curve per set.
 func iterationsPlot(a results.Archive) (*plotting.Figure, error) {
 	rows, err := pooledTable(a.Results)
 	if err != nil {
@@ -421,7 +421,7 @@ func witnessPlot(a results.Archive, instances bool) (*plotting.Figure, error) {
 	return sweepPlot(title, points, "Witness rate", plotting.Logarithmic)
 }
 
-// instanceRows are rows with the AUC of instances, one figure a drawing, in the place of that of bags.
+// instanceRows are rows with the AUC of instances, one figure per drawing, instead of that of bags.
 func instanceRows(fits []results.Result) ([]results.Row, error) {
 	t, err := tabulate(fits)
 	if err != nil {

@@ -34,7 +34,7 @@ var sections = map[string]func(results.Archive) (string, error){
 }
 
 // WriteTables writes the tables of all experiments, docs/tables.md, in the order of [study.Experiments]; those without an archive are
-// named as not run yet. Times have no part in it ([WriteTimes]): the same scores give the same tables, byte for byte.
+// named as not run yet. Times have no part in it ([WriteTimes]): the same scores give byte-identical tables.
 func WriteTables(w io.Writer, archives []results.Archive) error {
 	var b strings.Builder
 	b.WriteString("# Tables of every experiment\n\n" + tablesHead)
