@@ -10,15 +10,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ComparedRow is the difference of a figure between a reference and one other setting on one set.
+// ComparedRow is the difference in one measure between a reference and another setting on one data set.
 type ComparedRow struct {
-	Name                  string // of the other setting, with that of the set where there are several
+	Name                  string // name of the other setting, with the data set if there are several
 	Difference, Low, High float64
-	Verdict               int // of the reference: 1 better, -1 worse, 0 the same in practice or open
+	Verdict               int // on the reference: 1 better, -1 worse, 0 equivalent in practice or undecided
 }
 
-// Comparison draws differences from a reference with their intervals, a line at 0 and a band of what is the same in practice, from -rope to rope. What
-// is decided is drawn in colour, the rest in grey. label names the axis, say the reference and the figure. Rows stand from top to bottom.
+// Comparison draws differences from a reference with their intervals, a line at 0, and a band of practical equivalence from
+// -rope to rope. Rows with a verdict are drawn in colour, the others in grey. label names the axis, for example with the
+// reference and the measure. Rows go from top to bottom.
 func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure, error) {
 	const most = 60
 	switch {
@@ -74,7 +75,7 @@ func comparedGlyph(verdict int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: muted, Radius: glyphRadius, Shape: draw.RingGlyph{}}
 }
 
-// equivalence shades the region of practical equivalence.
+// equivalence draws the region of practical equivalence as a shaded band.
 type equivalence float64
 
 // Plot implements [plot.Plotter].

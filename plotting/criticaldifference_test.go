@@ -169,7 +169,7 @@ func TestCriticalDifferenceRefuses(t *testing.T) {
 		difference float64
 	}{
 		"drawing a critical difference: ranks need two methods":  {ranked(1), 1},
-		"41 methods, of which 40 at most":                        {ranked(same(41, 21)...), 1},
+		"41 methods; at most 40":                                 {ranked(same(41, 21)...), 1},
 		"the critical difference 0 is not above 0":               {ranked(1, 2), 0},
 		"the critical difference -1 is not above 0":              {ranked(1, 2), -1},
 		"the critical difference: NaN is not a number":           {ranked(1, 2), math.NaN()},

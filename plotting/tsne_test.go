@@ -435,8 +435,8 @@ func TestTSNERefuses(t *testing.T) {
 		random     *rand.Rand
 	}{
 		"embedding by t-SNE: 2 vectors; three at least": {good[:2], 1.5, 1000, seeded(1)},
-		"0 vectors; three": {nil, 1.5, 1000, seeded(1)},
-		"5001 vectors, of which 5000 at most can be embedded":        {make([][]float64, 5001), 30, 1000, seeded(1)},
+		"0 vectors; three":                                           {nil, 1.5, 1000, seeded(1)},
+		"5001 vectors; at most 5000 can be embedded":                 {make([][]float64, 5001), 30, 1000, seeded(1)},
 		"the vectors have no features":                               {make([][]float64, 4), 1.5, 1000, seeded(1)},
 		"vector 3 has 1 features, vector 1 has 2":                    {[][]float64{{1, 2}, {3, 4}, {5}}, 1.5, 1000, seeded(1)},
 		"vector 2, feature 1: NaN is not a number":                   {[][]float64{{1, 2}, {math.NaN(), 4}, {5, 1}}, 1.5, 1000, seeded(1)},
