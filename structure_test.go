@@ -265,7 +265,7 @@ func TestLight(t *testing.T) {
 }
 
 // TestTools checks that go.mod, which importers use, has no dependencies that only developers need, and that the notebook
-// kernel has the same version as the package with which plotting shows figures.
+// kernel has the same version as the package that plotting uses to show figures in notebooks.
 func TestTools(t *testing.T) {
 	kernel := regexp.MustCompile(`(?m)^\tgithub\.com/janpfeifer/gonb (v\S+)`)
 	var versions []string

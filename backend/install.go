@@ -68,7 +68,7 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 		if err := checkPlugin(path); err != nil {
 			return fmt.Errorf("%s: %w; remove it and run %s again", path, err, installCommand)
 		}
-		fmt.Fprintf(out, "%s is already installed; remove it to install it anew\n", path)
+		fmt.Fprintf(out, "%s is already installed; remove it to install it again\n", path)
 		return nil
 	}
 	dirs := pluginDirs()

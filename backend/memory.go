@@ -39,7 +39,7 @@ func freeMemory(root fs.FS) (uint64, bool) {
 			if !slices.Contains(strings.Split(controllers, ","), g.controller) {
 				continue
 			}
-			// The limits of the groups above hold as well. In a container only the last of them, the root, may be there.
+			// The limits of parent groups also apply. In a container only the last of them, the root, may be visible.
 			for dir := path.Join(g.root, path.Clean("/"+group)); ; dir = path.Dir(dir) {
 				if limit, ok := number(root, path.Join(dir, g.limit), ""); ok {
 					use, _ := number(root, path.Join(dir, g.use), "")

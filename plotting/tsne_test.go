@@ -259,8 +259,8 @@ func TestTSNESeeds(t *testing.T) {
 	}
 }
 
-// TestTSNETurns: vectors that are turned, mirrored, moved and of another unit have the same similarities and begin at the
-// same places, but for rounding.
+// TestTSNETurns: vectors that are turned, mirrored, shifted and rescaled have the same similarities and the same initial
+// places, up to rounding.
 func TestTSNETurns(t *testing.T) {
 	c := tsneCases(t)[0]
 	n, d := len(c.Vectors), len(c.Vectors[0])
@@ -306,8 +306,8 @@ func TestTSNETurns(t *testing.T) {
 	}
 }
 
-// TestTSNEMoves: where numbers are added and halved without rounding, vectors that are moved and of another unit end at the
-// same places, to the bit: whole numbers of as many vectors as a power of 2.
+// TestTSNEMoves: where numbers are added and halved without rounding, shifted and rescaled vectors end at bit-identical
+// places. The test uses integers and a number of vectors that is a power of 2.
 func TestTSNEMoves(t *testing.T) {
 	c := tsneCases(t)[2]
 	whole := c.Vectors[:128]

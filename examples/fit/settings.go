@@ -12,7 +12,8 @@ type Settings struct {
 	Batch  int     // examples per step
 	Epochs int     // passes over the examples
 	Seed   uint64  // seed of the initial weights, the dropout and the order of the examples, 1 or more
-	// Checkpoint is the file where the training is saved after each epoch, and from which it resumes; "" for none.
+	// Checkpoint is the file where the training is saved after each epoch. If it exists, the training resumes from it. ""
+	// for none.
 	Checkpoint string `json:"-"`
 }
 

@@ -78,7 +78,7 @@ func (s Set) Verify() (State, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return Missing, fmt.Errorf("%s: %w, %s is not there; run `%s`", s.Name, ErrNotFetched, paths[i], s.Command)
 		case errors.Is(err, ErrSum):
-			return Damaged, fmt.Errorf("%s: %s is not the file it should be; run `%s` to get it anew: %w", s.Name, paths[i], s.Command, err)
+			return Damaged, fmt.Errorf("%s: %s is not the file it should be; run `%s` to get it again: %w", s.Name, paths[i], s.Command, err)
 		case err != nil:
 			return Damaged, fmt.Errorf("%s: %w", s.Name, err)
 		}

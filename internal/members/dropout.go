@@ -28,7 +28,7 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
 }
 
-// paramFrom is the key under which [DropoutFrom] stores its arguments in a graph.
+// paramFrom is the key of a graph's parameter that holds the arguments of [DropoutFrom].
 const paramFrom = "/synlayer_dropout_from"
 
 // DropoutFrom makes dropout, from now on in the graph of bag, treat its input as a part of a larger batch: its first bag has

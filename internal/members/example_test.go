@@ -53,7 +53,7 @@ func ExampleBind() {
 	// Output: [[121] [143]]
 }
 
-// A bag of 100,000 features of which its instances use two, numbers 7 and 99,999.
+// A bag with 100,000 features. Its instances use two of them, numbers 7 and 99,999.
 func ExampleSparseDense() {
 	const features = 100_000
 	weights := make([][]float64, features)

@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Keys under which [Seed] and [Bind] store their arguments in a graph.
+// Keys of a graph's parameters that hold the arguments of [Seed] and [Bind].
 const (
 	paramSeeds = "/synlayer_seeds"
 	paramBound = "/synlayer_bound"

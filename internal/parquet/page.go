@@ -259,7 +259,7 @@ func (c *cursor) readPage(header *format.DataPageHeader, size int) error {
 			continue
 		}
 		if l.encoding != format.RLE {
-			return fmt.Errorf("levels with encoding %v, which is not read; save the table anew", l.encoding)
+			return fmt.Errorf("levels with encoding %v, which is not read; save the table again", l.encoding)
 		}
 		var part []byte
 		if part, data, err = prefixed(data); err != nil {

@@ -1,9 +1,9 @@
-// Package memory provides the associative memories from which attention and the Syn layer derive, in float64.
+// Package memory provides, in float64, the associative memories that attention and the Syn layer are derived from.
 //
 // # Glossary
 //
 //   - pattern: a stored vector; state: the vector that a memory updates, starting at a cue.
-//   - cue: a masked or noisy pattern from which the memory should retrieve the pattern.
+//   - cue: a masked or noisy version of a pattern; the memory should retrieve the pattern from it.
 //   - update: one application of a memory's rule to the whole state.
 //   - order parameters: how much of each pattern a state contains: the softmax weights in [Continuous], V⁺x in [Synergetic].
 //   - one-hot: one order parameter is 1 and the others are 0, so the state is a retrieved pattern.

@@ -25,7 +25,7 @@ type Hypothesis struct {
 	Alignments [][]float64 // attention weights of the source words, for each word and for End; nil without attention
 }
 
-// score is the number by which hypotheses are compared.
+// score returns the score of a hypothesis; larger is better.
 func (b Beam) score(h Hypothesis) float64 {
 	length := len(h.Words)
 	if h.Ended {
