@@ -16,7 +16,7 @@
 //	[Polynomial]   ±1        −Σ (xᵀξ)ᵃ                                              α dᵃ⁻¹
 //	[Exponential]  ±1        −Σ exp(xᵀξ)                                            2^(d/2)
 //	[Continuous]   any       −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²                exponentially many in d
-//	[Synergetic]   any       Haken's potential of the order parameters             d, linearly independent
+//	[Synergetic]   any       Haken's potential of the order parameters              d, linearly independent
 //
 // d is the number of components. All of them implement [Memory]; [Retrieve] retrieves a pattern and returns the trace of
 // every update. [Attention] is the continuous memory between projections, [Sequence] stores transitions from pattern to
