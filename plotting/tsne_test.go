@@ -18,7 +18,7 @@ import (
 	"synpool/internal/large"
 )
 
-// tsneCase is of scikit-learn; testdata/tsne.py says how.
+// tsneCase is a result of scikit-learn, made by testdata/tsne.py.
 type tsneCase struct {
 	Name         string
 	Perplexity   float64
@@ -188,8 +188,8 @@ func TestKLGradient(t *testing.T) {
 	}
 }
 
-// TestTSNEDescends: it ends no worse than scikit-learn on the average of some seeds, as the descent makes rounding so large
-// that each ends elsewhere, and where neighbours are of one group.
+// TestTSNEDescends: averaged over some seeds, it ends no worse than scikit-learn, and neighbours are of the same group.
+// (Single runs differ, because the descent amplifies rounding.)
 func TestTSNEDescends(t *testing.T) {
 	for _, c := range tsneCases(t) {
 		seeds := large.Number(1, 3)
