@@ -65,7 +65,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestReadmeExample compares the program shown with the example that is run.
+// TestReadmeExample compares the program in README.md with the tested example.
 func TestReadmeExample(t *testing.T) {
 	file, err := os.ReadFile("synlayer/example_pooling_test.go")
 	if err != nil {
@@ -77,14 +77,15 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
-// TestReadmeSize: what does not fit belongs into a page of its own.
+// TestReadmeSize limits the size of README.md: longer texts belong on a page of their own.
 func TestReadmeSize(t *testing.T) {
 	if words := len(strings.Fields(readme(t))); words > 1300 {
 		t.Errorf("README.md has %d words; move what not every reader needs into docs", words)
 	}
 }
 
-// TestReadmeClaims: an estimate of README.md stands with its interval in a row of RESULTS.md, which is written from the archives.
+// TestReadmeClaims checks that each estimate in README.md is in a row of RESULTS.md with its interval; RESULTS.md is
+// generated from the archives.
 func TestReadmeClaims(t *testing.T) {
 	results, err := os.ReadFile("RESULTS.md")
 	if err != nil {
@@ -221,7 +222,8 @@ func markdown(t *testing.T) (paths []string) {
 	return paths
 }
 
-// TestTables: a table of a Markdown file has a row of dashes under its head, of as many columns; without it GitHub shows text.
+// TestTables checks that each table in a Markdown file has a row of dashes under its header, with as many columns; without
+// it GitHub shows text.
 func TestTables(t *testing.T) {
 	tables := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -22,7 +22,7 @@ var module = func() string {
 	return strings.TrimPrefix(line, "module ")
 }()
 
-// What the table below names by a short word; everything under the path is meant.
+// Libraries that the table below names by a short word, including everything under the path.
 var libraries = map[string]string{
 	"gomlx":      "github.com/gomlx/gomlx",
 	"compute":    "github.com/gomlx/compute",
@@ -43,8 +43,8 @@ var libraries = map[string]string{
 	"x/term":     "golang.org/x/term",
 }
 
-// rule says what a package may import besides the standard library: packages of this module by their folder, libraries
-// by the word above. Its tests may also import the package itself and what tests names.
+// rule says what a package may import besides the standard library: packages of this module by folder, and libraries by the
+// words above. Its tests may also import the package itself and the packages in tests.
 type rule struct{ imports, tests []string }
 
 // imports is the import table: arrows run one way, and every package has a row.
@@ -137,10 +137,10 @@ var imports = map[string]rule{
 	"cmd/milbench":                  {[]string{"backend", "synlayer", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/modeldir", "milbench/learner/networks", "milbench/learner/neural", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/predict", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "milbench/study", "milbench/study/report", "plotting", "internal/fetch", "cobra", "pflag", "compute", "x/sys", "x/term"}, []string{"backend/backendtest", "internal/large", "internal/fetched", "internal/reexec"}},
 }
 
-// light are the packages that never compile GoMLX, so that loading a set or drawing a figure builds in seconds.
+// light has the packages that never compile GoMLX, so that programs that load a set or draw a figure build in seconds.
 var light = []string{"", "internal/notebook", "synlayer/memory", "examples/memory", "examples/memory/retrieval", "corpus", "corpus/download", "internal/delimited", "internal/fetch", "internal/float16", "internal/hdf5", "internal/parquet", "internal/pickle", "internal/lbfgs", "internal/transport", "milbench", "milbench/calibrate", "milbench/dataset", "milbench/dataset/audit", "milbench/dataset/intake", "milbench/dataset/generate", "milbench/evaluate", "milbench/exchange", "milbench/judge", "milbench/learner", "milbench/learner/classic", "milbench/learner/modeldir", "milbench/learner/onebyone", "milbench/learner/schedule", "milbench/results", "milbench/run", "milbench/cluster", "milbench/run/simulation", "plotting", "docs", "notebooks/explorer", "notebooks/explorer/page", "notebooks/explorer/build", "internal/svm", "internal/svm/bench", "internal/mixture", "internal/trees", "internal/trees/bench"}
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -187,7 +187,7 @@ func folder(path string) (string, bool) {
 // under reports whether path is root or lies under it.
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// allowed reports whether a package may be imported by those who may import the given ones.
+// allowed reports whether a package may be imported by a row with the given imports.
 func allowed(path string, by []string) bool {
 	if dir, ours := folder(path); ours {
 		return slices.Contains(by, dir)
@@ -201,7 +201,7 @@ func allowed(path string, by []string) bool {
 	})
 }
 
-// TestImports keeps the table: each package has a row and imports nothing that its row does not name.
+// TestImports checks the table: each package has a row and imports only what its row names.
 func TestImports(t *testing.T) {
 	for _, p := range list(t, "GOFLAGS=") {
 		dir, _ := folder(p.ImportPath)
@@ -223,7 +223,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestTable keeps the table itself honest: it names what exists or can exist, without a circle.
+// TestTable checks the table itself: it names only packages that exist or can exist, and has no cycle.
 func TestTable(t *testing.T) {
 	done := map[string]bool{}
 	var visit func(dir string, path []string)
@@ -256,7 +256,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestLight looks at everything that the light packages pull in.
+// TestLight checks all dependencies of the light packages.
 func TestLight(t *testing.T) {
 	for _, p := range list(t, "GOFLAGS=") {
 		if dir, _ := folder(p.ImportPath); !slices.Contains(light, dir) {
@@ -270,8 +270,8 @@ func TestLight(t *testing.T) {
 	}
 }
 
-// TestTools keeps what only developers need out of go.mod, which importers read, and the kernel of notebooks at the version
-// of the package that plotting shows figures with.
+// TestTools checks that go.mod, which importers use, has no dependencies that only developers need, and that the notebook
+// kernel has the same version as the package that plotting uses to show figures in notebooks.
 func TestTools(t *testing.T) {
 	kernel := regexp.MustCompile(`(?m)^\tgithub\.com/janpfeifer/gonb (v\S+)`)
 	var versions []string
@@ -294,7 +294,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestWithoutXLA looks at everything that a build without XLA pulls in, tests included.
+// TestWithoutXLA checks all dependencies of a build without XLA, including tests.
 func TestWithoutXLA(t *testing.T) {
 	for _, build := range []struct{ name, environment, tags string }{
 		{"noxla", "CGO_ENABLED=1", "noxla"},
@@ -312,7 +312,8 @@ func TestWithoutXLA(t *testing.T) {
 	}
 }
 
-// TestShares: no folder has more than 30 % of the lines of Go; of milbench, which holds half of them, none of its folders has.
+// TestShares checks that no folder has more than 30 % of the lines of Go. Milbench has half of them, so its subfolders are
+// counted instead.
 func TestShares(t *testing.T) {
 	lines, all := map[string]int{}, 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -1,14 +1,14 @@
-// Package backend chooses the GoMLX backend that runs the graphs, says why, and installs a faster one.
+// Package backend chooses the GoMLX backend that runs the graphs, reports why, and can install a faster one.
 //
 // # Glossary
 //
-//   - backend: what compiles and runs a GoMLX graph. "go" is written in Go and always there; "xla" is OpenXLA.
+//   - backend: what compiles and runs a GoMLX graph. "go" is written in Go and always available; "xla" is OpenXLA.
 //   - plugin: the shared library that XLA runs on one kind of device (PJRT C API): "cpu", "cuda".
 //   - configuration: NAME or NAME:PLUGIN[,OPTION...], as in the environment variable GOMLX_BACKEND: go, xla:cpu,
 //     xla:cuda, xla:/absolute/path/of/a/plugin.so.
 //
-// Nothing but [Install] ever downloads. XLA needs cgo; without it, or with the build tag noxla, the package builds and
-// works on the Go backend alone.
+// Only [Install] downloads anything. XLA needs cgo; without cgo, or with the build tag noxla, the package supports only the
+// Go backend.
 package backend
 
 import (
@@ -29,16 +29,16 @@ import (
 // goConfig is the configuration of the Go backend.
 const goConfig = gobackend.BackendName
 
-// xlaNames are the names under which go-xla registers its backend.
+// xlaNames are the names of go-xla's backend.
 var xlaNames = []string{"xla", "stablehlo", "shlo", "hlo"}
 
-// Choice is a backend and why it was chosen.
+// Choice is a started backend and the reason why it was chosen.
 type Choice struct {
 	Backend compute.Backend
 	Config  string // its configuration: "go", "xla:cpu", ...
 	Plugin  string // path of the loaded plugin, "" for the Go backend
-	Reason  string // why this one
-	Hint    string // the command that gives a faster one, "" where there is none
+	Reason  string // why it was chosen
+	Hint    string // the command that installs a faster backend, "" if there is none
 }
 
 // String returns the line that a command prints on standard error: the backend, the reason and the hint.
@@ -50,16 +50,17 @@ func (c Choice) String() string {
 	return s
 }
 
-// New chooses a backend and starts it: what GOMLX_BACKEND asks for if it is set; else CUDA if a device and its plugin
-// are there; else XLA on the CPU if its plugin is there; else the Go backend.
+// New chooses a backend and starts it. It tries, in this order: the backend that GOMLX_BACKEND names, if set; CUDA, if there
+// is a device and the plugin is installed; XLA on the CPU, if its plugin is installed; the Go backend.
 //
-// A plugin that was asked for and cannot be used is an error. One that was only found falls back to the next, and the
-// Reason says so.
+// If GOMLX_BACKEND names a plugin that cannot be used, New returns an error. If a plugin that it found itself cannot be
+// used, New falls back to the next, and the Reason says so.
 //
-// With XLA on the CPU, New sets for the whole process, unless the environment does, XLA_FLAGS and that memory which the C
-// library frees stays with the process: a step of training can take half the time. Flags of the environment, unless they are
-// the name of a file, get one more, which turns XNNPACK off, with which XLA can take a parameter for what it was before: name
-// --xla_cpu_use_xnnpack to have it otherwise. Compiled graphs are kept in files, see [CacheVariable].
+// With XLA on the CPU, New changes two settings for the whole process unless the environment sets them: XLA_FLAGS, and
+// malloc, so that the process keeps memory that the C library frees. This can halve the time of a training step. If
+// XLA_FLAGS is set and is not a file name, New adds a flag that turns off XNNPACK, because with XNNPACK XLA can compute with
+// outdated values of a parameter; set --xla_cpu_use_xnnpack yourself to prevent that. Compiled graphs are kept in files, see
+// [CacheVariable].
 func New() (*Choice, error) {
 	if _, err := cacheDir(); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func New() (*Choice, error) {
 	return c, nil
 }
 
-// Likely returns the configuration of the backend that [New] chooses if it starts, without starting it.
+// Likely returns the configuration of the backend that [New] would choose, without starting it.
 func Likely() string {
 	if config := os.Getenv(compute.ConfigEnvVar); config != "" {
 		return config
@@ -134,10 +135,10 @@ func Built() []string {
 	return []string{goConfig}
 }
 
-// xlaPlatforms are those that XLA is built for: the build constraints of xla.go.
+// xlaPlatforms are the platforms that XLA is built for: the build constraints of xla.go.
 var xlaPlatforms = []string{"darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64"}
 
-// withoutXLA says why a program for a platform was built without XLA, and how to build it with, "" where that cannot be.
+// withoutXLA says why a program for a platform was built without XLA, and how to build it with XLA ("" if impossible).
 func withoutXLA(platform string) (reason, hint string) {
 	if !slices.Contains(xlaPlatforms, platform) {
 		return "XLA does not support " + platform, ""
@@ -145,7 +146,7 @@ func withoutXLA(platform string) (reason, hint string) {
 	return "this program was built without XLA", "build it with cgo and without -tags noxla"
 }
 
-// orInstall is the hint to install a plugin before another one, "" where there is none to install.
+// orInstall returns the start of a hint that offers to install a plugin, "" if there is none to install.
 func orInstall() string {
 	if _, ok := wheels[platform()]; !ok {
 		return ""
@@ -153,8 +154,8 @@ func orInstall() string {
 	return "run " + installCommand + ", or "
 }
 
-// newGo starts the Go backend. Unless options say how, it runs one operation after another, each on all cores: large products
-// that run at the same time wait for each other's cores, for ever where there are as many as cores (compute 0.1.2).
+// newGo starts the Go backend. Without options, it runs one operation at a time, each on all cores: large products that run
+// at the same time wait for each other's cores, and deadlock if there are as many products as cores (compute 0.1.2).
 func newGo(options string) (compute.Backend, error) {
 	if !strings.Contains(options, "ops_") {
 		options = strings.TrimPrefix(options+",ops_sequential", ",")
@@ -162,7 +163,7 @@ func newGo(options string) (compute.Backend, error) {
 	return gobackend.New(options)
 }
 
-// reason joins what went wrong with what was found instead.
+// reason joins the failures with what was found instead.
 func reason(failed []string, found string) string {
 	s := strings.Join(failed, "; ")
 	if s != "" && found != "" {
@@ -231,7 +232,7 @@ func askedXLA(config, options string) (*Choice, error) {
 	return &Choice{Backend: b, Config: config, Plugin: path, Reason: compute.ConfigEnvVar + " asks for it"}, nil
 }
 
-// load starts XLA on the plugin at path, an absolute one.
+// load starts XLA on the plugin at an absolute path.
 func load(path, options string) (compute.Backend, error) {
 	err := checkPlugin(path)
 	if err == nil && strings.Contains(path, ",") {
@@ -264,7 +265,7 @@ func try(f func() error) (err error) {
 	return f()
 }
 
-// hasCUDA reports whether an NVIDIA device is there.
+// hasCUDA reports whether there is an NVIDIA device.
 var hasCUDA = func() bool {
 	if devices, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(devices) > 0 {
 		return true

@@ -6,20 +6,22 @@ import (
 	"path/filepath"
 )
 
-// CacheVariable is the environment variable with the folder in which XLA on the CPU keeps compiled graphs, so that later
-// processes, and other cores of one, load them instead of compiling them again: an absolute path, or "off". The default is
-// synpool/xla in the user's cache directory ([os.UserCacheDir]); where nothing can be written every process compiles for
-// itself.
+// CacheVariable is the name of the environment variable for the folder where XLA on the CPU keeps compiled graphs: an
+// absolute path, or "off". Later processes, and other cores of the same process, load the graphs instead of compiling them
+// again. The default is synpool/xla in the user's cache directory ([os.UserCacheDir]). If the folder cannot be written,
+// every process compiles for itself.
 //
-// A graph that is loaded gives the same bits as one that was compiled. What another version of the plugin, another kind of
-// CPU or other XLA_FLAGS compiled is not loaded, nor is anything kept where flags have XLA write files. Graphs of less than
-// 4 KiB are not worth a file. When a process first keeps a graph it removes what was not used for 30 days, and the oldest of
-// what is more than 2 GiB. Whoever can write to the folder decides what code runs: it is made for the user alone, and one that
-// is another's, or that others may write to, is not used. The variable is read when XLA is first started. On Linux, amd64 and
-// arm64; elsewhere every process compiles.
+// Results of loaded and compiled graphs are bit-identical. Graphs from a different plugin version, a different kind of CPU
+// or different XLA_FLAGS are not loaded. Nothing is kept if the flags make XLA write files, and graphs below 4 KiB are not
+// kept. When a process first keeps a graph, it removes graphs not used for 30 days, and the oldest ones above 2 GiB in
+// total.
+//
+// Whoever can write to the folder decides what code runs. It is therefore created for the user alone, and a folder that
+// belongs to someone else, or that others may write to, is not used. The variable is read when XLA is first started. The
+// cache works on Linux (amd64 and arm64); elsewhere every process compiles.
 const CacheVariable = "SYNPOOL_XLA_CACHE"
 
-// cacheDir returns the folder of compiled graphs, "" for none.
+// cacheDir returns the folder of compiled graphs, or "" if there is none.
 func cacheDir() (string, error) {
 	switch dir := os.Getenv(CacheVariable); {
 	case dir == "off":
@@ -35,8 +37,8 @@ func cacheDir() (string, error) {
 	return "", nil // a user without a home
 }
 
-// Graphs says where XLA on the CPU keeps the graphs that it has compiled ([CacheVariable]), or why it does not; "" of other
-// backends.
+// Graphs returns a line that says where XLA on the CPU keeps compiled graphs ([CacheVariable]), or why it does not; "" for
+// other backends.
 func (c Choice) Graphs() string {
 	if c.Plugin == "" || !forCPU(c.Plugin) {
 		return ""

@@ -12,16 +12,16 @@ import (
 	"synpool/backend/internal/pjrtcache"
 )
 
-// keeper is the first plugin of the process for the CPU, whose compiled graphs are kept in dir unless there is an error; another
-// one compiles as ever.
+// keeper is the first CPU plugin of the process. Its compiled graphs are kept in dir unless there is an error; a second
+// plugin compiles without a cache.
 var keeper struct {
 	once      sync.Once
 	path, dir string
 	err       error
 }
 
-// keepCompiled has go-xla use the plugin at path, one for the CPU, with what it compiles kept in files: see [CacheVariable].
-// Where that cannot be, go-xla loads the plugin itself, and says what is wrong with it.
+// keepCompiled makes go-xla keep what the CPU plugin at path compiles in files: see [CacheVariable]. If that fails, go-xla
+// loads the plugin itself, and reports what is wrong with it.
 func keepCompiled(path string) {
 	keeper.once.Do(func() {
 		keeper.path = path
@@ -42,10 +42,10 @@ func keepCompiled(path string) {
 	})
 }
 
-// kept reports whether graphs that the plugin at path, which is loaded, compiles are kept.
+// kept reports whether compiled graphs of the loaded plugin at path are kept.
 func kept(path string) bool { return keeper.path == path && keeper.err == nil && pjrtcache.Shared() }
 
-// graphs says where they are kept, or why they are not.
+// graphs says where compiled graphs are kept, or why they are not.
 func graphs(path string) string {
 	switch {
 	case keeper.path != path:

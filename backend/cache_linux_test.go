@@ -127,7 +127,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("%s: %s, want one compiled", what, counts)
 		}
 		if now, err := os.ReadFile(entry); err != nil || bytes.Equal(now, bad) {
-			t.Errorf("%s: the entry is as it was (%v)", what, err)
+			t.Errorf("%s: the entry is unchanged (%v)", what, err)
 		}
 	}
 
@@ -151,7 +151,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("other flags, loaded: %q and %s, want %q", got, counts, other)
 	}
 	if got, counts, graphs := run(entry); got != want || counts != "counts 0 0" || !strings.HasPrefix(graphs, "graphs not kept: mkdir "+entry) {
-		t.Errorf("a file in the place of the folder: %q, %s and %s, want %q", got, counts, graphs, want)
+		t.Errorf("a file instead of the folder: %q, %s and %s, want %q", got, counts, graphs, want)
 	}
 }
 

@@ -14,27 +14,28 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Cores is how a backend's work is spread over the cores of the machine.
+// Cores describes how the work of a backend is spread over the cores of the machine.
 //
-// XLA on the CPU is fastest with a client of its own on each core: the threads of one client for all cores take work from
-// each other and move between cores, which costs more than they gain on operations of microseconds.
+// XLA on the CPU is fastest with one client per core. The threads of a single client take work from each other and move
+// between cores, which costs more than it gains for operations of microseconds.
 type Cores struct {
-	Workers int    // that work at a time, at least 1
-	Note    string // one line on what was asked for and cannot be had, "" if nothing
-	Kept    bool   // workers load graphs that one of them has compiled: see [CacheVariable]
+	Workers int    // number of workers that run at the same time, at least 1
+	Note    string // one line on a request that cannot be met, "" if none
+	Kept    bool   // workers load graphs that another has compiled: see [CacheVariable]
 
-	backend compute.Backend // of all workers, unless they have CPUs and backends of their own:
+	backend compute.Backend // shared by all workers, unless they have their own CPUs and backends:
 	cpus    []int
-	free    []int // where their threads may run once they are started; nil for a CPU of their own each
+	free    []int // CPUs that their threads may use once started; nil means one CPU per worker
 	plugin  string
 	options string
 }
 
-// Cores spreads work over n cores, over fewer if the process may not use as many (CPU affinity, CPU quota, GOMAXPROCS):
+// Cores spreads work over n cores, or fewer if the process may not use that many (CPU affinity, CPU quota, GOMAXPROCS):
 //
-//   - XLA on the CPU: one worker a core, each with a one-device backend of as many threads as one core has use for. They are
-//     bound to that core if the process may use no others than the n; else the system places them, since other processes may
-//     be at work there, too. Where threads cannot be bound, one worker on c.Backend, which uses all cores by itself.
+//   - XLA on the CPU: one worker per core, each with its own single-device backend with the number of threads that suits one
+//     core. If the process may use exactly n cores, the threads of each worker are bound to its core; otherwise the system
+//     places them, because other processes may run there too. If threads cannot be bound, there is one worker on c.Backend,
+//     which uses all cores.
 //   - The Go backend: n workers share c.Backend.
 //   - CUDA and others: one worker on c.Backend.
 //
@@ -71,8 +72,8 @@ func (c *Choice) Cores(n int) *Cores {
 	return cores
 }
 
-// Lanes returns how many numbers of float32 the vectors hold in which XLA computes on this CPU: 16 with AVX-512, 8 on other x86
-// processors, 4 elsewhere. Loops whose turns are no multiple of it round their last turns otherwise.
+// Lanes returns the number of float32 values in a SIMD vector that XLA uses on this CPU: 16 with AVX-512, 8 on other x86
+// processors, 4 elsewhere. If the length of a loop is not a multiple of it, the remaining iterations may round differently.
 func Lanes() int {
 	switch {
 	case cpu.X86.HasAVX512F:
@@ -83,12 +84,12 @@ func Lanes() int {
 	return 4
 }
 
-// Run calls work in every worker at the same time, on an OS thread and with the backend of that worker, and returns when
-// all have ended. Goroutines that work starts run on other threads, bound to no core.
+// Run calls work in every worker at the same time, on the OS thread and with the backend of that worker, and returns when
+// all have finished. Goroutines started by work run on other threads, which are not bound to a core.
 //
-// A backend of a worker's own ends with it: work finalises what it made there (tensors, executables) before it returns.
-// If a worker's backend cannot be started, no work is done. The errors of all workers are joined; a panic of work is one
-// of them. Afterwards all threads may run where they could before.
+// A worker's own backend ends with the worker: work must finalise what it made there (tensors, executables) before it
+// returns. If the backend of any worker fails to start, no work is done. The errors of all workers are joined; a panic of
+// work becomes an error. Afterwards all threads may run on the same CPUs as before.
 func (c *Cores) Run(work func(b compute.Backend) error) error {
 	if c.cpus != nil {
 		if err := startCompiler(c.backend); err != nil {
@@ -100,7 +101,7 @@ func (c *Cores) Run(work func(b compute.Backend) error) error {
 	var failed atomic.Bool
 	starting.Add(c.Workers)
 	for i := range errs {
-		errs[i] = errors.New("a worker's goroutine was ended by runtime.Goexit") // unless it comes to its end
+		errs[i] = errors.New("a worker's goroutine was ended by runtime.Goexit") // unless work returns
 		workers.Go(func() {
 			b, end, err := c.start(i)
 			if err != nil {
@@ -120,7 +121,7 @@ func (c *Cores) Run(work func(b compute.Backend) error) error {
 	return errors.Join(errs...)
 }
 
-// do calls work and turns a panic, which is how GoMLX tells of a wrong graph, into an error.
+// do calls work and turns a panic into an error: GoMLX panics on a wrong graph.
 func do(work func(b compute.Backend) error, b compute.Backend) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -134,8 +135,8 @@ func do(work func(b compute.Backend) error, b compute.Backend) (err error) {
 	return work(b)
 }
 
-// startCompiler compiles a graph of one operation. The first compilation of a process starts threads that serve all its
-// clients and never end; they must not inherit the one CPU of a worker.
+// startCompiler compiles a graph with one operation. The first compilation of a process starts threads that serve all its
+// clients and never end; they must not inherit the single CPU of a worker.
 func startCompiler(b compute.Backend) error {
 	return try(func() error {
 		builder := b.Builder("start")
@@ -158,7 +159,7 @@ func startCompiler(b compute.Backend) error {
 	})
 }
 
-// clients has one client made at a time.
+// clients makes sure that only one client is created at a time.
 var clients sync.Mutex
 
 // start returns the backend of worker i; end is called on the same goroutine.
@@ -172,7 +173,7 @@ func (c *Cores) start(i int) (b compute.Backend, end func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("binding a thread to CPU %d: %w; use fewer cores", c.cpus[i], err)
 	}
-	// A client starts threads for as many CPUs as the one that makes it may run on.
+	// A client starts one thread for each CPU that the creating thread may run on.
 	others := threadIDs()
 	b, err = load(c.plugin, c.options)
 	if err != nil {
@@ -204,8 +205,8 @@ func bindable() ([]int, error) {
 	return cpus, err
 }
 
-// bind locks the goroutine to its OS thread and binds the thread, and those that it will start, to one CPU. release undoes
-// that.
+// bind locks the goroutine to its OS thread and binds the thread, and those that it will start, to one CPU; release undoes
+// both.
 func bind(cpu int) (release func(), err error) {
 	runtime.LockOSThread()
 	before, err := affinity()

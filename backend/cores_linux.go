@@ -34,7 +34,7 @@ func setThreadAffinity(id int, cpus []int) error {
 	return unix.SchedSetaffinity(id, &set)
 }
 
-// threadIDs returns the threads of the process, none where the system does not tell.
+// threadIDs returns the threads of the process, or none if the system does not report them.
 func threadIDs() map[int]bool {
 	entries, _ := os.ReadDir("/proc/self/task")
 	ids := make(map[int]bool, len(entries))

@@ -19,14 +19,13 @@ import (
 	"syscall"
 )
 
-// ErrTemporary is wrapped by errors of [Install] that may go away by themselves or with a little help: no network, a full
-// disk.
+// ErrTemporary is wrapped by errors of [Install] for which another try may succeed: no network, a full disk.
 var ErrTemporary = errors.New("try again later")
 
 // installCommand is the command that calls [Install].
 const installCommand = "milbench backend install"
 
-// The Python package of OpenXLA that holds the CPU plugin, and where in its wheel the plugin lies.
+// The Python package of OpenXLA that contains the CPU plugin, and the path of the plugin in its wheel.
 const (
 	packageName    = "xla-cpu-pjrt"
 	packageVersion = "0.0.1"
@@ -34,7 +33,7 @@ const (
 	memberLimit    = 1 << 30 // bytes; the plugins have up to 260 MB
 )
 
-// wheel is the package built for one machine: its platform tag and SHA-256.
+// wheel is the package built for one platform: its platform tag and SHA-256.
 type wheel struct{ tag, sha256 string }
 
 // wheels has the wheel of every platform that the package is built for.
@@ -43,8 +42,8 @@ var wheels = map[string]wheel{
 	"linux/arm64": {"manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
 }
 
-// archives has the archive with the plugin for the CPU, among the releases that go-xla takes them from, of every other platform that XLA is
-// built for. What is in them has no sum that we could check, so they are named and not downloaded.
+// archives names the archive with the plugin for the CPU of every other platform that XLA is built for, among the releases that
+// go-xla uses. We have no sums to check them with, so errors name them and nothing is downloaded.
 var archives = map[string]string{
 	"darwin/arm64":  "pjrt_cpu_darwin_arm64.tar.gz",
 	"windows/amd64": "pjrt_cpu_windows_amd64.zip",
@@ -53,14 +52,14 @@ var archives = map[string]string{
 // archiveVersion is the release that the version of go-xla in go.mod takes.
 const archiveVersion = "v0.114.0"
 
-// platform returns the machine's kind as wheels names it.
+// platform returns the platform of this machine, as used in wheels.
 func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// Install downloads the XLA plugin for this machine's CPU with Python's pip, checks its SHA-256 and puts it where
-// [New] looks first; on a machine with an NVIDIA device it also prints how to use that. What it does goes to out.
+// Install downloads the XLA plugin for this machine's CPU with Python's pip, checks its SHA-256 and installs it where [New]
+// looks first. On a machine with an NVIDIA device it also prints how to use that device. It reports its progress to out.
 //
-// A plugin that is there already is left alone. On an error nothing is installed and no folder is left; [ErrTemporary]
-// marks one that may go away.
+// An existing plugin is left alone. On an error nothing is installed and no folder is left behind; [ErrTemporary] marks
+// errors that may go away.
 func Install(ctx context.Context, out io.Writer) error {
 	if hasCUDA() {
 		fmt.Fprint(out, cudaText)
@@ -68,7 +67,7 @@ func Install(ctx context.Context, out io.Writer) error {
 	return install(ctx, out, platform(), wheels)
 }
 
-// install is [Install] for a given platform and wheels.
+// install is [Install] with a given platform and wheels.
 func install(ctx context.Context, out io.Writer, platform string, wheels map[string]wheel) (err error) {
 	w, ok := wheels[platform]
 	if archive := archives[platform]; !ok && archive != "" {
@@ -84,7 +83,7 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 		if err := checkPlugin(path); err != nil {
 			return fmt.Errorf("%s: %w; remove it and run %s again", path, err, installCommand)
 		}
-		fmt.Fprintf(out, "%s is already installed; remove it to install it anew\n", path)
+		fmt.Fprintf(out, "%s is already installed; remove it to install it again\n", path)
 		return nil
 	}
 	dirs := pluginDirs()
@@ -142,7 +141,7 @@ func install(ctx context.Context, out io.Writer, platform string, wheels map[str
 	return nil
 }
 
-// place closes a written plugin and, if all of it is on the disk, renames it to target.
+// place closes a written plugin and renames it to target, once it is completely on the disk.
 func place(plugin *os.File, target string) error {
 	if err := cmp.Or(plugin.Chmod(0o755), plugin.Sync(), plugin.Close()); err != nil {
 		return err
@@ -150,7 +149,7 @@ func place(plugin *os.File, target string) error {
 	return os.Rename(plugin.Name(), target)
 }
 
-// missingFolders returns dir and those of its parents that are not there, dir first.
+// missingFolders returns dir and its parents that do not exist, dir first.
 func missingFolders(dir string) (missing []string) {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -174,8 +173,8 @@ type temporary struct{ error }
 func (t temporary) Unwrap() error        { return t.error }
 func (t temporary) Is(target error) bool { return target == ErrTemporary }
 
-// pipSays are parts of what pip says, in small letters, of a network that does not work and of a full disk. The error in
-// its last line is another: without network it finds no version of the package.
+// pipSays has lower-case parts of pip's messages about a broken network and a full disk. They are needed because pip's last
+// line is misleading: without a network it says that it finds no version of the package.
 var pipSays = []struct{ part, meaning string }{
 	{"no space left on device", "the disk is full"},
 	{"disk quota exceeded", "the disk is full"},
@@ -184,7 +183,7 @@ var pipSays = []struct{ part, meaning string }{
 	{"name resolution", "no connection to the package index; check the network"},
 }
 
-// pipError says why pip failed that wrote stderr.
+// pipError says why pip failed, given what it wrote to stderr.
 func pipError(err error, stderr string) error {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	if lines[0] == "" {
@@ -199,7 +198,7 @@ func pipError(err error, stderr string) error {
 	return fmt.Errorf("pip: %s (%w)", last, err)
 }
 
-// download has pip fetch the wheel into dir and returns its path. pip insists on the SHA-256, and so do we.
+// download uses pip to fetch the wheel into dir and returns its path. Both pip and this function check the SHA-256.
 func download(ctx context.Context, out io.Writer, python, dir string, w wheel) (string, error) {
 	requirements := filepath.Join(dir, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", packageName, packageVersion, w.sha256)
@@ -233,7 +232,7 @@ func download(ctx context.Context, out io.Writer, python, dir string, w wheel) (
 	return found[0], nil
 }
 
-// extract copies one member of a zip file to dst, whatever sizes the file claims.
+// extract copies one member of a zip file to dst and does not trust the sizes in the file.
 func extract(path, member string, dst io.Writer) error {
 	z, err := zip.OpenReader(path)
 	if err != nil {

@@ -127,7 +127,7 @@ echo "ERROR: No matching distribution found for xla-cpu-pjrt==0.0.1" >&2; exit 1
 	}
 }
 
-// TestPlace has what cannot be written to the end, here to a file that is closed already, stay what it was called.
+// TestPlace checks that a file that cannot be written completely, here because it is already closed, keeps its name.
 func TestPlace(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "plugin.so")

@@ -20,9 +20,9 @@ import (
 	"strings"
 )
 
-// keepFreed has what XLA frees, which is allocated by the C library, stay with the process: a graph takes the memory of its
-// large arrays anew in each call, and having it from the system, page by page, can cost as much as the work. Settings of
-// malloc in the environment are left alone.
+// keepFreed makes the process keep the memory that XLA frees, which the C library allocates. A graph allocates its large
+// arrays again in each call, and getting them from the system, page by page, can cost as much as the computation. Settings
+// of malloc in the environment are respected.
 func keepFreed() {
 	if os.Getenv("MALLOC_MMAP_MAX_")+os.Getenv("MALLOC_TRIM_THRESHOLD_") == "" && !strings.Contains(os.Getenv("GLIBC_TUNABLES"), "glibc.malloc") {
 		C.keepFreed()

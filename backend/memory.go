@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// FreeMemory returns how many bytes this process can still take without swapping: what Linux says is available, and no
-// more than what the memory limits of the process's control groups (version 1 or 2) leave. ok is false where that is not
-// known, as on every other system.
+// FreeMemory returns how many bytes this process can still allocate without swapping: what Linux reports as available,
+// limited by the memory limits of the process's control groups (version 1 or 2). ok is false if that is unknown, as on every
+// other system.
 func FreeMemory() (bytes uint64, ok bool) { return freeMemory(os.DirFS("/")) }
 
-// memoryGroups are the files with limit and use of a control group's memory, and what memory.stat calls the part of the
-// use that the kernel gives back first: cached files that nobody has read again.
+// memoryGroups has the files with the memory limit and use of a control group. cached is the entry of memory.stat for the
+// part of the use that the kernel releases first: cached files that were not read again.
 var memoryGroups = []struct{ controller, root, limit, use, cached string }{
 	{"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 	{"", "sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"}, // beside version 1
@@ -39,7 +39,7 @@ func freeMemory(root fs.FS) (uint64, bool) {
 			if !slices.Contains(strings.Split(controllers, ","), g.controller) {
 				continue
 			}
-			// The limits of the groups above hold as well. In a container only the last of them, the root, may be there.
+			// The limits of parent groups also apply. In a container only the last of them, the root, may be visible.
 			for dir := path.Join(g.root, path.Clean("/"+group)); ; dir = path.Dir(dir) {
 				if limit, ok := number(root, path.Join(dir, g.limit), ""); ok {
 					use, _ := number(root, path.Join(dir, g.use), "")
@@ -56,7 +56,7 @@ func freeMemory(root fs.FS) (uint64, bool) {
 	return free, true
 }
 
-// number reads the number after a name in a file of lines, or with name "" the file's only one.
+// number reads the number after a name in a file of lines; with name "" it reads the only number in the file.
 func number(root fs.FS, file, name string) (uint64, bool) {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// pluginPath is the environment variable with the directories that go-xla searches instead of its own, ":" between.
+// pluginPath is the environment variable with the directories that go-xla searches instead of its own, separated by ":".
 const pluginPath = "PJRT_PLUGIN_LIBRARY_PATH"
 
-// pluginDirs returns the directories that are searched for plugins, in order: those of PJRT_PLUGIN_LIBRARY_PATH if it
-// is set, else the user's, which comes first, the system's and those of LD_LIBRARY_PATH.
+// pluginDirs returns the directories to search for plugins, in order: those of PJRT_PLUGIN_LIBRARY_PATH if it is set;
+// otherwise the user's directory, the system's and those of LD_LIBRARY_PATH.
 func pluginDirs() []string {
 	if list, ok := os.LookupEnv(pluginPath); ok {
 		return slices.DeleteFunc(strings.Split(list, ":"), func(dir string) bool { return dir == "" })
@@ -58,12 +58,12 @@ func pluginFile(name string) string {
 	return "pjrt_c_api_" + name + "_plugin" + ext
 }
 
-// forCPU reports whether the plugin at path is one for the CPU.
+// forCPU reports whether the plugin at path is for the CPU.
 func forCPU(path string) bool {
 	return strings.Contains(strings.ToLower(filepath.Base(path)), "cpu")
 }
 
-// findPlugin returns the absolute path of a plugin, with or without a version in its file name, "" if there is none.
+// findPlugin returns the absolute path of a plugin, with or without a version in its file name, or "" if there is none.
 func findPlugin(name string) string {
 	for _, file := range []string{pluginFile(name), pluginFile(name + "_v*")} {
 		for _, dir := range pluginDirs() {
@@ -81,8 +81,8 @@ func findPlugin(name string) string {
 	return ""
 }
 
-// checkPlugin finds out, before the dynamic linker maps the file into the process and dies of it, whether path is a
-// whole shared library of this machine's kind with the entry point of PJRT.
+// checkPlugin checks that path is a complete shared library for this machine with the entry point of PJRT. Loading any other
+// file could crash the process in the dynamic linker.
 func checkPlugin(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

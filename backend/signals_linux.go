@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withoutSignals calls f with every signal blocked on its thread but those of the thread's own faults and of the C library;
+// withoutSignals calls f with signals blocked on its thread, except those of the thread's own faults and of the C library;
 // threads that f starts inherit that.
 //
-// XLA's threads must not be interrupted: on x86-64 the matrix products of oneDNN before 3.11.2 point the stack pointer into the
-// heap, where the frame of a signal overwrites what lies below (uxlfoundation/oneDNN#4845). Those threads are made with a client;
-// Go's have a stack of their own for signals.
+// XLA's threads must not be interrupted: on x86-64 the matrix products of oneDNN before 3.11.2 point the stack pointer into
+// the heap, where the frame of a signal overwrites the data below (uxlfoundation/oneDNN#4845). XLA's threads are made with a
+// client; Go's threads have a separate stack for signals.
 func withoutSignals(f func() error) (err error) {
 	blocked, before := blockable(), unix.Sigset_t{}
 	runtime.LockOSThread()
@@ -21,7 +21,7 @@ func withoutSignals(f func() error) (err error) {
 		return err
 	}
 	defer func() {
-		// A thread that stays deaf must not run other goroutines. Left locked, it ends with this one.
+		// A thread that still blocks signals must not run other goroutines. Left locked, it ends with this one.
 		if failed := unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil); failed == nil {
 			runtime.UnlockOSThread()
 		} else if err == nil {
@@ -31,7 +31,7 @@ func withoutSignals(f func() error) (err error) {
 	return f()
 }
 
-// blockable returns the signals that a thread of C may block.
+// blockable returns the signals that a C thread may block.
 func blockable() (set unix.Sigset_t) {
 	for i := range set.Val {
 		set.Val[i] = ^set.Val[i]

@@ -2,5 +2,5 @@
 
 package backend
 
-// withoutSignals calls f; elsewhere XLA's threads are like others.
+// withoutSignals calls f; only on Linux must XLA's threads block signals.
 func withoutSignals(f func() error) error { return f() }

@@ -19,17 +19,17 @@ func init() { xla.EnableAutoInstall(false) }
 
 // newXLA starts XLA on the plugin at path with options of go-xla.
 //
-// On the CPU it asks for a single device and settles XLA_FLAGS, for the whole process, before the plugin loads: see cpuFlags.
-// Memory that the C library frees stays with the process from then on, unless the environment says how malloc is to do it: see
-// keepFreed. What it compiles is kept for later processes: see [CacheVariable]. On Linux its threads receive no signals: see
+// On the CPU it asks for a single device and sets XLA_FLAGS for the whole process before the plugin loads: see cpuFlags.
+// From then on the process keeps memory that the C library frees, unless the environment configures malloc: see keepFreed.
+// Compiled graphs are kept for later processes: see [CacheVariable]. On Linux its threads receive no signals: see
 // withoutSignals.
 func newXLA(path, options string) (b compute.Backend, err error) {
 	if !forCPU(path) {
-		// go-xla takes a plugin in a folder called cpu for one of the CPU and shares its memory.
+		// go-xla treats any plugin in a folder called cpu as a CPU plugin and shares its memory.
 		if !strings.Contains(options, "shared_buffers") {
 			options += ",noshared_buffers"
 		}
-		// Products of float32 in TF32 keep 10 of 23 bits: go-xla's default, but not PyTorch's.
+		// Float32 products in TF32 keep 10 of 23 bits: that is go-xla's default, but not PyTorch's.
 		if !strings.Contains(options, "tf32") {
 			options += ",tf32=false"
 		}
@@ -52,12 +52,13 @@ const (
 	xnnFlag       = "--xla_cpu_use_xnnpack"
 )
 
-// cpuFlags returns the XLA_FLAGS with which XLA compiles for the CPU, given those of the environment.
+// cpuFlags returns the XLA_FLAGS for the CPU, given those of the environment.
 //
-// Where that has none, XLA compiles with less effort, which takes a quarter less time and gives code as fast for the graphs
-// here, and on a machine with AVX-512 uses the full width. Unless the flags name it, or name a file of flags, XNNPACK is off:
-// for larger products XLA has it pack the second factor once and keep that by the address of the factor alone, so that a
-// parameter which has changed since, or another one in the same place, is multiplied as it was (TestProductsOfChanged).
+// If the environment sets none, XLA compiles with less effort, which takes a quarter less time and gives equally fast code
+// for our graphs, and uses the full vector width on a machine with AVX-512. XNNPACK is turned off unless the flags mention
+// it or are the name of a file. Reason: for larger products, XNNPACK packs the second factor once and caches it by address,
+// so after a parameter changes, or is replaced by another at the same address, the product still uses the old values
+// (TestProductsOfChanged).
 func cpuFlags(given string, set bool) string {
 	if !set {
 		given = "--xla_backend_optimization_level=1"
@@ -73,7 +74,7 @@ func cpuFlags(given string, set bool) string {
 	return given
 }
 
-// start hands go-xla one configuration string and keeps a nil *xla.Backend out of the interface.
+// start passes go-xla one configuration string and makes sure that the interface never holds a nil *xla.Backend.
 func start(path, options string, values pjrt.NamedValuesMap) (compute.Backend, error) {
 	config := path
 	if options != "" {

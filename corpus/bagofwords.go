@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// BagOfWords is the baseline that knows no order beyond a few words: [TFIDF] of words and runs of words, and [Logistic].
+// BagOfWords configures the bag-of-words baseline: [TFIDF] of words and n-grams, and [Logistic] regression.
 type BagOfWords struct {
-	Longest  int // the longest run of words that counts as one, see [Ngrams]
-	AtLeast  int // a word counts that the training texts have so often
-	AtMost   int // so many words count
+	Longest  int // length of the longest n-grams, see [Ngrams]
+	AtLeast  int // minimum count of a word in the training texts
+	AtMost   int // maximum size of the vocabulary
 	Logistic Logistic
 }
 
-// DefaultBagOfWords counts words and pairs of words that occur twice or more, at most 100,000 of them, balances the
-// classes and has C = 3. Pairs and C are those of the best macro-F1 on a validation part of the tweets, out of words
-// alone or with pairs and C of 0.3, 1, 3, 10 and 100 (BenchmarkSelection in this package's tests).
+// DefaultBagOfWords uses words and pairs of words that occur at least twice, at most 100,000 of them, balanced classes and C
+// = 3. Pairs and C were chosen by macro-F1 on a validation part of the tweets, from words with or without pairs, and C of
+// 0.3, 1, 3, 10 and 100 (BenchmarkSelection in this package's tests).
 func DefaultBagOfWords() BagOfWords {
 	l := DefaultLogistic()
 	l.C, l.Balanced = 3, true
@@ -29,7 +29,7 @@ type BagOfWordsModel struct {
 	Logistic *LogisticModel
 }
 
-// Fit takes vocabulary, frequencies and weights from texts, lists of words, with labels 0 to classes-1.
+// Fit learns vocabulary, document frequencies and weights from texts (lists of words) with labels 0 to classes-1.
 func (b BagOfWords) Fit(texts [][]string, labels []int, classes int) (*BagOfWordsModel, error) {
 	counts := Counts{}
 	grams := make([][]string, len(texts))
@@ -56,10 +56,10 @@ func (b BagOfWords) Fit(texts [][]string, labels []int, classes int) (*BagOfWord
 	return &BagOfWordsModel{b.Longest, t, m}, nil
 }
 
-// Row returns what the logistic regression sees of a text.
+// Row returns the features of a text for the logistic regression.
 func (m *BagOfWordsModel) Row(text []string) Row { return m.TFIDF.Row(Ngrams(text, m.Longest)) }
 
-// Probabilities returns the probability of each class. A model that no Fit made is an error.
+// Probabilities returns the probability of each class. It is an error if the model was not made by Fit.
 func (m *BagOfWordsModel) Probabilities(text []string) ([]float64, error) {
 	switch {
 	case m.TFIDF == nil || m.TFIDF.Vocabulary == nil || m.Logistic == nil:

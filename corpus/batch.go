@@ -2,15 +2,15 @@ package corpus
 
 import "fmt"
 
-// Batch holds sentences or documents of one shape, row-major: the numbers of words, [PadID] where there is no word,
-// and a mask that is true where there is one. A sentence without words is all padding.
+// Batch holds sentences or documents padded to the same shape, row-major: the numbers of words, with [PadID] as padding, and
+// a mask that is true for words. A sentence without words is all padding.
 type Batch struct {
 	IDs  []int32
 	Mask []bool
 	Dims []int // [sentences, words] or [documents, sentences, words]
 }
 
-// Pad returns the sentences as a batch [sentences, length]. A longer sentence is an error: see [Truncate].
+// Pad returns the sentences as a batch [sentences, length]. A sentence longer than length is an error: see [Truncate].
 func Pad(sentences [][]int32, length int) (Batch, error) {
 	b, err := newBatch(len(sentences), length)
 	if err != nil {
@@ -24,8 +24,8 @@ func Pad(sentences [][]int32, length int) (Batch, error) {
 	return b, nil
 }
 
-// PadDocuments returns the documents as a batch [documents, sentences, words]. A document of more sentences, or one with
-// a longer sentence, is an error: see [Truncate].
+// PadDocuments returns the documents as a batch [documents, sentences, words]. A document with more sentences, or with a
+// longer sentence, is an error: see [Truncate].
 func PadDocuments(documents [][][]int32, sentences, words int) (Batch, error) {
 	b, err := newBatch(len(documents), sentences, words)
 	if err != nil {
@@ -44,7 +44,7 @@ func PadDocuments(documents [][][]int32, sentences, words int) (Batch, error) {
 	return b, nil
 }
 
-// largestBatch bounds the number of words of a batch: more is a slip of the pen.
+// largestBatch is the maximum number of words in a batch: more is likely a typo.
 const largestBatch = 1 << 28
 
 func newBatch(dims ...int) (Batch, error) {
@@ -71,8 +71,8 @@ func (b *Batch) put(at int, sentence []int32, length int) error {
 	return nil
 }
 
-// Truncate returns the lists, none longer than length: the words of sentences, or the sentences of documents, that are
-// too many are left out at the end. The lists share their memory with those given.
+// Truncate cuts lists longer than length at the end: the words of sentences, or the sentences of documents. The result
+// shares memory with lists.
 func Truncate[T any](lists [][]T, length int) [][]T {
 	length = max(length, 0)
 	short := make([][]T, len(lists))

@@ -6,27 +6,29 @@ import (
 	"math"
 )
 
-// maxOrder is the longest run of words that [CorpusBLEU] compares.
+// maxOrder is the length of the longest n-grams that [CorpusBLEU] compares.
 const maxOrder = 4
 
-// BLEU is the score of a corpus of translations and what it was computed from.
+// BLEU is the score of a corpus of translations, with the numbers behind it.
 type BLEU struct {
 	Score           float64           // 0 to 100
-	Precisions      [maxOrder]float64 // of runs of 1 to 4 words, in percent, smoothed
-	Matches, Totals [maxOrder]int     // runs that a reference has, and all
+	Precisions      [maxOrder]float64 // of 1- to 4-grams, in percent, smoothed
+	Matches, Totals [maxOrder]int     // number of n-grams that are in a reference, and of all
 	BrevityPenalty  float64           // 0 to 1
 	Length          int               // in words
 	ReferenceLength int
 }
 
-// CorpusBLEU compares hypotheses with one or more lists of references, one for each hypothesis:
+// CorpusBLEU returns the BLEU score of hypotheses against one or more lists of references; each list has one reference per
+// hypothesis:
 //
 //	BLEU = BP * exp(mean_n ln p_n),   p_n = 100 * Matches[n] / Totals[n],   BP = min(1, exp(1 - ReferenceLength / Length))
 //
-// A run of words matches as often as the reference that has it most often; the reference whose length is nearest, of
-// equals the shorter, counts for the length. Where a p_n would be 0 it is 100 / (2^z * Totals[n]), z counting such n so
-// far; without any match, and where no hypothesis has 4 words, the score is 0. This is sacrebleu's default with its
-// tokeniser [Tokenize13a] or, for words that are apart already, [TokenizeNone]. Case counts.
+// An n-gram matches at most as often as it occurs in the reference that has it most often. ReferenceLength uses the
+// reference whose length is nearest, or the shorter of two equally near. If a p_n would be 0, it is smoothed to 100 / (2^z *
+// Totals[n]), where z is the number of such n so far. Without any match, or if no hypothesis has 4 words, the score is 0.
+// This is sacrebleu's default with its tokeniser [Tokenize13a] or, for text that is already tokenised, [TokenizeNone]. It is
+// case-sensitive.
 //
 // Papineni et al. 2002; smoothing "exp" of Chen and Cherry 2014, method 3; Post 2018 for the defaults.
 func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, references ...[]string) (BLEU, error) {
@@ -72,10 +74,10 @@ func CorpusBLEU(tokenize func(sentence string) []string, hypotheses []string, re
 	return b, nil
 }
 
-// run is a run of words, empty behind its last.
+// run is an n-gram, with empty strings after its last word.
 type run [maxOrder]string
 
-// runs counts the runs of n words.
+// runs counts the n-grams of words.
 func runs(words []string, n int) map[run]int {
 	counts := make(map[run]int)
 	for i := 0; i+n <= len(words); i++ {
@@ -88,7 +90,7 @@ func runs(words []string, n int) map[run]int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// score computes the score from matches and lengths.
+// score computes the score from the matches and lengths.
 func (b *BLEU) score() {
 	switch {
 	case b.Length >= b.ReferenceLength:
@@ -96,7 +98,7 @@ func (b *BLEU) score() {
 	case b.Length > 0:
 		b.BrevityPenalty = math.Exp(1 - float64(b.ReferenceLength)/float64(b.Length))
 	}
-	if b.Matches[0] == 0 { // without a word there is no longer run
+	if b.Matches[0] == 0 { // without matching words there are no longer n-grams
 		return
 	}
 	smoothed, logs := 1.0, 0.0

@@ -8,7 +8,7 @@ import (
 
 // File is one file of a named set.
 type File struct {
-	Name   string `json:"name"` // in [Dir]
+	Name   string `json:"name"` // file name in [Dir]
 	URL    string `json:"url"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
@@ -18,18 +18,18 @@ type File struct {
 type Entry struct {
 	Name      string   `json:"name"`
 	Title     string   `json:"title"`
-	Texts     int      `json:"texts"`  // tweets, reviews or pairs of sentences
-	Source    string   `json:"source"` // who distributes what is fetched
+	Texts     int      `json:"texts"`  // number of tweets, reviews or pairs of sentences
+	Source    string   `json:"source"` // who distributes the files
 	Licence   string   `json:"licence"`
 	Citations []string `json:"citations"`
 	Notes     string   `json:"notes,omitempty"`
 	Files     []File   `json:"files"`
 }
 
-// ErrUnknownSet says that no set has the name.
+// ErrUnknownSet says that there is no set with the name.
 var ErrUnknownSet = errors.New("no text set")
 
-// Find returns the entry of the named set, or an error that matches [ErrUnknownSet] and names those that there are.
+// Find returns the entry of the named set, or an error that matches [ErrUnknownSet] and lists the existing names.
 func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range Catalog() {

@@ -1,25 +1,25 @@
-// Package corpus reads, names and fetches text sets, and makes of text what a model takes: words, numbers, batches,
-// splits. It scores translations ([CorpusBLEU]) and classes ([Evaluate]), and has the baseline that attention over words
-// is compared with ([BagOfWords]).
+// Package corpus fetches and reads text data sets, and turns text into the input of a model: words, numbers, batches and
+// splits. It scores translations ([CorpusBLEU]) and classifications ([Evaluate]), and provides a bag-of-words baseline for
+// attention models ([BagOfWords]).
 //
 // # Glossary
 //
-//   - word: a token: a word, a number, a mark or a stand-in such as <user>.
+//   - word: a token: a word, a number, a punctuation mark or a placeholder such as <user>.
 //   - sentence: a list of words; document: a list of sentences.
-//   - vocabulary: the words that have a number of their own ([Vocabulary]); every other word is unknown.
-//   - parallel files: two files whose lines are each other's translations.
+//   - vocabulary: the words that have their own number ([Vocabulary]); every other word is unknown.
+//   - parallel files: two files with the same number of lines, which are translations of each other.
 //   - fact, hop: a line of a story, and a step from one fact to the next ([Stories]).
 //
 // # Where the sets are
 //
-// In the folder that CORPUS_DATA names, else in that of MILBENCH_DATA, else in the folder milbench in the user's cache:
-// one folder can hold the sets of both packages. The command synpool/corpus/download fills it.
+// They are in the folder given by the environment variable CORPUS_DATA, or else by MILBENCH_DATA, or else in the folder
+// milbench in the user's cache. One folder can hold the sets of both packages. The command synpool/corpus/download fills it.
 //
 // # Offensive text
 //
-// The tweets of [ReadTweets] hold hate speech. Their text is [Masked], which is printed and encoded with stars; words
-// taken out of it are ordinary strings, which [Mask] makes fit to print.
+// The tweets of [ReadTweets] contain hate speech. Their text is [Masked], which is printed and encoded with stars. Words
+// extracted from it are ordinary strings; use [Mask] before printing them.
 //
-// Readers return an error of one line that names the file and the line, and never quote the text. They allocate by what
-// they have read, never by a length that a file claims.
+// Readers return one-line errors that name the file and the line, and never quote the text. They allocate memory only for
+// data that they have read, and never trust a length in a file.
 package corpus

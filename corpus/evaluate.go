@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Report holds figures of a classifier, all from 0 to 1.
+// Report has the scores of a classifier, all from 0 to 1.
 type Report struct {
 	Accuracy float64   `json:"accuracy"`
 	F1       []float64 `json:"f1"`  // of each class, 2 TP / (2 TP + FP + FN)
-	AUC      []float64 `json:"auc"` // of each class against the rest, ties counted half
+	AUC      []float64 `json:"auc"` // of each class against the rest; ties count half
 	MacroF1  float64   `json:"macro_f1"`
 	MacroAUC float64   `json:"macro_auc"`
 }
 
-// Evaluate compares labels 0 to K-1 with the scores of the K classes, of which the largest, of equals the first, is the
-// class that is predicted; any increasing function of a probability is a score. Macro figures are plain means over the
-// classes. Every class must have a text, and no score may be NaN.
+// Evaluate compares labels 0 to K-1 with the scores of the K classes. The predicted class is the one with the largest score,
+// the first if there are several; any increasing function of a probability can be a score. Macro scores are unweighted means
+// over the classes. Every class must have at least one text, and no score may be NaN.
 func Evaluate(labels []int, scores [][]float64) (Report, error) {
 	if len(scores) == 0 {
 		return Report{}, fmt.Errorf("%d labels and no scores", len(labels))

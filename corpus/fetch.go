@@ -10,31 +10,31 @@ var (
 	// ErrNotFetched says that the files of a named set are not in [Dir].
 	ErrNotFetched = fetch.ErrNotFetched
 
-	// ErrTemporary marks a failed [Entry.Fetch] that is worth another try later: no network, a full disk, another
-	// process that fetches the same file.
+	// ErrTemporary marks a failed [Entry.Fetch] that may succeed later: no network, a full disk, or another process that
+	// fetches the same file.
 	ErrTemporary = fetch.ErrTemporary
 )
 
-// State says whether a named set is at hand.
+// State says whether a named set is available.
 type State = fetch.State
 
 // The states of a named set.
 const (
-	Fetched State = fetch.Fetched // every file is there and has the right checksum
-	Missing State = fetch.Missing // a file is not there
-	Damaged State = fetch.Damaged // a file cannot be read or is another than the catalogue's
+	Fetched State = fetch.Fetched // every file exists and has the right checksum
+	Missing State = fetch.Missing // a file does not exist
+	Damaged State = fetch.Damaged // a file cannot be read or differs from the catalogue's
 )
 
-// command gets a set by name.
+// command is the command that fetches a set by name.
 const command = "go run synpool/corpus/download"
 
-// Verify reads the files of the set and compares their checksums. The error says what is wrong when the set is
-// [Missing] (it matches [ErrNotFetched]) or [Damaged], and what to do.
+// Verify reads the files of the set and compares their checksums. If the set is [Missing] (the error matches
+// [ErrNotFetched]) or [Damaged], the error says what is wrong and what to do.
 func (e Entry) Verify() (State, error) { return e.set().Verify() }
 
-// Fetch downloads the files of the set that [Dir] lacks or holds damaged, resuming what an earlier call left. A file
-// gets its name only after its checksum was found right. progress, which may be nil, is told how many of total bytes
-// of a file have arrived.
+// Fetch downloads the missing and damaged files of the set to [Dir], and resumes an interrupted download. A file gets its
+// name only after its checksum was verified. progress, if not nil, is called with the number of bytes received and the total
+// of a file.
 func (e Entry) Fetch(ctx context.Context, progress func(file string, done, total int64)) error {
 	return e.set().Fetch(ctx, progress)
 }
@@ -47,7 +47,7 @@ func (e Entry) set() fetch.Set {
 	return s
 }
 
-// verified returns the paths of the files of a named set after their checksums were found right.
+// verified returns the paths of the files of a named set after verifying their checksums.
 func verified(name string) ([]string, error) {
 	e, err := Find(name)
 	if err != nil {

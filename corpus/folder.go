@@ -2,12 +2,12 @@ package corpus
 
 import "synpool/internal/fetch"
 
-// variables may name the folder of the sets.
+// variables are the environment variables for the folder of the sets.
 var variables = []string{"CORPUS_DATA", "MILBENCH_DATA"}
 
-// Dir returns the folder that named sets are fetched to and looked for in: $CORPUS_DATA, else $MILBENCH_DATA, else the
-// folder milbench in the user's cache.
+// Dir returns the folder of the named sets: $CORPUS_DATA, or else $MILBENCH_DATA, or else the folder milbench in the user's
+// cache.
 func Dir() (string, error) { return fetch.Folder(variables...) }
 
-// Paths returns where the files of the set are, or will be once fetched, in the order of Files.
+// Paths returns the paths of the files of the set in the order of Files, whether or not they have been fetched.
 func (e Entry) Paths() ([]string, error) { return e.set().Paths() }

@@ -12,14 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// longestLine bounds a line of a text file, in bytes.
+// longestLine is the maximum length of a line of a text file, in bytes.
 const longestLine = 1 << 20
 
-// errDamaged is wrapped by every error about bytes that no file of the form has.
+// errDamaged is wrapped by every error about bytes that are invalid in the format.
 var errDamaged = errors.New("the file is damaged; fetch it again")
 
-// inflated returns the inflated bytes of r if they are gzipped, and the bytes themselves if not, without a byte order
-// mark.
+// inflated returns the bytes of r, decompressed if they are gzipped, without a byte order mark.
 func inflated(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -32,7 +31,7 @@ func inflated(r io.Reader) (*bufio.Reader, error) {
 	return unmarked(in), nil
 }
 
-// unmarked passes over a byte order mark.
+// unmarked skips a byte order mark.
 func unmarked(in *bufio.Reader) *bufio.Reader {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
@@ -69,7 +68,7 @@ func scanLines(in io.Reader, name string) ([]string, error) {
 	return lines, nil
 }
 
-// readError explains why bytes could not be had.
+// readError explains why bytes could not be read.
 func readError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

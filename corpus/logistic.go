@@ -12,30 +12,30 @@ import (
 	"synpool/internal/lbfgs"
 )
 
-// Logistic is multinomial logistic regression with an L2 penalty, the minimum over weights W and biases b of
+// Logistic is multinomial logistic regression with an L2 penalty. It minimises, over weights W and biases b,
 //
 //	sum_i s_i * -log softmax(W x_i + b)[y_i]  +  |W|^2 / (2 C)     divided by sum_i s_i
 //
-// with s_i = 1, or N / (K N_k) of a text of class k where Balanced: N texts, N_k of class k, K classes. The biases bear
-// no penalty. Of two classes the weights of class 0 are zero. It is the model of scikit-learn's LogisticRegression, found
-// by L-BFGS from zero.
+// with s_i = 1 or, if Balanced, N / (K N_k) for a text of class k, where N is the number of texts, N_k that of class k, and
+// K the number of classes. The biases are not penalised. With two classes the weights of class 0 are zero. It is the same
+// model as scikit-learn's LogisticRegression, fitted by L-BFGS from zero.
 type Logistic struct {
-	C          float64 // the larger, the weaker the penalty
-	Balanced   bool    // rare classes weigh as much as frequent ones
-	Tolerance  float64 // the largest derivative at the end
-	Iterations int     // more than that is an error
+	C          float64 // inverse strength of the penalty
+	Balanced   bool    // give rare classes the same total weight as frequent ones
+	Tolerance  float64 // largest derivative allowed at the end
+	Iterations int     // maximum number of iterations; reaching it is an error
 }
 
-// DefaultLogistic returns C = 1, no balance, a tolerance of 1e-5 and at most 1000 iterations.
+// DefaultLogistic returns C = 1, not balanced, a tolerance of 1e-5 and at most 1000 iterations.
 func DefaultLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-5, Iterations: 1000} }
 
 // LogisticModel is a fitted [Logistic].
 type LogisticModel struct {
-	Weights [][]float64 // of each class, one for each column
-	Bias    []float64   // of each class
+	Weights [][]float64 // [class][column]
+	Bias    []float64   // [class]
 }
 
-// Fit finds the weights for rows of so many columns and labels 0 to classes-1, all of which must be there.
+// Fit finds the weights for rows with the given number of columns and labels 0 to classes-1. Every class must occur.
 func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*LogisticModel, error) {
 	if !(l.C > 0) || math.IsInf(l.C, 0) || !(l.Tolerance > 0) || l.Iterations < 1 {
 		return nil, fmt.Errorf("logistic regression with C %v, tolerance %v and %d iterations; all are above 0 and finite", l.C, l.Tolerance, l.Iterations)
@@ -77,7 +77,7 @@ func (l Logistic) Fit(rows []Row, columns int, labels []int, classes int) (*Logi
 	return f.model(found), nil
 }
 
-// largestFit bounds the number of weights and biases: more is a slip of the pen.
+// largestFit is the maximum number of weights and biases: more is likely a typo.
 const largestFit = 1 << 26
 
 func checkRows(rows []Row, columns int) error {
@@ -100,7 +100,7 @@ func checkRows(rows []Row, columns int) error {
 	return nil
 }
 
-// countClasses counts the labels of n texts, each of 0 to classes-1 at least once.
+// countClasses counts the labels of n texts; each of 0 to classes-1 must occur at least once.
 func countClasses(labels []int, n, classes int) ([]int, error) {
 	if len(labels) != n {
 		return nil, fmt.Errorf("%d labels for %d texts", len(labels), n)
@@ -124,15 +124,15 @@ func countClasses(labels []int, n, classes int) ([]int, error) {
 	return counts, nil
 }
 
-// objective is what [Logistic] minimises, a function of the weights, those of the last free classes side by side for each
-// column, and behind them the biases of these classes.
+// objective is the function that [Logistic] minimises. Its argument has the weights of the last free classes, class by class
+// for each column, followed by the biases of these classes.
 type objective struct {
 	rows    []Row
 	labels  []int
 	columns int
 	classes int
 	free    int
-	share   []float64 // of a text of each class in the mean loss
+	share   []float64 // weight of a text of each class in the mean loss
 	penalty float64
 }
 
@@ -170,7 +170,7 @@ func (f *objective) compute(x, gradient []float64) float64 {
 		y := f.labels[i]
 		norm := floats.LogSumExp(logits)
 		value += f.share[y] * (norm - logits[y])
-		for k := range logits { // from here on the derivatives by the logits
+		for k := range logits { // from here on logits holds the derivatives by the logits
 			logits[k] = math.Exp(logits[k] - norm)
 		}
 		logits[y]--
@@ -193,8 +193,8 @@ func (m *LogisticModel) logits(r Row, to []float64) {
 	}
 }
 
-// Probabilities returns the probability of each class. A column that the model was not fitted with, and a
-// probability that is no number, is an error.
+// Probabilities returns the probability of each class. A column that the model was not fitted with, or a probability that is
+// NaN, is an error.
 func (m *LogisticModel) Probabilities(r Row) ([]float64, error) {
 	if len(m.Weights) == 0 {
 		return nil, errors.New("the model has no weights; fit it first")

@@ -10,9 +10,9 @@ import (
 	"unique"
 )
 
-// Masked is text that is fit to be computed with but not to be shown: printed or encoded, alone or in another value, it
-// is masked as by [Mask], or, where package fmt calls no methods (a field without a capital, a verb that does not fit),
-// the address of the text stands for it. [Masked.Raw] is the text itself. Two are equal when their texts are.
+// Masked is text that programs can use but that is never shown: printed or encoded, alone or inside another value, it is
+// masked as by [Mask]. Where package fmt calls no methods (an unexported field, an unsuitable verb), the address of the text
+// is printed instead. [Masked.Raw] returns the text itself. Two values are equal if their texts are.
 type Masked struct{ text unique.Handle[string] }
 
 var (
@@ -29,7 +29,7 @@ func NewMasked(text string) Masked {
 	return Masked{unique.Make(text)}
 }
 
-// Raw returns the text as it is.
+// Raw returns the unmasked text.
 func (m Masked) Raw() string {
 	if m == (Masked{}) {
 		return ""
@@ -48,21 +48,21 @@ func (m Masked) String() string { return Mask(m.Raw()) }
 // MarshalText returns the masked text.
 func (m Masked) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText fails: what was encoded is masked, and its text is lost.
+// UnmarshalText always fails: encoded text is masked, so the original is lost.
 func (m *Masked) UnmarshalText([]byte) error {
 	return errors.New("masked text cannot be read back; encode Raw where the text is needed again")
 }
 
-// Marks of a sentence before and behind a word; any other mark is part of it.
+// Punctuation before and after a word; any other mark is part of the word.
 const (
 	opening = `@#<"'“‘„«([{¡¿…—–-`
 	closing = `.,;:!?>"'”’»)]}…—–-`
 )
 
-// Mask returns text with stars for all but the first character of every word, and for all of a word with a single
-// letter, apart from about a hundred words of grammar (a, the, not, you). A word is what stands between spaces, without
-// marks of a sentence around it. No list of slurs is needed. It hides words from a glance, not from somebody who guesses:
-// first characters and lengths in runes stay, so do spaces and marks around words.
+// Mask replaces all but the first character of every word by stars, and single-letter words completely, except for about a
+// hundred function words (a, the, not, you). A word is the text between spaces, without surrounding punctuation. No list of
+// slurs is needed. It hides words from a glance, but they can be guessed: first characters, lengths in runes, spaces and
+// surrounding punctuation are kept.
 func Mask(text string) string {
 	var masked strings.Builder
 	for text != "" {
@@ -100,7 +100,7 @@ func maskWord(word string) string {
 	return first + strings.Repeat("*", stars)
 }
 
-// letters counts letters, the circled ones too; a letter with combining marks is one.
+// letters counts letters, including circled ones; a letter with combining marks counts as one.
 func letters(word string) int {
 	n := 0
 	for _, r := range word {
@@ -111,7 +111,7 @@ func letters(word string) int {
 	return n
 }
 
-// harmless words of grammar.
+// harmless has function words that are not masked.
 var harmless = func() map[string]bool {
 	words := make(map[string]bool)
 	for _, w := range strings.Fields(`

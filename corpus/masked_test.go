@@ -88,7 +88,7 @@ func TestMasked(t *testing.T) {
 		t.Error(got)
 	}
 	if tweet.Text.Raw() != "silly goose" {
-		t.Error("the text itself is not to be had")
+		t.Error("the original text is lost")
 	}
 	var back Tweet
 	err = json.Unmarshal([]byte(`{"Text": "s**** g****"}`), &back)

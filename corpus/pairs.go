@@ -13,7 +13,7 @@ type Pair struct{ Source, Target string }
 // Multi30k holds the parts of the named set multi30k, English to German.
 type Multi30k struct{ Train, Validation, Test []Pair }
 
-// LoadMulti30k reads the named set multi30k, whose files must have been fetched ([ErrNotFetched]).
+// LoadMulti30k reads the named set multi30k. Its files must have been fetched ([ErrNotFetched]).
 func LoadMulti30k() (Multi30k, error) {
 	paths, err := verified(multi30kName)
 	if err != nil {
@@ -42,9 +42,9 @@ func readPairFiles(source, target string) ([]Pair, error) {
 	return ReadPairs(from, to, source, target)
 }
 
-// ReadPairs reads parallel files, called sourceName and targetName in errors, one sentence a line; either may be
-// gzipped. Spaces around a sentence do not count. A line without a sentence and files of different numbers of lines are
-// errors.
+// ReadPairs reads parallel files with one sentence per line; either may be gzipped. Errors call them sourceName and
+// targetName. Spaces around a sentence are ignored. An empty line, or a different number of lines in the two files, is an
+// error.
 func ReadPairs(source, target io.Reader, sourceName, targetName string) ([]Pair, error) {
 	from, err := readSentences(source, sourceName)
 	if err != nil {
@@ -64,7 +64,7 @@ func ReadPairs(source, target io.Reader, sourceName, targetName string) ([]Pair,
 	return pairs, nil
 }
 
-// readSentences returns the lines of a file, none of which is blank.
+// readSentences returns the lines of a file; a blank line is an error.
 func readSentences(r io.Reader, name string) ([]string, error) {
 	lines, err := readLines(r, name)
 	if err != nil {

@@ -22,14 +22,14 @@ type Review struct {
 	Sentences [][]string
 }
 
-// Bounds of an archive of reviews.
+// Limits of an archive of reviews.
 const (
 	longestReview = 1 << 20 // bytes of text
-	mostText      = 1 << 26 // bytes of text of all
+	mostText      = 1 << 26 // bytes of text in total
 	mostReviews   = 1 << 16
 )
 
-// LoadReviews reads the named set reviews, whose file must have been fetched ([ErrNotFetched]).
+// LoadReviews reads the named set reviews. Its file must have been fetched ([ErrNotFetched]).
 func LoadReviews() ([]Review, error) {
 	paths, err := verified(reviewsName)
 	if err != nil {
@@ -47,13 +47,12 @@ func LoadReviews() ([]Review, error) {
 	return ReadReviews(f, info.Size(), paths[0])
 }
 
-// ReadReviews reads a zip archive of size bytes, called name in errors, with the files neg/cvNNN_*.txt and
-// pos/cvNNN_*.txt in any folder, one sentence a line; other folders and files are passed over. Reviews stand in the
-// order of their names.
+// ReadReviews reads reviews from a zip archive of size bytes, sorted by name. Errors call the archive name. It reads the
+// files neg/cvNNN_*.txt and pos/cvNNN_*.txt in any folder, with one sentence per line, and ignores other folders and files.
 //
-// The words of a sentence are what spaces and control characters part, except for the character 0x12, which stands for
-// an apostrophe in some of the files. Lines without words are left out; a review without any is an error. So are more than
-// 1 MiB of a review, 64 MiB of all or 65,536 of them, and reviews that share bytes of the archive.
+// Spaces and control characters separate words, except for the character 0x12, which stands for an apostrophe in some of the
+// files. Lines without words are left out. These are errors: a review without words, a review of more than 1 MiB, more than
+// 64 MiB or 65,536 reviews in total, and reviews that share bytes of the archive.
 func ReadReviews(r io.ReaderAt, size int64, name string) ([]Review, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -72,8 +71,9 @@ func ReadReviews(r io.ReaderAt, size int64, name string) ([]Review, error) {
 	return reviews, nil
 }
 
-// listReviews returns the files of reviews and what their names say, and checks what can be checked before a text is
-// inflated. A text of another size than the archive says ends in an error, so that no more is inflated than is allowed.
+// listReviews returns the files of reviews and the information in their names, and checks everything that can be checked
+// before decompression. A text whose size differs from the archive's entry is an error later, so never more is decompressed
+// than allowed.
 func listReviews(archive *zip.Reader) ([]*zip.File, []Review, error) {
 	var files []*zip.File
 	var reviews []Review
@@ -107,7 +107,7 @@ func listReviews(archive *zip.Reader) ([]*zip.File, []Review, error) {
 	return files, reviews, checkApart(files)
 }
 
-// checkApart wants no byte to belong to two files.
+// checkApart checks that no byte belongs to two files.
 func checkApart(files []*zip.File) error {
 	spans := make([][2]int64, len(files))
 	for i, f := range files {
@@ -126,7 +126,7 @@ func checkApart(files []*zip.File) error {
 	return nil
 }
 
-// nameReview returns the review of a file without its text.
+// nameReview returns the review of a file, without the text.
 func nameReview(folder, file string) (Review, error) {
 	base, ok := strings.CutSuffix(file, ".txt")
 	if tag, _, cut := strings.Cut(base, "_"); !ok || !cut || len(tag) != 5 || tag[:2] != "cv" || strings.Trim(tag[2:], "0123456789") != "" {

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// StratifiedSplit cuts the texts of these labels into parts in the ratio of shares, 8:1:1 say, and returns the indices
-// of each part, ascending.
+// StratifiedSplit splits texts with these labels into parts in the ratio of shares, such as 8:1:1, and returns the ascending
+// indices of each part.
 //
-// The n texts of each class are shuffled by PCG(seed, label); of them part p takes those from n*S(p-1)/S to n*S(p)/S,
-// both rounded (halves up), with S(p) the sum of the shares up to p and S that of all. So every part has as large a
-// share of every class as whole texts allow, to within one.
+// The n texts of each class are shuffled by PCG(seed, label). Part p takes those from n*S(p-1)/S to n*S(p)/S, both rounded
+// (halves up), where S(p) is the sum of the shares up to p and S that of all. So every part has its share of every class to
+// within one text.
 func StratifiedSplit(labels []int, shares []int, seed uint64) ([][]int, error) {
 	total := int64(0)
 	for i, s := range shares {

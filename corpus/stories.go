@@ -6,35 +6,36 @@ import (
 	"slices"
 )
 
-// Story is a question that its facts answer.
+// Story is a list of facts and a question that they answer.
 type Story struct {
 	Facts    []string
 	Question string
 	Answer   string // one word
-	Support  []int  // the facts that the answer follows from, first to last
+	Support  []int  // indices of the facts that the answer follows from, first to last
 }
 
-// Stories makes stories in the manner of bAbI's tasks of several supporting facts (Weston et al. 2015). Every person is
-// at a place; with two hops every person also took an object, and the question is for an object; with three hops every
-// object is in a container, which a person took:
+// Stories generates stories like the bAbI tasks with several supporting facts (Weston et al. 2015). Every person is at a
+// place. With two hops every person also took an object, and the question asks for an object. With three hops every object
+// is in a container, which a person took:
 //
 //	anna went to the garden    ben took the lamp    ben went to the kitchen    anna took the ball
 //	where is the lamp   kitchen
 //
-// Who has what and who is where are independent permutations, each drawn uniformly, and the facts stand in random order,
-// apart from the moves of one person: the last of them counts, the places of earlier ones are drawn freely.
+// Who has what and who is where are independent, uniformly drawn permutations. The facts are in random order, except that
+// the moves of one person stay in order: the last one counts, and the places of earlier ones are drawn at random.
 //
-// One hop of attention with a linear answer, as in MemN2N, cannot solve two or more. Which of two answers it prefers is
-// the sign of a sum over the facts, each term a function of the question, one fact and its line alone: the softmax
-// divides all terms by the same positive number. Let T, T' be the lines that a took x and b took y or the other way
-// round, and L, L' those that a is at p and b at q or the other way round. Asked for x the right answer is p with (T, L)
-// and (T', L'), and q with (T, L') and (T', L). The sum for p against q would have to be positive with the first two and
-// negative with the others; but both pairs have the same total. The four are equally likely, so that at most 3 of 4
-// answers are right, whatever the weights. A network of layers behind the attention is not bound by it.
+// One hop of attention with a linear answer, as in MemN2N, cannot solve stories of two or more hops. Its preference between
+// two answers is the sign of a sum over the facts. Each term depends only on the question, one fact and its line, because
+// the softmax divides all terms by the same positive number. Let T be the lines "a took x, b took y" and T' the same with x
+// and y exchanged; let L be the lines "a is at p, b is at q" and L' the same with p and q exchanged. When asked for x, the
+// right answer is p with (T, L) and (T', L'), and q with (T, L') and (T', L). The sum for p against q would have to be
+// positive for the first two and negative for the others, but both pairs have the same total. The four cases are equally
+// likely, so at most 3 of 4 answers are right, whatever the weights. A network with layers after the attention does not have
+// this limit.
 type Stories struct {
 	Hops     int // 1 to 3
-	Entities int // people, as many places and, if need be, objects and containers; 2 to 6
-	Moves    int // of each person, 1 to 10
+	Entities int // number of people, and also of places, objects and containers; 2 to 6
+	Moves    int // moves per person, 1 to 10
 }
 
 // DefaultStories returns two hops, four people and one move each.
@@ -47,7 +48,7 @@ var (
 	containers = []string{"box", "basket", "bag", "bucket", "drawer", "jar"}
 )
 
-// mostStories bounds the number of stories: more is a slip of the pen.
+// mostStories is the maximum number of stories: more is likely a typo.
 const mostStories = 1 << 24
 
 // Generate returns n stories, the same for the same seed.
@@ -65,8 +66,8 @@ func (s Stories) Generate(n int, seed uint64) ([]Story, error) {
 
 func (s Stories) generate(rng *rand.Rand) Story {
 	levels := [][][]string{{people}, {people, objects}, {people, containers, objects}}[s.Hops-1]
-	owner := make([][]int, s.Hops)               // of each level: who or what has it; of a person: the place
-	lists := make([][]string, s.Hops*s.Entities) // facts in their order: of a person the moves, of a thing one
+	owner := make([][]int, s.Hops)               // per level: who or what has it; for a person: the place
+	lists := make([][]string, s.Hops*s.Entities) // facts in order: the moves of a person, one fact for a thing
 	for l, names := range levels {
 		owner[l] = rng.Perm(s.Entities)
 		for i, o := range owner[l] {

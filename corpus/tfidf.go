@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// Row is a sparse row: the columns, ascending, that are not zero, and their values.
+// Row is a sparse row: the ascending indices of its non-zero columns, and their values.
 type Row struct {
 	Columns []int
 	Values  []float64
 }
 
-// TFIDF turns a text into a row of one column for each word of a vocabulary:
+// TFIDF turns a text into a row of tf-idf values with one column per word of a vocabulary:
 //
 //	value = tf * idf / norm,   idf = 1 + ln((1+n) / (1+df))
 //
-// with tf the number of times that the text has the word, n the number of texts that idf was taken from and df that of
-// those with the word; norm makes the row of Euclidean length 1. The formulas are those of scikit-learn's default.
-// Words outside the vocabulary do not count, and a text of such words alone is a row of zeros. The columns of the
-// reserved words are always zero.
+// with tf the count of the word in the text, n the number of training texts, and df the number of those with the word; norm
+// gives the row the Euclidean length 1. The formulas are scikit-learn's defaults. Words outside the vocabulary are ignored,
+// and a text of only such words is a row of zeros. The columns of the reserved words are always zero.
 type TFIDF struct {
 	Vocabulary *Vocabulary
-	IDF        []float64 // of each column
+	IDF        []float64 // one per column
 }
 
-// NewTFIDF takes idf from these texts.
+// NewTFIDF computes the idf of each word of v from texts.
 func NewTFIDF(v *Vocabulary, texts [][]string) (*TFIDF, error) {
 	if len(texts) == 0 {
 		return nil, errors.New("no texts to take document frequencies from")
@@ -57,7 +56,7 @@ func (t *TFIDF) Row(words []string) Row {
 	return row
 }
 
-// Bag returns the bag of words of a text: how often it has each word of the vocabulary, in the column of its number.
+// Bag returns the bag of words of a text: the count of each word of the vocabulary, in the column of the word's number.
 func (v *Vocabulary) Bag(words []string) Row {
 	counts := make(map[int]float64)
 	for _, w := range words {

@@ -17,16 +17,16 @@ var rules13a = []struct {
 	{regexp.MustCompile(`([0-9])(-)`), "$1 $2 "},
 }
 
-// Tokenize13a returns the words of a sentence as mteval-v13a and sacrebleu's default tokeniser part them: at spaces and
-// around ASCII marks, but not at an apostrophe, a hyphen behind a letter, or a point or comma between digits. Case is
-// kept. Joined by spaces the words are found again, so that a translation made of such words is scored as it is; only
-// points and commas in a row before a digit ("..5") are parted further.
+// Tokenize13a splits a sentence into words like mteval-v13a and sacrebleu's default tokeniser: at spaces and around ASCII
+// punctuation, but not at an apostrophe, at a hyphen after a letter, or at a point or comma between digits. Case is kept.
+// Tokenising the words joined by spaces gives the same words again, so a translation made of such words is scored without
+// further changes. The only exception are points and commas in a row before a digit ("..5"), which are split further.
 func Tokenize13a(sentence string) []string {
 	sentence = strings.TrimRightFunc(sentence, pythonSpace)
 	sentence = strings.ReplaceAll(sentence, "<skipped>", "")
 	sentence = strings.ReplaceAll(sentence, "-\n", "")
 	sentence = strings.ReplaceAll(sentence, "\n", " ")
-	// Each entity is resolved once for the whole text, one kind after the other: &amp;lt; ends as <.
+	// Each kind of entity is resolved once in the whole text, in this order: &amp;lt; becomes <.
 	sentence = strings.ReplaceAll(sentence, "&quot;", `"`)
 	sentence = strings.ReplaceAll(sentence, "&amp;", "&")
 	sentence = strings.ReplaceAll(sentence, "&lt;", "<")
@@ -38,8 +38,8 @@ func Tokenize13a(sentence string) []string {
 	return TokenizeNone(sentence)
 }
 
-// TokenizeNone returns what spaces part, as sacrebleu does with its tokeniser none.
+// TokenizeNone splits at white space, like sacrebleu's tokeniser "none".
 func TokenizeNone(sentence string) []string { return strings.FieldsFunc(sentence, pythonSpace) }
 
-// pythonSpace says whether Python's str.split takes r for a space: Unicode's white space and the separators of ASCII.
+// pythonSpace reports whether Python's str.split treats r as white space: Unicode's white space and the ASCII separators.
 func pythonSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }

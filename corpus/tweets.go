@@ -16,17 +16,17 @@ import (
 // Tweet is a row of the tweets of Davidson et al. 2017.
 type Tweet struct {
 	ID    int
-	Votes [3]int // for each of [TweetClasses]
-	Class int    // index into [TweetClasses], of the most votes
+	Votes [3]int // votes for each of [TweetClasses]
+	Class int    // index into [TweetClasses] of the class with the most votes
 	Text  Masked
 }
 
-// TweetClasses are the classes, in the order of their numbers.
+// TweetClasses has the names of the classes, by number.
 var TweetClasses = [3]string{"hate speech", "offensive language", "neither"}
 
 var tweetHeader = []string{"", "count", "hate_speech", "offensive_language", "neither", "class", "tweet"}
 
-// LoadTweets reads the named set tweets, whose file must have been fetched ([ErrNotFetched]).
+// LoadTweets reads the named set tweets. Its file must have been fetched ([ErrNotFetched]).
 func LoadTweets() ([]Tweet, error) {
 	paths, err := verified(tweetsName)
 	if err != nil {
@@ -40,11 +40,11 @@ func LoadTweets() ([]Tweet, error) {
 	return ReadTweets(f, paths[0])
 }
 
-// ReadTweets reads comma-separated rows of id, number of votes, votes for each class, class and text, under the header
-// ",count,hate_speech,offensive_language,neither,class,tweet". The file, called name in errors, may be gzipped.
+// ReadTweets reads tweets from comma-separated rows of id, number of votes, votes for each class, class and text, with the
+// header ",count,hate_speech,offensive_language,neither,class,tweet". The file may be gzipped; errors call it name.
 //
-// Errors name the line and never quote a row: one of other columns, votes that do not add up, a class with fewer votes
-// than another, an id that came before, and text that is empty or not UTF-8.
+// These are errors: wrong columns, votes that do not add up, a class with fewer votes than another, a repeated id, and text
+// that is empty or not UTF-8. Errors name the line and never quote a row.
 func ReadTweets(r io.Reader, name string) ([]Tweet, error) {
 	in, err := inflated(r)
 	if err != nil {
@@ -92,7 +92,7 @@ func ReadTweets(r io.Reader, name string) ([]Tweet, error) {
 	return tweets, nil
 }
 
-// lineCounter counts the lines that it lets through: where they end early line is the last one.
+// lineCounter counts the lines that pass through it; if the input ends early, line is the last one.
 type lineCounter struct {
 	r    io.Reader
 	line int
@@ -104,7 +104,7 @@ func (c *lineCounter) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// parseTweet reads a record of the width of the header.
+// parseTweet reads a record with as many fields as the header.
 func parseTweet(record []string) (Tweet, error) {
 	var numbers [6]int
 	for i := range numbers {

@@ -10,29 +10,29 @@ import (
 	"unicode/utf8"
 )
 
-// The numbers of the words that stand for no word of the text.
+// The numbers of the reserved words.
 const (
-	PadID     int32 = iota // behind the end of a sentence in a batch
+	PadID     int32 = iota // padding after the end of a sentence in a batch
 	UnknownID              // any word outside the vocabulary
-	BeginID                // before a sentence
-	EndID                  // behind a sentence
+	BeginID                // begin of a sentence
+	EndID                  // end of a sentence
 )
 
-// reserved are their names.
+// reserved has the names of the reserved words.
 var reserved = []string{PadID: "<pad>", UnknownID: "<unk>", BeginID: "<s>", EndID: "</s>"}
 
-// Counts counts words.
+// Counts has the count of each word.
 type Counts map[string]int
 
-// Add counts each of words once more.
+// Add adds 1 to the count of each of words.
 func (c Counts) Add(words ...string) {
 	for _, w := range words {
 		c[w]++
 	}
 }
 
-// Vocabulary returns the words that were counted at least atLeast times, the atMost most frequent of them.
-// math.MaxInt keeps all. Words stand in falling order of their counts, equal ones in the order of their bytes.
+// Vocabulary returns the atMost most frequent of the words that were counted at least atLeast times. With atMost math.MaxInt
+// it keeps all of them. Words are sorted by falling count, and equal counts by bytes.
 func (c Counts) Vocabulary(atLeast, atMost int) (*Vocabulary, error) {
 	if atLeast < 1 || atMost < 1 {
 		return nil, fmt.Errorf("a vocabulary of words that occur at least %d times, at most %d of them; both numbers are 1 or more", atLeast, atMost)
@@ -50,15 +50,15 @@ func (c Counts) Vocabulary(atLeast, atMost int) (*Vocabulary, error) {
 	return NewVocabulary(words[:min(atMost, len(words))])
 }
 
-// Vocabulary numbers words: [PadID], [UnknownID], [BeginID], [EndID], then its words from 4 on. It is not changed after
-// it was made, and may be used by many at once. In JSON it is the list of its words.
+// Vocabulary numbers words: [PadID], [UnknownID], [BeginID], [EndID], then its words from 4 on. It is immutable and safe for
+// concurrent use. In JSON it is the list of its words.
 type Vocabulary struct {
-	words []string // with the reserved ones
+	words []string // including the reserved ones
 	ids   map[string]int32
 }
 
-// NewVocabulary returns the vocabulary of these words in this order, say those that [Vocabulary.Words] returned and a
-// model was stored with. None may be empty, reserved (<pad>, <unk>, <s>, </s>) or there twice.
+// NewVocabulary returns a vocabulary with words in this order, for example those from [Vocabulary.Words] that were stored
+// with a model. No word may be empty, reserved (<pad>, <unk>, <s>, </s>) or repeated.
 func NewVocabulary(words []string) (*Vocabulary, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a vocabulary of no words")
@@ -76,7 +76,7 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 	return v, nil
 }
 
-// Len returns the number of numbers: the words and the four reserved ones.
+// Len returns the number of words, including the four reserved ones.
 func (v *Vocabulary) Len() int { return len(v.words) }
 
 // Words returns the words without the reserved ones, in order.
@@ -84,8 +84,7 @@ func (v *Vocabulary) Words() []string {
 	return slices.Clone(v.words[min(len(reserved), len(v.words)):])
 }
 
-// MarshalJSON encodes the words as a list. A vocabulary without words, and one with a word that is not UTF-8, is an
-// error.
+// MarshalJSON encodes the words as a list. It is an error if there are no words or if a word is not UTF-8.
 func (v Vocabulary) MarshalJSON() ([]byte, error) {
 	words := v.Words()
 	if len(words) == 0 {
@@ -99,7 +98,7 @@ func (v Vocabulary) MarshalJSON() ([]byte, error) {
 	return json.Marshal(words)
 }
 
-// UnmarshalJSON makes the vocabulary that [Vocabulary.MarshalJSON] encoded; errors are those of [NewVocabulary].
+// UnmarshalJSON decodes a vocabulary encoded by [Vocabulary.MarshalJSON]; errors are those of [NewVocabulary].
 func (v *Vocabulary) UnmarshalJSON(data []byte) error {
 	var words []string
 	if err := json.Unmarshal(data, &words); err != nil {
@@ -113,8 +112,7 @@ func (v *Vocabulary) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ID returns the number of a word, [UnknownID] of one that the vocabulary lacks. A word of the text that is written
-// like a reserved one is unknown.
+// ID returns the number of a word, or [UnknownID] if the vocabulary lacks it. A word spelled like a reserved one is unknown.
 func (v *Vocabulary) ID(word string) int32 {
 	if id, ok := v.ids[word]; ok {
 		return id
@@ -122,7 +120,7 @@ func (v *Vocabulary) ID(word string) int32 {
 	return UnknownID
 }
 
-// Word returns the word of a number; "<unk>" of a number that no word has.
+// Word returns the word with a number, or "<unk>" if there is none.
 func (v *Vocabulary) Word(id int32) string {
 	if id < 0 || int(id) >= len(v.words) {
 		return reserved[UnknownID]
@@ -148,7 +146,7 @@ func (v *Vocabulary) EncodeDocument(sentences [][]string) [][]int32 {
 	return ids
 }
 
-// Decode returns the words of numbers up to the first [EndID], without padding and begins.
+// Decode returns the words of ids up to the first [EndID], without [PadID] and [BeginID].
 func (v *Vocabulary) Decode(ids []int32) []string {
 	var words []string
 	for _, id := range ids {
@@ -168,7 +166,7 @@ func Delimit(ids []int32) []int32 {
 	return slices.Concat([]int32{BeginID}, ids, []int32{EndID})
 }
 
-// String says how many words there are, and shows none of them.
+// String returns the number of words as text; it shows none of them.
 func (v *Vocabulary) String() string {
 	return fmt.Sprintf("vocabulary of %d words and %s", len(v.Words()), strings.Join(reserved, " "))
 }

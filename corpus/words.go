@@ -10,8 +10,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Words returns the words, numbers, marks and emoji of a text, between the word boundaries of Unicode (UAX #29), case
-// kept: "Isn't it 3.5?" has Isn't, it, 3.5 and ?. A text of spaces has none.
+// Words splits a text at Unicode word boundaries (UAX #29) into words, numbers, punctuation and emoji, and keeps case:
+// "Isn't it 3.5?" has Isn't, it, 3.5 and ?. White space is dropped.
 func Words(text string) []string {
 	var found []string
 	for tokens := words.FromString(text); tokens.Next(); {
@@ -22,11 +22,11 @@ func Words(text string) []string {
 	return found
 }
 
-// visible says whether r leaves a mark of its own.
+// visible reports whether r is a visible character.
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
-// Sentences returns the sentences of a text, between the sentence boundaries of Unicode (UAX #29), without the spaces
-// around them. An abbreviation before a capital ("Dr. Smith") ends a sentence too.
+// Sentences splits a text at Unicode sentence boundaries (UAX #29) and trims spaces. An abbreviation before a capital letter
+// ("Dr. Smith") also ends a sentence.
 func Sentences(text string) []string {
 	var found []string
 	for tokens := sentences.FromString(text); tokens.Next(); {
@@ -46,17 +46,17 @@ func Document(text string) [][]string {
 	return document
 }
 
-// What [TweetWords] puts for an address and a mention.
+// Placeholders of [TweetWords] for a URL and a mention.
 const (
 	URLWord  = "<url>"
 	UserWord = "<user>"
 )
 
-// inTweet finds addresses, mentions and hashtags.
+// inTweet matches URLs, mentions and hashtags.
 var inTweet = regexp.MustCompile(`(?i:https?://\S+|\bwww\.\S+)|\B@\w+|\B#[\pL\pN_]+`)
 
-// TweetWords returns the words of a tweet in lower case: HTML entities are resolved (&amp;), addresses become <url>,
-// mentions <user>, a hashtag is one word with its #, and the rest is split as by [Words].
+// TweetWords returns the words of a tweet in lower case. HTML entities (&amp;) are resolved, URLs become <url>, mentions
+// become <user>, a hashtag is one word including its #, and the rest is split as by [Words].
 func TweetWords(text string) []string {
 	text = strings.ToLower(html.UnescapeString(text))
 	var found []string
@@ -77,8 +77,8 @@ func TweetWords(text string) []string {
 	return append(found, Words(text[done:])...)
 }
 
-// Ngrams returns the words and behind them the runs of 2 to longest words, each joined by spaces. longest below 2
-// returns the words.
+// Ngrams returns the words, followed by their n-grams of 2 to longest words, each joined by spaces. If longest is below 2 it
+// returns only the words.
 func Ngrams(words []string, longest int) []string {
 	grams := append([]string(nil), words...)
 	for n := 2; n <= min(longest, len(words)); n++ {

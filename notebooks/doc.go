@@ -1,5 +1,5 @@
-// Package notebooks holds the project's GoNB notebooks; its tests keep them true.
+// Package notebooks has the project's GoNB notebooks and their tests.
 //
-// go test ./notebooks looks at what is saved: form, code, outputs. With -run Execute it runs every notebook in the real
-// kernel and compares the numbers, which needs notebooks/lab --install. The module in browser looks at them in Chromium.
+// go test ./notebooks checks the saved notebooks: form, code and outputs. With -run Execute it runs every notebook in the
+// real kernel and compares the numbers; this needs notebooks/lab --install. The module in browser tests them in Chromium.
 package notebooks

@@ -2,9 +2,9 @@ package plotting
 
 import "fmt"
 
-// Alignment draws what the words of a translation attend to, weights[target][source], as shaded cells: target words
-// downwards, source words across, as in figure 3 of Bahdanau, Cho and Bengio, "Neural machine translation by jointly
-// learning to align and translate", ICLR 2015. Weights are written into the cells where they fit.
+// Alignment draws the attention weights of a translation, weights[target][source], as shaded cells: target words as rows,
+// source words as columns, as in figure 3 of Bahdanau, Cho and Bengio, "Neural machine translation by jointly learning to
+// align and translate", ICLR 2015. Weights are printed in the cells if they fit.
 func Alignment(title string, source, target []string, weights [][]float64) (*Figure, error) {
 	if source == nil || target == nil {
 		return nil, fmt.Errorf("drawing an alignment: %d source words and %d target words; both are needed", len(source), len(target))

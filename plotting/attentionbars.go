@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// AttentionWeights are the weights that one pooling, or one head, gives to the instances of a bag.
+// AttentionWeights has the weights that one pooling or one head gives to the instances of a bag.
 type AttentionWeights struct {
-	Name    string // may be left out where it is the only one
+	Name    string // may be empty if there is only one
 	Weights []float64
 }
 
-// check reports what keeps the weights from being drawn.
+// check reports why the weights cannot be drawn.
 func (a AttentionWeights) check(instance string, n int) error {
 	if len(a.Weights) != n {
 		return fmt.Errorf("%d weights, but %d of the first", len(a.Weights), n)
@@ -32,7 +32,7 @@ func (a AttentionWeights) check(instance string, n int) error {
 	return nil
 }
 
-// winners returns the instances with the largest weight, none if all weights are equal.
+// winners returns the instances with the largest weight, or none if all weights are equal.
 func (a AttentionWeights) winners() []int {
 	var at []int
 	top := slices.Max(a.Weights)
@@ -47,7 +47,7 @@ func (a AttentionWeights) winners() []int {
 	return at
 }
 
-// says tells the winner in words.
+// says describes the winner in words.
 func (a AttentionWeights) says(names []string, s shading) string {
 	at := a.winners()
 	switch weight := s.shortly(slices.Max(a.Weights)); len(at) {
@@ -62,7 +62,7 @@ func (a AttentionWeights) says(names []string, s shading) string {
 	}
 }
 
-// Bounds of what the bars can show.
+// Limits of the figure.
 const (
 	mostPanels    = 12
 	mostInstances = 1500
@@ -75,8 +75,8 @@ const (
 	barsGap    = 20 * vg.Length(1)
 )
 
-// AttentionBars draws the weights of the instances of one bag as bars, a panel a pooling, with a mark over the winner:
-// the instance with the largest weight. All panels share one scale.
+// AttentionBars draws the weights of one bag's instances as bars, with one panel per pooling and a mark over the winner: the
+// instance with the largest weight. All panels share one scale.
 func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeights) (*Figure, error) {
 	if err := checkBars(instances, poolings); err != nil {
 		return nil, fmt.Errorf("drawing attention over a bag: %w", err)
@@ -88,7 +88,7 @@ func AttentionBars(title string, instances WeightAxis, poolings []AttentionWeigh
 	return attentionBars(title, "Weight", shadingOf(all...), instances, poolings), nil
 }
 
-// attentionBars draws bars on the scale s, whose axis has a label.
+// attentionBars draws bars on the scale s and labels its axis.
 func attentionBars(title, label string, s shading, instances WeightAxis, poolings []AttentionWeights) *Figure {
 	n := len(poolings[0].Weights)
 	names := labels(style(9, stdfont.WeightNormal), instances.Names, n, cellName)
@@ -124,7 +124,7 @@ func attentionBars(title, label string, s shading, instances WeightAxis, pooling
 	return newDrawing(title, entries, barsWidth(instances.Names), height, panels(tiles, plots...))
 }
 
-// checkBars reports what keeps the bars from being drawn.
+// checkBars reports why the bars cannot be drawn.
 func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
 	if instances.Of == "" {
 		return errors.New("the bars need to be of something")
@@ -133,7 +133,7 @@ func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
 		return errors.New("there are no weights")
 	}
 	if len(poolings) > mostPanels {
-		return fmt.Errorf("%d poolings, of which %d at most fit a figure", len(poolings), mostPanels)
+		return fmt.Errorf("%d poolings; at most %d fit in a figure", len(poolings), mostPanels)
 	}
 	n := len(poolings[0].Weights)
 	for i, a := range poolings {
@@ -148,31 +148,31 @@ func checkBars(instances WeightAxis, poolings []AttentionWeights) error {
 		}
 	}
 	if n > mostInstances {
-		return fmt.Errorf("%d %s, of which %d at most can be told apart", n, plural(instances.Of), mostInstances)
+		return fmt.Errorf("%d %s; at most %d can be told apart", n, plural(instances.Of), mostInstances)
 	}
 	if instances.Names != nil && len(instances.Names) != n {
 		return fmt.Errorf("%d names but %d weights", len(instances.Names), n)
 	}
 	if instances.Names != nil && n > mostNamed {
-		return fmt.Errorf("%d names, of which %d at most can be read; leave the names out", n, mostNamed)
+		return fmt.Errorf("%d names; at most %d can be read; leave the names out", n, mostNamed)
 	}
 	return nil
 }
 
-// winnerMark is what stands over the bar of the winner.
+// winnerMark is the mark over the bar of the winner.
 func winnerMark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colour(1), Radius: 2.8, Shape: inverted}
 }
 
-// barsWidth returns the width of the figure: a text column, or more where many instances have names.
+// barsWidth returns the width of the figure: a text column, or more if many instances have names.
 func barsWidth(instances []string) vg.Length {
 	return max(figureWidth, vg.Length(len(instances))*namedWidth+axisRoom+2*margin)
 }
 
-// axisRoom is about what the vertical axis takes.
+// axisRoom is about the width of the vertical axis.
 const axisRoom = 45 * vg.Length(1)
 
-// nameInstances sets the ticks of the instances; names that do not fit side by side stand.
+// nameInstances sets the ticks of the instances; names that do not fit side by side are set vertically.
 func nameInstances(axis *plot.Axis, instances, names []string) {
 	s := &axis.Tick.Label
 	pitch := (barsWidth(instances) - 2*margin - axisRoom) / vg.Length(len(names))

@@ -108,9 +108,9 @@ func TestAttentionBarsRefuses(t *testing.T) {
 		"bag: instance 2: NaN is not a number":               {nil, []AttentionWeights{{"", []float64{1, math.NaN()}}}},
 		"a: instance 1: -Inf is not a number":                {nil, []AttentionWeights{{"a", []float64{math.Inf(-1)}}}},
 		"1 names but 2 weights":                              {[]string{"a"}, []AttentionWeights{{"", []float64{1, 2}}}},
-		"13 poolings, of which 12 at most":                   {nil, poolings(13, 2)},
-		"1501 instances, of which 1500 at most":              {nil, poolings(1, 1501)},
-		"101 names, of which 100 at most can be read":        {wordsOf(101), poolings(1, 101)},
+		"13 poolings; at most 12":                            {nil, poolings(13, 2)},
+		"1501 instances; at most 1500":                       {nil, poolings(1, 1501)},
+		"101 names; at most 100 can be read":                 {wordsOf(101), poolings(1, 101)},
 	} {
 		refused(t, want)(AttentionBars("", WeightAxis{"instance", c.names}, c.poolings))
 	}

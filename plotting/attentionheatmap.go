@@ -2,9 +2,9 @@ package plotting
 
 import "fmt"
 
-// AttentionHeatMap draws the attention weights of a bag, weights[head][instance], as shaded cells: a row a head, a
-// column an instance, the largest weight darkest. Names of heads and instances may be nil, which numbers them from 1.
-// Weights are written into the cells where they fit.
+// AttentionHeatMap draws the attention weights of a bag, weights[head][instance], as shaded cells: one row per head, one
+// column per instance, darker for larger weights. If the names of heads or instances are nil, they are numbered from 1.
+// Weights are printed in the cells if they fit.
 func AttentionHeatMap(title string, heads, instances []string, weights [][]float64) (*Figure, error) {
 	m := matrix{weights: weights, rows: heads, columns: instances, row: "head", column: "instance"}
 	f, err := m.figure(title)

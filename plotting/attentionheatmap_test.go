@@ -51,16 +51,16 @@ func TestAttentionHeatMapRefuses(t *testing.T) {
 		weights          [][]float64
 	}{
 		"drawing a heat map of attention: there are no weights": {nil, nil, nil},
-		"there are no weights":                                     {nil, nil, [][]float64{{}}},
-		"head 1 has 2 weights but head 2 has 1":                    {nil, nil, [][]float64{{1, 2}, {3}}},
-		"head 2, instance 1: NaN is not a number":                  {nil, nil, [][]float64{{1}, {math.NaN()}}},
-		"head 1, instance 2: +Inf is not a number":                 {nil, nil, [][]float64{{1, math.Inf(1)}}},
-		"1e+101 is not a number":                                   {nil, nil, [][]float64{{1e101}}},
-		"1 names but the weights have 2 of heads":                  {[]string{"a"}, nil, [][]float64{{1}, {1}}},
-		"2 names but the weights have 1 of instances":              {nil, []string{"a", "b"}, [][]float64{{1}, {1}}},
-		"101 heads, of which 100 at most":                          {nil, nil, table(101, 1)},
-		"401 instances, of which 400 at most":                      {nil, nil, table(1, 401)},
-		"101 names of instances, of which 100 at most can be read": {nil, wordsOf(101), table(1, 101)},
+		"there are no weights":                            {nil, nil, [][]float64{{}}},
+		"head 1 has 2 weights but head 2 has 1":           {nil, nil, [][]float64{{1, 2}, {3}}},
+		"head 2, instance 1: NaN is not a number":         {nil, nil, [][]float64{{1}, {math.NaN()}}},
+		"head 1, instance 2: +Inf is not a number":        {nil, nil, [][]float64{{1, math.Inf(1)}}},
+		"1e+101 is not a number":                          {nil, nil, [][]float64{{1e101}}},
+		"1 names but the weights have 2 of heads":         {[]string{"a"}, nil, [][]float64{{1}, {1}}},
+		"2 names but the weights have 1 of instances":     {nil, []string{"a", "b"}, [][]float64{{1}, {1}}},
+		"101 heads; at most 100":                          {nil, nil, table(101, 1)},
+		"401 instances; at most 400":                      {nil, nil, table(1, 401)},
+		"101 names of instances; at most 100 can be read": {nil, wordsOf(101), table(1, 101)},
 	} {
 		refused(t, want)(AttentionHeatMap("", c.heads, c.instances, c.weights))
 	}

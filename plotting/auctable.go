@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// aucCell is the width of a cell in which an AUC can be read.
+// aucCell is the width of a cell that fits an AUC.
 const aucCell = 22 * vg.Length(1)
 
-// AUCTable draws auc[set][learner] as shaded cells with the values in them, the first set on top, from pale at 0.5, or the
-// lowest if that is lower, to dark at 1. In each row the best cell is framed and bold; learners that are equally good share
-// the mark. NaN says that there is no value and leaves the cell empty.
+// AUCTable draws auc[set][learner] as a table of shaded cells with their values, the first set on top. Shades go from pale
+// at 0.5, or at the lowest value if that is lower, to dark at 1. The best cell of each row is framed and bold; ties share
+// the mark. NaN means no value and leaves the cell empty.
 func AUCTable(title string, sets, learners []string, auc [][]float64) (*Figure, error) {
 	f, err := aucTable(title, sets, learners, auc)
 	if err != nil {
@@ -49,7 +49,7 @@ func aucTable(title string, sets, learners []string, auc [][]float64) (*Figure, 
 	return m.figure(title)
 }
 
-// orNone returns names that are not nil, for which a matrix writes numbers.
+// orNone returns names, or an empty list if they are nil, for which a matrix would write numbers.
 func orNone(names []string) []string {
 	if names == nil {
 		return []string{}

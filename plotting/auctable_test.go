@@ -63,7 +63,7 @@ func TestAUCTableRefuses(t *testing.T) {
 		"2 names but the AUC values have 1 of learners":           {[]string{"a"}, []string{"b", "c"}, [][]float64{{1}}},
 		"set 1 has 1 AUC values but set 2 has 2":                  {[]string{"a", "b"}, []string{"c"}, [][]float64{{1}, {1, 1}}},
 		"set 1, learner 1: an AUC of +Inf is not between 0 and 1": {[]string{"a"}, []string{"b"}, [][]float64{{math.Inf(1)}}},
-		"101 sets, of which 100 at most can be told apart":        {make([]string, 101), []string{"b"}, slices.Repeat([][]float64{{0.5}}, 101)},
+		"101 sets; at most 100 can be told apart":                 {make([]string, 101), []string{"b"}, slices.Repeat([][]float64{{0.5}}, 101)},
 	} {
 		refused(t, want)(AUCTable("", c.sets, c.learners, c.auc))
 	}

@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// CapacityCurve is the number of patterns that an associative memory stores, by the number of their components.
+// CapacityCurve is the number of patterns that an associative memory stores, by number of components.
 type CapacityCurve struct {
 	Name       string
-	Components []float64 // of a pattern, increasing
-	Measured   []float64 // patterns at each number of components; nil where there is theory alone
-	Theory     []float64 // what is expected there; nil where there is none
+	Components []float64 // numbers of components per pattern, increasing
+	Measured   []float64 // measured number of patterns for each; nil if there is only theory
+	Theory     []float64 // expected number of patterns for each; nil if unknown
 }
 
-// Capacity draws measured capacities as markers and expected ones as lines, on logarithmic axes, where a power of the
+// Capacity draws measured capacities as markers and expected ones as lines. The axes are logarithmic, so a power of the
 // number of components is a straight line.
 func Capacity(title string, memories []CapacityCurve) (*Figure, error) {
 	f, err := capacity(title, memories)
@@ -65,7 +65,7 @@ func capacity(title string, memories []CapacityCurve) (*Figure, error) {
 	return newFigure(title, entries, p, figureWidth, curveHeight), nil
 }
 
-// check reports what keeps the capacities of a memory from being drawn.
+// check reports why the capacities of a memory cannot be drawn.
 func (m CapacityCurve) check() error {
 	if len(m.Components) == 0 {
 		return errors.New("there are no numbers of components")
@@ -104,7 +104,7 @@ func (m CapacityCurve) check() error {
 	return nil
 }
 
-// logPairs returns the points of the decadic logarithms of two lists.
+// logPairs returns points made of the base-10 logarithms of two lists.
 func logPairs(x, y []float64) plotter.XYs {
 	points := pairs(x, y)
 	for i, p := range points {
@@ -113,8 +113,8 @@ func logPairs(x, y []float64) plotter.XYs {
 	return points
 }
 
-// logAxis sets a logarithmic axis over values whose logarithms are drawn: [plot.LogScale] would place the label of the
-// axis as if it were linear.
+// logAxis sets up a logarithmic axis for values whose logarithms are drawn: [plot.LogScale] would place the axis label as if
+// it were linear.
 func logAxis(a *plot.Axis, low, high float64) {
 	pad := max(0.04*(high-low), 0.02)
 	if high == low {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// measured is a power of the dimension, and what one might measure of it.
+// measured returns a power of the dimension as theory, with made-up measurements.
 func measured(name string, factor, power float64, dimensions ...float64) CapacityCurve {
 	c := CapacityCurve{Name: name, Components: dimensions}
 	for i, d := range dimensions {

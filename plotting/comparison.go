@@ -11,16 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ComparedRow is the difference of a figure between a reference and one other setting on one set.
+// ComparedRow is the difference in one measure between a reference and another setting on one data set.
 type ComparedRow struct {
-	Name                  string // of the other setting, with that of the set where there are several
+	Name                  string // name of the other setting, with the data set if there are several
 	Difference, Low, High float64
-	Verdict               int  // of the reference: 1 better, -1 worse, 0 neither
-	Same                  bool // the same in practice; a row of neither verdict that is not the same is open
+	Verdict               int  // on the reference: 1 better, -1 worse, 0 neither
+	Same                  bool // equivalent in practice; a row with neither is undecided
 }
 
-// Comparison draws differences from a reference with their intervals, a line at 0 and a band of what is the same in practice, from -rope to rope. What
-// is better or worse is drawn in colour, what is the same in black, and what is open in grey. label names the axis, say the reference and the figure. Rows stand from top to bottom.
+// Comparison draws differences from a reference with their intervals, a line at 0, and a band of practical equivalence from
+// -rope to rope. Better and worse rows are drawn in colour, equivalent rows in black, undecided rows in grey. label names the
+// axis, for example with the reference and the measure. Rows go from top to bottom.
 func Comparison(title, label string, rope float64, rows []ComparedRow) (*Figure, error) {
 	const most = 60
 	switch {
@@ -89,7 +90,7 @@ func (r ComparedRow) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: muted, Radius: glyphRadius, Shape: draw.RingGlyph{}}
 }
 
-// equivalence shades the region of practical equivalence.
+// equivalence draws the region of practical equivalence as a shaded band.
 type equivalence float64
 
 // Plot implements [plot.Plotter].

@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Confusion draws a confusion matrix: counts[true][called] of bags, the first class on top. A cell has its count, and the shade of its share
-// of the row from 0 to 1, so that a class of few bags can be read as well as one of many. Counts that are means over repeats may be fractions.
+// Confusion draws a confusion matrix of bags, counts[true][predicted], with the first class on top. Each cell shows its
+// count and is shaded by its share of the row, from 0 to 1, so small classes are as readable as large ones. Counts may be
+// fractions, if they are means over repeats.
 func Confusion(title string, classes []string, counts [][]float64) (*Figure, error) {
 	f, err := confusion(title, classes, counts)
 	if err != nil {
@@ -58,8 +59,8 @@ func confusion(title string, classes []string, counts [][]float64) (*Figure, err
 	return m.figure(title)
 }
 
-// Measures of a cell in which a count can be read.
+// Measures of a cell that fits a count.
 const (
-	confusionCell = 26 * vg.Length(1) // the least
+	confusionCell = 26 * vg.Length(1) // minimum
 	confusionMost = 44 * vg.Length(1)
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Convergence draws order parameters over the steps of a network: orders[step][component] from step 0, where it begins,
-// a curve for each component. Without names, nil, they are ξ₁, ξ₂, …
+// Convergence draws order parameters over the steps of a network, orders[step][component], with one curve per component;
+// step 0 is the start. If names is nil, the components are called ξ₁, ξ₂, …
 func Convergence(title string, names []string, orders [][]float64) (*Figure, error) {
 	f, err := convergence(title, names, orders)
 	if err != nil {
@@ -35,7 +35,7 @@ func convergence(title string, names []string, orders [][]float64) (*Figure, err
 	return newFigure(title, entries, p, figureWidth, curveHeight), nil
 }
 
-// orderCurves checks order parameters and returns those of each component, with names where there are none.
+// orderCurves checks order parameters and returns one curve per component, with default names if names is nil.
 func orderCurves(names []string, orders [][]float64) ([]string, [][]float64, error) {
 	if len(orders) == 0 || len(orders[0]) == 0 {
 		return nil, nil, errors.New("there are no order parameters")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// winning are order parameters of which the first wins.
+// winning returns order parameters where the first wins.
 func winning(steps, components int) [][]float64 {
 	var orders [][]float64
 	order := make([]float64, components)

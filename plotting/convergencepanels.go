@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ConvergencePanel is a case of convergence.
+// ConvergencePanel is one case of convergence.
 type ConvergencePanel struct {
 	Name   string      // drawn over the panel
-	Orders [][]float64 // order parameters by step and component, from step 0, where it begins
+	Orders [][]float64 // order parameters by step and component; step 0 is the start
 }
 
-// caseHeight is that of the data of a panel.
+// caseHeight is the height of a panel's data area.
 const caseHeight = 84 * vg.Length(1)
 
-// ConvergencePanels draws cases of convergence side by side, that many columns of panels, on the same axes. A component,
-// ξ₁, ξ₂, …, has the same stroke in all of them.
+// ConvergencePanels draws cases of convergence in panels with the same axes, in the given number of columns. A component,
+// ξ₁, ξ₂, …, has the same stroke in all panels.
 func ConvergencePanels(title string, columns int, cases []ConvergencePanel) (*Figure, error) {
 	f, err := convergencePanels(title, columns, cases)
 	if err != nil {

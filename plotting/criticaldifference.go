@@ -14,29 +14,29 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// MethodRank is the average rank of a method over sets or folds; 1 is the best.
+// MethodRank is the average rank of a method over data sets or folds; 1 is the best.
 type MethodRank struct {
 	Name string
 	Rank float64
 }
 
-// Measures of a diagram of ranks.
+// Measures of the diagram.
 const (
 	mostMethods  = 40
-	fullAxis     = 15               // methods up to which the axis shows every rank
-	wider        = 5 * vg.Length(1) // for each method more, of the figure
-	methodName   = 1.55 * vg.Inch   // the longest
+	fullAxis     = 15               // up to this many methods the axis shows every rank
+	wider        = 5 * vg.Length(1) // extra width of the figure per further method
+	methodName   = 1.55 * vg.Inch   // maximum
 	methodPitch  = 14 * vg.Length(1)
-	lanePitch    = 6 * vg.Length(1)  // between bars
-	differenceAt = 15 * vg.Length(1) // of the bar of the critical difference, downwards
-	rankAxis     = 50 * vg.Length(1) // of the axis, downwards
+	lanePitch    = 6 * vg.Length(1)  // distance between bars
+	differenceAt = 15 * vg.Length(1) // distance from the top to the bar of the critical difference
+	rankAxis     = 50 * vg.Length(1) // distance from the top to the axis
 )
 
-// CriticalDifference draws average ranks of up to 40 methods on an axis whose best rank stands on the right. Of up to 15
-// methods it shows the ranks from 1 to the last, of more those from the best average rank to the worst. It joins by a bar
-// the methods of each group that does not differ: whose largest and smallest average rank are less than the critical
-// difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
-// Learning Research 7 (2006), figure 1.
+// CriticalDifference draws a critical difference diagram: the average ranks of up to 40 methods on an axis, the best on the
+// right. For up to 15 methods the axis covers all ranks from 1; for more it covers the range of the average ranks. A bar
+// joins each group of methods that do not differ significantly: their largest and smallest average ranks are less than the
+// critical difference apart. After Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+// Machine Learning Research 7 (2006), figure 1.
 func CriticalDifference(title string, methods []MethodRank, difference float64) (*Figure, error) {
 	if err := checkRanks(methods, difference); err != nil {
 		return nil, fmt.Errorf("drawing a critical difference: %w", err)
@@ -53,14 +53,14 @@ func CriticalDifference(title string, methods []MethodRank, difference float64) 
 	return newDrawing(title, entries, width, height, d.draw), nil
 }
 
-// checkRanks reports what keeps ranks from being drawn.
+// checkRanks reports why ranks cannot be drawn.
 func checkRanks(methods []MethodRank, difference float64) error {
 	k := len(methods)
 	if k < 2 {
 		return errors.New("ranks need two methods at least")
 	}
 	if k > mostMethods {
-		return fmt.Errorf("%d methods, of which %d at most fit a figure", k, mostMethods)
+		return fmt.Errorf("%d methods; at most %d fit in a figure", k, mostMethods)
 	}
 	if err := drawable(difference); err != nil {
 		return fmt.Errorf("the critical difference: %w", err)
@@ -87,8 +87,8 @@ func checkRanks(methods []MethodRank, difference float64) error {
 	return nil
 }
 
-// joined returns the first and the last of each group that does not differ, among methods in the order of their ranks.
-// A group of one, or within another, is left out.
+// joined returns the first and last method of each group that does not differ; methods are sorted by rank. Groups of one
+// method, or inside another group, are left out.
 func joined(sorted []MethodRank, difference float64) [][2]int {
 	var groups [][2]int
 	end := 0
@@ -105,8 +105,8 @@ func joined(sorted []MethodRank, difference float64) [][2]int {
 	return groups
 }
 
-// lanes puts groups, in order, each into the first lane in which it keeps a distance from the others, which would look
-// like one group without it.
+// lanes puts each group, in order, into the first lane where there is a gap to the other groups, so that two groups do not
+// look like one.
 func lanes(sorted []MethodRank, groups [][2]int) [][][2]int {
 	distance := 0.03 * float64(len(sorted)-1)
 	var lanes [][][2]int
@@ -122,17 +122,17 @@ func lanes(sorted []MethodRank, groups [][2]int) [][][2]int {
 	return lanes
 }
 
-// joint returns the stroke that joins a group.
+// joint returns the stroke of the bar that joins a group.
 func joint() draw.LineStyle { return draw.LineStyle{Color: colour(0), Width: 3} }
 
-// ranking draws methods in the order of their ranks.
+// ranking draws methods sorted by rank.
 type ranking struct {
 	methods    []MethodRank
 	difference float64
 	lanes      [][][2]int
 }
 
-// names returns where the names begin, downwards.
+// names returns the distance from the top to the names.
 func (d ranking) names() vg.Length { return rankAxis + vg.Length(len(d.lanes))*lanePitch + 12 }
 
 // ends returns the ranks at the ends of the axis.
@@ -145,7 +145,7 @@ func (d ranking) ends() (low, high float64) {
 	return low, max(high, low+1)
 }
 
-// tickStep returns the least of 1, 2, 5, 10, ... ranks that leaves room for numbers.
+// tickStep returns the smallest of 1, 2, 5, 10, ... ranks that leaves room for the numbers.
 func tickStep(pitch, room vg.Length) int {
 	for ten := 1; ; ten *= 10 {
 		for _, step := range []int{ten, 2 * ten, 5 * ten} {
@@ -164,7 +164,7 @@ func (d ranking) draw(c *draw.Canvas) {
 	label := func(m MethodRank) string { return fit(text, m.Name, methodName) }
 	number := func(m MethodRank) string { return strconv.FormatFloat(m.Rank, 'f', 2, 64) }
 	room := widest(small, []string{number(MethodRank{Rank: float64(k)})}) + 18
-	side := vg.Length(0) // what the widest name takes
+	side := vg.Length(0) // width of the widest name
 	for _, m := range d.methods {
 		side = max(side, text.Width(label(m)))
 	}

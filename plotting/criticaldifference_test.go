@@ -31,8 +31,8 @@ func TestCriticalDifference(t *testing.T) {
 	framed(t, "golden", f)
 }
 
-// TestJoined: the first two are the example of section 3.2.2 of Demšar (2006), four variants of C4.5 on 14 sets, of which
-// the paper says what differs at 5 % (nothing) and at 10 % (the last from the first two); the others are counted by hand.
+// TestJoined: the first two are the example of section 3.2.2 of Demšar (2006), four variants of C4.5 on 14 sets. According
+// to the paper, none differ at 5 %, and the last differs from the first two at 10 %. The other cases are counted by hand.
 func TestJoined(t *testing.T) {
 	c45 := []float64{1.964, 2.000, 2.893, 3.143}
 	for _, c := range []struct {
@@ -169,7 +169,7 @@ func TestCriticalDifferenceRefuses(t *testing.T) {
 		difference float64
 	}{
 		"drawing a critical difference: ranks need two methods":  {ranked(1), 1},
-		"41 methods, of which 40 at most":                        {ranked(same(41, 21)...), 1},
+		"41 methods; at most 40":                                 {ranked(same(41, 21)...), 1},
 		"the critical difference 0 is not above 0":               {ranked(1, 2), 0},
 		"the critical difference -1 is not above 0":              {ranked(1, 2), -1},
 		"the critical difference: NaN is not a number":           {ranked(1, 2), math.NaN()},

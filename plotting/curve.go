@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curveHeight is that of axes with curves.
+// curveHeight is the height of axes with curves.
 const curveHeight = 3.1 * vg.Inch
 
 // namesOf returns the names of curves.
@@ -23,7 +23,7 @@ func namesOf[C any](curves []C, name func(C) string) []string {
 	return names
 }
 
-// labelled reports what keeps curves of that kind from being told apart by their names and strokes.
+// labelled reports why curves of that kind cannot be told apart by name and stroke.
 func labelled(kind string, names []string) error {
 	groups, _, err := grouped(kind, names)
 	if err == nil && len(groups) < len(names) {
@@ -36,8 +36,8 @@ func labelled(kind string, names []string) error {
 	return err
 }
 
-// grouped returns the names of curves of that kind in the order in which they first stand, and for each curve which one
-// is its own.
+// grouped returns the distinct names of curves of that kind, in order of first appearance, and the index of each curve's
+// name.
 func grouped(kind string, names []string) (groups []string, group []int, err error) {
 	for i, name := range names {
 		if name == "" {
@@ -56,7 +56,7 @@ func grouped(kind string, names []string) (groups []string, group []int, err err
 	return groups, group, nil
 }
 
-// pairs returns the points of two lists.
+// pairs returns points made of two lists.
 func pairs(x, y []float64) plotter.XYs {
 	points := make(plotter.XYs, len(x))
 	for i := range x {
@@ -65,7 +65,7 @@ func pairs(x, y []float64) plotter.XYs {
 	return points
 }
 
-// counted returns points at first, first+1, …
+// counted returns points with the values at first, first+1, …
 func counted(first int, values []float64) plotter.XYs {
 	points := make(plotter.XYs, len(values))
 	for i, v := range values {
@@ -74,7 +74,7 @@ func counted(first int, values []float64) plotter.XYs {
 	return points
 }
 
-// trace draws the i-th curve through points; a marker where they are one.
+// trace draws the i-th curve through points, or a marker if there is only one.
 func trace(points plotter.XYs, i int) plot.Plotter {
 	if single(points) {
 		return &plotter.Scatter{XYs: points[:1], GlyphStyle: glyph(i)}
@@ -82,7 +82,7 @@ func trace(points plotter.XYs, i int) plot.Plotter {
 	return &plotter.Line{XYs: points, LineStyle: line(i)}
 }
 
-// traceEntry is the legend of the i-th curve through points.
+// traceEntry returns the legend entry of the i-th curve through points.
 func traceEntry(name string, points plotter.XYs, i int) entry {
 	if single(points) {
 		return entry{label: name, glyph: glyph(i)}
@@ -90,12 +90,12 @@ func traceEntry(name string, points plotter.XYs, i int) entry {
 	return entry{label: name, line: line(i)}
 }
 
-// single reports whether points are all the same one.
+// single reports whether all points are equal.
 func single(points plotter.XYs) bool {
 	return !slices.ContainsFunc(points, func(p plotter.XY) bool { return p != points[0] })
 }
 
-// countAxis sets an axis over whole numbers.
+// countAxis sets up an axis over whole numbers.
 func countAxis(a *plot.Axis, first, last int) {
 	pad := 0.02 * float64(last-first)
 	if first == last {
@@ -105,13 +105,13 @@ func countAxis(a *plot.Axis, first, last int) {
 	a.Tick.Marker = ticksUpTo(9, a.Min, a.Max, true)
 }
 
-// valueAxis sets an axis over values with a margin.
+// valueAxis sets up an axis over values, with a margin.
 func valueAxis(a *plot.Axis, low, high float64) {
 	a.Min, a.Max = span(low, high)
 	a.Tick.Marker = ticksUpTo(8, a.Min, a.Max, false)
 }
 
-// disc is the marker of where a curve ends, and of what every curve has.
+// disc is the marker for the end of a curve, and for a legend entry that applies to every curve.
 func disc(c color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: glyphRadius, Shape: draw.CircleGlyph{}}
 }

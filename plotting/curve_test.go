@@ -36,7 +36,7 @@ func course(n int, low, high, rate float64) []float64 {
 	return values
 }
 
-// lists are values that are hard to draw, by what they are.
+// lists has values that are hard to draw, by description.
 var lists = map[string][]float64{
 	"one point":     {0.25},
 	"one zero":      {0},

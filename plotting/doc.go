@@ -1,39 +1,39 @@
-// Package plotting draws figures in one theme: light, readable in print, and told apart by shape or stroke as well as by
-// colour, with the palette of Okabe and Ito (2008) that colour-blind readers can use.
+// Package plotting draws figures in one theme: light, readable in print, and suitable for colour-blind readers. Curves and
+// classes differ in shape or stroke as well as in colour; the palette is that of Okabe and Ito (2008).
 //
 // # Glossary
 //
-//   - figure: a drawing of a fixed size; a constructor per kind of figure checks the data and returns it.
-//   - format: PNG at 192 dots per inch, SVG or PDF; the extension of the file's name decides ([Figure.Save]). In a cell of
-//     a GoNB notebook [Figure.Show] displays a figure.
-//   - ribbon: a translucent area behind a curve, over the spread or the confidence interval of what it is the mean of.
+//   - figure: a drawing of a fixed size. There is one constructor per kind of figure, which checks the data.
+//   - format: PNG at 192 dots per inch, SVG or PDF, chosen by the file name extension ([Figure.Save]). In a GoNB notebook,
+//     [Figure.Show] displays a figure.
+//   - ribbon: a translucent area behind a curve of means, which shows their spread or confidence interval.
 //
 // # Figures
 //
-//	[Convergence], [ConvergencePanels]    order parameters over the steps of a network, and of several
-//	[EnergyTraces]                        energy over its steps
-//	[Functions]                           f and its inverse, mirrored at the diagonal
-//	[Capacity]                            patterns stored by their number of components, measured and expected
+//	[Convergence], [ConvergencePanels]    order parameters over the steps of one network or several
+//	[EnergyTraces]                        energy over the steps of a network
+//	[Functions]                           functions such as f and its inverse
+//	[Capacity]                            number of stored patterns by number of components, measured and expected
 //	[Simplex]                             trajectories of three weights
-//	[AttentionBars], [AttentionHeatMap]   weights over a bag, of poolings and of heads
-//	[Alignment], [WeightMap]              weights over source words, and any table of weights
-//	[ImageShares]                         shares of images, on a scale from 0 to 1 in every figure
-//	[TileMap]                             values of the tiles of a slide in their places, over a thumbnail
-//	[Words], [ImageBags]                  weights over text and images; [WordsHTML] writes a page
-//	[WordShares], [ShareBars], [ShareMap] shares of words, of a bag and of any table, on a scale from 0 to 1 in every figure
+//	[AttentionBars], [AttentionHeatMap]   weights of a bag's instances, by pooling and by head
+//	[Alignment], [WeightMap]              weights of source words, and any table of weights
+//	[ImageShares]                         weights of images as shares, always on a scale from 0 to 1
+//	[TileMap]                             values of the tiles of a slide, at their positions over a thumbnail
+//	[Words], [ImageBags]                  weights of words and images; [WordsHTML] writes a page
+//	[WordShares], [ShareBars], [ShareMap] shares of words, bags and tables, always on a scale from 0 to 1
 //	[Scatter], [ScatterPanels]            bags or instances in two dimensions, such as those of [PCA] and [TSNE]
-//	[Training], [WinnerTransfers]         loss, AUC and changes of winners by epoch
-//	[ROC], [ROCBand]                      receiver operating characteristics, of one set of scores and over folds
-//	[Reliability]                         how far probabilities can be taken at their word
-//	[Confusion], [Predictions]            true and called classes, and true and predicted numbers
-//	[Survival]                            survival curves of groups, and how many bags are at risk
-//	[Intervals], [AUCIntervals]           settings on sets by R² and by other figures, and by AUC
-//	[CriticalDifference]                  ranks of settings over sets
-//	[AUCTable]                            AUC of learners on sets, with the best of each set marked
-//	[AUCDifferences]                      what changes of settings do to the AUC
-//	[Sweep]                               AUC against a number, such as that of steps
+//	[Training], [WinnerTransfers]         loss, AUC and changes of winners, by epoch
+//	[ROC], [ROCBand]                      ROC curves of scores, and averaged over folds
+//	[Reliability]                         reliability diagrams: calibration of probabilities
+//	[Confusion], [Predictions]            confusion matrices, and predicted against true numbers
+//	[Survival]                            survival curves of groups, with numbers at risk
+//	[Intervals], [AUCIntervals]           confidence intervals of settings on data sets, by R² and other measures, and by AUC
+//	[CriticalDifference]                  average ranks of methods over data sets
+//	[AUCTable]                            AUC of learners on data sets, with the best of each set marked
+//	[AUCDifferences]                      differences in AUC between settings
+//	[Sweep]                               AUC against a number, such as the number of steps
 //	[Scaling]                             wall time against nodes
 //
-// Data are finite numbers of a magnitude of at most 1e100. Text may have Greek letters, arrows, and digits and signs raised
-// and lowered (f⁻¹, x₁₂); what the fonts lack, such as ∈ and Chinese characters, is left blank.
+// Data must be finite, with absolute values of at most 1e100. Text may contain Greek letters, arrows, and superscript and
+// subscript digits and signs (f⁻¹, x₁₂). Characters that the fonts lack, such as ∈ and Chinese characters, are left blank.
 package plotting

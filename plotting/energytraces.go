@@ -10,12 +10,12 @@ import (
 
 // EnergyRun is the energy of a network's states in one run.
 type EnergyRun struct {
-	Name     string    // runs of one name share a stroke and a line of the legend
-	Energies []float64 // of the state that it began with, then after every step
-	Fixed    bool      // its last state is a fixed point, and is marked
+	Name     string    // runs of the same name share a stroke and a legend entry
+	Energies []float64 // of the initial state, then after every step
+	Fixed    bool      // the last state is a fixed point, which gets a mark
 }
 
-// EnergyTraces draws the energy of runs over their steps.
+// EnergyTraces draws the energy of each run over its steps.
 func EnergyTraces(title string, runs []EnergyRun) (*Figure, error) {
 	f, err := energyTraces(title, runs)
 	if err != nil {

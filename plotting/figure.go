@@ -21,14 +21,14 @@ import (
 // Format is a file format of figures.
 type Format string
 
-// The formats, named as their file extensions.
+// The formats, named by their file extensions.
 const (
 	PNG Format = "png"
 	SVG Format = "svg"
 	PDF Format = "pdf"
 )
 
-// Figure is a drawing of a fixed size: a title, a legend under it, and a plot.
+// Figure is a drawing of a fixed size: a title, a legend below it, and a plot.
 type Figure struct {
 	title  []string // its lines
 	legend []row
@@ -37,7 +37,7 @@ type Figure struct {
 	width, height vg.Length
 }
 
-// newFigure lays out a figure whose plot, axes included, is height high.
+// newFigure lays out a figure whose plot, including axes, has the given height.
 func newFigure(title string, entries []entry, p *plot.Plot, width, height vg.Length) *Figure {
 	f := &Figure{
 		title:  wrap(titleStyle(), title, width-2*margin),
@@ -64,14 +64,14 @@ func (f *Figure) draw(c draw.Canvas) {
 	f.plot.Draw(c)
 }
 
-// pixels returns the figure painted with a resolution in dots per inch.
+// pixels paints the figure with a resolution in dots per inch.
 func (f *Figure) pixels(resolution int) *vgimg.Canvas {
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
 	f.draw(draw.New(c))
 	return c
 }
 
-// Write writes the figure to w.
+// Write writes the figure to w in the given format.
 func (f *Figure) Write(w io.Writer, format Format) error {
 	var canvas interface {
 		vg.CanvasSizer
@@ -93,8 +93,8 @@ func (f *Figure) Write(w io.Writer, format Format) error {
 	return err
 }
 
-// Save writes the figure to a file in the format that the extension names: .png, .svg or .pdf. A file of that name is
-// replaced once the new one is whole.
+// Save writes the figure to a file in the format of its extension: .png, .svg or .pdf. An existing file is replaced only
+// once the new one is complete.
 func (f *Figure) Save(path string) (err error) {
 	format := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
 	switch format {
@@ -143,7 +143,7 @@ func wrap(s text.Style, title string, width vg.Length) []string {
 	return lines
 }
 
-// fit puts a label on one line and, where it is wider than width, an ellipsis in place of its middle.
+// fit puts a label on one line, and replaces its middle by an ellipsis if it is wider than width.
 func fit(s text.Style, label string, width vg.Length) string {
 	label = strings.Join(strings.Fields(label), " ")
 	runes := []rune(label)

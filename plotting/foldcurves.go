@@ -8,18 +8,18 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// foldCurves are the values of a quantity in training: of settings, folds and epochs.
+// foldCurves has the values of a quantity during training, by setting, fold and epoch.
 type foldCurves struct {
 	label       string
 	names       []string      // of the settings
-	values      [][][]float64 // [setting][fold][epoch]; a setting that has none is left out
-	first       int           // the epoch of the first values
-	least, most float64       // what the quantity can be
-	zero        bool          // the axis begins at 0
+	values      [][][]float64 // [setting][fold][epoch]; a setting without values is left out
+	first       int           // epoch of the first values
+	least, most float64       // bounds of the quantity
+	zero        bool          // the axis starts at 0
 }
 
-// panel returns axes over epochs with the mean over folds of every setting, and a ribbon over a sample standard
-// deviation below and above it where there are several folds of up to six settings.
+// panel returns axes over epochs with the mean over folds of every setting. With several folds and up to six settings, a
+// ribbon shows one sample standard deviation above and below it.
 func (q foldCurves) panel() (*plot.Plot, error) {
 	low, high, epochs := math.Inf(1), math.Inf(-1), 1
 	if q.zero {
@@ -61,7 +61,7 @@ func (q foldCurves) panel() (*plot.Plot, error) {
 	return p, nil
 }
 
-// check reports what keeps the folds of a setting from being drawn.
+// check reports why the folds of a setting cannot be drawn.
 func (q foldCurves) check(folds [][]float64) error {
 	for f, values := range folds {
 		if len(values) == 0 {
@@ -83,12 +83,12 @@ func (q foldCurves) check(folds [][]float64) error {
 	return nil
 }
 
-// ribboned reports whether a setting has a ribbon: it has several folds, and there are not too many settings.
+// ribboned reports whether a setting gets a ribbon: it has several folds, and there are not too many settings.
 func (q foldCurves) ribboned(folds [][]float64) bool {
 	return len(folds) > 1 && len(q.values) <= mostRibbons
 }
 
-// acrossFolds returns the mean over folds at an epoch and the sample standard deviation, 0 of one fold.
+// acrossFolds returns the mean over folds at an epoch and the sample standard deviation, which is 0 for one fold.
 func acrossFolds(folds [][]float64, epoch int) (mean, sd float64) {
 	var values []float64
 	for _, f := range folds {
@@ -100,7 +100,7 @@ func acrossFolds(folds [][]float64, epoch int) (mean, sd float64) {
 	return stat.MeanStdDev(values, nil)
 }
 
-// entries is the legend of the settings and, where one has several folds, of the ribbons.
+// entries returns the legend of the settings and, if one has several folds, of the ribbons.
 func (q foldCurves) entries() []entry {
 	var entries []entry
 	several := false

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// FunctionCurve is a function of one variable at some places, in the order in which a line joins them.
+// FunctionCurve is a function of one variable, given by points in the order in which a line joins them.
 type FunctionCurve struct {
 	Name string
 	X, Y []float64
 }
 
-// Functions draws functions, such as f and its inverse, on axes of one scale and range, where a function and its inverse
-// mirror each other at the diagonal y = x, which is drawn too. x and y name the axes, with the unit where there is one.
+// Functions draws functions, such as f and its inverse, and the diagonal y = x. Both axes have the same scale and range, so
+// a function and its inverse are mirror images at the diagonal. x and y name the axes, with units if there are any.
 func Functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
 	f, err := functions(title, x, y, curves)
 	if err != nil {
@@ -55,7 +55,7 @@ func functions(title, x, y string, curves []FunctionCurve) (*Figure, error) {
 	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
-// checkCurves reports what keeps curves from being drawn.
+// checkCurves reports why curves cannot be drawn.
 func checkCurves(curves []FunctionCurve) error {
 	if err := labelled("curve", namesOf(curves, func(c FunctionCurve) string { return c.Name })); err != nil {
 		return err
@@ -75,7 +75,7 @@ func checkCurves(curves []FunctionCurve) error {
 	return nil
 }
 
-// squarePlot returns two axes of one scale over values.
+// squarePlot returns two axes with the same scale.
 func squarePlot(x, y string, low, high float64) *plot.Plot {
 	p := newPlot(x, y)
 	valueAxis(&p.Y, low, high)
@@ -86,7 +86,7 @@ func squarePlot(x, y string, low, high float64) *plot.Plot {
 	return p
 }
 
-// crowded reports whether labels that an axis has from left to right are too wide for it.
+// crowded reports whether the labels of a horizontal axis are too wide for it.
 func crowded(a *plot.Axis, width vg.Length) bool {
 	var labels vg.Length
 	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
@@ -95,7 +95,7 @@ func crowded(a *plot.Axis, width vg.Length) bool {
 	return labels > width
 }
 
-// squared returns the height at which the data of a plot of that width, axes included, are drawn in a square.
+// squared returns the height that makes the data area of a plot a square, given the width including axes.
 func squared(p *plot.Plot, width vg.Length) vg.Length {
 	data := p.DataCanvas(draw.NewCanvas(nil, width, width)).Size()
 	return width + data.X - data.Y

@@ -13,16 +13,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ImageBag is a bag of grey images, such as digits, with a value of each, such as its attention weight.
+// ImageBag is a bag of greyscale images, such as digits, with one value per image, such as its attention weight.
 type ImageBag struct {
 	Name   string      // drawn over the images
 	Images [][]float64 // row by row from 0, white, to 1, black
-	Values []float64   // of the images
-	Winner bool        // mark the image of the largest value, unless all are equal
-	Labels []string    // of the images, of which only the winner's is written if it is marked; may be left out
+	Values []float64   // one value per image
+	Winner bool        // mark the image with the largest value, unless all are equal
+	Labels []string    // one label per image, or nil; if the winner is marked, only its label is written
 }
 
-// check reports what keeps a bag from being drawn.
+// check reports why a bag cannot be drawn.
 func (b ImageBag) check(pixels int) error {
 	if len(b.Images) == 0 {
 		return errors.New("there are no images")
@@ -49,7 +49,7 @@ func (b ImageBag) check(pixels int) error {
 	return nil
 }
 
-// Bounds of what the figure can show.
+// Limits of the figure.
 const (
 	mostImages = 400
 	mostPixels = 256 // along a side
@@ -58,8 +58,8 @@ const (
 // Measures of images.
 const (
 	imageGap   = 7 * vg.Length(1)
-	imageMost  = 52 * vg.Length(1) // the longer side, at most
-	imageLeast = 27 * vg.Length(1) // and at least; bags of more images take several lines
+	imageMost  = 52 * vg.Length(1) // maximum of the longer side
+	imageLeast = 27 * vg.Length(1) // minimum of the longer side; bags with more images take several lines
 	bagHead    = 15 * vg.Length(1)
 	bagGap     = 9 * vg.Length(1)
 	weightBar  = 4 * vg.Length(1)
@@ -67,8 +67,8 @@ const (
 	imageText  = 7.5 * vg.Length(1)
 )
 
-// ImageBags draws bags of images of rows × columns pixels, one below the other, under each image its value as a bar and a
-// number, with a label before it where there is one. value says what the values are, such as "weight".
+// ImageBags draws bags of images, one bag below the other. Under each image it draws its value as a bar and a number, after
+// the label if there is one. Images have rows × columns pixels. value says what the values are, such as "weight".
 func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure, error) {
 	if value == "" {
 		return nil, errors.New("drawing bags of images: the values have no name")
@@ -83,7 +83,7 @@ func ImageBags(title, value string, rows, columns int, bags []ImageBag) (*Figure
 	return drawImages(title, value, rows, columns, bags, shadingOf(all...)), nil
 }
 
-// drawImages draws bags that have been checked, with values on a scale.
+// drawImages draws checked bags with values on the scale s.
 func drawImages(title, value string, rows, columns int, bags []ImageBag, s shading) *Figure {
 	most := 0
 	for _, b := range bags {
@@ -115,7 +115,7 @@ func drawImages(title, value string, rows, columns int, bags []ImageBag, s shadi
 	})
 }
 
-// checkBags reports what keeps bags from being drawn.
+// checkBags reports why bags cannot be drawn.
 func checkBags(rows, columns int, bags []ImageBag) error {
 	if rows < 1 || columns < 1 || max(rows, columns) > mostPixels {
 		return fmt.Errorf("images of %d × %d pixels; a side has 1 to %d", rows, columns, mostPixels)
@@ -131,19 +131,19 @@ func checkBags(rows, columns int, bags []ImageBag) error {
 		n += len(b.Images)
 	}
 	if n > mostImages {
-		return fmt.Errorf("%d images, of which %d at most fit a figure", n, mostImages)
+		return fmt.Errorf("%d images; at most %d fit in a figure", n, mostImages)
 	}
 	return nil
 }
 
-// imageGrid is how the bags of a figure are drawn.
+// imageGrid describes how the bags of a figure are drawn.
 type imageGrid struct {
-	shading                        // of the values
-	rows, columns, across int      // pixels of an image, and images of a line
-	size, pitch           vg.Point // of an image, and from one to the next
+	shading                        // scale of the values
+	rows, columns, across int      // pixels per image, and images per line
+	size, pitch           vg.Point // size of an image, and distance to the next
 }
 
-// height returns what a bag takes.
+// height returns the height of a bag.
 func (g imageGrid) height(b ImageBag) vg.Length {
 	lines := (len(b.Images) + g.across - 1) / g.across
 	h := vg.Length(lines)*g.pitch.Y + bagGap
@@ -187,7 +187,7 @@ func (g imageGrid) draw(c *draw.Canvas, b ImageBag, top vg.Length) {
 	}
 }
 
-// image returns an image with as many dots as print needs, so that no viewer blurs the pixels.
+// image returns an image scaled up to print resolution, so that no viewer blurs the pixels.
 func (g imageGrid) image(pixels []float64) image.Image {
 	k := int(math.Ceil(max(g.size.X, g.size.Y).Dots(dotsPerInch) / float64(max(g.rows, g.columns))))
 	m := image.NewGray(image.Rect(0, 0, k*g.columns, k*g.rows))

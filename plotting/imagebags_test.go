@@ -249,7 +249,7 @@ func TestImageBagsRefuses(t *testing.T) {
 		"bag 2: image 2, pixel 1: 255 is not between 0": bag(func(b *ImageBag) { b.Images[1][0] = 255 }),
 		"bag 2: image 2: -1 is negative":                bag(func(b *ImageBag) { b.Values[1] = -1 }),
 		"bag 2: image 1: NaN is not a number":           bag(func(b *ImageBag) { b.Values[0] = math.NaN() }),
-		"402 images, of which 400 at most fit a figure": append(bag(func(*ImageBag) {})[:1], digitPixels(401)),
+		"402 images; at most 400 fit in a figure":       append(bag(func(*ImageBag) {})[:1], digitPixels(401)),
 	} {
 		refused(t, want)(ImageBags("", "weight", 1, 2, bags))
 	}

@@ -2,7 +2,7 @@ package plotting
 
 import "fmt"
 
-// ImageShares is [ImageBags] for values that are shares of the weight of their bag: a full bar is 1 in every figure.
+// ImageShares is [ImageBags] for values that are shares of the bag's weight: a full bar is 1 in every figure.
 func ImageShares(title string, rows, columns int, bags []ImageBag) (*Figure, error) {
 	err := checkBags(rows, columns, bags)
 	for i := 0; i < len(bags) && err == nil; i++ {

@@ -13,16 +13,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// IntervalRow is a figure of one setting on one set, such as the AUC, or a difference of two ([AUCDifferences]).
+// IntervalRow is a measure of one setting on one data set, such as the AUC, or a difference of two AUCs ([AUCDifferences]).
 type IntervalRow struct {
 	Set, Setting    string
 	Mean, Low, High float64   // the mean and its 95 % confidence interval
-	N               int       // how many values the mean is over, 0 if unknown
-	Over            string    // what each value comes from, in the plural; "" means folds
-	Points          []float64 // those values, drawn faint; may be left out
+	N               int       // number of values in the mean, 0 if unknown
+	Over            string    // what the values come from, in the plural; "" means folds
+	Points          []float64 // the values, drawn faint; may be nil
 }
 
-// check reports what keeps a row from being drawn on a scale.
+// check reports why a row cannot be drawn on a scale.
 func (r IntervalRow) check(s intervalScale) error {
 	name := fmt.Sprintf("set %q, setting %q", r.Set, r.Setting)
 	if r.Set == "" || r.Setting == "" {
@@ -52,22 +52,22 @@ func (r IntervalRow) check(s intervalScale) error {
 
 // Measures of the figure.
 const (
-	rowPitch  = 13 * vg.Length(1) // from a setting to the next
-	setGap    = 11 * vg.Length(1) // from a set to the next
-	nameWidth = 2.2 * vg.Inch     // of a set's name
+	rowPitch  = 13 * vg.Length(1) // distance between settings
+	setGap    = 11 * vg.Length(1) // extra distance between data sets
+	nameWidth = 2.2 * vg.Inch     // width of a data set's name
 )
 
-// Measure is a figure by which settings are judged; 1 is the best that it can be.
+// Measure is a measure of quality for comparing settings; its best value is 1.
 type Measure struct {
-	Name  string  // of the axis, such as R²
-	Least float64 // the worst that it can be: -Inf where it has no bound
+	Name  string  // name of the axis, such as R²
+	Least float64 // worst possible value; -Inf if unbounded
 
-	// Neutral is where a line is drawn, Meaning what the line is called: 0.5 and chance of the AUC.
+	// Neutral is the value where a line is drawn, and Meaning is its label: 0.5 and "chance" for the AUC.
 	Neutral float64
 	Meaning string
 }
 
-// Intervals draws a figure of any kind as [AUCIntervals] draws the AUC, on an axis that always reaches the neutral value.
+// Intervals draws any measure in the style of [AUCIntervals], on an axis that always includes the neutral value.
 func Intervals(title string, m Measure, rows []IntervalRow) (*Figure, error) {
 	if m.Name == "" || m.Meaning == "" {
 		return nil, errors.New("drawing intervals: the axis and its line need a name")
@@ -82,8 +82,8 @@ func Intervals(title string, m Measure, rows []IntervalRow) (*Figure, error) {
 	return f, nil
 }
 
-// AUCIntervals draws a dot per setting and set at the mean AUC, a bar over its confidence interval and, faint, the
-// values behind it. Sets stand from top to bottom and settings within them in the order in which rows first name them.
+// AUCIntervals draws, for each setting and data set, a dot at the mean AUC, a bar for its confidence interval and, faintly,
+// the single values. Data sets, and the settings within them, are listed from top to bottom in order of first appearance.
 func AUCIntervals(title string, rows []IntervalRow) (*Figure, error) {
 	f, err := drawIntervals(title, rows, plainAUC)
 	if err != nil {
@@ -92,8 +92,8 @@ func AUCIntervals(title string, rows []IntervalRow) (*Figure, error) {
 	return f, nil
 }
 
-// AUCDifferences draws differences of AUCs as [AUCIntervals] draws AUCs, with a line at 0. Where settings are changed, the
-// changes may stand as sets and what is changed as settings.
+// AUCDifferences draws differences in AUC in the style of [AUCIntervals], with a line at 0. To show changes of settings, use
+// the changes as data sets and the changed things as settings.
 func AUCDifferences(title string, rows []IntervalRow) (*Figure, error) {
 	f, err := drawIntervals(title, rows, differenceOfAUC)
 	if err != nil {
@@ -102,10 +102,10 @@ func AUCDifferences(title string, rows []IntervalRow) (*Figure, error) {
 	return f, nil
 }
 
-// intervalScale is how an axis shows a measure.
+// intervalScale describes how an axis shows a measure.
 type intervalScale struct {
 	Measure
-	signed bool // numbers have a sign, also those above 0
+	signed bool // numbers have a sign, including those above 0
 	reach  bool // the neutral value is always on the axis
 }
 
@@ -190,7 +190,8 @@ func (s intervalScale) label(rows []IntervalRow) string {
 	return fmt.Sprintf("%s (mean over %d %s ± 95 %% CI)", name, n, over)
 }
 
-// limits covers what is drawn, the neutral value if asked for, and a little more, is at least 0.1 wide, and leaves out what nothing can be.
+// limits returns a range that covers everything drawn, with the neutral value if required and a small margin. It is at least
+// 0.1 wide and excludes impossible values.
 func (s intervalScale) limits(rows []IntervalRow) (low, high float64) {
 	low, high = rows[0].Low, rows[0].High
 	for _, r := range rows {
@@ -210,7 +211,7 @@ func (s intervalScale) limits(rows []IntervalRow) (low, high float64) {
 	return low - pad, high + pad
 }
 
-// ticks are about six round values; an interval may reach above 1, a measure may not.
+// ticks returns about six round values; an interval may extend above 1, a measure may not.
 func (s intervalScale) ticks(low, high float64) plot.ConstantTicks {
 	if high-low > 1.6 && !s.signed { // without a bound below
 		return ticksUpTo(8, low, min(high, 1), false)
@@ -231,7 +232,7 @@ func (s intervalScale) ticks(low, high float64) plot.ConstantTicks {
 	return ticks
 }
 
-// number writes a tick's value.
+// number formats the value of a tick.
 func (s intervalScale) number(v float64, digits int) string {
 	text := fmt.Sprintf("%.*f", digits, math.Abs(v))
 	switch {
@@ -245,7 +246,7 @@ func (s intervalScale) number(v float64, digits int) string {
 	return text
 }
 
-// bands shades every second set.
+// bands shades every second data set.
 type bands int
 
 // Plot implements [plot.Plotter].

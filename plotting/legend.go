@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// entry is a line of the legend: a marker or a stroke, and what it stands for.
+// entry is one entry of the legend: a marker or a stroke, and its meaning.
 type entry struct {
 	label string
 	glyph draw.GlyphStyle // drawn if it has a shape
@@ -13,7 +13,7 @@ type entry struct {
 	x     vg.Length       // from the left, set by arrange
 }
 
-// row is what stands side by side.
+// row is a line of entries.
 type row []entry
 
 // Measures of the legend.
@@ -21,11 +21,11 @@ const (
 	sampleWidth  = 20 * vg.Length(1) // of the marker or stroke
 	sampleGap    = 4 * vg.Length(1)
 	columnGap    = 14 * vg.Length(1)
-	legendRise   = 1 * vg.Length(1) // brings the middle of small letters to that of the sample
-	legendLeaded = 1.25             // line height over the font's
+	legendRise   = 1 * vg.Length(1) // aligns the middle of lower-case letters with the sample
+	legendLeaded = 1.25             // line height as a multiple of the font's
 )
 
-// arrange sets entries side by side, in order, in as many rows as the width asks for.
+// arrange puts entries side by side, in order, in as many rows as the width requires.
 func arrange(entries []entry, width vg.Length) []row {
 	s := legendStyle()
 	var rows []row

@@ -15,33 +15,33 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// matrix is a table of weights that is drawn as shaded cells, the first row on top.
+// matrix is a table of weights, drawn as shaded cells with the first row on top.
 type matrix struct {
 	weights       [][]float64
 	rows, columns []string // names; nil for numbers from 1
-	row, column   string   // what a row and a column is, in the singular
-	square        bool     // cells are as high as wide
+	row, column   string   // names for one row and one column
+	square        bool     // cells are square
 
-	shades  *shading   // nil for those that cover the weights and 0
-	bar     string     // what the colour bar is of; "" for weights
+	shades  *shading   // nil for a scale that covers the weights and 0
+	bar     string     // label of the colour bar; "" for weights
 	least   vg.Length  // width of a cell
-	most    vg.Length  // width of a cell; 0 for mostWidth
-	longest vg.Length  // name of a row; 0 for cellName
-	wide    vg.Length  // the least of the figure; 0 for leastFigure
-	gaps    bool       // a weight that is NaN leaves its cell empty
-	texts   [][]string // what the cells say; nil for the weights
-	marked  [][]bool   // cells that are framed and bold; nil for none
-	entries []entry    // of the legend
+	most    vg.Length  // maximum width of a cell; 0 for mostWidth
+	longest vg.Length  // maximum length of a row name; 0 for cellName
+	wide    vg.Length  // minimum width of the figure; 0 for leastFigure
+	gaps    bool       // a NaN leaves its cell empty
+	texts   [][]string // texts in the cells; nil for the weights
+	marked  [][]bool   // cells to frame and set in bold; nil for none
+	entries []entry    // entries of the legend
 }
 
-// Bounds of what a matrix can show.
+// Limits of a matrix.
 const (
 	mostRows    = 100
 	mostNamed   = 100 // columns that have names
 	mostColumns = 400
 )
 
-// check reports what keeps a matrix from being drawn.
+// check reports why a matrix cannot be drawn.
 func (m matrix) check() error {
 	if len(m.weights) == 0 || len(m.weights[0]) == 0 {
 		return fmt.Errorf("there are no %s", m.values())
@@ -69,16 +69,16 @@ func (m matrix) check() error {
 			return fmt.Errorf("%d names but the %s have %d of %s", len(side.names), m.values(), side.n, plural(side.what))
 		}
 		if side.n > side.most {
-			return fmt.Errorf("%d %s, of which %d at most can be told apart", side.n, plural(side.what), side.most)
+			return fmt.Errorf("%d %s; at most %d can be told apart", side.n, plural(side.what), side.most)
 		}
 		if side.names != nil && side.n > side.named {
-			return fmt.Errorf("%d names of %s, of which %d at most can be read; leave the names out", side.n, plural(side.what), side.named)
+			return fmt.Errorf("%d names of %s; at most %d can be read; leave the names out", side.n, plural(side.what), side.named)
 		}
 	}
 	return nil
 }
 
-// values returns what errors call the weights.
+// values returns the word for the weights in errors.
 func (m matrix) values() string {
 	if m.bar == "" {
 		return "weights"
@@ -86,7 +86,7 @@ func (m matrix) values() string {
 	return m.bar + " values"
 }
 
-// plural and capital turn what a row or a column is into what the errors and the axes say.
+// plural and capital turn the name of a row or column into the form for errors and axes.
 func plural(noun string) string  { return noun + "s" }
 func capital(noun string) string { return strings.ToUpper(noun[:1]) + noun[1:] }
 
@@ -95,18 +95,18 @@ const (
 	cellHeight  = 20 * vg.Length(1)
 	leastHeight = 10 * vg.Length(1)
 	mostWidth   = 32 * vg.Length(1)
-	namedWidth  = 9 * vg.Length(1)  // the least of a cell whose column has a name
-	leaning     = 13 * vg.Length(1) // the least at which names lean, and do not stand
-	cellName    = 1.4 * vg.Inch     // the longest name
+	namedWidth  = 9 * vg.Length(1)  // minimum width of a cell whose column has a name
+	leaning     = 13 * vg.Length(1) // minimum width at which names are slanted instead of vertical
+	cellName    = 1.4 * vg.Inch     // maximum length of a name
 	nameGap     = 4 * vg.Length(1)
 	overlap     = 0.5 * vg.Length(1)
 	barGap      = 14 * vg.Length(1)
-	barHeight   = 72 * vg.Length(1)  // the least
-	barMost     = 200 * vg.Length(1) // the most
-	leastFigure = 3 * vg.Inch        // the narrowest figure
+	barHeight   = 72 * vg.Length(1)  // minimum
+	barMost     = 200 * vg.Length(1) // maximum
+	leastFigure = 3 * vg.Inch        // minimum width of the figure
 )
 
-// layout is where the parts of a matrix stand, from its top left corner to the right and downwards.
+// layout has the positions of the parts of a matrix, measured from its top left corner to the right and downwards.
 type layout struct {
 	rows, columns []string // labels, "" where one is left out
 	names, label  text.Style
@@ -132,7 +132,7 @@ func labels(s text.Style, names []string, n int, width vg.Length) []string {
 	return out
 }
 
-// thin leaves of numbers from 1 those that are a multiple of 1, 2, 5, 10, ... and fit a pitch.
+// thin keeps only the numbers that are multiples of 1, 2, 5, 10, ..., whichever step first fits the pitch.
 func thin(s text.Style, numbers []string, pitch vg.Length) {
 	room := widest(s, numbers) + nameGap
 	every := 1
@@ -146,7 +146,7 @@ func thin(s text.Style, numbers []string, pitch vg.Length) {
 	}
 }
 
-// layout finds the places.
+// layout computes the positions.
 func (m matrix) layout(s shading) layout {
 	l := layout{names: style(9, stdfont.WeightNormal), label: style(10, stdfont.WeightNormal), ticks: s.ticks()}
 	l.rows = labels(l.names, m.rows, len(m.weights), cmp.Or(m.longest, cellName))
@@ -221,7 +221,7 @@ func (m matrix) draw(c *draw.Canvas, s shading, l layout) {
 	size := vg.Point{X: vg.Length(len(m.weights[0])) * l.cell.X, Y: vg.Length(len(m.weights)) * l.cell.Y}
 	all := vg.Rectangle{Min: at(l.left, l.top+size.Y), Max: at(l.left+size.X, l.top)}
 
-	// A cell reaches a little into those that are painted after it, so that no seam shows.
+	// Each cell slightly overlaps the cells painted after it, so that no seam shows.
 	for i, row := range m.weights {
 		for j, w := range row {
 			r := vg.Rectangle{Max: vg.Point{X: all.Min.X + vg.Length(j+1)*l.cell.X + overlap, Y: all.Max.Y - vg.Length(i)*l.cell.Y}}
@@ -287,7 +287,7 @@ func (m matrix) shade(s shading, w float64) color.Color {
 	return s.at(w)
 }
 
-// written returns what a cell says.
+// written returns the text of a cell.
 func (m matrix) written(s shading, i, j int) string {
 	if m.texts != nil {
 		return m.texts[i][j]
@@ -302,7 +302,7 @@ func (m matrix) written(s shading, i, j int) string {
 // mark returns the stroke around marked cells.
 func mark() draw.LineStyle { return draw.LineStyle{Color: colour(1), Width: 1.5} }
 
-// drawValues writes the values into the cells from the top left corner on where the widest fits.
+// drawValues writes the values into the cells, beginning at the top left corner, if the widest fits.
 func (m matrix) drawValues(c *draw.Canvas, s shading, cell, corner vg.Point) {
 	text := style(8, stdfont.WeightNormal)
 	widest := text.Width("0") // a cell narrower than a figure is not measured

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// outlined is a PDF canvas that fills the outlines of letters: vgpdf's own text knows code page 1252 alone, which has
-// no Greek, and takes UTF-8 for it. Its images stand upright, where vgpdf's stand on their heads.
+// outlined is a PDF canvas that draws text as filled outlines: vgpdf's own text supports only code page 1252, which has no
+// Greek, and treats UTF-8 as if it were that. It also draws images upright, which vgpdf draws upside down.
 type outlined struct{ *vgpdf.Canvas }
 
-// SetColor sets the colour of what is drawn next. vgpdf takes components that are multiplied by the opacity for ones that
-// are not, and would draw ribbons nearly black.
+// SetColor sets the colour of what is drawn next. vgpdf ignores that colour components are multiplied by the opacity, and
+// would draw ribbons nearly black.
 func (c outlined) SetColor(with color.Color) {
 	if with == nil {
 		with = color.Black
@@ -28,7 +28,7 @@ func (c outlined) SetColor(with color.Color) {
 // straight is a colour whose components are not multiplied by its opacity.
 type straight color.NRGBA
 
-// RGBA returns what [color.NRGBA] would multiply.
+// RGBA returns the components of [color.NRGBA] before multiplication by the opacity.
 func (s straight) RGBA() (r, g, b, a uint32) {
 	return 0x101 * uint32(s.R), 0x101 * uint32(s.G), 0x101 * uint32(s.B), 0x101 * uint32(s.A)
 }
@@ -42,14 +42,15 @@ func (c outlined) DrawImage(r vg.Rectangle, m image.Image) {
 	c.Pop()
 }
 
-// FillString draws a line of text with its baseline from pt.
+// FillString draws a line of text with its baseline starting at pt.
 func (c outlined) FillString(face gonumfont.Face, pt vg.Point, text string) {
 	if path := outline(face, pt, text); len(path) > 0 {
 		c.Fill(path)
 	}
 }
 
-// outline returns the outlines of a line of text with its baseline from pt. What the font cannot draw is left out.
+// outline returns the outlines of a line of text with its baseline starting at pt. Characters that the font lacks are left
+// out.
 func outline(face gonumfont.Face, pt vg.Point, text string) vg.Path {
 	var path vg.Path
 	var buf sfnt.Buffer

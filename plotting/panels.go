@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panels returns a drawing of plots from top to bottom, apart as tiles say, whose data stand in line and are equally high.
+// panels draws plots from top to bottom, spaced as tiles says, with aligned data areas of equal height.
 func panels(tiles draw.Tiles, plots ...*plot.Plot) drawing {
 	tiles.Rows, tiles.Cols = len(plots), 1
 	var rows [][]*plot.Plot
@@ -25,8 +25,8 @@ func panels(tiles draw.Tiles, plots ...*plot.Plot) drawing {
 	}
 }
 
-// unlabelled takes the labels off the horizontal axis of a panel that stands over another with the same axis. They
-// become spaces, as ticks without a label count as minor ones.
+// unlabelled removes the labels from the horizontal axis of a panel above another with the same axis. They become spaces,
+// because ticks without a label count as minor ones.
 func unlabelled(a *plot.Axis) {
 	a.Label.Text = ""
 	ticks := a.Tick.Marker.Ticks(a.Min, a.Max)
@@ -40,7 +40,7 @@ func unlabelled(a *plot.Axis) {
 	a.Tick.Marker = blank
 }
 
-// Measures and bounds of panels side by side.
+// Measures and limits of panels side by side.
 const (
 	tileHead        = 13 * vg.Length(1)
 	tilesApart      = 4 * vg.Length(1)
@@ -48,18 +48,18 @@ const (
 	mostTileRows    = 12
 )
 
-// checkTiles reports numbers of panels and columns that fit no figure.
+// checkTiles reports numbers of panels or columns that do not fit in a figure.
 func checkTiles(panels, columns int) error {
 	if panels == 0 {
 		return errors.New("there are no panels")
 	}
 	if columns < 1 || columns > mostTileColumns || panels > columns*mostTileRows {
-		return fmt.Errorf("%d panels in %d columns; 1 to %d columns of at most %d panels fit a figure", panels, columns, mostTileColumns, mostTileRows)
+		return fmt.Errorf("%d panels in %d columns; 1 to %d columns of at most %d panels fit in a figure", panels, columns, mostTileColumns, mostTileRows)
 	}
 	return nil
 }
 
-// tiled returns a figure of plots side by side, in so many columns, each under its name, with data of one height.
+// tiled returns a figure of plots in the given number of columns, each under its name, with data areas of the same height.
 func tiled(title string, entries []entry, columns int, height vg.Length, names []string, plots []*plot.Plot) *Figure {
 	lines := (len(plots) + columns - 1) / columns
 	rows := make([][]*plot.Plot, lines)

@@ -15,8 +15,8 @@ type dataArea struct{ at *vg.Rectangle }
 
 func (p dataArea) Plot(c draw.Canvas, _ *plot.Plot) { *p.at = c.Rectangle }
 
-// TestPanels: the data of panels stand in line and are equally high, whatever the widths of their labels; half a
-// point is what aligning in one pass leaves.
+// TestPanels: the data areas of panels are aligned and equally high, whatever the widths of their labels. Aligning in one
+// pass is off by at most half a point.
 func TestPanels(t *testing.T) {
 	var at [2]vg.Rectangle
 	var plots []*plot.Plot

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// PCA returns, for each of n vectors of one length, its place along the first two principal components, the directions
-// in which the vectors spread most, and the share of the variance, from 0 to 1, that each of the two has. Features are
-// centred and not scaled. A component's largest coordinate, in absolute value, is positive, so that the places do not
-// depend on the machine; a component without spread has places 0.
+// PCA projects vectors of the same length onto their first two principal components. It returns the coordinates of each
+// vector and the share of the variance, from 0 to 1, of each component. Features are centred but not scaled. The largest
+// coordinate of a component, in absolute value, is positive, so the result does not depend on the machine. A component
+// without variance has coordinates 0.
 func PCA(vectors [][]float64) (places [][2]float64, shares [2]float64, err error) {
 	places, shares, err = pca(vectors)
 	if err != nil {
@@ -39,7 +39,7 @@ func pca(vectors [][]float64) ([][2]float64, [2]float64, error) {
 	return places, shares, err
 }
 
-// checkVectors reports what keeps vectors from being embedded.
+// checkVectors reports why vectors cannot be embedded.
 func checkVectors(vectors [][]float64) error {
 	if len(vectors[0]) == 0 {
 		return errors.New("the vectors have no features")
@@ -57,8 +57,8 @@ func checkVectors(vectors [][]float64) error {
 	return nil
 }
 
-// centre returns the vectors without their mean in units of the largest absolute value that then is in them, so that no
-// square overflows, and that unit, 0 if all vectors are equal but for rounding.
+// centre subtracts the mean from the vectors and divides them by the largest absolute value, so that no square overflows. It
+// also returns that value, or 0 if all vectors are equal up to rounding.
 func centre(vectors [][]float64) (*mat.Dense, float64) {
 	centred := mat.NewDense(len(vectors), len(vectors[0]), nil)
 	column := make([]float64, len(vectors))
@@ -80,7 +80,8 @@ func centre(vectors [][]float64) (*mat.Dense, float64) {
 	return centred, size
 }
 
-// components returns the places of centred vectors along the first two principal components, and their shares.
+// components returns the coordinates of centred vectors along the first two principal components, and the shares of the
+// variance.
 func components(centred *mat.Dense) (places [][2]float64, shares [2]float64, err error) {
 	var pc stat.PC
 	if !pc.PrincipalComponents(centred, nil) {
@@ -95,7 +96,7 @@ func components(centred *mat.Dense) (places [][2]float64, shares [2]float64, err
 	places = make([][2]float64, n)
 	for k := range min(2, len(variances)) {
 		if variances[k] <= 1e-24*total {
-			continue // rounding alone
+			continue // only rounding errors
 		}
 		shares[k] = variances[k] / total
 		sign := math.Copysign(1, largestOf(mat.Col(nil, k, &directions)))
@@ -106,7 +107,7 @@ func components(centred *mat.Dense) (places [][2]float64, shares [2]float64, err
 	return places, shares, nil
 }
 
-// largestOf returns the value that is the largest in absolute value, the first of several.
+// largestOf returns the value with the largest absolute value, the first if there are several.
 func largestOf(values []float64) float64 {
 	top := 0.0
 	for _, v := range values {

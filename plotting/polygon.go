@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// polygon is a marker: a regular polygon, or a circle where it has no corners.
+// polygon is a marker: a regular polygon, or a circle if it has no corners.
 type polygon struct {
 	corners int
-	turn    float64 // of the first corner, in radians from the right
-	open    bool    // an outline around white
+	turn    float64 // angle of the first corner, in radians from the right
+	open    bool    // draw an outline filled with white
 }
 
 var _ draw.GlyphDrawer = polygon{}
 
-// DrawGlyph implements [draw.GlyphDrawer]. All shapes cover about as much paper as a circle of the style's radius.
+// DrawGlyph implements [draw.GlyphDrawer]. All shapes cover about the same area as a circle of the style's radius.
 func (g polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	path := g.path(pt, sty.Radius)
 	if !g.open {
@@ -55,7 +55,7 @@ func (g polygon) path(pt vg.Point, radius vg.Length) vg.Path {
 	return path
 }
 
-// Polygons by their look.
+// Polygons by shape.
 var (
 	circle   = polygon{}
 	square   = polygon{corners: 4, turn: math.Pi / 4}

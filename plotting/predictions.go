@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Predictions draws predictions of real targets against the true values, a dot for each bag, on axes of one scale and range: an exact
-// prediction lies on the diagonal, which is drawn too. x and y name the axes, with the unit where there is one.
+// Predictions draws predicted against true values of a regression, one dot per bag, and the diagonal of exact predictions.
+// Both axes have the same scale and range. x and y name the axes, with units if there are any.
 func Predictions(title, x, y string, targets, predictions []float64) (*Figure, error) {
 	f, err := predicted(title, x, y, targets, predictions)
 	if err != nil {

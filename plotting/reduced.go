@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// reduced returns an image in at most 256 colours, which takes a third of the space: the 64 that most of its pixels have,
-// which are those of areas, and for the shades at the edges of lines and letters the commonest of each part of the colour
-// space, in the order of how many pixels are of that part. Each pixel gets the nearest.
+// reduced returns an image in at most 256 colours, which takes a third of the space. The palette has the 64 most frequent
+// colours, which are those of areas. For the shades at the edges of lines and letters it has the most frequent colour of
+// each part of the colour space, largest parts first. Each pixel gets the nearest colour.
 func reduced(m *image.RGBA) *image.Paletted {
 	at := func(i int) color.RGBA {
 		return color.RGBA{R: m.Pix[i], G: m.Pix[i+1], B: m.Pix[i+2], A: m.Pix[i+3]}
@@ -29,8 +29,8 @@ func reduced(m *image.RGBA) *image.Paletted {
 	kept := colours
 	if len(kept) > 256 {
 		const areas = 64
-		commonest := map[color.RGBA]color.RGBA{} // of each part
-		total := map[color.RGBA]int{}            // pixels of the part of a commonest colour
+		commonest := map[color.RGBA]color.RGBA{} // per part
+		total := map[color.RGBA]int{}            // pixels per part, by its commonest colour
 		for _, c := range colours[areas:] {
 			part := color.RGBA{R: c.R >> 4, G: c.G >> 4, B: c.B >> 4, A: c.A >> 4}
 			if _, ok := commonest[part]; !ok {

@@ -45,7 +45,7 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestReducedKeepsColours: what has few colours is as it was.
+// TestReducedKeepsColours: an image with few colours is unchanged.
 func TestReducedKeepsColours(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 20, 10))
 	for i := range 200 {

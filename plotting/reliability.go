@@ -12,33 +12,33 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ReliabilityBin is a point of a reliability diagram: bags of about the same probability.
+// ReliabilityBin is a point of a reliability diagram: bags with about the same predicted probability.
 type ReliabilityBin struct {
 	Low, High   float64 // bounds of the probabilities, 0 to 1
-	N           int     // bags, 1 or more
-	Probability float64 // the mean of theirs
-	Positive    float64 // the share of them that are positive
+	N           int     // number of bags, 1 or more
+	Probability float64 // mean predicted probability of the bags
+	Positive    float64 // share of the bags that are positive
 }
 
-// ReliabilityCurve is one model, or one way to make probabilities of its scores, by bins from the least probability to the largest.
+// ReliabilityCurve is the reliability of one model, or of one calibration of its scores, in bins of increasing probability.
 type ReliabilityCurve struct {
 	Name string
 	Bins []ReliabilityBin
 }
 
-// Bounds and measures of the figure.
+// Limits and measures of the figure.
 const (
-	mostReliability = 4                  // curves, whose bars stand side by side
-	bagsHeight      = 1.1 * vg.Inch      // of the lower panel, axes included
+	mostReliability = 4                  // number of curves, because their bars are side by side
+	bagsHeight      = 1.1 * vg.Inch      // height of the lower panel, including axes
 	leastBar        = 1.5 * vg.Length(1) // width of a bar
-	capWidth        = 2.5 * vg.Length(1) // of the ends of an interval, to either side
+	capWidth        = 2.5 * vg.Length(1) // width of the ends of an interval, to either side
 )
 
-// Reliability draws reliability diagrams: of each bin the share of positive bags over their mean probability, with the 95 % interval of
-// Wilson. Calibrated probabilities lie on the diagonal; points below it are too sure that bags are positive. Under it stand the numbers of
-// bags of the bins. Each bin has an interval of its own: about one in 20 misses the diagonal by chance. share names the vertical axis,
-// "Share of positives" as a rule; of several classes the probability is that of the class that a bag is given, and Positive the share of bags
-// whose class is right.
+// Reliability draws reliability diagrams: for each bin, the share of positive bags against their mean predicted probability,
+// with a 95 % Wilson interval, and below it the number of bags per bin. Calibrated probabilities lie on the diagonal; below
+// it, probabilities are too high. Each bin has a separate interval, so about one in 20 misses the diagonal by chance. share
+// names the vertical axis, usually "Share of positives". With several classes, use the probability of the predicted class,
+// and set Positive to the share of bags whose class is right.
 //
 // Sources: A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML (2005); E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22 (1927).
@@ -97,7 +97,7 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 		above, below := *c, *c
 		above.Min.Y = c.Max.Y - side
 		below.Max.Y = above.Min.Y - panelGap
-		// The data of both panels begin and end where those of the narrower one do.
+		// The data areas of both panels begin and end where those of the narrower one do.
 		a, b := upper.DataCanvas(above), lower.DataCanvas(below)
 		above.Min.X += max(b.Min.X-a.Min.X, 0)
 		below.Min.X += max(a.Min.X-b.Min.X, 0)
@@ -108,7 +108,7 @@ func reliability(title, share string, curves []ReliabilityCurve) (*Figure, error
 	}), nil
 }
 
-// check reports what no curve can be drawn from.
+// check reports why the curve cannot be drawn.
 func (c ReliabilityCurve) check() error {
 	if len(c.Bins) == 0 {
 		return errors.New("there are no bins")
@@ -129,7 +129,7 @@ func (c ReliabilityCurve) check() error {
 	return nil
 }
 
-// wilson returns Wilson's 95 % interval of a share of n:
+// wilson returns the 95 % Wilson interval of a share of n:
 //
 //	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), z the 97.5 % quantile of the normal distribution
 func wilson(share float64, n int) (low, high float64) {
@@ -143,8 +143,8 @@ func wilson(share float64, n int) (low, high float64) {
 // shares draws the points of curves with their intervals.
 type shares []ReliabilityCurve
 
-// Plot implements [plot.Plotter]. All intervals lie behind all points. No line joins them: where bins have few bags it would
-// jump up and down.
+// Plot implements [plot.Plotter]. All intervals lie behind all points. No line joins the points: it would jump up and down
+// between bins with few bags.
 func (s shares) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, curve := range s {
@@ -165,7 +165,7 @@ func (s shares) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// bagBars draws the numbers of bags of the bins, those of several curves side by side.
+// bagBars draws the number of bags per bin, with the bars of several curves side by side.
 type bagBars []ReliabilityCurve
 
 // Plot implements [plot.Plotter].

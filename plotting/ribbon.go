@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// translucent returns the colour of a ribbon, through which the curves and ribbons behind it are seen.
+// translucent returns the colour of a ribbon, which lets curves and ribbons behind it show through.
 func translucent(c color.NRGBA) color.NRGBA {
 	c.A = 0x30
 	return c
 }
 
-// ribbon fills what lies between low and high at the places x; where there is one place alone, it is a bar.
+// ribbon fills the area between low and high at the values x; if there is only one, it is a bar.
 func ribbon(x, low, high []float64, c color.NRGBA) plot.Plotter {
 	if len(x) == 1 {
 		return &plotter.Line{
@@ -43,11 +43,11 @@ func (swatch) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	})
 }
 
-// ribbonEntry is the legend of ribbons, which are of the colours of their curves.
+// ribbonEntry returns the legend entry for ribbons; each ribbon has the colour of its curve.
 func ribbonEntry(label string) entry {
 	grey := translucent(color.NRGBA{R: ink.Y, G: ink.Y, B: ink.Y, A: 0xff})
 	return entry{label: label, glyph: draw.GlyphStyle{Color: grey, Radius: 4, Shape: swatch{}}}
 }
 
-// mostRibbons is how many ribbons can lie over one another before they hide the curves.
+// mostRibbons is the number of ribbons that can overlap before they hide the curves.
 const mostRibbons = 6

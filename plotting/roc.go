@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// ROCCurve is what one curve is drawn from: a label, 0 or 1, and a score of every bag; larger is more positive.
+// ROCCurve has the data of one ROC curve: a label, 0 or 1, and a score for every bag; larger scores are more positive.
 type ROCCurve struct {
 	Name   string
 	Labels []int
 	Scores []float64
 }
 
-// ROC draws receiver operating characteristics, the true positive rate over the false positive rate at every
-// threshold, above the diagonal of chance. The legend has each curve's AUC. Equal scores make a slanted step.
+// ROC draws receiver operating characteristic curves, the true positive rate against the false positive rate at every
+// threshold, and the diagonal of chance. The legend shows the AUC of each curve. Equal scores make a slanted step.
 func ROC(title string, curves []ROCCurve) (*Figure, error) {
 	f, err := roc(title, curves)
 	if err != nil {
@@ -50,10 +50,10 @@ func roc(title string, curves []ROCCurve) (*Figure, error) {
 	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
-// errOneClass says that a curve, which compares two classes, has bags of one.
+// errOneClass says that all bags of a curve are of one class.
 var errOneClass = errors.New("only one class: bags of both are needed")
 
-// check reports what no curve can be drawn from.
+// check reports why the curve cannot be drawn.
 func (c ROCCurve) check() error {
 	switch {
 	case len(c.Labels) != len(c.Scores):
@@ -94,7 +94,7 @@ func (c ROCCurve) points() (plotter.XYs, float64, error) {
 	return points, integrate.Trapezoidal(fpr, tpr), nil
 }
 
-// rocPlot returns the axes of characteristics with the diagonal of chance.
+// rocPlot returns the axes of ROC curves with the diagonal of chance.
 func rocPlot() *plot.Plot {
 	p := newPlot("False positive rate", "True positive rate")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.01, 1.01, -0.01, 1.01

@@ -11,22 +11,21 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// ROCFolds are the labels, 0 or 1, and scores of a setting fold by fold, or repeat by repeat; larger scores are more
-// positive.
+// ROCFolds has the labels, 0 or 1, and the scores of a setting by fold, or by repeat; larger scores are more positive.
 type ROCFolds struct {
 	Name   string
 	Labels [][]int     // [fold][bag]
 	Scores [][]float64 // [fold][bag]
 }
 
-// rocPlaces is the number of equal steps of the false positive rate at which curves are averaged.
+// rocPlaces is the number of equal steps of the false positive rate where curves are averaged.
 const rocPlaces = 100
 
-// ROCBand draws receiver operating characteristics averaged vertically over folds (Fawcett, "An introduction to ROC
-// analysis", Pattern Recognition Letters 27, 2006): the mean true positive rate at each false positive rate,
-// 0, 0.01, …, 1, in a ribbon over its 95 % confidence interval by Student's distribution. The legend has the mean of the
-// folds' AUCs with theirs. At least two folds, each of both classes; intervals are pointwise, and as folds share training
-// bags they speak of other folds, not of other bags.
+// ROCBand draws ROC curves averaged vertically over folds (Fawcett, "An introduction to ROC analysis", Pattern Recognition
+// Letters 27, 2006): the mean true positive rate at each false positive rate, 0, 0.01, …, 1, in a ribbon that shows its
+// pointwise 95 % confidence interval by Student's t distribution. The legend shows the mean AUC over the folds with its
+// interval. There must be at least two folds, each with both classes. Because folds share training bags, the intervals are
+// about different folds of these bags, not about different bags.
 func ROCBand(title string, settings []ROCFolds) (*Figure, error) {
 	f, err := rocBand(title, settings)
 	if err != nil {
@@ -68,7 +67,7 @@ func rocBand(title string, settings []ROCFolds) (*Figure, error) {
 	return newFigure(title, entries, p, squareWidth, squared(p, squareWidth-2*margin)), nil
 }
 
-// rocAverage is the vertical average of curves.
+// rocAverage is the vertical average of ROC curves.
 type rocAverage struct {
 	x, mean, low, high []float64 // false positive rates; mean true positive rates and their interval
 	auc, aucHalf       float64   // mean AUC and half of the width of its interval
@@ -106,7 +105,7 @@ func (f ROCFolds) average() (rocAverage, error) {
 	return a, nil
 }
 
-// meanInterval returns the mean of two or more values and half the width of its 95 % confidence interval by Student's
+// meanInterval returns the mean of two or more values and half the width of its 95 % confidence interval by Student's t
 // distribution.
 func meanInterval(values []float64) (mean, half float64) {
 	mean, sd := stat.MeanStdDev(values, nil)
@@ -114,10 +113,10 @@ func meanInterval(values []float64) (mean, half float64) {
 	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
 }
 
-// rateAt returns the true positive rate of a curve at a false positive rate: the highest where it rises vertically, and
-// between corners the rate on the line that joins them.
+// rateAt returns the true positive rate of a curve at a false positive rate, interpolated between corners; where the curve
+// rises vertically it is the highest.
 func rateAt(corners plotter.XYs, x float64) float64 {
-	const slack = 1e-9 // of the rounding of rates
+	const slack = 1e-9 // for rounding errors of the rates
 	next := sort.Search(len(corners), func(i int) bool { return corners[i].X > x+slack })
 	if next == len(corners) {
 		return 1

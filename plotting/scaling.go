@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScalingCurve is the wall time of one amount of work on several numbers of nodes.
+// ScalingCurve is the wall time of a fixed amount of work on different numbers of nodes.
 type ScalingCurve struct {
 	Name  string
 	Nodes []float64 // increasing
-	Hours []float64 // on each number of nodes
-	Stops float64   // one of Nodes, where the work stops scaling; 0 for none
+	Hours []float64 // wall time on each number of nodes
+	Stops float64   // the entry of Nodes where the work stops scaling; 0 for none
 }
 
-// Scaling draws wall time against nodes on logarithmic axes, with what it would be if every node counted in full, a dashed
-// straight line from the first point, and a ring where the work stops scaling.
+// Scaling draws wall time against the number of nodes on logarithmic axes. A dashed straight line from the first point shows
+// ideal scaling, and a ring marks where the work stops scaling.
 func Scaling(title string, curves []ScalingCurve) (*Figure, error) {
 	f, err := scaling(title, curves)
 	if err != nil {
@@ -60,7 +60,7 @@ func scaling(title string, curves []ScalingCurve) (*Figure, error) {
 		points := logPairs(c.Nodes, c.Hours)
 		e := entry{label: c.Name, glyph: glyph(i)}
 		if len(points) > 1 {
-			e.line = draw.LineStyle{Color: colour(i), Width: lineWidth} // dashes are for what is ideal
+			e.line = draw.LineStyle{Color: colour(i), Width: lineWidth} // dashes are for ideal scaling
 			p.Add(&plotter.Line{XYs: points, LineStyle: e.line})
 		}
 		p.Add(&plotter.Scatter{XYs: points, GlyphStyle: e.glyph})
@@ -83,7 +83,7 @@ func scaling(title string, curves []ScalingCurve) (*Figure, error) {
 	return newFigure(title, entries, p, figureWidth, curveHeight), nil
 }
 
-// check reports what keeps a curve from being drawn.
+// check reports why a curve cannot be drawn.
 func (c ScalingCurve) check() error {
 	if len(c.Nodes) == 0 {
 		return errors.New("there are no numbers of nodes")

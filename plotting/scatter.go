@@ -12,20 +12,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ScatterPoint is a point of the plane, such as an embedded bag or instance.
+// ScatterPoint is a point in the plane, such as an embedded bag or instance.
 type ScatterPoint struct {
 	X, Y  float64
-	Class string // all points have one, or none has
-	Test  bool   // of the test part
+	Class string // set for all points or for none
+	Test  bool   // whether the point is in the test part
 }
 
-// Bounds of what a scatter can show.
+// Limits of a scatter plot.
 const (
 	mostClasses = 12
 	mostPoints  = 20000
 )
 
-// classShapes tell classes apart together with the colours, with which their number shares no factor.
+// classShapes distinguish classes, together with the colours. The numbers of shapes and colours have no common factor, so
+// combinations repeat late.
 var classShapes = []polygon{circle, square, upright, diamond, inverted}
 
 // classGlyph returns the marker of a class: filled, or open for a point of the test part.
@@ -35,9 +36,9 @@ func classGlyph(class int, test bool, radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colour(class), Radius: radius, Shape: shape}
 }
 
-// Scatter draws points with a shape and a colour a class, those of the training part filled and those of the test part
-// open and on top. x and y name the axes, such as "First principal component (62 % of the variance)". [PCA] and [TSNE]
-// make the points of vectors. Curves, such as a regression, are drawn over the points.
+// Scatter draws points with one shape and colour per class. Training points are filled; test points are open and on top. x
+// and y name the axes, such as "First principal component (62 % of the variance)". [PCA] and [TSNE] compute points from
+// vectors. Curves, such as a regression, are drawn over the points.
 func Scatter(title, x, y string, points []ScatterPoint, curves ...FunctionCurve) (*Figure, error) {
 	f, err := scattered(title, x, y, points, curves)
 	if err != nil {
@@ -53,7 +54,7 @@ func scattered(title, x, y string, points []ScatterPoint, curves []FunctionCurve
 	var c classes
 	class, low, high := c.add(points)
 	if n := len(c.names) + len(curves); n > mostClasses {
-		return nil, fmt.Errorf("%d classes and curves, of which %d at most can be told apart", n, mostClasses)
+		return nil, fmt.Errorf("%d classes and curves; at most %d can be told apart", n, mostClasses)
 	}
 	if err := checkCurves(curves); err != nil {
 		return nil, err
@@ -75,13 +76,13 @@ func scattered(title, x, y string, points []ScatterPoint, curves []FunctionCurve
 	return newFigure(title, entries, p, figureWidth, scatterHeight), nil
 }
 
-// classes are those of points, in the order in which they first stand.
+// classes has the classes of points, in order of first appearance.
 type classes struct {
 	names          []string
-	training, test bool // whether there are points of the part
+	training, test bool // whether there are training and test points
 }
 
-// add takes note of points and returns the class of each and the corners of the rectangle that holds them.
+// add records points and returns the class of each and the corners of their bounding rectangle.
 func (c *classes) add(points []ScatterPoint) (class []int, low, high ScatterPoint) {
 	low, high = points[0], points[0]
 	for _, p := range points {
@@ -98,7 +99,7 @@ func (c *classes) add(points []ScatterPoint) (class []int, low, high ScatterPoin
 	return class, low, high
 }
 
-// entries are those of the classes, and of the parts where there are both.
+// entries returns the legend of the classes, and of the training and test part if both have points.
 func (c *classes) entries() (list []entry) {
 	if len(c.names) > 1 || c.names[0] != "" {
 		for i, name := range c.names {
@@ -114,10 +115,10 @@ func (c *classes) entries() (list []entry) {
 	return list
 }
 
-// scatterHeight is that of the plot.
+// scatterHeight is the height of the plot.
 const scatterHeight = 4.2 * vg.Inch
 
-// checkPoints reports what keeps points from being drawn.
+// checkPoints reports why points cannot be drawn.
 func checkPoints(x, y string, points []ScatterPoint) error {
 	if x == "" || y == "" {
 		return errors.New("both axes need a name")
@@ -126,7 +127,7 @@ func checkPoints(x, y string, points []ScatterPoint) error {
 		return errors.New("there are no points")
 	}
 	if len(points) > mostPoints {
-		return fmt.Errorf("%d points, of which %d at most can be drawn", len(points), mostPoints)
+		return fmt.Errorf("%d points; at most %d can be drawn", len(points), mostPoints)
 	}
 	for i, p := range points {
 		if err := errors.Join(drawable(p.X), drawable(p.Y)); err != nil {
@@ -139,13 +140,13 @@ func checkPoints(x, y string, points []ScatterPoint) error {
 	return nil
 }
 
-// scatter draws points, of which class says the class.
+// scatter draws points; class has the class of each.
 type scatter struct {
 	points []ScatterPoint
 	class  []int
 }
 
-// Plot implements [plot.Plotter]. Many points are smaller.
+// Plot implements [plot.Plotter]. If there are many points, they are smaller.
 func (s scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	radius := min(glyphRadius, max(1.2, glyphRadius*vg.Length(math.Sqrt(400/float64(len(s.points))))))

@@ -48,7 +48,7 @@ func TestScatterCurves(t *testing.T) {
 		t.Errorf("x from %v to %v, y from %v to %v, and the curves from 0 to 1", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 	}
 	refused(t, "drawing a scatter: f: 0 values of x and 1 of y")(Scatter("", "x", "y", points, FunctionCurve{"f", nil, []float64{1}}))
-	refused(t, "13 classes and curves, of which 12 at most")(Scatter("", "x", "y", cloud(24, 12), FunctionCurve{"f", x, y}))
+	refused(t, "13 classes and curves; at most 12")(Scatter("", "x", "y", cloud(24, 12), FunctionCurve{"f", x, y}))
 }
 
 func TestScatterFits(t *testing.T) {
@@ -126,13 +126,13 @@ func TestScatterRefuses(t *testing.T) {
 		x, y   string
 		points []ScatterPoint
 	}{
-		"drawing a scatter: both axes need a name":                     {"x", "", good},
-		"there are no points":                                          {"x", "y", nil},
-		"point 2: (NaN, 0) is not a point":                             {"x", "y", append(good[:1:1], ScatterPoint{X: math.NaN(), Class: "a"})},
-		"point 2: (0, +Inf) is not a point":                            {"x", "y", append(good[:1:1], ScatterPoint{Y: math.Inf(1), Class: "a"})},
-		"point 2: all points have a class or none":                     {"x", "y", append(good[:1:1], ScatterPoint{})},
-		"20001 points, of which 20000 at most can be drawn":            {"x", "y", cloud(20001, 2)},
-		"13 classes and curves, of which 12 at most can be told apart": {"x", "y", cloud(26, 13)},
+		"drawing a scatter: both axes need a name":            {"x", "", good},
+		"there are no points":                                 {"x", "y", nil},
+		"point 2: (NaN, 0) is not a point":                    {"x", "y", append(good[:1:1], ScatterPoint{X: math.NaN(), Class: "a"})},
+		"point 2: (0, +Inf) is not a point":                   {"x", "y", append(good[:1:1], ScatterPoint{Y: math.Inf(1), Class: "a"})},
+		"point 2: all points have a class or none":            {"x", "y", append(good[:1:1], ScatterPoint{})},
+		"20001 points; at most 20000 can be drawn":            {"x", "y", cloud(20001, 2)},
+		"13 classes and curves; at most 12 can be told apart": {"x", "y", cloud(26, 13)},
 	} {
 		refused(t, want)(Scatter("", c.x, c.y, c.points))
 	}

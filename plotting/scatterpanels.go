@@ -7,17 +7,18 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ScatterPanel is one scatter of several.
+// ScatterPanel is one of several scatter plots.
 type ScatterPanel struct {
 	Name   string // drawn over the panel
 	Points []ScatterPoint
 }
 
-// scatterPanelHeight is that of the data of a scatter among others.
+// scatterPanelHeight is the height of a panel's data area.
 const scatterPanelHeight = 128 * vg.Length(1)
 
-// ScatterPanels draws scatters side by side, that many columns of panels, each on axes of its own without numbers, for
-// places whose unit has no meaning, such as those of [TSNE]. A class has the same mark in all of them; see [Scatter].
+// ScatterPanels draws scatter plots in panels, in the given number of columns. Each panel has its own axes without numbers,
+// for coordinates whose unit has no meaning, such as those of [TSNE]. A class has the same marker in all panels; see
+// [Scatter].
 func ScatterPanels(title string, columns int, panels []ScatterPanel) (*Figure, error) {
 	f, err := scatterPanels(title, columns, panels)
 	if err != nil {
@@ -46,7 +47,7 @@ func scatterPanels(title string, columns int, panels []ScatterPanel) (*Figure, e
 		names, plots = append(names, panel.Name), append(plots, p)
 	}
 	if len(c.names) > mostClasses {
-		return nil, fmt.Errorf("%d classes, of which %d at most can be told apart", len(c.names), mostClasses)
+		return nil, fmt.Errorf("%d classes; at most %d can be told apart", len(c.names), mostClasses)
 	}
 	return tiled(title, c.entries(), columns, scatterPanelHeight, names, plots), nil
 }

@@ -37,7 +37,7 @@ func TestScatterPanelsRefuses(t *testing.T) {
 		"1 panels in 0 columns; 1 to 4 columns": {0, []ScatterPanel{good}},
 		"panel 2, empty: there are no points":   {2, []ScatterPanel{good, {"empty", nil}}},
 		"panel 1, bad: point 1: (NaN, 0)":       {2, []ScatterPanel{{"bad", []ScatterPoint{{X: math.NaN()}}}}},
-		"13 classes, of which 12 at most":       {2, []ScatterPanel{{"many", cloud(100, 13)}}},
+		"13 classes; at most 12":                {2, []ScatterPanel{{"many", cloud(100, 13)}}},
 	} {
 		f, err := ScatterPanels("", c.columns, c.panels)
 		refuses(t, f, err, "drawing panels of scatters", want)

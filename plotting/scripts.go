@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// scripted is a text handler that sets superscripts and subscripts as smaller digits and signs: of the former the fonts
-// have no ⁰, ⁹, ⁺ and ⁻, which would be left out, and of the latter some as wide as a digit.
+// scripted is a text handler that draws superscripts and subscripts as smaller digits and signs: the fonts lack the
+// superscripts ⁰, ⁹, ⁺ and ⁻, and some of their subscripts are as wide as a digit.
 type scripted struct{ text.Handler }
 
-// textHandler is that of the theme.
+// textHandler is the text handler of the theme.
 var textHandler = scripted{plot.DefaultTextHandler}
 
-// What raised and lowered characters stand for, in the same order.
+// Superscript and subscript characters and their plain forms, in the same order.
 var (
 	raised   = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
 	lowered  = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -34,7 +34,7 @@ type scriptRun struct {
 	rise vg.Length
 }
 
-// script returns the character that one stands for, and by which share of the font's size it is raised.
+// script returns the plain form of a character, and how far to raise it, as a share of the font size.
 func script(letter rune) (plain rune, rise vg.Length) {
 	if i := slices.Index(raised, letter); i >= 0 {
 		return onTheRow[i], 0.36
@@ -71,11 +71,11 @@ func scriptRuns(line string, f font.Font) []scriptRun {
 	return runs
 }
 
-// superscript and subscript write a whole number in raised and in lowered characters.
+// superscript and subscript write an integer in raised or lowered characters.
 func superscript(n int) string { return written(n, raised) }
 func subscript(n int) string   { return written(n, lowered) }
 
-// written writes a whole number in characters that stand for those of onTheRow.
+// written writes an integer in letters, which correspond to those of onTheRow.
 func written(n int, letters []rune) string {
 	return strings.Map(func(digit rune) rune { return letters[slices.Index(onTheRow, digit)] }, minus(strconv.Itoa(n)))
 }
@@ -97,7 +97,7 @@ func (h scripted) Draw(c vg.Canvas, line string, s text.Style, at vg.Point) {
 		h.Handler.Draw(c, line, s, at)
 		return
 	}
-	// The baseline where the handler of plain text has it, from which each run is drawn in turn.
+	// The runs are drawn in turn from the same baseline that the plain handler uses.
 	extents := h.Extents(s.Font)
 	x := s.Width(line) * vg.Length(s.XAlign)
 	baseline := (extents.Ascent+extents.Descent)*vg.Length(s.YAlign) - extents.Ascent + s.Font.Size

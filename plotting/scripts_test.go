@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// TestScriptsAreReplaced: what the font cannot draw is drawn all the same, with characters that it has.
+// TestScriptsAreReplaced: characters that the font lacks are drawn with characters that it has.
 func TestScriptsAreReplaced(t *testing.T) {
 	s := style(100, stdfont.WeightNormal)
 	face := s.Handler.Cache().Lookup(s.Font, s.Font.Size)

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// blues runs from dark to pale at one hue, and at a lightness in CIELAB that rises evenly, so that equal differences look
-// equal, in grey as well. The colours in between have the hue 247° of Oklab, along which CIELAB alone drifts to purple.
+// blues is a colour map from dark to pale with a single hue. Its lightness in CIELAB rises evenly, so equal differences look
+// equal, even in greyscale. The hue is constant (247°) in Oklab, because a constant hue in CIELAB drifts to purple.
 var blues = func() colormap.ColorMap {
 	var controls []color.Color
 	for _, c := range []uint32{0x07263e, 0x114b77, 0x1b67a2, 0x3185ca, 0x5aa5e6, 0x8dc4f6, 0xc4e2fe, 0xf6fbff} {
@@ -31,13 +31,13 @@ var blues = func() colormap.ColorMap {
 	return m
 }()
 
-// Bounds of what an axis or a shade can tell.
+// Limits of axes and shades.
 const (
 	largest  = 1e100 // absolute value
 	smallest = 1e-100
 )
 
-// drawable reports whether a value can be given a place or a shade.
+// drawable reports why a value cannot be drawn.
 func drawable(v float64) error {
 	if math.IsNaN(v) || math.Abs(v) > largest {
 		return fmt.Errorf("%v is not a number that can be drawn", v)
@@ -45,7 +45,7 @@ func drawable(v float64) error {
 	return nil
 }
 
-// notNegative reports whether a number can be drawn as a length.
+// notNegative reports why a number cannot be drawn as a length.
 func notNegative(v float64) error {
 	if err := drawable(v); err != nil {
 		return err
@@ -56,7 +56,7 @@ func notNegative(v float64) error {
 	return nil
 }
 
-// shading gives values a shade, light for low and dark for high.
+// shading maps values to shades, light for low and dark for high.
 type shading struct{ low, high float64 }
 
 // shadingOf covers values and 0.
@@ -82,7 +82,7 @@ func (s shading) at(v float64) color.NRGBA {
 	return color.NRGBAModel.Convert(c).(color.NRGBA)
 }
 
-// luminance is the relative luminance of WCAG 2.1: 0 of black, 1 of white.
+// luminance returns the relative luminance of WCAG 2.1: 0 for black, 1 for white.
 func luminance(c color.Color) float64 {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	linear := func(v uint8) float64 {
@@ -95,13 +95,13 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(n.R) + 0.7152*linear(n.G) + 0.0722*linear(n.B)
 }
 
-// contrast is that of WCAG 2.1, from 1 of equal colours to 21 of black on white.
+// contrast returns the contrast ratio of WCAG 2.1, from 1 for equal colours to 21 for black on white.
 func contrast(a, b color.Color) float64 {
 	la, lb := luminance(a), luminance(b)
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// inkOn returns the colour of text, black or white, that reads better on a background.
+// inkOn returns the text colour, black or white, that is more readable on a background.
 func inkOn(background color.Color) color.Color {
 	if contrast(color.Black, background) >= contrast(color.White, background) {
 		return color.Black
@@ -146,12 +146,12 @@ func frame(c *draw.Canvas, with draw.LineStyle, r vg.Rectangle) {
 func (s shading) ticks() plot.ConstantTicks {
 	ticks := decimalTicks(s.low, s.high, false)
 	if len(ticks) > 5 {
-		ticks = decimalTicks(s.low, s.high+(s.high-s.low), false) // in steps that are twice as wide
+		ticks = decimalTicks(s.low, s.high+(s.high-s.low), false) // in steps twice as wide
 	}
 	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value > s.high+1e-9*(s.high-s.low) })
 }
 
-// shortly writes a value with about two figures, and values of one table alike.
+// shortly formats a value with about two significant digits, and all values of a table in the same way.
 func (s shading) shortly(v float64) string {
 	switch size := max(math.Abs(s.low), math.Abs(s.high)); {
 	case 0.1 <= size && size < 100:
@@ -162,5 +162,5 @@ func (s shading) shortly(v float64) string {
 	return minus(strconv.FormatFloat(v, 'g', 2, 64))
 }
 
-// minus sets the sign for the hyphen.
+// minus replaces hyphens by minus signs.
 func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }

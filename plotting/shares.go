@@ -2,11 +2,11 @@ package plotting
 
 import "fmt"
 
-// unit is the scale of shares: it ends at 1 whatever is drawn, so that figures compare.
+// unit is the scale of shares: it always ends at 1, so that figures are comparable.
 var unit = shading{0, 1}
 
-// WordShares is [Words] for weights that are shares, those of the words of their sentence and those of the sentences of their document: the
-// scale goes from 0 to 1 in every figure, so that figures compare, and weights that are nearly equal look so.
+// WordShares is [Words] for weights that are shares: of the words in their sentence and of the sentences in their document.
+// The scale goes from 0 to 1 in every figure, so figures are comparable, and nearly equal weights look nearly equal.
 func WordShares(title string, sentences []Sentence) (*Figure, error) {
 	err := checkWords(sentences)
 	for i := 0; i < len(sentences) && err == nil; i++ {
@@ -37,8 +37,8 @@ func ShareBars(title string, instances WeightAxis, poolings []AttentionWeights) 
 	return attentionBars(title, "Share", unit, instances, poolings), nil
 }
 
-// ShareMap is [WeightMap] for weights that are shares, such as those of an alignment or of a head of self-attention: the scale goes from 0
-// to 1 in every figure.
+// ShareMap is [WeightMap] for weights that are shares, such as an alignment or one head of self-attention: the scale goes
+// from 0 to 1 in every figure.
 func ShareMap(title string, rows, columns WeightAxis, shares [][]float64) (*Figure, error) {
 	f, err := shareMap(title, rows, columns, shares)
 	if err != nil {
@@ -60,7 +60,7 @@ func shareMap(title string, rows, columns WeightAxis, shares [][]float64) (*Figu
 	return matrix{weights: shares, rows: rows.Names, columns: columns.Names, row: rows.Of, column: columns.Of, shades: &s, bar: "Share"}.figure(title)
 }
 
-// areShares reports a number that is no share of a whole. Sums of float32 may end a little above 1.
+// areShares reports a number that is not a share. Sums of float32 may be slightly above 1.
 func areShares(of string, values []float64) error {
 	for i, v := range values {
 		if !(v >= 0 && v <= 1+1e-6) {

@@ -16,15 +16,15 @@ import (
 	"synpool/internal/notebook"
 )
 
-// mostSVG is how large an SVG may be that is shown: drawings of many points are smaller as PNG.
+// mostSVG is the maximum size of a displayed SVG: drawings with many points are smaller as PNG.
 const mostSVG = 24 << 10
 
 // shownDots is the resolution of the PNG.
 const shownDots = 120
 
-// Show displays the figure under the GoNB cell that runs the program, as wide as at 96 pixels per inch, and returns when
-// the notebook has it. It is shown as SVG, unless that is larger than 24 KiB, and as PNG of 1.25 times that resolution for
-// readers that take no SVG, in at most 256 colours, so that notebooks stay small. Outside of a notebook it does nothing.
+// Show displays the figure under the GoNB cell that runs the program, in its width at 96 pixels per inch, and returns once
+// the notebook has it. It sends an SVG, unless that is larger than 24 KiB, and for readers without SVG a PNG at 1.25 times
+// that resolution in at most 256 colours, which keeps notebooks small. Outside a notebook it does nothing.
 func (f *Figure) Show() error {
 	if !notebook.Running() {
 		return nil
@@ -34,8 +34,8 @@ func (f *Figure) Show() error {
 	if err = errors.Join(err, drawErr); err != nil {
 		return fmt.Errorf("showing a figure: %w", err)
 	}
-	// gonbui.DisplayPng gives no width, so that notebooks show every dot as a pixel. The width is metadata of the kind of
-	// image, in a map of a type that gonbui's encoding knows: one of other values would be dropped with the figure.
+	// gonbui.DisplayPng sends no width, so notebooks would show every dot as a pixel. The width is metadata of the image
+	// type. It must be in a map of a type that gonbui's encoding knows; otherwise the figure would be dropped.
 	data := &protocol.DisplayData{
 		Data: map[protocol.MIMEType]any{
 			protocol.MIMEImagePNG:  content,
@@ -60,7 +60,7 @@ func (f *Figure) small() ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// drawing returns the figure as SVG; nil if that is too large to be shown.
+// drawing returns the figure as SVG, or nil if that is too large.
 func (f *Figure) drawing() ([]byte, error) {
 	var b bytes.Buffer
 	if err := f.Write(&b, SVG); err != nil || b.Len() > mostSVG {
@@ -69,7 +69,7 @@ func (f *Figure) drawing() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DataURI returns the figure as the address of an image in HTML: SVG, or a small PNG where that is larger than 24 KiB.
+// DataURI returns the figure as a data URI for an image in HTML: an SVG, or a small PNG if the SVG is larger than 24 KiB.
 func (f *Figure) DataURI() (string, error) {
 	kind := "image/svg+xml"
 	content, err := f.drawing()

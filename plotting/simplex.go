@@ -12,24 +12,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Trajectory is the way of the attention weights of a bag of three instances.
+// Trajectory is a sequence of attention weights of a bag of three instances.
 type Trajectory struct {
-	Name    string       // trajectories of one name share a stroke and a line of the legend
-	Weights [][3]float64 // after every step, from where it begins; each is at least 0 and they sum to 1
+	Name    string       // trajectories of the same name share a stroke and a legend entry
+	Weights [][3]float64 // initial weights, then after every step; each is at least 0 and they sum to 1
 }
 
 // Measures of the simplex.
 const (
 	simplexWidth = 5 * vg.Inch
-	edgeSpace    = 40 * vg.Length(1) // beside an edge, for its labels
-	cornerSpace  = 20 * vg.Length(1) // over and under the triangle, for the names of the corners
-	stepGap      = 5 * vg.Length(1)  // from a drawn step to the next
+	edgeSpace    = 40 * vg.Length(1) // space beside an edge, for its labels
+	cornerSpace  = 20 * vg.Length(1) // space above and below the triangle, for the names of the corners
+	stepGap      = 5 * vg.Length(1)  // minimum distance between drawn steps
 )
 
-// Simplex draws trajectories of three weights in the triangle of all weights that sum to 1: a corner is all weight on one
-// instance, the centre equal weights, and the distance from the opposite edge a weight. A ring is where a trajectory
-// begins, a disc where it ends, dots the steps between where there is room. corners are the names of the instances: left,
-// right and top.
+// Simplex draws trajectories of three weights that sum to 1 in a triangle. A corner means all weight on one instance, the
+// centre means equal weights; a weight is the distance from the opposite edge. A ring marks the start of a trajectory, a
+// disc its end, and dots the steps in between if there is room. corners has the names of the instances: left, right and top.
 func Simplex(title string, corners [3]string, trajectories []Trajectory) (*Figure, error) {
 	f, err := simplex(title, corners, trajectories)
 	if err != nil {
@@ -82,7 +81,7 @@ func simplex(title string, corners [3]string, trajectories []Trajectory) (*Figur
 	}), nil
 }
 
-// check reports what keeps a trajectory from being drawn.
+// check reports why a trajectory cannot be drawn.
 func (t Trajectory) check() error {
 	if len(t.Weights) == 0 {
 		return errors.New("there are no weights")
@@ -102,7 +101,7 @@ func (t Trajectory) check() error {
 	return nil
 }
 
-// begins is the marker of where a trajectory begins.
+// begins is the marker for the start of a trajectory.
 func begins(c color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: glyphRadius + 1.2, Shape: polygon{open: true}}
 }
@@ -121,7 +120,8 @@ func (t ternary) at(w [3]float64) vg.Point {
 	}
 }
 
-// frame draws the triangle with its grid, the names of its corners, and along each edge the weight that grows there.
+// frame draws the triangle with its grid, the names of its corners, and along each edge the name of the weight that
+// increases there.
 func (t ternary) frame(c *draw.Canvas, corners [3]string) {
 	tick, name := style(8, stdfont.WeightNormal), style(10, stdfont.WeightNormal)
 	left, right, top := t.at([3]float64{1, 0, 0}), t.at([3]float64{0, 1, 0}), t.at([3]float64{0, 0, 1})
@@ -144,7 +144,7 @@ func (t ternary) frame(c *draw.Canvas, corners [3]string) {
 	}
 	c.StrokeLines(draw.LineStyle{Color: muted, Width: 0.8}, []vg.Point{left, right, top, left, right})
 
-	out := 27 * vg.Length(1) // of an edge's title from its edge
+	out := 27 * vg.Length(1) // distance of an edge's title from the edge
 	sin60, cos60 := vg.Length(math.Sqrt(3)/2), vg.Length(0.5)
 	title := func(label string, a, b vg.Point, offset vg.Point, angle float64) {
 		s := turned(aligned(style(9, stdfont.WeightNormal), draw.XCenter), angle)
@@ -166,7 +166,7 @@ func (t ternary) frame(c *draw.Canvas, corners [3]string) {
 	c.FillText(aligned(name, draw.XCenter), vg.Point{X: top.X, Y: top.Y + 10}, fit(name, corners[2], t.side))
 }
 
-// line draws the way of weights with dots at the steps that are apart.
+// line draws a trajectory of weights, with dots at steps that are far enough apart.
 func (t ternary) line(c *draw.Canvas, weights [][3]float64, i int) {
 	var way []vg.Point
 	for _, w := range weights {

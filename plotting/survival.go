@@ -12,23 +12,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// SurvivalCurve is the survival of one group of bags, such as the Kaplan-Meier estimate.
+// SurvivalCurve is the survival curve of one group of bags, such as a Kaplan-Meier estimate.
 type SurvivalCurve struct {
 	Name            string
-	Times, Survival []float64 // 1 before Times[0], and Survival[i] from Times[i] on; times increase
+	Times, Survival []float64 // survival is 1 before Times[0] and Survival[i] from Times[i] on; times increase
 	Censored        []float64 // times of the censored bags, which get ticks on the curve
-	Followed        []float64 // of each bag the time of its event or censoring, by which the bags at risk are counted
+	Followed        []float64 // time of event or censoring of each bag, for counting the bags at risk
 }
 
-// Bounds and measures of the figure.
+// Limits and measures of the figure.
 const (
 	mostSurvival = 6
-	riskPitch    = 12 * vg.Length(1) // from a line of numbers at risk to the next
+	riskPitch    = 12 * vg.Length(1) // distance between lines of numbers at risk
 	censorTick   = 3 * vg.Length(1)  // to either side of the curve
 )
 
-// Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis stand, for every group, the numbers of bags at
-// risk: those whose time is this one or later. x names the axis of time, with its unit where there is one.
+// Survival draws survival curves as steps, with a tick where a bag is censored. Below the axis it writes the number of bags
+// at risk for every group: bags with this time or a later one. x names the time axis, with its unit if there is one.
 func Survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	f, err := survival(title, x, curves)
 	if err != nil {
@@ -81,7 +81,7 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	return newDrawing(title, entries, figureWidth, body, func(c *draw.Canvas) {
 		above := *c
 		above.Min.Y += riskPitch * vg.Length(len(curves)+1)
-		// Between the names, which begin at the margin, and the first numbers is a gap.
+		// Names start at the margin, with a gap between them and the first numbers.
 		var wide vg.Length
 		for _, curve := range curves {
 			wide = max(wide, names.Width(fit(names, curve.Name, cellName)))
@@ -110,10 +110,10 @@ func survival(title, x string, curves []SurvivalCurve) (*Figure, error) {
 	}), nil
 }
 
-// riskGap stands between a name and half of a number at risk.
+// riskGap is the gap between a name and the centre of a number at risk.
 const riskGap = 20 * vg.Length(1)
 
-// check reports what no curve can be drawn from.
+// check reports why the curve cannot be drawn.
 func (c SurvivalCurve) check() error {
 	if len(c.Times) == 0 || len(c.Times) != len(c.Survival) {
 		return fmt.Errorf("%d times and %d values; give one of each for every step", len(c.Times), len(c.Survival))
@@ -141,7 +141,7 @@ func (c SurvivalCurve) check() error {
 	return nil
 }
 
-// steps are the corners of the curve.
+// steps returns the corners of the curve.
 func (c SurvivalCurve) steps() plotter.XYs {
 	points := plotter.XYs{{X: 0, Y: 1}}
 	before := 1.0

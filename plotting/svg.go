@@ -13,11 +13,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svg is an SVG canvas for readers who may not have the font: its text falls back on others, and is as wide as it is in the font of the
-// figure. Images, which vgsvg calls JPEG, are called the PNG that they are.
+// svg is an SVG canvas for readers who may not have the font: text falls back to other fonts and keeps the width that it has
+// in the figure's font. It also labels images correctly as PNG; vgsvg labels them JPEG.
 type svg struct {
 	*vgsvg.Canvas
-	widths *[]string // of the texts, in their order; "" where the font lacks a letter
+	widths *[]string // widths of the texts, in order; "" if the font lacks a letter
 }
 
 func newSVG(w, h vg.Length) svg { return svg{vgsvg.New(w, h), new([]string)} }
@@ -33,7 +33,7 @@ func (c svg) FillString(face font.Face, at vg.Point, text string) {
 }
 
 var (
-	// textStyle is the style that vgsvg gives a text, with the weight and what else differs.
+	// textStyle matches the style that vgsvg gives a text, with the weight and the rest that varies.
 	textStyle = regexp.MustCompile(`\n\tstyle="font-family:[^;]*;font-variant:normal;font-weight:(normal|bold);font-style:normal;([^"]*)">`)
 	firstText = []byte("<text ")
 )
@@ -49,7 +49,7 @@ func drawn(face font.Face, text string) bool {
 	return text != ""
 }
 
-// WriteTo implements [io.WriterTo]. A quote within text is escaped, so that only attributes are changed.
+// WriteTo implements [io.WriterTo]. Quotes within text are escaped, so only attributes are changed.
 func (c svg) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&b); err != nil {

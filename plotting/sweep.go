@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// SweepCurve is the AUC at several values of one number.
+// SweepCurve is the AUC at different values of one number.
 type SweepCurve struct {
 	Name      string
 	X         []float64 // the values, increasing
-	Mean      []float64 // the AUC at each
-	Low, High []float64 // its 95 % confidence interval at each; nil for none
+	Mean      []float64 // mean AUC at each value
+	Low, High []float64 // 95 % confidence interval at each value; nil for none
 }
 
-// Scale says how the values of an axis are spread over it.
+// Scale is the kind of scale of an axis.
 type Scale int
 
 // The scales.
@@ -25,8 +25,7 @@ const (
 	Logarithmic
 )
 
-// Sweep draws the AUC against a number, which names the axis, with ribbons over the confidence intervals where there are at
-// most six curves.
+// Sweep draws the AUC against a number; axis is its name. With up to six curves, ribbons show the confidence intervals.
 func Sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error) {
 	f, err := sweep(title, axis, scale, curves)
 	if err != nil {
@@ -93,7 +92,7 @@ func sweep(title, axis string, scale Scale, curves []SweepCurve) (*Figure, error
 	return newFigure(title, entries, p, figureWidth, curveHeight), nil
 }
 
-// check reports what keeps a curve from being drawn.
+// check reports why a curve cannot be drawn.
 func (c SweepCurve) check(scale Scale) error {
 	if len(c.X) == 0 {
 		return errors.New("there are no values")

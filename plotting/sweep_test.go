@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// swept is an AUC that bends over values.
+// swept returns an AUC that rises and falls over the values.
 func swept(name string, bend float64, values ...float64) SweepCurve {
 	c := SweepCurve{Name: name, X: values}
 	for i, x := range values {

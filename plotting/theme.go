@@ -15,7 +15,7 @@ import (
 // Measures shared by all figures.
 const (
 	figureWidth = 6.5 * vg.Inch // a text column
-	squareWidth = 4.6 * vg.Inch // of a figure whose data are drawn in a square
+	squareWidth = 4.6 * vg.Inch // width of a figure with a square data area
 	margin      = 10 * vg.Length(1)
 	gap         = 8 * vg.Length(1) // between title, legend and plot
 	glyphRadius = 3 * vg.Length(1)
@@ -42,7 +42,7 @@ var palette = []color.NRGBA{
 	{0x22, 0x22, 0x22, 0xff}, // black
 }
 
-// The numbers of shapes and of dashes share no factor with that of colours, so that their pairs repeat late.
+// The numbers of shapes and of dashes have no common factor with that of colours, so that their combinations repeat late.
 var (
 	shapes = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
@@ -63,7 +63,7 @@ func line(i int) draw.LineStyle {
 	return draw.LineStyle{Color: colour(i), Width: lineWidth, Dashes: dashes[i%len(dashes)]}
 }
 
-// faded returns a tint for what stands behind the data of a colour; opaque, so that it is the same where several overlap.
+// faded returns a tint of a colour for drawing behind the data. It is opaque, so overlaps look the same.
 func faded(c color.NRGBA) color.NRGBA {
 	tint := func(v uint8) uint8 { return uint8(255 - (255-int(v))*2/5) }
 	return color.NRGBA{R: tint(c.R), G: tint(c.G), B: tint(c.B), A: 0xff}
@@ -90,10 +90,10 @@ func legendStyle() text.Style {
 	return s
 }
 
-// newPlot returns axes in the theme, without data.
+// newPlot returns empty axes in the theme.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil // the figure paints it
+	p.BackgroundColor = nil // the figure paints the background
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		label, tick := style(10, stdfont.WeightNormal), style(9, stdfont.WeightNormal)
@@ -109,12 +109,12 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// chance returns the stroke of what guessing gives.
+// chance returns the stroke of lines that show the result of guessing.
 func chance() draw.LineStyle {
 	return draw.LineStyle{Color: muted, Width: 1, Dashes: []vg.Length{1.5, 2.5}}
 }
 
-// grid returns lines at the labelled ticks of an axis.
+// grid returns grid lines at the labelled ticks.
 func grid(vertical, horizontal bool) *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical = draw.LineStyle{Color: rule, Width: 0.5}

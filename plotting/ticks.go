@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// span widens the range of some values by a margin, and so far that an axis over it can have distinct round labels.
+// span widens a range by a margin, and far enough that the axis can have distinct round labels.
 func span(low, high float64) (float64, float64) {
 	size := max(math.Abs(low), math.Abs(high))
 	switch short := 1e-4*size - (high - low); {
@@ -23,13 +23,13 @@ func span(low, high float64) (float64, float64) {
 	return low - pad, high + pad
 }
 
-// decimalTicks returns up to seven round values from low to high, whole ones if asked for.
+// decimalTicks returns up to seven round values from low to high; only integers if whole is true.
 func decimalTicks(low, high float64, whole bool) plot.ConstantTicks {
 	return ticksUpTo(7, low, high, whole)
 }
 
-// ticksUpTo returns up to so many round values from low to high, whole ones if asked for, with as many digits as tell
-// them apart. They share a power of ten where they are large or small.
+// ticksUpTo returns up to most round values from low to high (only integers if whole is true), with enough digits to tell
+// them apart. Large or small values share a power of ten.
 func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
 	power := int(math.Floor(math.Log10((high - low) / float64(most+1))))
 	if whole {
@@ -38,7 +38,7 @@ func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
 	multiple, first, last := 0.0, 0.0, 0.0
 	at := func(i float64) float64 {
 		if power < 0 {
-			return i * multiple / math.Pow10(-power) // a quotient of whole numbers is the closest to the decimal
+			return i * multiple / math.Pow10(-power) // a quotient of integers is closest to the decimal
 		}
 		return i * multiple * math.Pow10(power)
 	}
@@ -71,8 +71,8 @@ func ticksUpTo(most int, low, high float64, whole bool) plot.ConstantTicks {
 	return ticks
 }
 
-// logTicks returns, at their decadic logarithms, powers of ten from 10^low to 10^high with unlabelled multiples between
-// them; over less than two decades also 2 and 5 times them; round values where even these are too few.
+// logTicks returns ticks for powers of ten from 10^low to 10^high, at their base-10 logarithms, with unlabelled multiples
+// between them. Over less than two decades it also labels 2 and 5 times the powers, and if these are too few, round values.
 func logTicks(low, high float64) plot.ConstantTicks {
 	first, last := int(math.Floor(low)), int(math.Ceil(high))
 	stride := (last-first)/8 + 1
@@ -102,7 +102,7 @@ func logTicks(low, high float64) plot.ConstantTicks {
 	return ticks
 }
 
-// logLabel writes a multiple of a power of ten, plainly or not.
+// logLabel writes a multiple of a power of ten, in plain or exponent form.
 func logLabel(multiple, power int, plainly bool) string {
 	switch {
 	case plainly && power < 0:
@@ -116,7 +116,7 @@ func logLabel(multiple, power int, plainly bool) string {
 	}
 }
 
-// powerOfTen writes a factor behind a number, nothing for 10⁰.
+// powerOfTen returns a power of ten as a factor to write after a number; "" for 10⁰.
 func powerOfTen(n int) string {
 	if n == 0 {
 		return ""

@@ -14,29 +14,29 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Tile is a square part of a picture, such as a patch of a slide: its upper left corner, in pixels to the right and down, and a value
-// from 0 to 1.
+// Tile is a square part of a picture, such as a patch of a slide. It has its upper left corner, in pixels to the right and
+// down, and a value from 0 to 1.
 type Tile struct{ X, Y, Value float64 }
 
-// Thumbnail is a small picture of the whole that tiles are of.
+// Thumbnail is a small version of the whole picture.
 type Thumbnail struct {
 	Image image.Image
-	Scale float64 // pixels of the whole, along a side, to one of the thumbnail
+	Scale float64 // pixels of the whole picture per pixel of the thumbnail, along a side
 }
 
-// Bounds of what a map of tiles can show, and its measures.
+// Limits and measures of a tile map.
 const (
-	mostTiles   = 4096              // along a side
-	tileDots    = 1600              // along the longer side, about
-	tileBarRoom = 48 * vg.Length(1) // of the bar of shades and what is written beside it
+	mostTiles   = 4096              // maximum number of tiles along a side
+	tileDots    = 1600              // approximate number of dots along the longer side
+	tileBarRoom = 48 * vg.Length(1) // width of the colour bar with its labels
 	tileOpacity = 0.6               // over a thumbnail
 )
 
-// noTile is the shade of places without a tile, which is not that of a value.
+// noTile is the shade of places without a tile; no value has it.
 var noTile = color.Gray{0xe4}
 
-// TileMap draws tiles of a size in their places, light at 0 and dark at 1, over a thumbnail, unless that is nil. value says what the values
-// are, such as "rank of the weight". A size of 0 is that of [TileSize].
+// TileMap draws tiles of the given size at their positions, light at 0 and dark at 1, over a thumbnail if that is not nil.
+// value says what the values are, such as "rank of the weight". If size is 0, [TileSize] determines it.
 func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {
 	f, err := tileMap(title, value, tiles, size, thumbnail)
 	if err != nil {
@@ -45,8 +45,8 @@ func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbna
 	return f, nil
 }
 
-// TileSize returns the least distance, above 0, of the corners of tiles to the right or down: the size of tiles that touch. A tile alone
-// has 1.
+// TileSize returns the smallest horizontal or vertical distance above 0 between the corners of tiles, which is the size of
+// tiles that touch. For a single tile it is 1.
 func TileSize(tiles []Tile) float64 {
 	size := math.Inf(1)
 	for _, of := range []func(Tile) float64{func(t Tile) float64 { return t.X }, func(t Tile) float64 { return t.Y }} {
@@ -117,7 +117,7 @@ func tileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbna
 	}), nil
 }
 
-// tilePicture returns the picture of tiles, each of some dots, over what of a thumbnail is behind them.
+// tilePicture returns the picture of the tiles over the part of the thumbnail behind them.
 func tilePicture(tiles []Tile, size float64, thumbnail *Thumbnail) (*image.NRGBA, error) {
 	low := tiles[0]
 	high := low
@@ -129,7 +129,7 @@ func tilePicture(tiles []Tile, size float64, thumbnail *Thumbnail) (*image.NRGBA
 	if max(across, down) > mostTiles {
 		return nil, fmt.Errorf("tiles of size %v that reach over %.0f of them; %d at most can be told", size, max(across, down), mostTiles)
 	}
-	dots := max(1, math.Floor(tileDots/max(across, down))) // of a tile, along a side
+	dots := max(1, math.Floor(tileDots/max(across, down))) // dots per tile, along a side
 	picture := image.NewNRGBA(image.Rect(0, 0, int(math.Ceil(across*dots)), int(math.Ceil(down*dots))))
 	xdraw.Draw(picture, picture.Bounds(), image.NewUniform(noTile), image.Point{}, xdraw.Src)
 	opacity := 1.0

@@ -17,7 +17,7 @@ func TestTileMap(t *testing.T) {
 	framed(t, "golden", f)
 }
 
-// TestTilePicture: tiles are in their places with the shade of their values, on a thumbnail with it shining through.
+// TestTilePicture: tiles are at their positions with the shade of their values, and the thumbnail shows through.
 func TestTilePicture(t *testing.T) {
 	tiles := []Tile{{100, 50, 1}, {150, 50, 0}, {100, 100, 0.5}}
 	if size := TileSize(tiles); size != 50 {

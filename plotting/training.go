@@ -10,22 +10,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// TrainingCurve is how the fits of a setting went, fold by fold and epoch by epoch.
+// TrainingCurve has the training curves of one setting, by fold and epoch.
 type TrainingCurve struct {
 	Name string
-	Loss [][]float64 // [fold][epoch], the mean over the training bags
-	AUC  [][]float64 // [fold][epoch], of the validation part; nil where there is none
+	Loss [][]float64 // [fold][epoch], mean over the training bags
+	AUC  [][]float64 // [fold][epoch], on the validation part; nil if there is none
 }
 
 // Measures of two panels.
 const (
-	panelHeight = 2.2 * vg.Inch // of one, axes included
+	panelHeight = 2.2 * vg.Inch // height of one panel, including axes
 	panelGap    = 4 * vg.Length(1)
 )
 
-// Training draws the loss over the epochs and below it, where a setting has one, the validation AUC: the mean over the
-// folds, in a ribbon of one sample standard deviation to either side where there are up to six settings. There are two
-// panels, as where curves cross on two axes is up to their scales.
+// Training draws the loss over the epochs and, in a second panel below, the validation AUC if a setting has one. Curves are
+// means over the folds; with up to six settings, ribbons show one sample standard deviation to either side. (There are two
+// panels because curves on two axes would cross wherever their scales make them.)
 func Training(title string, settings []TrainingCurve) (*Figure, error) {
 	f, err := training(title, settings)
 	if err != nil {

@@ -13,38 +13,38 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostEmbedded bounds what t-SNE takes: its time and its memory grow as the square of the number of vectors.
+// mostEmbedded is the maximum number of vectors for t-SNE: its time and memory grow with the square of that number.
 const mostEmbedded = 5000
 
-// Settings of the descent, those of scikit-learn but for the least learning rate: with its 50, some hundred vectors
-// overshoot and end at a divergence up to a tenth higher.
+// Settings of the gradient descent. They are scikit-learn's, except for the minimum learning rate: with its value of 50, a
+// few hundred vectors overshoot and end at a divergence up to a tenth higher.
 const (
-	exaggeration = 12.0 // of the similarities of vectors, by which groups form
-	exaggerated  = 250  // iterations
+	exaggeration = 12.0 // early exaggeration: factor of the similarities of vectors, which makes groups form
+	exaggerated  = 250  // number of iterations with exaggeration
 	leastRate    = 20.0
-	firstSpread  = 1e-4 // the standard deviation along the first principal component with which places begin
-	firstNoise   = 0.01 // that of the noise, as a share of firstSpread
+	firstSpread  = 1e-4 // initial standard deviation of the places along the first principal component
+	firstNoise   = 0.01 // standard deviation of the initial noise, as a share of firstSpread
 )
 
-// TSNE returns, for each of n vectors of one length, a place in the plane, so that vectors near to each other have places
-// near to each other. Places minimise the Kullback-Leibler divergence, returned in nats, of the similarities q of the
-// places from those of the vectors, p:
+// TSNE embeds n vectors of the same length in the plane by t-SNE, so that similar vectors get nearby places. The places
+// minimise the Kullback-Leibler divergence between the similarities p of the vectors and q of the places, which is returned
+// in nats:
 //
 //	divergence = Σᵢ Σⱼ pᵢⱼ log(pᵢⱼ / qᵢⱼ)
 //	qᵢⱼ = (1 + |yᵢ − yⱼ|²)⁻¹ / Σₖ Σₗ (1 + |yₖ − yₗ|²)⁻¹, k ≠ l
 //	pᵢⱼ = (p(j|i) + p(i|j)) / 2n
 //	p(j|i) = exp(−βᵢ |xᵢ − xⱼ|²) / Σₖ exp(−βᵢ |xᵢ − xₖ|²), k ≠ i
 //
-// with βᵢ such that the entropy of p(·|i) is the logarithm of the perplexity, about the number of neighbours that count:
-// above 1 and below n − 1, commonly 5 to 50. The unit of the vectors does not matter, that of the places has no meaning,
-// and neither have the sizes of groups and the gaps between them.
+// βᵢ is chosen so that the entropy of p(·|i) is the logarithm of the perplexity. The perplexity is roughly the number of
+// neighbours taken into account; it must be above 1 and below n − 1, and is commonly 5 to 50. The unit of the vectors does
+// not matter. The unit of the places has no meaning, nor do the sizes of groups and the gaps between them.
 //
-// The method is that of van der Maaten and Hinton, "Visualizing data using t-SNE", Journal of Machine Learning Research 9
-// (2008), with the exact gradient, whose time grows as n², some seconds for 1000 vectors, 5000 at most: momentum 0.5 in 250
-// iterations with p times 12, then 0.8, with gains; commonly 1000 iterations in all. The learning rate is n/48, and 20 at
-// least. Places begin at those of [PCA], as those of scikit-learn do, with noise from random, a hundredth of their spread,
-// which brings equal vectors and those of one line into the plane. The same seed gives the same places on the same kind of
-// processor; what other seeds do not show is chance.
+// The method is from van der Maaten and Hinton, "Visualizing data using t-SNE", Journal of Machine Learning Research 9
+// (2008), with the exact gradient. Its time grows with n²: some seconds for 1000 vectors; at most 5000 are allowed. The
+// momentum is 0.5 in the first 250 iterations, with p multiplied by 12, and then 0.8, with gains; 1000 iterations in total
+// are common. The learning rate is n/48, but at least 20. Like in scikit-learn, places start at those of [PCA], plus noise
+// from random of a hundredth of their spread, which spreads out equal vectors and vectors on a line. The same seed gives the
+// same places on the same kind of processor. A structure that does not appear with other seeds is chance.
 func TSNE(vectors [][]float64, perplexity float64, iterations int, random *rand.Rand) (places [][2]float64, divergence float64, err error) {
 	places, divergence, err = tsne(vectors, perplexity, iterations, random)
 	if err != nil {
@@ -59,7 +59,7 @@ func tsne(vectors [][]float64, perplexity float64, iterations int, random *rand.
 		return nil, 0, fmt.Errorf("%d vectors; three at least are needed", n)
 	}
 	if n > mostEmbedded {
-		return nil, 0, fmt.Errorf("%d vectors, of which %d at most can be embedded; take a sample", n, mostEmbedded)
+		return nil, 0, fmt.Errorf("%d vectors; at most %d can be embedded; take a sample", n, mostEmbedded)
 	}
 	if err := checkVectors(vectors); err != nil {
 		return nil, 0, err
@@ -87,7 +87,7 @@ func tsne(vectors [][]float64, perplexity float64, iterations int, random *rand.
 	return y, klDivergence(p, y), nil
 }
 
-// descend moves places against the gradient of p times a factor, each coordinate with a gain of its own, which grows
+// descend moves places against the gradient, with p multiplied by factor. Each coordinate has its own gain, which grows
 // while the coordinate goes downhill and shrinks once it has gone too far.
 func descend(p *mat.Dense, y [][2]float64, iterations int, rate, momentum, factor float64) {
 	update, gains := make([][2]float64, len(y)), make([][2]float64, len(y))
@@ -109,7 +109,7 @@ func descend(p *mat.Dense, y [][2]float64, iterations int, rate, momentum, facto
 	}
 }
 
-// begin makes the places with which the descent begins of those of PCA. Their signs are of the places' own, as those of
+// begin returns the initial places, made from those of PCA. Their signs are determined from the places, because the signs of
 // PCA depend on the directions of the features.
 func begin(places [][2]float64, random *rand.Rand) {
 	column, scale := make([]float64, len(places)), 0.0
@@ -133,13 +133,13 @@ func begin(places [][2]float64, random *rand.Rand) {
 func jointProbabilities(vectors *mat.Dense, perplexity float64) *mat.Dense {
 	n, d := vectors.Dims()
 	p := mat.NewDense(n, n, nil)
-	difference, squares := make([]float64, d), make([]float64, n-1) // to the others
+	difference, squares := make([]float64, d), make([]float64, n-1) // to the other vectors
 	for i := range n {
 		for k := range squares {
 			floats.SubTo(difference, vectors.RawRowView(i), vectors.RawRowView(other(i, k)))
 			squares[k] = floats.Dot(difference, difference)
 			if squares[k] < 1e-26 {
-				squares[k] = 0 // rounding alone
+				squares[k] = 0 // only rounding errors
 			}
 		}
 		for k, c := range conditionalProbabilities(squares, perplexity) {
@@ -151,7 +151,7 @@ func jointProbabilities(vectors *mat.Dense, perplexity float64) *mat.Dense {
 	return p
 }
 
-// other returns the k-th of the vectors that are not the i-th.
+// other returns the index of the k-th vector when the i-th is left out.
 func other(i, k int) int {
 	if k < i {
 		return k
@@ -159,9 +159,9 @@ func other(i, k int) int {
 	return k + 1
 }
 
-// conditionalProbabilities returns the probabilities p(j|i) of others at squared distances.
+// conditionalProbabilities returns the probabilities p(j|i) of the other vectors, given their squared distances.
 func conditionalProbabilities(squares []float64, perplexity float64) []float64 {
-	// Distances over the least one, in units of that to the neighbour at which the perplexity ends, have a β about 1.
+	// Distances minus the smallest one, in units of that to the last neighbour within the perplexity, have a β of about 1.
 	sorted := slices.Sorted(slices.Values(squares))
 	nearest, unit := sorted[0], sorted[int(perplexity)]-sorted[0]
 	p := make([]float64, len(squares))
@@ -185,7 +185,7 @@ func conditionalProbabilities(squares []float64, perplexity float64) []float64 {
 		}
 		mean /= sum
 		floats.Scale(1/sum, p)
-		excess := math.Log(sum) + beta*mean - math.Log(perplexity) // of the entropy
+		excess := math.Log(sum) + beta*mean - math.Log(perplexity) // excess entropy
 		if math.Abs(excess) < 1e-10 {
 			break
 		}
@@ -201,8 +201,8 @@ func conditionalProbabilities(squares []float64, perplexity float64) []float64 {
 	return p
 }
 
-// klGradient returns the gradient of the divergence at places, 4 Σⱼ (f pᵢⱼ − qᵢⱼ) (yᵢ − yⱼ) / (1 + |yᵢ − yⱼ|²), where p is
-// taken times a factor f.
+// klGradient returns the gradient of the divergence at places, with p multiplied by a factor f: 4 Σⱼ (f pᵢⱼ − qᵢⱼ) (yᵢ − yⱼ)
+// / (1 + |yᵢ − yⱼ|²).
 func klGradient(p *mat.Dense, y [][2]float64, factor float64) [][2]float64 {
 	pulls, pushes, sum := make([]r2.Vec, len(y)), make([]r2.Vec, len(y)), 0.0
 	for i, a := range y {

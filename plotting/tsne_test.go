@@ -18,7 +18,7 @@ import (
 	"synpool/internal/large"
 )
 
-// tsneCase is of scikit-learn; testdata/tsne.py says how.
+// tsneCase is a result of scikit-learn, made by testdata/tsne.py.
 type tsneCase struct {
 	Name         string
 	Perplexity   float64
@@ -188,8 +188,8 @@ func TestKLGradient(t *testing.T) {
 	}
 }
 
-// TestTSNEDescends: it ends no worse than scikit-learn on the average of some seeds, as the descent makes rounding so large
-// that each ends elsewhere, and where neighbours are of one group.
+// TestTSNEDescends: averaged over some seeds, it ends no worse than scikit-learn, and neighbours are of the same group.
+// (Single runs differ, because the descent amplifies rounding.)
 func TestTSNEDescends(t *testing.T) {
 	for _, c := range tsneCases(t) {
 		seeds := large.Number(1, 3)
@@ -259,8 +259,8 @@ func TestTSNESeeds(t *testing.T) {
 	}
 }
 
-// TestTSNETurns: vectors that are turned, mirrored, moved and of another unit have the same similarities and begin at the
-// same places, but for rounding.
+// TestTSNETurns: vectors that are turned, mirrored, shifted and rescaled have the same similarities and the same initial
+// places, up to rounding.
 func TestTSNETurns(t *testing.T) {
 	c := tsneCases(t)[0]
 	n, d := len(c.Vectors), len(c.Vectors[0])
@@ -306,8 +306,8 @@ func TestTSNETurns(t *testing.T) {
 	}
 }
 
-// TestTSNEMoves: where numbers are added and halved without rounding, vectors that are moved and of another unit end at the
-// same places, to the bit: whole numbers of as many vectors as a power of 2.
+// TestTSNEMoves: where numbers are added and halved without rounding, shifted and rescaled vectors end at bit-identical
+// places. The test uses integers and a number of vectors that is a power of 2.
 func TestTSNEMoves(t *testing.T) {
 	c := tsneCases(t)[2]
 	whole := c.Vectors[:128]
@@ -435,8 +435,8 @@ func TestTSNERefuses(t *testing.T) {
 		random     *rand.Rand
 	}{
 		"embedding by t-SNE: 2 vectors; three at least": {good[:2], 1.5, 1000, seeded(1)},
-		"0 vectors; three": {nil, 1.5, 1000, seeded(1)},
-		"5001 vectors, of which 5000 at most can be embedded":        {make([][]float64, 5001), 30, 1000, seeded(1)},
+		"0 vectors; three":                                           {nil, 1.5, 1000, seeded(1)},
+		"5001 vectors; at most 5000 can be embedded":                 {make([][]float64, 5001), 30, 1000, seeded(1)},
 		"the vectors have no features":                               {make([][]float64, 4), 1.5, 1000, seeded(1)},
 		"vector 3 has 1 features, vector 1 has 2":                    {[][]float64{{1, 2}, {3, 4}, {5}}, 1.5, 1000, seeded(1)},
 		"vector 2, feature 1: NaN is not a number":                   {[][]float64{{1, 2}, {math.NaN(), 4}, {5, 1}}, 1.5, 1000, seeded(1)},

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// WeightAxis says what weights are of: the rows or the columns of a table, or the bars of a panel.
+// WeightAxis describes one axis of weights: the rows or columns of a table, or the bars of a panel.
 type WeightAxis struct {
-	Of    string   // in the singular, such as "class capsule" or "instance"
+	Of    string   // what one entry is, in the singular, such as "class capsule" or "instance"
 	Names []string // nil for numbers from 1
 }
 
-// WeightMap draws weights[row][column] as shaded cells, the first row on top, the largest weight darkest. Weights are
-// written into the cells where they fit. [AttentionHeatMap] and [Alignment] are the common forms of it.
+// WeightMap draws weights[row][column] as shaded cells, the first row on top, darker for larger weights. Weights are printed
+// in the cells if they fit. [AttentionHeatMap] and [Alignment] are common special cases.
 func WeightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Figure, error) {
 	f, err := weightMap(title, rows, columns, weights)
 	if err != nil {
@@ -28,7 +28,7 @@ func weightMap(title string, rows, columns WeightAxis, weights [][]float64) (*Fi
 	return matrix{weights: weights, rows: rows.Names, columns: columns.Names, row: rows.Of, column: columns.Of}.figure(title)
 }
 
-// checkWith reports what keeps the axis from being that of the rows of a table with these columns.
+// checkWith reports why the axis cannot be the rows of a table with these columns.
 func (a WeightAxis) checkWith(columns WeightAxis) error {
 	if a.Of == "" || columns.Of == "" {
 		return errors.New("rows and columns need to be of something")

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// TransferCurve is how often the winner of a bag, the instance with the largest attention weight, became another one in
-// the training of a setting, fold by fold and epoch by epoch.
+// TransferCurve says how often the winner of a bag (the instance with the largest attention weight) changed during the
+// training of a setting, by fold and epoch.
 type TransferCurve struct {
 	Name string
-	Rate [][]float64 // [fold][epoch]: the share of winners that are others than an epoch before, from epoch 2 on
+	Rate [][]float64 // [fold][epoch]: share of winners that differ from the epoch before, starting at epoch 2
 }
 
-// WinnerTransfers draws the share of bags and heads whose winner changed in an epoch: the mean over the folds, in a ribbon
-// of one sample standard deviation to either side where there are up to six settings.
+// WinnerTransfers draws the share of bags and heads whose winner changed in each epoch. Curves are means over the folds;
+// with up to six settings, ribbons show one sample standard deviation to either side.
 func WinnerTransfers(title string, settings []TransferCurve) (*Figure, error) {
 	f, err := winnerTransfers(title, settings)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sentence is a sentence whose words have weights, and which may have a weight itself.
+// Sentence is a sentence with a weight for each word, and possibly one for the sentence.
 type Sentence struct {
 	Words   []string
-	Weights []float64 // of the words
-	Weight  float64   // among the sentences of the document; 0 in all sentences draws none
+	Weights []float64 // one weight per word
+	Weight  float64   // weight of the sentence in the document; not drawn if it is 0 in all sentences
 }
 
-// checkSentences reports what keeps sentences from being drawn.
+// checkSentences reports why sentences cannot be drawn.
 func checkSentences(sentences []Sentence) error {
 	if len(sentences) == 0 {
 		return errors.New("there are no sentences")
@@ -45,7 +45,7 @@ func checkSentences(sentences []Sentence) error {
 	return nil
 }
 
-// shadesOf returns the shades of the words and those, as lengths, of the sentences.
+// shadesOf returns the scale of the words' shades and the scale of the sentences' bars.
 func shadesOf(sentences []Sentence) (words, whole shading) {
 	var all [][]float64
 	var weights []float64
@@ -56,7 +56,7 @@ func shadesOf(sentences []Sentence) (words, whole shading) {
 	return shadingOf(all...), shadingOf(weights)
 }
 
-// weighed reports whether the sentences have weights.
+// weighed reports whether any sentence has a weight.
 func weighed(sentences []Sentence) bool {
 	return slices.ContainsFunc(sentences, func(s Sentence) bool { return s.Weight > 0 })
 }
@@ -64,27 +64,27 @@ func weighed(sentences []Sentence) bool {
 // Measures of words.
 const (
 	mostWords    = 1500
-	wordPad      = 2.5 * vg.Length(1) // beside a word, within its box
-	wordGap      = 1.5 * vg.Length(1) // between boxes
+	wordPad      = 2.5 * vg.Length(1) // padding beside a word, within its box
+	wordGap      = 1.5 * vg.Length(1) // gap between boxes
 	wordHeight   = 14 * vg.Length(1)
 	linePitch    = 16 * vg.Length(1)
 	sentenceGap  = 6 * vg.Length(1)
-	sentenceBar  = 44 * vg.Length(1) // the longest
-	sentenceRoom = 90 * vg.Length(1) // for the bar and the number
+	sentenceBar  = 44 * vg.Length(1) // maximum length
+	sentenceRoom = 90 * vg.Length(1) // space for the bar and the number
 	keyWidth     = 110 * vg.Length(1)
 	keyHeight    = 30 * vg.Length(1)
 )
 
-// placed is a word at its place, to the right and downwards from the top left corner.
+// placed is a word at its position, to the right and downwards from the top left corner.
 type placed struct {
 	label          string
 	x, line, width vg.Length
 	weight         float64
 }
 
-// Words draws sentences, each from a new line, with every word on a shade of its weight, and before each sentence a bar
-// for its own weight, as in figure 5 of Yang, Yang, Dyer, He, Smola and Hovy, "Hierarchical attention networks for
-// document classification", NAACL 2016. One scale holds for all words, so that words of different sentences compare.
+// Words draws sentences, each on a new line, with every word shaded by its weight, and a bar before each sentence for the
+// sentence's weight, as in figure 5 of Yang, Yang, Dyer, He, Smola and Hovy, "Hierarchical attention networks for document
+// classification", NAACL 2016. All words share one scale, so words of different sentences are comparable.
 func Words(title string, sentences []Sentence) (*Figure, error) {
 	if err := checkWords(sentences); err != nil {
 		return nil, fmt.Errorf("drawing words: %w", err)
@@ -93,7 +93,7 @@ func Words(title string, sentences []Sentence) (*Figure, error) {
 	return drawWords(title, "Weight of the word", words, whole, sentences), nil
 }
 
-// checkWords reports what keeps sentences from being drawn in a figure.
+// checkWords reports why sentences cannot be drawn in a figure.
 func checkWords(sentences []Sentence) error {
 	if err := checkSentences(sentences); err != nil {
 		return err
@@ -103,12 +103,12 @@ func checkWords(sentences []Sentence) error {
 		n += len(s.Words)
 	}
 	if n > mostWords {
-		return fmt.Errorf("%d words, of which %d at most fit a figure; write them with WordsHTML", n, mostWords)
+		return fmt.Errorf("%d words; at most %d fit in a figure; write them with WordsHTML", n, mostWords)
 	}
 	return nil
 }
 
-// drawWords draws words on the scale words, whose key has a label, and the bars of the sentences on the scale whole.
+// drawWords draws words on the scale words, with a labelled colour bar, and the bars of the sentences on the scale whole.
 func drawWords(title, label string, words, whole shading, sentences []Sentence) *Figure {
 	indent := vg.Length(0)
 	var entries []entry
@@ -117,7 +117,7 @@ func drawWords(title, label string, words, whole shading, sentences []Sentence) 
 		entries = append(entries, entry{label: "weight of the sentence", line: draw.LineStyle{Color: colour(1), Width: 6}})
 	}
 	lines := make([][]placed, len(sentences))
-	starts := make([]vg.Length, len(sentences)) // of the sentences, downwards
+	starts := make([]vg.Length, len(sentences)) // vertical positions of the sentences
 	end := vg.Length(0)
 	for i, s := range sentences {
 		starts[i] = end
@@ -171,7 +171,7 @@ func (w placed) draw(c *draw.Canvas, s shading, at vg.Point) {
 	c.FillText(text, vg.Point{X: at.X + wordPad, Y: at.Y - wordHeight/2}, w.label)
 }
 
-// drawKey draws a horizontal colour bar in the bottom left corner, its label on its left.
+// drawKey draws a horizontal colour bar in the bottom left corner, with the label on its left.
 func (s shading) drawKey(c *draw.Canvas, label string) {
 	text, number := aligned(style(9, stdfont.WeightNormal), draw.XLeft), aligned(style(9, stdfont.WeightNormal), draw.XCenter)
 	left := c.Min.X + text.Width(label) + 10

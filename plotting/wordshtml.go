@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// WordsHTML writes sentences as [Words] draws them, of any length, as one HTML file without scripts and without
-// anything from elsewhere. A word's weight shows where the pointer rests on it.
+// WordsHTML writes sentences of any length in the style of [Words], as one HTML file without scripts or external resources.
+// A tooltip shows the weight of a word.
 func WordsHTML(w io.Writer, title string, sentences []Sentence) error {
 	if err := checkSentences(sentences); err != nil {
 		return fmt.Errorf("writing words as HTML: %w", err)
@@ -40,13 +40,13 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 }
 
-// css writes a colour as CSS does.
+// css writes a colour in CSS.
 func css(c color.Color) template.CSS {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	return template.CSS(fmt.Sprintf("#%02x%02x%02x", n.R, n.G, n.B))
 }
 
-// wordsPage, wordsLine and wordsSpan are what the template shows.
+// wordsPage, wordsLine and wordsSpan are the data of the template.
 type wordsPage struct {
 	Title              string
 	Weighed            bool

@@ -10,25 +10,26 @@ import (
 	"synpool/internal/members"
 )
 
-// ACMILPooling is the attention-challenging pooling of Zhang et al. 2024 (section 3: multiple branch attention and stochastic
-// top-K instance masking): several attentions that are kept apart, whose favourites are left out at random in training.
+// ACMILPooling is the attention-challenging pooling of Zhang et al. 2024 (section 3: multiple branch attention and
+// stochastic top-K instance masking): several attention branches are kept different from each other, and training randomly
+// masks the instances that they weigh most.
 //
 //	a_m    = softmax over instances of w_m·(tanh(V x) ⊙ sigm(U x))      for each of the M branches
-//	z_m    = Σ a_m x,  c_m = z_m W_m + b_m                              the logit of a branch
+//	z_m    = Σ a_m x,  c_m = z_m W_m + b_m                              logit of branch m
 //	pooled = Σ ā x,    logit = pooled W_c + b_c                         ā is the mean of a_m over the branches
-//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the logistic loss, or that of several outputs
+//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the logistic loss, or cross-entropy for several outputs
 //
-// In training ([Bags.DropoutKey]), each of the Top instances with the largest a_m is left out of the softmax of branch m with
-// probability MaskRate, and the others take its weight. A branch that would be left without instances keeps them all, as in a bag
-// of one. (The published program leaves out a fixed share of the Top.)
+// In training ([Bags.DropoutKey]), each of the Top instances with the largest a_m is left out of the softmax of branch m
+// with probability MaskRate; the other instances share its weight. If no instance would remain, as can happen in a bag of
+// one, the branch keeps all of them. (The published program leaves out a fixed share of the Top instances.)
 //
-// Variables, by path below the scope: tanh, gate [features, Embed] and score [Embed, M], which the branches share but for the
-// columns of score; classifier and branch_0, branch_1, ... [features, outputs]; each weights and bias.
+// Variables, by path below the scope: tanh, gate [features, Embed] and score [Embed, M], which the branches share except for
+// the columns of score; classifier and branch_0, branch_1, ... [features, outputs]. Each has weights and bias.
 type ACMILPooling struct {
 	Embed    int     // features of the hidden layer of the attention, 128 in the published program
 	Branches int     // M, 5 in the paper
-	Top      int     // instances of a branch that may be left out, 10 in the paper
-	MaskRate float64 // the probability of that, in [0, 1), 0.6 in the paper
+	Top      int     // number of instances per branch that may be left out, 10 in the paper
+	MaskRate float64 // probability of leaving one out, in [0, 1), 0.6 in the paper
 }
 
 var _ Classifier = ACMILPooling{}
@@ -38,7 +39,7 @@ func DefaultACMIL() ACMILPooling {
 	return ACMILPooling{Embed: 128, Branches: 5, Top: 10, MaskRate: 0.6}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p ACMILPooling) Validate() error {
 	if !(p.MaskRate >= 0 && p.MaskRate < 1) {
 		return fmt.Errorf("synlayer: ACMILPooling with mask rate %g, want one in [0, 1)", p.MaskRate)
@@ -46,7 +47,7 @@ func (p ACMILPooling) Validate() error {
 	return cmp.Or(checkCount("ACMILPooling", "embedding", p.Embed), checkCount("ACMILPooling", "branches", p.Branches), checkTop("ACMILPooling", p.Top))
 }
 
-// Pool implements [Pooling], with a head for each branch. It panics with what Validate reports.
+// Pool implements [Pooling], with one head per branch. It panics with the error of Validate.
 func (p ACMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
@@ -55,7 +56,7 @@ func (p ACMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node
 	return weightedSum(ReduceAndKeep(weights, ReduceMean, -2), bags.X), weights
 }
 
-// Classify implements [Classifier]. It panics with what Validate reports.
+// Classify implements [Classifier]. It panics with the error of Validate.
 func (p ACMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	pooled, weights := p.Pool(scope, bags)
 	bags = bags.clean()
@@ -78,7 +79,7 @@ func (p ACMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Class
 	}}
 }
 
-// attended marks, in the shape of the logits of the attention, the instances over which the softmax of each branch is taken.
+// attended marks the instances in the softmax of each branch, in the shape of the attention logits.
 func (p ACMILPooling) attended(scope *model.Scope, logits *Node, bags Bags) *Node {
 	real := members.MaskLike(bags.Mask, logits, -2)
 	if p.MaskRate == 0 {
@@ -95,8 +96,8 @@ func (p ACMILPooling) attended(scope *model.Scope, logits *Node, bags Bags) *Nod
 	return Where(BroadcastToDims(some, logits.Shape().Dimensions...), attended, real)
 }
 
-// likeness returns the mean cosine [batch] between two rows of weights [batch, heads, instances], of two heads or more: the unit
-// vectors of n heads have Σ over pairs of their products = (‖Σ u‖² − Σ ‖u‖²)/2.
+// likeness returns the mean cosine [batch] over all pairs of heads of weights [batch, heads, instances], for two heads or
+// more. It uses that the unit vectors u of the heads satisfy Σ over pairs of their products = (‖Σ u‖² − Σ ‖u‖²)/2.
 func likeness(weights *Node) *Node {
 	heads := weights.Shape().Dim(-2)
 	square := ReduceAndKeep(Square(weights), ReduceSum, -1)

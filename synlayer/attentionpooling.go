@@ -11,16 +11,16 @@ import (
 //	a = softmax over instances of w·(tanh(V x) ⊙ sigm(U x))    (equation 9, Gated)
 //	pooled = Σ a x                                              (equation 7)
 //
-// V, U and w have biases, as in the authors' program. Variables, by path below the scope: tanh, gate [features, Embed]
-// and score [Embed, 1], each weights and bias.
+// V, U and w have biases, as in the authors' program. Variables, by path below the scope: tanh, gate [features, Embed] and
+// score [Embed, 1], each with weights and bias.
 type AttentionPooling struct {
-	Embed int  // features of the hidden layer, 128 in the paper
-	Gated bool // equation 9
+	Embed int  // number of features of the hidden layer, 128 in the paper
+	Gated bool // use equation 9 instead of 8
 }
 
 var _ Pooling = AttentionPooling{}
 
-// DefaultAttention returns the paper's hidden layer of 128.
+// DefaultAttention returns the paper's values: not gated, 128 hidden features.
 func DefaultAttention() AttentionPooling { return AttentionPooling{Embed: 128} }
 
 // Pool implements [Pooling], with one head.
@@ -30,7 +30,7 @@ func (p AttentionPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *
 	return weightedSum(weights, bags.X), weights
 }
 
-// attentionLogits returns the logits [batch, heads, instances] of the attention of [AttentionPooling]; the heads share the hidden
+// attentionLogits returns the attention logits [batch, heads, instances] of [AttentionPooling]. The heads share the hidden
 // layer.
 func attentionLogits(scope *model.Scope, x *Node, numMembers, embed, heads int, gated bool) *Node {
 	hidden := Tanh(Dense(scope.In("tanh"), x, numMembers, embed))

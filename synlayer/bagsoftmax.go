@@ -6,9 +6,9 @@ import (
 	"synpool/internal/members"
 )
 
-// BagSoftmax is the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances]
-// marks as real; the others get exactly 0, and so does a whole row without a real instance. A members axis may stand
-// in front of both; a nil mask marks all as real.
+// BagSoftmax returns the softmax of logits [batch, heads, instances] over the instances that mask [batch, instances] marks
+// as real. Padding gets exactly 0, and so does every entry of a row without a real instance. Both arguments may have a
+// leading members axis; a nil mask means all are real.
 func BagSoftmax(logits, mask *Node) *Node {
 	if mask == nil {
 		return Softmax(logits, -1)
@@ -16,7 +16,7 @@ func BagSoftmax(logits, mask *Node) *Node {
 	return softmaxWhere(members.MaskLike(mask, logits, -2), logits)
 }
 
-// softmaxWhere is [BagSoftmax] over the instances that real, of the shape of logits, marks.
+// softmaxWhere is [BagSoftmax] with a mask real in the shape of logits.
 func softmaxWhere(real, logits *Node) *Node {
 	largest := ReduceAndKeep(Where(real, logits, Infinity(logits.Graph(), logits.DType(), -1)), ReduceMax, -1)
 	largest = StopGradient(Where(IsFinite(largest), largest, ZerosLike(largest)))

@@ -12,7 +12,7 @@ import (
 	"synpool/synlayer"
 )
 
-// The bags of the benchmarks: the size of Elephant's, eight a batch, and the width of the default network.
+// The bags of the benchmarks: the size of Elephant's, eight per batch, and the width of the default network.
 const benchBatch, benchInstances, benchFeatures = 8, 16, 256
 
 func ramp(dims ...int) *tensors.Tensor {
@@ -27,7 +27,7 @@ func ramp(dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, dims...)
 }
 
-// BenchmarkSyn times one step forward and one of the inverse on the weights of a batch of four heads.
+// BenchmarkSyn times one forward and one inverse step on the weights of a batch with four heads.
 func BenchmarkSyn(b *testing.B) {
 	weights := ramp(benchBatch, 4, benchInstances)
 	for name, backend := range backendtest.All(b) {

@@ -10,29 +10,30 @@ import (
 	"synpool/internal/members"
 )
 
-// CLAMPooling is the CLAM of Lu et al. 2021 (Methods), of one logit the single-branch one: the gated attention of [AttentionPooling], and in training
-// a clustering of the most and the least attended instances.
+// CLAMPooling is the CLAM of Lu et al. 2021 (Methods): the gated attention of [AttentionPooling], and in training an
+// instance loss that separates the most from the least attended instances. With one logit it is the single-branch CLAM.
 //
 //	pooled, a = gated attention of x;  logit = pooled W_c + b_c
-//	s_i       = x_i W_s + b_s                       of class 0 and class 1
+//	s_i       = x_i W_s + b_s                       for class 0 and class 1
 //	T, B      = the k instances with the largest and the smallest a
 //	instance  = 1/2k (Σ over T of h(−s_i) + Σ over B of h(s_i))     s_i of the label's class
 //	h(s)      = log(1 + exp(1 + s))                 the smooth SVM loss of two classes, with margin and temperature 1
-//	loss      = (1−w) · L(logit) + w · instance       L is the logistic loss, or that of several classes
+//	loss      = (1−w) · L(logit) + w · instance       L is the logistic loss, or cross-entropy for several classes
 //
-// k is Top, at most half of the bag, so that no instance is in both T and B; a bag of one has no instance loss. (The published
-// program takes Top of any bag and fails for smaller ones.) The choice of T and B has no gradient.
+// k is Top, or half of the bag if that is less, so T and B never overlap; a bag of one instance has no instance loss. (The
+// published program always takes Top and fails on smaller bags.) The choice of T and B has no gradient.
 //
-// Of several classes it is the multi-branch CLAM: each class has an attention, a head of the weights, a pooled vector and a logit of
-// its own, and T and B are chosen by the attention of the label's class.
+// With several classes it is the multi-branch CLAM: each class has its own attention, head of the weights, pooled vector and
+// logit. T and B are chosen by the attention of the label's class.
 //
-// Variables, by path below the scope: those of [AttentionPooling]; classifier [features, 1], or of several classes classifier_0,
-// classifier_1, ... [features, 1]; and instance [features, classes], at least two; each weights and bias.
+// Variables, by path below the scope: those of [AttentionPooling]; classifier [features, 1], or classifier_0, classifier_1,
+// ... [features, 1] with several classes; and instance [features, classes], with at least two classes. Each has weights and
+// bias.
 //
-// The paper scores a bag by two logits and an instance by two for each class; here each pair is its difference, on which alone
-// the losses depend.
+// The paper uses two logits per bag, and two per instance and class. Here each pair is replaced by its difference: the
+// losses depend on nothing else.
 type CLAMPooling struct {
-	Embed          int     // features of the hidden layer of the attention, 256 in the paper
+	Embed          int     // number of hidden features of the attention, 256 in the paper
 	Top            int     // k, 8 in the paper
 	InstanceWeight float64 // w in [0, 1], 0.3 in the paper
 }
@@ -42,7 +43,7 @@ var _ Classifier = CLAMPooling{}
 // DefaultCLAM returns the paper's values.
 func DefaultCLAM() CLAMPooling { return CLAMPooling{Embed: 256, Top: 8, InstanceWeight: 0.3} }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p CLAMPooling) Validate() error {
 	if !(p.InstanceWeight >= 0 && p.InstanceWeight <= 1) {
 		return fmt.Errorf("synlayer: CLAMPooling with instance weight %g, want one in [0, 1]", p.InstanceWeight)
@@ -50,10 +51,10 @@ func (p CLAMPooling) Validate() error {
 	return cmp.Or(checkCount("CLAMPooling", "embedding", p.Embed), checkTop("CLAMPooling", p.Top))
 }
 
-// MaxTop bounds Top of [CLAMPooling] and [ACMILPooling]: each of these instances adds to the graph.
+// MaxTop is the largest Top of [CLAMPooling] and [ACMILPooling]; the graph grows with Top.
 const MaxTop = 64
 
-// checkTop reports a number of most attended instances that makes no sense.
+// checkTop reports a Top that is out of range.
 func checkTop(of string, k int) error {
 	if k < 1 || k > MaxTop {
 		return fmt.Errorf("synlayer: %s with top %d, want 1 to %d", of, k, MaxTop)
@@ -61,13 +62,13 @@ func checkTop(of string, k int) error {
 	return nil
 }
 
-// Pool implements [Pooling], with one head. It panics with what Validate reports.
+// Pool implements [Pooling], with one head. It panics with the error of Validate.
 func (p CLAMPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	return AttentionPooling{Embed: p.Embed, Gated: true}.Pool(scope, bags)
 }
 
-// Classify implements [Classifier]. It panics with what Validate reports.
+// Classify implements [Classifier]. It panics with the error of Validate.
 func (p CLAMPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	mustBe(p)
 	bags = bags.clean()
@@ -109,7 +110,7 @@ func (p CLAMPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classi
 	}}
 }
 
-// clusters returns what each instance adds to the instance loss, of its score and its weight [batch, 1, instances].
+// clusters returns what each instance adds to the instance loss, from its score and weight [batch, 1, instances].
 func (p CLAMPooling) clusters(score, weights, mask *Node) *Node {
 	const halves = 2
 	top := topInstances(weights, mask, p.Top, halves)

@@ -7,33 +7,36 @@ import (
 	"synpool/internal/members"
 )
 
-// Classifier is a [Pooling] that also classifies: it makes the outputs of the bags itself, and may have a training loss of its own.
-// A pooling need not be one. [Classify] asks, and so do [Network] and package neural, in all ways of training.
+// Classifier is a [Pooling] that also computes the outputs of the bags, and may have its own training loss. It is optional:
+// [Classify], [Network] and package neural check for it in every training mode.
 type Classifier interface {
 	Pooling
-	// Classify returns what Pool returns, with so many outputs and the loss. It makes all its variables, those of the loss too,
-	// whether the loss is asked for or not: a scored network has those of the trained one. It makes them before the outputs:
-	// GoMLX's Go backend fails if a variable comes after all that a graph returns. With several outputs, pooled vectors and
-	// weights may have a part or a head for each.
+	// Classify returns what Pool returns, plus the given number of outputs and the loss. It must create all its variables,
+	// including those of the loss, even if the loss is not used: a network at prediction time then has the same variables as
+	// in training. It must create them before it computes the outputs, because GoMLX's Go backend fails if a variable comes
+	// after everything that a graph returns. With several outputs, the pooled vectors and weights may have one part or head
+	// per output.
 	Classify(scope *model.Scope, bags Bags, outputs int) Classification
 }
 
-// Classification is what a network makes of bags. With a members axis in front of the bags, all of it has that axis, too.
+// Classification is the result of a network for a batch of bags. If the bags have a leading members axis, all results have
+// it.
 type Classification struct {
-	// Logits is [batch], the logit of the positive class or a number that is learnt, or, of several outputs, [batch, outputs],
-	// a logit of each class.
+	// Logits is [batch] for one output, the logit of the positive class or a regression value, and [batch, outputs] for
+	// several, one logit per class.
 	Logits  *Node
-	Pooled  *Node // [batch, features], of which the logits are an affine function
+	Pooled  *Node // [batch, features]; the logits are an affine function of it
 	Weights *Node // [batch, heads, instances]
 
-	// Loss returns what training minimises for each bag, [batch]. loss is that of outputs in the shape of Logits, and classes
-	// [batch] are those of the bags, from 0, in the type of the logits: 0 or 1 of one logit. It is finite for an empty bag. Nil
-	// stands for the loss of Logits.
+	// Loss returns the training loss of each bag, [batch]. Its argument loss computes the loss of outputs in the shape of
+	// Logits; classes [batch] are the labels of the bags, counted from 0 (0 or 1 for one logit), in the type of the logits.
+	// The result must be finite for an empty bag. If Loss is nil, training minimises the loss of Logits.
 	Loss func(loss func(outputs *Node) *Node, classes *Node) *Node
 }
 
-// Classify pools bags and classifies them: by the pooling itself if it is a [Classifier], else by a dense map of the pooled
-// vectors to so many outputs. The variables of the pooling are below pooling in scope, those of the dense map below classifier.
+// Classify pools bags and classifies them. If the pooling is a [Classifier] it computes the outputs itself; otherwise a
+// dense map of the pooled vectors does. The variables of the pooling are below "pooling" in scope, those of the dense map
+// below "classifier".
 func Classify(scope *model.Scope, pooling Pooling, bags Bags, outputs int) Classification {
 	if c, ok := pooling.(Classifier); ok {
 		return c.Classify(scope.In("pooling"), bags, outputs)
@@ -42,15 +45,15 @@ func Classify(scope *model.Scope, pooling Pooling, bags Bags, outputs int) Class
 	return Classification{Logits: members.Classify(scope, pooled, bags.Members(), outputs), Pooled: pooled, Weights: weights}
 }
 
-// LogisticLoss is −log of the probability that logits give to labels, 0 or 1, in any one shape: log(1 + exp(l·(1−2y))). Its value
-// is rounded in the same way at any place of an array.
+// LogisticLoss returns −log of the probability that logits assign to labels (0 or 1, in the same shape): log(1 +
+// exp(l·(1−2y))). Rounding does not depend on the position in the array.
 func LogisticLoss(logits, labels *Node) *Node {
 	value, differentiated := members.LogisticLoss(logits, labels)
 	return StraightThrough(differentiated, value)
 }
 
-// CrossEntropy is −log of the probability, in nats, that the softmax of logits [..., classes] gives to classes [...], numbers
-// from 0 in the type of the logits:
+// CrossEntropy returns −log, in nats, of the probability that the softmax of logits [..., classes] assigns to classes [...],
+// which are numbers from 0 in the type of the logits:
 //
 //	log Σ exp(l − max l) − (l_c − max l)
 func CrossEntropy(logits, classes *Node) *Node {

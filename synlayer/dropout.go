@@ -7,16 +7,16 @@ import (
 	"synpool/internal/members"
 )
 
-// DropoutKey mixes the seed of a fit and the number of a training step into the key of that step's dropout
-// ([Bags.DropoutKey]). Both are integers, scalar or one a member; the key is uint32.
+// DropoutKey returns the dropout key of a training step ([Bags.DropoutKey]) from the seed of the fit and the number of the
+// step. Both are integers, scalar or one per member; the key is uint32.
 func DropoutKey(seed, step *Node) *Node { return members.DropoutKey(seed, step) }
 
 // Dropout sets each entry of x [batch, instances, features] to 0 with probability rate and multiplies the others by
-// 1/(1-rate). A members axis may stand in front. rate in [0, 1) and key are scalar or one a member; a nil key (outside
-// training) returns x. The scope sets the dropouts of one network apart.
+// 1/(1-rate). x may have a leading members axis. rate in [0, 1) and key are scalar or one per member. With a nil key
+// (outside training) it returns x. Dropouts at different scopes of a network are independent.
 //
-// Which entries fall is a hash of (key, scope, bag, instance, feature), a counter-based random number: it does not
-// depend on the padding, on the number of members or on the backend. Dropout panics if x has another number of axes.
+// A hash of (key, scope, bag, instance, feature), a counter-based random number, decides which entries are dropped. It does
+// not depend on the padding, the number of members or the backend. Dropout panics if x has a different number of axes.
 func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	return members.Dropout(scope, x, rate, key)
 }

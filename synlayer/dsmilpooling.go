@@ -10,8 +10,8 @@ import (
 	"synpool/internal/members"
 )
 
-// DSMILPooling is the dual-stream aggregator of Li, Li and Eliceiri 2021 (section 3.2): the instance that scores highest is the
-// query of an attention over all.
+// DSMILPooling is the dual-stream aggregator of Li, Li and Eliceiri 2021 (section 3.2): the highest-scoring instance is the
+// query of an attention over all instances.
 //
 //	s_i = x_i W_s + b_s                          the score of an instance
 //	c₁  = max over instances of s_i              the first stream; m is the instance that has it, the critical one
@@ -20,18 +20,18 @@ import (
 //	c₂  = (Σ a v) W_c + b_c                      the second stream
 //	logit = (c₁ + c₂)/2,  loss = (L(c₁) + L(c₂))/2     L is the logistic loss
 //
-// pooled = (x_m, Σ a v), which has twice the features of the instances. Instances that tie for the critical one share its place
-// evenly. An empty bag has c₁ = 0.
+// pooled = (x_m, Σ a v), which has twice the features of the instances. If several instances tie for the critical one, the
+// mean of them is used. An empty bag has c₁ = 0.
 //
-// Of several classes each has scores, a critical instance and an attention of its own, a head of the weights; W_c takes the sums
-// of all. The loss L is then that of all their logits.
+// With several classes, each has its own scores, critical instance and attention (one head of the weights); W_c takes the
+// sums of all classes. L is then the loss of all logits together.
 //
-// Variables, by path below the scope: instance [features, classes], query [features, Embed], value [features, features] and classifier
-// [classes · features, classes], each weights and bias; of one logit, classes is 1.
+// Variables, by path below the scope: instance [features, classes], query [features, Embed], value [features, features] and
+// classifier [classes · features, classes], each with weights and bias. With one logit, classes is 1.
 //
-// The paper has S = 1. Its published program has S = 1/√Embed, a second layer in the query and dropout in the value.
+// The paper has S = 1. The published program has S = 1/√Embed, a second layer in the query and dropout in the value.
 type DSMILPooling struct {
-	Embed int     // features of the queries, 128 in the published program
+	Embed int     // number of features of the queries, 128 in the published program
 	Scale float64 // S > 0
 }
 
@@ -40,12 +40,12 @@ var _ Classifier = DSMILPooling{}
 // DefaultDSMIL returns queries of 128 features and the paper's S = 1.
 func DefaultDSMIL() DSMILPooling { return DSMILPooling{Embed: 128, Scale: 1} }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p DSMILPooling) Validate() error {
 	return cmp.Or(checkCount("DSMILPooling", "embedding", p.Embed), checkPositive("DSMILPooling", "scale", p.Scale))
 }
 
-// checkCount reports a number of things that is not 1 or more.
+// checkCount reports a count below 1.
 func checkCount(of, name string, n int) error {
 	if n < 1 {
 		return fmt.Errorf("synlayer: %s with %s %d, want 1 or more", of, name, n)
@@ -53,13 +53,13 @@ func checkCount(of, name string, n int) error {
 	return nil
 }
 
-// Pool implements [Pooling], with one head. It panics with what Validate reports.
+// Pool implements [Pooling], with one head. It panics with the error of Validate.
 func (p DSMILPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	_, pooled, _, weights = p.streams(scope, bags, 1)
 	return pooled, weights
 }
 
-// Classify implements [Classifier]. It panics with what Validate reports.
+// Classify implements [Classifier]. It panics with the error of Validate.
 func (p DSMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Classification {
 	first, pooled, attended, weights := p.streams(scope, bags, outputs)
 	second := members.Classify(scope, attended, bags.Members(), outputs)
@@ -73,7 +73,8 @@ func (p DSMILPooling) Classify(scope *model.Scope, bags Bags, outputs int) Class
 	}
 }
 
-// streams returns the outputs c₁ of the first stream, the pooled vectors of both and of the second, and its weights.
+// streams returns the outputs c₁ of the first stream, the pooled vectors of both streams and of the second alone, and the
+// weights of the second.
 func (p DSMILPooling) streams(scope *model.Scope, bags Bags, outputs int) (first, pooled, attended, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
@@ -106,8 +107,8 @@ func joined(nodes []*Node, axis int) *Node {
 	return Concatenate(nodes, axis)
 }
 
-// largestShare returns weights that share 1 evenly among the instances with the largest value of a row of values [batch, heads,
-// instances]; a row without a real instance gets 0.
+// largestShare returns weights that divide 1 evenly among the instances with the largest value in each row of values [batch,
+// heads, instances]; a row without a real instance gets 0.
 func largestShare(values, mask *Node) *Node {
 	real := members.MaskLike(mask, values, -2)
 	lowest := Infinity(values.Graph(), values.DType(), -1)

@@ -121,7 +121,7 @@ func ExampleLogSumExpPooling() {
 func ExampleDSMILPooling() {
 	p := synlayer.DefaultDSMIL()
 	p.Scale = 0.1
-	pooled(p) // the critical instance, then what the attention pools
+	pooled(p) // the critical instance, then the vector pooled by attention
 	// Output: [[1.000 0.000 -0.852 0.686]] with weights [0.405 0.595 0.000]
 }
 
@@ -146,7 +146,7 @@ func ExampleSetTransformerPooling() {
 	// Output: [[-1.000 1.000]] with weights [0.174 0.826 0.000]
 }
 
-// A training loop of your own takes the loss from the network: here that of CLAM, which clusters the instances, too.
+// A training loop of your own takes the loss from the network: here that of CLAM, which also clusters the instances.
 func ExampleNetwork_Classify() {
 	network := synlayer.Network{Layers: 1, Width: 4, Pooling: synlayer.DefaultCLAM()}
 	store := model.NewStore()
@@ -154,7 +154,7 @@ func ExampleNetwork_Classify() {
 	loss := model.MustNewExec(gobackend.GetBackend(), store, func(scope *model.Scope, x, labels *Node) *Node {
 		c := network.Classify(scope, synlayer.Bags{X: x})
 		loss := func(logits *Node) *Node { return synlayer.LogisticLoss(logits, labels) }
-		if c.Loss == nil { // as of most poolings
+		if c.Loss == nil { // true for most poolings
 			return loss(c.Logits)
 		}
 		return c.Loss(loss, labels)
@@ -229,7 +229,7 @@ func ExampleLayerNorm() {
 	// Output: [[-1.225 0.000 1.225] [-1.225 0.000 1.225]]
 }
 
-// A layer of one's own with one variable, a gain of each feature, which works with members, too.
+// A custom layer with one variable, a gain for each feature. It also works with members.
 func ExampleVariable() {
 	store := model.NewStore()
 	out := model.MustCallOnce(gobackend.GetBackend(), store, func(scope *model.Scope, x *Node) *Node {
@@ -245,7 +245,7 @@ func ExampleVariable() {
 	// /gain/values (Float32)[3]
 }
 
-// A map of two features to one for two members, each with weights of its own.
+// A map of two features to one for two members, each with its own weights.
 func ExampleDense() {
 	store := model.NewStore()
 	store.VariableWithValue("/weights", [][][]float32{{{1}, {10}}, {{2}, {20}}}) // [members, features, width]

@@ -15,7 +15,7 @@ import (
 	"synpool/synlayer"
 )
 
-// The layer in a GoMLX program: a network is trained on bags, then says which are positive; padding has no weight.
+// The layer in a GoMLX program: a network is trained on bags, then predicts which are positive. Padding has no weight.
 func Example_training() {
 	pooling := synlayer.DefaultSyn()
 	pooling.Iterations = -3 // distraction; positive numbers concentrate

@@ -145,9 +145,9 @@ func lastPadded(members, batch, instances int) *tensors.Tensor {
 // logistic is the sum of the logistic losses of positive bags.
 func logistic(logits *Node) *Node { return ReduceAllSum(Softplus(Neg(logits))) }
 
-// exact is what two ways to one sum may differ by: its terms are rounded alike, but added in another order. A sum of n
-// terms in float32 is off by about √n·6e-8 of the terms' size, and up to 4,000 are added here. Some gradients are zero
-// but for that rounding.
+// exact is the tolerance for two ways to compute the same sum: its terms are rounded in the same way, but added in a
+// different order. A sum of n terms in float32 is off by about √n·6e-8 of the terms' size, and up to 4,000 are added here.
+// Some gradients are zero except for that rounding.
 func exact(dtype dtypes.DType) tolerance {
 	if dtype == dtypes.Float64 {
 		return tolerance{ofLargest: 1e-12, absolute: 1e-15}
@@ -155,8 +155,8 @@ func exact(dtype dtypes.DType) tolerance {
 	return tolerance{ofLargest: 1e-5, absolute: 1e-7}
 }
 
-// TestGradients compares with automatic differentiation, for numbers of rows that meet each way of a weight gradient: one
-// outer product, a sum of few, a product with a norm from Gram matrices, and without one.
+// TestGradients compares with automatic differentiation, for numbers of rows that use each method of a weight gradient: one
+// outer product, a sum of few, a product with a norm from Gram matrices, and one without.
 func TestGradients(t *testing.T) {
 	const numMembers, features = 3, 9
 	networks := map[string]synlayer.Pooling{"twice": twice{}, "tied": tied{}, "gains": gains{}}

@@ -21,7 +21,7 @@ func split(x *Node) (first, second *Node) {
 	return SliceAxis(x, -1, AxisRangeFromStart(half)), SliceAxis(x, -1, AxisRangeToEnd(half))
 }
 
-// checkHeads reports a number of heads that does not divide the features of an embedding.
+// checkHeads reports a number of heads that does not divide embed.
 func checkHeads(of string, heads, embed int) error {
 	if heads < 1 || embed < 1 || embed%heads != 0 {
 		return fmt.Errorf("synlayer: %s with %d heads, which do not divide an embedding of %d", of, heads, embed)
@@ -29,7 +29,7 @@ func checkHeads(of string, heads, embed int) error {
 	return nil
 }
 
-// splitHeads turns the last axis, heads blocks of equal size, into two.
+// splitHeads splits the last axis into two: heads, and the features of each.
 func splitHeads(x *Node, heads int) *Node {
 	dims := x.Shape().Dimensions
 	embed := dims[len(dims)-1]
@@ -39,8 +39,8 @@ func splitHeads(x *Node, heads int) *Node {
 	return Reshape(x, append(append([]int{}, dims[:len(dims)-1]...), heads, embed/heads)...)
 }
 
-// scores returns the products [batch, heads, instances] of a query [queries, embed], one for all bags or one a bag,
-// with keys [batch, instances, embed], head by head; all with members in front or none.
+// scores returns, for each head, the products [batch, heads, instances] of keys [batch, instances, embed] with query
+// [queries, embed], which has one row for all bags or one per bag. Either all have a members axis or none.
 func scores(query, keys *Node, heads int) *Node {
 	q := splitHeads(query, heads)
 	q = ExpandAxes(q, -3) // [queries, 1, heads, head size]
@@ -48,8 +48,8 @@ func scores(query, keys *Node, heads int) *Node {
 	return swapLast(products)
 }
 
-// weightedSum returns the sums [batch, embed] of values [batch, instances, embed] by weights [batch, heads,
-// instances], heads joined.
+// weightedSum returns the sums [batch, embed] of values [batch, instances, embed], weighted by weights [batch, heads,
+// instances], with the heads concatenated.
 func weightedSum(weights, values *Node) *Node {
 	heads := weights.Shape().Dim(-2)
 	v := splitHeads(values, heads) // [batch, instances, heads, head size]

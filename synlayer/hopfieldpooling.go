@@ -10,42 +10,42 @@ import (
 	"synpool/internal/members"
 )
 
-// HopfieldPooling is the pooling by a continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
+// HopfieldPooling pools with the continuous modern Hopfield network of Ramsauer et al. 2021 (section 3 and its
 // HopfieldPooling layer): a trainable state pattern retrieves from the instances.
 //
 //	k  = LN₁(x) W_k + b_k     stored patterns          v = LN₂(x) W_v + b_v
 //	ξ₀ = LN₃(query) W_q + b_q state pattern
-//	a  = softmax over instances of β k ξ;  ξ ← Σ a k   and again, UpdateSteps times, for each of the H heads
-//	pooled = (Σ a v, heads joined) W_o + b_o
+//	a  = softmax over instances of β k ξ;  ξ ← Σ a k   repeated UpdateSteps times, for each of the H heads
+//	pooled = (Σ a v, heads concatenated) W_o + b_o
 //
-// A head is done, too, once the L2 norm of the last change of a is at most Tolerance. Here each bag stops by itself;
-// in the published layer a head stops when all bags of the batch have, so that a bag's result depends on its
-// neighbours: BatchStop does as it does.
+// A head also stops once the L2 norm of the last change of a is at most Tolerance. Here each bag stops on its own. In the
+// published layer a head stops only when all bags of the batch are done, so the result of a bag depends on the rest of the
+// batch; BatchStop reproduces that.
 //
-// The gradient is that of all the updates. Variables, by path below the scope: query [features]; key_norm,
-// value_norm, query_norm (gain, bias); key_projection, value_projection, query_projection [features, Embed] and
-// output [Embed, Output] (weights, bias), Xavier uniform. (The published layer draws the first three from N(0, 0.02).)
+// The gradient passes through all updates. Variables, by path below the scope: query [features]; key_norm, value_norm,
+// query_norm (gain, bias); key_projection, value_projection, query_projection [features, Embed] and output [Embed, Output]
+// (weights, bias), Xavier uniform. (The published layer draws the first three from N(0, 0.02).)
 type HopfieldPooling struct {
-	Embed       int     // features of the association space over all heads (the published hidden size times heads)
+	Embed       int     // features of the association space, all heads together (the published hidden size times heads)
 	Heads       int     // H, divides Embed
 	Beta        float64 // β > 0, the inverse temperature; the published default is 1/√(Embed/Heads)
 	UpdateSteps int     // updates of the state pattern before the last association, 0 for attention
-	Tolerance   float64 // of the change of a, at which a head is done
+	Tolerance   float64 // a head stops when a changes by at most this
 	Norm        bool    // the three layer norms
-	Dropout     float64 // of the weights in training, in [0, 1)
-	Output      int     // pooled features; 0 for those of the instances
+	Dropout     float64 // dropout rate of the weights in training, in [0, 1)
+	Output      int     // number of pooled features; 0 means as many as the instances have
 	BatchStop   bool    // stop a head for the whole batch at once, as published
 }
 
 var _ Pooling = HopfieldPooling{}
 
-// DefaultHopfield returns the sizes of [DefaultSyn] with β = 1/√8, one association, and the published layer's
-// norms and tolerance.
+// DefaultHopfield returns the sizes of [DefaultSyn], β = 1/√8, one association, and the layer norms and tolerance of the
+// published layer.
 func DefaultHopfield() HopfieldPooling {
 	return HopfieldPooling{Embed: 32, Heads: 4, Beta: 0.35355339059327373, Tolerance: 1e-4, Norm: true}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p HopfieldPooling) Validate() error {
 	if !(p.Tolerance >= 0) {
 		return fmt.Errorf("synlayer: HopfieldPooling with tolerance %g, want 0 or more", p.Tolerance)
@@ -56,7 +56,7 @@ func (p HopfieldPooling) Validate() error {
 	return cmp.Or(checkHeads("HopfieldPooling", p.Heads, p.Embed), checkPositive("HopfieldPooling", "beta", p.Beta), checkDropout("HopfieldPooling", p.Dropout))
 }
 
-// Pool implements [Pooling]. It panics with what Validate reports.
+// Pool implements [Pooling]. It panics with the error of Validate.
 func (p HopfieldPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()

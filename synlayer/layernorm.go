@@ -8,10 +8,10 @@ import (
 )
 
 // LayerNorm normalises the last axis of x to mean 0 and variance 1, then multiplies it by the variable "gain" [features] of
-// scope, from 1, and adds "bias" [features], from 0 (Ba, Kiros and Hinton 2016). 1e-5 is added to the variance.
+// scope, initially 1, and adds "bias" [features], initially 0 (Ba, Kiros and Hinton 2016). 1e-5 is added to the variance.
 //
-// With numMembers > 0 the first axis of x is the members axis, of that size, and each member has gain and bias of its own; with
-// numMembers = 0 there is none. LayerNorm panics if the variables are there in another shape.
+// With numMembers > 0 the first axis of x is the members axis, of that size, and each member has its own gain and bias; with
+// numMembers = 0 there is none. LayerNorm panics if the variables exist in a different shape.
 func LayerNorm(scope *model.Scope, x *Node, numMembers int) *Node {
 	return members.LayerNorm(scope, x, numMembers)
 }

@@ -12,8 +12,8 @@ import (
 //
 //	pooled = 1/r · log(1/n Σ exp(r x))
 //
-// which goes to the mean as r goes to 0 and to the maximum as it grows. An empty bag gives 0. It has no variables.
-// The weight of an instance is the mean over the features of its softmax of r x, the derivative of pooled by x.
+// It tends to the mean as r → 0 and to the maximum as r → ∞. An empty bag gives 0. It has no variables. The weight of an
+// instance is its softmax of r x, the derivative of pooled with respect to x, averaged over the features.
 type LogSumExpPooling struct {
 	Sharpness float64 // r > 0
 }
@@ -28,7 +28,7 @@ func (p LogSumExpPooling) Validate() error {
 	return checkPositive("LogSumExpPooling", "sharpness", p.Sharpness)
 }
 
-// Pool implements [Pooling], with one head. It panics with what Validate reports.
+// Pool implements [Pooling], with one head. It panics with the error of Validate.
 func (p LogSumExpPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()

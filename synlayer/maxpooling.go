@@ -7,10 +7,10 @@ import (
 	"synpool/internal/members"
 )
 
-// MaxPooling is the largest value of each feature over the instances. An empty bag gives 0. It has no variables.
+// MaxPooling takes the maximum of each feature over the instances. An empty bag gives 0. It has no variables.
 //
-// The weight of an instance is the share of the features whose maximum it holds; instances that tie for a feature
-// share it, and its gradient, evenly.
+// The weight of an instance is the share of the features where it has the maximum; tied instances divide a feature, and its
+// gradient, evenly.
 type MaxPooling struct{}
 
 var _ Pooling = MaxPooling{}
@@ -26,8 +26,7 @@ func (MaxPooling) Pool(_ *model.Scope, bags Bags) (pooled, weights *Node) {
 	return ReduceSum(Mul(share, bags.X), -2), perInstance(share)
 }
 
-// perInstance averages each instance's share [batch, instances, features] of the features into weights
-// [batch, 1, instances].
+// perInstance averages share [batch, instances, features] over the features, which gives weights [batch, 1, instances].
 func perInstance(share *Node) *Node {
 	return ExpandAxes(ReduceMean(share, -1), -2)
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Pooling turns a bag of instances into one vector.
+// Pooling maps a bag of instances to one vector.
 //
-// An implementation is a struct of its hyperparameters. Package syntest has the laws that it must keep; [Dense],
-// [LayerNorm] and [Dropout] keep them for any number of members. If it has a method Validate() error, too, which reports the
-// first hyperparameter that makes no sense, [Network] and package neural ask it.
+// An implementation is a struct of its hyperparameters. Package syntest tests the laws that it must satisfy; [Dense],
+// [LayerNorm] and [Dropout] satisfy them for any number of members. An implementation may have a method Validate() error
+// that reports the first invalid hyperparameter; [Network] and package neural call it.
 type Pooling interface {
-	// Pool returns the pooled vectors [batch, features] and the weights [batch, heads, instances] that made them,
-	// creating its variables in scope or using those that are there. With a members axis in front of bags.X, both
-	// results have it too. The number of pooled features is the pooling's own affair.
+	// Pool returns the pooled vectors [batch, features] and the attention weights [batch, heads, instances]. It creates its
+	// variables in scope, or reuses them if they exist. If bags.X has a members axis, so do both results. The pooling
+	// chooses the number of pooled features.
 	Pool(scope *model.Scope, bags Bags) (pooled, weights *Node)
 }
 
-// mustBe panics with what Validate reports.
+// mustBe panics with the error of Validate.
 func mustBe(valid interface{ Validate() error }) {
 	if err := valid.Validate(); err != nil {
 		exceptions.Panicf("%v", err)
 	}
 }
 
-// checkPositive reports a number that is not above 0 and finite.
+// checkPositive reports a number that is not positive and finite.
 func checkPositive(of, name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("synlayer: %s with %s %g, want a finite number above 0", of, name, v)

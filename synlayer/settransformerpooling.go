@@ -9,29 +9,30 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// SetTransformerPooling is the Set Transformer of Lee et al. 2019: Blocks times an induced set attention block, in which the
-// instances attend to one another by way of M inducing points, and then a pooling by multihead attention with one seed.
+// SetTransformerPooling is the Set Transformer of Lee et al. 2019: Blocks induced set attention blocks, where the instances
+// attend to each other through M inducing points, and then pooling by multihead attention with one seed.
 //
 //	MAB(X, Y)  = LN(H + rFF(H)),  H = LN(X + Multihead(X, Y, Y))     equations 6 and 7
 //	ISAB(X)    = MAB(X, MAB(I, X))                                   equations 9 and 10, I [M, Embed]
 //	pooled     = MAB(S, rFF(Z)), Z = ISAB(...ISAB(x W + b))          equation 11, S [1, Embed]
 //	rFF(x)     = ReLU(x W + b)
-//	Multihead  = heads joined of softmax(q·k/√Embed) v, times W_o + b_o, with q, k, v affine maps of X, Y, Y
+//	Multihead  = concatenated heads of softmax(q·k/√Embed) v, times W_o + b_o, with q, k, v affine maps of X, Y, Y
 //
-// The weights are those of the seed over the instances, one row per head. A pooled vector has Embed features. The first affine
-// map, x W + b, gives instances of any number of features those of the blocks. The paper follows a pooling by several seeds with
-// attention among them (equation 12); with one, the classifier of the network follows. An empty bag gives what the seed
-// alone gives.
+// The weights are the seed's attention to the instances, one row per head. A pooled vector has Embed features. The first
+// affine map, x W + b, maps the instances to Embed features. The paper pools with several seeds, followed by attention among
+// them (equation 12); here there is one seed, followed by the network's classifier. An empty bag gives the result of the
+// seed alone.
 //
-// Variables, by path below the scope: input [features, Embed]; isab_0, isab_1, ..., each with inducing [M, Embed] and two blocks,
-// induce and read; pma with seed [1, Embed], feedforward [Embed, Embed] and a block, pool. A block has query, key, value, output,
-// feedforward [Embed, Embed] (weights, bias) and the layer norms attention_norm and feedforward_norm (gain, bias).
+// Variables, by path below the scope: input [features, Embed]; isab_0, isab_1, ..., each with inducing [M, Embed] and two
+// blocks, "induce" and "read"; pma with seed [1, Embed], feedforward [Embed, Embed] and a block, "pool". A block has query,
+// key, value, output, feedforward [Embed, Embed] (weights, bias) and the layer norms attention_norm and feedforward_norm
+// (gain, bias).
 type SetTransformerPooling struct {
-	Embed    int  // features of all blocks, 128 in the published program
-	Heads    int  // divides Embed, 4 in the paper
+	Embed    int  // number of features of all blocks, 128 in the published program
+	Heads    int  // must divide Embed; 4 in the paper
 	Inducing int  // M, 16 in the paper's experiments on point clouds
-	Blocks   int  // induced set attention blocks, 2 in the paper
-	Norm     bool // the layer norms
+	Blocks   int  // number of induced set attention blocks, 2 in the paper
+	Norm     bool // use layer norms
 }
 
 var _ Pooling = SetTransformerPooling{}
@@ -41,7 +42,7 @@ func DefaultSetTransformer() SetTransformerPooling {
 	return SetTransformerPooling{Embed: 128, Heads: 4, Inducing: 16, Blocks: 2, Norm: true}
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p SetTransformerPooling) Validate() error {
 	if p.Blocks < 0 {
 		return fmt.Errorf("synlayer: SetTransformerPooling with %d blocks, want 0 or more", p.Blocks)
@@ -49,7 +50,7 @@ func (p SetTransformerPooling) Validate() error {
 	return cmp.Or(checkHeads("SetTransformerPooling", p.Heads, p.Embed), checkCount("SetTransformerPooling", "inducing points", p.Inducing))
 }
 
-// Pool implements [Pooling]. It panics with what Validate reports.
+// Pool implements [Pooling]. It panics with the error of Validate.
 func (p SetTransformerPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()
@@ -70,9 +71,9 @@ func (p SetTransformerPooling) Pool(scope *model.Scope, bags Bags) (pooled, weig
 	return Squeeze(pooled, -2), weights
 }
 
-// attend is MAB(x, y) of x [batch, queries, Embed], or [1, queries, Embed] for all bags, and y [batch, keys, Embed], all with
-// members in front or none. The keys are those that mask [batch, keys] marks, all for nil. It returns the weights [batch,
-// Heads·queries, keys], too.
+// attend returns MAB(x, y) and the weights [batch, Heads·queries, keys], for x [batch, queries, Embed], or [1, queries,
+// Embed] for all bags, and y [batch, keys, Embed]. Either all have a members axis or none. The mask [batch, keys] marks the
+// real keys; nil means all.
 func (p SetTransformerPooling) attend(scope *model.Scope, x, y, mask *Node, numMembers int) (out, weights *Node) {
 	norm := func(name string, x *Node) *Node {
 		if !p.Norm {
@@ -98,5 +99,5 @@ func (p SetTransformerPooling) attend(scope *model.Scope, x, y, mask *Node, numM
 	return norm("feedforward_norm", Add(h, relu(project("feedforward", h)))), weights
 }
 
-// relu is the larger of x and 0.
+// relu returns max(x, 0).
 func relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }

@@ -274,7 +274,7 @@ func TestSparseAlone(t *testing.T) {
 	}
 }
 
-// TestSparseDropout: the entries that stay are, to the bit, those of the dense bags, also where Features is rounded up.
+// TestSparseDropout: the kept entries are bit-identical to those of the dense bags, even if Features is rounded up.
 func TestSparseDropout(t *testing.T) {
 	const instances, features, columns = 6, 23, 9
 	for name, backend := range backendtest.All(t) {

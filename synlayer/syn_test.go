@@ -178,7 +178,7 @@ func TestSynTrueGradient(t *testing.T) {
 	}
 }
 
-// TestSynUnderflow: weights whose squares underflow keep their ratios, and the smallest numbers there are do no harm.
+// TestSynUnderflow: weights whose squares underflow keep their ratios, and the smallest possible numbers do no harm.
 func TestSynUnderflow(t *testing.T) {
 	denormal := float32(math.SmallestNonzeroFloat32)
 	for name, backend := range backendtest.All(t) {
@@ -221,7 +221,7 @@ func TestSynUnderflow(t *testing.T) {
 	}
 }
 
-// TestStraightThroughIsExact: the value is that of the adjusted weights to the bit, the smallest included.
+// TestStraightThroughIsExact: the value is bit-identical to the adjusted weights, including the smallest.
 func TestStraightThroughIsExact(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		for _, gamma := range []float64{0.5, 1} {
@@ -315,7 +315,7 @@ func sparse(x, columns *Node, features int) members.Sparse {
 	return members.Sparse{Bags: members.Bags{X: x}, Columns: columns, Features: features}
 }
 
-// TestPanics: what cannot be built says why.
+// TestPanics: invalid arguments panic with a reason.
 func TestPanics(t *testing.T) {
 	backend := backendtest.Chosen(t)
 	bad := synlayer.DefaultSyn()

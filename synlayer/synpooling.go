@@ -10,66 +10,67 @@ import (
 	"synpool/internal/members"
 )
 
-// SynPooling is attention pooling with one trainable query a bag whose weights pass a Syn layer (figure 3):
+// SynPooling is attention pooling with one trainable query, followed by a Syn layer on the attention weights (figure 3):
 //
 //	k, v = halves of x̂ W_kv + b_kv          x̂ = LayerNorm(x), or x without Norm
 //	a    = softmax over instances of S · (q W_q + b_q) · k      for each of the H heads
 //	a'   = Syn(a, γ, I), straight-through
-//	z    = Σ a' v, heads joined;  pooled = z W_o + b_o
+//	z    = Σ a' v, heads concatenated;  pooled = z W_o + b_o
 //
-// There is no 1/√d beside the scale S. The H heads are consecutive blocks of Embed/H.
+// The scale is S alone, without 1/√d. The H heads are consecutive blocks of Embed/H features.
 //
 // Variables, by path below the scope: query [features]; norm/gain, norm/bias [features]; keyvalue/weights
 // [features, 2·Embed] (keys first); query_projection/weights [features, Embed]; output/weights [Embed, Output]; and
 // the bias of each dense map. The weights are Xavier uniform, biases 0.
 //
-// The weights returned are those that pooled the values: after Syn, renormalising and dropout.
+// The returned weights are the ones that pooled the values: after Syn, renormalisation and dropout.
 //
-// Differences: the paper has γ = 1 and names no layer norm ([PaperSyn]); its published code has γ = 0.5 and a layer
-// norm ([DefaultSyn]) and, by an empty loop, never runs the inverse steps.
+// Paper and published code differ: the paper has γ = 1 and mentions no layer norm ([PaperSyn]); the code has γ = 0.5 and a
+// layer norm ([DefaultSyn]), and never runs the inverse steps because of an empty loop.
 type SynPooling struct {
-	Embed      int     // M, features of keys and values over all heads
-	Heads      int     // H, divides Embed
+	Embed      int     // M, number of features of keys and values, all heads together
+	Heads      int     // H, must divide Embed
 	Scale      float64 // S > 0
 	Iterations int     // I: concentration if positive, distraction if negative, plain softmax attention at 0
 	Gamma      float64 // γ in (0, 1]
 	Norm       bool    // layer norm of the instances before the projections
 
-	// Renormalise divides the weights by their sum after Syn; the straight-through gradient bypasses that, too.
-	// Otherwise the sum is 1 only without Syn steps, and with inverse steps the pooled vector grows with the bag.
+	// Renormalise divides the weights by their sum after Syn; the straight-through gradient bypasses that step too. Without
+	// it, the sum is 1 only if there are no Syn steps, and with inverse steps the pooled vector grows with the size of the
+	// bag.
 	Renormalise bool
-	// Dropout of the weights in training, in [0, 1).
+	// Dropout is the dropout rate of the weights in training, in [0, 1).
 	Dropout float64
-	// TrueGradient differentiates through the Syn steps instead of going straight through; for ablations.
+	// TrueGradient differentiates through the Syn steps instead of using the straight-through gradient; for ablations.
 	TrueGradient bool
-	// Output is the number of pooled features; 0 for that of the instances.
+	// Output is the number of pooled features; 0 means as many as the instances have.
 	Output int
 }
 
 var _ Pooling = SynPooling{}
 
-// DefaultSyn returns the pooling of the published code with three forward steps: M = 32, H = 4, S = 10, γ = 0.5,
-// layer norm. (Neither paper nor code has a default for I that was ever run.)
+// DefaultSyn returns the pooling of the published code with three forward steps: M = 32, H = 4, S = 10, γ = 0.5, layer norm.
+// (The number of steps is our choice: neither paper nor code has a default for I that was ever run.)
 func DefaultSyn() SynPooling {
 	return SynPooling{Embed: 32, Heads: 4, Scale: 10, Iterations: 3, Gamma: 0.5, Norm: true}
 }
 
-// PaperSyn returns the pooling as the paper's text has it: [DefaultSyn] with γ = 1 and no layer norm.
+// PaperSyn returns the pooling as described in the paper: [DefaultSyn] with γ = 1 and no layer norm.
 func PaperSyn() SynPooling {
 	p := DefaultSyn()
 	p.Gamma, p.Norm = 1, false
 	return p
 }
 
-// DefaultSoftmax returns [DefaultSyn] with no Syn steps: same query, norm and scale, so that a comparison of the two
-// changes one thing.
+// DefaultSoftmax returns [DefaultSyn] without Syn steps: same query, norm and scale, so a comparison of the two changes only
+// one thing.
 func DefaultSoftmax() SynPooling {
 	p := DefaultSyn()
 	p.Iterations = 0
 	return p
 }
 
-// Validate reports the first hyperparameter that makes no sense.
+// Validate reports the first invalid hyperparameter.
 func (p SynPooling) Validate() error {
 	if !(p.Gamma > 0 && p.Gamma <= 1) {
 		return fmt.Errorf("synlayer: SynPooling with gamma %g, want one in (0, 1]", p.Gamma)
@@ -77,7 +78,7 @@ func (p SynPooling) Validate() error {
 	return cmp.Or(checkHeads("SynPooling", p.Heads, p.Embed), checkPositive("SynPooling", "scale", p.Scale), checkDropout("SynPooling", p.Dropout))
 }
 
-// Pool implements [Pooling]. It panics with what Validate reports.
+// Pool implements [Pooling]. It panics with the error of Validate.
 func (p SynPooling) Pool(scope *model.Scope, bags Bags) (pooled, weights *Node) {
 	mustBe(p)
 	bags = bags.clean()

@@ -8,10 +8,11 @@ import (
 	"synpool/internal/members"
 )
 
-// topInstances marks the k instances with the largest of values [batch, heads, instances] in each row, of those that mask [batch,
-// instances] marks as real; of equal ones the first. A bag of n real instances has at most ⌊n/share⌋ of them marked.
+// topInstances marks, in each row of values [batch, heads, instances], the k real instances with the largest values; the
+// first wins ties. mask [batch, instances] is true for real instances. At most ⌊n/share⌋ of the n real instances of a bag
+// are marked.
 //
-// It takes k maxima, one after another: k is small, and a sort of long rows takes longer.
+// It takes k maxima in turn: k is small, and sorting long rows is slower.
 func topInstances(values, mask *Node, k, share int) *Node {
 	g, dims := values.Graph(), values.Shape().Dimensions
 	last := dims[len(dims)-1]

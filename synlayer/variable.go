@@ -10,19 +10,19 @@ import (
 	"synpool/internal/members"
 )
 
-// Variable returns the value in g of the trainable variable name of scope, which it makes if it is not there yet: [dims],
-// or with numMembers > 0 members [numMembers, dims]. A pooling gets all its variables here or from [Dense] and [LayerNorm], so that it
-// can be trained side by side with others.
+// Variable returns the value in g of the trainable variable called name in scope, and creates it if it does not exist. Its
+// shape is [dims], or [numMembers, dims] if numMembers > 0. A pooling must get all its variables from Variable, [Dense] or
+// [LayerNorm], so that it can be trained side by side with others.
 //
-// A new variable holds what draw gives for each entry in turn. Its values depend on GoMLX's [model.ParamInitialSeed], which
-// is random where it is not set, and on its path alone: neither on the other members nor on the backend. Member i has the
-// seed plus i. Variable panics if dtype is neither float32 nor float64, and if the variable is there in another shape.
+// A new variable is filled by calling draw for each entry in turn. Its values depend only on its path and on GoMLX's
+// [model.ParamInitialSeed], which is random if not set, but not on the other members or the backend. Member i uses the seed
+// plus i. Variable panics if dtype is neither float32 nor float64, or if the variable exists in a different shape.
 func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, numMembers int, dims ...int) *Node {
 	return members.Variable(scope, g, dtype, name, draw, numMembers, dims...)
 }
 
-// XavierUniform returns a draw of initial weights for [Variable], from U(-a, a) with a = √(6/(fanIn+fanOut)) (Glorot and
-// Bengio 2010).
+// XavierUniform returns a draw function for [Variable] that samples initial weights from U(-a, a) with a =
+// √(6/(fanIn+fanOut)) (Glorot and Bengio 2010).
 func XavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
 	return members.XavierUniform(fanIn, fanOut)
 }

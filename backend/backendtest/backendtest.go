@@ -1,4 +1,4 @@
-// Package backendtest gives tests the backends to run on, each started once per process.
+// Package backendtest provides tests with the backends to run on, each started once per process.
 package backendtest
 
 import (
@@ -14,14 +14,14 @@ import (
 	"synpool/backend"
 )
 
-// chosen is the backend that a program would run on, and alone the Go backend where that is another.
+// chosen starts the backend that a program would run on; alone starts the Go backend, for use if chosen is a different one.
 var (
 	chosen = sync.OnceValues(backend.New)
 	alone  = sync.OnceValues(func() (compute.Backend, error) { return gobackend.New("ops_sequential") }) // as package backend does
 )
 
-// Chosen returns the backend that a program would run on: the one that GOMLX_BACKEND asks for, else the fastest there
-// is. It is shared by the tests of a process and never finalised. A backend that cannot be started fails the test.
+// Chosen returns the backend that a program would run on: the one that GOMLX_BACKEND names, or else the fastest available.
+// The tests of a process share it, and it is never finalised. If it cannot be started, the test fails.
 func Chosen(tb testing.TB) compute.Backend {
 	tb.Helper()
 	c, err := chosen()
@@ -31,8 +31,8 @@ func Chosen(tb testing.TB) compute.Backend {
 	return c.Backend
 }
 
-// All yields the configuration and the backend that a test should pass on: the one that GOMLX_BACKEND asks for if it is
-// set, else the Go backend and then the faster one if there is one. They are shared as those of [Chosen].
+// All yields the configuration and backend of each backend that a test should pass on: the one that GOMLX_BACKEND names if
+// it is set; otherwise the Go backend and then the faster one, if there is one. They are shared like those of [Chosen].
 func All(tb testing.TB) iter.Seq2[string, compute.Backend] {
 	tb.Helper()
 	b := Chosen(tb)
@@ -51,7 +51,8 @@ func All(tb testing.TB) iter.Seq2[string, compute.Backend] {
 	}
 }
 
-// IsGo says whether a backend is the Go backend, which compiles a graph at once. Its Name is not that of its configuration.
+// IsGo reports whether a backend is the Go backend, which compiles graphs instantly. Its Name differs from the name in its
+// configuration.
 func IsGo(b compute.Backend) bool {
 	return reflect.TypeOf(b) == reflect.TypeOf(gobackend.GetBackend())
 }

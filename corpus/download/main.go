@@ -1,10 +1,10 @@
-// Download lists the text sets of package corpus, or fetches those that are named:
+// Download lists the text sets of package corpus, or fetches the sets that you name:
 //
 //	go run synpool/corpus/download                  # list
 //	go run synpool/corpus/download tweets reviews   # fetch into $CORPUS_DATA, see corpus.Dir
 //	go run synpool/corpus/download all
 //
-// A file gets its name only after its checksum was found right; an interrupted download goes on where it was.
+// A file gets its name only after its checksum was verified. An interrupted download resumes when you run the command again.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run lists the sets, or fetches those that are named.
+// run lists the sets, or fetches the named ones.
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("download", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -65,7 +65,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return fetchAll(ctx, entries, out)
 }
 
-// fetchAll fetches every set that can be had and says where its files are.
+// fetchAll fetches every set that is available and says where its files are.
 func fetchAll(ctx context.Context, entries []corpus.Entry, out io.Writer) error {
 	var errs []error
 	for _, e := range entries {

@@ -368,8 +368,8 @@ func (c cluster) table(t *testing.T, dir, format string) string {
 	return string(out)
 }
 
-// TestWithBucket looks at what with-bucket does with files that it has fetched: one that a merge has written again in the
-// meantime, one that another attempt is still writing, one that the command writes again, and one that it removes.
+// TestWithBucket looks at what with-bucket does with files that it has fetched: one that a merge has rewritten in the
+// meantime, one that another attempt is still writing, one that the command rewrites, and one that it removes.
 func TestWithBucket(t *testing.T) {
 	if _, err := exec.LookPath("rclone"); err != nil {
 		t.Skip("rclone is missing (Debian: apt-get install rclone)")

@@ -1,9 +1,9 @@
-// Samelines says whether two folders of milbench hold the same results: the same lines, in any order, apart from how long a
-// fit took.
+// Samelines reports whether two folders of milbench have the same results: the same lines in any order, ignoring the times
+// of the fits.
 //
 //	samelines DIR DIR
 //
-// It exits with 1 where they differ and with 2 where a file cannot be read.
+// It exits with status 1 if they differ, and with status 2 if a file cannot be read.
 package main
 
 import (
@@ -34,12 +34,12 @@ func main() {
 	fmt.Println(same)
 }
 
-// difference says what one folder has and the other has not.
+// difference says what one folder has and the other lacks.
 type difference string
 
 func (d difference) Error() string { return string(d) }
 
-// compare compares the results of two folders and, where one has them, the curves. It returns a line about what is the same.
+// compare compares the results of two folders and, if one has them, the curves. It returns a line about what is the same.
 func compare(a, b string) (string, error) {
 	results, err := compareFile(a, b, "results.jsonl", withoutWallTime)
 	if err != nil {
@@ -64,7 +64,7 @@ func missing(dir, name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// compareFile compares the lines of a file of two folders, of each what part leaves of it, and returns their number.
+// compareFile compares the lines of a file in two folders, after applying part to each line, and returns their number.
 func compareFile(a, b, name string, part func([]byte) ([]byte, error)) (int, error) {
 	count := make(map[string]int)
 	total := 0

@@ -1,7 +1,7 @@
-// Command capsule trains matrix capsules on the 10,000 test images of MNIST, 8,000 to train on and 2,000 to test, and
-// prints the test error after the last epoch. Settings are not chosen by it: with -validate, 1,000 of the 8,000 are held
-// out, their error is printed, and the 2,000 stay unseen. A training that is stopped goes on where it was when it is
-// started again.
+// Command capsule trains matrix capsules on 8,000 of the 10,000 test images of MNIST, tests them on the other 2,000, and
+// prints the test error after the last epoch. Do not choose settings by that error: with -validate, 1,000 of the 8,000
+// training images are held out, their error is printed, and the 2,000 test images stay unseen. An interrupted training
+// resumes when you run the same command again.
 //
 //	go run ./examples/capsule -quick
 //	go run ./examples/capsule -quick -validate -iterations 3

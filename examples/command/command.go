@@ -1,4 +1,4 @@
-// Package command is the frame of the example programs: the flags that all of them have, and how they end.
+// Package command is the common frame of the example programs: their shared flags, and how they exit.
 package command
 
 import (
@@ -15,8 +15,8 @@ import (
 	"unicode"
 )
 
-// Main runs a program until it is done or interrupted, which ends ctx; a second interrupt ends the program at once. An error goes
-// to standard error, and the exit code is 1.
+// Main runs a program until it is done or interrupted. An interrupt ends ctx; a second one ends the program at once. An
+// error goes to standard error, and the program exits with status 1.
 func Main(name string, run func(ctx context.Context, arguments []string, out io.Writer) error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, cancel)
@@ -28,24 +28,24 @@ func Main(name string, run func(ctx context.Context, arguments []string, out io.
 	}
 }
 
-// Flags are those of a program that trains.
+// Flags are the flags of a program that trains.
 type Flags struct {
 	*flag.FlagSet
 	Quick       bool
-	Epochs      int    // 0 for those of the settings
+	Epochs      int    // 0 for the number in the settings
 	Seed        uint64 // 1 or more
 	Checkpoints string // folder, "" for none
 	counts      []count
 }
 
-// count is a flag that may not be less than low.
+// count is an integer flag that must be at least low.
 type count struct {
 	name  string
 	low   int
 	value *int
 }
 
-// New returns flags that a program adds its own to. quick says what -quick leaves out.
+// New returns flags; a program adds its own to them. quick says what -quick leaves out.
 func New(name, quick string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
 	f.BoolVar(&f.Quick, "quick", false, quick)
@@ -55,19 +55,19 @@ func New(name, quick string) *Flags {
 	return f
 }
 
-// Syn adds the flag -syn, a number of Syn steps, to a program whose attention can be adjusted.
+// Syn adds the flag -syn, the number of Syn steps, for a program whose attention can be adjusted.
 func (f *Flags) Syn() *int {
 	return f.Int("syn", 0, "Syn steps on the attention's weights: concentration if positive, distraction if negative, none at 0")
 }
 
-// Count adds a flag, a number of low or more.
+// Count adds an integer flag that must be at least low.
 func (f *Flags) Count(name string, low, value int, usage string) *int {
 	c := count{name, low, f.Int(name, value, usage)}
 	f.counts = append(f.counts, c)
 	return c.value
 }
 
-// Parse reads arguments, as the function Parse does, and checks the flags of all programs that train, and counts.
+// Parse parses arguments like the function Parse, and checks the shared flags and the counts.
 func (f *Flags) Parse(arguments []string, out io.Writer) error {
 	if err := Parse(f.FlagSet, arguments, out); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (f *Flags) Parse(arguments []string, out io.Writer) error {
 	return nil
 }
 
-// Parse reads arguments, all of which are flags. -help writes them to out and returns [flag.ErrHelp].
+// Parse parses arguments; only flags are allowed. -help writes their descriptions to out and returns [flag.ErrHelp].
 func Parse(f *flag.FlagSet, arguments []string, out io.Writer) error {
 	f.SetOutput(io.Discard)
 	err := f.Parse(arguments)
@@ -104,7 +104,7 @@ func Parse(f *flag.FlagSet, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// Choose returns the full settings of a program, or with -quick the quick ones.
+// Choose returns the full settings of a program, or the quick ones with -quick.
 func Choose[S any](f *Flags, full, quick func() S) S {
 	if f.Quick {
 		return quick()
@@ -112,7 +112,7 @@ func Choose[S any](f *Flags, full, quick func() S) S {
 	return full()
 }
 
-// Apply puts the flags into the seed and the epochs of settings.
+// Apply sets the seed and the epochs from the flags.
 func (f *Flags) Apply(seed *uint64, epochs *int) {
 	*seed = f.Seed
 	if f.Epochs > 0 {
@@ -120,8 +120,8 @@ func (f *Flags) Apply(seed *uint64, epochs *int) {
 	}
 }
 
-// Checkpoint returns the file of one of several trainings, "" without -checkpoints: a name from the words of training, which
-// tell it from the others of the program, and its seed.
+// Checkpoint returns the checkpoint file of one of several trainings, "" without -checkpoints. Its name is made of the words
+// of training, which distinguish it from the program's other trainings, and the seed.
 func (f *Flags) Checkpoint(training string, seed uint64) string {
 	if f.Checkpoints == "" {
 		return ""

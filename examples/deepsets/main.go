@@ -1,7 +1,7 @@
-// Command deepsets trains deep sets (Zaheer et al. 2017) to rank outliers: each set, of 3 to 20 points, has them about two
-// places, drawn anew for each set, and of some candidates one is of another set. For poolings by sum, by mean and by attention,
-// this with and without Syn steps, it prints the share of sets whose outlier is ranked first, as mean and standard deviation
-// over several seeds, of the sets and of the initial weights: the same for all poolings.
+// Command deepsets trains deep sets (Zaheer et al. 2017) to rank outliers. Each set has 3 to 20 points near two places,
+// which are drawn for each set; one of several candidates belongs to a different set. For sum, mean and attention pooling,
+// the latter with and without Syn steps, it prints the share of sets whose outlier is ranked first, as mean and standard
+// deviation over several seeds of the sets and the initial weights. The seeds are the same for all poolings.
 //
 //	go run ./examples/deepsets -quick
 package main
@@ -76,7 +76,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// compared returns the poolings and their names: Syn steps in both directions are compared with the same settings.
+// compared returns the poolings and their names. Syn steps in both directions use the same settings.
 func compared() (poolings []synlayer.Pooling, names []string) {
 	poolings = []synlayer.Pooling{synlayer.SumPooling{}, synlayer.MeanPooling{}, sequence.WordAttention{Width: 32}}
 	names = []string{"sum", "mean", "attention"}

@@ -1,2 +1,2 @@
-// Package extending shows how the project is extended: its tests add a learner, a reader, a pooling and a figure from outside.
+// Package extending shows how to extend the project: its tests add a learner, a reader, a pooling and a figure from outside.
 package extending

@@ -2,7 +2,7 @@ package fit
 
 import "synpool/corpus"
 
-// Baseline fits a bag of words to the texts that a network trains on and evaluates it on those that test the network. Labels
+// Baseline fits a bag-of-words model to the training texts of a network and evaluates it on the network's test texts. Labels
 // are from 0 to classes-1.
 func Baseline(bag corpus.BagOfWords, train [][]string, labels []int, test [][]string, answers []int, classes int) (corpus.Report, error) {
 	m, err := bag.Fit(train, labels, classes)

@@ -11,15 +11,15 @@ import (
 	"synpool/corpus"
 )
 
-// Batch is which examples stand in a batch.
+// Batch says which examples are in a batch.
 type Batch struct {
-	Rows  []int // their indices, -1 for a row that is to stay empty
-	Limit int   // the length that they are padded to
+	Rows  []int // indices of the examples, -1 for an empty row
+	Limit int   // length to which they are padded
 }
 
-// Batches puts sequences of these lengths into batches of size rows, each with the smallest of the limits, which ascend, that
-// all its sequences fit: every shape is compiled once. With rng their order and that of the batches are random. A sequence
-// longer than the last limit is an error.
+// Batches puts sequences of these lengths into batches of size rows. Each batch gets the smallest of the ascending limits
+// that fits all its sequences, so there are few shapes to compile. With rng, the order of sequences and batches is random. A
+// sequence longer than the last limit is an error.
 func Batches(lengths []int, size int, limits []int, rng *rand.Rand) ([]Batch, error) {
 	if size < 1 || size > mostRows || len(limits) == 0 || limits[0] < 1 || !slices.IsSorted(limits) {
 		return nil, fmt.Errorf("batches of %d sequences with limits %v; want 1 to %d, and limits that ascend from 1 or more", size, limits, mostRows)
@@ -66,7 +66,7 @@ func Pick[T any](items []T, rows []int) []T {
 	return picked
 }
 
-// PickLabels returns the labels of rows, -1 for -1: OneHot makes zeros of it.
+// PickLabels returns the labels of rows, -1 for row -1, which OneHot turns into zeros.
 func PickLabels(labels, rows []int) []int32 {
 	picked := make([]int32, len(rows))
 	for i, r := range rows {
@@ -87,7 +87,7 @@ func Lengths[T any](items []T, length func(T) int) []int {
 	return lengths
 }
 
-// Words returns what [Call] takes of words that were padded, or why they could not be.
+// Words returns padded words as arguments of [Call], or the error of the padding.
 func Words(padded corpus.Batch, err error) ([]any, error) {
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func Words(padded corpus.Batch, err error) ([]any, error) {
 	return []any{tensors.FromFlatDataAndDimensions(padded.IDs, padded.Dims...)}, nil
 }
 
-// Predict runs a graph on the input of each batch, and has read look at its results, which are those of [Call].
+// Predict runs a graph on the input of each batch and calls read with the results, which have the form of [Call].
 func Predict(exec *model.Exec, batches []Batch, input func(Batch) ([]any, error), read func(b Batch, out []any)) error {
 	for _, b := range batches {
 		in, err := input(b)

@@ -15,12 +15,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// progress is how far a training is, and what a checkpoint begins with.
+// progress is the state of a training, and the start of a checkpoint.
 type progress struct {
 	Settings  []byte // JSON
 	Epochs    int    // done
 	Kept      Kept
-	Variables []saved // the values follow, in this order, which is that of the store
+	Variables []saved // the values follow in this order, which is that of the store
 }
 
 type saved struct {
@@ -28,7 +28,7 @@ type saved struct {
 	Trainable bool
 }
 
-// load fills the store with what the checkpoint holds. Without one the training is at its start.
+// load fills the store from the checkpoint. Without one, the training is at its start.
 func (t *Trainer) load(settings any) (progress, error) {
 	asked, err := json.Marshal(settings)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *Trainer) load(settings any) (progress, error) {
 	return p, nil
 }
 
-// save writes a checkpoint, which gets its name when it is complete.
+// save writes a checkpoint, which gets its name only when it is complete.
 func (t *Trainer) save(p progress) (err error) {
 	name := t.settings.Checkpoint
 	if name == "" {

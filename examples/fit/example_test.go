@@ -36,7 +36,7 @@ func ExampleTrainer_Run() {
 		},
 		Input: func(b fit.Batch, _ float64) ([]any, error) {
 			x := fit.Pick(points, b.Rows)
-			for i := range x { // an empty row needs features, too, and has no label
+			for i := range x { // an empty row also needs features, and has no label
 				if x[i] == nil {
 					x[i] = []float32{0, 0}
 				}

@@ -14,33 +14,35 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Course is what a training goes through.
+// Course describes the course of a training.
 type Course struct {
-	// Name of what is trained, for the log.
+	// Name is the name of the model, for the log.
 	Name string
-	// Settings of the whole program: a checkpoint of others is an error. They are compared as JSON.
+	// Settings are the settings of the whole program. A checkpoint with different settings is an error; they are compared as
+	// JSON.
 	Settings any
-	// Batches returns those of an epoch, in an order drawn from rng.
+	// Batches returns the batches of an epoch, in an order drawn from rng.
 	Batches func(rng *rand.Rand) ([]Batch, error)
-	// Input returns a batch as [Loss] takes it. epochs counts those before it: 2.25 is a quarter into the third.
+	// Input returns a batch as the input of [Loss]. epochs is the number of epochs before it: 2.25 is a quarter into the
+	// third.
 	Input func(b Batch, epochs float64) ([]any, error)
-	// Validate scores the variables after an epoch and says it in words for the log: those with the largest score are kept,
-	// the first of equals. Nil keeps the last.
+	// Validate scores the variables after an epoch and describes the score in words for the log. The variables with the
+	// largest score are kept, the first of equals. If Validate is nil, the last ones are kept.
 	Validate func() (score float64, words string, err error)
-	// Log gets a line an epoch.
+	// Log gets one line per epoch.
 	Log io.Writer
 }
 
 // Kept says which variables a training kept.
 type Kept struct {
-	Epoch int           // that they are of, from 1
-	Score float64       // that Validate gave them
-	Took  time.Duration // of the whole training
+	Epoch int           // epoch of the kept variables, from 1
+	Score float64       // their score by Validate
+	Took  time.Duration // duration of the whole training
 }
 
-// Run trains until the last epoch and leaves the variables that were kept in the store. The moments of Adam remain those of the
-// last step. When ctx ends, or after a crash, a training with a checkpoint has lost the epoch under way, and goes on to the
-// result that it would have had without a break.
+// Run trains until the last epoch and leaves the kept variables in the store; the moments of Adam are those of the last
+// step. If ctx ends, or after a crash, a training with a checkpoint loses only the current epoch: it resumes and gives the
+// same result as an uninterrupted one.
 func (t *Trainer) Run(ctx context.Context, c Course) (Kept, error) {
 	p, err := t.load(c.Settings)
 	if err != nil {
@@ -84,7 +86,7 @@ func (t *Trainer) Run(ctx context.Context, c Course) (Kept, error) {
 	return p.Kept, t.restore()
 }
 
-// orderStream is the first stream of the seed that orders batches: those below are for whoever makes the data.
+// orderStream is the first stream of the seed for the order of batches; those below are for generating data.
 const orderStream = 1 << 32
 
 // epoch takes a step on each batch and returns the mean loss.
@@ -154,7 +156,7 @@ func (t *Trainer) restore() error {
 	return t.Store.DeleteVariablesInScope(best)
 }
 
-// trained returns the variables that are trained.
+// trained returns the trainable variables.
 func (t *Trainer) trained() []*model.Variable {
 	return slices.DeleteFunc(slices.Collect(t.Store.IterVariables()), func(v *model.Variable) bool { return !v.Trainable })
 }

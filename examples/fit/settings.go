@@ -5,21 +5,22 @@ import (
 	"math"
 )
 
-// Settings are those that every training has.
+// Settings are the settings that every training has.
 type Settings struct {
 	Rate   float64 // learning rate of Adam
-	Clip   float64 // largest L2 norm of all gradients together; 0 for no bound
-	Batch  int     // examples a step
+	Clip   float64 // largest L2 norm of all gradients together; 0 for no limit
+	Batch  int     // examples per step
 	Epochs int     // passes over the examples
-	Seed   uint64  // of the initial weights, the dropout and the order of the examples, 1 or more
-	// Checkpoint is a file that holds the training after each epoch, and that it goes on from if it is there; none if "".
+	Seed   uint64  // seed of the initial weights, the dropout and the order of the examples, 1 or more
+	// Checkpoint is the file where the training is saved after each epoch. If it exists, the training resumes from it. ""
+	// for none.
 	Checkpoint string `json:"-"`
 }
 
-// mostRows bounds a batch: more is a slip of the pen.
+// mostRows is the maximum size of a batch: more is likely a typo.
 const mostRows = 1 << 16
 
-// Check says which of the settings cannot be.
+// Check reports the first invalid setting.
 func (s Settings) Check() error {
 	switch {
 	case !(s.Rate > 0) || math.IsInf(s.Rate, 0):

@@ -1,8 +1,9 @@
-// Package fit is how the example programs train: steps of Adam on a loss, epochs of which the best is kept and that go on from
-// a checkpoint, batches of sequences of like lengths, and the baseline beside.
+// Package fit has the training code of the example programs: Adam steps on a loss, epochs that resume from a checkpoint and
+// keep the best variables, batches of sequences of similar length, and the baseline.
 //
-// Tensors are finalised as soon as their values are read, here and in [Call]: the garbage collector would free them, but it
-// counts only the few bytes of Go before each buffer of the backend, so that thousands of buffers would wait for it.
+// Tensors are finalised as soon as their values are read, here and in [Call]. The garbage collector would free them too
+// late: it counts only the few bytes of the Go value, not the backend's buffer behind it, so thousands of buffers would pile
+// up.
 package fit
 
 import (
@@ -22,17 +23,17 @@ import (
 	"synpool/synlayer"
 )
 
-// Loss builds the loss of a batch, a scalar; key is the step's key of the dropout.
+// Loss builds the scalar loss of a batch; key is the dropout key of the step.
 type Loss func(scope *model.Scope, batch []*Node, key *Node) *Node
 
-// Trainer changes the variables of a store.
+// Trainer trains the variables of a store.
 type Trainer struct {
 	Store    *model.Store
 	settings Settings
 	step     *model.Exec
 }
 
-// New compiles nothing yet: each shape of batch is compiled at its first step.
+// New returns a trainer. It compiles nothing yet: each batch shape is compiled at its first step.
 func New(backend compute.Backend, s Settings, loss Loss) (*Trainer, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -78,7 +79,8 @@ func clip(gradients []*Node, norm float64) {
 	}
 }
 
-// Step takes one step on a batch and returns its loss, an error if that is not finite. Tensors of the batch are finalised.
+// Step takes one step on a batch and returns its loss, or an error if that is not finite. Tensors of the batch are
+// finalised.
 func (t *Trainer) Step(batch ...any) (float64, error) {
 	out, err := Call(t.step, batch...)
 	if errors.Is(err, errNotFinite) {
@@ -90,11 +92,11 @@ func (t *Trainer) Step(batch ...any) (float64, error) {
 	return out[0].(float64), nil
 }
 
-// errNotFinite is wrapped where a result is NaN or infinite.
+// errNotFinite is wrapped by errors about results that are NaN or infinite.
 var errNotFinite = errors.New("is not finite")
 
-// Call runs a graph and returns its results as Go values, slices of slices, an error if one of them is NaN or infinite. The
-// results and those of in that are tensors are finalised.
+// Call runs a graph and returns its results as Go values (slices of slices), or an error if one of them is NaN or infinite.
+// The results, and the tensors among in, are finalised.
 func Call(exec *model.Exec, in ...any) (values []any, err error) {
 	var done []*tensors.Tensor
 	defer func() {
@@ -131,7 +133,7 @@ func Call(exec *model.Exec, in ...any) (values []any, err error) {
 	return values, nil
 }
 
-// allFinite looks at the numbers of a tensor; what is no float is finite.
+// allFinite reports whether all numbers of a tensor are finite; non-float types always are.
 func allFinite(flat any) bool {
 	switch flat := flat.(type) {
 	case []float32:

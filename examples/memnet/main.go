@@ -1,10 +1,10 @@
-// Command memnet trains end-to-end memory networks (Sukhbaatar et al. 2015) of one and of two hops on generated stories whose
-// question needs two facts, and prints the share of questions that each answers in stories that were not trained on.
+// Command memnet trains end-to-end memory networks (Sukhbaatar et al. 2015) with one and with two hops on generated stories
+// whose questions need two facts, and prints the share of test stories that each answers correctly.
 //
 //	go run ./examples/memnet -quick
 //
-// Without -syn at most 3 of 4 answers of one hop can be right, whatever its weights: see Stories in package corpus. Syn steps
-// make the weight of a fact depend on all facts, and the proof no longer holds.
+// Without -syn, one hop can get at most 3 of 4 answers right, whatever its weights: see Stories in package corpus. With Syn
+// steps the weight of a fact depends on all facts, so the proof no longer holds.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command memory measures associative memories and prints the tables: capacities beside theory, handwritten digits brought
-// back, the sweep of the inverse temperature, Syn steps to their limits, and the cases of figure 1 of the paper.
+// Command memory measures associative memories and prints tables: measured and theoretical capacities, retrieval of
+// handwritten digits, a sweep of the inverse temperature, the convergence of Syn steps, and the cases of figure 1 of the
+// paper.
 //
 //	go run ./examples/memory -quick
 package main
@@ -71,7 +72,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// show prints a table and, if there is a folder, writes it there.
+// show prints a table and, if folder is set, writes it there.
 func show[T any](out io.Writer, folder, name, title string, measure func() ([]T, error)) error {
 	rows, err := measure()
 	if err != nil {
@@ -92,7 +93,7 @@ func show[T any](out io.Writer, folder, name, title string, measure func() ([]T,
 	return finish(f, writeCSV(f, rows))
 }
 
-// finish closes and returns the first error.
+// finish closes f and returns the first error.
 func finish(f io.Closer, err error) error {
 	if closed := f.Close(); err == nil {
 		err = closed

@@ -10,7 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// records returns the names of the fields of T and the fields of every row, numbers with that many digits, -1 for all.
+// records returns the field names of T and the fields of every row as text. Numbers have the given number of digits, -1 for
+// all.
 func records[T any](rows []T, digits int) [][]string {
 	t := reflect.TypeFor[T]()
 	all := [][]string{nil}
@@ -42,7 +43,7 @@ func text(v reflect.Value, digits int) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// writeCSV writes rows, structs of simple fields, under the names of their fields.
+// writeCSV writes rows (structs of simple fields) as CSV, with the field names as header.
 func writeCSV[T any](w io.Writer, rows []T) error {
 	out := csv.NewWriter(w)
 	if err := out.WriteAll(records(rows, -1)); err != nil {
@@ -51,7 +52,7 @@ func writeCSV[T any](w io.Writer, rows []T) error {
 	return out.Error()
 }
 
-// writeTable writes rows as columns of text, four digits of each number.
+// writeTable writes rows as text columns, with four digits per number.
 func writeTable[T any](w io.Writer, rows []T) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, record := range records(rows, 4) {

@@ -1,6 +1,6 @@
 // Command reviews trains hierarchical attention (Yang et al. 2016), and attention over all words of a document, on the film
-// reviews of Pang and Lee 2004 and prints their accuracy beside that of a bag of words in the same split, and the sentence that
-// weighs most in some reviews.
+// reviews of Pang and Lee 2004. It prints their accuracy and that of a bag-of-words model on the same split, and for some
+// reviews the sentence with the largest weight.
 //
 //	go run ./examples/reviews -quick
 //	go run ./examples/reviews -folds -syn -3

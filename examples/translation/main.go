@@ -1,10 +1,10 @@
-// Command translation trains encoder-decoders of English to German on Multi30k, without attention (Sutskever et al. 2014) and
-// with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments.
+// Command translation trains English to German encoder-decoder models on Multi30k, without attention (Sutskever et al. 2014)
+// and with it (Bahdanau et al. 2015), and prints their BLEU on the test sentences and some alignments.
 //
 //	go run ./examples/translation -quick
 //
-// Words are in lower case on both sides, of the references, too, and cut by Unicode's rules; with -quick long test sentences are
-// left out. So BLEU compares the two models, and is not comparable with published figures.
+// All words, including the references, are in lower case and split by Unicode's rules; with -quick, long test sentences are
+// left out. So BLEU compares the two models, but is not comparable with published scores.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command tweets trains word attention over a bidirectional LSTM on the tweets of Davidson et al. 2017 (hate speech, offensive
-// language, neither) and prints its macro-F1 and AUC beside those of a bag of words with logistic regression in the same
-// split, and the words that weigh most, with slurs masked.
+// Command tweets trains word attention over a bidirectional LSTM on the tweets of Davidson et al. 2017 (hate speech,
+// offensive language, neither). It prints its macro-F1 and AUC, those of a bag of words with logistic regression on the same
+// split, and the words with the largest weights, with slurs masked.
 //
 //	go run ./examples/tweets -quick
 //	go run ./examples/tweets -syn 3 -ablation -repeats 5

@@ -1,4 +1,4 @@
-// Package alloctest holds readers of foreign files to the memory that their data may take.
+// Package alloctest tests that readers of untrusted files allocate no more memory than their data justifies.
 package alloctest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Bounded runs f and wants it to allocate no more than 32 MB and perByte for each byte of data.
+// Bounded runs f and fails the test if it allocates more than 32 MB plus perByte for each byte of data.
 func Bounded(t testing.TB, data []byte, perByte uint64, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats

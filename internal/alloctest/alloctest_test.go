@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// recorder is a test of which we see what it says.
+// recorder is a test that records its messages.
 type recorder struct {
 	testing.TB
 	says string

@@ -1,4 +1,4 @@
-// Package delimited reads tables as other programs write them: with commas, semicolons or tabs between their fields, and perhaps a
+// Package delimited reads tables written by other programs: with commas, semicolons or tabs between fields, and possibly a
 // byte order mark.
 package delimited
 
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Separators are those of fields, the likeliest first.
+// Separators are the possible field separators, the likeliest first.
 const Separators = ",;\t"
 
-// NewReader skips a byte order mark and returns the records of a table. Its first line says what separates the fields. An error is that of
-// r, before anything could be read.
+// NewReader returns a reader for the records of a table, after skipping a byte order mark. It detects the field separator in
+// the first line. An error is one of r, before anything could be read.
 func NewReader(r io.Reader) (*csv.Reader, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
@@ -30,7 +30,7 @@ func NewReader(r io.Reader) (*csv.Reader, error) {
 	return records, nil
 }
 
-// separator returns what separates the fields of a line.
+// separator returns the field separator of a line.
 func separator(line string) rune {
 	counts := make(map[rune]int)
 	quoted := false

@@ -1,5 +1,5 @@
-// Package fetch downloads files that must arrive byte for byte: with resume, retries, verification and an atomic
-// rename, so that a file stands under its real name only when it is whole and right; and named sets of such files.
+// Package fetch downloads files and named sets of files. It verifies checksums, retries and resumes. A file gets its real
+// name, by an atomic rename, only when it is complete and correct.
 package fetch
 
 import (
@@ -21,24 +21,24 @@ import (
 )
 
 var (
-	// ErrTemporary marks what may go away by itself or with a little help: no network, a busy or broken server, a
-	// full disk, another process that is fetching the same file.
+	// ErrTemporary marks errors for which another try may succeed: no network, a busy or broken server, a full disk, or
+	// another process that is fetching the same file.
 	ErrTemporary = errors.New("try again later")
 
-	// ErrFolder marks a folder that cannot be made or written.
+	// ErrFolder marks a folder that cannot be created or written.
 	ErrFolder = errors.New("folder cannot be written")
 )
 
-// Progress is told how many of total bytes of the named file have arrived; total is 0 while unknown.
+// Progress is called with the number of bytes of the named file that have arrived, and the total, which is 0 while unknown.
 type Progress func(file string, done, total int64)
 
 // Getter downloads over HTTP.
 type Getter struct {
 	Client   *http.Client
-	Attempts int           // in a row without a new byte, before it gives up
-	Backoff  time.Duration // wait after the first failed attempt; doubles with every further one
-	Stall    time.Duration // an attempt is given up when no byte arrives for so long
-	MaxBytes int64         // the most that is written for a file whose size is not known beforehand
+	Attempts int           // consecutive attempts without a new byte before it gives up
+	Backoff  time.Duration // wait after the first failed attempt; doubles with every further failure
+	Stall    time.Duration // an attempt fails if no byte arrives for this long
+	MaxBytes int64         // maximum size of a file whose size is not known in advance
 }
 
 // Default returns a Getter for everyday networks: 4 attempts, 500 ms, 30 s, 1 GiB.
@@ -46,15 +46,15 @@ func Default() Getter {
 	return Getter{Client: http.DefaultClient, Attempts: 4, Backoff: 500 * time.Millisecond, Stall: 30 * time.Second, MaxBytes: 1 << 30}
 }
 
-// Get makes sure that the file dst holds what sums says, downloading it from address where it does not. It returns at
-// once when dst is right already, a read-only folder included. Missing folders are made. progress may be nil.
+// Get makes sure that the file dst matches sums, and downloads it from address if it does not. If dst already matches, Get
+// returns at once, even in a read-only folder. Missing folders are created. progress may be nil.
 //
-// Bytes arrive in dst+".part", which a later call resumes, and get the name dst after they were verified; bytes that
-// fail the verification are removed. A second process that asks for the same dst meanwhile gets [ErrTemporary].
-// Without a sum to verify by nothing is resumed.
+// Bytes are written to dst+".part", which a later call resumes, and renamed to dst after verification; bytes that fail it
+// are removed. A second process that asks for the same dst at the same time gets [ErrTemporary]. Without a checksum nothing
+// is resumed.
 //
-// Errors: [ErrTemporary], [ErrSum] (wrong bytes), [ErrFolder], the context's, or another for an address that does not
-// exist.
+// Errors are [ErrTemporary], [ErrSum] (wrong bytes), [ErrFolder], the error of the context, or a different one for an
+// address that does not exist.
 func (g Getter) Get(ctx context.Context, address, dst string, sums Sums, progress Progress) error {
 	if sums.Check(dst) == nil {
 		return nil
@@ -71,14 +71,14 @@ func (g Getter) Get(ctx context.Context, address, dst string, sums Sums, progres
 		return diskError(folder, err)
 	}
 	defer release()
-	if sums.Check(dst) == nil { // that other process got it
+	if sums.Check(dst) == nil { // the other process has fetched it
 		return nil
 	}
 	d := download{Getter: g, address: address, dst: dst, sums: sums, progress: progress}
 	return d.run(ctx)
 }
 
-// download is one Get that holds the lock.
+// download is a Get that holds the lock.
 type download struct {
 	Getter
 	address, dst string
@@ -87,7 +87,7 @@ type download struct {
 
 	part    *os.File
 	have    int64 // bytes in part
-	resumed bool  // part holds bytes of more than one answer
+	resumed bool  // part holds bytes of more than one response
 }
 
 func (d *download) run(ctx context.Context) (err error) {
@@ -122,7 +122,7 @@ func (d *download) run(ctx context.Context) (err error) {
 		if wrong == nil {
 			break
 		}
-		last = last || !d.resumed // else the bytes of before may be those of another version: start again, once
+		last = last || !d.resumed // otherwise earlier bytes may be of a different version: start again, once
 		if err := d.restart(); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (d *download) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// restart forgets the bytes at hand.
+// restart discards the bytes received so far.
 func (d *download) restart() error {
 	d.resumed = false
 	if d.have == 0 {
@@ -155,7 +155,7 @@ func (d *download) restart() error {
 	return nil
 }
 
-// fill gets the missing bytes, in as many attempts as it takes.
+// fill downloads the missing bytes, in as many attempts as necessary.
 func (d *download) fill(ctx context.Context) error {
 	failed, most := 0, d.have
 	for d.sums.Bytes == 0 || d.have < d.sums.Bytes {
@@ -176,7 +176,7 @@ func (d *download) fill(ctx context.Context) error {
 			return temporary{fmt.Errorf("%s: %w; check the network and try again", d.address, err)}
 		}
 		wait := d.Backoff << min(max(failed-1, 0), 16)
-		wait += rand.N(wait/4 + 1) // two that failed together do not come back together
+		wait += rand.N(wait/4 + 1) // two that failed together do not retry at the same time
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
@@ -209,9 +209,9 @@ func (d *download) attempt(parent context.Context) error {
 	}
 	defer resp.Body.Close()
 
-	total := int64(-1) // of the whole file, as the server has it
+	total := int64(-1) // size of the whole file, according to the server
 	switch code := resp.StatusCode; {
-	case code == http.StatusOK: // the whole file, also from a server that ignores Range
+	case code == http.StatusOK: // the whole file; a server may ignore Range
 		if err := d.restart(); err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (d *download) expected() string {
 	return fmt.Sprintf("at most %d bytes", d.MaxBytes)
 }
 
-// contentRange parses "bytes 5-9/10" and "bytes */10"; what it cannot read is -1.
+// contentRange parses "bytes 5-9/10" and "bytes */10"; a part that it cannot parse is -1.
 func contentRange(s string) (start, total int64) {
 	start, total = -1, -1
 	span, size, ok := strings.Cut(strings.TrimPrefix(s, "bytes "), "/")
@@ -303,7 +303,7 @@ func contentRange(s string) (start, total int64) {
 	return start, total
 }
 
-// retriable is a failure that the next attempt may not meet.
+// retriable is a failure that may not happen again in the next attempt.
 type retriable struct{ error }
 
 func (e retriable) Unwrap() error { return e.error }

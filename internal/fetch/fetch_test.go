@@ -432,7 +432,7 @@ func TestLocked(t *testing.T) {
 	must(t, quick().Get(t.Context(), s.URL, dst, sumsOf(content), nil))
 }
 
-// TestManyAtOnce lets calls and processes fight for one file. Each gets it or is told to try again.
+// TestManyAtOnce lets calls and processes compete for one file. Each gets it or is told to try again.
 func TestManyAtOnce(t *testing.T) {
 	if address := os.Getenv("FETCH_TEST_URL"); address != "" {
 		for {

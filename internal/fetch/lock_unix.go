@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lock takes the lock that the file name stands for, or fails with errLocked. The system drops the lock of a process
-// that dies; the file that it leaves behind locks nobody out.
+// lock takes the lock that the file name stands for, or fails with errLocked. The system releases the lock of a process that
+// dies; the file that it leaves behind blocks nobody.
 func lock(name string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// lock takes the lock that the file name stands for, or fails with errLocked. The file is open for one handle only
-// and goes with it, also when the process dies.
+// lock takes the lock that the file name stands for, or fails with errLocked. Only one handle can open the file, and the
+// file is deleted with it, even if the process dies.
 func lock(name string) (release func(), err error) {
 	const (
 		deleteAccess  = 0x10000    // DELETE

@@ -9,35 +9,35 @@ import (
 	"path/filepath"
 )
 
-// ErrNotFetched says that a file of a [Set] is not there.
+// ErrNotFetched says that a file of a [Set] does not exist.
 var ErrNotFetched = errors.New("not fetched yet")
 
-// State says whether a named set is at hand.
+// State says whether a named set is available.
 type State string
 
 // The states of a [Set].
 const (
-	Fetched State = "fetched" // every file is there and is what it should be
-	Missing State = "missing" // a file is not there
-	Damaged State = "damaged" // a file cannot be read or is another
+	Fetched State = "fetched" // every file exists and is correct
+	Missing State = "missing" // a file does not exist
+	Damaged State = "damaged" // a file cannot be read or is wrong
 )
 
 // Set is a named set of files that are kept in one folder.
 type Set struct {
 	Name      string
 	Files     []File
-	Variables []string // that may name the folder, see [Folder]
-	Command   string   // fetches the set
+	Variables []string // environment variables for the folder, see [Folder]
+	Command   string   // command that fetches the set
 }
 
 // File is a file of a [Set].
 type File struct {
-	Name string // in the folder
+	Name string // file name in the folder
 	URL  string
 	Sums Sums
 }
 
-// Folder returns the folder that the first of these environment variables that is set names, else the folder milbench in
+// Folder returns the folder given by the first of these environment variables that is set, or else the folder milbench in
 // the user's cache.
 func Folder(variables ...string) (string, error) {
 	for _, v := range variables {
@@ -52,7 +52,7 @@ func Folder(variables ...string) (string, error) {
 	return filepath.Join(cache, "milbench"), nil
 }
 
-// Paths returns where the files are, or will be once fetched, in their order.
+// Paths returns the paths of the files in order, whether or not they have been fetched.
 func (s Set) Paths() ([]string, error) {
 	folder, err := Folder(s.Variables...)
 	if err != nil {
@@ -65,8 +65,8 @@ func (s Set) Paths() ([]string, error) {
 	return paths, nil
 }
 
-// Verify reads the files and compares their sums. The error says what is wrong when the set is [Missing] (it matches
-// [ErrNotFetched] if there is a folder) or [Damaged], and what to do.
+// Verify reads the files and compares their sums. If the set is [Missing] (the error matches [ErrNotFetched] if there is a
+// folder) or [Damaged], the error says what is wrong and what to do.
 func (s Set) Verify() (State, error) {
 	paths, err := s.Paths()
 	if err != nil {
@@ -78,7 +78,7 @@ func (s Set) Verify() (State, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return Missing, fmt.Errorf("%s: %w, %s is not there; run `%s`", s.Name, ErrNotFetched, paths[i], s.Command)
 		case errors.Is(err, ErrSum):
-			return Damaged, fmt.Errorf("%s: %s is not the file it should be; run `%s` to get it anew: %w", s.Name, paths[i], s.Command, err)
+			return Damaged, fmt.Errorf("%s: %s is not the file it should be; run `%s` to get it again: %w", s.Name, paths[i], s.Command, err)
 		case err != nil:
 			return Damaged, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -86,7 +86,7 @@ func (s Set) Verify() (State, error) {
 	return Fetched, nil
 }
 
-// Fetch gets every file by [Getter.Get] of [Default].
+// Fetch downloads every file with [Getter.Get] of [Default].
 func (s Set) Fetch(ctx context.Context, progress Progress) error {
 	paths, err := s.Paths()
 	if err != nil {

@@ -45,7 +45,7 @@ func TestSet(t *testing.T) {
 	if err := os.WriteFile(want[1], []byte("bcd"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	verify(Damaged, "pair: "+want[1]+" is not the file it should be; run `get pair` to get it anew: b: it is 3 bytes long, not 2")
+	verify(Damaged, "pair: "+want[1]+" is not the file it should be; run `get pair` to get it again: b: it is 3 bytes long, not 2")
 	if err := errors.Join(os.Remove(want[1]), os.Mkdir(want[1], 0o777)); err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 )
 
-// ErrSum marks bytes that are not those expected.
+// ErrSum marks bytes that differ from the expected ones.
 var ErrSum = errors.New("wrong bytes")
 
-// Sums says what the bytes of a file must be. What is left empty is not checked; the zero value accepts any file.
+// Sums has the sizes and checksums that a file must have. Empty fields are not checked; the zero value accepts any file.
 type Sums struct {
 	Bytes          int64  // the size
 	SHA256         string // of the bytes, in hex
@@ -26,8 +26,8 @@ type Sums struct {
 	InflatedSHA256 string // of the bytes after gzip decompression; a file that is not gzip counts as decompressed
 }
 
-// Check reads the file and returns an error that matches [ErrSum] if its bytes are not those of s, and the file
-// system's error (fs.ErrNotExist, say) if it cannot be read.
+// Check reads the file and returns an error that matches [ErrSum] if it does not match s, or the file system's error (such
+// as fs.ErrNotExist) if it cannot be read.
 func (s Sums) Check(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package fetched gives tests what is fetched, and skips them where it is not there.
+// Package fetched provides tests with fetched data, and skips tests whose data is missing.
 package fetched
 
 import (
@@ -11,8 +11,8 @@ import (
 	"synpool/internal/fetch"
 )
 
-// File returns the path of a file in the folder that MILBENCH_DATA names, or skips and says how to fetch it: by the sets that it is
-// of, or with all others.
+// File returns the path of a file in the folder MILBENCH_DATA. If it is missing, File skips the test and says how to fetch
+// it: with the given sets, or with all.
 func File(t testing.TB, name string, sets ...string) string {
 	t.Helper()
 	path := filepath.Join(os.Getenv("MILBENCH_DATA"), name)
@@ -23,7 +23,7 @@ func File(t testing.TB, name string, sets ...string) string {
 	return path
 }
 
-// Load returns a set as load reads it, or skips where its files were not fetched.
+// Load returns the set that load reads, or skips the test if its files were not fetched.
 func Load[T any](t testing.TB, load func() (T, error)) T {
 	t.Helper()
 	set, err := load()

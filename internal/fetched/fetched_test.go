@@ -11,7 +11,7 @@ import (
 	"synpool/internal/fetch"
 )
 
-// recorder is a test of which we see how it ends.
+// recorder is a test that records how it ends.
 type recorder struct {
 	testing.TB
 	skipped, failed string

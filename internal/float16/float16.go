@@ -1,9 +1,10 @@
-// Package float16 reads numbers of 16 bits.
+// Package float16 converts 16-bit floating-point numbers.
 package float16
 
 import "math"
 
-// Float32 returns the number of 16 bits (IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction). It is exact.
+// Float32 converts a 16-bit float (IEEE 754 binary16: sign, 5 exponent bits, 10 fraction bits) to float32. The result is
+// exact.
 func Float32(bits uint16) float32 {
 	size := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // another bias of the exponent; subnormal ones, too
 	if bits&0x7c00 == 0x7c00 {

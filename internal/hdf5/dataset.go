@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Kind is a kind of numbers.
+// Kind is a kind of number.
 type Kind string
 
 // The kinds of numbers.
 const (
 	Int   Kind = "int"
 	Uint  Kind = "uint"
-	Float Kind = "float" // of IEEE 754
+	Float Kind = "float" // IEEE 754
 )
 
 // Type is how an array stores its numbers.
@@ -35,17 +35,17 @@ type Array struct {
 
 	f       *File
 	compact []byte // in the header
-	at      uint64 // of one piece, or of the tree of chunks
+	at      uint64 // address of contiguous data, or of the tree of chunks
 	chunk   []uint64
-	one     *chunk // the only one, where there is no tree
+	one     *chunk // the only chunk, if there is no tree
 	filters []filter
 }
 
-// chunk is where a part of an array is stored.
+// chunk says where a part of an array is stored.
 type chunk struct {
 	at, n uint64   // bytes in the file
 	mask  uint32   // filters that were not applied
-	first []uint64 // its first place along each dimension
+	first []uint64 // its first index along each dimension
 }
 
 // Array returns the array at a path.
@@ -61,7 +61,7 @@ func (f *File) Array(path string) (*Array, error) {
 	return a, nil
 }
 
-// IsArray reports whether an array, and no group, is at a path.
+// IsArray reports whether there is an array, and not a group, at a path.
 func (f *File) IsArray(path string) (bool, error) {
 	at, err := f.lookup(path)
 	if err != nil {
@@ -189,7 +189,7 @@ func (a *Array) numbers(b []byte) error {
 	return nil
 }
 
-// layout reads where the numbers are.
+// layout reads the location of the numbers.
 func (a *Array) layout(b []byte) error {
 	c := cursor{b: b}
 	version, class := c.byte(), c.byte()
@@ -234,7 +234,7 @@ func (a *Array) layout(b []byte) error {
 	return nil
 }
 
-// check reports an array whose numbers cannot be where it says.
+// check reports an array whose numbers cannot be at the given location.
 func (a *Array) check() error {
 	total := uint64(a.Type.Size)
 	for _, n := range a.Shape {
@@ -261,7 +261,7 @@ func (a *Array) check() error {
 	return nil
 }
 
-// most is by how much gzip shrinks at best.
+// most is the largest compression ratio of gzip.
 const most = 1032
 
 // chunkBytes is the size of a chunk without filters.
@@ -273,7 +273,7 @@ func (a *Array) chunkBytes() uint64 {
 	return n
 }
 
-// checkChunks checks the sizes of chunks and that all of them are there.
+// checkChunks checks the sizes of chunks and that none is missing.
 func (a *Array) checkChunks() error {
 	rank := len(a.Shape)
 	if len(a.chunk) != rank+1 || rank == 0 || a.chunk[rank] != uint64(a.Type.Size) {
@@ -372,8 +372,8 @@ func (a *Array) chunks(do func(chunk) error) error {
 	return walk(a.at)
 }
 
-// Read returns the numbers from start, so many along each dimension, as bytes in the order and size of the type, the last dimension
-// fastest.
+// Read returns the numbers from start, count along each dimension, as bytes in the byte order and size of the type; the last
+// dimension varies fastest.
 func (a *Array) Read(start, count []int64) ([]byte, error) {
 	rank := len(a.Shape)
 	if len(start) != rank || len(count) != rank {
@@ -414,20 +414,21 @@ func (a *Array) Read(start, count []int64) ([]byte, error) {
 	})
 }
 
-// readWhole reads a part of an array that is stored in one piece.
+// readWhole reads a part of an array that is stored contiguously.
 func (a *Array) readWhole(to box) error {
 	rank := len(a.Shape)
 	if a.compact != nil {
 		to.fill(box{a.compact, make([]int64, rank), a.Shape}, a.Type.Size)
 		return nil
 	}
-	// What is asked for lies between its first and its last number; along the first dimension that has several places, in one run for each.
+	// The requested part lies between its first and last number. It has one run for each index of the first dimension with
+	// several indices.
 	outer := 0
 	for outer < rank-1 && to.size[outer] == 1 {
 		outer++
 	}
-	stride := int64(a.Type.Size) // of places along the outer dimension
-	whole := true                // they lie one behind the other
+	stride := int64(a.Type.Size) // stride along the outer dimension
+	whole := true                // the numbers are consecutive
 	for k := rank - 1; k > outer; k-- {
 		stride *= a.Shape[k]
 		whole = whole && to.size[k] == a.Shape[k]
@@ -477,13 +478,13 @@ func (a *Array) readRuns(to box) error {
 	return nil
 }
 
-// box is a part of an array: its bytes, its first place and its size along each dimension.
+// box is a part of an array: its bytes, and its first index and size along each dimension.
 type box struct {
 	bytes       []byte
 	first, size []int64
 }
 
-// fill copies what b and another box share into b.
+// fill copies the intersection of b and another box into b.
 func (b box) fill(from box, width int) {
 	rank := len(b.size)
 	if rank == 0 {

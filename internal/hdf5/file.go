@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// Signature begins an HDF5 file, or a block of 512 bytes, 1 KB, 2 KB and so on of it.
+// Signature is the start of an HDF5 file. It may also be at offset 512 bytes, 1 KB, 2 KB and so on.
 const Signature = "\x89HDF\r\n\x1a\n"
 
-// undefined is an address that is none.
+// undefined is the undefined address.
 const undefined = ^uint64(0)
 
-// What bounds a walk through a file, beside the file itself.
+// Limits of a walk through a file, besides the file itself.
 const (
-	maxHeader   = 1 << 20 // bytes of the messages of an object
-	maxBlocks   = 1 << 10 // blocks of them
-	maxNodes    = 1 << 16 // of a tree
-	maxChildren = 1 << 20 // of a group
+	maxHeader   = 1 << 20 // bytes of an object's messages
+	maxBlocks   = 1 << 10 // blocks of messages
+	maxNodes    = 1 << 16 // nodes of a tree
+	maxChildren = 1 << 20 // children of a group
 	maxRank     = 32
 )
 
 // File is an HDF5 file. Its methods may be called by several goroutines, if the reader can.
 type File struct {
 	in   io.ReaderAt
-	size uint64 // behind base
-	base uint64 // to which addresses are relative
-	root uint64 // of the header of the root group
+	size uint64 // size after base
+	base uint64 // base of all addresses
+	root uint64 // address of the root group's header
 }
 
-// Open reads the superblock of a file of so many bytes.
+// Open reads the superblock of a file of size bytes.
 func Open(in io.ReaderAt, size int64) (*File, error) {
 	f := &File{in: in, size: uint64(max(size, 0))}
 	for at := uint64(0); ; at = max(512, 2*at) {
@@ -51,7 +51,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	}
 }
 
-// superblock reads what stands behind the signature.
+// superblock reads the part after the signature.
 func (f *File) superblock(at uint64) error {
 	start := at - uint64(len(Signature))
 	b, err := f.bytes(at, min(104, f.size-at))
@@ -100,7 +100,7 @@ func (f *File) superblock(at uint64) error {
 	return nil
 }
 
-// sizes reads the sizes of addresses and lengths, which are 8 bytes in files of today.
+// sizes reads the sizes of addresses and lengths, which are 8 bytes in today's files.
 func (c *cursor) sizes() error {
 	if a, l := c.byte(), c.byte(); !c.short && (a != 8 || l != 8) {
 		return unsupportedf("addresses of %d and lengths of %d bytes", a, l)
@@ -108,7 +108,7 @@ func (c *cursor) sizes() error {
 	return nil
 }
 
-// bytes reads n bytes at an address. It takes no more memory than the file has bytes.
+// bytes reads n bytes at an address. It never allocates more than the size of the file.
 func (f *File) bytes(at, n uint64) ([]byte, error) {
 	if at > f.size || n > f.size-at {
 		return nil, damagedf("%d bytes at %d of a file of %d", n, at, f.size)
@@ -297,7 +297,7 @@ func (f *File) Names(path string) ([]string, error) {
 	return slices.Sorted(maps.Keys(links)), nil
 }
 
-// shown is a path as errors write it, in one line.
+// shown returns a path for errors, on one line.
 func shown(path string) string {
 	path = "/" + strings.Trim(path, "/")
 	if quoted := strconv.Quote(path); quoted != `"`+path+`"` {
@@ -330,8 +330,8 @@ func (f *File) lookup(path string) (uint64, error) {
 	return at, nil
 }
 
-// links returns the objects of the group at an address by name; of soft and external links the address is [undefined]. Of what is no group there
-// are none.
+// links returns the objects of the group at an address by name; the address of soft and external links is [undefined]. An
+// object that is not a group has no links.
 func (f *File) links(at uint64) (map[string]uint64, error) {
 	list, err := f.header(at)
 	if err != nil {
@@ -405,7 +405,7 @@ func (f *File) heap(at uint64) ([]byte, error) {
 	return f.bytes(c.uint64(), n)
 }
 
-// symbols adds the links below a node of the tree of a group. seen are the nodes that have been read.
+// symbols adds the links below a node of the tree of a group. seen has the nodes already read.
 func (f *File) symbols(at uint64, names []byte, links map[string]uint64, seen map[uint64]bool) error {
 	if seen[at] || len(seen) > maxNodes || len(links) > maxChildren {
 		return damagedf("a group with a circle, or of more than %d links", maxChildren)
@@ -457,7 +457,7 @@ type child struct {
 	at  uint64
 }
 
-// children returns the entries of a node of a tree of a kind, whose keys have so many bytes.
+// children returns the entries of a node of a tree of a kind; its keys have key bytes.
 func (f *File) children(at uint64, kind byte, key uint64) (list []child, err error) {
 	head, err := f.bytes(at, 24)
 	if err != nil {
@@ -478,7 +478,7 @@ func (f *File) children(at uint64, kind byte, key uint64) (list []child, err err
 	return list, nil
 }
 
-// level returns that of a node of a tree, 0 for a leaf.
+// level returns the level of a node of a tree, 0 for a leaf.
 func (f *File) level(at uint64) (byte, error) {
 	b, err := f.bytes(at, 6)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The filters that are read, by their registered numbers.
+// The supported filters, by their registered numbers.
 const (
 	gzipFilter       = 1
 	shuffleFilter    = 2
@@ -16,7 +16,7 @@ const (
 	lzfFilter        = 32000
 )
 
-// filter is what was done to chunks before they were stored.
+// filter is a transformation applied to chunks before they were stored.
 type filter struct {
 	id     uint16
 	values []uint32
@@ -66,9 +66,10 @@ func (a *Array) pipeline(b []byte) error {
 	return nil
 }
 
-// unfiltered undoes the filters of a chunk, which then has n bytes, numbers of so many bytes. Filters in mask were not applied.
+// unfiltered undoes the filters of a chunk, which then has n bytes of numbers of the given width. Filters in mask were not
+// applied.
 func unfiltered(filters []filter, b []byte, mask uint32, n uint64, width int) (_ []byte, err error) {
-	limit := n + 4*uint64(len(filters)) // a checksum may stand behind
+	limit := n + 4*uint64(len(filters)) // a checksum may follow
 	for k := len(filters) - 1; k >= 0; k-- {
 		if mask>>k&1 == 1 {
 			continue
@@ -97,7 +98,7 @@ func unfiltered(filters []filter, b []byte, mask uint32, n uint64, width int) (_
 	return b, nil
 }
 
-// inflated returns at most limit bytes that zlib deflated.
+// inflated decompresses zlib data to at most limit bytes.
 func inflated(b []byte, limit uint64) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -113,7 +114,7 @@ func inflated(b []byte, limit uint64) ([]byte, error) {
 	return out, nil
 }
 
-// unshuffled puts the bytes of numbers together again: all first bytes stand first, then all second ones, and so on.
+// unshuffled restores the bytes of numbers: in shuffled data all first bytes come first, then all second ones, and so on.
 func unshuffled(b []byte, size int) []byte {
 	n := len(b) / size
 	out := make([]byte, len(b))
@@ -126,7 +127,7 @@ func unshuffled(b []byte, size int) []byte {
 	return out
 }
 
-// verified takes off and checks Fletcher's sum of 32 bits.
+// verified checks and removes the 32-bit Fletcher checksum.
 func verified(b []byte) ([]byte, error) {
 	if len(b) < 4 {
 		return nil, damagedf("a chunk without its checksum")
@@ -141,7 +142,7 @@ func verified(b []byte) ([]byte, error) {
 		first = (first + v) % 65535
 		second = (second + first) % 65535
 	}
-	// The library reduces sums in another way, which leaves 65535 where this leaves 0.
+	// The library reduces sums in a different way, which gives 65535 instead of 0.
 	same := func(a, b uint32) bool { return a%65535 == b%65535 }
 	if !same(want&0xffff, first) || !same(want>>16, second) {
 		return nil, damagedf("the checksum of a chunk")
@@ -149,7 +150,8 @@ func verified(b []byte) ([]byte, error) {
 	return body, nil
 }
 
-// unLZF returns at most limit bytes that LibLZF packed: runs of up to 32 bytes as they are, and copies of what came up to 8192 bytes before.
+// unLZF decompresses LibLZF data to at most limit bytes: literal runs of up to 32 bytes, and copies from up to 8192 bytes
+// before.
 func unLZF(b []byte, limit uint64) ([]byte, error) {
 	fail := func(what string) ([]byte, error) { return nil, fmt.Errorf("LZF: %w", damagedf("%s", what)) }
 	var out []byte

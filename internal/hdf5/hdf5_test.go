@@ -146,7 +146,7 @@ func requirePart(t *testing.T, a *Array, all []float64, first, last int64) {
 	}
 }
 
-// TestRefused: what is not read is named.
+// TestRefused: the error names what is not supported.
 func TestRefused(t *testing.T) {
 	for _, g := range readGolden(t).Refused {
 		_, err := opened(t, g.File).Array(g.Path)
@@ -241,7 +241,7 @@ func readAll(b []byte) error {
 	return errors.Join(errs...)
 }
 
-// requireKnown: errors are of the kinds that are declared, in a line each.
+// requireKnown checks that an error is of a declared kind, on one line.
 func requireKnown(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -308,7 +308,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestLZF: the reader of LibLZF refuses what it cannot unpack.
+// TestLZF: the LibLZF reader refuses data that it cannot decompress.
 func TestLZF(t *testing.T) {
 	for _, b := range [][]byte{{5, 1}, {0x20}, {0x20, 0}, {0xe0}, {0, 7, 0xe0, 0xff, 0}} {
 		out, err := unLZF(b, 100)

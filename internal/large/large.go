@@ -1,13 +1,13 @@
-// Package large tells tests how much to do. Tests that draw, kill or merge many times do few of them as a rule, so that the tests
-// of the module end soon, and many where SYNPOOL_LARGE is 1, as in continuous integration.
+// Package large tells tests how many repetitions to run. By default, tests that draw, kill or merge many times do so only a
+// few times, so that the module's tests are fast. With SYNPOOL_LARGE=1, as in continuous integration, they do so many times.
 package large
 
 import "os"
 
-// Asked reports whether the large number of draws was asked for.
+// Asked reports whether the large number of repetitions was requested.
 func Asked() bool { return os.Getenv("SYNPOOL_LARGE") == "1" }
 
-// Number returns the large number where it was asked for, and the few otherwise.
+// Number returns many if the large number was requested, and few otherwise.
 func Number(few, many int) int {
 	if Asked() {
 		return many

@@ -1,4 +1,4 @@
-// Package lbfgs finds minima of smooth functions by gonum's L-BFGS.
+// Package lbfgs minimises smooth functions with gonum's L-BFGS.
 package lbfgs
 
 import (
@@ -11,14 +11,16 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// ErrNotConverged is wrapped by the error about a function whose minimum was not reached.
+// ErrNotConverged is wrapped by the error when the minimum is not reached.
 var ErrNotConverged = errors.New("not converged")
 
-// Function returns its value at x and sets gradient, which has the length of x, to its derivatives there.
+// Function is a function to minimise. It returns its value at x and sets gradient, which has the length of x, to its
+// derivatives there.
 type Function func(x, gradient []float64) float64
 
-// Minimise returns a point at which no derivative of f is larger than the tolerance, coming from zero in n dimensions. Not
-// to get there within so many iterations is [ErrNotConverged]. It stops with the error of the context when that ends.
+// Minimise returns a point where no derivative of f is larger than the tolerance, starting from zero in n dimensions. If it
+// does not get there within the given number of iterations, the error is [ErrNotConverged]. It stops with the error of the
+// context when that ends.
 func Minimise(ctx context.Context, n int, f Function, tolerance float64, iterations int) ([]float64, error) {
 	at := point{f: f, gradient: make([]float64, n)}
 	problem := optimize.Problem{
@@ -49,10 +51,10 @@ func Minimise(ctx context.Context, n int, f Function, tolerance float64, iterati
 	return found.X, nil
 }
 
-// point is where a function was computed last: gonum asks for value and gradient one after the other, and both come at once.
+// point caches the last evaluation: gonum asks for value and gradient separately, but both are computed at once.
 type point struct {
 	f        Function
-	x        []float64 // nil before the first
+	x        []float64 // nil before the first evaluation
 	value    float64
 	gradient []float64
 }

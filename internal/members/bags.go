@@ -14,29 +14,29 @@ type Bags struct {
 	DropoutKey *Node
 }
 
-// Sparse is a batch of bags of many features, of which each uses few: X [batch, instances, columns], or with a members axis
-// in front, holds the features in use alone. Without Columns it is dense bags.
+// Sparse is a batch of bags with many features, few of them used by each bag. X [batch, instances, columns], with an
+// optional leading members axis, holds only the features in use. Without Columns the bags are dense.
 type Sparse struct {
 	Bags
 
-	// Columns int32 [batch, columns], or with a members axis in front: the feature that each column holds. No bag has a
-	// feature twice; from Features on, an index marks padding. Nil for dense bags.
+	// Columns int32 [batch, columns], with an optional leading members axis, has the feature of each column. No feature
+	// occurs twice in a bag; an index of Features or more marks padding. Nil for dense bags.
 	Columns *Node
-	// Positions int32 [batch, Features], or with a members axis in front: the column of the bag that holds a feature; from
-	// the number of columns on, none does. [Gradients] gathers by it what it would else scatter. May be nil.
+	// Positions int32 [batch, Features], with an optional leading members axis, has the column of each feature in the bag; a
+	// value of the number of columns or more means none. With it, [Gradients] gathers instead of scattering. May be nil.
 	Positions *Node
-	// Features of the instances, which are the rows of weights of a [SparseDense].
+	// Features is the number of features of the instances, which is the number of rows of weights of a [SparseDense].
 	Features int
-	// Taken says that the weights bound for a [SparseDense] ([Bind]) have a row for each of Columns, in their order, and no others:
-	// a trainer that takes one bag of a member at a time can hand over the rows that the bag uses.
+	// Taken says that the weights bound for a [SparseDense] ([Bind]) have exactly one row for each of Columns, in the same
+	// order: a trainer that processes one bag per member at a time can pass only the rows that the bag uses.
 	Taken bool
-	// Numbered uint32, a scalar: the features that [SparseDropout] counts to an instance. Nil for Features. Sets that differ
-	// a little in their features share one graph where Features is rounded up and Numbered says how many there are: the
-	// same entries fall, and the rows in excess get no gradient.
+	// Numbered, a scalar uint32, is the number of features per instance for [SparseDropout]; nil means Features. Sets with
+	// slightly different numbers of features can share one graph if Features is rounded up and Numbered is the true number:
+	// the same entries are dropped, and the excess rows get no gradient.
 	Numbered *Node
 }
 
-// Members returns the size of the members axis, 0 where there is none.
+// Members returns the size of the members axis, or 0 if there is none.
 func (b Bags) Members() int {
 	if b.X.Rank() == 4 {
 		return b.X.Shape().Dimensions[0]
@@ -44,7 +44,7 @@ func (b Bags) Members() int {
 	return 0
 }
 
-// Padded checks the shapes of b, makes the mask explicit and sets whatever stands in padding to 0.
+// Padded checks the shapes of b, makes the mask explicit and sets padding to 0.
 func (b Bags) Padded() Bags {
 	checkRank(b.X)
 	dims := b.X.Shape().Dimensions[:b.X.Rank()-1]
@@ -60,7 +60,7 @@ func (b Bags) Padded() Bags {
 	return b
 }
 
-// checkRank panics unless x is [batch, instances, features] or has a members axis in front.
+// checkRank panics unless x is [batch, instances, features], with an optional leading members axis.
 func checkRank(x *Node) {
 	if rank := x.Rank(); rank != 3 && rank != 4 {
 		exceptions.Panicf("synlayer: x is %s, want [batch, instances, features] or [members, batch, instances, features]", x.Shape())

@@ -37,9 +37,8 @@ func affine(scope *model.Scope, x *Node, members, features, width int) (weights,
 	return weights, bias
 }
 
-// unknownOne returns a scalar 1 that XLA cannot know. It never repeats a division for every use of the quotient, as it
-// would repeat the cheaper operations: what is divided by this is computed once and held, and so is, in the opposite
-// direction, its gradient.
+// unknownOne returns a scalar 1 whose value is unknown to XLA. XLA repeats cheap operations for every use of their result,
+// but not divisions. So a value divided by this is computed once and stored, and so is its gradient in the backward pass.
 func unknownOne(x *Node) *Node {
 	first := x
 	for axis := range x.Rank() {

@@ -1,13 +1,14 @@
-// Package members builds the layers of package synlayer so that a trainer can compute many networks side by side: k
-// networks of one structure, the members, stacked along an axis in front of every array, each with its own weights.
+// Package members builds the layers of package synlayer so that a trainer can compute many networks side by side. The
+// members are k networks of the same structure, each with its own weights, stacked along a leading axis of every array.
 //
-// What package synlayer offers to everyone is here in full, and beside it what a trainer needs:
+// It implements the public functions of package synlayer, and additionally what a trainer needs:
 //
-//   - [Bind] has layers take parameters that live outside of any store, and [Gradients] gives their gradients fast.
-//   - [BindNumbers] has layers take hyperparameters that are numbers from nodes, so that one compiled graph serves every
-//     setting that differs in nothing else and each member has its own. A pooling asks for them by [Number] and [SynSteps].
-//   - [Seed] draws the weights of each member from a seed of its own.
-//   - [Sparse] bags, of thousands of features of which each uses few, pass [Embed], the layers before the pooling.
+//   - [Bind] makes layers use parameters that live outside of any store, and [Gradients] computes their gradients fast.
+//   - [BindNumbers] makes layers read numeric hyperparameters from nodes. So one compiled graph serves all settings that
+//     differ only in these numbers, and each member can have its own. A pooling reads them with [Number] and [SynSteps].
+//   - [Seed] draws the weights of each member from its own seed.
+//   - [Sparse] bags, with thousands of features but few non-zero ones per bag, are the input of [Embed], the layers before
+//     the pooling.
 //
-// Shapes are those of package synlayer; errors are in its name, too, since its users meet them.
+// Shapes are those of package synlayer. Errors also name that package, because its users see them.
 package members

@@ -28,16 +28,16 @@ func Dropout(scope *model.Scope, x, rate, key *Node) *Node {
 	return drop(scope, x, IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, entries...)), rate, key)
 }
 
-// paramFrom is the key of what [DropoutFrom] leaves with a graph.
+// paramFrom is the key of a graph's parameter that holds the arguments of [DropoutFrom].
 const paramFrom = "/synlayer_dropout_from"
 
-// DropoutFrom has dropout, from now on in the graph of bag, drop what it drops of a part of a batch: its first bag is number bag of
-// the batch and its first instance number row of that bag, scalars of uint32. Nil is 0.
+// DropoutFrom makes dropout, from now on in the graph of bag, treat its input as a part of a larger batch: its first bag has
+// the number bag in that batch, and its first instance the number row in that bag. Both are scalars of uint32; nil means 0.
 func DropoutFrom(bag, row *Node) {
 	model.SetGraphParam(bag.Graph(), paramFrom, [2]*Node{bag, row})
 }
 
-// from returns what DropoutFrom was given.
+// from returns the arguments of DropoutFrom.
 func from(g *Graph) (bag, row *Node) {
 	if value, ok := model.GetGraphParam(g, paramFrom); ok {
 		pair := value.([2]*Node)
@@ -46,7 +46,8 @@ func from(g *Graph) (bag, row *Node) {
 	return nil, nil
 }
 
-// SparseDropout is [Dropout] of the instances of sparse bags by their key: the same entries fall as in dense ones.
+// SparseDropout is [Dropout] for the instances of sparse bags, with the key of the bags. It drops the same entries as for
+// dense bags.
 func SparseDropout(scope *model.Scope, bags Sparse, rate *Node) *Node {
 	checkRank(bags.X)
 	if bags.DropoutKey == nil {
@@ -65,7 +66,7 @@ func SparseDropout(scope *model.Scope, bags Sparse, rate *Node) *Node {
 	return drop(scope, bags.X, entry, rate, bags.DropoutKey)
 }
 
-// drop is [Dropout] where entry, which broadcasts to x, is the number of each entry in its bag.
+// drop is [Dropout] with explicit numbers of the entries in their bag; entry must broadcast to x.
 func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	g, dims := x.Graph(), x.Shape().Dimensions
 	rank := x.Rank()
@@ -88,7 +89,7 @@ func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	if firstRow != nil {
 		entry = Add(entry, Mul(firstRow, Const(g, uint32(dims[rank-1]))))
 	}
-	// Two words of key a bag: with one, the patterns of all bags would be windows of a single sequence.
+	// Two words of key per bag: with one, the patterns of all bags would be windows of a single sequence.
 	start := mix(Add(bag, key))
 	bits := mix(BitwiseXor(Add(start, entry), mix(BitwiseXor(start, Const(g, uint32(0x9e3779b9))))))
 	// The upper 24 bits are exact in float32, whatever x is: both types drop the same entries.
@@ -97,8 +98,8 @@ func drop(scope *model.Scope, x, entry, rate, key *Node) *Node {
 	return Where(keep, Mul(x, Along(Reciprocal(OneMinus(rate)), x)), ZerosLike(x))
 }
 
-// mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the random numbers of the
-// backend it fuses into whatever consumes it.
+// mix is a bijective hash of 32 bits with good avalanche (Wellons' lowbias32). Unlike the backend's random numbers, XLA can
+// fuse it into its consumer.
 func mix(x *Node) *Node {
 	g := x.Graph()
 	x = BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))

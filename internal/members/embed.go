@@ -6,8 +6,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Embed is what the network of package synlayer does before its pooling: dropout of the instances, a number named dropout
-// ([Number]), then layers times a dense map to width features with ReLU. Sparse bags become dense ones.
+// Embed computes the part of synlayer's network before the pooling: dropout of the instances (its rate is the number
+// "dropout", [Number]), then the given number of dense layers of width features with ReLU. Sparse bags become dense ones.
 func Embed(scope *model.Scope, bags Sparse, layers, width int, dropout float64) Bags {
 	if bags.Columns != nil {
 		bags.checkColumns()
@@ -30,7 +30,7 @@ func Embed(scope *model.Scope, bags Sparse, layers, width int, dropout float64) 
 	return bags.Bags
 }
 
-// dropInstances returns the instances after the dropout with which [Embed] begins.
+// dropInstances returns the instances after the initial dropout of [Embed].
 func dropInstances(scope *model.Scope, bags Sparse, dropout float64) *Node {
 	if dropout <= 0 {
 		return bags.X
@@ -44,9 +44,9 @@ func dropInstances(scope *model.Scope, bags Sparse, dropout float64) *Node {
 
 func relu(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }
 
-// Project is the beginning of [Embed] of one layer or more, on dense bags without members: the instances after dropout, and their
-// product with the weights of the first layer, [batch, instances, width], without its bias. It can be taken of some rows of a bag
-// ([DropoutFrom]); [Projected] does the rest.
+// Project is the first part of [Embed] with at least one layer, for dense bags without members. It returns the instances
+// after dropout, and their product with the weights of the first layer, [batch, instances, width], without its bias. It can
+// be applied to some rows of a bag ([DropoutFrom]); [Projected] does the rest.
 func Project(scope *model.Scope, bags Bags, width int, dropout float64) (dropped, product *Node) {
 	dropped = dropInstances(scope, Sparse{Bags: bags}, dropout)
 	dims := bags.X.Shape().Dimensions
@@ -54,7 +54,8 @@ func Project(scope *model.Scope, bags Bags, width int, dropout float64) (dropped
 	return dropped, Reshape(MatMul(Reshape(dropped, -1, dims[2]), w), dims[0], dims[1], width)
 }
 
-// Projected is what [Embed] of so many layers makes of the products of [Project], which stand for the instances of bags.
+// Projected is the rest of [Embed] with the given number of layers after [Project]; the instances of bags are the products
+// of Project.
 func Projected(scope *model.Scope, bags Bags, layers int) Bags {
 	bags = bags.Padded()
 	width := bags.X.Shape().Dim(-1)
@@ -66,13 +67,13 @@ func Projected(scope *model.Scope, bags Bags, layers int) Bags {
 	return bags
 }
 
-// Classify is what the network does after its pooling: a dense map of the pooled vectors [batch, features], or
-// [members, batch, features], to so many outputs. One alone has no axis: [batch], or [members, batch].
+// Classify computes the part of the network after the pooling: a dense map of the pooled vectors [batch, features], or
+// [members, batch, features], to the given number of outputs. A single output has no axis: [batch], or [members, batch].
 func Classify(scope *model.Scope, pooled *Node, members, outputs int) *Node {
 	return OneOutput(Dense(scope.In("classifier"), pooled, members, outputs))
 }
 
-// OneOutput returns outputs without their last axis, if that is of one.
+// OneOutput removes the last axis of outputs if its size is 1.
 func OneOutput(outputs *Node) *Node {
 	dims := outputs.Shape().Dimensions
 	if last := len(dims) - 1; dims[last] == 1 {

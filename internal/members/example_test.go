@@ -53,7 +53,7 @@ func ExampleBind() {
 	// Output: [[121] [143]]
 }
 
-// A bag of 100,000 features of which its instances use two, numbers 7 and 99,999.
+// A bag with 100,000 features. Its instances use two of them, numbers 7 and 99,999.
 func ExampleSparseDense() {
 	const features = 100_000
 	weights := make([][]float64, features)
@@ -126,7 +126,7 @@ func ExampleSumSquares() {
 	// Output: [30 25]
 }
 
-// A pooling of one's own asks for its hyperparameter by Number; a trainer says what it is for each of two members.
+// A custom pooling requests its hyperparameter by Number; a trainer sets it for each of two members.
 func ExampleBindNumbers() {
 	power := func(scope *model.Scope, x *Node) *Node {
 		return Pow(x, members.Along(members.Number(scope, x, "power", 2), x))
@@ -145,7 +145,7 @@ func ExampleBindNumbers() {
 	// [[3] [27]]
 }
 
-// The steps of a pooling that has 3 are a node where they are bound.
+// If steps are bounded, the number of steps of a pooling, here 3, is a node.
 func ExampleBoundSteps() {
 	scope := model.NewStore().RootScope().In("pooling")
 	for _, bound := range []int{0, 4} {
@@ -160,7 +160,7 @@ func ExampleBoundSteps() {
 	// [0.809 0.736 0.666 0.000]
 }
 
-// What package synlayer does around its pooling, here the mean, on bags of one feature in use of three.
+// The network around a pooling, here the mean, on bags that use one of three features.
 func ExampleEmbed() {
 	store := model.NewStore()
 	store.SetParam(model.ParamInitialSeed, int64(1))

@@ -11,28 +11,27 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// outerRows is the number of rows (instances of a member's batch) up to which a gradient is written as a sum of outer
-// products, and its norm taken from Gram matrices.
+// outerRows is the maximum number of rows (instances of a member's batch) for which a gradient is written as a sum of outer
+// products, and its norm computed from Gram matrices.
 const outerRows = 16
 
-// denseMap is one use with members of [Dense], y [members, rows, width] = x [members, rows, features] W + b, or, where
-// positions are, of [SparseDense], y [members, batch, rows, width] of x [members, batch, rows, columns].
+// denseMap is one use with members of [Dense], y [members, rows, width] = x [members, rows, features] W + b, or, with
+// positions, of [SparseDense], y [members, batch, rows, width] from x [members, batch, rows, columns].
 type denseMap struct {
 	scope     string
 	x, y      *Node
 	positions *Node
 }
 
-// Gradients returns the gradient of objective by each bound variable ([Bind]), by path, and for some the square of its
-// norm, [members]. The layers must be all that uses the bound values on the way to objective.
+// Gradients returns the gradient of objective by each bound variable ([Bind]), by path, and for some the square of its norm,
+// [members]. On the way to objective, only layers may use the bound values.
 //
-// They are those of automatic differentiation, but in networks with a members axis those of a dense map Y = XW + b come
-// from the gradient G by Y alone: dW = XᵀG in the layout of W. Where the rows are few it is a sum of outer products, so
-// that it is computed where it is used and never stored, and its norm comes from two small products: ‖XᵀG‖² =
-// Σ (XXᵀ)∘(GGᵀ). Its rounding error relative to Σ|xᵣ|²|gᵣ|² is that of the float type: it loses the square of offset
-// over spread where instances share an offset and the rows of G cancel, and then [SumSquares] of the gradient, which
-// takes longer, does not. The gradient of a sparse map is gathered from the products of its columns, by the bags'
-// Positions.
+// The values are those of automatic differentiation. But in networks with a members axis, the gradient of a dense map Y = XW
+// + b is computed from the gradient G by Y: dW = XᵀG in the layout of W. For few rows it is a sum of outer products, which
+// is computed where it is used and never stored. Its norm then comes from two small products: ‖XᵀG‖² = Σ (XXᵀ)∘(GGᵀ). The
+// rounding error relative to Σ|xᵣ|²|gᵣ|² is that of the float type. If instances share an offset and the rows of G cancel,
+// the norm loses precision by the square of offset over spread; [SumSquares] of the gradient does not, but takes longer. The
+// gradient of a sparse map is gathered from the products of its columns, by the bags' Positions.
 func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 	b := bound(objective.Graph())
 	if b == nil {
@@ -42,13 +41,13 @@ func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 	var own []denseMap
 	var by []*Node
 	for _, m := range b.maps {
-		if b.uses[m.weights()] == 1 && b.uses[m.bias()] == 1 { // those of several uses are left to automatic differentiation
+		if b.uses[m.weights()] == 1 && b.uses[m.bias()] == 1 { // weights used several times are left to automatic differentiation
 			own, by = append(own, m), append(by, m.y)
 			gradients[m.weights()], gradients[m.bias()] = nil, nil
 		}
 	}
 	var rest []string
-	for _, path := range slices.Sorted(maps.Keys(b.values)) { // in one order, for one graph
+	for _, path := range slices.Sorted(maps.Keys(b.values)) { // in a fixed order, so that the graph is always the same
 		if _, ok := gradients[path]; !ok {
 			rest, by = append(rest, path), append(by, b.values[path])
 		}
@@ -77,7 +76,7 @@ func Gradients(objective *Node) (gradients, squares map[string]*Node) {
 func (m denseMap) weights() string { return model.JoinPath(m.scope, "weights") }
 func (m denseMap) bias() string    { return model.JoinPath(m.scope, "bias") }
 
-// weightGradient returns XᵀG for each member and, where the rows are few, the square of its norm, of x [members, rows,
+// weightGradient returns XᵀG for each member and, if there are few rows, the square of its norm, from x [members, rows,
 // features] and g [members, rows, width].
 func weightGradient(x, g *Node) (gradient, square *Node) {
 	members, rows, features := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
@@ -101,8 +100,8 @@ func weightGradient(x, g *Node) (gradient, square *Node) {
 	return gradient, square
 }
 
-// sparseGradient is weightGradient of a sparse map, without the square where there are several bags, which may share
-// features.
+// sparseGradient is weightGradient for a sparse map. With several bags, which may share features, it does not return the
+// square.
 func (b *binding) sparseGradient(m denseMap, g *Node) (gradient, square *Node) {
 	products := Einsum("mbrc,mbrw->mbcw", m.x, g)
 	dims := products.Shape().Dimensions
@@ -133,8 +132,9 @@ func (b *binding) sparseGradient(m denseMap, g *Node) (gradient, square *Node) {
 	return gradient, square
 }
 
-// Again returns a gradient once more. One that [Gradients] gathered is another node of the same values: XLA stores what
-// two of its loops gather, and reading that back takes longer than gathering again. Others are returned as they are.
+// Again returns a gradient for a second use. If [Gradients] gathered it, Again returns a new node with the same values: XLA
+// would store a gathered array that two of its loops use, and reading that back takes longer than gathering again. Other
+// gradients are returned unchanged.
 func Again(gradient *Node) *Node {
 	if b := bound(gradient.Graph()); b != nil {
 		if again := b.again[gradient]; again != nil {
@@ -144,7 +144,7 @@ func Again(gradient *Node) *Node {
 	return gradient
 }
 
-// SumSquares returns the sum [members] of the squares of each member's entries of x [members, ...].
+// SumSquares returns the sum of squares [members] of each member's entries of x [members, ...].
 func SumSquares(x *Node) *Node {
 	members := x.Shape().Dim(0)
 	return Reshape(sumLast(Square(Reshape(x, members, -1))), members)

@@ -17,8 +17,8 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 	bias := Variable(scope, g, x.DType(), "bias", Always(0), members, features)
 	x = Sub(x, spreadLast(DivScalar(sumLast(x), features), features))
 	variance := DivScalar(sumLast(Square(x)), features)
-	// The maximum changes no number: √ε is more than ε. It keeps XLA from an operation of its own for 1/√x, whose last bit depends
-	// on the place in the array, and so a member's result on where it stands in a block.
+	// The maximum changes no value: √ε is more than ε. It keeps XLA from using its special operation for 1/√x. The last bit
+	// of that operation depends on the position in the array, so a member's result would depend on its place in a block.
 	deviation := MaxScalar(Sqrt(AddScalar(variance, layerNormEpsilon)), layerNormEpsilon)
 	x = Mul(x, spreadLast(Reciprocal(deviation), features))
 	rows := Reshape(x, max(members, 1), -1, features)
@@ -26,10 +26,10 @@ func LayerNorm(scope *model.Scope, x *Node, members int) *Node {
 	return Reshape(Add(Mul(rows, stacked(gain)), stacked(bias)), dims...)
 }
 
-// Sums over the last axis or over the rows, and the opposite, each the gradient of the other, are written as products with
-// ones: those are vector code on XLA's CPU, where sums are not.
+// Sums over the last axis or over the rows, and their gradients, which repeat values, are written as products with ones: XLA
+// vectorises products on the CPU, but not sums.
 
-// sumLast is the sum over the last axis, which it keeps.
+// sumLast returns the sum over the last axis, which it keeps.
 func sumLast(x *Node) *Node {
 	dims := append([]int{}, x.Shape().Dimensions...)
 	last := len(dims) - 1
@@ -46,7 +46,7 @@ func spreadLast(x *Node, size int) *Node {
 	return Reshape(spread, dims...)
 }
 
-// sumRows is the sum [members, features] over the rows of x [members, rows, features].
+// sumRows returns the sum [members, features] over the rows of x [members, rows, features].
 func sumRows(x *Node) *Node {
 	ones := Ones(x.Graph(), shapes.Make(x.DType(), x.Shape().Dimensions[:2]...))
 	return Einsum("mr,mrf->mf", ones, x)

@@ -6,7 +6,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Hyperparameter is a number that a layer asked for, by the path of the layer's scope and a name: /pooling/gamma.
+// Hyperparameter is a number that a layer has read, with its path: the path of the layer's scope and a name, such as
+// /pooling/gamma.
 type Hyperparameter struct {
 	Path  string
 	Value float64
@@ -15,14 +16,14 @@ type Hyperparameter struct {
 // paramNumbers is the key of the numbers of a graph.
 const paramNumbers = "/synlayer_numbers"
 
-// numbers is what is bound in a graph and what was asked for.
+// numbers has the bound and the requested hyperparameters of a graph.
 type numbers struct {
 	bound map[string]*Node
-	steps int // the bound of the Syn steps, 0 for none
+	steps int // maximum number of Syn steps, 0 for exact numbers
 	asked []Hyperparameter
 }
 
-// numbersOf returns those of g.
+// numbersOf returns the numbers of g.
 func numbersOf(g *Graph) *numbers {
 	if n, ok := model.GetGraphParam(g, paramNumbers); ok {
 		return n.(*numbers)
@@ -32,20 +33,21 @@ func numbersOf(g *Graph) *numbers {
 	return n
 }
 
-// BindNumbers makes the layers built in graph g from now on take their hyperparameters that are only numbers from nodes, by
-// path, each a scalar or [members]. A layer keeps its own for a path that is not bound.
+// BindNumbers makes layers built in graph g from now on read their numeric hyperparameters from nodes, by path, each a
+// scalar or [members]. For a path that is not bound, a layer uses its own value.
 func BindNumbers(g *Graph, byPath map[string]*Node) { numbersOf(g).bound = byPath }
 
-// BoundSteps makes the poolings built in graph g from now on take any number of Syn steps in [-bound, bound] ([SynUpTo]), so
-// that it can be a node ([BindNumbers]). With 0, as without a call, exactly as many as a pooling has are built.
+// BoundSteps makes poolings built in graph g from now on support any number of Syn steps in [-bound, bound] ([SynUpTo]), so
+// that the number can be a node ([BindNumbers]). With 0, which is the default, a pooling builds exactly its own number of
+// steps.
 func BoundSteps(g *Graph, bound int) { numbersOf(g).steps = bound }
 
-// Numbers returns the hyperparameters that layers in graph g have asked for, in the order of the first time, with the values
-// of their own. Those that a layer does not use, as a dropout of 0, it does not ask for.
+// Numbers returns the hyperparameters that layers in graph g have requested, in order of the first request, with the layers'
+// own values. A layer does not request those that it does not use, such as a dropout of 0.
 func Numbers(g *Graph) []Hyperparameter { return numbersOf(g).asked }
 
-// Number returns the hyperparameter name of the layer in scope: the node that is bound to its path, or value as a constant
-// in the type of x. It is a scalar or [members]; [Along] broadcasts it.
+// Number returns the hyperparameter called name of the layer in scope: the node bound to its path, or else value as a
+// constant in the type of x. It is a scalar or [members]; [Along] broadcasts it.
 func Number(scope *model.Scope, x *Node, name string, value float64) *Node {
 	n, path := numbersOf(x.Graph()), model.JoinPath(scope.Scope(), name)
 	known := false
@@ -61,8 +63,8 @@ func Number(scope *model.Scope, x *Node, name string, value float64) *Node {
 	return ConstAs(x, value)
 }
 
-// SynSteps takes the Syn steps of the pooling in scope, a number named iterations ([Number]) where the steps are bound
-// ([BoundSteps]). Without any it returns weights as they are.
+// SynSteps applies the Syn steps of the pooling in scope. If the steps are bounded ([BoundSteps]), their number is the
+// hyperparameter "iterations" ([Number]). With 0 steps it returns weights unchanged.
 func SynSteps(scope *model.Scope, weights, gamma *Node, iterations int) *Node {
 	bound := numbersOf(weights.Graph()).steps
 	switch {
@@ -74,7 +76,7 @@ func SynSteps(scope *model.Scope, weights, gamma *Node, iterations int) *Node {
 	return SynUpTo(weights, gamma, Number(scope, weights, "iterations", float64(iterations)), bound)
 }
 
-// Along gives a number, a scalar or [members], the rank of x, so that it broadcasts along x's members axis.
+// Along reshapes a number, a scalar or [members], to the rank of x, so that it broadcasts along the members axis of x.
 func Along(n, x *Node) *Node {
 	n = ConvertDType(n, x.DType())
 	if n.IsScalar() {

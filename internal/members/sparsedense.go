@@ -6,8 +6,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// SparseDense is [Dense] of the instances of sparse bags, with the same variables: it returns [batch, instances, width],
-// or with the members axis of the bags in front. Of the weights it takes the rows of each bag's columns alone.
+// SparseDense is [Dense] for the instances of sparse bags, with the same variables. It returns [batch, instances, width],
+// with the members axis of the bags if there is one, and uses only the rows of the weights that belong to each bag's
+// columns.
 func SparseDense(scope *model.Scope, bags Sparse, width int) *Node {
 	bags.checkColumns()
 	members, columns := bags.Members(), bags.X.Shape().Dim(-1)
@@ -20,7 +21,7 @@ func SparseDense(scope *model.Scope, bags Sparse, width int) *Node {
 	}
 	w, b := affine(scope, x, members, bags.Features, width)
 	stack := max(members, 1)
-	index := Reshape(atMost(bags.Columns, bags.Features-1), stack, -1) // padding: x is 0, whatever row it gets
+	index := Reshape(atMost(bags.Columns, bags.Features-1), stack, -1) // padding: x is 0, so any row will do
 	rows := takeRows(Reshape(w, stack, bags.Features, width), index)
 	if members == 0 {
 		return Add(Einsum("brc,bcw->brw", x, Reshape(rows, -1, columns, width)), Reshape(b, 1, 1, width))
@@ -32,14 +33,14 @@ func SparseDense(scope *model.Scope, bags Sparse, width int) *Node {
 	return y
 }
 
-// takeRows returns the rows of each table of tables [count, rows, width] that index [count, taken] names.
+// takeRows returns the rows index [count, taken] of each table of tables [count, rows, width].
 func takeRows(tables, index *Node) *Node {
 	dims := tables.Shape().Dimensions
 	first := Mul(Iota(index.Graph(), index.Shape(), 0), Const(index.Graph(), int32(dims[1])))
 	return Gather(Reshape(tables, dims[0]*dims[1], dims[2]), ExpandAxes(Add(index, first), -1))
 }
 
-// atMost limits an index to 0, ..., last. Backends differ in what they take for one that is out of range.
+// atMost limits an index to 0, ..., last. Backends treat an index out of range differently.
 func atMost(index *Node, last int) *Node {
 	g := index.Graph()
 	return Min(Max(index, Const(g, int32(0))), Const(g, int32(last)))

@@ -13,8 +13,9 @@ func Syn(weights, gamma *Node, iterations int) *Node {
 	return SynWith(unitLength, weights, gamma, iterations)
 }
 
-// SynWith is [Syn] with another way to divide by the L2 norm over the last axis, unit. Besides unit it neither reduces nor
-// takes a scalar from GoMLX's cache, as OneMinus, IsZero and the like do: in a loop on XLA either would break what is outside.
+// SynWith is [Syn] with a custom function unit that divides by the L2 norm over the last axis. Apart from unit it neither
+// reduces nor takes a scalar from GoMLX's cache, as OneMinus, IsZero and others do: inside a loop on XLA, either would break
+// the graph outside.
 func SynWith(unit func(weights *Node) *Node, weights, gamma *Node, iterations int) *Node {
 	step := synStep
 	if iterations < 0 {
@@ -26,8 +27,8 @@ func SynWith(unit func(weights *Node) *Node, weights, gamma *Node, iterations in
 	return weights
 }
 
-// SynUpTo is [Syn] with the number of iterations given as a node, a scalar or [members], of any value in
-// [-bound, bound]. Its cost is that of bound steps in both directions.
+// SynUpTo is [Syn] with the number of iterations given as a node (a scalar or [members]) with values in [-bound, bound]. It
+// costs as much as bound steps in both directions.
 func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
 	if bound < 0 {
 		exceptions.Panicf("synlayer: the bound of the iterations is %d, want 0 or more", bound)
@@ -45,8 +46,8 @@ func SynUpTo(weights, gamma, iterations *Node, bound int) *Node {
 	return weights
 }
 
-// unitLength divides by the L2 norm over the last axis; a row of zeros stays as it is. Dividing by the largest
-// magnitude first keeps the squares from underflowing.
+// unitLength divides by the L2 norm over the last axis; a row of zeros stays unchanged. Dividing by the largest magnitude
+// first keeps the squares from underflowing.
 func unitLength(w *Node) *Node {
 	w = Div(w, OneIfZero(StopGradient(ReduceAndKeep(Abs(w), ReduceMax, -1))))
 	return Div(w, Sqrt(OneIfZero(ReduceAndKeep(Square(w), ReduceSum, -1))))
@@ -61,7 +62,7 @@ func OneIfZero(x *Node) *Node {
 
 func isZero(x *Node) *Node { return Equal(x, ConstAs(x, 0.0)) }
 
-// filled has the shape of x and value everywhere.
+// filled returns an array with the shape of x filled with value.
 func filled(x *Node, value float64) *Node {
 	return BroadcastToDims(ConstAs(x, value), x.Shape().Dimensions...)
 }
@@ -73,9 +74,9 @@ func synStep(x, gamma *Node) *Node {
 	return Mul(x, Add(Mul(gamma, Square(x)), oneMinus(gamma)))
 }
 
-// synInverseStep is the real root x of γx³ + (1−γ)x = y (equation 11), stable for every y, with the gradient
-// 1/f'(x) = 1/(3γx² + 1−γ). Where γ is 1 and |y| below the smallest normal number, 0 among them, f' vanishes and the
-// gradient is set to 0.
+// synInverseStep is the real root x of γx³ + (1−γ)x = y (equation 11), stable for every y, with the gradient 1/f'(x) =
+// 1/(3γx² + 1−γ). If γ is 1 and |y| is below the smallest normal number (including 0), f' vanishes and the gradient is set
+// to 0.
 func synInverseStep(y, gamma *Node) *Node {
 	x := StopGradient(cubicRoot(y, gamma))
 	slope := StopGradient(Add(Mul(Mul(gamma, Square(x)), ConstAs(x, 3.0)), oneMinus(gamma)))

@@ -13,22 +13,21 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Keys of what [Seed] and [Bind] leave with a graph.
+// Keys of a graph's parameters that hold the arguments of [Seed] and [Bind].
 const (
 	paramSeeds = "/synlayer_seeds"
 	paramBound = "/synlayer_bound"
 )
 
-// Seed fixes the initial weights of the variables that layers create in graph g: those of member i
-// are drawn from seeds[i]. Without it the seed is GoMLX's [model.ParamInitialSeed], and if that is not set either,
-// a random one.
+// Seed sets the seeds of the initial weights of variables that layers create in graph g: those of member i are drawn from
+// seeds[i]. Without it the seed is GoMLX's [model.ParamInitialSeed], or a random one if that is not set either.
 //
-// A variable's values depend on its seed and its path alone: neither on the other members nor on the backend.
+// The values of a variable depend only on its seed and path, not on the other members or the backend.
 func Seed(g *Graph, seeds ...uint64) {
 	model.SetGraphParam(g, paramSeeds, seeds)
 }
 
-// seedsOf returns one seed a member.
+// seedsOf returns one seed per member.
 func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
 	count := max(members, 1)
 	if value, ok := model.GetGraphParam(g, paramSeeds); ok {
@@ -49,22 +48,22 @@ func seedsOf(scope *model.Scope, g *Graph, members int) []uint64 {
 	return seeds
 }
 
-// Bind makes the layers built in graph g from now on find values, by path, where they would look
-// for variables. A trainer keeps parameters outside of any store with it: one compiled graph serves many fits, and a
-// loop binds its state. A layer that needs a path that is not bound panics.
+// Bind makes layers built in graph g from now on use values, by path, instead of variables. A trainer can thus keep
+// parameters outside of any store: one compiled graph serves many fits, and a loop can bind its state. A layer panics if it
+// needs a path that is not bound.
 func Bind(g *Graph, values map[string]*Node) {
 	model.SetGraphParam(g, paramBound, &binding{values, map[string]int{}, nil, map[*Node]func() *Node{}})
 }
 
-// binding is the values of the variables of a graph and what became of them.
+// binding has the bound values of a graph and how they were used.
 type binding struct {
 	values map[string]*Node
-	uses   map[string]int         // how often each was asked for
+	uses   map[string]int         // how often each was requested
 	maps   []denseMap             // with members
-	again  map[*Node]func() *Node // of a gradient that [Gradients] gathered, the same once more
+	again  map[*Node]func() *Node // gathers again a gradient that [Gradients] has gathered
 }
 
-// bound returns what is bound in g, nil for nothing.
+// bound returns the binding of g, or nil.
 func bound(g *Graph) *binding {
 	if b, ok := model.GetGraphParam(g, paramBound); ok {
 		return b.(*binding)
@@ -72,8 +71,8 @@ func bound(g *Graph) *binding {
 	return nil
 }
 
-// Variable is the Variable of package synlayer. A value that is bound to its path ([Bind]) stands for it; else it is drawn from
-// the seeds of the graph ([Seed]). Layers get all their variables here.
+// Variable is the Variable of package synlayer. If a value is bound to its path ([Bind]), Variable returns that; otherwise
+// the variable is drawn from the seeds of the graph ([Seed]). Layers get all their variables here.
 func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, draw func(*rand.Rand) float64, members int, dims ...int) *Node {
 	path := model.JoinPath(scope.Scope(), name)
 	stacked := dims
@@ -120,7 +119,7 @@ func Variable(scope *model.Scope, g *Graph, dtype dtypes.DType, name string, dra
 	return scope.VariableWithValue(name, value).NodeValue(g)
 }
 
-// checked returns the value of a variable that is there already, whose shape must be the one wanted.
+// checked returns the value of an existing variable, and panics if its shape is wrong.
 func checked(value *Node, path string, dtype dtypes.DType, dims []int) *Node {
 	if want := shapes.Make(dtype, dims...); !value.Shape().Equal(want) {
 		exceptions.Panicf("synlayer: variable %s is %s, want %s", path, value.Shape(), want)
@@ -134,7 +133,7 @@ func XavierUniform(fanIn, fanOut int) func(*rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 { return a * (2*rng.Float64() - 1) }
 }
 
-// Always draws v.
+// Always returns a draw function that always returns v.
 func Always(v float64) func(*rand.Rand) float64 {
 	return func(*rand.Rand) float64 { return v }
 }

@@ -13,13 +13,13 @@ import (
 // Gaussian holds the hyperparameters of a mixture of Gaussian densities with diagonal covariance.
 type Gaussian struct {
 	Components int     // k
-	Restarts   int     // times it is begun anew; the result of the largest likelihood counts
-	Iterations int     // of EM, at most
-	Tolerance  float64 // ends when the mean log-likelihood of a row changes by less
+	Restarts   int     // number of starts; the result with the largest likelihood is kept
+	Iterations int     // maximum number of EM iterations
+	Tolerance  float64 // EM ends when the mean log-likelihood per row changes by less
 	Floor      float64 // added to every variance
 }
 
-// DefaultGaussian returns the values of scikit-learn: one start, at most 100 iterations, tolerance 1e-3, floor 1e-6.
+// DefaultGaussian returns scikit-learn's defaults: one start, at most 100 iterations, tolerance 1e-3, floor 1e-6.
 func DefaultGaussian(components int) Gaussian {
 	return Gaussian{Components: components, Restarts: 1, Iterations: 100, Tolerance: 1e-3, Floor: 1e-6}
 }
@@ -30,18 +30,18 @@ type Mixture struct {
 	Weights       []float64 // [k], they sum to 1
 	Means         []float64 // [k, d]
 	Variances     []float64 // [k, d]
-	LogLikelihood float64   // mean of log p over the rows fitted on, in nats
+	LogLikelihood float64   // mean of log p over the training rows, in nats
 	Iterations    int
 	Converged     bool
 }
 
-// tiny is what a component has of rows besides those it is responsible for, as in scikit-learn: no weight is 0.
+// tiny is added to the sum of responsibilities of each component, as in scikit-learn, so that no weight is 0.
 const tiny = 10 * 0x1p-52
 
 // leastVariance keeps (x − μ)²/σ² finite for all float32.
 const leastVariance = 1e-200
 
-// Validate returns an error if the fields are not those of a mixture, for example in a file.
+// Validate returns an error if the fields are not a valid mixture, for example when read from a file.
 func (m *Mixture) Validate() error {
 	k := len(m.Weights)
 	if m.Features < 1 || k == 0 || len(m.Means)/k != m.Features || len(m.Means)%k != 0 || len(m.Variances) != len(m.Means) {
@@ -65,8 +65,8 @@ func (m *Mixture) Validate() error {
 	return finite("mean", m.Means)
 }
 
-// Fit returns a mixture fitted by EM, begun at the clusters of one run of k-means. It errs if there are fewer rows than
-// components or a value is not finite, and with the cause of the context when that ends.
+// Fit returns a mixture fitted by EM, initialised with the clusters of one run of k-means. It returns an error if there are
+// fewer rows than components or a value is not finite, and the cause of the context when that ends.
 func (c Gaussian) Fit(ctx context.Context, rows iter.Seq[[]float32], random *rand.Rand) (*Mixture, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (c Gaussian) Fit(ctx context.Context, rows iter.Seq[[]float32], random *ran
 			return nil, err
 		}
 		d := centres.Features
-		// As if each row were wholly of its nearest centre.
+		// As if each row belonged completely to its nearest centre.
 		s := newSums(c.Components, d)
 		hard := make([]float64, c.Components)
 		if err := pass(ctx, rows, d, func(_ int, row []float64) {
@@ -104,8 +104,7 @@ func (c Gaussian) Fit(ctx context.Context, rows iter.Seq[[]float32], random *ran
 	return best, nil
 }
 
-// From returns the mixture that EM finds, begun at the given one, whose weights, means and variances are read.
-// Restarts is not used.
+// From returns the mixture that EM finds from the weights, means and variances of start. Restarts is not used.
 func (c Gaussian) From(ctx context.Context, rows iter.Seq[[]float32], start *Mixture) (*Mixture, error) {
 	c.Restarts = 1
 	if err := c.check(); err != nil {
@@ -130,7 +129,7 @@ func (c Gaussian) check() error {
 	return nil
 }
 
-// em changes a mixture until its likelihood rests.
+// em updates a mixture until its likelihood converges.
 func (c Gaussian) em(ctx context.Context, rows iter.Seq[[]float32], m *Mixture) (*Mixture, error) {
 	s, gamma := newSums(c.Components, m.Features), make([]float64, c.Components)
 	before := math.Inf(-1)
@@ -160,7 +159,7 @@ func (c Gaussian) em(ctx context.Context, rows iter.Seq[[]float32], m *Mixture) 
 	return m, err
 }
 
-// sums are what the M step needs: Σγ, Σγ(x−c) and Σγ(x−c)², about a point c near each mean so that no digits cancel.
+// sums has the sums for the M step: Σγ, Σγ(x−c) and Σγ(x−c)², about a point c near each mean, so that no digits cancel.
 type sums struct {
 	n              float64   // rows
 	weights        []float64 // [k]
@@ -214,7 +213,7 @@ func (s *sums) set(m *Mixture, floor float64) {
 	}
 }
 
-// density is a mixture with what is the same for all rows: log w_k − ½ Σ_j log 2πσ²_kj and 1/σ²_kj.
+// density is a mixture with the terms that are the same for all rows: log w_k − ½ Σ_j log 2πσ²_kj and 1/σ²_kj.
 type density struct {
 	*Mixture
 	constant  []float64 // [k]
@@ -268,13 +267,15 @@ func (m *Mixture) Responsibilities(row []float32) (gamma []float64, logDensity f
 	return gamma, logDensity
 }
 
-// Fisher returns the improved Fisher vector of n rows, [2, k, d]: first the derivatives by the means, then those by the deviations,
+// Fisher returns the improved Fisher vector of n rows, [2, k, d]: first the derivatives by the means, then those by the
+// standard deviations,
 //
 //	1/(n √w_k) Σ γ_k (x_j − μ_kj)/σ_kj
 //	1/(n √(2 w_k)) Σ γ_k ((x_j − μ_kj)²/σ²_kj − 1)
 //
-// of which each becomes sign(z)·√|z|, and the whole is scaled to length 1. It is zero if there are no rows. It errs if a row has
-// another number of features. Source: Perronnin, Sánchez and Mensink, Improving the Fisher kernel, ECCV 2010, section 2.1 and 3.
+// Each entry z is then replaced by sign(z)·√|z|, and the vector is scaled to length 1. It is zero if there are no rows. It
+// is an error if a row has a different number of features. Source: Perronnin, Sánchez and Mensink, Improving the Fisher
+// kernel, ECCV 2010, section 2.1 and 3.
 func (m *Mixture) Fisher(rows iter.Seq[[]float32]) ([]float64, error) {
 	s, gamma := newSums(len(m.Weights), m.Features), make([]float64, len(m.Weights))
 	e := m.density()

@@ -13,9 +13,9 @@ import (
 // KMeans holds the hyperparameters of k-means.
 type KMeans struct {
 	Clusters   int     // k
-	Restarts   int     // times it is begun anew; the result of least inertia counts
-	Iterations int     // at most
-	Tolerance  float64 // ends when Σ ‖move of a centre‖² is at most this times the mean variance of a feature
+	Restarts   int     // number of starts; the result with the smallest inertia is kept
+	Iterations int     // maximum number of iterations
+	Tolerance  float64 // ends when Σ ‖move of a centre‖² is at most this times the mean variance of the features
 }
 
 // DefaultKMeans returns 10 restarts of at most 300 iterations with tolerance 1e-4.
@@ -27,14 +27,14 @@ func DefaultKMeans(clusters int) KMeans {
 type Centres struct {
 	Features   int       // d
 	Values     []float64 // [k, d]
-	Inertia    float64   // Σ of the squared distances of the rows to their nearest centre
+	Inertia    float64   // sum of squared distances of the rows to their nearest centre
 	Iterations int
 }
 
 // Clusters returns k.
 func (c *Centres) Clusters() int { return len(c.Values) / c.Features }
 
-// Validate returns an error if the fields are not those of centres, for example in a file.
+// Validate returns an error if the fields are not valid centres, for example when read from a file.
 func (c *Centres) Validate() error {
 	if c.Features < 1 || len(c.Values) == 0 || len(c.Values)%c.Features != 0 {
 		return fmt.Errorf("mixture: %d values of centres, want rows of %d features", len(c.Values), c.Features)
@@ -42,9 +42,9 @@ func (c *Centres) Validate() error {
 	return finite("value", c.Values)
 }
 
-// Fit returns the centres that Lloyd's algorithm finds, begun at centres drawn by k-means++ (Arthur and Vassilvitskii
-// 2007): each is a row, drawn in proportion to its squared distance from the nearest centre so far. It errs if there are fewer
-// rows than clusters or a value is not finite, and with the cause of the context when that ends.
+// Fit returns the centres that Lloyd's algorithm finds from centres drawn by k-means++ (Arthur and Vassilvitskii 2007): each
+// is a row, drawn in proportion to its squared distance from the nearest centre so far. It returns an error if there are
+// fewer rows than clusters or a value is not finite, and the cause of the context when that ends.
 func (c KMeans) Fit(ctx context.Context, rows iter.Seq[[]float32], random *rand.Rand) (*Centres, error) {
 	n, d, variance, err := c.check(ctx, rows)
 	if err != nil {
@@ -67,9 +67,9 @@ func (c KMeans) Fit(ctx context.Context, rows iter.Seq[[]float32], random *rand.
 	return best, nil
 }
 
-// From returns the centres that Lloyd's algorithm finds, begun at the given ones [k, d]. Each iteration assigns rows to the
-// nearest centre, the first of equals, and moves centres to the means of their rows. A centre without rows moves to the
-// row farthest from its centre, as in scikit-learn. Restarts is not used.
+// From returns the centres that Lloyd's algorithm finds from the given ones [k, d]. Each iteration assigns rows to the
+// nearest centre, the first of equals, and moves centres to the means of their rows. A centre without rows moves to the row
+// farthest from its centre, as in scikit-learn. Restarts is not used.
 func (c KMeans) From(ctx context.Context, rows iter.Seq[[]float32], centres []float64) (*Centres, error) {
 	c.Restarts = 1
 	n, d, variance, err := c.check(ctx, rows)
@@ -136,7 +136,7 @@ func (c KMeans) seed(ctx context.Context, rows iter.Seq[[]float32], n, d int, ra
 			if distance == 0 {
 				continue
 			}
-			chosen = i // the last with a distance, if rounding leaves some of it
+			chosen = i // the last row with a distance, in case of rounding errors
 			if left -= distance; left < 0 {
 				break
 			}
@@ -144,10 +144,10 @@ func (c KMeans) seed(ctx context.Context, rows iter.Seq[[]float32], n, d int, ra
 	}
 }
 
-// errMoved is about an iterator that does not yield the same rows each time.
+// errMoved says that an iterator does not yield the same rows each time.
 var errMoved = errors.New("mixture: the iterator yields different numbers of rows")
 
-// lloyd moves the centres until they rest.
+// lloyd moves the centres until they converge.
 func (c KMeans) lloyd(ctx context.Context, rows iter.Seq[[]float32], n, d int, variance float64, centres []float64) (*Centres, error) {
 	found := &Centres{Features: d, Values: centres}
 	labels, distances := slices.Repeat([]int{-1}, n), make([]float64, n)
@@ -190,7 +190,7 @@ func (c KMeans) lloyd(ctx context.Context, rows iter.Seq[[]float32], n, d int, v
 		var moved float64
 		for k, count := range counts {
 			for j := range d {
-				if count > 0 { // otherwise no row is away from its centre: the centre stays
+				if count > 0 { // otherwise every row is at its centre: the centre stays
 					to := sums[k*d+j] / float64(count)
 					off := to - found.Values[k*d+j]
 					moved += off * off
@@ -209,7 +209,7 @@ func (c KMeans) lloyd(ctx context.Context, rows iter.Seq[[]float32], n, d int, v
 	return found, err
 }
 
-// relocate gives each cluster without rows the row farthest from its centre among those not given yet.
+// relocate gives each empty cluster the row farthest from its centre among the rows not yet given.
 func relocate(ctx context.Context, rows iter.Seq[[]float32], d int, labels []int, distances, sums []float64, counts []int) error {
 	takes := map[int]int{} // row to cluster
 	for k, count := range counts {

@@ -59,7 +59,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestLikelihood: no iteration of EM makes the rows less likely, but for the floor.
+// TestLikelihood: no iteration of EM makes the rows less likely, except for the effect of the floor.
 func TestLikelihood(t *testing.T) {
 	x := blobs(100, 3, 4)
 	before := math.Inf(-1)

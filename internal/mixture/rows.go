@@ -1,13 +1,14 @@
-// Package mixture groups rows: k-means, Gaussian mixtures of diagonal covariance, and what a set of rows looks like to them.
+// Package mixture clusters rows with k-means and Gaussian mixtures of diagonal covariance, and computes Fisher vectors of
+// sets of rows.
 //
-//	rows        what is grouped: d features each, float32; sums over them are float64
+//	rows        the data: d float32 features per row; sums are float64
 //	cluster     one of k centres and the rows nearest to it
 //	component   one of k Gaussian densities with a weight, means and variances
-//	γ           responsibility: the probability that a row is of a component
+//	γ           responsibility: the probability that a row belongs to a component
 //	Fisher      vector of a set of rows: how its likelihood changes with the means and deviations, [2, k, d]
 //
-// Rows come as an iterator, so that they may lie anywhere. It must yield the same rows in the same order each time; a row is
-// read before the next is asked for. [Matrix] makes one of a flat array.
+// Rows are given as an iterator, so they can be stored anywhere. It must yield the same rows in the same order each time;
+// each row is read before the next is requested. [Matrix] makes an iterator from a flat array.
 package mixture
 
 import (
@@ -18,8 +19,8 @@ import (
 	"math"
 )
 
-// Matrix yields the rows of x [n, features], row-major: those listed, or all if rows is nil. It panics if a listed row is out
-// of range; a rest of x that is shorter than a row is left out.
+// Matrix yields the listed rows of x [n, features], row-major, or all if rows is nil. It panics if a listed row is out of
+// range; an incomplete last row is ignored.
 func Matrix(x []float32, features int, rows []int) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		if rows != nil {
@@ -91,7 +92,7 @@ func measure(ctx context.Context, rows iter.Seq[[]float32]) (n, d int, variance 
 	return n, d, variance, nil
 }
 
-// finite returns an error if a value is not finite or far larger than float32 can be.
+// finite returns an error if a value is not finite or far outside the range of float32.
 func finite(what string, values []float64) error {
 	for i, v := range values {
 		if v-v != 0 || math.Abs(v) > math.MaxFloat32*2 {

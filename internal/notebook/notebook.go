@@ -1,4 +1,4 @@
-// Package notebook sends what a cell shows to the GoNB notebook that runs it.
+// Package notebook sends the output of a cell to the GoNB notebook that runs it.
 package notebook
 
 import (
@@ -9,16 +9,17 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Patience is how long a notebook may take to acknowledge what it is sent. Tests make it shorter.
+// Patience is how long a notebook may take to acknowledge what it receives. Tests make it shorter.
 var Patience = time.Minute
 
-// Running reports whether a cell of a notebook runs the program.
+// Running reports whether the program runs in a notebook cell.
 func Running() bool { return gonbui.IsNotebook }
 
-// Send shows data under the cell and returns when the notebook has it: it drops what it has not read when a program ends.
+// Send shows data under the cell and returns once the notebook has it: a notebook drops data that it has not read when the
+// program ends.
 func Send(data *protocol.DisplayData) error {
 	sent := make(chan error, 1)
-	go func() { // gonbui waits without end for a notebook that is gone
+	go func() { // gonbui waits forever for a notebook that is gone
 		gonbui.SendData(data)
 		gonbui.Sync()
 		sent <- gonbui.Error()

@@ -15,14 +15,14 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// codecs inflate pages. What they need is kept from page to page.
+// codecs decompresses pages, and reuses its buffers for all pages.
 type codecs struct {
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
 }
 
-// inflate returns the size bytes that src inflates to, in dst where they fit. They are never more, whatever src says.
+// inflate decompresses src to size bytes, in dst if they fit. It never produces more, whatever src claims.
 func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size int) (out []byte, err error) {
 	if size > usualPage && size/mostPage > len(src) {
 		return nil, damagedf("a page of %d bytes that inflates to %d", len(src), size)
@@ -36,7 +36,7 @@ func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size in
 		}
 	}()
 	whole := slices.Grow(dst[:0], size)[:size]
-	dst = whole[:size:size] // nothing writes behind it
+	dst = whole[:size:size] // nothing is written after it
 	n := 0
 	switch codec {
 	case format.Snappy:
@@ -77,7 +77,7 @@ func (c *codecs) inflate(codec format.CompressionCodec, dst, src []byte, size in
 	return whole, nil
 }
 
-// readAll fills dst with what r has, which is no more: its checksum, if it has one, stands behind.
+// readAll fills dst from r, which must have no more data; a checksum, if any, is read and verified at its end.
 func readAll(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err != nil {

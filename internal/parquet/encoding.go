@@ -7,12 +7,12 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// values are the values of a page, one after another, each as its bytes in little-endian order. They are valid until the next call.
+// values iterates over the values of a page, each as bytes in little-endian order, which are valid until the next call.
 type values interface{ next() ([]byte, error) }
 
 var errFewValues = damagedf("a page of fewer values than it claims")
 
-// widthOf is how many bytes a value takes; 0 where that differs.
+// widthOf returns the size of a value in bytes, or 0 if sizes differ.
 func widthOf(e *format.SchemaElement) int {
 	switch e.Type.V {
 	case format.Int32, format.Float:
@@ -25,7 +25,7 @@ func widthOf(e *format.SchemaElement) int {
 	return 0
 }
 
-// newValues returns the values of a page. No more than most are asked for.
+// newValues returns the values of a page. At most most of them may be requested.
 func newValues(encoding format.Encoding, e *format.SchemaElement, data []byte, most int) (values, error) {
 	kind, width := e.Type.V, widthOf(e)
 	integer := kind == format.Int32 || kind == format.Int64
@@ -52,7 +52,7 @@ func newValues(encoding format.Encoding, e *format.SchemaElement, data []byte, m
 	return nil, damagedf("values of type %v with encoding %v", kind, encoding)
 }
 
-// prefixed returns the bytes behind a length of four bytes, and what follows.
+// prefixed returns the bytes after their four-byte length, and the rest.
 func prefixed(data []byte) (part, rest []byte, err error) {
 	if len(data) < 4 {
 		return nil, nil, damagedf("a page ends early")
@@ -64,7 +64,7 @@ func prefixed(data []byte) (part, rest []byte, err error) {
 	return data[:n], data[n:], nil
 }
 
-// plain are values of a width.
+// plain has values of a fixed width.
 type plain struct {
 	data  []byte
 	width int
@@ -79,7 +79,7 @@ func (p *plain) next() ([]byte, error) {
 	return v, nil
 }
 
-// plainTexts are texts, each behind its length.
+// plainTexts has texts, each preceded by its length.
 type plainTexts struct{ data []byte }
 
 func (p *plainTexts) next() (v []byte, err error) {
@@ -87,7 +87,7 @@ func (p *plainTexts) next() (v []byte, err error) {
 	return v, err
 }
 
-// split are values whose first bytes stand first, then the second ones, and so on.
+// split has values whose first bytes are stored first, then the second ones, and so on.
 type split struct {
 	data, value []byte
 	count, at   int
@@ -104,7 +104,7 @@ func (s *split) next() ([]byte, error) {
 	return s.value, nil
 }
 
-// bitsAt returns width bits, up to 64, from a bit of data on, which has them.
+// bitsAt returns width bits (at most 64) of data, starting at bit at. data must be long enough.
 func bitsAt(data []byte, at, width int) uint64 {
 	i, shift := at/8, at%8
 	mask := uint64(1)<<width - 1 // all, of 64
@@ -123,13 +123,14 @@ func bitsAt(data []byte, at, width int) uint64 {
 	return v & mask
 }
 
-// levels are small numbers in runs: of one number, or packed into width bits each. A run may be long; nothing is made of it but the next number.
+// levels has small numbers in runs: repetitions of one number, or numbers packed into width bits. A run may be long; only
+// its next number is ever decoded.
 type levels struct {
 	data   []byte
 	width  int
-	left   int // in the run
+	left   int // numbers left in the run
 	packed bool
-	value  uint64 // of the run
+	value  uint64 // number of the run
 	at     int    // the bit of data that the next packed number begins at
 }
 
@@ -151,7 +152,7 @@ func (l *levels) next() (uint64, error) {
 	return v, nil
 }
 
-// run reads the head of a run.
+// run reads the header of a run.
 func (l *levels) run() error {
 	head, n := binary.Uvarint(l.data)
 	if n <= 0 || head>>1 > 1<<31 {
@@ -180,7 +181,7 @@ func (l *levels) run() error {
 	return nil
 }
 
-// booleans are values of one bit.
+// booleans has values of one bit.
 type booleans struct{ levels }
 
 var bools = [2][]byte{{0}, {1}}
@@ -190,7 +191,7 @@ func (b *booleans) next() ([]byte, error) {
 	return bools[v&1], err
 }
 
-// deltas are integers by their differences, in blocks of parts that are each packed into a width of bits.
+// deltas has integers stored as differences, in blocks of parts; each part has its own bit width.
 type deltas struct {
 	data      []byte // behind the part that is read
 	part      []byte // that is read
@@ -256,7 +257,7 @@ func (d *deltas) next() (uint64, error) {
 	return d.value, nil
 }
 
-// nextPart begins a part, and a block where the one before is at its end.
+// nextPart begins a part, and also a new block if the previous one has ended.
 func (d *deltas) nextPart() error {
 	if len(d.widths) == 0 {
 		least, err := d.uvarint()
@@ -275,7 +276,7 @@ func (d *deltas) nextPart() error {
 	return nil
 }
 
-// lengths returns all of the values, which are lengths and no more than most, and what follows them.
+// lengths decodes all values, which are lengths and at most most of them, and returns them with the rest of data.
 func lengths(data []byte, most int) (all []int, rest []byte, err error) {
 	d, err := newDeltas(data)
 	if err != nil {
@@ -297,7 +298,7 @@ func lengths(data []byte, most int) (all []int, rest []byte, err error) {
 	return all, d.data, nil
 }
 
-// deltaIntegers are integers by their differences.
+// deltaIntegers has integers stored as differences.
 type deltaIntegers struct {
 	*deltas
 	width int
@@ -310,7 +311,7 @@ func (d *deltaIntegers) next() ([]byte, error) {
 	return d.value[:d.width], err
 }
 
-// deltaTexts are texts behind the lengths of all of them.
+// deltaTexts has texts that are preceded by the lengths of all of them.
 type deltaTexts struct {
 	lengths []int
 	data    []byte
@@ -331,7 +332,7 @@ func (d *deltaTexts) next() ([]byte, error) {
 	return v, nil
 }
 
-// prefixTexts are texts that each begin as the one before does.
+// prefixTexts has texts that each share a prefix with the previous one.
 type prefixTexts struct {
 	prefixes []int
 	ends     *deltaTexts
@@ -360,7 +361,7 @@ func (p *prefixTexts) next() ([]byte, error) {
 	return p.value, nil
 }
 
-// indices are numbers of the values of a dictionary, behind their width.
+// indices returns the numbers of dictionary values, which are preceded by their width.
 func indices(data []byte) (*levels, error) {
 	if len(data) == 0 {
 		return &levels{}, nil // of a page of nulls
@@ -371,5 +372,5 @@ func indices(data []byte) (*levels, error) {
 	return &levels{data: data[1:], width: int(data[0])}, nil
 }
 
-// width is the number of bits of a level up to most.
+// width returns the number of bits of a level up to most.
 func width(most int) int { return bits.Len(uint(most)) }

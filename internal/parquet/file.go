@@ -1,17 +1,18 @@
-// Package parquet reads tables from Apache Parquet files, row by row, every value as text.
+// Package parquet reads tables from Apache Parquet files, row by row, with every value as text.
 //
-// A file ends with a footer, which names the columns and says where their values are. Rows stand in groups. In a group the values of a
-// column are a chunk: pages, each compressed on its own. One page of each column is held at a time, and its values are decoded one by one.
+// A file ends with a footer, which lists the columns and the locations of their values. Rows are in groups. In a group, the
+// values of a column are a chunk of separately compressed pages. One page per column is held in memory at a time, and its
+// values are decoded one by one.
 //
-// It reads what pyarrow, pandas, Polars, DuckDB and fastparquet write: columns of numbers, booleans, decimals and texts, and lists of these;
-// every encoding but bit-packed levels; pages that are not compressed, or with Snappy, gzip, zstd, Brotli or raw LZ4. What it does not
-// read it names: times, maps, nested values, encryption.
+// It reads what pyarrow, pandas, Polars, DuckDB and fastparquet write: columns of numbers, booleans, decimals and texts, and
+// lists of these; every encoding except bit-packed levels; pages that are uncompressed, or compressed with Snappy, gzip,
+// zstd, Brotli or raw LZ4. Unsupported features give an error that names them: times, maps, nested values, encryption.
 //
-// No length in a file is believed: sizes are checked against the size of the file, and a byte of it stands for so many values at most. The
-// structs of footer and pages are those of parquet-go. Its decoders of pages are not used: they allocate what a page claims to hold, and a
-// damaged page of LZ4 is decoded into ever larger memory.
+// No length in a file is trusted: sizes are checked against the size of the file, and the number of values per byte is
+// limited. The structs of footer and pages are those of parquet-go. Its page decoders are not used, because they allocate as
+// much as a page claims to need, and decode a damaged LZ4 page into ever more memory.
 //
-// Source: the format as apache/parquet-format describes it, with Encodings.md.
+// Source: the format description in apache/parquet-format, including Encodings.md.
 package parquet
 
 import (
@@ -25,46 +26,47 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Magic begins and ends a file.
+// Magic is at the beginning and the end of a file.
 const Magic = "PAR1"
 
-// ErrDamaged is wrapped by every error about bytes that no Parquet file has.
+// ErrDamaged is wrapped by every error about bytes that are invalid in Parquet.
 var ErrDamaged = errors.New("the file is damaged")
 
 func damagedf(text string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(text, args...), ErrDamaged)
 }
 
-// Values that are all the same take no room in a file, so its size alone does not bound what it holds. These limits do: what a byte of the
-// file may stand for, as much as deflate makes of one.
+// Repeated values take no space in a file, so its size alone does not limit its contents. These limits do: how much one byte
+// of the file may represent, which is as much as deflate can produce from one.
 const (
 	mostValues = 1032     // values
 	mostText   = 8 * 1032 // bytes of text
-	mostPage   = 1032     // bytes of an inflated page
-	usualPage  = 2 << 20  // a page of up to so many bytes may be compressed better
-	usualText  = 32 << 20 // so may texts of so many bytes in all
+	mostPage   = 1032     // bytes of a decompressed page
+	usualPage  = 2 << 20  // pages up to this size may be compressed better
+	usualText  = 32 << 20 // and texts up to this total size
 )
 
-// A row has lists of up to mostListed values, and values of up to mostCompared bytes are compared with the one before.
+// mostListed is the maximum number of values in a row's list. Values of up to mostCompared bytes are compared with the
+// previous one.
 const (
 	mostListed   = 1 << 20
 	mostCompared = 64
 )
 
-// mostNesting is how deep structs of Thrift, and groups in a schema, may stand in each other.
+// mostNesting is the maximum nesting depth of Thrift structs, and of groups in a schema.
 const mostNesting = 64
 
 // Column is a column of the table.
 type Column struct {
 	Name    string
-	List    bool   // whether a row has any number of values
+	List    bool   // whether a row can have any number of values
 	Refused string // why its values cannot be read; "" if they can
 
-	element *format.SchemaElement // of the values
+	element *format.SchemaElement // schema of the values
 	text    func(dst, value []byte) []byte
-	leaf    int // which of the chunks of a group
-	// The levels that a value may have. A value is there at the largest definition level, and is null or missing at others; a row
-	// of a list has an element from level slot on.
+	leaf    int // index of the column's chunk in a group
+	// The maximum levels of a value. A value exists at the largest definition level, and is null or missing at others; in a
+	// list, a row has an element at level slot or above.
 	repetition, definition, slot int
 }
 
@@ -134,7 +136,7 @@ func (f *File) readAt(b []byte, at int64) error {
 	return nil
 }
 
-// readSchema lists the columns and returns how many chunks a group of rows has.
+// readSchema lists the columns and returns the number of chunks in a group of rows.
 func (f *File) readSchema() (leaves int, err error) {
 	for i := 1; i < len(f.meta.Schema); {
 		next, n, err := f.subtree(i, 0)
@@ -150,7 +152,7 @@ func (f *File) readSchema() (leaves int, err error) {
 	return leaves, nil
 }
 
-// subtree returns where what stands under element i of the schema ends, and how many columns of values it has.
+// subtree returns the end of the subtree of schema element i, and its number of value columns.
 func (f *File) subtree(i, depth int) (next, leaves int, err error) {
 	if i >= len(f.meta.Schema) || depth > mostNesting {
 		return 0, 0, damagedf("schema of %d elements", len(f.meta.Schema))
@@ -170,7 +172,7 @@ func (f *File) subtree(i, depth int) (next, leaves int, err error) {
 	return next, leaves, nil
 }
 
-// newColumn makes a column of its part of the schema.
+// newColumn makes a column from its part of the schema.
 func newColumn(schema []format.SchemaElement, leaf int) Column {
 	top := &schema[0]
 	c := Column{Name: top.Name, leaf: leaf, element: &schema[len(schema)-1]}
@@ -212,7 +214,7 @@ func isMap(e *format.SchemaElement) bool {
 	return is || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue)
 }
 
-// check holds what the footer says of chunks to the bytes before it, which end at end.
+// check checks the footer's data about chunks against the bytes before it, which end at end.
 func (f *File) check(leaves int, end int64) error {
 	bytesLeft, valuesLeft := f.size, mostValues*f.size
 	for g := range f.meta.RowGroups {
@@ -228,7 +230,7 @@ func (f *File) check(leaves int, end int64) error {
 				return errors.New("the values are in other files; save the table as one file")
 			case meta.NumValues < group.NumRows || group.NumRows < 0 || meta.NumValues > valuesLeft:
 				return damagedf("%d values in %d rows of a file of %d bytes", meta.NumValues, group.NumRows, f.size)
-			case meta.NumValues == 0: // nothing is read, wherever it is
+			case meta.NumValues == 0: // nothing is read, so the location does not matter
 				continue
 			case length < 0 || length > bytesLeft || start < 4 || start > end-length:
 				return damagedf("%d bytes of values at byte %d of %d", length, start, end)
@@ -240,7 +242,7 @@ func (f *File) check(leaves int, end int64) error {
 	return nil
 }
 
-// chunkStart is where the pages of a chunk begin.
+// chunkStart returns where the pages of a chunk begin.
 func chunkStart(meta *format.ColumnMetaData) int64 {
 	if at := meta.DictionaryPageOffset; at > 0 && at < meta.DataPageOffset {
 		return at
@@ -248,8 +250,8 @@ func chunkStart(meta *format.ColumnMetaData) int64 {
 	return meta.DataPageOffset
 }
 
-// Rows calls each with the rows of the file, counted from 1: for each of the columns, by their numbers, the texts of its values. A null is "".
-// They are valid during the call only.
+// Rows calls each with every row of the file, counted from 1. cells has the texts of the values of each of the given
+// columns; a null is "". The texts are valid only during the call.
 func (f *File) Rows(columns []int, each func(row int, cells [][]string) error) error {
 	cursors := make([]cursor, len(columns))
 	cells := make([][]string, len(columns))

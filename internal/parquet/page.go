@@ -9,35 +9,35 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// mostHeader bounds the header of a page, in bytes. It may hold the least and the largest text of the page.
+// mostHeader is the maximum size of a page header, in bytes. It may contain the smallest and the largest text of the page.
 const mostHeader = 1 << 24
 
-// plainDictionary is what most writers call the encoding of a dictionary, and of its indices.
+// plainDictionary is the encoding that most writers declare for a dictionary and its indices.
 const plainDictionary format.Encoding = 2
 
-// cursor goes through the values of a column.
+// cursor iterates over the values of a column.
 type cursor struct {
 	*Column
 	file *File
 
 	meta       *format.ColumnMetaData
-	at, end    int64 // of the chunk in the file, from the page that comes on
-	left       int64 // values of the chunk in pages that come
+	at, end    int64 // rest of the chunk in the file, from the next page
+	left       int64 // number of values in the remaining pages of the chunk
 	dictionary []string
 
 	inPage                  int
-	repetitions, defined    *levels // nil where the level is always 0
+	repetitions, defined    *levels // nil if the level is always 0
 	values                  values
 	indices                 *levels // instead of values
-	more                    bool    // whether there is a value at hand, with its levels:
+	more                    bool    // whether there is a current value, with its levels:
 	repetitionAt, definedAt int
 
-	stored, inflated, made []byte // kept from page to page
+	stored, inflated, made []byte // buffers reused for all pages
 	last                   []byte // value, and its text
 	lastText               string
 }
 
-// begin goes to the beginning of a chunk.
+// begin moves to the beginning of a chunk.
 func (c *cursor) begin(meta *format.ColumnMetaData) error {
 	if meta.Type != c.element.Type.V {
 		return damagedf("values of type %v in a column of %v", meta.Type, c.element.Type.V)
@@ -105,7 +105,7 @@ func (c *cursor) advance() error {
 	return nil
 }
 
-// next returns the text of the value at hand.
+// next returns the text of the current value.
 func (c *cursor) next() (string, error) {
 	if c.indices != nil {
 		i, err := c.indices.next()
@@ -120,7 +120,7 @@ func (c *cursor) next() (string, error) {
 	return c.textOf(c.values)
 }
 
-// textOf returns the text of the next of some values.
+// textOf returns the text of the next value of v.
 func (c *cursor) textOf(v values) (string, error) {
 	value, err := v.next()
 	if err != nil {
@@ -169,10 +169,10 @@ func (c *cursor) page() error {
 	case format.DataPageV2:
 		return c.readPageV2(&header.DataPageHeaderV2.V, inflated)
 	}
-	return nil // an index, which nobody writes
+	return nil // an index page, which no writer uses
 }
 
-// header reads the header of the page that comes, and goes behind it.
+// header reads the header of the next page and moves behind it.
 func (c *cursor) header() (*format.PageHeader, error) {
 	for most := int64(512); ; most *= 8 {
 		all := c.end-c.at <= most
@@ -194,7 +194,7 @@ func (c *cursor) header() (*format.PageHeader, error) {
 	}
 }
 
-// inflate returns the bytes of a page, which are all of those that are stored where it is not compressed.
+// inflate returns the decompressed bytes of a page.
 func (c *cursor) inflate(stored []byte, size int) ([]byte, error) {
 	if c.meta.Codec == format.Uncompressed {
 		return stored, nil
@@ -259,7 +259,7 @@ func (c *cursor) readPage(header *format.DataPageHeader, size int) error {
 			continue
 		}
 		if l.encoding != format.RLE {
-			return fmt.Errorf("levels with encoding %v, which is not read; save the table anew", l.encoding)
+			return fmt.Errorf("levels with encoding %v, which is not read; save the table again", l.encoding)
 		}
 		var part []byte
 		if part, data, err = prefixed(data); err != nil {
@@ -296,7 +296,7 @@ func (c *cursor) readPageV2(header *format.DataPageHeaderV2, size int) error {
 	return c.setValues(header.Encoding, data)
 }
 
-// setValues begins the values of a page.
+// setValues prepares the values of a page.
 func (c *cursor) setValues(encoding format.Encoding, data []byte) (err error) {
 	c.values, c.indices = nil, nil
 	if encoding == format.RLEDictionary || encoding == plainDictionary {

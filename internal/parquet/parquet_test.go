@@ -31,7 +31,7 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// draft is a file of one column x, whose numbers a test sets to what is not true.
+// draft is a file of one column x, whose sizes and counts a test sets to false values.
 type draft struct {
 	header format.PageHeader
 	page   []byte
@@ -100,7 +100,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestLies: whatever a file claims, reading takes no more time and memory than what is there.
+// TestLies: whatever a file claims, reading takes no more time and memory than its real contents need.
 func TestLies(t *testing.T) {
 	data := func(d *draft) *format.DataPageHeader { return &d.header.DataPageHeader.V }
 	claim := func(d *draft, n int64) {
@@ -280,7 +280,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestChecksum: what gzip says of the inflated bytes is compared with them, and nothing may follow them.
+// TestChecksum: gzip's checksum of the decompressed bytes is verified, and nothing may follow them.
 func TestChecksum(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)

@@ -14,7 +14,8 @@ import (
 	"synpool/internal/float16"
 )
 
-// newText returns what appends a value of a column as text, or says what the values are, if they are neither numbers nor texts.
+// newText returns a function that appends a value of a column as text, or says what the values are if they are neither
+// numbers nor texts.
 func newText(e *format.SchemaElement) (text func(dst, value []byte) []byte, refused string) {
 	unsigned, scale, decimal := false, 0, false
 	switch t := e.LogicalType.Value.(type) {
@@ -98,8 +99,8 @@ func newText(e *format.SchemaElement) (text func(dst, value []byte) []byte, refu
 	return nil, fmt.Sprintf("values of type %v", e.Type.V)
 }
 
-// appendFloat appends a number in the fewest digits that read back as the same number of so many bits; a whole one without an exponent: pandas keeps
-// numbered ids as float64 where one is missing.
+// appendFloat appends a number in the fewest digits that read back as the same float of the given bits. Integers have no
+// exponent: pandas stores integer ids as float64 if one is missing.
 func appendFloat(dst []byte, v float64, bits int) []byte {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.AppendFloat(dst, v, 'f', -1, bits)
@@ -107,7 +108,7 @@ func appendFloat(dst []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
-// mostDecimal is the most bytes of a decimal: 38 digits take 16, 76 take 32.
+// mostDecimal is the maximum size of a decimal in bytes: 38 digits take 16, 76 take 32.
 const mostDecimal = 64
 
 // appendBigDecimal appends decimals that are stored as big-endian numbers in two's complement.

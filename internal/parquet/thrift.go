@@ -13,8 +13,9 @@ var (
 	errForm  = errors.New("no struct of Thrift")
 )
 
-// decode decodes a struct of the compact protocol of Thrift at the beginning of data and returns its length. It walks over it first: no list is
-// longer than the bytes that are left, so that a length that is not there allocates nothing. (An element of a list may take some hundred times the memory of its byte.)
+// decode decodes a struct of Thrift's compact protocol at the beginning of data and returns its length. It first checks that
+// no list is longer than the remaining bytes, so a false length allocates nothing. (A list element may take a few hundred
+// times the memory of its byte.)
 func decode(data []byte, to any) (n int, err error) {
 	w := walker{data}
 	if err := w.structure(0); err != nil {
@@ -30,10 +31,10 @@ func decode(data []byte, to any) (n int, err error) {
 	return n, thrift.NewDecoder(protocol.NewReaderFromBytes(data[:n])).Decode(to)
 }
 
-// walker steps over values of the compact protocol.
+// walker skips values of the compact protocol.
 type walker struct{ data []byte }
 
-// The types of the compact protocol that have bytes of their own.
+// The types of the compact protocol whose values take bytes.
 const (
 	thriftStop   = 0
 	thriftTrue   = 1
@@ -98,7 +99,7 @@ func (w *walker) structure(depth int) error {
 	}
 }
 
-// value steps over a value that is no boolean field.
+// value skips a value that is not a boolean field.
 func (w *walker) value(kind byte, depth int) error {
 	if depth > mostNesting {
 		return errForm
@@ -145,7 +146,7 @@ func (w *walker) value(kind byte, depth int) error {
 	return errForm
 }
 
-// values steps over n times values of these kinds. Each has a byte at least.
+// values skips n groups of values of these kinds. Each value has at least one byte.
 func (w *walker) values(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(w.data)) {
 		return errShort

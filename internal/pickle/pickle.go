@@ -1,8 +1,8 @@
-// Package pickle reads pickles of plain data, as torch.save writes them, and runs nothing.
+// Package pickle reads Python pickles of plain data, such as those of torch.save, without executing anything.
 //
-// It knows numbers, texts, bytes, None, truth values, tuples, lists and dictionaries. A class is its name ([Global]); what calling one would have made is
-// a [Call] with its arguments, and what is stored elsewhere a [Persistent]. Other opcodes are an error, and so is a length that the
-// pickle does not have: no memory is taken for it.
+// It supports numbers, strings, bytes, None, booleans, tuples, lists and dictionaries. A class is represented by its name
+// ([Global]), the result of a call by a [Call] with its arguments, and an object stored elsewhere by a [Persistent]. Other
+// opcodes are an error. A length beyond the end of the pickle is also an error, and no memory is allocated for it.
 //
 // Source: Lib/pickletools.py of CPython.
 package pickle
@@ -15,17 +15,17 @@ import (
 	"math"
 )
 
-// Global is a class or a function by its name, module and all.
+// Global is the full name of a class or function, including its module.
 type Global string
 
-// Call is what a function would return for arguments, and the state that would be given to it.
+// Call represents the result of a function for arguments, and the state that would be set on it.
 type Call struct {
-	Func  any // a Global, as a rule
+	Func  any // usually a Global
 	Args  Tuple
-	Items *Dict // of a subclass of dict
+	Items *Dict // items of a subclass of dict
 }
 
-// Persistent is the id of what is stored elsewhere.
+// Persistent is the id of an object that is stored elsewhere.
 type Persistent struct{ ID any }
 
 // Tuple is a tuple.
@@ -34,10 +34,10 @@ type Tuple []any
 // List is a list.
 type List struct{ Items []any }
 
-// Dict is a dictionary, in order.
+// Dict is an ordered dictionary.
 type Dict struct{ Keys, Values []any }
 
-// Get returns the value of a text as key.
+// Get returns the value of a string key.
 func (d *Dict) Get(key string) (any, bool) {
 	for i, k := range d.Keys {
 		if k == any(key) {
@@ -47,10 +47,10 @@ func (d *Dict) Get(key string) (any, bool) {
 	return nil, false
 }
 
-// ErrDamaged is wrapped by errors about bytes that are no pickle.
+// ErrDamaged is wrapped by errors about bytes that are not a valid pickle.
 var ErrDamaged = errors.New("damaged pickle")
 
-// mark is the place of an opcode MARK on the stack.
+// mark is the position of a MARK opcode on the stack.
 type mark struct{}
 
 // reader reads opcodes.
@@ -97,7 +97,7 @@ func (r *reader) number(n uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(wide[:]), nil
 }
 
-// sized returns the bytes behind their length, a number of n bytes.
+// sized returns bytes that are preceded by their length, a number of n bytes.
 func (r *reader) sized(n uint64) ([]byte, error) {
 	length, err := r.number(n)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *reader) pop() (any, error) {
 	return v, nil
 }
 
-// popMark returns what is on the stack down to the last mark.
+// popMark removes and returns the values above the last mark.
 func (r *reader) popMark() ([]any, error) {
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if _, is := r.stack[i].(mark); is {
@@ -143,7 +143,7 @@ func (r *reader) popMark() ([]any, error) {
 	return nil, damaged("no mark on the stack")
 }
 
-// popTuple returns the last n values of the stack.
+// popTuple removes and returns the last n values of the stack.
 func (r *reader) popTuple(n int) (Tuple, error) {
 	t := make(Tuple, n)
 	for i := n - 1; i >= 0; i-- {
@@ -156,7 +156,7 @@ func (r *reader) popTuple(n int) (Tuple, error) {
 	return t, nil
 }
 
-// step runs an opcode; done says that it was the last one.
+// step executes an opcode; done says that it was the last one.
 func (r *reader) step() (done bool, err error) {
 	op, err := r.next(1)
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *reader) step() (done bool, err error) {
 	return false, err
 }
 
-// value runs an opcode that has an argument or takes values from the stack.
+// value executes an opcode that has an argument or takes values from the stack.
 func (r *reader) value(op byte) error {
 	var n uint64
 	var b []byte
@@ -239,7 +239,7 @@ func (r *reader) value(op byte) error {
 	return err
 }
 
-// remember keeps the value on top of the stack.
+// remember stores the value on top of the stack in the memo.
 func (r *reader) remember(at uint64) error {
 	v, err := r.pop()
 	if err == nil {
@@ -249,7 +249,7 @@ func (r *reader) remember(at uint64) error {
 	return err
 }
 
-// compound runs an opcode that makes a value of others.
+// compound executes an opcode that makes a value from others.
 func (r *reader) compound(op byte) error {
 	switch op {
 	case 't': // TUPLE
@@ -304,7 +304,7 @@ func (r *reader) compound(op byte) error {
 	return fmt.Errorf("opcode 0x%02x, which plain data does not have", op)
 }
 
-// fill puts values into the list or dictionary below them.
+// fill adds values to the list or dictionary below them on the stack.
 func (r *reader) fill(op byte) error {
 	var items []any
 	var err error

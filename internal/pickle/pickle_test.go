@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestRefused: what no plain data has is an error, and so is what ends early or claims more than there is.
+// TestRefused: anything but plain data is an error, and so is a pickle that ends early or claims more than it has.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "ends early",

@@ -1,5 +1,5 @@
-// Package reexec lets a test start its own program once more, as a process to kill, to limit or to send signals to. TestMain of
-// such a program asks [Kind] what it is.
+// Package reexec lets a test start its own program again, as a process to kill, to limit or to send signals to. TestMain of
+// such a program calls [Kind] to learn its role.
 package reexec
 
 import (
@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// Variable tells the program what kind of process it is.
+// Variable is the environment variable with the kind of process.
 const Variable = "SYNPOOL_TEST_PROCESS"
 
-// Kind returns the kind that the process was started as, "" where it is to run the tests.
+// Kind returns the kind of this process, "" if it must run the tests.
 func Kind() string { return os.Getenv(Variable) }
 
-// Command returns the program of the test as a process of a kind. It ends with the test at the latest.
+// Command returns a command that runs the test program as a process of the given kind. It ends with the test at the latest.
 func Command(t testing.TB, kind string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -27,7 +27,7 @@ func Command(t testing.TB, kind string, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// Exit ends the process, with 1 and an error on standard error if there is one.
+// Exit ends the process: with status 1 and a message on standard error if there is an error.
 func Exit(err error) {
 	if err != nil {
 		fmt.Fprint(os.Stderr, err)

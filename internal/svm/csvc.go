@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// CSVC fits the support-vector classifier with hinge loss to a kernel. It finds the coefficients β of the least
+// CSVC is a support-vector classifier with hinge loss and a kernel. Fit finds the coefficients β that minimise
 //
 //	½ Σ_ij β_i β_j k(x_i, x_j) - Σ_i |β_i|,  Σ_i β_i = 0,  0 ≤ β_i y_i ≤ C_i,
 //
@@ -13,25 +13,25 @@ import (
 //
 // With a kernel that is not positive semidefinite it finds a stationary point, which may depend on the order of the examples.
 //
-// Source: R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for training support vector
-// machines", JMLR 6 (2005), WSS 3; as in LIBSVM, whose criterion to stop and whose bias are the same.
+// Source: R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for training support
+// vector machines", JMLR 6 (2005), WSS 3; as in LIBSVM, with the same stopping criterion and bias.
 type CSVC struct {
 	C             float64 // cost of an example of weight 1
-	Tolerance     float64 // of the violation, which is in units of decision values
+	Tolerance     float64 // largest violation allowed, in units of decision values
 	MaxIterations int
-	CacheBytes    int64 // for rows of a kernel that is neither a [Matrix] nor a [Cache]
+	CacheBytes    int64 // cache for rows of a kernel that is neither a [Matrix] nor a [Cache]
 }
 
-// DefaultCSVC returns C = 1 and LIBSVM's tolerance and limit of iterations, with a cache of 256 MiB.
+// DefaultCSVC returns C = 1, LIBSVM's tolerance and maximum number of iterations, and a cache of 256 MiB.
 func DefaultCSVC() CSVC {
 	return CSVC{C: 1, Tolerance: 1e-3, MaxIterations: 10_000_000, CacheBytes: 256 << 20}
 }
 
 // Fit fits a classifier to the examples of k with labels positive[n] and weights[n]; nil weights are all 1.
 //
-// It errs where the numbers of examples differ, a setting or weight is out of range, a value that it reads is not finite (it
-// reads the diagonal and the rows of the examples that it moves), and with the error of ctx, [ErrOneClass] or
-// [ErrNotConverged].
+// It returns an error if the numbers of examples differ, a setting or weight is out of range, or a value that it reads is
+// not finite (it reads the diagonal and the rows of the examples whose coefficients it changes). Other errors are that of
+// ctx, [ErrOneClass] and [ErrNotConverged].
 func (s CSVC) Fit(ctx context.Context, k Kernel, positive []bool, weights []float64) (*Machine, error) {
 	n := k.Len()
 	if len(positive) != n {
@@ -45,8 +45,8 @@ func (s CSVC) Fit(ctx context.Context, k Kernel, positive []bool, weights []floa
 	return m.negated(), err
 }
 
-// dual returns the problem of the classifier, with all labels negated: LIBSVM's first class is +1, scikit-learn's first class is the
-// negative one, and so ties and the path through a kernel that is not definite are theirs.
+// dual returns the problem of the classifier, with all labels negated: LIBSVM's first class is +1, and scikit-learn's first
+// class is the negative one. So ties, and the path for an indefinite kernel, are the same as theirs.
 func (s CSVC) dual(positive []bool, weights []float64) (dual, error) {
 	cost, err := costs(s.C, len(positive), weights)
 	if err != nil {

@@ -338,7 +338,7 @@ func TestNotConverged(t *testing.T) {
 	if m, err = s.Fit(t.Context(), k, positive, nil); err != nil && (!errors.Is(err, svm.ErrNotConverged) || m == nil || m.Violation > 1e-9) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	// A kernel of noise, as far from definite as can be, ends as well.
+	// A kernel of noise, as indefinite as possible, also ends.
 	r := rand.New(rand.NewPCG(4, 1))
 	for i := range 60 {
 		for j := range i + 1 {

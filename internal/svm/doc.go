@@ -1,22 +1,24 @@
-// Package svm fits support-vector classifiers of two classes, and regressions, in Go without C.
+// Package svm fits support-vector classifiers for two classes, and support-vector regressions, in pure Go.
 //
-//   - [CSVC] fits a classifier with a kernel, whose values are given as a matrix or row by row.
-//   - [SVR] fits a regression with such a kernel, by the same solver.
+//   - [CSVC] fits a classifier with a kernel, given as a matrix or row by row.
+//   - [SVR] fits a regression with such a kernel, with the same solver.
 //   - [FitLinear] fits a hyperplane to dense vectors, with an L2 or an L1 penalty.
 //
 // # Glossary
 //
-//   - Example: one of the n things to learn from, with a label y = +1 (positive) or -1, of a regression a number y.
-//   - Weight s_i: how much example i counts; its cost is C_i = C s_i. An example of weight 0 does not count.
+//   - Example: one of the n training examples, with a label y = +1 (positive) or -1, or for a regression a number y.
+//   - Weight s_i: how much example i counts; its cost is C_i = C s_i. An example of weight 0 is ignored.
 //   - Kernel k(x, z): similarity of two examples, usually ⟨φ(x), φ(z)⟩ for some map φ. K is the matrix k(x_i, x_j).
-//   - Coefficient β_i = α_i y_i, where α_i is the dual variable of example i, 0 ≤ α_i ≤ C_i; of a regression β_i = α_i - α*_i.
+//   - Coefficient β_i = α_i y_i, where α_i is the dual variable of example i, 0 ≤ α_i ≤ C_i; for a regression β_i = α_i -
+//     α*_i.
 //   - Support vector: an example with β_i ≠ 0.
-//   - Decision value: Σ_i β_i k(x_i, x) + b, or w·x + b. The class is positive where it is above 0; of a regression it is the value.
-//   - Tube: what is at most ε from the values of a regression. Examples in it cost nothing.
-//   - Violation: how far the solution is from optimal; a fit stops where it is at most the tolerance.
+//   - Decision value: Σ_i β_i k(x_i, x) + b, or w·x + b. The class is positive if it is above 0; for a regression it is the
+//     predicted value.
+//   - Tube: the region within ε of the predicted values of a regression. Examples in it cost nothing.
+//   - Violation: how far the solution is from optimal; a fit stops when it is at most the tolerance.
 //
-// All sums are in float64. Equal arguments give equal results: the linear solvers draw their order from a seed, and the
-// kernel solver draws nothing.
+// All sums are in float64. Results are deterministic: the linear solvers draw their order from a seed, and the kernel solver
+// uses no random numbers.
 package svm
 
 import (
@@ -26,17 +28,18 @@ import (
 	"math"
 )
 
-// ErrNotConverged says that a fit reached its limit of iterations, or could move no further in float64, before its
-// violation was within the tolerance. The solution so far is returned with it.
+// ErrNotConverged says that a fit reached its maximum number of iterations, or could make no more progress in float64,
+// before its violation was within the tolerance. The solution so far is returned with it.
 var ErrNotConverged = errors.New("svm: not converged")
 
 // ErrOneClass says that all examples with a weight above 0 have the same label, or that there are none.
 var ErrOneClass = errors.New("svm: examples of both classes are needed")
 
-// checkEvery is the number of steps of a solver between two looks at its context.
+// checkEvery is the number of solver steps between two checks of the context.
 const checkEvery = 64
 
-// costs returns C_i = c weights[i], [n]; nil weights are all 1. It errs where a number is not finite or a weight is negative.
+// costs returns C_i = c weights[i], [n]; nil weights are all 1. It is an error if a number is not finite or a weight is
+// negative.
 func costs(c float64, n int, weights []float64) ([]float64, error) {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return nil, fmt.Errorf("svm: C is %v, want a finite number above 0", c)
@@ -57,7 +60,7 @@ func costs(c float64, n int, weights []float64) ([]float64, error) {
 	return cost, nil
 }
 
-// bothClasses returns [ErrOneClass] unless examples of both classes cost something.
+// bothClasses returns [ErrOneClass] unless there are examples of both classes with positive cost.
 func bothClasses(cost []float64, positive []bool) error {
 	var some [2]bool
 	for i, c := range cost {
@@ -71,7 +74,7 @@ func bothClasses(cost []float64, positive []bool) error {
 	return nil
 }
 
-// limits checks what all solvers share.
+// limits checks the settings that all solvers share.
 func limits(tolerance float64, iterations int) error {
 	if !(tolerance > 0) || math.IsInf(tolerance, 1) {
 		return fmt.Errorf("svm: the tolerance is %v, want a finite number above 0", tolerance)
@@ -93,8 +96,8 @@ func index(positive bool) int {
 // sign is the label as a number, +1 or -1.
 func sign(positive bool) float64 { return float64(2*index(positive) - 1) }
 
-// Balanced returns one weight per example, n/(2 n_y), [n], where n_y is the size of its class: both classes weigh as much,
-// and the mean weight is 1.
+// Balanced returns one weight per example, n/(2 n_y), [n], where n_y is the size of its class: both classes have the same
+// total weight, and the mean weight is 1.
 func Balanced(positive []bool) []float64 {
 	var count [2]float64
 	for _, p := range positive {

@@ -25,7 +25,7 @@ func (x products) Row(i int, dst []float64) {
 	}
 }
 
-// Numbers far from 0 are positive, which no threshold tells.
+// Numbers far from 0 are positive, so no threshold separates the classes.
 func Example() {
 	x := products{-3, -2, -1, 0, 1, 2, 3}
 	positive := []bool{true, true, false, false, false, true, true}

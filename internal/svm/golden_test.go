@@ -12,10 +12,11 @@ import (
 //go:embed testdata/svm.json
 var goldenJSON []byte
 
-// decisionTolerance is that of decision values; both sides stop where the slope is small, not where the minimum is.
+// decisionTolerance is the tolerance of decision values; both sides stop where the slope is small, not exactly at the
+// minimum.
 const decisionTolerance = 1e-5
 
-// weighing is how much the examples of a case count.
+// weighing says how the examples of a case are weighted.
 type weighing struct {
 	Weights  []float64
 	Balanced bool

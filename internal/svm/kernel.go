@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Kernel gives the values k(x_i, x_j) of n examples, row by row. They must be symmetric: k(x_i, x_j) = k(x_j, x_i). They need
-// not be positive semidefinite.
+// Kernel provides the values k(x_i, x_j) of n examples, row by row. They must be symmetric: k(x_i, x_j) = k(x_j, x_i). They
+// need not be positive semidefinite.
 type Kernel interface {
 	// Len returns n.
 	Len() int
@@ -19,7 +19,7 @@ type Kernel interface {
 // viewer is a kernel that has its rows in memory.
 type viewer interface {
 	Kernel
-	// view returns row i, which stays as it is until the next call but one, and must not be written to.
+	// view returns row i, which must not be modified. It is valid until the second call after this one.
 	view(i int) []float64
 }
 
@@ -31,14 +31,14 @@ var (
 	_ Kernel = (*subset)(nil)
 )
 
-// Matrix is the kernel matrix of all examples, in the memory of the caller. Many fits may read it at the same time.
+// Matrix is the kernel matrix of all examples, in the memory of the caller. It is safe for concurrent use by many fits.
 type Matrix struct {
 	values    []float64
 	n, stride int
 }
 
-// NewMatrix returns the kernel k(x_i, x_j) = values[i stride + j] of n examples. It copies nothing. It errs where values is
-// too short or stride is below n.
+// NewMatrix returns the kernel k(x_i, x_j) = values[i stride + j] of n examples. It copies nothing. It is an error if values
+// is too short or stride is below n.
 func NewMatrix(values []float64, n, stride int) (*Matrix, error) {
 	if n < 1 || stride < n || len(values) < n || (len(values)-n)/stride < n-1 {
 		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows, %d apart", len(values), n, stride)
@@ -61,15 +61,15 @@ func (m *Matrix) Row(i int, dst []float64) { copy(dst[:m.n], m.view(i)) }
 
 func (m *Matrix) view(i int) []float64 { return m.values[i*m.stride:][:m.n:m.n] }
 
-// Single is a kernel matrix of all examples whose values are float32, half the memory of a [Matrix], as in the cache of LIBSVM. Many fits
-// may read it at the same time.
+// Single is a kernel matrix of all examples in float32, with half the memory of a [Matrix], as in LIBSVM's cache. It is safe
+// for concurrent use by many fits.
 type Single struct {
 	values []float32
 	n      int
 }
 
-// NewSingle returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It errs where there are not n times n
-// values.
+// NewSingle returns the kernel k(x_i, x_j) = values[i n + j] of n examples. It copies nothing. It is an error if there are
+// not n times n values.
 func NewSingle(values []float32, n int) (*Single, error) {
 	if n < 1 || len(values)%n != 0 || len(values)/n != n {
 		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows", len(values), n)
@@ -96,7 +96,7 @@ func (s *Single) Row(i int, dst []float64) {
 }
 
 // Subset returns the kernel of the examples index[0], index[1], ... of k. It copies no values: the rows that a fit reads are
-// gathered into its cache. An example may occur more than once. It errs where an index is outside 0..n-1.
+// gathered into its cache. An example may occur more than once. It is an error if an index is outside 0..n-1.
 func Subset(k Kernel, index []int) (Kernel, error) {
 	for _, i := range index {
 		if i < 0 || i >= k.Len() {
@@ -116,7 +116,7 @@ func Subset(k Kernel, index []int) (Kernel, error) {
 type subset struct {
 	base    Kernel
 	index   []int
-	scratch []float64 // a row of base, where base has none in memory
+	scratch []float64 // a row of base, if base has no rows in memory
 }
 
 func (s *subset) Len() int { return len(s.index) }
@@ -153,7 +153,7 @@ func (s *subset) Row(i int, dst []float64) {
 	}
 }
 
-// doubled is the kernel of the examples of base, which all occur twice: as i and as i+n.
+// doubled is the kernel of the examples of base, where each occurs twice: as i and as i+n.
 type doubled struct {
 	base   viewer
 	buffer [2][]float64
@@ -188,16 +188,16 @@ func (d *doubled) view(i int) []float64 {
 	return *row
 }
 
-// Cache keeps the rows of a kernel that were read last. [CSVC] and [SVR] make one for each fit; make one of your own where several
-// fits read the same costly kernel one after another. It is not safe for concurrent use.
+// Cache keeps the most recently read rows of a kernel. [CSVC] and [SVR] make one for each fit; make your own if several fits
+// use the same expensive kernel one after another. It is not safe for concurrent use.
 type Cache struct {
 	kernel       Kernel
 	rows         [][]float64 // nil: not kept
-	older, newer []int32     // a ring of the rows kept; entry n stands between the newest, older[n], and the oldest, newer[n]
+	older, newer []int32     // a ring of the kept rows; entry n is between the newest, older[n], and the oldest, newer[n]
 	kept, most   int
 }
 
-// NewCache returns a kernel with the values of k that keeps at most bytes of them, and at least two rows.
+// NewCache returns a kernel with the values of k that caches at most the given number of bytes, and at least two rows.
 func NewCache(k Kernel, bytes int64) *Cache {
 	n := k.Len()
 	c := &Cache{kernel: k, rows: make([][]float64, n), older: make([]int32, n+1), newer: make([]int32, n+1)}

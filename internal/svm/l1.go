@@ -9,14 +9,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Of the line search: the share of the predicted decrease that a step must reach, and the most halvings.
+// Constants of the line search: the share of the predicted decrease that a step must reach, and the maximum number of
+// halvings.
 const (
 	armijo   = 0.01
 	halvings = 20
 )
 
-// columnsOf returns the features of the vectors as columns [features+1][n], each value times its label. The last is that of
-// the bias.
+// columnsOf returns the features of the vectors as columns [features+1][n], each value times its label. The last column is
+// for the bias.
 func columnsOf[T Number](x Dense[T], positive []bool, bias float64) [][]float64 {
 	values := make([]float64, (x.Features+1)*x.N)
 	columns := make([][]float64, x.Features+1)
@@ -39,7 +40,7 @@ func columnsOf[T Number](x Dense[T], positive []bool, bias float64) [][]float64 
 	return columns
 }
 
-// misses are the 1 - y_i f(x_i) of all examples, and what the loss needs of them.
+// misses has 1 - y_i f(x_i) for all examples, and the terms of the loss computed from them.
 type misses struct {
 	cost, miss []float64
 	pull       []float64 // C_i max(0, miss): half the slope of the loss
@@ -63,7 +64,7 @@ func (m *misses) add(d float64, column []float64) {
 func (m *misses) loss() float64 { return floats.Dot(m.pull, m.miss) }
 
 // fitL1 minimises the primal, one weight at a time: a Newton step of the loss with the penalty, halved until the objective
-// falls enough. Now and then it takes a Newton step of many weights.
+// decreases enough. Occasionally it takes a Newton step of many weights.
 func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool, cost []float64) (*Hyperplane, error) {
 	n, d := len(cost), len(columns)
 	random := rand.New(rand.NewPCG(s.Seed, 0))
@@ -172,8 +173,8 @@ func (s Linear) fitL1(ctx context.Context, columns [][]float64, positive []bool,
 	}
 }
 
-// search halves the step of a weight w until the objective falls enough, takes it, and returns it. bound is
-// Σ_i C_i x_ij², half the greatest curvature.
+// search halves the step of a weight w until the objective decreases enough, takes it, and returns it. bound is Σ_i C_i
+// x_ij², half the greatest curvature.
 func (m *misses) search(column []float64, w, step, slope, bound float64) float64 {
 	predicted := math.Abs(w+step) - math.Abs(w) + slope*step
 	taken, before := 0.0, 0.0

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Penalty is what keeps the weights of a hyperplane small.
+// Penalty is the penalty on the weights of a hyperplane.
 type Penalty int
 
 const (
@@ -18,29 +18,29 @@ const (
 	L1                // Σ_j |w_j|, which makes many weights 0
 )
 
-// Linear fits a hyperplane with squared hinge loss. It finds the w and b of the least
+// Linear is a linear classifier with squared hinge loss. [FitLinear] finds the w and b that minimise
 //
 //	penalty(w, v) + Σ_i C_i max(0, 1 - y_i (w·x_i + b))²,  b = InterceptScaling v.
 //
-// The bias is the weight v of one more feature, which is InterceptScaling in all examples, and so is penalised, too: the
-// greater InterceptScaling, the less. With InterceptScaling 0 there is no bias.
+// The bias is the weight v of an extra feature that equals InterceptScaling in all examples. It is therefore penalised too,
+// but less with a larger InterceptScaling. With InterceptScaling 0 there is no bias.
 //
 // L2 is solved by dual coordinate descent: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, "A dual
 // coordinate descent method for large-scale linear SVM", ICML 2008, algorithm 3. L1 is solved by coordinate descent with a
 // line search: R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin, "LIBLINEAR: a library for large linear
-// classification", JMLR 9 (2008), appendix. Both shrink, and stop as LIBLINEAR's solvers 1 and 5 do.
+// classification", JMLR 9 (2008), appendix. Both use shrinking, and stop like LIBLINEAR's solvers 1 and 5.
 type Linear struct {
 	Penalty          Penalty
 	C                float64 // cost of an example of weight 1
 	InterceptScaling float64
-	// Tolerance of the violation. L2: max less min of the projected gradient of the dual. L1: the sum of the violations of
-	// the features over that of w = 0, times n over the size of the smaller class.
+	// Tolerance is the largest violation allowed. L2: maximum minus minimum of the projected gradient of the dual. L1: the
+	// sum of the violations of the features divided by that of w = 0, times n divided by the size of the smaller class.
 	Tolerance     float64
-	MaxIterations int    // passes over the examples (L2) or the features (L1)
-	Seed          uint64 // of the order in a pass
+	MaxIterations int    // maximum number of passes over the examples (L2) or the features (L1)
+	Seed          uint64 // seed of the order in a pass
 }
 
-// DefaultLinear returns an L2 penalty, C = 1, scikit-learn's intercept scaling of 1 and tolerance of 1e-4, and at most 100,000
+// DefaultLinear returns an L2 penalty, C = 1, scikit-learn's intercept scaling (1) and tolerance (1e-4), and at most 100,000
 // passes.
 func DefaultLinear() Linear {
 	return Linear{Penalty: L2, C: 1, InterceptScaling: 1, Tolerance: 1e-4, MaxIterations: 100_000}
@@ -55,7 +55,7 @@ type Hyperplane struct {
 	Iterations int       // passes
 }
 
-// Number is the type of the values of vectors.
+// Number is the type of vector values.
 type Number interface{ float32 | float64 }
 
 // Decision returns w·x + b of x[features].
@@ -78,8 +78,8 @@ type Dense[T Number] struct {
 // FitLinear fits a hyperplane to the examples x with labels positive[n] and weights[n]; nil weights are all 1. It copies x
 // once as float64, unless the penalty is L2 and x is float64.
 //
-// It errs where the numbers of examples differ, a setting, weight or value is out of range or not finite, and with the error
-// of ctx, [ErrOneClass] or [ErrNotConverged].
+// It returns an error if the numbers of examples differ, or a setting, weight or value is out of range or not finite. Other
+// errors are that of ctx, [ErrOneClass] and [ErrNotConverged].
 func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []bool, weights []float64) (*Hyperplane, error) {
 	if x.N < 1 || x.Features < 1 || x.Stride < x.Features || len(x.Values) < x.Features || (len(x.Values)-x.Features)/x.Stride < x.N-1 {
 		return nil, fmt.Errorf("svm: %d values are no matrix of %d rows of %d, %d apart", len(x.Values), x.N, x.Features, x.Stride)
@@ -125,7 +125,7 @@ func FitLinear[T Number](ctx context.Context, s Linear, x Dense[T], positive []b
 	return h, err
 }
 
-// objective is that of [Linear].
+// objective returns the objective of [Linear].
 func (s Linear) objective(h *Hyperplane, decision func(i int) float64, positive []bool, cost []float64) float64 {
 	v := 0.0
 	if s.InterceptScaling > 0 {
@@ -171,8 +171,8 @@ func shuffle(r *rand.Rand, order []int) {
 	r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 }
 
-// fitL2 solves the dual, the α ≥ 0 of the least ½ |Σ_i α_i y_i x_i|² + Σ_i α_i²/(4 C_i) - Σ_i α_i, one α_i at a time.
-// Now and then it takes a Newton step of all α_i above 0.
+// fitL2 solves the dual: it minimises ½ |Σ_i α_i y_i x_i|² + Σ_i α_i²/(4 C_i) - Σ_i α_i over α ≥ 0, one α_i at a time.
+// Occasionally it takes a Newton step of all α_i above 0.
 func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost []float64) (*Hyperplane, error) {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	var all []int // the examples that count
@@ -189,7 +189,7 @@ func (s Linear) fitL2(ctx context.Context, x [][]float64, positive []bool, cost 
 	h := &Hyperplane{Weights: make([]float64, len(x[0]))}
 	var p pace
 	var at []int               // the examples with α above 0
-	var products *mat.SymDense // once a Newton step needs them
+	var products *mat.SymDense // computed once a Newton step needs them
 	active, shrinkAbove := len(all), math.Inf(1)
 	for {
 		if h.Iterations == s.MaxIterations {

@@ -12,21 +12,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Coordinate descent finds the examples and the weights that are not 0 in a few passes, and may then need thousands to find
-// their values. A Newton step for those alone finds the values at once. It is taken after as many passes as cost the same,
-// and only where it lowers the objective, so that it never costs more than it may spare.
+// Coordinate descent finds the non-zero coefficients in a few passes, but may need thousands more to find their values. A
+// Newton step for the non-zero ones finds the values at once. It is tried after as many passes as cost the same, and only
+// kept if it lowers the objective, so it never costs more than it may save.
 
-// newtonLimit is the most unknowns of a Newton step.
+// newtonLimit is the maximum number of unknowns of a Newton step.
 const newtonLimit = 1500
 
-// pace says when a Newton step is due.
+// pace decides when a Newton step is due.
 type pace struct {
 	passes, doublings int
 	price             float64 // of a step, in passes
 }
 
-// due reports whether a step of unknowns, whose matrix takes products to make, is worth its cost after passes of the given
-// cost.
+// due reports whether a Newton step with so many unknowns, whose matrix takes so many products, is worth its cost after
+// passes of the given cost.
 func (p *pace) due(unknowns int, products, pass float64) bool {
 	p.passes++
 	u := float64(unknowns)
@@ -34,7 +34,7 @@ func (p *pace) due(unknowns int, products, pass float64) bool {
 	return unknowns > 0 && unknowns <= newtonLimit && float64(p.passes) >= (4+p.price)*float64(int(1)<<p.doublings)
 }
 
-// done notes that steps were taken, the first of which is paid for.
+// done records that steps were taken. The first one is already paid for.
 func (p *pace) done(steps int, lower bool) {
 	p.passes = -int(float64(steps-1) * p.price)
 	p.doublings = min(p.doublings+1, 10)
@@ -71,13 +71,13 @@ func squares(scale float64, z []float64, rows, columns int) *mat.SymDense {
 	return s
 }
 
-// shares are the parts of a Newton step of which the best is taken.
+// shares are the fractions of a Newton step that are tried; the best is taken.
 var shares = []float64{1, 0.25, 0.0625}
 
-// rounds is the most Newton steps in a row.
+// rounds is the maximum number of consecutive Newton steps.
 const rounds = 20
 
-// toward returns w + share step, where weights that would change their sign are 0.
+// toward returns w + share step, with 0 for weights that would change their sign.
 func toward(w, step []float64, share float64) []float64 {
 	moved := make([]float64, len(w))
 	for j, v := range w {
@@ -88,8 +88,8 @@ func toward(w, step []float64, share float64) []float64 {
 	return moved
 }
 
-// newton takes Newton steps of the weights that are not 0, w[at[k]], with their signs kept, and returns how many it tried,
-// and whether they lowered the objective.
+// newton takes Newton steps of the non-zero weights w[at[k]], keeping their signs. It returns how many it tried, and whether
+// they lowered the objective.
 func (m *misses) newton(ctx context.Context, columns [][]float64, w []float64, at []int) (steps int, lower bool) {
 	for steps < rounds && ctx.Err() == nil {
 		more, ok := m.newtonStep(columns, w, at)
@@ -163,11 +163,11 @@ func (m *misses) newtonStep(columns [][]float64, w []float64, at []int) (more, l
 }
 
 // newtonDual moves alpha to the minimum of the dual by Newton's method on the primal (O. L. Mangasarian, "A finite Newton
-// method for classification", 2002), and returns the number of steps, and whether the objective of the dual is lower. products is the matrix of the
-// dual, whose diagonal holds diag = 1/(2 C_i), 0 for an example that does not count.
+// method for classification", 2002), and returns the number of steps, and whether the objective of the dual is lower.
+// products is the matrix of the dual; its diagonal includes diag = 1/(2 C_i), or 0 for an ignored example.
 //
-// With w = Σ_i a_i y_i x_i the misses are 1 - products a + diag a. Each step solves for the a_i of the examples that miss,
-// with the others 0, and searches the line to that solution.
+// With w = Σ_i a_i y_i x_i the misses are 1 - products a + diag a. Each step solves for the a_i of the examples with
+// positive misses, with the others 0, and does a line search towards that solution.
 func newtonDual(ctx context.Context, products *mat.SymDense, diag, alpha []float64) (steps int, lower bool) {
 	n := len(alpha)
 	dual := func(a []float64) (miss []float64, objective float64) {
@@ -234,8 +234,8 @@ func newtonDual(ctx context.Context, products *mat.SymDense, diag, alpha []float
 	return steps, true
 }
 
-// lowest returns the share of the way from a to b at which the primal is least, ½|w|² + Σ_i C_i max(0, miss_i)², by bisection
-// of its slope. Of |w|² = Σ_i a_i (1 - miss_i) the slope is linear.
+// lowest returns the share of the way from a to b where the primal ½|w|² + Σ_i C_i max(0, miss_i)² is smallest, by bisection
+// of its slope. The slope of |w|² = Σ_i a_i (1 - miss_i) is linear.
 func lowest(diag, a, b, missA, missB []float64) float64 {
 	var ab, bb float64 // ⟨w_a, w_b - w_a⟩ and |w_b - w_a|²
 	for i := range a {

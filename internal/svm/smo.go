@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// tau replaces a curvature that is not above 0, where the kernel is not positive definite.
+// tau replaces a curvature that is not above 0, which happens if the kernel is not positive definite.
 const tau = 1e-12
 
 // Machine is a fitted classifier, or regression, with a kernel.
 type Machine struct {
 	Coefficients []float64 // β_i = α_i y_i of [CSVC], α_i - α*_i of [SVR], [n]; 0 for an example that is no support vector
 	Bias         float64   // b, LIBSVM's -rho
-	Objective    float64   // of the dual, as in [CSVC] and [SVR]
-	Violation    float64   // by how much the biases differ that coefficients which can grow and those which can shrink ask for
+	Objective    float64   // objective of the dual, as in [CSVC] and [SVR]
+	Violation    float64   // difference between the biases required by coefficients that can grow and by those that can shrink
 	Iterations   int
 }
 
@@ -25,14 +25,14 @@ func (m *Machine) Decision(row []float64) float64 {
 	row = row[:len(m.Coefficients)]
 	sum := 0.0
 	for i, b := range m.Coefficients {
-		if b != 0 { // what the others have in row does not matter, be it NaN
+		if b != 0 { // row is ignored for the others, even if it is NaN
 			sum += b * row[i]
 		}
 	}
 	return sum + m.Bias
 }
 
-// dual is what a fit solves: the coefficients β of the least
+// dual is the problem that a fit solves: find the coefficients β that minimise
 //
 //	½ Σ_ij β_i β_j k(x_i, x_j) - Σ_i β_i t_i,  Σ_i β_i = 0,  lowest_i ≤ β_i ≤ most_i.
 type dual struct {
@@ -42,8 +42,8 @@ type dual struct {
 
 func newDual(n int) dual { return dual{make([]float64, n), make([]float64, n), make([]float64, n)} }
 
-// solve finds the coefficients by sequential minimal optimisation, for the kernel k of n examples. Of 2n coefficients β_i and β_i+n are
-// those of example i. It errs as [CSVC.Fit].
+// solve finds the coefficients by sequential minimal optimisation, for the kernel k of n examples. With 2n coefficients, β_i
+// and β_i+n belong to example i. Its errors are those of [CSVC.Fit].
 func (d dual) solve(ctx context.Context, k Kernel, tolerance float64, iterations int, bytes int64) (*Machine, error) {
 	if err := limits(tolerance, iterations); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d dual) solve(ctx context.Context, k Kernel, tolerance float64, iterations
 	return o.solve(ctx, tolerance, iterations)
 }
 
-// solve runs the solver and returns its solution, with [ErrNotConverged] perhaps.
+// solve runs the solver and returns its solution, possibly with [ErrNotConverged].
 func (o *smo) solve(ctx context.Context, tolerance float64, iterations int) (*Machine, error) {
 	stopped := o.run(ctx, tolerance, iterations)
 	if stopped != nil && !o.converging {
@@ -76,27 +76,27 @@ func (o *smo) solve(ctx context.Context, tolerance float64, iterations int) (*Ma
 	return m, stopped
 }
 
-// shrinkFrom is the number of examples from which it pays to set some aside.
+// shrinkFrom is the minimum number of examples for which shrinking pays.
 const shrinkFrom = 400
 
 // smo is the state of a fit.
 type smo struct {
 	all    part
-	active part // all, or what shrink has left of it
+	active part // all, or what remains after shrinking
 	seen   []bool
-	bytes  int64 // for the rows of active
+	bytes  int64 // cache size for the rows of active
 	n      int   // examples; coefficient i is one of example i mod n
 
 	shrinkFrom int
-	unshrunk   bool // that active was made all again near the end
+	unshrunk   bool // whether all examples were made active again near the end
 	iterations int
 	converging bool // false after an error that leaves no solution
 }
 
-// part is some of the examples.
+// part is a subset of the examples.
 type part struct {
 	rows   viewer
-	index  []int     // of the examples; nil: all
+	index  []int     // of the examples; nil means all
 	target []float64 // t
 	beta   []float64 // coefficients
 	lowest []float64 // bounds of beta
@@ -107,8 +107,8 @@ type part struct {
 	down   []float64 // 0 where β_k can shrink, otherwise +Inf
 	low    []float64 // f + down
 
-	first, worst int     // the examples of greatest f+up and least f+down
-	top, bottom  float64 // those f
+	first, worst int     // the examples with the largest f+up and the smallest f+down
+	top, bottom  float64 // f of these examples
 }
 
 func newPart(rows viewer, n int) part {
@@ -144,8 +144,7 @@ func newSMO(rows viewer, d dual, bytes int64) (*smo, error) {
 	return &smo{all: p, active: p, seen: make([]bool, len(d.target)), bytes: bytes, n: n, shrinkFrom: shrinkFrom}, nil
 }
 
-// shrink sets aside the examples at a bound that are unlikely to leave it: those whose f is beyond the extremes of the
-// others.
+// shrink removes examples at a bound that are unlikely to leave it: those whose f is beyond the extremes of the others.
 func (o *smo) shrink() {
 	p := &o.active
 	var kept []int // in active
@@ -211,7 +210,7 @@ func (o *smo) unshrink(ctx context.Context) error {
 	return nil
 }
 
-// finite errs where a value of the kernel is not.
+// finite returns an error if a value of the kernel is not finite.
 func finite(v float64, i, j int) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("svm: the kernel of examples %d and %d is %v", i, j, v)
@@ -219,7 +218,7 @@ func finite(v float64, i, j int) error {
 	return nil
 }
 
-// room notes whether β_i can grow or shrink.
+// room records whether β_i can grow or shrink.
 func (p *part) room(i int) {
 	p.up[i], p.down[i] = 0, 0
 	if p.beta[i] >= p.most[i] {
@@ -230,7 +229,7 @@ func (p *part) room(i int) {
 	}
 }
 
-// row returns row i of p, which it has checked.
+// row returns row i of p after checking it.
 func (o *smo) row(p *part, i int) ([]float64, error) {
 	r, of := p.rows.view(i), i
 	if p.index != nil {
@@ -258,7 +257,7 @@ func (o *smo) check(i int) error {
 
 // run iterates until the violation is at most the tolerance.
 func (o *smo) run(ctx context.Context, tolerance float64, most int) error {
-	// give returns the error of a fit that has a solution so far.
+	// give returns the error of a fit that already has a solution.
 	give := func(format string, arguments ...any) error {
 		if err := o.unshrink(ctx); err != nil {
 			return err
@@ -336,8 +335,8 @@ func (o *smo) run(ctx context.Context, tolerance float64, most int) error {
 	}
 }
 
-// second returns the j that, moved with i, lowers the objective most, (f_i - f_j)²/(k_ii + k_jj - 2 k_ij) with the
-// constraints set aside, or -1.
+// second returns the j that, changed together with i, lowers the objective most, (f_i - f_j)²/(k_ii + k_jj - 2 k_ij) without
+// the constraints, or -1.
 func (p *part) second(i int, ki []float64) int {
 	best, square, over := -1, 0.0, 1.0 // the best quotient is square/over, or half of it
 	fi, kii := p.f[i], p.half[i]
@@ -356,7 +355,7 @@ func (p *part) second(i int, ki []float64) int {
 	return best
 }
 
-// move updates f for β_i grown by step and β_j shrunk by it, whose rows are ki and kj, and finds its extremes.
+// move updates f after β_i grew and β_j shrank by step, given their rows ki and kj, and finds its extremes.
 func (p *part) move(ki, kj []float64, step float64) {
 	f := p.f
 	ki, kj, up, down, low := ki[:len(f)], kj[:len(f)], p.up[:len(f)], p.down[:len(f)], p.low[:len(f)]
@@ -375,8 +374,8 @@ func (p *part) move(ki, kj []float64, step float64) {
 	p.first, p.worst, p.top, p.bottom = first, worst, top, bottom
 }
 
-// solution returns the solution, with the coefficients of each example summed. The bias is the mean of f over the free coefficients;
-// where there are none, it is the middle of what the others allow.
+// solution returns the solution, with the coefficients of each example summed. The bias is the mean of f over the free
+// coefficients; if there are none, it is the middle of the range that the others allow.
 func (o *smo) solution() *Machine {
 	p := &o.active // all
 	m := &Machine{Coefficients: make([]float64, o.n), Violation: max(0, p.top-p.bottom), Iterations: o.iterations}

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Limit is the usual number of representatives of a large bag. Bags of up to a thousand rows rarely need any: their exact
+// Limit is the usual number of representatives of a large bag. Bags of up to a thousand rows rarely need them: their exact
 // distance takes a fraction of a second.
 const Limit = 256
 
@@ -22,12 +22,13 @@ type Coarse struct {
 	Moved float64
 }
 
-// Coarsen returns a bag as at most limit representatives. A bag of at most limit rows is its own: Moved is 0, and Rows is
-// x itself. Nil weights are uniform.
+// Coarsen reduces a bag to at most limit representatives. A bag of at most limit rows represents itself: Moved is 0, and
+// Rows is x itself. Nil weights are uniform.
 //
-// It makes one step of k-medoids from rows at equal spaces: each row goes to the nearest of them, each group is then
-// represented by its row nearest to its mean, and each row goes to the nearest of these. Means themselves would bias
-// the distance: a mean of many rows of many features is nearer to everything than any row. Ties go to the first.
+// It makes one step of k-medoids, starting from equally spaced rows: each row is assigned to the nearest of them, each group
+// is then represented by the row nearest to its mean, and each row is assigned to the nearest of these. Using the means
+// would bias the distance: the mean of many rows with many features is nearer to everything than any row. Ties go to the
+// first.
 func Coarsen(metric Metric, x []float64, features int, weights []float64, limit int) (*Coarse, error) {
 	n, _, err := shape(metric, x, x, features)
 	if err != nil {
@@ -67,7 +68,7 @@ func Coarsen(metric Metric, x []float64, features int, weights []float64, limit 
 	return c, nil
 }
 
-// assign sets To to the nearest representative of each row, and weights and Moved to what follows.
+// assign sets To to the nearest representative of each row, and the weights and Moved accordingly.
 func (c *Coarse) assign(x, w []float64) {
 	clear(c.Weights)
 	c.Moved = 0
@@ -86,7 +87,7 @@ func (c *Coarse) assign(x, w []float64) {
 	}
 }
 
-// centre makes the row nearest to the mean of a group its representative. A group without weight keeps its own.
+// centre makes the row nearest to the mean of a group its representative. A group without weight keeps its representative.
 func (c *Coarse) centre(x, w []float64) {
 	f := c.Features
 	means, nearest := make([]float64, len(c.Rows)), make([]float64, len(c.Weights))
@@ -111,9 +112,9 @@ func (c *Coarse) centre(x, w []float64) {
 	}
 }
 
-// Approximate returns the distance between the representatives of two bags. That of the bags themselves differs by at most
-// bound, the sum of both Moved, by the triangle inequality; as a rule by far less: see the README. Bound is 0 where both
-// bags are their own representatives, and the distance exact.
+// Approximate returns the distance between the representatives of two bags. By the triangle inequality, the distance of the
+// bags themselves differs by at most bound, the sum of both Moved; usually by far less: see the README. If both bags
+// represent themselves, bound is 0 and the distance is exact.
 func (s *Solver) Approximate(x, y *Coarse) (distance, bound float64, err error) {
 	if x.Metric != y.Metric || x.Features != y.Features {
 		return 0, 0, errors.New("transport: bags of different metrics or features")

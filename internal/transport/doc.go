@@ -3,13 +3,14 @@
 //
 // Glossary:
 //
-//   - bag: n rows (instances) of some features, with weights; 1/n each where none are given
+//   - bag: n rows (instances) of features, with weights; the default weight is 1/n
 //   - cost: the distance between a row of one bag and a row of the other; n x m of them
-//   - plan: how much of row i goes to row j; rows of the plan sum to the weights of one bag, columns to those of the other
+//   - plan: how much mass goes from row i to row j; its rows sum to the weights of one bag, its columns to those of the
+//     other
 //   - distance: the least sum of plan times cost
-//   - potentials: one number per row, whose sums stay below the costs; they prove that a plan is the best
+//   - potentials: one number per row; the sum of two never exceeds the cost, which proves that a plan is optimal
 //
-// Bags of many rows may be coarsened ([Coarsen]) to representatives, with a bound on the error.
+// Large bags can be reduced to representatives ([Coarsen]), with a bound on the error.
 //
-// A [Solver] finds exact distances, for given costs or between given bags. [Costs] computes the costs alone.
+// A [Solver] computes exact distances, from costs or between bags. [Costs] computes only the costs.
 package transport

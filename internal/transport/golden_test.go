@@ -11,7 +11,7 @@ import (
 //go:embed testdata/transport.json
 var goldenJSON []byte
 
-// goldenTolerance is that of a distance: POT rounds, too.
+// goldenTolerance is the tolerance of a distance: POT also has rounding errors.
 const goldenTolerance = 1e-9
 
 // TestGolden compares with ot.emd2 of POT.

@@ -28,9 +28,9 @@ func (m Metric) String() string {
 	return fmt.Sprintf("Metric(%d)", int(m))
 }
 
-// Costs sets dst to the distances between the rows of x and of y, and returns it: dst[i*m+j] between row i of x and row j
-// of y, where y has m rows. Both are row-major with the given number of features. Dst is made larger where it is too
-// small. Equal rows have distance 0 exactly.
+// Costs returns the distances between the rows of x and of y in dst: dst[i*m+j] is between row i of x and row j of y, where
+// y has m rows. Both are row-major with the given number of features. If dst is too small, a new slice is allocated. Equal
+// rows have distance exactly 0.
 func Costs(dst []float64, metric Metric, x, y []float64, features int) ([]float64, error) {
 	n, m, err := shape(metric, x, y, features)
 	if err != nil {
@@ -41,7 +41,7 @@ func Costs(dst []float64, metric Metric, x, y []float64, features int) ([]float6
 	return dst, nil
 }
 
-// shape returns the rows of x and y, or what is wrong with them.
+// shape returns the numbers of rows of x and y, or an error.
 func shape(metric Metric, x, y []float64, features int) (int, int, error) {
 	if metric != Euclidean && metric != CityBlock {
 		return 0, 0, fmt.Errorf("transport: unknown metric %d", int(metric))
@@ -55,17 +55,18 @@ func shape(metric Metric, x, y []float64, features int) (int, int, error) {
 const (
 	// block is the number of values of y that stay in the first-level cache while x passes.
 	block = 2048
-	// few features are compared without products.
+	// up to few features, distances are computed without products.
 	few = 12
-	// near is the part of |x|^2 + |y|^2 below which a squared distance loses digits when taken from products.
+	// near is the share of |x|^2 + |y|^2 below which a squared distance computed from products loses digits.
 	near = 1e-2
 )
 
-// costs is Costs where all fits. Euclidean distances of more than a few features come from products, which are faster:
+// costs is Costs after the checks. Euclidean distances of more than a few features are computed from products, which is
+// faster:
 //
 //	|x - y|^2 = |x|^2 + |y|^2 - 2 x.y
 //
-// Rows that are near each other, beside their norms, are compared value by value, so that their digits are not lost.
+// Rows that are close relative to their norms are compared value by value, so that no digits are lost.
 func costs(dst []float64, metric Metric, x, y []float64, features int) {
 	n, m, f := len(x)/features, len(y)/features, features
 	width := max(block/f, 4)
@@ -116,7 +117,7 @@ func products(dst, x, y []float64, first, end, f int) {
 	}
 }
 
-// squares returns the squared distance of two rows of one length.
+// squares returns the squared distance of two rows of the same length.
 func squares(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -136,7 +137,7 @@ func squares(a, b []float64) float64 {
 	return s0 + s1 + (s2 + s3)
 }
 
-// absolutes returns the city-block distance of two rows of one length.
+// absolutes returns the city-block distance of two rows of the same length.
 func absolutes(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64

@@ -6,38 +6,38 @@ import (
 )
 
 const (
-	// units is the whole mass where weights are not uniform: they are rounded to multiples of 1/units of their sum.
+	// units is the total mass if weights are not uniform: they are rounded to multiples of 1/units of their sum.
 	units = 1 << 52
-	// largest is the largest cost: sums along a path of arcs stay finite.
+	// largest is the largest cost allowed: with it, sums along a path of arcs stay finite.
 	largest = 1e300
-	// slack is the part of the largest cost by which a reduced cost may be negative at the optimum.
+	// slack is how negative a reduced cost may be at the optimum, relative to the largest cost.
 	slack = 1e-13
-	// sumTolerance is the part by which the sums of both sides may differ.
+	// sumTolerance is the relative difference allowed between the sums of both sides.
 	sumTolerance = 1e-9
-	// fresh is the number of pivots after which potentials are computed anew before they are believed.
+	// fresh is the number of pivots after which potentials must be recomputed before they are trusted.
 	fresh = 50
 )
 
-// Solver finds exact optimal plans. The zero value is ready. A Solver keeps its memory from one problem to the next, so that
-// a call allocates only where its problem is the largest so far. Goroutines need a Solver each.
+// Solver finds exact optimal plans. The zero value is ready to use. A Solver reuses its memory, so a call allocates only if
+// its problem is the largest so far. It is not safe for concurrent use: use one Solver per goroutine.
 //
 // Method: primal network simplex on the transportation problem (Dantzig, 1951), with strongly feasible spanning trees
-// (Cunningham, 1976, A network simplex method), which do not cycle. Masses are whole numbers, so that ties are exact.
-// Sources are nodes 0 to n-1, sinks n to n+m-1, and the root n+m joins what the start left apart. Arcs to the root carry
-// nothing and never enter.
+// (Cunningham, 1976, A network simplex method), which do not cycle. Masses are integers, so ties are exact. Sources are
+// nodes 0 to n-1, sinks n to n+m-1, and the root n+m connects the trees of the start. Arcs to the root carry no flow and
+// never enter.
 type Solver struct {
 	n, m   int
 	unit   float64 // mass of a unit of flow
 	pivots int
 	nodes  []node
 	u, v   []float64 // potentials of sources and sinks: u_i + v_j = c_ij in the tree
-	supply []int64   // what greedy has left to send and to take: sources, then sinks
+	supply []int64   // remaining supply of sources, then remaining demand of sinks, during greedy
 	free   []int32   // columns that greedy may still fill
-	cost   []float64 // of Between
+	cost   []float64 // costs of Between
 }
 
-// node is a node of the spanning tree with the arc to its parent. The arc of a source leads to its parent, the arc of a
-// sink comes from it.
+// node is a node of the spanning tree with the arc to its parent. The arc of a source leads to its parent; the arc of a sink
+// comes from it.
 type node struct {
 	parent, child, next, prev int32 // -1: none; children are a doubly linked list
 	depth                     int32
@@ -46,9 +46,10 @@ type node struct {
 
 // Distance returns the least sum over i and j of P[i,j]*cost[i*m+j] over all P >= 0 with row sums a and column sums b.
 //
-// cost has n rows and m columns, row by row; any finite values. Nil a means 1/n each, nil b 1/m each. Weights need not
-// sum to 1, only alike. An error is returned where a cost or weight is not finite, a weight is negative, sums differ, or
-// lengths do not fit. Values are exact but for rounding: at most about 1e-13 times the largest cost and the mass.
+// cost has n rows and m columns of finite values, row by row. Nil a means weights of 1/n, nil b of 1/m. Weights need not sum
+// to 1, but both sums must be equal. It is an error if a cost or weight is not finite, a weight is negative, the sums
+// differ, or lengths do not match. Results are exact up to rounding: at most about 1e-13 times the largest cost and the
+// mass.
 func (s *Solver) Distance(cost []float64, n, m int, a, b []float64) (float64, error) {
 	if n < 1 || m < 1 || len(cost) != n*m || a != nil && len(a) != n || b != nil && len(b) != m {
 		return 0, fmt.Errorf("transport: %d costs, %d and %d weights do not fit %d x %d", len(cost), len(a), len(b), n, m)
@@ -85,8 +86,8 @@ func (s *Solver) Distance(cost []float64, n, m int, a, b []float64) (float64, er
 	return total * s.unit, nil
 }
 
-// Between returns the optimal transport distance (earth mover's distance) between the rows of x and those of y, with the
-// metric as cost. X and y are row-major with the given number of features; a and b are the weights of their rows, as in
+// Between returns the optimal transport distance (earth mover's distance) between the rows of x and the rows of y, with the
+// metric as cost. x and y are row-major with the given number of features; a and b are the weights of their rows, as in
 // Distance.
 func (s *Solver) Between(metric Metric, x, y []float64, features int, a, b []float64) (float64, error) {
 	n, m, err := shape(metric, x, y, features)
@@ -104,8 +105,8 @@ type Flow struct {
 	Mass     float64
 }
 
-// Plan appends the entries above 0 of the optimal plan of the last call, at most n+m-1 of them, to dst. Their order is
-// that of the tree: columns after rows.
+// Plan appends the positive entries of the last call's optimal plan to dst; there are at most n+m-1. They are in the order
+// of the tree: columns after rows.
 func (s *Solver) Plan(dst []Flow) []Flow {
 	for i := range s.n + s.m {
 		if flow := s.nodes[i].flow; flow > 0 {
@@ -116,8 +117,8 @@ func (s *Solver) Plan(dst []Flow) []Flow {
 	return dst
 }
 
-// Potentials returns the dual solution of the last call: u[i]+v[j] <= cost[i*m+j] but for rounding, with equality where
-// the plan has mass, so that sum a_i*u_i + sum b_j*v_j is the distance. The slices are those of the solver: its next call
+// Potentials returns the dual solution of the last call: u[i]+v[j] <= cost[i*m+j] up to rounding, with equality where the
+// plan has mass, so that sum a_i*u_i + sum b_j*v_j is the distance. The slices belong to the solver: its next call
 // overwrites them.
 func (s *Solver) Potentials() (u, v []float64) { return s.u, s.v }
 
@@ -158,7 +159,7 @@ func (s *Solver) masses(n, m int, a, b []float64) error {
 	return nil
 }
 
-// whole sets to to weights as multiples of 1/units of their sum, which it returns; nil weights are uniform.
+// whole sets to to the weights in multiples of 1/units of their sum, and returns the sum; nil weights are uniform.
 func whole(to []int64, weights []float64, side string) (float64, error) {
 	sum := 1.0
 	if weights != nil {
@@ -196,8 +197,8 @@ func whole(to []int64, weights []float64, side string) (float64, error) {
 	return sum, nil
 }
 
-// start makes the first tree: each row fills the columns that are cheapest for it beside what other rows would pay. Arcs
-// with flow form a forest; every tree of it hangs on the root.
+// start makes the first tree: each row fills the columns that are cheapest for it compared with other rows. Arcs with flow
+// form a forest; each of its trees is attached to the root.
 func (s *Solver) start(cost []float64) {
 	n, m := s.n, s.m
 	s.nodes = grown(s.nodes, n+m+1)
@@ -235,7 +236,7 @@ func (s *Solver) start(cost []float64) {
 				}
 			}
 			j := free[at]
-			// Exact ties leave either the row or the column behind, so that the arcs form no cycle.
+			// In exact ties only one of row and column is finished, so that the arcs form no cycle.
 			flow := min(s.supply[i], s.supply[n+int(j)])
 			s.supply[i] -= flow
 			s.supply[n+int(j)] -= flow
@@ -258,8 +259,8 @@ func (s *Solver) start(cost []float64) {
 	s.potentials(cost, true)
 }
 
-// join puts the arc from source i to sink j, which are in different trees, in the forest. Only sources are roots of trees
-// of more than one node.
+// join adds the arc from source i to sink j, which are in different trees, to the forest. Only sources are roots of trees
+// with more than one node.
 func (s *Solver) join(i, j int32, flow int64) {
 	switch {
 	case s.nodes[j].parent < 0:
@@ -273,8 +274,8 @@ func (s *Solver) join(i, j int32, flow int64) {
 	}
 }
 
-// turn hangs node below on above and turns the arcs around between it and node out, which loses its parent. Flow is that
-// of the new arc. Out is -1 for the root of the tree of below.
+// turn makes node below a child of above, and reverses the arcs from it up to node out, which loses its parent. flow is the
+// flow of the new arc. out is -1 for the root of the tree of below.
 func (s *Solver) turn(below, out, above int32, flow int64) {
 	for k := below; ; {
 		parent, old := s.nodes[k].parent, s.nodes[k].flow
@@ -313,7 +314,7 @@ func (s *Solver) cut(child int32) {
 	}
 }
 
-// potentials computes u and v from the tree. Those of the children of the root stay as they are. Depths are set, too, if asked.
+// potentials computes u and v from the tree, without changing those of the root's children. It also sets depths if asked.
 func (s *Solver) potentials(cost []float64, depths bool) {
 	n, m, root := s.n, s.m, int32(s.n+s.m)
 	k := s.nodes[root].child
@@ -348,7 +349,7 @@ func (s *Solver) potentials(cost []float64, depths bool) {
 func (s *Solver) optimise(cost []float64, tolerance float64) error {
 	n, m := s.n, s.m
 	rows := max(1, int(math.Sqrt(float64(n)*float64(m))/2)/m)
-	limit := 1000*(n+m) + 100*n*m // far more than any problem needs: a guard against a loop without end
+	limit := 1000*(n+m) + 100*n*m // far more than any problem needs: a guard against an endless loop
 	checked := 0
 	v := s.v
 	for i, clean := 0, 0; ; {
@@ -391,10 +392,10 @@ func (s *Solver) optimise(cost []float64, tolerance float64) error {
 	}
 }
 
-// pivot brings the arc from source i to sink j with reduced cost r < 0 into the tree.
+// pivot adds the arc from source i to sink j with reduced cost r < 0 to the tree.
 func (s *Solver) pivot(i, j int32, r float64) {
 	nodes, n, root := s.nodes, int32(s.n), int32(s.n+s.m)
-	// The arc that leaves is the last that blocks, along the cycle from the join in the direction of the new arc.
+	// The leaving arc is the last blocking one, along the cycle from the join in the direction of the new arc.
 	delta, out, below := int64(math.MaxInt64), int32(-1), i
 	blocksJ := false
 	p, q := i, j
@@ -432,7 +433,7 @@ func (s *Solver) pivot(i, j int32, r float64) {
 		}
 	}
 	above := j
-	shiftU := r // of sources in the subtree that moves; its sinks move by as much the other way
+	shiftU := r // for sources in the moved subtree; its sinks shift by the opposite amount
 	if blocksJ {
 		below, above, shiftU = j, i, -r
 	}
@@ -468,7 +469,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// grown returns a slice of length n, s where it is large enough.
+// grown returns a slice of length n; it reuses s if that is large enough.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

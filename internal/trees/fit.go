@@ -10,36 +10,37 @@ import (
 	"slices"
 )
 
-// Config holds the hyperparameters of a forest. [DefaultConfig] returns those of scikit-learn with more trees.
+// Config has the hyperparameters of a forest. [DefaultConfig] returns scikit-learn's values with more trees.
 type Config struct {
 	Trees    int  // number of trees
-	Features int  // candidate features per node; 0 means ⌊√d⌋ of classes, all d of values
-	MinLeaf  int  // least number of rows in a leaf
-	MinSplit int  // least number of rows in a node that is split
+	Features int  // candidate features per node; 0 means ⌊√d⌋ for classes, all d for values
+	MinLeaf  int  // minimum number of rows in a leaf
+	MinSplit int  // minimum number of rows in a node to split
 	Balanced bool // weigh each class by W / (k·W_class), W the weight of all rows, of k classes that occur
 }
 
-// DefaultConfig returns 500 trees, ⌊√d⌋ candidates, of values all features, and leaves of one row.
+// DefaultConfig returns 500 trees, ⌊√d⌋ candidates (all features for a regression), and leaves of at least one row.
 func DefaultConfig() Config { return Config{Trees: 500, MinLeaf: 1, MinSplit: 2} }
 
-// Data are the rows that a forest is fitted on. Fit reads them and keeps none.
+// Data has the training rows of a forest. Fit only reads them and keeps no reference.
 type Data struct {
 	X        []float32 // [n, features], row-major, finite
 	Features int       // features per row
-	Labels   []int     // [n]: class of each row, 0 to Classes-1; nil where there are Values
-	Classes  int       // number of classes; some may not occur. 0 where there are Values
-	Values   []float64 // [n]: of a regression the number of each row, within float32
+	Labels   []int     // [n]: class of each row, 0 to Classes-1; nil with Values
+	Classes  int       // number of classes; some may not occur. 0 with Values
+	Values   []float64 // [n]: targets of a regression, within the range of float32
 	Weights  []float64 // [n]: weight of each row, at least 0; nil means 1. Rows of weight 0 are left out
 	Rows     []int     // rows to fit on, in any order, perhaps repeated; nil means all
 }
 
-// Fit returns a forest fitted on data. A node is a leaf if it has one class or value, too few rows, or no candidate that divides
-// it. Otherwise Fit draws features until Features of them have been drawn and at least one was not constant in the node, draws
-// one threshold for each, and takes the candidate that decreases the weighted impurity most: that of Gini, 1 − Σ_k p_k², of the
-// shares p_k of the classes, or the variance of the values.
+// Fit returns a forest fitted on data. A node becomes a leaf if it has a single class or value, too few rows, or no
+// candidate that splits it. Otherwise Fit draws features until Features of them are drawn and at least one is not constant
+// in the node, draws one threshold for each, and takes the candidate that decreases the weighted impurity most. The impurity
+// is Gini's, 1 − Σ_k p_k² for the shares p_k of the classes, or the variance of the values.
 //
 // Equal data, configuration and seed give equal forests, whatever the number of workers. While it runs, Fit holds one
-// transposed copy of the rows. It errs if data or configuration make no sense, and with the cause of the context when that ends.
+// transposed copy of the rows. It returns an error if data or configuration are invalid, and the cause of the context when
+// that ends.
 func (c Config) Fit(ctx context.Context, data Data, seed uint64, workers int) (*Forest, error) {
 	s, err := c.newSample(data)
 	if err != nil {
@@ -61,7 +62,7 @@ func (c Config) Fit(ctx context.Context, data Data, seed uint64, workers int) (*
 	return join(grown, data)
 }
 
-// mix is the finaliser of SplitMix64: nearby numbers become unlike ones.
+// mix is the finaliser of SplitMix64: it maps nearby numbers to very different ones.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -69,7 +70,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// join puts the trees into flat arrays.
+// join concatenates the trees into flat arrays.
 func join(grown []tree, data Data) (*Forest, error) {
 	nodes, leaves := 0, 0
 	for _, t := range grown {
@@ -107,13 +108,13 @@ func join(grown []tree, data Data) (*Forest, error) {
 	return f, nil
 }
 
-// sample is what the trees of a forest are grown on.
+// sample is the prepared training data of a forest.
 type sample struct {
 	config  Config
-	n, d, k int       // k is 0 of a regression
+	n, d, k int       // k is 0 for a regression
 	columns []int32   // [d, n]: keys of the values
-	labels  []int32   // [n], nil of a regression
-	targets []float64 // [n], nil of classes
+	labels  []int32   // [n], nil for a regression
+	targets []float64 // [n], nil for classes
 	weights []float64 // [n], nil if all are equal; without class weights
 	class   []float64 // [k]: class weights
 }
@@ -253,14 +254,14 @@ type gain struct {
 	decrease float64
 }
 
-// span is a node to be grown: the rows begin to end-1 of the order.
+// span is a node to grow: the rows begin to end-1 of the order.
 type span struct {
 	begin, end int
 	parent     int // whose right child it is; -1 for the root and left children
 	constants  int // features known to be constant
 }
 
-// grower grows one tree at a time in memory of its own.
+// grower grows one tree at a time in its own memory.
 type grower struct {
 	*sample
 	random *rand.PCG
@@ -269,16 +270,16 @@ type grower struct {
 
 	// Parallel arrays [n], permuted so that the rows of a node are side by side.
 	order []int32   // rows
-	label []int32   // their classes; nil of a regression
+	label []int32   // their classes; nil for a regression
 	pack  []uint64  // 1 + label·2³²; with two classes and unit weights
 	heavy []float64 // their weights; nil if all are equal
 
-	target []float64 // their values; nil of classes
+	target []float64 // their values; nil for classes
 	mean   float64   // of the values of the node
 
 	keys []int32 // [n]: values of a candidate in the node
 
-	// Features in an order of their own. As in scikit-learn, those known to be constant above the node come first.
+	// Features in a separate order. As in scikit-learn, those known to be constant above the node come first.
 	features, constant []int32
 
 	counts, left   []int32   // [k]: rows of the node and of the left child
@@ -382,8 +383,8 @@ type split struct {
 	gain      float64
 }
 
-// split counts the classes of a node, or takes the mean of its values, which addLeaf uses, and returns its best candidate, or false if it is a leaf. It sets
-// node.constants to the number of features known to be constant below.
+// split counts the classes of a node, or computes the mean of its values, for addLeaf, and returns its best candidate, or
+// false if it is a leaf. It sets node.constants to the number of features known to be constant below.
 func (g *grower) split(node *span) (split, bool) {
 	n := node.end - node.begin
 	pure := g.count(node)
@@ -391,7 +392,7 @@ func (g *grower) split(node *span) (split, bool) {
 		return split{}, false
 	}
 	var found split
-	before := g.concentration() // 0 of a regression, whose scores count from the node
+	before := g.concentration() // 0 for a regression, whose scores are relative to the node
 	best := math.Inf(-1)
 
 	// features holds, in turn: constants drawn, known constants not drawn, new constants, features not drawn, features drawn.
@@ -430,7 +431,8 @@ func (g *grower) split(node *span) (split, bool) {
 	return found, !math.IsInf(best, -1)
 }
 
-// count sets counts and sums to those of a node, or mean to that of its values, and reports whether it has one class or value.
+// count sets counts and sums to those of a node, or mean to that of its values, and reports whether it has a single class or
+// value.
 func (g *grower) count(node *span) bool {
 	if g.targets != nil {
 		return g.measure(node)
@@ -462,7 +464,7 @@ func (g *grower) concentration() float64 {
 	return squares / sum
 }
 
-// gather sets keys to those of a feature in a node and returns the least and the largest.
+// gather sets keys to those of a feature in a node and returns the smallest and the largest.
 func (g *grower) gather(feature int32, node *span) (low, high int32) {
 	column := g.columns[int(feature)*g.n:][:g.n]
 	order := g.order[node.begin:node.end]
@@ -476,8 +478,8 @@ func (g *grower) gather(feature int32, node *span) (low, high int32) {
 	return low, high
 }
 
-// draw returns the key of a threshold drawn uniformly from the values low to high: the largest float32 at most the number
-// drawn, so that it divides rows as the number does, and always less than high.
+// draw returns the key of a threshold drawn uniformly from the values low to high: the largest float32 that is at most the
+// drawn number, so that it splits rows in the same way. It is always less than high.
 func (g *grower) draw(low, high int32) int32 {
 	a, b := float64(value(low)), float64(value(high))
 	u := a + (b-a)*(float64(g.random.Uint64()>>11)*0x1p-53)
@@ -492,8 +494,8 @@ func (g *grower) draw(low, high int32) int32 {
 	return max(low, k)
 }
 
-// score returns Σ w_lk² / w_l + Σ w_rk² / w_r of a threshold for the keys, which is larger the less impure the children are,
-// and whether both are pure. Of a child with too few rows it is −Inf.
+// score returns Σ w_lk² / w_l + Σ w_rk² / w_r of a threshold for the keys, which is larger for purer children, and whether
+// both are pure. It is −Inf if a child has too few rows.
 func (g *grower) score(n int, node *span, threshold int32) (score float64, perfect bool) {
 	keys := g.keys[:n]
 	if g.targets != nil {
@@ -550,13 +552,13 @@ func (g *grower) score(n int, node *span, threshold int32) (score float64, perfe
 	if left < g.config.MinLeaf || n-left < g.config.MinLeaf {
 		return math.Inf(-1), false
 	}
-	if r == 0 { // rounding, where weights are very unequal
+	if r == 0 { // rounding, if weights are very unequal
 		return ll / l, false
 	}
 	return ll/l + rr/r, leftClasses == 1 && restClasses == 1
 }
 
-// divide puts the rows of a node that go left before the others and returns the first of the others.
+// divide moves the rows of a node that go left before the others and returns the position of the first of the others.
 func (g *grower) divide(node span, s split) int {
 	column := g.columns[int(s.feature)*g.n:][:g.n]
 	i, j := node.begin, node.end

@@ -1,18 +1,18 @@
-// Package trees fits extremely randomised trees: forests that classify dense rows, or predict a number of each.
+// Package trees fits extremely randomised trees: forests for classification and regression on dense rows.
 //
 //	row        one example: d features, float32
 //	split      a feature f and a threshold t; rows with x_f ≤ t go left
-//	candidate  a feature drawn for a node; its threshold is drawn uniformly between the least and the largest value there
-//	leaf       a node without split; it holds the weighted frequencies of the classes among its training rows, or the
+//	candidate  a feature drawn for a node; its threshold is drawn uniformly between the smallest and the largest value there
+//	leaf       a node without a split; it has the weighted frequencies of the classes among its training rows, or the
 //	           weighted mean of their values
 //	forest     trees whose leaves are averaged
 //
-// Source: Geurts, Ernst and Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006). The rules are those of
-// scikit-learn's ExtraTreesClassifier and ExtraTreesRegressor: Gini impurity and ⌊√d⌋ candidates per node, or variance and all
-// features, and all training rows in every tree. Three things differ. A feature is constant in a node if all its values there are
-// equal; scikit-learn also takes ranges up to 1e-7 for constant. The search in a node ends at the first candidate that separates
-// the classes, which none can beat. And candidates of a regression that divide the rows alike are equal, so that the first one
-// drawn is taken; in scikit-learn the rounding of sums decides.
+// Source: Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63 (2006). The rules are those of
+// scikit-learn's ExtraTreesClassifier and ExtraTreesRegressor: Gini impurity and ⌊√d⌋ candidates per node, or variance and
+// all features; every tree uses all training rows. There are three differences. A feature is constant in a node only if all
+// its values there are equal; scikit-learn also treats ranges up to 1e-7 as constant. The search in a node stops at the
+// first candidate that separates the classes perfectly. And if candidates of a regression split the rows in the same way,
+// the first one drawn is taken; in scikit-learn the rounding of sums decides.
 package trees
 
 import (
@@ -22,38 +22,39 @@ import (
 	"slices"
 )
 
-// Forest is a fitted forest. Its fields are plain arrays, to be stored by the caller; [Forest.Validate] checks
-// arrays that come from a file.
+// Forest is a fitted forest. Its fields are plain arrays that the caller can store; [Forest.Validate] checks arrays read
+// from a file.
 //
-// The nodes of a tree stand in preorder: the left child of node i is node i+1. Node numbers count from the tree's root, leaf
+// The nodes of a tree are in preorder: the left child of node i is node i+1. Node numbers count from the tree's root, leaf
 // numbers from the tree's first leaf. A tree with m nodes has (m+1)/2 leaves.
 type Forest struct {
 	Features int // d, features per row
-	Classes  int // k; 0 of a regression
+	Classes  int // k; 0 for a regression
 
 	Starts    []int32   // [trees+1]: tree t has the nodes Starts[t] to Starts[t+1]-1
 	Feature   []int32   // [nodes]: the feature of a split; -1 for a leaf
 	Threshold []float32 // [nodes]: rows with x_f ≤ threshold go left; 0 for a leaf
 	Next      []int32   // [nodes]: the right child of a split, or the number of a leaf
-	Leaves    []float32 // [leaves, classes]: class frequencies; of a regression [leaves]: values
+	Leaves    []float32 // [leaves, classes]: class frequencies; for a regression [leaves]: values
 
-	// Importance is the mean decrease of impurity per feature, [features]. For each tree: the sum over the splits of a feature
-	// of W·G − W_l·G_l − W_r·G_r, with weight W and Gini impurity G, or variance, of a node and its two children, divided by the tree's
-	// total. Trees of one leaf are left out of the mean. It sums to 1, or is zero if no tree has a split.
+	// Importance is the mean decrease of impurity per feature, [features]. For each tree: the sum over the splits of a
+	// feature of W·G − W_l·G_l − W_r·G_r, with weight W and Gini impurity G, or variance, of a node and its two children,
+	// divided by the tree's total. Trees with a single leaf are left out of the mean. It sums to 1, or is zero if no tree
+	// has a split.
 	Importance []float64
 }
 
 // Trees returns the number of trees.
 func (f *Forest) Trees() int { return len(f.Starts) - 1 }
 
-// outputs returns the numbers of a leaf.
+// outputs returns how many numbers a leaf has.
 func (f *Forest) outputs() int { return max(f.Classes, 1) }
 
 // firstLeaf returns the row of Leaves with the first leaf of a tree: each tree before has (nodes+1)/2 leaves.
 func (f *Forest) firstLeaf(tree int) int { return (int(f.Starts[tree]) + tree) / 2 }
 
-// Validate returns an error if the arrays are not those of a forest. It trusts none of them: after it returns nil, a
-// prediction reads no element out of range and ends.
+// Validate returns an error if the arrays are not a valid forest. It trusts none of them: if it returns nil, a prediction
+// reads no element out of range and terminates.
 func (f *Forest) Validate() error {
 	nodes := len(f.Feature)
 	switch {
@@ -118,8 +119,8 @@ func (f *Forest) validateLeaves() error {
 	return nil
 }
 
-// validateTree checks that nodes stand in preorder: the right child of a split follows the last node below its left child,
-// and leaves are numbered in turn. It sets ends[i] to the node after the last one below node i.
+// validateTree checks that nodes are in preorder: the right child of a split follows the last node below its left child, and
+// leaves are numbered in turn. It sets ends[i] to the node after the last one below node i.
 func (f *Forest) validateTree(feature []int32, threshold []float32, next, ends []int32) error {
 	m := int32(len(feature))
 	leaf := (m + 1) / 2

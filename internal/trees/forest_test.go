@@ -12,7 +12,7 @@ import (
 	"synpool/internal/trees"
 )
 
-// drawn returns rows of which the first two features tell the classes apart in part.
+// drawn returns rows whose first two features partly separate the classes.
 func drawn(seed uint64, rows, features, classes int) trees.Data {
 	random := rand.New(rand.NewPCG(seed, 1))
 	data := trees.Data{X: make([]float32, rows*features), Features: features, Labels: make([]int, rows), Classes: classes}
@@ -131,7 +131,7 @@ func b2f(b bool) float64 {
 	return 0
 }
 
-// TestDoubles: rows that are equal but for their labels end in one leaf with the frequencies of the labels.
+// TestDoubles: rows that differ only in their labels end in one leaf with the frequencies of the labels.
 func TestDoubles(t *testing.T) {
 	data := trees.Data{X: []float32{1, 2, 1, 2, 1, 2, 5, 2}, Features: 2, Labels: []int{0, 1, 1, 0}, Classes: 2}
 	p := predict(t, fit(t, small(), data, 1), data.X)
@@ -372,7 +372,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCancel stops within trees, too.
+// TestCancel checks that cancelling also stops within trees.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	config := small()

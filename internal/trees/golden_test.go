@@ -30,7 +30,7 @@ type golden struct {
 	grown
 }
 
-// grown is what forests of scikit-learn are like: the large one, and how many small ones there are, of how many trees.
+// grown describes forests of scikit-learn: the large one, and the number of small ones and of their trees.
 type grown struct {
 	Importance    []float64
 	Depth, Leaves float64
@@ -54,8 +54,8 @@ func (g grown) compare(t *testing.T, forest *trees.Forest) {
 	}
 }
 
-// compareFigure compares a figure of small forests, averaged over seeds. On fixed rows it varies with the seed alone, so that the means of
-// both sides differ by some root of the sum of their squared standard errors.
+// compareFigure compares a statistic of small forests, averaged over seeds. On fixed rows it varies only with the seed, so
+// the means of both sides differ by about the root of the sum of their squared standard errors.
 func (g grown) compareFigure(t *testing.T, name string, want, wantSE float64, figure func(seed uint64) float64) {
 	t.Helper()
 	var sum, squares float64
@@ -161,7 +161,7 @@ func shape(f *trees.Forest) (depth, leaves float64) {
 	return depth / n, leaves / n
 }
 
-// auc returns that of the last class against the others.
+// auc returns the AUC of the last class against the others.
 func auc(p []float64, labels []int, classes int) float64 {
 	var won, pairs float64
 	for i, a := range labels {

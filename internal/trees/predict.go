@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// Predict returns the class probabilities [rows, classes], or of a regression the values [rows], of the given rows of x [n, features],
-// row-major: the mean over the trees of what the leaves hold that are reached. Rows nil means all. The number of workers changes no result. It errs if a
-// row is out of range or holds a value that is not finite, and with the cause of the context when that ends. A forest from
-// a file must have passed [Forest.Validate].
+// Predict returns the class probabilities [rows, classes], or the values [rows] of a regression, for the given rows of x [n,
+// features], row-major: the mean of the reached leaves over the trees. Nil rows means all. The number of workers does not
+// change the result. It returns an error if a row is out of range or has a value that is not finite, and the cause of the
+// context when that ends. A forest from a file must have passed [Forest.Validate].
 func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers int) ([]float64, error) {
 	if len(x)%f.Features != 0 {
 		return nil, fmt.Errorf("trees: %d values, want rows of %d features", len(x), f.Features)
@@ -33,8 +33,8 @@ func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers i
 	}
 	width := f.outputs()
 	to := make([]float64, len(rows)*width)
-	// Small enough that every worker gets a block and that its rows stay in the cache from tree to tree, and large enough
-	// that it pays to arrange the nodes of a tree for it.
+	// Small enough that every worker gets a block whose rows stay in the cache from tree to tree, and large enough to be
+	// worth rearranging the nodes of a tree.
 	size := max(1, min((len(rows)+max(workers, 1)-1)/max(workers, 1), max(64, min(512, 1<<16/f.Features))))
 	blocks := (len(rows) + size - 1) / size
 	walkers := make([]walker, max(1, min(workers, blocks)))
@@ -49,13 +49,13 @@ func (f *Forest) Predict(ctx context.Context, x []float32, rows []int, workers i
 	return to, nil
 }
 
-// walker takes rows down trees in memory of its own.
+// walker takes rows down trees in its own memory.
 type walker struct {
 	nodes []node
 	ends  []int // the node where each row of the block ends
 }
 
-// node is a node with all that a step needs. A leaf leads to itself: every value is larger than its threshold, −Inf.
+// node is a node with everything that a step needs. A leaf leads to itself: every value is larger than its threshold, −Inf.
 type node struct {
 	feature   int32
 	threshold float32
@@ -99,7 +99,7 @@ func (w *walker) predict(f *Forest, x []float32, rows []int, to []float64) {
 	}
 }
 
-// walk sets ends. It takes four rows at a time, so that the processor need not wait for the node of one row.
+// walk sets ends. It processes four rows at a time, so that the processor need not wait for the node of one row.
 func (w *walker) walk(d int, x []float32, rows []int) {
 	nodes := w.nodes
 	r := 0
@@ -126,7 +126,7 @@ func (w *walker) walk(d int, x []float32, rows []int) {
 	}
 }
 
-// step returns the child of node i that a row goes to, without a branch: which child it is cannot be foreseen.
+// step returns the child of node i that a row goes to, without a branch, because the processor could not predict it.
 func step(nodes []node, row []float32, i int) int {
 	n := &nodes[i]
 	right := 0
@@ -146,7 +146,7 @@ func all(n int) []int {
 	return rows
 }
 
-// parallel calls do(worker, i) for every i below n from that many workers, and returns the first error after which it stops.
+// parallel calls do(worker, i) for every i below n from that many workers. It stops at the first error and returns it.
 func parallel(ctx context.Context, n, workers int, do func(worker, i int) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err

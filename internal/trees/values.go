@@ -24,12 +24,13 @@ func (g *grower) measure(node *span) bool {
 	return same
 }
 
-// scatter returns by how much a threshold for the keys decreases the weighted variance of the values y of a node,
+// scatter returns the decrease of the weighted variance of the values y of a node by a threshold for the keys,
 //
 //	W·V − W_l·V_l − W_r·V_r = s_l² / W_l + s_r² / W_r,  s = Σ w (y − mean) of a child,
 //
-// with the mean of the node. Of a child with too few rows it is −Inf. Sums of both children are taken, although s_r = −s_l, so that
-// candidates that divide the rows alike, whichever side is which, are equal to the last bit: of these the first one drawn is taken.
+// with the mean of the node. It is −Inf if a child has too few rows. Both sums are computed, although s_r = −s_l, so that
+// candidates that split the rows in the same way, even with sides exchanged, are bit-identical: of these the first one drawn
+// is taken.
 func (g *grower) scatter(keys []int32, node *span, threshold int32) float64 {
 	values := g.target[node.begin:node.end][:len(keys)]
 	var count [2]int

@@ -14,43 +14,43 @@ import (
 	"synpool/plotting"
 )
 
-// Bags are the bags of a file or of a named set. Nothing is read before it is needed, so that every cell may declare them anew. Methods
-// say how the file is read, and return other bags:
+// Bags are the bags of a file or a named set. Nothing is read until it is needed, so every cell can declare them again.
+// Methods set how the file is read, and return a changed copy:
 //
 //	Open("slides.csv").Label("grade").Group("patient")
 type Bags struct {
 	name    string
 	options intake.Options
-	made    *milbench.Set // a set that a program has made, instead of a file
-	parent  *Bags         // these are a part of them; nil for all
+	made    *milbench.Set // a set made by a program, instead of a file
+	parent  *Bags         // the bags that these are a part of; nil for all
 	chosen  part
 
 	read   func() (*opened, error)
 	mu     sync.Mutex
-	scored map[string]*milbench.Set // as models want them, by the names of their features
+	scored map[string]*milbench.Set // in the form that models require, by the names of their features
 	report func() (audit.Report, error)
 }
 
-// opened is what was read.
+// opened has what was read.
 type opened struct {
 	set   *milbench.Set
-	entry *dataset.Entry // of a named set
+	entry *dataset.Entry // entry of a named set
 	notes []string
 }
 
-// part is a choice of bags by their ids or groups: those, or all others.
+// part is a selection of bags by ids or groups: those, or all others.
 type part struct {
 	names []string
 	rest  bool
 }
 
-// Open returns the bags of a file, a folder or a named set, as milbench takes them: a table with a row per instance (CSV, Parquet), or
-// one array per bag (.npy, .npz, .pt, .h5) and a table of labels.
+// Open returns the bags of a file, a folder or a named set, in the formats of milbench: a table with one row per instance
+// (CSV, Parquet), or one array per bag (.npy, .npz, .pt, .h5) with a table of labels.
 func Open(nameOrFile string) *Bags {
 	return newBags(&Bags{name: nameOrFile})
 }
 
-// Made returns the bags of a set that a program has made.
+// Made returns the bags of a set that was made by a program.
 func Made(set *milbench.Set) *Bags {
 	return newBags(&Bags{name: set.Name, made: set})
 }
@@ -61,7 +61,7 @@ func newBags(b *Bags) *Bags {
 	return b
 }
 
-// with returns bags that are read in another way.
+// with returns bags with a changed way of reading.
 func (b *Bags) with(method string, change func(*intake.Options)) *Bags {
 	if b.parent != nil {
 		return b.parent.with(method, change).part(b.chosen)
@@ -74,17 +74,17 @@ func (b *Bags) with(method string, change func(*intake.Options)) *Bags {
 	return newBags(&Bags{name: b.name, options: options, made: b.made})
 }
 
-// Only returns the bags of some ids or groups.
+// Only returns the bags with the given ids or groups.
 func (b *Bags) Only(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, false}) }
 
-// Except returns all bags but those of some ids or groups.
+// Except returns all bags except those with the given ids or groups.
 func (b *Bags) Except(idsOrGroups ...string) *Bags { return b.part(part{idsOrGroups, true}) }
 
 func (b *Bags) part(p part) *Bags {
 	return newBags(&Bags{name: b.name, options: b.options, made: b.made, parent: b, chosen: p})
 }
 
-// of returns the bags of a set that a part asks for.
+// of returns the bags of a set that are in the part.
 func (p part) of(set *milbench.Set, name string) (*milbench.Set, error) {
 	known, asked := make(map[string]bool), make(map[string]bool)
 	for _, bag := range set.Bags {
@@ -112,7 +112,7 @@ func (p part) of(set *milbench.Set, name string) (*milbench.Set, error) {
 	return &of, of.Seal()
 }
 
-// missing is the error about a name that is none of some; what says of what.
+// missing returns the error for a name that is not in a list; what says what the names are.
 func missing(what, name string, of []string) error {
 	of = slices.DeleteFunc(of, func(s string) bool { return s == "" })
 	if near := milbench.Nearest(name, of); near != "" {
@@ -121,76 +121,76 @@ func missing(what, name string, of []string) error {
 	return fmt.Errorf("no %s %q; the first are %s", what, name, listed(of))
 }
 
-// Labels names the table of the labels of bags that are arrays; the default is labels.csv beside them.
+// Labels sets the table with the labels of bags that are arrays; the default is labels.csv beside them.
 func (b *Bags) Labels(file string) *Bags {
 	return b.with("Labels", func(o *intake.Options) { o.Labels = file })
 }
 
-// Bag names the column with the ids of the bags; the default is the first of bag, slide_id, image_id and so on.
+// Bag sets the column with the ids of the bags; the default is the first of bag, slide_id, image_id and so on.
 func (b *Bags) Bag(column string) *Bags {
 	return b.with("Bag", func(o *intake.Options) { o.Bag = column })
 }
 
-// Label names the column of the labels; the default is the first of label, class, target, diagnosis, grade.
+// Label sets the column with the labels; the default is the first of label, class, target, diagnosis, grade.
 func (b *Bags) Label(column string) *Bags {
 	return b.with("Label", func(o *intake.Options) { o.Label = column })
 }
 
-// Group names the column of the groups, such as patients: bags of one group are never split between training and test.
+// Group sets the column with the groups, such as patients: bags of the same group are never split between training and test.
 func (b *Bags) Group(column string) *Bags {
 	return b.with("Group", func(o *intake.Options) { o.Group = column })
 }
 
-// Positive names the positive one of two labels; the default is the second in order.
+// Positive sets which of two labels is positive; the default is the second in order.
 func (b *Bags) Positive(label string) *Bags {
 	return b.with("Positive", func(o *intake.Options) { o.Positive = label })
 }
 
-// Order names the labels of three classes or more in their order.
+// Order sets the order of the labels of three or more classes.
 func (b *Bags) Order(labels ...string) *Bags {
 	return b.with("Order", func(o *intake.Options) { o.Order = labels })
 }
 
-// Numbers takes labels that are integers for numbers, such as counts, and not for classes.
+// Numbers treats integer labels as numbers, such as counts, instead of classes.
 func (b *Bags) Numbers() *Bags {
 	return b.with("Numbers", func(o *intake.Options) { o.Numbers = true })
 }
 
-// Categorical names columns of words; each word becomes a feature.
+// Categorical sets columns of words; each word becomes a feature.
 func (b *Bags) Categorical(columns ...string) *Bags {
 	return b.with("Categorical", func(o *intake.Options) { o.Categorical = columns })
 }
 
-// Coordinates names the two columns that say where instances are; the default is x and y.
+// Coordinates sets the two columns with the positions of instances; the default is x and y.
 func (b *Bags) Coordinates(x, y string) *Bags {
 	return b.with("Coordinates", func(o *intake.Options) { o.Coordinates = []string{x, y} })
 }
 
-// Median takes the median of each training part for missing values, which are an error otherwise.
+// Median replaces missing values by the median of each training part; without it they are an error.
 func (b *Bags) Median() *Bags { return b.with("Median", func(o *intake.Options) { o.Median = true }) }
 
-// InstanceLabels names the stored column that holds instance labels and is no feature: last, or its number from 1.
+// InstanceLabels says which stored column has instance labels, so it is not used as a feature: "last", or its number from 1.
 func (b *Bags) InstanceLabels(column string) *Bags {
 	c, err := dataset.ParseColumn(column)
 	Check(err)
 	return b.with("InstanceLabels", func(o *intake.Options) { o.Column = c })
 }
 
-// KeepLeak trains although a column leaks the labels; every result is marked.
+// KeepLeak allows training although a column leaks the labels; every result is marked.
 func (b *Bags) KeepLeak() *Bags {
 	return b.with("KeepLeak", func(o *intake.Options) { o.KeepLeak = true })
 }
 
-// Set returns the set that the bags are, read if it has not been read yet.
+// Set returns the bags as a set, after reading it if necessary.
 func (b *Bags) Set() *milbench.Set { return Must(b.read()).set }
 
-// Notes returns what is odd about the bags.
+// Notes returns remarks about anything unusual in the bags.
 func (b *Bags) Notes() []string { return Must(b.read()).notes }
 
-// Audit returns what an audit of the file finds.
+// Audit returns the findings of an audit of the file.
 func (b *Bags) Audit() audit.Report { return Must(b.report()) }
 
-// Find returns the bag of an id.
+// Find returns the bag with an id.
 func (b *Bags) Find(id string) Bag { return Bag{b, id} }
 
 // Names returns the ids of the bags.
@@ -201,13 +201,13 @@ func (b *Bags) Names() (ids []string) {
 	return ids
 }
 
-// Bag is one of some bags.
+// Bag is one bag of some bags.
 type Bag struct {
 	of *Bags
 	id string
 }
 
-// Truth returns the labels of the instances; it ends the cell where the set has none.
+// Truth returns the labels of the instances; it ends the cell if the set has none.
 func (b Bag) Truth() []float64 {
 	set := b.of.Set()
 	at := Must(b.in(set))
@@ -217,7 +217,7 @@ func (b Bag) Truth() []float64 {
 	return set.InstanceLabels[at]
 }
 
-// Map draws a value for each instance in its place, from 0, white, to 1. It ends the cell where the file does not say where instances are.
+// Map draws a value for each instance at its position, from 0 (white) to 1. It ends the cell if the file has no coordinates.
 func (b Bag) Map(title, value string, values []float64) *plotting.Figure {
 	set := b.of.any()
 	at := Must(b.in(set))
@@ -227,7 +227,7 @@ func (b Bag) Map(title, value string, values []float64) *plotting.Figure {
 	return tileMap(title, value, Must(set.Bags[at].Coordinates()), values)
 }
 
-// tileMap draws a value at each place.
+// tileMap draws a value at each position.
 func tileMap(title, value string, places [][2]float64, values []float64) *plotting.Figure {
 	if len(values) != len(places) {
 		Check(fmt.Errorf("%d values for %d instances", len(values), len(places)))
@@ -236,7 +236,7 @@ func tileMap(title, value string, places [][2]float64, values []float64) *plotti
 	for k, place := range places {
 		tiles = append(tiles, plotting.Tile{X: place[0], Y: place[1], Value: values[k]})
 	}
-	size := 1.0 // of a single tile
+	size := 1.0 // size of a single tile
 	if len(tiles) > 1 {
 		size = plotting.TileSize(tiles)
 	}
@@ -260,7 +260,7 @@ func (b *Bags) open() (*opened, error) {
 		return o, err
 	case b.made != nil:
 		whole := *b.made
-		if err := whole.Seal(); err != nil { // a program may have changed it since
+		if err := whole.Seal(); err != nil { // a program may have changed it in the meantime
 			return nil, err
 		}
 		o.set, err = options.Take(&whole)
@@ -270,7 +270,7 @@ func (b *Bags) open() (*opened, error) {
 	return o, err
 }
 
-// audited inspects the file as it is stored.
+// audited inspects the stored file.
 func (b *Bags) audited() (audit.Report, error) {
 	if b.made != nil || b.parent != nil {
 		o, err := b.read()
@@ -286,12 +286,12 @@ func (b *Bags) audited() (audit.Report, error) {
 	return audit.Inspect(source.Stored)
 }
 
-// identity is what results and models depend on: the checksum, and the names that have no part in it.
+// identity is what results and models depend on: the checksum, and the names that are not part of it.
 func (o *opened) identity() []any {
 	return []any{o.set.Checksum, o.set.Name, o.set.Features, o.set.Classes, o.set.Leaked}
 }
 
-// unseen reads the bags for a model to score, which needs no labels, once for models of the same features.
+// unseen reads the bags for scoring by a model, which needs no labels, once for all models with the same features.
 func (b *Bags) unseen(about learner.About) (*milbench.Set, error) {
 	key := fmt.Sprintf("%q %v", about.Features, about.Missing)
 	b.mu.Lock()
@@ -348,14 +348,14 @@ func (b *Bags) unlabelled(about learner.About) (*milbench.Set, error) {
 	return set.Impute(about.Missing)
 }
 
-// any reads the bags as they are to be learnt from, or, where that fails, as they are to be scored.
+// any reads the bags for training or, if that fails, for scoring.
 func (b *Bags) any() *milbench.Set {
 	if o, err := b.read(); err == nil {
 		return o.set
 	}
 	set, err := b.unseen(learner.About{})
 	if err != nil {
-		_, err = b.read() // says more
+		_, err = b.read() // its error says more
 	}
 	Check(err)
 	return set

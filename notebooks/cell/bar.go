@@ -16,8 +16,8 @@ import (
 	"synpool/milbench/run"
 )
 
-// bar shows how far work is, in one line under the cell that changes, and ends as a line of text. Outside of a notebook it shows nothing
-// but that line.
+// bar shows progress in one line under the cell, which is replaced by a line of text at the end. Outside a notebook it shows
+// only that final line.
 type bar struct {
 	id    string
 	start time.Time
@@ -27,15 +27,15 @@ type bar struct {
 	last  string
 	done  int
 
-	losses []float64 // of a single training, epoch by epoch
+	losses []float64 // losses of a single training, by epoch
 }
 
 func newBar() *bar { return &bar{id: "bar_" + gonbui.UniqueId(), start: time.Now()} }
 
-// redrawn is how often the line is drawn at most.
+// redrawn is the minimum time between updates of the line.
 const redrawn = 250 * time.Millisecond
 
-// fits shows how far the fits of a run are.
+// fits shows the progress of the fits of a run.
 func (b *bar) fits(s run.Summary) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,25 +44,25 @@ func (b *bar) fits(s run.Summary) {
 	b.draw(float64(s.Skipped+s.Done)/float64(max(1, s.Total)), run.ProgressLine(s, "", now, now))
 }
 
-// training shows how far one training is.
+// training shows the progress of one training.
 func (b *bar) training(p learner.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := fmt.Sprintf("%d of %d fits done", p.Done, p.Total)
 	if p.Epoch == 0 {
-		b.losses = nil // of a learner without epochs
+		b.losses = nil // the learner has no epochs
 	}
 	if p.Epoch > 0 {
 		text = fmt.Sprintf("epoch %d, loss %.4f", p.Epoch, p.Loss)
 		if p.Epoch == 1 {
-			b.losses = nil // of the next fit
+			b.losses = nil // the next fit has started
 		}
 		b.losses = append(b.losses, p.Loss)
 	}
 	b.draw(float64(p.Done)/float64(max(1, p.Total)), text)
 }
 
-// draw draws the line, if that is not too soon.
+// draw updates the line, unless the last update was too recent.
 func (b *bar) draw(share float64, text string) {
 	b.last = text
 	if !notebook.Running() || time.Since(b.drawn) < redrawn {
@@ -72,7 +72,8 @@ func (b *bar) draw(share float64, text string) {
 	gonbui.UpdateHTML(b.id, fmt.Sprintf(`<progress max="1" value="%.3f"></progress> <span style="font-size:smaller">%s</span>%s`, share, html.EscapeString(text), curve(b.losses)))
 }
 
-// curve draws the loss by epoch, from 0 to the largest, as a small drawing beside the line; "" of less than two epochs.
+// curve draws the loss by epoch, on a scale from 0 to the largest, as a small drawing beside the line; "" for less than two
+// epochs.
 func curve(losses []float64) string {
 	const width, height = 160.0, 32.0
 	if len(losses) < 2 {
@@ -90,7 +91,7 @@ func curve(losses []float64) string {
 		width, height, strings.TrimSpace(points.String()))
 }
 
-// end takes the line away and, of work that was done, prints how long it took.
+// end removes the line and, if the work is done, prints how long it took.
 func (b *bar) end(done bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package cell is research on bags in the cells of a notebook, imported by one line:
+// Package cell supports research on bags in notebook cells. It needs one import line:
 //
 //	import . "synpool/notebooks/cell"
 //
@@ -9,12 +9,12 @@
 //	%%
 //	Show(bags, result, model.Explain(bags.Find("slide17")))
 //
-// A cell of a GoNB notebook is a program of its own. So values are made when they are first needed, what is trained is kept and found again by
-// later cells ([StoreVariable]), and an error ends the cell with one line. A cell that also dot-imports GoMLX's graph, which has a Max and
-// a Softmax, too, imports one of the two by name.
+// Each cell of a GoNB notebook is a separate program. Therefore values are computed when they are first needed, trained
+// models are kept for later cells ([StoreVariable]), and an error ends the cell with one line. If a cell also needs GoMLX's
+// package graph, which has a Max and a Softmax too, import one of the two packages by name.
 package cell
 
-// Must returns v, or ends the cell with the error if there is one.
+// Must returns v, or ends the cell if there is an error.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v

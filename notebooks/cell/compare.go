@@ -23,28 +23,29 @@ import (
 	"synpool/plotting"
 )
 
-// Comparison compares learners on some bags by cross-validation. Nothing is trained before a result is asked for, and fits that were
-// trained in another cell, or before the kernel was started anew, are found again. Methods that say how return another comparison.
+// Comparison compares learners on some bags by cross-validation. Nothing is trained until a result is needed. Finished fits,
+// including those from other cells or from before a restart of the kernel, are reused. Methods that change settings return a
+// changed copy.
 type Comparison struct {
 	bags     *Bags
 	learners []Learner
 	protocol milbench.Protocol
-	asked    bool // for a number of folds
+	asked    bool // whether the number of folds was set
 	seed     uint64
 
 	do func() (*compared, error)
 }
 
-// compared is what a comparison has found.
+// compared has the results of a comparison.
 type compared struct {
 	fits   []results.Result
 	curves []results.Curve
 	table  results.Table
-	notes  []string // why learners or fits are left out
+	notes  []string // reasons why learners or fits are left out
 }
 
-// Compare compares learners, or without any those that milbench run compares: 10 folds, twice. No fit looks at its test part before
-// the end.
+// Compare compares learners by 10-fold cross-validation with 2 repeats. Without learners, it compares those of milbench run.
+// No fit uses its test part before the end.
 func Compare(bags *Bags, learners ...Learner) *Comparison {
 	protocol := milbench.Honest()
 	protocol.Repeats = networks.LineupRepeats
@@ -62,21 +63,21 @@ func (c Comparison) Folds(n int) *Comparison {
 	return newComparison(c)
 }
 
-// Repeats sets how often the bags are cut into other folds.
+// Repeats sets the number of repeats with different folds.
 func (c Comparison) Repeats(n int) *Comparison {
 	c.protocol.Repeats = n
 	return newComparison(c)
 }
 
-// Nested chooses among the settings of each learner inside every training part, and judges what was chosen: learners of one name that differ in
-// their settings are one row.
+// Nested selects among the settings of each learner by nested cross-validation: the choice is made inside every training
+// part, and the result of the chosen setting counts. Learners with the same name and different settings form one row.
 func (c Comparison) Nested() *Comparison {
 	nested := milbench.Nested()
 	c.protocol.Name, c.protocol.Inner = nested.Name, nested.Inner
 	return newComparison(c)
 }
 
-// Seed fixes folds, initial weights and whatever else is random; it is 1 unless another is given.
+// Seed sets the random seed of folds, initial weights and everything else; the default is 1.
 func (c Comparison) Seed(seed uint64) *Comparison {
 	c.seed = seed
 	return newComparison(c)
@@ -85,15 +86,15 @@ func (c Comparison) Seed(seed uint64) *Comparison {
 // Fits returns the results of all fits, with the scores of every test bag.
 func (c *Comparison) Fits() []results.Result { return Must(c.do()).fits }
 
-// Table returns the figures of each learner.
+// Table returns the scores of each learner.
 func (c *Comparison) Table() results.Table { return Must(c.do()).table }
 
-// Row returns the figures of one of the learners.
+// Row returns the scores of one learner.
 func (c *Comparison) Row(l Learner) results.Row {
 	setting := Must(milbench.CanonicalSetting(l.Setting()))
 	rows := c.Table().Rows
 	at := slices.IndexFunc(rows, func(r results.Row) bool { return has(r, setting) })
-	if at < 0 { // of settings that were chosen inside, one that was never chosen stands for its learner, too
+	if at < 0 { // with nested selection, a setting that was never chosen also stands for its learner
 		at = slices.IndexFunc(rows, func(r results.Row) bool {
 			return r.Config == nil && slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return onebyone.Name(one.Config) == onebyone.Name(setting) })
 		})
@@ -104,13 +105,13 @@ func (c *Comparison) Row(l Learner) results.Row {
 	return rows[at]
 }
 
-// has reports whether a row is of a setting, or of several among which it was chosen.
+// has reports whether a row belongs to a setting, alone or among several for selection.
 func has(r results.Row, setting json.RawMessage) bool {
 	return bytes.Equal(r.Config, setting) || slices.ContainsFunc(r.Chosen, func(one results.Chosen) bool { return bytes.Equal(one.Config, setting) })
 }
 
-// Best returns the learner with the largest mean of the main figure; of settings that were chosen inside, the one that was chosen most often. That it
-// is the best of several makes its mean a little too good.
+// Best returns the learner with the largest mean of the main score; with nested selection, with the setting that was chosen
+// most often. Because it is the best of several, its mean is slightly optimistic.
 func (c *Comparison) Best() Learner {
 	row := slices.MaxFunc(c.Table().Rows, func(a, b results.Row) int { return cmp.Compare(a.Mean, b.Mean) })
 	if row.Config == nil {
@@ -119,7 +120,7 @@ func (c *Comparison) Best() Learner {
 	return Learner{fixed: row.Config}
 }
 
-// single returns the row of one of the learners, which is to be of one setting.
+// single returns the row of one learner, which must have a single setting.
 func (c *Comparison) single(l Learner) results.Row {
 	row := c.Row(l)
 	if row.Config == nil {
@@ -128,7 +129,7 @@ func (c *Comparison) single(l Learner) results.Row {
 	return row
 }
 
-// run does what has not been done yet.
+// run computes the comparison, if that has not been done yet.
 func (c *Comparison) run() (*compared, error) {
 	o, err := c.bags.read()
 	if err != nil {
@@ -172,7 +173,7 @@ type failedFits struct{ text string }
 
 func (f *failedFits) Error() string { return f.text }
 
-// settings returns those of the learners.
+// settings returns the settings of the learners.
 func (c *Comparison) settings() (list []json.RawMessage, err error) {
 	if len(c.learners) == 0 {
 		return networks.Lineup(neural.SmallPreset, false)
@@ -187,7 +188,7 @@ func (c *Comparison) settings() (list []json.RawMessage, err error) {
 	return list, nil
 }
 
-// trained trains the fits of a run that have no result yet. A backend is started where there are some.
+// trained trains the fits of a run that have no result yet. It starts a backend only if there are any.
 func trained(r *run.Run) error {
 	pending, err := r.Pending()
 	if err != nil {
@@ -212,7 +213,7 @@ func trained(r *run.Run) error {
 		return errors.New("stopped; what was trained is kept, and the cell goes on from there")
 	case errors.Is(err, results.ErrLocked):
 		return fmt.Errorf("%s is being compared in another notebook; wait until it has ended", r.Sets[0].Name)
-	case sum.Failed > 0: // the others are kept
+	case sum.Failed > 0: // the other fits are kept
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return &failedFits{fmt.Sprintf("%d of %d fits failed, and are tried again the next time; the first: %s", sum.Failed, sum.Total, first)}
 	}
@@ -249,8 +250,8 @@ func (c *Comparison) found(r *run.Run, notes []string) (*compared, error) {
 	return found, err
 }
 
-// FigureOf draws the bags as one of the learners scores them when they are test bags: of classes the confusion matrix, of numbers predicted
-// against true ones, of survival the curves of the thirds by risk.
+// FigureOf draws one learner's predictions for test bags: a confusion matrix for classes, predicted against true values for
+// numbers, and survival curves of the thirds by risk for survival.
 func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	row := c.single(l)
 	name := map[milbench.TargetKind]string{milbench.ClassTarget: "confusion", milbench.RealTarget: "scatter", milbench.SurvivalTarget: "survival"}[row.Target]
@@ -260,7 +261,7 @@ func (c *Comparison) FigureOf(l Learner) *plotting.Figure {
 	return Must(report.PlotBags(c.Fits(), name, row.Set, row.Setting))
 }
 
-// Figure draws the main figure of each learner with its interval.
+// Figure draws the main score of each learner with its confidence interval.
 func (c *Comparison) Figure() *plotting.Figure { return Must(report.PlotTable(c.Fits())) }
 
 // Training draws the loss of networks by epoch.

@@ -11,14 +11,14 @@ import (
 	"synpool/backend"
 )
 
-// DrawSlides writes an example unless the file is there, and returns its name: slides with cells, four measurements per cell, two slides per
-// patient. In the slides of ill patients one to three cells are larger and less round than others; how dark the stain is differs
-// from patient to patient and means nothing.
+// DrawSlides writes an example data set, unless the file exists, and returns its name: slides with cells, four measurements
+// per cell, two slides per patient. In the slides of ill patients, one to three cells are larger and less round than the
+// others. The darkness of the stain differs between patients and means nothing.
 func DrawSlides(file string, patients int) string {
 	return drawSlides(file, patients, "slide", "patient")
 }
 
-// DrawFresh writes slides of other patients, whose labels nobody knows.
+// DrawFresh writes slides of new patients without labels.
 func DrawFresh(file string, patients int) string { return drawSlides(file, patients, "fresh", "other") }
 
 func drawSlides(file string, patients int, slide, of string) string {
@@ -52,7 +52,7 @@ func drawSlides(file string, patients int, slide, of string) string {
 	return file
 }
 
-// Numbers prints numbers by name, after the backend, for the test that runs a notebook.
+// Numbers prints the backend and then numbers by name, for the test that runs a notebook.
 func Numbers(named ...any) {
 	fmt.Println("backend", backend.Likely())
 	for i := 0; i+1 < len(named); i += 2 {

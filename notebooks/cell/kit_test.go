@@ -70,8 +70,8 @@ func printed(t *testing.T, f func()) string {
 	return <-text
 }
 
-// TestFive is the five lines of the package: bags, a comparison, a model, what counts in a bag, and predictions. What is computed is found
-// again by values that are declared anew, as in another cell, and a further learner is trained alone.
+// TestFive is the five lines of the package: bags, a comparison, a model, what counts in a bag, and predictions. What is
+// computed is found again by values that are declared again, as in another cell, and a further learner is trained alone.
 func TestFive(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	file, fresh := slides(t, "slides.csv", 40, true), slides(t, "fresh.csv", 6, false)
@@ -266,8 +266,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestNames: results and models are those of the names in a file, too. Where the headers of two columns are exchanged, or a label is called
-// otherwise, nothing old is found.
+// TestNames: results and models also depend on the names in a file. Where the headers of two columns are exchanged, or a
+// label is called otherwise, nothing old is found.
 func TestNames(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	file, fresh := slides(t, "slides.csv", 20, true), slides(t, "fresh.csv", 6, false)

@@ -10,16 +10,16 @@ import (
 	"synpool/milbench/learner/onebyone"
 )
 
-// Learner is a learner and its setting. Methods return another with some of it changed:
+// Learner is a learner with its setting. Methods return a changed copy:
 //
 //	Syn(3).Width(64).Epochs(30)
 type Learner struct {
 	name   string
 	fields map[string]any
-	fixed  json.RawMessage // a whole setting, instead
+	fixed  json.RawMessage // a complete setting instead
 }
 
-// Networks, by their pooling, and learners of whole bags. The others have their names: Named.
+// Networks, by their pooling, and learners of whole bags. For others use [Named].
 var (
 	Mean            = Learner{name: "mean"}
 	Max             = Learner{name: "max"}
@@ -31,15 +31,15 @@ var (
 	StatisticsTrees = Learner{name: "statistics-trees"}
 )
 
-// Syn is SynPooling with so many steps, which concentrate the weights; negative ones distract them.
+// Syn is SynPooling with the given number of steps: positive numbers concentrate the weights, negative ones distract them.
 func Syn(steps int) Learner {
 	return Learner{name: "syn", fields: map[string]any{"iterations": steps}}
 }
 
-// Named returns the learner or the pooling of a name, as milbench knows it: "miles", "clam", "instance".
+// Named returns the learner or pooling with a name used by milbench: "miles", "clam", "instance".
 func Named(name string) Learner { return Learner{name: name} }
 
-// With sets any field of the setting, as milbench names it.
+// With sets a field of the setting, by its name in milbench.
 func (l Learner) With(field string, value any) Learner {
 	if l.fields = maps.Clone(l.fields); l.fields == nil {
 		l.fields = make(map[string]any)
@@ -48,28 +48,28 @@ func (l Learner) With(field string, value any) Learner {
 	return l
 }
 
-// Epochs is how often a network sees each training bag.
+// Epochs sets how often a network sees each training bag.
 func (l Learner) Epochs(n int) Learner { return l.With("epochs", n) }
 
-// Width is the number of features of each layer.
+// Width sets the number of features of each layer.
 func (l Learner) Width(n int) Learner { return l.With("width", n) }
 
-// Layers is the number of layers before the pooling.
+// Layers sets the number of layers before the pooling.
 func (l Learner) Layers(n int) Learner { return l.With("layers", n) }
 
-// Batch is the number of bags per step.
+// Batch sets the number of bags per step.
 func (l Learner) Batch(n int) Learner { return l.With("batch", n) }
 
-// Rate is the learning rate.
+// Rate sets the learning rate.
 func (l Learner) Rate(rate float64) Learner { return l.With("lr", rate) }
 
-// Dropout is the share of features that is dropped in training.
+// Dropout sets the share of features that is dropped in training.
 func (l Learner) Dropout(share float64) Learner { return l.With("dropout", share) }
 
-// Loss is the loss that a network minimises, where its kind of target has several.
+// Loss sets the loss that a network minimises, if there are several for its kind of target.
 func (l Learner) Loss(name string) Learner { return l.With("loss", name) }
 
-// Setting returns the whole setting, as results have it.
+// Setting returns the complete setting in the form used in results.
 func (l Learner) Setting() json.RawMessage { return Must(l.setting()) }
 
 func (l Learner) setting() (json.RawMessage, error) {

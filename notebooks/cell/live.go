@@ -19,10 +19,10 @@ import (
 	"synpool/plotting"
 )
 
-// Control is what a reader moves while a cell runs: a slider or a list to pick from.
+// Control is an input that the reader can change while a cell runs: a slider or a list of options.
 type Control struct {
 	name                string
-	first, step         float64 // of a slider: its first value, and between two
+	first, step         float64 // of a slider: first value and distance between values
 	positions, decimals int
 	options             []string // of a list
 
@@ -30,7 +30,7 @@ type Control struct {
 	at int
 }
 
-// Slider is a control for numbers from first to last, step by step; it begins at value.
+// Slider returns a control for numbers from first to last in steps; it starts at value.
 func Slider(name string, first, last, step, value float64) *Control {
 	const rounding = 1e-9
 	at := (value - first) / step
@@ -45,7 +45,7 @@ func Slider(name string, first, last, step, value float64) *Control {
 	return c
 }
 
-// Pick is a control for one of several options; it begins at the first.
+// Pick returns a control for one of several options; it starts at the first.
 func Pick(name string, options ...string) *Control {
 	if len(options) == 0 {
 		Check(fmt.Errorf("the list %s has no options", name))
@@ -53,7 +53,7 @@ func Pick(name string, options ...string) *Control {
 	return &Control{name: name, options: options, positions: len(options)}
 }
 
-// At has a list begin at one of its options.
+// At makes a list start at the given option.
 func (c *Control) At(option string) *Control {
 	at := slices.Index(c.options, option)
 	if at < 0 {
@@ -63,7 +63,7 @@ func (c *Control) At(option string) *Control {
 	return c
 }
 
-// Value returns where a slider stands, or which option is picked, from 0.
+// Value returns the value of a slider, or the index of the selected option, from 0.
 func (c *Control) Value() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,10 +74,10 @@ func (c *Control) Value() float64 {
 	return math.Round((c.first+c.step*float64(c.at))*scale) / scale
 }
 
-// Int returns the value as a whole number.
+// Int returns the value rounded to an integer.
 func (c *Control) Int() int { return int(math.Round(c.Value())) }
 
-// String returns the option that is picked, or the value of a slider.
+// String returns the selected option, or the value of a slider.
 func (c *Control) String() string {
 	if c.options != nil {
 		return c.options[c.Int()]
@@ -85,7 +85,7 @@ func (c *Control) String() string {
 	return strconv.FormatFloat(c.Value(), 'f', c.decimals, 64)
 }
 
-// move sets the position, and reports whether it is another.
+// move sets the position, and reports whether it has changed.
 func (c *Control) move(at int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,16 +95,16 @@ func (c *Control) move(at int) bool {
 	return moved
 }
 
-// How long a live cell waits: for a page that answers, for the first touch, and after the last.
+// How long a live cell waits: for the page to answer, for the first change, and after the last.
 const (
 	answered  = 5 * time.Second
 	untouched = 15 * time.Second
 	touched   = 45 * time.Second
 )
 
-// Live shows what draw returns, anew whenever the reader moves a control, as long as the cell runs: it ends 45 s after the last
-// touch, 15 s after it began if nobody touches it, and at once when it is stopped. What was shown last stays under the cell. Where no page
-// answers (a saved notebook, a test, an editor without GoNB's widgets), it shows what draw returns once.
+// Live shows the result of draw, and updates it whenever the reader moves a control. The cell ends 45 s after the last
+// change, 15 s after its start if nobody touches a control, and at once when it is stopped. The last result stays under the
+// cell. If no page answers (a saved notebook, a test, an editor without GoNB's widgets), Live shows the result of draw once.
 func Live(draw func() any, controls ...*Control) {
 	if !notebook.Running() || len(controls) == 0 {
 		Show(draw())
@@ -118,7 +118,7 @@ func Live(draw func() any, controls ...*Control) {
 	moved, ready := make(chan struct{}, 1), make(chan struct{})
 	gonbui.UpdateHTML(host, fmt.Sprintf(`<div id="%s"></div>`, host))
 	redraw()
-	go func() { // it does not return where no page answers
+	go func() { // it does not return if no page answers
 		for i, c := range controls {
 			c.build(host, fmt.Sprintf("%s_%d", host, i), moved)
 		}
@@ -148,14 +148,14 @@ func Live(draw func() any, controls ...*Control) {
 	Show(value)
 }
 
-// build puts the control into an element of the page and has moved told of each change. It returns when the page has answered.
+// build adds the control to an element of the page and sends each change to moved. It returns once the page has answered.
 func (c *Control) build(host, id string, moved chan<- struct{}) {
 	address := "/control/" + id
 	comms.Subscribe(address, func(_ string, at int) {
 		if c.move(at) {
 			select {
 			case moved <- struct{}{}:
-			default: // one is waiting
+			default: // a change is already waiting
 			}
 		}
 	})
@@ -171,7 +171,7 @@ func (c *Control) build(host, id string, moved chan<- struct{}) {
 	widgets.Slider(0, c.positions-1, c.at).WithAddress(address).WithHtmlId(id + "_input").AppendTo(id).Done()
 }
 
-// state says where the controls stand.
+// state returns the positions of the controls as text.
 func state(controls []*Control) string {
 	var all []string
 	for _, c := range controls {
@@ -181,7 +181,7 @@ func state(controls []*Control) string {
 		html.EscapeString(strings.Join(all, ", ")), int(untouched.Seconds()), int(touched.Seconds()))
 }
 
-// asHTML returns what [Show] displays of a value as HTML.
+// asHTML returns the HTML that [Show] displays for a value.
 func asHTML(v any) string {
 	var b strings.Builder
 	for _, part := range parts(v) {

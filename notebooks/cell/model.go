@@ -26,20 +26,20 @@ import (
 	"synpool/plotting"
 )
 
-// Model is a model that is trained on all of some bags, or read from a folder. It is trained when it is first needed, and found again in later
-// cells.
+// Model is a model trained on all bags of a set, or read from a folder. It is trained when it is first needed, and kept for
+// later cells.
 type Model struct {
 	name string
-	dir  func() (string, error) // where it is kept, trained if it is not there yet
+	dir  func() (string, error) // returns the folder of the model, after training it if necessary
 	load func() (learner.Model, error)
 }
 
-// Train trains a learner on all of some bags.
+// Train returns a model of a learner, trained on all of bags.
 func Train(bags *Bags, l Learner) *Model {
 	return newModel(l.String(), func() (string, error) { return train(bags, l) })
 }
 
-// Load returns the model in a folder, such as milbench train or Save has written.
+// Load returns the model in a folder written by milbench train or Save.
 func Load(dir string) *Model {
 	return newModel(dir, func() (string, error) { return dir, nil })
 }
@@ -65,7 +65,7 @@ var oneByOne = &networks.Networks{Start: func() (neural.Trainer, error) {
 	return neural.Trainer{Backend: choice.Backend, Workers: 1}, nil
 }}
 
-// train trains a model unless it is there, and returns where it is kept.
+// train trains a model unless it exists, and returns its folder.
 func train(bags *Bags, l Learner) (string, error) {
 	o, err := bags.read()
 	if err != nil {
@@ -101,7 +101,7 @@ func train(bags *Bags, l Learner) (string, error) {
 	return dir, keep(model, dir)
 }
 
-// keep saves a model in a folder that is there when it is whole, and not before.
+// keep saves a model in a folder, which appears only once it is complete.
 func keep(model learner.Model, dir string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
@@ -123,13 +123,13 @@ func keep(model learner.Model, dir string) (err error) {
 	return nil
 }
 
-// Learned returns the model, trained if it has not been yet.
+// Learned returns the model, after training it if necessary.
 func (m *Model) Learned() learner.Model { return Must(m.load()) }
 
-// About says what the model is and what it was trained on.
+// About describes the model and its training data.
 func (m *Model) About() learner.About { return m.Learned().About() }
 
-// Predictions are what a model says of some bags. They are made when they are first needed.
+// Predictions are the predictions of a model for some bags. They are computed when they are first needed.
 type Predictions struct{ do func() (*scored, error) }
 
 // scored are bags with their scores.
@@ -139,7 +139,7 @@ type scored struct {
 	notes []string
 }
 
-// Predict scores bags, which need no labels.
+// Predict returns predictions for bags, which need no labels.
 func (m *Model) Predict(bags *Bags) *Predictions {
 	return &Predictions{sync.OnceValues(func() (*scored, error) {
 		model, err := m.load()
@@ -154,10 +154,10 @@ func (m *Model) Predict(bags *Bags) *Predictions {
 	})}
 }
 
-// Bags returns what the model says of each bag.
+// Bags returns the prediction for each bag.
 func (p *Predictions) Bags() []predict.Bag { return Must(p.do()).bags }
 
-// score scores a set that is read as the model wants it.
+// score scores a set that was read in the form required by the model.
 func (m *Model) score(model learner.Model, set *milbench.Set, name string, instances bool) (*scored, error) {
 	about := model.About()
 	if err := predict.Fits(about, m.name, set, name); err != nil {
@@ -182,7 +182,7 @@ func (m *Model) score(model learner.Model, set *milbench.Set, name string, insta
 	return &scored{all, about, notes}, nil
 }
 
-// leakNotes says that a model was trained with a column that leaks the labels.
+// leakNotes returns a warning if a model was trained with a column that leaks the labels.
 func leakNotes(about learner.About) []string {
 	if !about.Leaked {
 		return nil
@@ -190,21 +190,21 @@ func leakNotes(about learner.About) []string {
 	return []string{"LEAKED: the model was trained with a column that leaks the labels; its scores mean nothing without it"}
 }
 
-// Explanation says how much each instance of a bag counts for a model. It is made when it is first needed.
+// Explanation says how important each instance of a bag is for a model. It is computed when it is first needed.
 type Explanation struct{ do func() (*explained, error) }
 
 // explained is a bag with the scores of its instances.
 type explained struct {
 	bag      predict.Bag
-	features []string // their names, or their numbers from 1
+	features []string // names of the features, or numbers from 1
 	x        milbench.Instances
-	classes  []string // where the model says how much an instance says for each
+	classes  []string // set if the model has a score of each instance for each class
 	title    string
 	notes    []string
 }
 
-// Explain says how much each instance of a bag counts for a model: the weights of a network's attention, or scores of instances; of several
-// classes how much it says for each, too.
+// Explain returns how important each instance of a bag is for a model: attention weights of a network, or instance scores;
+// with several classes, also a score for each class.
 func (m *Model) Explain(bag Bag) *Explanation {
 	return &Explanation{sync.OnceValues(func() (*explained, error) { return m.explain(bag) })}
 }
@@ -240,10 +240,11 @@ func (m *Model) explain(bag Bag) (*explained, error) {
 	return e, nil
 }
 
-// Weights returns the weight or the score of each instance, in the order of the file.
+// Weights returns the weight or score of each instance, in the order of the file.
 func (e *Explanation) Weights() []float64 { return Must(e.do()).weights() }
 
-// Shares returns the weights as parts of their sum, which is not 1 after Syn steps. It ends the cell for scores, which are no weights.
+// Shares returns the weights divided by their sum, which is not 1 after Syn steps. It ends the cell if the instances have
+// scores instead of weights.
 func (e *Explanation) Shares() []float64 {
 	said := Must(e.do())
 	if said.scored() {
@@ -260,7 +261,7 @@ func (e *explained) shares() []float64 {
 	return shares
 }
 
-// scored reports whether instances have scores and no weights.
+// scored reports whether instances have scores instead of weights.
 func (e *explained) scored() bool {
 	return len(e.bag.Instances) > 0 && e.bag.Instances[0].Score != nil
 }
@@ -286,15 +287,15 @@ func (e *explained) order() []int {
 	return order
 }
 
-// mostBars is how many instances a figure shows.
+// mostBars is the maximum number of instances in a figure.
 const mostBars = 30
 
-// Ranks returns where the weight or the score of each instance stands in its bag, 0 of the smallest and 1 of the largest; equal ones have
-// the mean.
+// Ranks returns the rank of each instance's weight or score in the bag, from 0 (smallest) to 1 (largest); ties get the mean
+// rank.
 func (e *Explanation) Ranks() []float64 { return predict.Ranks(e.Weights()) }
 
-// Figure draws a heat map of the ranks of the instances where the file says where they are, and else the shares of the weight, from 0 to 1, or the
-// scores of the instances with the largest.
+// Figure draws a heat map of the ranks of the instances if the file has their coordinates. Otherwise it draws the instances
+// with the largest weights, as shares from 0 to 1, or with the largest scores.
 func (e *Explanation) Figure() *plotting.Figure {
 	said := Must(e.do())
 	if len(said.bag.Instances) > 0 && said.bag.Instances[0].X != nil {
@@ -316,7 +317,8 @@ func (e *Explanation) Figure() *plotting.Figure {
 	return Must(draw("Instances of "+said.title, plotting.WeightAxis{Of: "instance", Names: names}, []plotting.AttentionWeights{{Weights: drawn}}))
 }
 
-// Save writes a model into a folder, predictions into a CSV file, the table of a comparison or a figure into a file whose extension says how.
+// Save writes a model into a folder, predictions into a CSV file, and the table of a comparison or a figure into a file in
+// the format of its extension.
 func Save(what any, path string) {
 	switch v := what.(type) {
 	case *Model:

@@ -21,9 +21,9 @@ import (
 	"synpool/plotting"
 )
 
-// Show displays values under the cell: bags as a card, a comparison as table and figure, a model, its predictions and explanations, figures,
-// and anything else as text. An error ends the cell with one line, so that what returns a figure and an error can be shown as it is. Outside
-// of a notebook it prints text.
+// Show displays values under the cell: bags as a card, a comparison as a table and a figure, models, predictions,
+// explanations and figures; anything else as text. An error ends the cell with one line, so you can pass the results of a
+// function that returns a figure and an error. Outside a notebook it prints text.
 func Show(values ...any) {
 	for _, v := range values {
 		for _, part := range parts(v) {
@@ -39,7 +39,7 @@ func Show(values ...any) {
 	}
 }
 
-// parts returns what is shown of a value: cards, figures and texts. An error ends the cell.
+// parts returns the cards, figures and texts to show for a value. An error ends the cell.
 func parts(v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -93,7 +93,7 @@ type card struct {
 	html, text string // instead of all this
 }
 
-// display shows a card: a notebook gets HTML and text, and takes what it can show.
+// display shows a card: it sends HTML and text, and the notebook uses the one that it can show.
 func display(c card) {
 	if c.text == "" {
 		c.html, c.text = c.asHTML(), c.asText()
@@ -108,7 +108,7 @@ func display(c card) {
 	}}))
 }
 
-// number reports whether a cell of a table is a number, which stands on the right.
+// number reports whether a table cell is a number, which is right-aligned.
 func number(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
@@ -181,10 +181,10 @@ func (c card) asText() string {
 	return b.String()
 }
 
-// commandOnly is what a legend says of the command alone.
+// commandOnly matches parts of a legend that concern only the command.
 var commandOnly = regexp.MustCompile(` \(--json [^)]*\)`)
 
-// tableWords writes the legend of a table in the words of cells.
+// tableWords returns the legend of a table, with method names instead of flags.
 func tableWords(text string) string { return spoken(commandOnly.ReplaceAllString(text, "")) }
 
 // tableCard is a table of results.
@@ -195,7 +195,7 @@ func tableCard(t results.Table) card {
 	return card{html: tableWords(page.String()), text: tableWords(text.String())}
 }
 
-// card says what the bags are, and what an audit of them finds.
+// card describes the bags and the findings of an audit.
 func (b *Bags) card() card {
 	o, r := Must(b.read()), b.Audit()
 	c := card{title: o.set.Name, notes: o.notes}
@@ -213,7 +213,7 @@ func (b *Bags) card() card {
 	return c
 }
 
-// targetOf says which targets bags have.
+// targetOf describes the targets of bags.
 func targetOf(set *milbench.Set) string {
 	if set.NumClasses() == 0 {
 		return set.Kind.String()
@@ -235,7 +235,7 @@ func groupsOf(set *milbench.Set) int {
 	return len(groups)
 }
 
-// finding says what an audit has found, in a line.
+// finding returns the findings of an audit in one line.
 func finding(r audit.Report) string {
 	var parts []string
 	switch {
@@ -255,7 +255,7 @@ func finding(r audit.Report) string {
 	return strings.Join(parts, "; ")
 }
 
-// counted says how many there are.
+// counted returns a number with its noun.
 func counted(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -263,7 +263,7 @@ func counted(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// auditCard says all that an audit has found.
+// auditCard returns all findings of an audit.
 func auditCard(r audit.Report) card {
 	c := card{title: "audit of " + r.Name, facts: [][2]string{{"finding", finding(r)}}}
 	add := func(name, format string, values ...any) {
@@ -302,7 +302,7 @@ func (c *Comparison) card() card {
 	return tableCard(t)
 }
 
-// card says what the model is.
+// card describes the model.
 func (m *Model) card() card {
 	a := m.About()
 	c := card{title: m.name, notes: leakNotes(a)}
@@ -321,7 +321,7 @@ func (m *Model) card() card {
 	return c
 }
 
-// mostShown is how many rows of a long table are shown.
+// mostShown is the number of rows shown of a long table.
 const mostShown = 10
 
 // card shows the first predictions.
@@ -338,7 +338,7 @@ func (p *Predictions) card() card {
 	return c
 }
 
-// card shows the instances that count most, with their features.
+// card shows the most important instances, with their features.
 func (e *Explanation) card() card {
 	said := Must(e.do())
 	value, values := "score", said.weights()
@@ -372,7 +372,7 @@ func (e *Explanation) card() card {
 	return c
 }
 
-// listed names the first of some things.
+// listed lists the first of some names.
 func listed(names []string) string {
 	const most = 5
 	text := strings.Join(names[:min(most, len(names))], ", ")
@@ -382,7 +382,7 @@ func listed(names []string) string {
 	return text
 }
 
-// Check ends the cell with the error if there is one.
+// Check ends the cell if there is an error.
 func Check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, spoken(err.Error()))

@@ -7,13 +7,14 @@ import (
 
 var flag = regexp.MustCompile(`--(missing median|[a-z]+(?:-[a-z]+)*)`)
 
-// command is the beginning of a command of milbench, up to a flag.
+// command matches the beginning of a milbench command, up to a flag.
 var command = regexp.MustCompile(`milbench [a-z][^;:,]*$`)
 
-// methods are those that say what a flag of milbench says, where they are not named alike.
+// methods maps flags of milbench to the equivalent methods whose names differ.
 var methods = map[string]string{"lr": "Rate", "missing median": "Median", "instance-label-column": "InstanceLabels"}
 
-// spoken writes a message about flags of milbench in the words of a cell: --keep-leak is KeepLeak. A command is left as it is.
+// spoken translates a message about milbench flags into method names: --keep-leak becomes KeepLeak. Commands are left
+// unchanged.
 func spoken(text string) string {
 	return flag.ReplaceAllStringFunc(text, func(name string) string {
 		if command.MatchString(text[:strings.Index(text, name)]) {

@@ -22,12 +22,13 @@ import (
 	"synpool/backend"
 )
 
-// StoreVariable names the environment variable with the folder in which cells keep what they compute; without it that is synpool in the
-// user's folder of caches. Nothing in it is needed: what is missing is computed again.
+// StoreVariable is the name of the environment variable for the folder where cells keep their results and models; the
+// default is synpool in the user's cache directory. You can delete the folder at any time: missing results are computed
+// again.
 const StoreVariable = "SYNPOOL_STORE"
 
-// place returns the folder of what is computed from some values by this version of the code, on the backend that is there; the folder may not
-// be there yet.
+// place returns the folder for what this version of the code computes from the given values on the current backend. The
+// folder may not exist yet.
 func place(kind string, from ...any) (string, error) {
 	root, err := store()
 	if err != nil {
@@ -45,13 +46,14 @@ func place(kind string, from ...any) (string, error) {
 	return filepath.Join(root, kind, hex.EncodeToString(sum[:12])), nil
 }
 
-// kinds are the folders of the store.
+// kinds are the subfolders of the store.
 var kinds = []string{"models", "results"}
 
-// keptName is what [place] calls a folder, and one that is being written.
+// keptName matches the names of folders made by [place], and of folders that are being written.
 var keptName = regexp.MustCompile(`^[0-9a-f]{24}$|^\.[0-9a-f]{24}-.*\.part$`)
 
-// Forget removes all results and models that cells have kept, of this and of other notebooks. What Save or milbench has written stays.
+// Forget removes all results and models kept by cells, of this and other notebooks. It does not touch anything written by
+// Save or milbench.
 func Forget() {
 	root, err := store()
 	Check(err)
@@ -69,7 +71,7 @@ func Forget() {
 	fmt.Println("forgotten: what cells had kept in", root)
 }
 
-// store returns the folder in which cells keep what they compute.
+// store returns the folder where cells keep their results and models.
 func store() (string, error) {
 	if root := os.Getenv(StoreVariable); root != "" {
 		return root, nil
@@ -81,8 +83,8 @@ func store() (string, error) {
 	return filepath.Join(caches, "synpool"), nil
 }
 
-// codeVersion says which code computes: a sum of the files of the checkout that it was compiled in or, where they are not there, the version
-// of the module.
+// codeVersion identifies the code: a checksum of the source files of the checkout, or the version of the module if there are
+// no files.
 var codeVersion = sync.OnceValues(func() (string, error) {
 	_, here, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(here), "..", "..")
@@ -102,7 +104,7 @@ var codeVersion = sync.OnceValues(func() (string, error) {
 	return info.Main.Version, nil
 })
 
-// sumOf returns a sum of the source files in a folder, outside of tests, notebooks and commands.
+// sumOf returns a checksum of the source files in a folder, except tests, notebooks and commands.
 func sumOf(root string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -126,7 +128,7 @@ func sumOf(root string) (string, error) {
 // device is the backend of the cell, started when it is first needed.
 var device = sync.OnceValues(backend.New)
 
-// interrupted is done when the cell is stopped.
+// interrupted returns a context that ends when the cell is stopped.
 var interrupted = sync.OnceValue(func() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the cell at once

@@ -10,19 +10,19 @@ import (
 	"synpool/milbench/predict"
 )
 
-// Threshold says how a learner tells two classes apart if bags are called positive whose probability is above it, over all
-// bags, each as it was scored when it was a test bag of the first repeat.
+// Threshold says how well a learner separates two classes if bags with a probability above the threshold are called
+// positive. It covers all bags; each was scored when it was in the test part of the first repeat.
 type Threshold struct {
 	Probability              float64
 	Sensitivity, Specificity float64
-	Counts                   [2][2]int // by true class and called class, the negative one first
+	Counts                   [2][2]int // by true and predicted class, the negative one first
 
 	learner string
 	classes []string
 }
 
-// Threshold says how a learner tells two classes apart at a threshold of the probability, above 0 and below 1. A threshold that is chosen
-// by looking at these figures is a little worse on new bags.
+// Threshold says how well a learner separates two classes at a threshold of the probability, above 0 and below 1. If you
+// choose the threshold by these numbers, expect slightly worse results on new bags.
 func (c *Comparison) Threshold(l Learner, probability float64) Threshold {
 	row := c.single(l)
 	switch {

@@ -1,8 +1,7 @@
-// Package explorer is what the explorer page shows of a Syn layer: the order parameters of attention weights step by
-// step, what they tend to, the curves of f and f⁻¹, and where float32 would fail. The steps are those of
-// [memory.Syn]; nothing is computed twice.
+// Package explorer computes what the explorer page shows of a Syn layer: the order parameters of attention weights after
+// each step, their limit, the curves of f and f⁻¹, and where float32 would fail. The steps are those of [memory.Syn].
 //
-// The page itself is made by package page out of the program beside it, which runs in a browser; a built one is
+// Package page builds the page from the neighbouring package program, which runs in a browser; a built page is
 // docs/explorer.html.
 package explorer
 
@@ -16,32 +15,32 @@ import (
 	"synpool/synlayer/memory"
 )
 
-// Bounds of what is explored.
+// Limits of the settings.
 const (
 	MostWeights    = 64
 	MostIterations = 1000
 )
 
-// Settings are a head's attention weights and the Syn layer that adjusts them.
+// Settings are the attention weights of one head and the Syn layer that adjusts them.
 type Settings struct {
 	Weights    []float64 // at least 0, not all 0
 	Iterations int       // Syn steps: forward if positive, inverse if negative
 	Gamma      float64   // γ, in (0, 1]
 }
 
-// Order is the vector of order parameters at a step, on three scales.
+// Order is the vector of order parameters after a step, on three scales.
 type Order struct {
-	Raw   []float64 // ξ, as the step returns it
+	Raw   []float64 // ξ, the result of the step
 	Unit  []float64 // ξ/‖ξ‖₂
 	Share []float64 // ξ/Σξ
 }
 
-// View is what there is to see of [Settings].
+// View is what the page shows for [Settings].
 type View struct {
 	Steps    []Order // the weights, then after every step
-	Limit    *Order  // what more steps of that direction tend to; nil without steps
+	Limit    *Order  // limit of the steps in that direction; nil without steps
 	Equal    int     // the number of non-zero order parameters of the limit, all equal; 0 without steps
-	Rate     float64 // by which a step diminishes the distance from the limit, near it; 0 for cubic convergence
+	Rate     float64 // factor of the distance from the limit per step, near the limit; 0 for cubic convergence
 	F        [][2]float64
 	Inverse  [][2]float64 // F mirrored at the diagonal
 	Warnings []Warning
@@ -100,8 +99,8 @@ func Explore(s Settings) (*View, error) {
 	return v, nil
 }
 
-// limit finds what the steps tend to: equal order parameters at the largest weights, or through the inverse at all that
-// are not 0.
+// limit computes the limit of the steps: equal order parameters at the largest weights or, for inverse steps, at all weights
+// that are not 0.
 func (v *View) limit(syn memory.Syn, s Settings) error {
 	step, rate, least := syn.Forward, syn.ForwardRate, floats.Max(s.Weights)
 	if s.Iterations < 0 {
@@ -143,7 +142,7 @@ func order(raw []float64) (Order, error) {
 // curvePoints is the number of segments of a curve.
 const curvePoints = 100
 
-// curve returns points (x, f(x)) for x from 0 to 1. A step divides by the length first, so that x stands in a vector of
+// curve returns points (x, f(x)) for x from 0 to 1. A step divides by the length first, so x is a component of a vector of
 // length 1.
 func curve(syn memory.Syn) ([][2]float64, error) {
 	var points [][2]float64

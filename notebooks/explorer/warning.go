@@ -5,35 +5,35 @@ import (
 	"math"
 )
 
-// Kind is what fails in float32.
+// Kind is a kind of failure in float32.
 type Kind string
 
 const (
-	Printed   Kind = "printed"   // equation 11 as it is printed
-	Underflow Kind = "underflow" // a weight that the steps bring to 0
+	Printed   Kind = "printed"   // equation 11 as printed in the paper
+	Underflow Kind = "underflow" // a weight becomes 0
 )
 
 // Warning says where float32 would fail.
 type Warning struct {
 	Kind   Kind
-	Step   int     // the first at which it does so, or for Printed the one at which it is worst
+	Step   int     // first failing step or, for Printed, the worst one
 	Weight int     // from 1
-	Error  float64 // of Printed, relative to the right value; NaN where it gives none, +Inf where that is 0
-	Text   string  // all that in words
+	Error  float64 // for Printed: relative error; NaN if the result is NaN, +Inf if the right value is 0
+	Text   string  // description in words
 }
 
-// printedTolerance is the relative error of equation 11 from which on it is worth a warning.
+// printedTolerance is the relative error of equation 11 above which there is a warning.
 const printedTolerance = 1e-3
 
 // smallestFloat32 is the smallest normal number of float32.
 const smallestFloat32 = 0x1p-126
 
-// PrintedInverse is f⁻¹ as equation 11 of the paper prints it, every operation rounded to F:
+// PrintedInverse computes f⁻¹ as printed in equation 11 of the paper, with every operation rounded to F:
 //
 //	a = ∛(√((y/2γ)² − ((γ−1)/3γ)³) + y/2γ),  x = a + (γ−1)/(3γa)
 //
-// The two terms of x cancel where y is small, and at y = 0 and γ = 1 the second is 0/0. It is here to be compared with
-// what is used in its place, [memory.Syn] and synlayer.Syn.
+// The two terms of x cancel if y is small, and at y = 0 and γ = 1 the second is 0/0. It is only for comparison with
+// [memory.Syn] and synlayer.Syn, which avoid this.
 func PrintedInverse[F float32 | float64](y, gamma F) F {
 	q := y / (2 * gamma)
 	t := (gamma - 1) / (3 * gamma)
@@ -42,7 +42,7 @@ func PrintedInverse[F float32 | float64](y, gamma F) F {
 	return a + t/a
 }
 
-// warnings looks through the steps for what float32 would get wrong.
+// warnings returns what float32 would get wrong in the steps.
 func warnings(s Settings, steps []Order) []Warning {
 	var found []Warning
 	if s.Iterations < 0 {
@@ -60,13 +60,13 @@ func warnings(s Settings, steps []Order) []Warning {
 	return found
 }
 
-// printed returns where equation 11 is worst, for weights that are not 0 and for those that are.
+// printed returns where equation 11 is worst, for non-zero weights and for zero weights.
 func printed(s Settings, steps []Order) []Warning {
 	var worst, zero *Warning
 	for k := 1; k < len(steps); k++ {
 		for i, y := range steps[k-1].Unit {
 			x, got := steps[k].Raw[i], float64(PrintedInverse(float32(y), float32(s.Gamma)))
-			off := math.Abs(got-x) / x // NaN where got is, and at 0/0
+			off := math.Abs(got-x) / x // NaN if got is NaN, and at 0/0
 			at := &worst
 			if y == 0 {
 				if got == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Side is the number of rows and of columns of a pose.
+// Side is the number of rows and columns of a pose.
 const Side = 4
 
 // poseSize is the number of values of a pose.
@@ -20,7 +20,7 @@ type Capsules struct {
 	Activations *Node // [batch, height, width, types], probabilities
 }
 
-// grid returns the size of the grid and the number of types. It panics unless poses and activations belong together.
+// grid returns the size of the grid and the number of types. It panics if the shapes of poses and activations do not match.
 func (c Capsules) grid() (height, width, types int) {
 	dims := c.Activations.Shape().Dimensions
 	if len(dims) != 4 {

@@ -5,9 +5,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Class is the last layer: one capsule a class, the parent of every capsule below. A transform belongs to a child's
-// type and a class and is the same at every position; so that the position is not lost, Coordinates are added to the
-// votes.
+// Class is the last layer: one capsule per class, which is a parent of every capsule below. Each pair of a child's type and
+// a class has one transform, the same at every position; Coordinates are added to the votes to keep the position.
 //
 // Variables: transforms [types below, Classes, 4, 4], drawn from N(0, 1/16); beta_u and beta_a [Classes], from 0.
 type Class struct {
@@ -16,8 +15,8 @@ type Class struct {
 	Routing     EMRouting
 }
 
-// Route implements [Layer], with a grid of 1x1 above: poses [batch, 1, 1, classes, 4, 4], activations [batch, 1, 1,
-// classes] and assignments [batch, 1, 1, classes, height below, width below, types below].
+// Route implements [Layer]; the grid above is 1x1: poses [batch, 1, 1, classes, 4, 4], activations [batch, 1, 1, classes]
+// and assignments [batch, 1, 1, classes, height below, width below, types below].
 func (c Class) Route(scope *model.Scope, below Capsules) (above Capsules, assignments *Node) {
 	height, width, types := below.grid()
 	batch := below.Poses.Shape().Dim(0)

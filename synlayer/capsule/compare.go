@@ -9,22 +9,22 @@ import (
 	"synpool/synlayer"
 )
 
-// Compare has the layer and one of self-attention look at the same capsules, to put their weights side by side: the
-// assignment probabilities of Route, [batch, classes, children], and attention weights [batch, heads, parents, children].
-// Children are in the order of rows, columns and types. There are as many heads as classes, and each of either looks at
-// the children through trained transforms of its own. They differ in
+// Compare applies the layer and self-attention to the same capsules and returns the weights of both: the assignment
+// probabilities of Route, [batch, classes, children], and attention weights [batch, heads, parents, children]. Children are
+// ordered by row, column and type. There are as many heads as classes; each head and each class has its own trained
+// transforms. They differ in
 //
-//   - the sums to 1. A child shares itself out among the parents of all classes together; a parent of attention shares
-//     itself out among the children, in each head alone.
-//   - the parents. A class has one, which knows nothing beforehand and is found by routing; a head has one for each
-//     child, and knows it beforehand: it is that child.
+//   - what sums to 1. A child divides its assignment among the parents of all classes; in attention, a parent divides its
+//     weight among the children, separately in each head.
+//   - the parents. A class has one parent, which is found by routing. A head has one parent for each child, and it is known
+//     in advance: it is that child.
 //   - the transforms. Each pair of a child's type and a class has its own; a head has the same two for all children.
-//   - the activations. Children that are not there are of no weight in the routing; attention does not know which are.
-//   - the place of the positions, if Coordinates is set. The layer adds them last, to the votes; attention adds them
-//     first, to the poses that it projects. So all children may move together, and assignments stay.
+//   - the activations. Inactive children have no weight in the routing; attention does not use activations.
+//   - where positions enter, if Coordinates is set. The layer adds them last, to the votes; attention adds them first, to
+//     the poses that it projects. So if all children move together, the assignments stay the same.
 //
-// Variables: those of the layer, so that one that was trained can be looked at in its scope ([Network.Route]), and
-// attention/query and attention/key [16, Classes·16], each weights and bias, of softmax(q·k/√16).
+// Variables: those of the layer, so a trained layer can be compared in its own scope ([Network.Route]), and attention/query
+// and attention/key [16, Classes·16], each with weights and bias, of softmax(q·k/√16).
 func (c Class) Compare(scope *model.Scope, below Capsules) (assignments, attention *Node) {
 	_, assignments = c.Route(scope, below)
 	height, width, types := below.grid()

@@ -5,16 +5,16 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Convolutional is a layer of capsules on patches of the grid below. Each pair of a child's place in the patch and
-// type, and a parent's type, has its own transform, the same at every position. Patches overlap: a child is shared out
-// among all parents of all types at all positions that see it. Capsules at an edge that no patch reaches are left out.
+// Convolutional is a layer of capsules on patches of the grid below. Each combination of a child's place in the patch, its
+// type and the parent's type has its own transform, the same at every position. Patches may overlap: a child is divided
+// among the parents of all types at all positions that see it. Capsules at an edge that no patch reaches are ignored.
 //
-// Variables: transforms [Kernel·Kernel·types below, Types, 4, 4], drawn from N(0, 1/16); beta_u
-// and beta_a [Types], from 0.
+// Variables: transforms [Kernel·Kernel·types below, Types, 4, 4], drawn from N(0, 1/16); beta_u and beta_a [Types],
+// initially 0.
 type Convolutional struct {
 	Types   int // 32 in the paper
 	Kernel  int // rows and columns of a patch, 3 in the paper
-	Stride  int // from patch to patch, 2 and then 1 in the paper
+	Stride  int // distance between patches, 2 and then 1 in the paper
 	Routing EMRouting
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// EMRouting finds parents for the votes of children by expectation maximisation (procedure 1 of the paper). With
-// a_i the activation of child i and V_ij its vote for parent j, of values h, it starts from equal assignment
-// probabilities r_ij among the parents in reach and repeats
+// EMRouting computes parents from the votes of children by expectation maximisation (procedure 1 of the paper). Let a_i be
+// the activation of child i and V_ij its vote for parent j, with values h. It starts from equal assignment probabilities
+// r_ij among the parents in reach and repeats
 //
 //	M-step:  w_ij = r_ij a_i,  W_j = Σ_i w_ij
 //	         μ_jh = Σ_i w_ij V_ijh / W_j,  σ²_jh = Σ_i w_ij (V_ijh − μ_jh)² / W_j + Epsilon
@@ -18,23 +18,24 @@ import (
 //	         a_j = logistic(λ (β_a,j − cost_j))
 //	E-step:  r_ij = a_j N(V_ij; μ_j, σ²_j) / Σ over parents k in reach of i of a_k N(V_ik; μ_k, σ²_k)
 //
-// ending with an M-step. Probabilities are computed as logarithms, so that none underflows before they are compared.
-// β_u counts once a value, as in the procedure (equation 2 counts it once a capsule: the same with β_u/16), and takes
-// up the constant (1 + log 2π)/2 of equation 1. In layers every type of parent has a β_a of its own, as it has a β_u;
-// in section 3 of the paper β_a is the same for all capsules. Epsilon is not in the paper: votes that agree exactly have
-// variance 0. Votes that differ by much less than √Epsilon are shared out nearly equally.
+// It ends with an M-step. Probabilities are computed as logarithms, so none underflows before they are compared. β_u counts
+// once per value, as in the procedure (equation 2 counts it once per capsule: the same with β_u/16), and includes the
+// constant (1 + log 2π)/2 of equation 1. In layers, every type of parent has its own β_a and β_u; in section 3 of the paper
+// β_a is the same for all capsules. Epsilon is not in the paper: without it, votes that agree exactly have variance 0. Votes
+// that differ by much less than √Epsilon are divided nearly equally.
 type EMRouting struct {
 	Iterations  int // M-steps, 3 in the paper; at least 1
 	Temperature InverseTemperature
-	Epsilon     float64 // added to variances; finite, above 0
+	Epsilon     float64 // added to variances; must be finite and above 0
 }
 
-// DefaultEMRouting returns the paper's 3 iterations, the default schedule and an Epsilon of 0.03, of this package.
+// DefaultEMRouting returns the paper's 3 iterations, [DefaultInverseTemperature], and an Epsilon of 0.03, which is our
+// choice.
 func DefaultEMRouting() EMRouting {
 	return EMRouting{Iterations: 3, Temperature: DefaultInverseTemperature(), Epsilon: 0.03}
 }
 
-// Routed is what a routing finds.
+// Routed is the result of a routing.
 type Routed struct {
 	Poses       *Node // μ [batch, parents, values]
 	Activations *Node // [batch, parents]
@@ -43,11 +44,11 @@ type Routed struct {
 	Assignments *Node
 }
 
-// nothing is added to what is assigned to a parent, W_j, where it divides: far less than one child's share.
+// nothing is added to W_j, the sum assigned to a parent, before dividing by it: far less than the share of one child.
 const nothing = 1e-9
 
-// Route routes votes [batch, children, parents, values] of children with the activations [batch, children], each in
-// reach of every parent, to parents with the costs betaU and the rewards betaA [parents].
+// Route routes votes [batch, children, parents, values] of children with activations [batch, children] to parents with costs
+// betaU and rewards betaA [parents]. Every child is in reach of every parent.
 func (r EMRouting) Route(votes, activations, betaU, betaA *Node) Routed {
 	if votes.Rank() != 4 {
 		exceptions.Panicf("capsule: votes are %s, want [batch, children, parents, values]", votes.Shape())
@@ -66,17 +67,16 @@ func (r EMRouting) Route(votes, activations, betaU, betaA *Node) Routed {
 	}
 }
 
-// placed is what a routing finds for parents of several types at several positions.
+// placed is the result of a routing to parents of several types at several positions.
 type placed struct {
 	poses       *Node // [batch, positions, types, values]
 	activations *Node // [batch, positions, types]
 	assignments *Node // [batch, positions, types, children]
 }
 
-// route routes votes [batch, positions, types, children, values] of children with the activations [batch, positions,
-// children]; betaU and betaA are [types]. A child may be in the fields of several positions: compete turns the
-// logarithms [batch, positions, types, children] of a_j N(V_ij; μ_j, σ²_j) into probabilities over all parents of a
-// child.
+// route routes votes [batch, positions, types, children, values] of children with activations [batch, positions, children];
+// betaU and betaA are [types]. A child may be in the fields of several positions: compete turns the logarithms [batch,
+// positions, types, children] of a_j N(V_ij; μ_j, σ²_j) into probabilities over all parents of a child.
 func (r EMRouting) route(votes, activations, betaU, betaA *Node, compete func(logits *Node) *Node) placed {
 	switch {
 	case r.Iterations < 1:

@@ -56,8 +56,8 @@ func ExampleNetwork_Classify() {
 	// (Float32)[18, 2, 4, 4]
 }
 
-// A network of one's own: primary capsules of features, a layer of patches, a capsule a class. The last layer says
-// where it took its children from.
+// A custom network: primary capsules of features, a layer of patches, one capsule per class. The last layer says where its
+// children are.
 func ExampleClass_Route() {
 	routing := capsule.DefaultEMRouting()
 	out := model.MustNewExec(gobackend.GetBackend(), model.NewStore(), func(scope *model.Scope, features *Node) (activations, assignments *Node) {

@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// field says which children of a grid each position of the grid above sees: patches of kernel x kernel, stride apart.
+// field describes which children of a grid each position of the grid above sees: patches of kernel x kernel, stride apart.
 type field struct {
 	height, width  int // of the grid of children
 	types          int // of children
@@ -27,13 +27,13 @@ func (f field) above() (height, width int) {
 	return (f.height-f.kernel)/f.stride + 1, (f.width-f.kernel)/f.stride + 1
 }
 
-// positions returns how many there are above.
+// positions returns the number of positions above.
 func (f field) positions() int {
 	height, width := f.above()
 	return height * width
 }
 
-// children returns how many are in a patch.
+// children returns the number of children in a patch.
 func (f field) children() int { return f.kernel * f.kernel * f.types }
 
 // patches gathers x [batch, height, width, types, ...] into [batch, positions, children, ...].
@@ -51,8 +51,8 @@ func (f field) patches(x *Node) *Node {
 	return Reshape(Stack(offsets, 3), append([]int{dims[0], height * width, f.children()}, dims[4:]...)...)
 }
 
-// sum adds up x [batch, positions, children] for each child of the grid, [batch, height, width, types]: along the rows,
-// then along the columns. (Slices padded as those of max would do, but GoMLX 0.28 has no gradient of a padding.)
+// sum adds up x [batch, positions, children] for each child of the grid, [batch, height, width, types]: along the rows, then
+// along the columns. (Padded slices, as in max, would also work, but GoMLX 0.28 has no gradient of padding.)
 func (f field) sum(x *Node) *Node {
 	height, width := f.above()
 	x = Reshape(x, -1, height, width, f.kernel, f.kernel, f.types)
@@ -60,7 +60,7 @@ func (f field) sum(x *Node) *Node {
 	return Einsum("byuct,ucx->byxt", x, ConstAsDType(x.Graph(), x.DType(), f.incidence(width, f.width)))
 }
 
-// incidence is 1 where a patch's offset is an entry of an axis of size, [positions, kernel, size].
+// incidence [positions, kernel, size] is 1 where an offset of the patch at a position is that entry of the axis.
 func (f field) incidence(positions, size int) [][][]float64 {
 	at := make([][][]float64, positions)
 	for position := range at {
@@ -73,8 +73,8 @@ func (f field) incidence(positions, size int) [][][]float64 {
 	return at
 }
 
-// max is the largest x [batch, positions, children] of each child of the grid, [batch, height, width, types], -Inf
-// where no patch is. It has no gradient.
+// max returns the largest x [batch, positions, children] for each child of the grid, [batch, height, width, types]; -Inf
+// where there is no patch. It has no gradient.
 func (f field) max(x *Node) *Node {
 	height, width := f.above()
 	x = Reshape(StopGradient(x), -1, height, width, f.kernel*f.kernel, f.types)
@@ -93,13 +93,13 @@ func (f field) max(x *Node) *Node {
 	return largest
 }
 
-// padding puts values, stride apart from start on, on an axis of size.
+// padding places values on an axis of the given size, stride apart, beginning at start.
 func (f field) padding(start, size, values int) compute.PadAxis {
 	return compute.PadAxis{Start: start, End: size - start - (values-1)*f.stride - 1, Interior: f.stride - 1}
 }
 
-// compete is the softmax of logits [batch, positions, types, children] over all parents of a child: those of every
-// type at every position whose patch it is in.
+// compete returns the softmax of logits [batch, positions, types, children] over all parents of a child: every type at every
+// position whose patch contains the child.
 func (f field) compete(logits *Node) *Node {
 	if f.positions() == 1 {
 		return overTypes(logits)

@@ -23,8 +23,8 @@ import (
 // array is a nested list of numbers of a golden file.
 type array = goldentest.Array
 
-// tolerance is that of sums of some hundred products, whose rounding is in proportion to the largest value of an array.
-// In float32 the variances, divided by which distances grow, make it larger.
+// tolerance is for sums of some hundred products, whose rounding error is proportional to the largest value of an array. In
+// float32 it is larger, because distances are divided by small variances.
 func tolerance(dtype dtypes.DType) float64 {
 	if dtype == dtypes.Float64 {
 		return 1e-10

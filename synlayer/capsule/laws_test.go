@@ -78,7 +78,7 @@ func routing(iterations int) capsule.EMRouting {
 	return capsule.EMRouting{Iterations: iterations, Temperature: capsule.InverseTemperature{Final: 0.2, Decay: 0.5}, Epsilon: 1e-2}
 }
 
-// kinds of input, some of which make probabilities underflow, variances vanish or nothing be assigned.
+// kinds of input. Some make probabilities underflow, variances vanish, or leave a parent without children.
 var kinds = map[string]func(poses, activations array) (array, array){
 	"random": func(p, a array) (array, array) { return p, a },
 	"far apart": func(p, a array) (array, array) {
@@ -494,7 +494,7 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
-// TestRefuses builds what cannot be.
+// TestRefuses builds invalid layers.
 func TestRefuses(t *testing.T) {
 	good := capsule.Capsules{}
 	r := capsule.DefaultEMRouting()

@@ -11,9 +11,9 @@ import (
 	"synpool/synlayer"
 )
 
-// Layer routes the capsules of one layer to those of the next. It returns them with the assignment probabilities
-// [batch, height, width, types, rows, columns, types below]: how much of the child at a row and column of the parent's
-// field is the parent's. Over all parents that have a child in their field they sum to 1.
+// Layer routes the capsules of one layer to the next. It returns the capsules above and the assignment probabilities [batch,
+// height, width, types, rows, columns, types below]: which share of the child at a row and column of the parent's field is
+// assigned to the parent. For each child they sum to 1 over all parents that have it in their field.
 type Layer interface {
 	Route(scope *model.Scope, below Capsules) (above Capsules, assignments *Node)
 }

@@ -12,21 +12,21 @@ import (
 	"synpool/synlayer"
 )
 
-// Network is the network of the paper: a convolution with ReLU, primary capsules, convolutional capsules, and a
-// capsule a class.
+// Network is the network of the paper: a convolution with ReLU, primary capsules, convolutional capsules, and one capsule
+// per class.
 //
 // Variables, by path below the scope: convolution/kernel [Kernel, Kernel, channels of the image, Channels], drawn from
 // N(0, 2/fan-in), and convolution/bias [Channels], from 0; those of [Primary] under primary, of [Convolutional] under
 // convolutional_0, convolutional_1, ..., and of [Class] under class.
 type Network struct {
-	Channels, Kernel, Stride int // of the convolution, which pads nothing
+	Channels, Kernel, Stride int // of the convolution, which has no padding
 	Primary                  Primary
 	Convolutional            []Convolutional
 	Class                    Class
 }
 
-// DefaultNetwork returns the paper's network: 32 channels of 5x5, stride 2; 32 types of primary capsules; two layers
-// of 32 types on patches of 3x3 with strides 2 and 1; one capsule a class, with coordinates.
+// DefaultNetwork returns the paper's network: 32 channels of 5x5, stride 2; 32 types of primary capsules; two layers of 32
+// types on patches of 3x3 with strides 2 and 1; one capsule per class, with coordinates.
 func DefaultNetwork(classes int) Network {
 	routing := DefaultEMRouting()
 	return Network{
@@ -48,8 +48,8 @@ func (n Network) Classify(scope *model.Scope, images *Node) (activations, poses 
 	return Reshape(classes.Activations, batch, n.Class.Classes), Reshape(classes.Poses, batch, n.Class.Classes, Side, Side)
 }
 
-// Route returns the capsules of every layer for images [batch, height, width, channels], the primary ones first and those
-// of the classes last, and, as [Layer] has them, the assignment probabilities between each and the next.
+// Route returns the capsules of every layer for images [batch, height, width, channels], from primary to class capsules, and
+// the assignment probabilities between consecutive layers, in the form of [Layer].
 func (n Network) Route(scope *model.Scope, images *Node) (capsules []Capsules, assignments []*Node) {
 	capsules = []Capsules{n.Primary.Capsules(scope.In("primary"), n.convolve(scope.In("convolution"), images))}
 	route := func(scope *model.Scope, layer Layer) {

@@ -8,8 +8,8 @@ import (
 	"synpool/synlayer"
 )
 
-// Primary makes the lowest capsules from features at the same position: poses are affine in them, activations the
-// logistic function of another affine map. Variables: pose [features, Types·16] and activation [features, Types], each
+// Primary makes the lowest capsules from the features at the same position: poses are an affine map of them, activations the
+// logistic function of another affine map. Variables: pose [features, Types·16] and activation [features, Types], each with
 // weights and bias.
 type Primary struct {
 	Types int // 32 in the paper

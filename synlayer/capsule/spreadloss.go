@@ -5,12 +5,12 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// SpreadLoss is the loss of the paper (its equation 3), the mean over the batch of
+// SpreadLoss returns the loss of the paper (equation 3), the mean over the batch of
 //
 //	L = Σ over classes i other than the target t of max(0, m − (a_t − a_i))²
 //
-// for activations a [batch, classes], labels t, integers [batch] from 0 to classes−1, and the margin m, a scalar. A
-// label outside of the classes gives its row the loss with a_t = 0 against every class.
+// for activations a [batch, classes], labels t (integers [batch] from 0 to classes−1) and the scalar margin m. A label
+// outside this range counts as a class with a_t = 0, compared with every class.
 func SpreadLoss(activations, labels, margin *Node) *Node {
 	if activations.Rank() != 2 || !labels.DType().IsInt() {
 		exceptions.Panicf("capsule: spread loss of activations %s and labels %s, want [batch, classes] and integers [batch]",
@@ -25,6 +25,6 @@ func SpreadLoss(activations, labels, margin *Node) *Node {
 	return DivScalar(ReduceAllSum(Mul(Square(short), OneMinus(target))), batch)
 }
 
-// SpreadMargin is the margin of [SpreadLoss] after a part of the training, from 0 to 1: it rises linearly from 0.2 to 0.9
-// (section 4.1).
+// SpreadMargin returns the margin of [SpreadLoss] after the given part of the training, from 0 to 1: it rises linearly from
+// 0.2 to 0.9 (section 4.1).
 func SpreadMargin(part float64) float64 { return 0.2 + 0.7*min(max(part, 0), 1) }

@@ -117,9 +117,9 @@ func TestMoreMemoriesThanDimensions(t *testing.T) {
 	}
 }
 
-// TestExactOneHot: SNN (i). The limit of the order parameters of SNN is strictly one-hot: no update reaches it, but float64
-// does, where the losing ones underflow, and then the state is a pattern to the bit. Those of MHNN stay at a distance that
-// theory gives and more updates do not change.
+// TestExactOneHot: SNN (i). The limit of SNN's order parameters is strictly one-hot. In exact arithmetic no update reaches
+// it; in float64 the losing ones underflow to 0, and then the state is bit-identical to a pattern. MHNN's stay at the
+// distance predicted by theory, which more updates do not change.
 func TestExactOneHot(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	for range 200 {

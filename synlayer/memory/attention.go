@@ -7,22 +7,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Attention is the continuous modern Hopfield network between linear maps: the form in which it is (multi-head)
-// attention. Raw states R and raw stored patterns Y, a row each, are mapped to an association space, where a state
-// retrieves in each head:
+// Attention is the continuous modern Hopfield network between linear maps, which makes it (multi-head) attention. The rows
+// of R are raw states, those of Y raw stored patterns. Both are mapped to an association space, where each state retrieves
+// in each head:
 //
 //	Q = R W_Q + b_Q                  states, Ξᵀ
 //	K = Y W_K + b_K                  stored patterns, Xᵀ
 //	V = Y W_V + b_V                  FromKeys: V = K W_V + b_V (equation 30 of the tutorial of Ramsauer et al.)
-//	Z = softmax(β Q Kᵀ) V            in each head, heads joined, then Z W_O + b_O
+//	Z = softmax(β Q Kᵀ) V            in each head, heads concatenated, then Z W_O + b_O
 //
-// R = Y makes it self-attention, β = 1/√(columns of K over Heads) the Transformer's. UpdateSteps first updates the states Q
-// in each head that often, Q ← softmax(β Q Kᵀ) K.
+// With R = Y it is self-attention; β = 1/√(columns of K over Heads) is the Transformer's scale. Before the association, the
+// states Q are updated UpdateSteps times in each head, Q ← softmax(β Q Kᵀ) K.
 type Attention struct {
-	Heads       int     // divides the columns of Q, K and V
+	Heads       int     // must divide the number of columns of Q, K and V
 	Beta        float64 // β, the inverse temperature, at least 0
-	UpdateSteps int     // of the states before the association; 0 for attention
-	FromKeys    bool    // values are mapped from the keys, all heads joined, and not from the stored patterns
+	UpdateSteps int     // updates of the states before the association; 0 for attention
+	FromKeys    bool    // map the values from the keys, all heads concatenated, instead of from the stored patterns
 
 	Query, Key, Value, Output Linear
 }

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// BetaPoint is what a continuous memory brings back at an inverse temperature.
+// BetaPoint describes what a continuous memory retrieves at one inverse temperature.
 type BetaPoint struct {
 	Beta     float64
-	SharedBy float64 // number of patterns that share the weight: exp of the mean entropy of the weights of the end
-	ToOwn    float64 // root mean square distance, a component, of the end from the pattern of the cue
-	ToMean   float64 // and from the mean of all patterns
-	Updates  float64 // mean number
-	Fixed    float64 // share of the ends that are fixed; the others had no update left
+	SharedBy float64 // number of patterns that share the weight: exp of the mean entropy of the final weights
+	ToOwn    float64 // root mean square distance per component from the final state to the cue's pattern
+	ToMean   float64 // the same distance to the mean of all patterns
+	Updates  float64 // mean number of updates
+	Fixed    float64 // share of the final states that are fixed; the others reached the limit of updates
 }
 
-// BetaSweep retrieves from cues, cue i being one of pattern i, with at most that many updates, at each inverse
-// temperature: at small ones everything ends in the mean of all patterns, at large ones in one pattern.
+// BetaSweep retrieves from cues with at most that many updates, at each of the inverse temperatures; cue i belongs to
+// pattern i. At small β every state ends in the mean of all patterns, at large β in one pattern.
 func BetaSweep(patterns, cues [][]float64, betas []float64, updates int) ([]BetaPoint, error) {
 	d, err := checkPatterns(patterns)
 	if err != nil {

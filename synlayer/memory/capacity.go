@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Criterion says which error of retrieval a capacity bounds.
+// Criterion is the kind of retrieval error that a capacity limits.
 type Criterion int
 
 const (
-	WrongComponents Criterion = iota // share of the components that come back wrong
-	FailedPatterns                   // share of the patterns that come back with a wrong component
-	FailedDraws                      // share of the draws in which a pattern does
+	WrongComponents Criterion = iota // share of the components that are retrieved wrong
+	FailedPatterns                   // share of the patterns that are retrieved with a wrong component
+	FailedDraws                      // share of the draws with such a pattern
 )
 
 // String returns the name of the constant.
@@ -28,32 +28,33 @@ func (c Criterion) String() string {
 	return [...]string{"WrongComponents", "FailedPatterns", "FailedDraws"}[c]
 }
 
-// AllCues as [CapacityConfig.Cues] retrieves every pattern of a draw.
+// AllCues is the value of [CapacityConfig.Cues] that retrieves every pattern of a draw.
 const AllCues = math.MaxInt
 
-// CapacityConfig says how to measure the capacity of a memory of ±1: the number of random patterns up to which the error
-// of retrieval stays at a threshold.
+// CapacityConfig configures a measurement of the capacity of a memory with components ±1: the largest number of random
+// patterns whose retrieval error is within a threshold.
 type CapacityConfig struct {
 	Criterion Criterion
-	Threshold float64 // of the error, in [0, 1)
-	Flipped   float64 // share of the components of a pattern that are flipped in its cue
-	Updates   int     // of a retrieval, at most; it ends earlier at a fixed state
-	Draws     int     // sets of patterns that the error is the mean of
-	Cues      int     // patterns of a draw that are retrieved, at most; AllCues for all
-	Limit     int     // patterns tried, at most
+	Threshold float64 // largest error allowed, in [0, 1)
+	Flipped   float64 // share of a pattern's components that are flipped in its cue
+	Updates   int     // most updates per retrieval, which ends earlier at a fixed state
+	Draws     int     // number of sets of patterns that the error is averaged over
+	Cues      int     // most patterns that are retrieved per draw; AllCues for all
+	Limit     int     // largest number of patterns to try
 	Seed      uint64
 }
 
-// CapacityPoint is the error of retrieval at a number of patterns.
+// CapacityPoint is the retrieval error at one number of patterns.
 type CapacityPoint struct {
 	Patterns int
 	Error    float64
 }
 
 // Capacity measures the capacity of m for patterns of d components: it doubles the number of patterns until the error
-// passes the threshold, then bisects. Fewer patterns of a draw are the first of more. It returns the largest number found
-// within the threshold, 0 if one is too many, and the points measured in order of their numbers. m forgets what it had
-// stored. A memory that is within the threshold at Limit patterns is an error.
+// exceeds the threshold, then bisects. Within a draw, a smaller set is always the start of a larger one. It returns the
+// largest number found within the threshold, or 0 if one pattern is too many, and the measured points ordered by number of
+// patterns. The patterns stored in m before are lost. It is an error if the memory is still within the threshold at Limit
+// patterns.
 func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []CapacityPoint, err error) {
 	switch {
 	case c.Limit < 1:
@@ -96,8 +97,7 @@ func (c CapacityConfig) Capacity(m Memory, d int) (patterns int, curve []Capacit
 	return low, curve, nil
 }
 
-// RetrievalError returns the error of retrieval of m with n random patterns of d components. Threshold and Limit are
-// those of [CapacityConfig.Capacity] alone.
+// RetrievalError returns the retrieval error of m with n random patterns of d components. It ignores Threshold and Limit.
 func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 	switch {
 	case d < 1 || n < 1:
@@ -148,22 +148,23 @@ func (c CapacityConfig) RetrievalError(m Memory, d, n int) (float64, error) {
 	return sum / float64(c.Draws), nil
 }
 
-// ClassicalCapacity returns 0.138 d, the number of random patterns up to which the classical network has fixed points
-// near them, with about 1.6 % of the components wrong, as d grows (Amit, Gutfreund and Sompolinsky 1985); d is at least 1.
+// ClassicalCapacity returns 0.138 d, the classical network's capacity for large d (Amit, Gutfreund and Sompolinsky 1985). Up
+// to that many random patterns have a fixed point near them, with about 1.6 % of the components wrong. d must be at least 1.
 func ClassicalCapacity(d int) (float64, error) {
 	return inRange(0.138*float64(d), checkComponents(d, 1))
 }
 
-// ClassicalCapacityExact returns d/(2 ln d), up to which a pattern is a fixed point of the classical network with a
-// probability near 1 (McEliece et al. 1987); d is at least 2.
+// ClassicalCapacityExact returns d/(2 ln d), the classical network's capacity without errors: up to that many patterns, a
+// pattern is a fixed point with a probability near 1 (McEliece et al. 1987). d must be at least 2.
 func ClassicalCapacityExact(d int) (float64, error) { return PolynomialCapacityExact(2, d) }
 
-// PolynomialCapacity returns the number of random patterns of d components up to which an update at a pattern gets at
-// most the share wrong of the components wrong, for power a (Krotov and Hopfield 2016), by the normal approximation
+// PolynomialCapacity returns the capacity of the polynomial memory of power a: the largest number of random patterns of d
+// components at which an update at a pattern gets at most the share wrong of its components wrong (Krotov and Hopfield
+// 2016). By the normal approximation it is
 //
 //	N = α dᵃ⁻¹,  α = 1/((2a−3)!! q²),  wrong = Φ(−q)
 //
-// for a of at least 2, d of at least 1 and wrong in (0, ½). At a = 2 and wrong = 0.0036 it is [ClassicalCapacity].
+// a must be at least 2, d at least 1 and wrong in (0, ½). At a = 2 and wrong = 0.0036 it equals [ClassicalCapacity].
 func PolynomialCapacity(power, d int, wrong float64) (float64, error) {
 	if !(wrong > 0 && wrong < 0.5) {
 		return 0, fmt.Errorf("memory: capacity with a share %v of components wrong; give a number in (0, ½)", wrong)
@@ -172,25 +173,26 @@ func PolynomialCapacity(power, d int, wrong float64) (float64, error) {
 	return inRange(math.Pow(float64(d), float64(power-1))/(oddFactorial(power)*q*q), checkPower(power), checkComponents(d, 1))
 }
 
-// PolynomialCapacityExact returns dᵃ⁻¹/(2 (2a−3)!! ln d), up to which a pattern comes back without error (Krotov and
-// Hopfield 2016), for a of at least 2 and d of at least 2.
+// PolynomialCapacityExact returns dᵃ⁻¹/(2 (2a−3)!! ln d), the number of patterns up to which a pattern is retrieved without
+// error (Krotov and Hopfield 2016). a and d must be at least 2.
 func PolynomialCapacityExact(power, d int) (float64, error) {
 	return inRange(math.Pow(float64(d), float64(power-1))/(2*oddFactorial(power)*math.Log(float64(d))), checkPower(power), checkComponents(d, 2))
 }
 
-// ExponentialCapacity returns 2^(d/2), the order of the number of random patterns of d components up to which all are
-// fixed points of the exponential memory (Demircigil et al. 2017); d is at least 1.
+// ExponentialCapacity returns 2^(d/2), the order of the capacity of the exponential memory: up to about that many random
+// patterns of d components, all are fixed points (Demircigil et al. 2017). d must be at least 1.
 func ExponentialCapacity(d int) (float64, error) {
 	return inRange(math.Exp2(float64(d)/2), checkComponents(d, 1))
 }
 
-// ExponentialCapacityAll returns the number of random patterns of d components up to which not all are fixed points of
-// the exponential memory in at most the share failed of the draws. One is not if another differs from it in a single
-// component, where their terms cancel and the rest decides; N patterns have N²d/2^(d+1) such pairs on average:
+// ExponentialCapacityAll returns the largest number of random patterns of d components at which, in all but the share failed
+// of the draws, all are fixed points of the exponential memory. A pattern is not fixed if another differs from it in a
+// single component, because their terms cancel there and the rest decides. N patterns have N²d/2^(d+1) such pairs on
+// average, so
 //
 //	N = √(2 ln(1/(1−failed))/d) 2^(d/2)
 //
-// for d of at least 1 and failed in [0, 1).
+// d must be at least 1 and failed in [0, 1).
 func ExponentialCapacityAll(d int, failed float64) (float64, error) {
 	if !(failed >= 0 && failed < 1) {
 		return 0, fmt.Errorf("memory: capacity with a share %v of failed draws; give a number in [0, 1)", failed)
@@ -198,7 +200,7 @@ func ExponentialCapacityAll(d int, failed float64) (float64, error) {
 	return inRange(math.Sqrt(-2*math.Log1p(-failed)/float64(d))*math.Exp2(float64(d)/2), checkComponents(d, 1))
 }
 
-// inRange returns a capacity if what it is computed from has no error and it is in the range of float64.
+// inRange returns a capacity, or an error if one of from is not nil or the capacity is outside the range of float64.
 func inRange(capacity float64, from ...error) (float64, error) {
 	if err := cmp.Or(from...); err != nil {
 		return 0, err
@@ -216,7 +218,7 @@ func checkPower(power int) error {
 	return nil
 }
 
-// checkComponents wants a number of components of at least that many.
+// checkComponents requires at least that many components.
 func checkComponents(d, least int) error {
 	if d < least {
 		return fmt.Errorf("memory: capacity of %d components; give at least %d", d, least)

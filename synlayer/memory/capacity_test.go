@@ -109,7 +109,7 @@ func TestCapacitiesGrow(t *testing.T) {
 	}
 }
 
-// TestMeasureRecall counts what comes back wrong: patterns of which a memory that does nothing keeps the cues.
+// TestMeasureRecall checks the counts of wrong components and patterns with a memory that leaves the cues unchanged.
 func TestMeasureRecall(t *testing.T) {
 	patterns := [][]float64{{1, 1, 1, 1}, {-1, -1, -1, -1}, {1, -1, 1, -1}}
 	cues := [][]float64{{1, 1, 1, 1}, {-1, -1, 1, 1}, {1, -1, 1, 1}}
@@ -214,8 +214,8 @@ func TestCriteria(t *testing.T) {
 	}
 }
 
-// TestZeroDiagonal: every state that is fixed without the diagonal is fixed with it, and more than twice as many are; of
-// the patterns, too, more are.
+// TestZeroDiagonal: every state that is fixed without the diagonal is fixed with it. With it more than twice as many states
+// are fixed, and more of the patterns.
 func TestZeroDiagonal(t *testing.T) {
 	const d = 10
 	random := rand.New(rand.NewPCG(3, 1))

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Continuous is the modern Hopfield network of continuous patterns and states (Ramsauer et al. 2021).
+// Continuous is the modern Hopfield network with continuous patterns and states (Ramsauer et al. 2021).
 //
 //	E = −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²,  lse(β, z) = log(Σ exp(β z))/β
 //	ξ ← X softmax(β Xᵀξ)
 //
-// for N patterns, the columns of X, the largest of L2 norm M. At β = 0, which is the limit of small ones, the energy is
-// that of the mean of the patterns, to which every state goes at once; as β grows, the pattern of the largest product
-// with the state takes all the weight.
+// The N patterns are the columns of X; M is the largest of their L2 norms. At β = 0, the limit of small β, every state goes
+// to the mean of the patterns in one update. As β grows, the pattern with the largest product with the state takes all the
+// weight.
 //
-// Updates never raise the energy, which is in [0, 2M²] for states among the patterns (in their convex hull).
+// Updates never raise the energy. It is in [0, 2M²] for states in the convex hull of the patterns.
 type Continuous struct {
 	Beta float64 // β, the inverse temperature, at least 0
 
@@ -52,7 +52,7 @@ func (c *Continuous) Energy(state []float64) (float64, error) {
 		return 0, err
 	}
 	z := products.RawRowView(0)
-	// lse(β, z) − (log N)/β, as the largest product and the logarithm of a mean, which holds for every β.
+	// lse(β, z) − (log N)/β, computed from the largest product and the logarithm of a mean, which is valid for every β.
 	lse := floats.Sum(z) / float64(len(z))
 	if c.Beta > 0 {
 		largest, mean := floats.Max(z), 0.0
@@ -121,7 +121,7 @@ func (c *Continuous) products(states [][]float64) (*mat.Dense, error) {
 	return products, checkFinite("a product of a pattern and a state", 2*mat.Norm(products, math.Inf(1)))
 }
 
-// check wants stored patterns and states that fit them.
+// check requires stored patterns, and states of the same length.
 func (c *Continuous) check(states [][]float64) error {
 	if c.patterns == nil {
 		return errNothingStored

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Signs returns +1 for the components of x above threshold and −1 for the others: a binary pattern of a grey image.
+// Signs returns +1 for the components of x above threshold and −1 for the others: it makes a binary pattern from a greyscale
+// image.
 func Signs(x []float64, threshold float64) []float64 {
 	signs := make([]float64, len(x))
 	for i, v := range x {
@@ -18,8 +19,8 @@ func Signs(x []float64, threshold float64) []float64 {
 	return signs
 }
 
-// RandomSigns draws n patterns of d components, each +1 or −1 with equal chances. More patterns from the same source
-// begin with these. Without a pattern or a component to draw, n or d below 1, there are none.
+// RandomSigns draws n patterns of d components, each +1 or −1 with equal probability. A larger n with the same random source
+// starts with the same patterns. If n or d is below 1 there are none.
 func RandomSigns(n, d int, random *rand.Rand) [][]float64 {
 	if n < 1 || d < 1 {
 		return nil
@@ -34,7 +35,7 @@ func RandomSigns(n, d int, random *rand.Rand) [][]float64 {
 	return patterns
 }
 
-// MaskHalf returns x with its second half, the lower one of an image stored row by row, set to value.
+// MaskHalf returns x with its second half set to value: the lower half of an image stored row by row.
 func MaskHalf(x []float64, value float64) []float64 {
 	cue := append([]float64{}, x...)
 	for i := len(x) / 2; i < len(x); i++ {
@@ -43,7 +44,7 @@ func MaskHalf(x []float64, value float64) []float64 {
 	return cue
 }
 
-// Flip returns x with the signs of a share of its components, drawn and rounded to a whole number, reversed.
+// Flip returns x with the signs of randomly chosen components reversed; share of them, rounded to a whole number.
 func Flip(x []float64, share float64, random *rand.Rand) ([]float64, error) {
 	if !(share >= 0 && share <= 1) {
 		return nil, fmt.Errorf("memory: a share %v of components to flip; give a number in [0, 1]", share)
@@ -55,7 +56,7 @@ func Flip(x []float64, share float64, random *rand.Rand) ([]float64, error) {
 	return cue, nil
 }
 
-// AddNoise returns x with normal noise of the given standard deviation.
+// AddNoise returns x plus normal noise of the given standard deviation.
 func AddNoise(x []float64, deviation float64, random *rand.Rand) ([]float64, error) {
 	if !(deviation >= 0) || math.IsInf(deviation, 0) {
 		return nil, fmt.Errorf("memory: standard deviation %v of noise; give a finite number of at least 0", deviation)

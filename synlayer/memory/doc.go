@@ -1,13 +1,13 @@
-// Package memory has the associative memories that attention and the Syn layer derive from, in float64.
+// Package memory provides, in float64, the associative memories that attention and the Syn layer are derived from.
 //
 // # Glossary
 //
-//   - pattern: a vector to be brought back; state: the vector that a memory updates, begun at a cue.
-//   - cue: a pattern with a part masked or with noise, from which the pattern is to be brought back.
+//   - pattern: a stored vector; state: the vector that a memory updates, starting at a cue.
+//   - cue: a masked or noisy version of a pattern; the memory should retrieve the pattern from it.
 //   - update: one application of a memory's rule to the whole state.
-//   - order parameters: how much of each pattern a state holds: the softmax weights of [Continuous], V⁺x of [Synergetic].
-//   - one-hot: order parameters of which one is 1 and the others 0, a retrieved pattern.
-//   - metastable: a state between patterns at which updates stay.
+//   - order parameters: how much of each pattern a state contains: the softmax weights in [Continuous], V⁺x in [Synergetic].
+//   - one-hot: one order parameter is 1 and the others are 0, so the state is a retrieved pattern.
+//   - metastable: a fixed state between patterns.
 //
 // # Memories
 //
@@ -16,21 +16,22 @@
 //	[Polynomial]   ±1        −Σ (xᵀξ)ᵃ                                              α dᵃ⁻¹
 //	[Exponential]  ±1        −Σ exp(xᵀξ)                                            2^(d/2)
 //	[Continuous]   any       −lse(β, Xᵀξ) + ½ ξᵀξ + (log N)/β + ½ M²                exponentially many in d
-//	[Synergetic]   any       that of Haken's network, of the order parameters       d, linearly independent
+//	[Synergetic]   any       Haken's potential of the order parameters              d, linearly independent
 //
-// of d components; [Memory] is what they have in common and [Retrieve] brings back a pattern with the trace of every
-// update. [Attention] is the continuous memory between projections, [Sequence] that of transitions from pattern to pattern,
-// [Syn] the Syn layer's step on order parameters.
+// d is the number of components. All of them implement [Memory]; [Retrieve] retrieves a pattern and returns the trace of
+// every update. [Attention] is the continuous memory between projections, [Sequence] stores transitions from pattern to
+// pattern, and [Syn] is the Syn layer's step on order parameters.
 //
-// [MeasureRecall], [CapacityConfig.Capacity] and [BetaSweep] measure retrieval; [Figure1] has the cases of convergence of
+// [MeasureRecall], [CapacityConfig.Capacity] and [BetaSweep] measure retrieval; [Figure1] returns the convergence cases of
 // the paper's figure 1.
 //
-// Patterns and states are rows: [pattern][component]. Memories, measures and theory return an error for numbers and lengths
-// that do not fit: they do not panic, up to sizes that the machine has room for, and no result of theirs is NaN or infinite.
-// A source of chance, where one is asked for, must be there.
+// Patterns and states are rows: [pattern][component]. Memories, measurements and capacity formulas return an error for
+// invalid numbers and lengths. They do not panic for sizes that fit into the machine's memory, and no result is NaN or
+// infinite. Where a random source is an argument, it must not be nil.
 //
-// After Store a memory, or a [Sequence], may be used by several goroutines at once, except one with Shuffle, as a source of
-// chance is of one goroutine; Store and changes of fields are not safe beside other uses. [Attention] and [Syn] store nothing.
+// After Store, several goroutines may use a memory or a [Sequence] at once, except a memory with Shuffle, because a random
+// source belongs to one goroutine. Store and changes of fields are not safe for concurrent use. [Attention] and [Syn] store
+// nothing.
 //
 // # Sources
 //

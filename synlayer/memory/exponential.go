@@ -8,19 +8,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Exponential is the memory of Demircigil et al. 2017, of components ±1, with the exponential as interaction.
+// Exponential is the memory of Demircigil et al. 2017 with components ±1 and the exponential as interaction.
 //
 //	E = −Σ exp(xᵀξ) = −exp(lse(1, Xᵀξ))
-//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged where they are equal to rounding
+//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged if they are equal up to rounding
 //
-// It retrieves about 2^(d/2) patterns ([ExponentialCapacity]). Asynchronous updates never raise the energy.
+// It stores about 2^(d/2) patterns ([ExponentialCapacity]). Asynchronous updates never raise the energy.
 //
-// Energies overflow for patterns of about 700 components; Log has them as −log(−E) = −lse(1, Xᵀξ), which orders states
-// as E does. Updates compare energies without overflow in any case.
+// Energies overflow for patterns of about 700 components. With Log, the energy is −log(−E) = −lse(1, Xᵀξ), which orders
+// states in the same way as E. Updates compare energies without overflow in either case.
 type Exponential struct {
 	Log         bool       // the energy is −log(−E)
-	Synchronous bool       // every component from the same state; otherwise one after another
-	Shuffle     *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Synchronous bool       // update every component from the same state; otherwise one after another
+	Shuffle     *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
 
 	flips
 	decays []float64 // exp(−k) at [k]

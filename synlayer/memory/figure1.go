@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Figure1Case is a case of convergence of figure 1 of the paper.
+// Figure1Case is one convergence case of figure 1 of the paper.
 type Figure1Case struct {
 	Name     string      // "a" to "h"; a to d are of the continuous memory, e to h of the synergetic network
 	Title    string      // what it converges to
@@ -15,15 +15,14 @@ type Figure1Case struct {
 	Memory   Memory      // *Continuous or *Synergetic, with the patterns stored
 	States   [][]float64 // x at every step
 	Orders   [][]float64 // the order parameters at every step: softmax(β Vᵀx), or V⁺x
-	Err      error       // what ended it: ErrZeroState in case g, nil in the others
+	Err      error       // ErrZeroState in case g, nil in the others
 }
 
-// Figure1 returns the eight cases of figure 1, each from an explicit construction of four patterns, or three in case d.
-// Order parameters of the synergetic network are iterated by equation 7 itself, V⁺V being the identity, so that none is
-// rounded on the way through the patterns. The ends of cases e, f and h are limits, whose zeros float64 reaches by
-// underflow.
+// Figure1 returns the eight cases of figure 1, each constructed from four explicit patterns, or three in case d. The order
+// parameters of the synergetic network are iterated by equation 7 itself, since V⁺V is the identity; this avoids rounding
+// through the patterns. Cases e, f and h end at limits, whose zeros float64 reaches by underflow.
 func Figure1() ([]Figure1Case, error) {
-	// v_i = e_5 + spread e_i: linearly independent, the more alike the smaller the spread.
+	// v_i = e_5 + spread e_i: linearly independent, and more alike as spread gets smaller.
 	alike := func(spread float64) [][]float64 {
 		patterns := make([][]float64, 4)
 		for i := range patterns {
@@ -68,8 +67,8 @@ func Figure1() ([]Figure1Case, error) {
 	return cases, nil
 }
 
-// figureUpdates is more than any case takes: at gamma 1 the losing order parameters halve with an update, or keep three
-// quarters, until they underflow.
+// figureUpdates is more than any case needs: at gamma 1 each update halves the losing order parameters, or keeps three
+// quarters of them, until they underflow.
 const figureUpdates = 5000
 
 func (c *Figure1Case) run() error {

@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// flips holds the patterns of a memory whose energy is E = −Σ F(xᵀξ), of components ±1, and updates it by energy
-// differences: ξ_l becomes the sign of E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), and stays if they are equal.
+// flips holds the patterns of a memory with components ±1 and energy E = −Σ F(xᵀξ), and updates states by energy
+// differences: ξ_l becomes the sign of E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), and does not change if they are equal.
 //
-// The products xᵀξ of all patterns are kept, so that a component is tried, and flipped, in O(N) for N patterns.
+// The products xᵀξ of all patterns are kept, so trying or flipping a component takes O(N) for N patterns.
 type flips struct {
 	columns [][]float64 // [component][pattern]
 }
@@ -25,7 +25,7 @@ func newFlips(patterns [][]float64) flips {
 	return flips{columns}
 }
 
-// checkState wants stored patterns and a state that fits them.
+// checkState requires stored patterns and a state of the same length.
 func (f flips) checkState(state []float64) error {
 	if f.columns == nil {
 		return errNothingStored
@@ -42,9 +42,9 @@ func (f flips) products(state []float64) []float64 {
 	return products
 }
 
-// update returns the state after all components were tried, one after another or each from state. difference returns
-// E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), up to a positive factor, given the products of the other components with the
-// patterns and the patterns' component l.
+// update returns the state after trying all components, one after another or, if synchronous, each from state. difference
+// must return E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1), up to a positive factor, from the products of the other components
+// with the patterns and component l of the patterns.
 func (f flips) update(state []float64, synchronous bool, random *rand.Rand, difference func(others, column []float64) float64) []float64 {
 	next := append([]float64{}, state...)
 	products := f.products(state)

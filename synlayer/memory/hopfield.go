@@ -8,27 +8,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Hopfield is the classical Hopfield network (Hopfield 1982) of components ±1, with weights by the Hebb rule.
+// Hopfield is the classical Hopfield network (Hopfield 1982) with components ±1 and weights by the Hebb rule.
 //
 //	W = Σ x xᵀ    (ZeroDiagonal: w_ii = 0)
 //	E = −½ ξᵀWξ + bᵀξ
 //	ξ ← sgn(Wξ − b)
 //
-// A component whose field (Wξ − b)_i is 0 stays as it is.
+// A component whose field (Wξ − b)_i is 0 does not change.
 //
-// Updates never raise the energy, except synchronous ones with ZeroDiagonal, which may go back and forth between two
-// states. For N patterns the diagonal is N, by which each component supports itself: every state that is fixed with
-// ZeroDiagonal is fixed without it, and many more are, patterns and others. With ZeroDiagonal up to about 0.14 d random
-// patterns of d components have a fixed point next to them. Without a bias a state and its negative have the same energy: the
-// negatives of patterns come back, too.
+// Updates never raise the energy, except synchronous ones with ZeroDiagonal, which may alternate between two states. For N
+// patterns the diagonal of W is N, so each component supports itself: every state that is fixed with ZeroDiagonal is fixed
+// without it, and so are many more, patterns and others. With ZeroDiagonal, up to about 0.14 d random patterns of d
+// components have a fixed point near them. Without a bias, a state and its negative have the same energy, so the negatives
+// of patterns are retrieved too.
 type Hopfield struct {
-	Bias         []float64  // b, one a component; nil for none
+	Bias         []float64  // b, one per component; nil for none
 	ZeroDiagonal bool       // no component acts on itself, as in Hopfield 1982
-	Synchronous  bool       // all components at once; otherwise one after another, each seeing those before it
-	Shuffle      *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Synchronous  bool       // update all components at once; otherwise one after another, each using the components updated before it
+	Shuffle      *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
 
 	weights      *mat.Dense
-	zeroDiagonal bool // of the weights
+	zeroDiagonal bool // setting that the stored weights were made with
 }
 
 // Store implements [Memory]; components are ±1.
@@ -124,7 +124,7 @@ func sign(x, otherwise float64) float64 {
 	return otherwise
 }
 
-// order returns the numbers below n, shuffled if there is a source of chance.
+// order returns the numbers below n, shuffled if random is not nil.
 func order(random *rand.Rand, n int) []int {
 	if random != nil {
 		return random.Perm(n)

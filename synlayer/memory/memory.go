@@ -9,11 +9,11 @@ import (
 
 // Memory is an associative memory: patterns are stored, and updates bring a state back to one of them.
 type Memory interface {
-	// Store replaces what is stored by patterns, [pattern][component].
+	// Store replaces the stored patterns by patterns, [pattern][component].
 	Store(patterns [][]float64) error
 	// Energy returns the energy of a state; the doc comment of each memory says which updates never raise it.
 	Energy(state []float64) (float64, error)
-	// Update returns the state that one update of the whole of state leads to.
+	// Update returns the state after one update of all components.
 	Update(state []float64) (next []float64, err error)
 }
 
@@ -25,7 +25,7 @@ var (
 	_ Memory = (*Synergetic)(nil)
 )
 
-// Step is a state on the way of a retrieval.
+// Step is one state of a retrieval.
 type Step struct {
 	State  []float64
 	Energy float64
@@ -33,14 +33,14 @@ type Step struct {
 
 // Trace is the course of a retrieval.
 type Trace struct {
-	Steps []Step // the first is the state that it began with; then one an update
+	Steps []Step // the initial state first; then one state per update
 	Fixed bool   // the last update changed no component by more than the tolerance
 }
 
 // Updates returns the number of updates.
 func (t Trace) Updates() int { return max(0, len(t.Steps)-1) }
 
-// Last returns the state that the retrieval ended in, nil if it had none.
+// Last returns the final state, or nil if there are no steps.
 func (t Trace) Last() []float64 {
 	if len(t.Steps) == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (t Trace) Last() []float64 {
 	return t.Steps[len(t.Steps)-1].State
 }
 
-// Retrieve updates state until an update changes no component by more than tolerance, or the given number of times. On
-// an error it also returns the trace up to there.
+// Retrieve updates state until an update changes no component by more than tolerance, at most updates times. On an error it
+// also returns the trace up to that point.
 func Retrieve(m Memory, state []float64, updates int, tolerance float64) (trace Trace, err error) {
 	add := func(state []float64) error {
 		energy, err := m.Energy(state)
@@ -65,8 +65,8 @@ func Retrieve(m Memory, state []float64, updates int, tolerance float64) (trace 
 	return trace, err
 }
 
-// settle updates state as [Retrieve] does and calls each, if there is one, with the state after every update. It returns
-// the state that it ended in, after how many updates, and whether it was fixed.
+// settle updates state like [Retrieve] and calls each, if not nil, with the state after every update. It returns the final
+// state, the number of updates, and whether the state is fixed.
 func settle(m Memory, state []float64, updates int, tolerance float64, each func(state []float64) error) (end []float64, count int, fixed bool, err error) {
 	if updates < 0 {
 		return nil, 0, false, fmt.Errorf("memory: at most %d updates; give 0 or more", updates)
@@ -92,7 +92,7 @@ func settle(m Memory, state []float64, updates int, tolerance float64, each func
 	return state, count, fixed, nil
 }
 
-// largestChange returns the largest absolute difference of two vectors' components.
+// largestChange returns the largest absolute difference between components of two vectors.
 func largestChange(a, b []float64) float64 {
 	largest := 0.0
 	for i := range a {
@@ -103,7 +103,7 @@ func largestChange(a, b []float64) float64 {
 
 var errNothingStored = errors.New("memory: no patterns are stored; call Store first")
 
-// checkPatterns returns the number of components of patterns that are finite and of one length.
+// checkPatterns returns the number of components of patterns, which must be finite and of the same length.
 func checkPatterns(patterns [][]float64) (components int, err error) {
 	if len(patterns) == 0 || len(patterns[0]) == 0 {
 		return 0, errors.New("memory: no patterns; store at least one of at least one component")
@@ -117,7 +117,7 @@ func checkPatterns(patterns [][]float64) (components int, err error) {
 	return components, nil
 }
 
-// checkVector wants that many finite components.
+// checkVector requires that many finite components.
 func checkVector(what string, x []float64, components int) error {
 	if len(x) != components {
 		return fmt.Errorf("memory: %s has %d components, not %d; give vectors of one length", what, len(x), components)
@@ -130,7 +130,7 @@ func checkVector(what string, x []float64, components int) error {
 	return nil
 }
 
-// checkSigns wants that many components of +1 or -1.
+// checkSigns requires that many components of +1 or -1.
 func checkSigns(what string, x []float64, components int) error {
 	if err := checkVector(what, x, components); err != nil {
 		return err
@@ -156,7 +156,7 @@ func checkSignPatterns(patterns [][]float64) (components int, err error) {
 	return components, nil
 }
 
-// checkFinite wants a finite result: the squares of large components overflow.
+// checkFinite requires a finite result: the squares of large components overflow.
 func checkFinite(what string, values ...float64) error {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -7,25 +7,25 @@ import (
 	"math/rand/v2"
 )
 
-// Polynomial is the dense associative memory of Krotov and Hopfield 2016, of components ±1, with the power a of the
-// products of patterns and state as interaction.
+// Polynomial is the dense associative memory of Krotov and Hopfield 2016 with components ±1. Its interaction is the power a
+// of the products of patterns and state.
 //
 //	E = −Σ (xᵀξ)ᵃ
-//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged where they are equal to rounding
+//	ξ_l ← sgn(E(ξ with ξ_l = −1) − E(ξ with ξ_l = +1)), unchanged if they are equal up to rounding
 //
-// At a = 2 it is [Hopfield] without a bias: updates are those with ZeroDiagonal, and the energy is twice that with the
-// diagonal. It retrieves about α dᵃ⁻¹ patterns ([PolynomialCapacity]).
+// At a = 2 it is [Hopfield] without a bias: updates are the same as with ZeroDiagonal, and the energy is twice the one with
+// the diagonal. It stores about α dᵃ⁻¹ patterns ([PolynomialCapacity]).
 //
-// Asynchronous updates never raise the energy. All is exact as long as N (d+1)ᵃ < 2⁵³; beyond, energies and their
-// differences are rounded, and a difference within the rounding counts as none.
+// Asynchronous updates never raise the energy. Energies are exact as long as N (d+1)ᵃ < 2⁵³; beyond that they and their
+// differences are rounded, and a difference within the rounding error counts as 0.
 type Polynomial struct {
 	Power       int        // a, at least 2
-	Synchronous bool       // every component from the same state; otherwise one after another
-	Shuffle     *rand.Rand // draws the order of the components of each asynchronous update; nil for first to last
+	Synchronous bool       // update every component from the same state; otherwise one after another
+	Shuffle     *rand.Rand // draws the order of the components in each asynchronous update; nil for first to last
 
 	flips
-	power       int       // that of the tables
-	rounding    float64   // of a difference, relative to the sum of the magnitudes of its terms; 0 if it is exact
+	power       int       // power that the tables were made for
+	rounding    float64   // rounding error of a difference, relative to the sum of the magnitudes of its terms; 0 if exact
 	interaction []float64 // zᵃ at [z+d]
 	differences []float64 // (z+1)ᵃ − (z−1)ᵃ at [z+d]
 }

@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Recall is how well a memory brought patterns back.
+// Recall says how well a memory retrieved patterns.
 type Recall struct {
-	WrongComponents float64 // share of the components that are off
-	FailedPatterns  float64 // share of the patterns of which a component is off
-	Nearest         float64 // share of the ends that are nearer to their pattern than to any other
-	RMS             float64 // root mean square error of a component
+	WrongComponents float64 // share of the components that are wrong
+	FailedPatterns  float64 // share of the patterns with a wrong component
+	Nearest         float64 // share of the final states that are nearer to their pattern than to any other
+	RMS             float64 // root mean square error per component
 	Updates         float64 // mean number of updates
-	Fixed           float64 // share of the ends that are fixed; the others had no update left
+	Fixed           float64 // share of the final states that are fixed; the others reached the limit of updates
 }
 
-// MeasureRecall retrieves from cues, cue i being one of pattern i, with at most that many updates each. A component is
-// off if it differs from that of the pattern by more than off; a state is fixed at a hundredth of that. m has stored the
-// patterns, and may have stored others.
+// MeasureRecall retrieves from every cue with at most that many updates and measures how well pattern i comes back from cue
+// i. A component is wrong if it differs from the pattern by more than off; a state counts as fixed if no component changes
+// by more than a hundredth of off. m must have stored the patterns, and may have stored others.
 func MeasureRecall(m Memory, patterns, cues [][]float64, updates int, off float64) (Recall, error) {
 	d, err := checkPatterns(patterns)
 	if err != nil {
@@ -72,7 +72,7 @@ func MeasureRecall(m Memory, patterns, cues [][]float64, updates int, off float6
 	}, nil
 }
 
-// checkCues wants cues of the first patterns.
+// checkCues requires one cue for each of the first patterns.
 func checkCues(cues [][]float64, patterns int) error {
 	if len(cues) == 0 || len(cues) > patterns {
 		return fmt.Errorf("memory: %d cues of %d patterns; give at least one and at most one a pattern", len(cues), patterns)
@@ -80,7 +80,7 @@ func checkCues(cues [][]float64, patterns int) error {
 	return nil
 }
 
-// isNearest reports whether pattern i is nearer to x than every other that is not equal to it.
+// isNearest reports whether pattern i is nearer to x than every other pattern that differs from it.
 func isNearest(x []float64, patterns [][]float64, i int) bool {
 	own := floats.Distance(x, patterns[i], 2)
 	for j, p := range patterns {

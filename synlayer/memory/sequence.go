@@ -8,22 +8,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sequence is the continuous memory of a sequence: each pattern leads to the next one (the two matrices of Lu and Wu
-// 2023, given by the patterns rather than learnt).
+// Sequence is a continuous memory of a sequence: each pattern leads to the next (with the two matrices of Lu and Wu 2023,
+// set from the patterns instead of learnt).
 //
 //	ξ ← V softmax(β Uᵀξ),  u_i = x_i,  v_i = x_{i+1}
 //
-// With V = U it is [Continuous]. It has no energy that its updates lower, and is no [Memory].
+// With V = U it is [Continuous]. It is not a [Memory], because no energy decreases with its updates.
 type Sequence struct {
 	Beta   float64 // β, the inverse temperature, at least 0
-	Closed bool    // the first pattern follows the last; otherwise the last follows itself
+	Closed bool    // the first pattern follows the last; if false, the last follows itself
 
 	now    *mat.Dense // Uᵀ, [pattern, component]
 	next   *mat.Dense // Vᵀ
-	closed bool       // of next
+	closed bool       // setting that next was made with
 }
 
-// Store replaces what is stored by the sequence of patterns.
+// Store replaces the stored sequence by patterns.
 func (s *Sequence) Store(patterns [][]float64) error {
 	now := Continuous{Beta: s.Beta}
 	if err := now.Store(patterns); err != nil {
@@ -37,7 +37,7 @@ func (s *Sequence) Store(patterns [][]float64) error {
 	return nil
 }
 
-// Update returns the state after an update: the pattern that follows the state's.
+// Update returns the state after one update, which moves to the next pattern of the sequence.
 func (s *Sequence) Update(state []float64) ([]float64, error) {
 	m, err := s.memory()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Sequence) Update(state []float64) ([]float64, error) {
 	return next.RawRowView(0), nil
 }
 
-// Recall returns a copy of state and the states after each of that many updates.
+// Recall returns a copy of state, followed by the states after each of the given number of updates.
 func (s *Sequence) Recall(state []float64, updates int) ([][]float64, error) {
 	if updates < 0 {
 		return nil, errors.New("memory: a negative number of updates; give 0 or more")
@@ -75,7 +75,7 @@ func (s *Sequence) Recall(state []float64, updates int) ([][]float64, error) {
 	return states, nil
 }
 
-// memory returns the memory whose weights an update takes.
+// memory returns the memory that computes the weights of an update.
 func (s *Sequence) memory() (*Continuous, error) {
 	if s.now != nil && s.Closed != s.closed {
 		return nil, fmt.Errorf("memory: Closed is %v since patterns were stored with %v; call Store again", s.Closed, s.closed)

@@ -8,24 +8,25 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ErrZeroState says that order parameters are all 0, so that their norm, by which an update divides, is 0, too: the
-// saddle point of the synergetic network (figure 1g of the paper). A bias of the order parameters leads away from it.
+// ErrZeroState says that all order parameters are 0, so an update would divide by their norm, which is 0: the saddle point
+// of the synergetic network (figure 1g of the paper). A bias of the order parameters leads away from it.
 var ErrZeroState = errors.New("memory: the order parameters are 0, and an update divides by their norm; begin elsewhere, or add a bias to them")
 
-// Syn is the step of the Syn layer on order parameters, the synergetic network's in reduced form:
+// Syn is the step of the Syn layer on order parameters, which is the step of the synergetic network in reduced form:
 //
 //	forward:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f(ξ̃) = γ ξ̃³ + (1−γ) ξ̃     equations 9 and 10
 //	inverse:  ξ̃ = ξ/‖ξ‖₂,  ξ' = f⁻¹(ξ̃)                     equation 11
 //
-// Order parameters keep their signs and their zeros. Let the non-zero ones be N, and m of them share the largest
-// magnitude. Then, for every γ in (0, 1] (appendix A of the paper):
+// Order parameters keep their signs and their zeros. Let N of them be non-zero, and let m share the largest magnitude. Then,
+// for every γ in (0, 1] (appendix A of the paper):
 //
-//   - Forward steps lead ξ̃ to 1/√m at those m, and 0 elsewhere: to one-hot if there are no ties, which stay ties. The
-//     ratio of another to the largest is multiplied in a step by a number below 1 that tends to (1−γ)/(γ/m+1−γ), which is
-//     1−γ at m = 1 ([Syn.ForwardRate]): linear convergence; at γ = 1 it is raised to its third power instead.
-//   - Inverse steps lead ξ̃ to 1/√N at the N, ties or not, and ξ' to f⁻¹(1/√N). The logarithm of a ratio is multiplied in a
-//     step by a number below 1 that tends to [Syn.InverseRate]: linear convergence; at γ = 1 by exactly 1/3.
-//   - A single order parameter is one-hot either way; none is [ErrZeroState].
+//   - Forward steps lead ξ̃ to 1/√m at those m, and 0 elsewhere: to one-hot if there is no tie. Ties stay ties. Each step
+//     multiplies the ratio of another order parameter to the largest by a number below 1 that tends to (1−γ)/(γ/m+1−γ),
+//     which is 1−γ at m = 1 ([Syn.ForwardRate]): linear convergence. At γ = 1 a step cubes the ratio instead.
+//   - Inverse steps lead ξ̃ to 1/√N at the N non-zero ones, ties or not, and ξ' to f⁻¹(1/√N). Each step multiplies the
+//     logarithm of a ratio by a number below 1 that tends to [Syn.InverseRate]: linear convergence. At γ = 1 the number is
+//     exactly 1/3.
+//   - A single non-zero order parameter becomes one-hot either way; if all are 0, the result is [ErrZeroState].
 type Syn struct {
 	Gamma float64 // γ, in (0, 1]
 }
@@ -54,8 +55,8 @@ func (s Syn) inverse(y float64) float64 {
 	return 2 * math.Sqrt(p/3) * math.Sinh(math.Asinh(1.5*y/(1-s.Gamma)*math.Sqrt(3/p))/3)
 }
 
-// ForwardRate returns the factor by which a step forward, near its limit of m equal order parameters, diminishes the
-// ratios of the others to these:
+// ForwardRate returns the convergence rate of forward steps near their limit of m equal order parameters: the factor that a
+// step multiplies the ratios of the others to these by,
 //
 //	f'(0)/(f(x)/x) = (1−γ)/(γ/m+1−γ),  x = 1/√m
 //
@@ -67,12 +68,12 @@ func (s Syn) ForwardRate(m int) (float64, error) {
 	return (1 - s.Gamma) / (s.Gamma/float64(m) + (1 - s.Gamma)), nil
 }
 
-// InverseRate returns the factor by which an inverse step near equality diminishes the differences of n order
-// parameters: with x = f⁻¹(1/√n)
+// InverseRate returns the convergence rate of inverse steps near equality: the factor that a step multiplies the differences
+// of n order parameters by. With x = f⁻¹(1/√n) it is
 //
 //	κ = f(x)/(x f'(x)) = (γx² + 1−γ)/(3γx² + 1−γ)
 //
-// which is 1/3 at γ = 1 and tends to 1 as n grows for smaller γ. It is 0 at n = 1, where there is no difference.
+// It is 1/3 at γ = 1; for smaller γ it tends to 1 as n grows. It is 0 at n = 1, where there is no difference.
 func (s Syn) InverseRate(n int) (float64, error) {
 	if err := s.checkRate(n); err != nil {
 		return 0, err
@@ -106,7 +107,7 @@ func (s Syn) step(order []float64, f func(float64) float64) ([]float64, error) {
 	return unit, nil
 }
 
-// unitLength returns order/‖order‖₂, also where squares overflow or underflow.
+// unitLength returns order/‖order‖₂, even if squares overflow or underflow.
 func unitLength(order []float64) ([]float64, error) {
 	if err := checkVector("the vector of order parameters", order, len(order)); err != nil {
 		return nil, err

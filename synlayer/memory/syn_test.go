@@ -159,7 +159,7 @@ func TestInverseRate(t *testing.T) {
 			near := slices.Repeat([]float64{1}, n)
 			near[0] += 1e-6
 			next := must(s.Inverse(near))(t)
-			// To first order in 1e-6, of which rounding leaves 1e-9.
+			// To first order in 1e-6, with rounding errors of 1e-9.
 			if rate := (next[0]/next[1] - 1) / 1e-6; math.Abs(rate-must(s.InverseRate(n))(t)) > 1e-5 {
 				t.Errorf("gamma %g, %d weights: rate %g near equality, want %g", gamma, n, rate, must(s.InverseRate(n))(t))
 			}

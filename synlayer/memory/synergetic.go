@@ -9,34 +9,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Synergetic is the synergetic neural network of Haken in the form of equations 6 to 8 of the paper.
+// Synergetic is Haken's synergetic neural network in the form of equations 6 to 8 of the paper.
 //
 //	ξ  = V⁺x                                             order parameters
 //	ξ' = f(ξ) = γ((ξ³+ξ)/(2‖ξ‖²) + (1/γ−1) ξ)            Reduced: f(ξ/‖ξ‖) of equation 10, see [Syn]
 //	x' = Vξ'
 //
-// for N patterns, the columns of V, with Moore-Penrose inverse V⁺ by singular values. V⁺V is the identity only for
-// linearly independent patterns, so at most d of d components: its limit.
+// The N patterns are the columns of V; its Moore-Penrose inverse V⁺ is computed from singular values. V⁺V is the identity
+// only for linearly independent patterns, so the network stores at most d patterns of d components.
 //
-// The energy is Haken's potential with unit coefficients, of which f is a step of size γ/(2‖ξ‖²) down the gradient:
+// The energy is Haken's potential with unit coefficients; f is a gradient descent step on it of size γ/(2‖ξ‖²):
 //
-//	E = −½ ‖ξ‖² + ½ ‖ξ‖⁴ − ¼ Σ ξ⁴            Reduced: −¼ Σ ξ⁴/‖ξ‖⁴, the same on the unit sphere less a constant
+//	E = −½ ‖ξ‖² + ½ ‖ξ‖⁴ − ¼ Σ ξ⁴            Reduced: −¼ Σ ξ⁴/‖ξ‖⁴, the same on the unit sphere up to a constant
 //
-// Updates of the reduced form never raise it. Those of equation 7 do not where ‖ξ‖² ≥ ½, as at all fixed points; below,
-// the step is so long that they may.
+// Updates of the reduced form never raise it. Updates by equation 7 do not raise it where ‖ξ‖² ≥ ½, as at all fixed points;
+// below that the step is so long that they may.
 //
-// Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. With
-// the m largest magnitudes equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding
-// tells them apart. The ratios of the others to the largest diminish by a factor that tends to 1−γ/2m an update (Reduced:
-// to (1−γ)/(γ/m+1−γ), or cubically at γ = 1): one-hot is a limit, which float64 reaches by underflow. A state without order
-// parameters, to rounding, is [ErrZeroState].
+// Retrieval ends in one-hot order parameters at the largest magnitude |ξ_i|, with the sign of ξ_i: in v_i or in −v_i. If the
+// m largest magnitudes are equal it ends in the metastable state ±1/√(2m−1) at these (Reduced: ±f(1/√m)), unless rounding
+// makes them differ. Each update multiplies the ratios of the others to the largest by a factor that tends to 1−γ/2m
+// (Reduced: to (1−γ)/(γ/m+1−γ), or cubes them at γ = 1). One-hot is the limit; float64 reaches it by underflow. If all order
+// parameters of a state are 0 up to rounding, the result is [ErrZeroState].
 type Synergetic struct {
 	Gamma   float64 // the learning rate γ, in (0, 1]
-	Reduced bool    // equations 9 and 10 in place of equation 7
+	Reduced bool    // equations 9 and 10 instead of equation 7
 
 	patterns *mat.Dense // V, [component, pattern]
 	inverse  *mat.Dense // V⁺, [pattern, component]
-	rounding float64    // of an order parameter, relative to the norm of the state
+	rounding float64    // rounding error of an order parameter, relative to the norm of the state
 }
 
 // Store implements [Memory]. Patterns must be linearly independent.
@@ -107,8 +107,8 @@ func (s *Synergetic) State(order []float64) ([]float64, error) {
 	return state, checkFinite("a component of the state", state...)
 }
 
-// Activate returns f of order parameters: equation 7, or 9 and 10. It does not depend on the patterns, and without them
-// in between no rounding keeps the losing order parameters from their limit 0, which float64 reaches by underflow.
+// Activate returns f of order parameters: equation 7, or 9 and 10. It does not depend on the patterns. Iterating it alone
+// avoids rounding through the patterns, so the losing order parameters do reach their limit 0, by underflow.
 func (s *Synergetic) Activate(order []float64) ([]float64, error) {
 	if s.Reduced {
 		return Syn{s.Gamma}.Forward(order)

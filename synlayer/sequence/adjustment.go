@@ -8,12 +8,12 @@ import (
 	"synpool/synlayer"
 )
 
-// Adjustment is an optional Syn adjustment of attention weights ([synlayer.Syn]), with the gradient of the weights before it
-// ([synlayer.StraightThrough]). Every attention of this package has one; the zero value adjusts nothing.
+// Adjustment is an optional Syn adjustment of attention weights ([synlayer.Syn]) with the straight-through gradient
+// ([synlayer.StraightThrough]). Every attention of this package has one; the zero value changes nothing.
 type Adjustment struct {
 	Iterations  int     // concentration if positive, distraction if negative, none at 0
-	Gamma       float64 // γ in (0, 1]; not looked at where Iterations is 0
-	Renormalise bool    // divide by the sum afterwards, which Syn does not keep at 1
+	Gamma       float64 // γ in (0, 1]; ignored if Iterations is 0
+	Renormalise bool    // divide by the sum afterwards; Syn does not keep it at 1
 }
 
 // DefaultAdjustment returns the steps of [synlayer.DefaultSyn].
@@ -22,14 +22,14 @@ func DefaultAdjustment() Adjustment {
 	return Adjustment{Iterations: p.Iterations, Gamma: p.Gamma, Renormalise: p.Renormalise}
 }
 
-// Adjust returns weights [..., items], adjusted.
+// Adjust returns the adjusted weights [..., items].
 func (a Adjustment) Adjust(weights *Node) *Node {
 	return a.adjust(weights, synlayer.Syn, func(x *Node) *Node { return ReduceAndKeep(x, ReduceSum, -1) })
 }
 
 // adjustInLoop is Adjust for the body of a [scan].
 func (a Adjustment) adjustInLoop(weights *Node) *Node {
-	unit := func(w *Node) *Node { // the squares of weights that add up to 1 do not all underflow
+	unit := func(w *Node) *Node { // if weights sum to 1, some of their squares do not underflow
 		norm := Sqrt(sumLast(Mul(w, w)))
 		return Div(w, Where(Equal(norm, ConstAs(norm, 0.0)), ConstAs(norm, 1.0), norm))
 	}
@@ -38,7 +38,7 @@ func (a Adjustment) adjustInLoop(weights *Node) *Node {
 	}, sumLast)
 }
 
-// adjust is Adjust by a syn and a sum over the last axis, which it keeps.
+// adjust is Adjust with the given implementations of Syn and of the sum over the last axis, which keeps the axis.
 func (a Adjustment) adjust(weights *Node, syn func(weights, gamma *Node, iterations int) *Node, sum func(x *Node) *Node) *Node {
 	if a.Iterations == 0 {
 		return weights

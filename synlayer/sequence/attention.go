@@ -6,8 +6,8 @@ import (
 	"synpool/synlayer"
 )
 
-// weigh is the softmax of logits [..., items] over the items where mask, of the same shape, is true, then adjusted. The
-// others get 0, and so do all where none is true.
+// weigh returns the adjusted softmax of logits [..., items] over the items where mask, of the same shape, is true. The
+// others get 0; if none is true, all get 0.
 func weigh(logits, mask *Node, adjust Adjustment) *Node {
 	dims := logits.Shape().Dimensions
 	items := dims[len(dims)-1]
@@ -15,7 +15,7 @@ func weigh(logits, mask *Node, adjust Adjustment) *Node {
 	return adjust.Adjust(Reshape(weights, dims...))
 }
 
-// gather returns the sums of values [..., items, features] by weights [..., items].
+// gather returns the sums of values [..., items, features], weighted by weights [..., items].
 func gather(weights, values *Node) *Node {
 	dims := values.Shape().Dimensions
 	rank := len(dims)

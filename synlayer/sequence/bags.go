@@ -10,7 +10,7 @@ import (
 	"synpool/synlayer"
 )
 
-// clean checks the shapes of bags, makes the mask explicit and sets whatever stands in padding to 0.
+// clean checks the shapes of bags, makes the mask explicit and sets padding to 0.
 func clean(s synlayer.Bags) synlayer.Bags {
 	rank := s.X.Rank()
 	if rank != 3 && rank != 4 {
@@ -24,7 +24,7 @@ func clean(s synlayer.Bags) synlayer.Bags {
 	return s
 }
 
-// single is clean for what has no members axis.
+// single is clean for bags without a members axis.
 func single(s synlayer.Bags) synlayer.Bags {
 	if s.X.Rank() != 3 {
 		exceptions.Panicf("sequence: x is %s, want [batch, length, features]", s.X.Shape())
@@ -32,7 +32,7 @@ func single(s synlayer.Bags) synlayer.Bags {
 	return clean(s)
 }
 
-// masked returns x [..., features] with 0 wherever mask [...] is false, and the mask, which may be nil for all true.
+// masked returns x [..., features] with 0 where mask [...] is false, and the explicit mask; nil means all true.
 func masked(x, mask *Node) (cleaned, explicit *Node) {
 	explicit = explicitMask(mask, x.Graph(), x.Shape().Dimensions[:x.Rank()-1])
 	if mask == nil {
@@ -41,7 +41,7 @@ func masked(x, mask *Node) (cleaned, explicit *Node) {
 	return zeroUnless(mask, x), explicit
 }
 
-// explicitMask returns mask [dims], or one that is true everywhere where it is nil.
+// explicitMask returns mask [dims], or an all-true mask if it is nil.
 func explicitMask(mask *Node, g *Graph, dims []int) *Node {
 	if mask == nil {
 		return BroadcastToDims(Const(g, true), dims...)
@@ -53,5 +53,5 @@ func explicitMask(mask *Node, g *Graph, dims []int) *Node {
 	return mask
 }
 
-// zeroUnless returns x where mask, whose axes are the first of x's, is true, and 0 elsewhere.
+// zeroUnless returns x where mask is true and 0 elsewhere; the axes of mask are the first axes of x.
 func zeroUnless(mask, x *Node) *Node { return Where(mask, x, zeros(x, x.Shape().Dimensions...)) }

@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// Beam searches for the likeliest sentence word by word: of the continuations of Width hypotheses the best Width go on. At
-// width 1 it is the greedy search.
+// Beam is a beam search for the likeliest sentence, word by word: from all continuations of the current Width hypotheses it
+// keeps the best Width. Width 1 is greedy search.
 type Beam struct {
 	Width     int
-	MaxLength int     // words of a sentence, its end among them
-	Penalty   float64 // hypotheses that ended are compared by log-probability / length^Penalty; 0 for none
-	Begin     int32   // the word before the first
-	End       int32   // the last word of a sentence
+	MaxLength int     // most words per sentence, including the end
+	Penalty   float64 // length penalty: finished hypotheses are compared by log-probability / length^Penalty; 0 for none
+	Begin     int32   // word that precedes the first word
+	End       int32   // word that ends a sentence
 }
 
 // Hypothesis is a sentence that a search found.
 type Hypothesis struct {
-	Words      []int32     // without begin and end
-	Ended      bool        // false where MaxLength cut it off
-	LogProb    float64     // of the words and, if it ended, the end
-	Alignments [][]float64 // of each of the words, and of the end: the weights of the source's words; nil without attention
+	Words      []int32     // without Begin and End
+	Ended      bool        // false if MaxLength cut it off
+	LogProb    float64     // of the words and, if it ended, of End
+	Alignments [][]float64 // attention weights of the source words, for each word and for End; nil without attention
 }
 
-// score is what hypotheses are compared by.
+// score returns the score of a hypothesis; larger is better.
 func (b Beam) score(h Hypothesis) float64 {
 	length := len(h.Words)
 	if h.Ended {
@@ -34,24 +34,25 @@ func (b Beam) score(h Hypothesis) float64 {
 	return h.LogProb / math.Pow(float64(length), b.Penalty)
 }
 
-// Continuations are the best next words of a hypothesis, best first, with a log-probability each, at least as many as the width
-// of the beam or as there are words.
+// Continuations are the best next words of a hypothesis, best first, with their log-probabilities. There must be at least as
+// many as the width of the beam, or all words if there are fewer.
 type Continuations struct {
 	Words     []int32
 	LogProbs  []float64
 	Alignment []float64 // nil without attention
 }
 
-// Search returns the best hypothesis of each of a number of sentences. It keeps Width rows a sentence, those of a sentence
-// side by side, and calls next with, for each row, the row of the call before that it goes on from (nil in the first call)
-// and its last word; next returns the continuations of each row. It must also answer rows without a hypothesis, all but the
-// first of each sentence in the first call and later those of hypotheses that ended, which come with parent 0 and the word End.
+// Search returns the best hypothesis for each of the given number of sentences. It keeps Width consecutive rows per sentence
+// and calls next for all rows at once. For each row, parents has the row of the previous call that it continues (parents is
+// nil in the first call) and words has its last word; next returns the continuations of each row. Some rows have no
+// hypothesis: in the first call all except the first of each sentence, later those whose hypothesis ended. They come with
+// parent 0 and the word End, and next must answer them too.
 func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continuations, error)) ([]Hypothesis, error) {
 	if sentences < 1 || b.Width < 1 || b.MaxLength < 1 || math.IsNaN(b.Penalty) {
 		return nil, fmt.Errorf("sequence: a beam search of %d sentences with width %d, length %d and penalty %g; the first three are 1 or more", sentences, b.Width, b.MaxLength, b.Penalty)
 	}
 	rows := sentences * b.Width
-	live := make([][]Hypothesis, sentences) // at most Width each; hypothesis i is in row i of its sentence
+	live := make([][]Hypothesis, sentences) // at most Width per sentence; hypothesis i is in row i of its sentence
 	ended := make([][]Hypothesis, sentences)
 	for s := range live {
 		live[s] = []Hypothesis{{}}
@@ -95,8 +96,8 @@ func (b Beam) Search(sentences int, next func(parents, words []int32) ([]Continu
 	return best, nil
 }
 
-// extend returns the best continuations of a sentence's hypotheses that go on, adds those that ended, and writes where the
-// rows come from.
+// extend returns the best continuations of a sentence's hypotheses that have not ended, appends the others to ended, and
+// records the parent and last word of each row.
 func (b Beam) extend(sentence int, live []Hypothesis, ended *[]Hypothesis, rest []Continuations, parents, words []int32) []Hypothesis {
 	type candidate struct {
 		parent  int

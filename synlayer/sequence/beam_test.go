@@ -67,7 +67,8 @@ func search(b sequence.Beam, chains []chain) ([]sequence.Hypothesis, error) {
 	})
 }
 
-// likeliest of all sentences of up to length words of which the last is 0, by log-probability / length^penalty.
+// likeliest returns the best of all sentences of up to length words that end with word 0, by log-probability /
+// length^penalty.
 func (c chain) likeliest(length int, penalty float64) (best []int32, logProb float64) {
 	score := math.Inf(-1)
 	var visit func(sentence []int32, sum float64)

@@ -5,21 +5,22 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Cell is the kind of a recurrent cell.
+// Cell is a kind of recurrent cell.
 type Cell int
 
 const (
-	// LSTM is the long short-term memory of Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000:
+	// LSTM is the long short-term memory of Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000:
 	//
 	//	i, f, o = σ(W x + U h + b),  g = tanh(W x + U h + b),  c' = f c + i g,  h' = o tanh(c')
 	//
-	// Its gates stand in the order i, f, g, o, PyTorch's.
+	// Its gates are in PyTorch's order i, f, g, o.
 	LSTM Cell = iota
-	// GRU is the gated recurrent unit of Cho et al. 2014, with the reset gate after the product, as in PyTorch and cuDNN:
+	// GRU is the gated recurrent unit of Cho et al. 2014, with the reset gate applied after the matrix product, as in
+	// PyTorch and cuDNN:
 	//
 	//	r, z = σ(W x + U h + b),  n = tanh(W x + b + r (U h + b')),  h' = (1−z) n + z h
 	//
-	// Its gates stand in the order r, z, n, PyTorch's.
+	// Its gates are in PyTorch's order r, z, n.
 	GRU
 )
 
@@ -33,7 +34,7 @@ func (c Cell) String() string {
 	return "unknown cell"
 }
 
-// gates is the number of blocks of the weights.
+// gates returns the number of blocks of the weights.
 func (c Cell) gates() int {
 	switch c {
 	case LSTM:
@@ -45,7 +46,7 @@ func (c Cell) gates() int {
 	return 0
 }
 
-// states is the number of the carried values.
+// states returns the number of carried values.
 func (c Cell) states() int {
 	switch c {
 	case LSTM:
@@ -57,9 +58,9 @@ func (c Cell) states() int {
 	return 0
 }
 
-// forward is one step: of the state before it [batch, hidden] (h, and c of an LSTM), x [batch, gates·hidden], the input's
-// part of the gates, and u [batch, gates·hidden], that of the state. It returns the next state and what backward needs, one
-// [batch, saved·hidden].
+// forward computes one step from the state before it [batch, hidden] (h, and c for an LSTM) and the gates: x [batch,
+// gates·hidden] is the part of the input, u [batch, gates·hidden] that of the state. It returns the next state and what
+// backward needs, one array [batch, saved·hidden].
 func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, saved *Node) {
 	xs, us := blocks(x, c.gates()), blocks(u, c.gates())
 	sum := func(i int) *Node { return Add(xs[i], us[i]) }
@@ -75,10 +76,10 @@ func (c Cell) forward(state []*Node, x, u *Node) (next []*Node, saved *Node) {
 	return []*Node{Mul(o, Tanh(cell)), cell}, Concatenate([]*Node{i, f, g, o, before}, -1)
 }
 
-// saved is the number of blocks that forward saves.
+// saved returns the number of blocks that forward saves.
 func (c Cell) saved() int { return 5 }
 
-// backward is the gradient of forward: by the state before, save what comes by way of u, by x and by u.
+// backward returns the gradient of forward with respect to the state before (without the part through u), x and u.
 func (c Cell) backward(saved *Node, by []*Node) (before []*Node, x, u *Node) {
 	one := ConstAs(saved, 1.0)
 	s := blocks(saved, c.saved())
@@ -97,5 +98,5 @@ func (c Cell) backward(saved *Node, by []*Node) (before []*Node, x, u *Node) {
 	return []*Node{zeros(f, f.Shape().Dimensions...), Mul(byCell, f)}, x, x
 }
 
-// blocks splits the last axis into n.
+// blocks splits the last axis into n equal blocks.
 func blocks(x *Node, n int) []*Node { return Split(x, -1, n) }

@@ -9,9 +9,9 @@ import (
 	"synpool/synlayer"
 )
 
-// Classifier puts sentences into classes: embedding, spatial dropout, encoder, pooling, a dense map to one logit a class.
-// Without an encoder it is a bag of words; with [synlayer.SumPooling] the plain one, with [DocumentAttention] a weighed one.
-// Train its logits through a softmax for one class of several, through sigmoids for any number of labels.
+// Classifier classifies sentences: embedding, spatial dropout, encoder, pooling, and a dense map to one logit per class.
+// Without an encoder it is a bag-of-words model: plain with [synlayer.SumPooling], weighted with [DocumentAttention]. Train
+// its logits with a softmax for exclusive classes, or with sigmoids for any number of labels.
 //
 // Variables, by path below the scope: those of the parts below embedding, encoder, pooling and output.
 type Classifier struct {
@@ -22,9 +22,9 @@ type Classifier struct {
 	Classes   int
 }
 
-// Logits returns the logits [batch, Classes] of sentences of words, numbers [batch, length], with mask [batch, length], true
-// for a real word, and the pooling's weights [batch, heads, length]. key is this step's key of the dropout, nil outside
-// training.
+// Logits returns the logits [batch, Classes] of sentences and the pooling's weights [batch, heads, length]. words [batch,
+// length] has the numbers of the words; mask [batch, length] is true for a real word. key is the dropout key of this
+// training step, nil outside training.
 func (c Classifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dtypes.DType) (logits, weights *Node) {
 	s := synlayer.Bags{X: c.Embedding.Embed(scope.In("embedding"), words, dtype), Mask: mask, DropoutKey: key}
 	s.X = SpatialDropout(scope.In("dropout"), s, c.Dropout)
@@ -35,8 +35,8 @@ func (c Classifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dty
 	return synlayer.Dense(scope.In("output"), pooled, 0, c.Classes), weights
 }
 
-// DocumentClassifier puts documents into classes: embedding, spatial dropout, hierarchical attention, a dense map to one
-// logit a class. Variables, by path below the scope: those of the parts below embedding, attention and output.
+// DocumentClassifier classifies documents: embedding, spatial dropout, hierarchical attention, and a dense map to one logit
+// per class. Variables, by path below the scope: those of the parts below embedding, attention and output.
 type DocumentClassifier struct {
 	Embedding Embedding
 	Dropout   float64 // [SpatialDropout] of the embedded words of each sentence
@@ -44,9 +44,9 @@ type DocumentClassifier struct {
 	Classes   int
 }
 
-// Logits returns the logits [batch, Classes] of documents of words, numbers [batch, sentences, words], with a mask of the
-// same shape, true for a real word, nil for all, and the weights of the words [batch, sentences, words] and of the sentences
-// [batch, sentences]. key is this step's key of the dropout, nil outside training.
+// Logits returns the logits [batch, Classes] of documents, and the weights of the words [batch, sentences, words] and of the
+// sentences [batch, sentences]. words [batch, sentences, words] has the numbers of the words; mask has the same shape and is
+// true for a real word, nil for all. key is the dropout key of this training step, nil outside training.
 func (c DocumentClassifier) Logits(scope *model.Scope, words, mask, key *Node, dtype dtypes.DType) (logits, ofWords, ofSentences *Node) {
 	if words.Rank() != 3 {
 		exceptions.Panicf("sequence: documents are %s, want [batch, sentences, words]", words.Shape())

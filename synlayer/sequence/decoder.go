@@ -4,17 +4,17 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// decoder is a recurrent cell that looks at a memory before each step (Bahdanau et al. 2015, sections 3.1 and A.1.2), s the
-// cell's h before the step, H the memory's states:
+// decoder is a recurrent cell that attends to a memory before each step (Bahdanau et al. 2015, sections 3.1 and A.1.2). With
+// s the cell's h before the step and H the memory's states:
 //
 //	e_j = v · tanh(K_j + s W_q),  K = H W_k + b_k,  α = softmax over j of e,  c = Σ α_j H_j,  s' = cell(s, [y, c])
 //
-// α is adjusted before c is taken. The recurrence is a [scan].
+// α is adjusted before c is computed. The recurrence is a [scan].
 type decoder struct {
 	cell    Cell
 	hidden  int
 	adjust  Adjustment
-	weights cellWeights // input: that of y alone
+	weights cellWeights // input: weights of y only
 	context *Node       // [states' features, gates·hidden], the input weights of c
 	query   *Node       // W_q [hidden, alignment]
 	score   *Node       // v [alignment]
@@ -22,12 +22,12 @@ type decoder struct {
 	unroll  bool
 }
 
-// align returns the weights before and after the adjustment, and c.
+// align returns the weights before and after the adjustment, and the context c.
 func (d decoder) align(q, score, keys, states, mask *Node) (plain, adjusted, c *Node) {
 	batch, length, width := keys.Shape().Dim(0), keys.Shape().Dim(1), keys.Shape().Dim(2)
 	hidden := Tanh(Add(keys, Reshape(q, batch, 1, width)))
 	e := Reshape(MatMul(Reshape(hidden, -1, width), Reshape(score, width, 1)), batch, length)
-	// The softmax of weigh, for a scan: the largest of the real ones is 1, their sum 1 or more.
+	// The softmax of weigh, for a scan: the largest real exponential is 1, so their sum is at least 1.
 	low := BroadcastToDims(ConstAs(e, -1e30), batch, length)
 	e = Where(mask, e, low)
 	p := Where(mask, Exp(Sub(e, maxLast(e))), zeros(e, batch, length))
@@ -36,8 +36,8 @@ func (d decoder) align(q, score, keys, states, mask *Node) (plain, adjusted, c *
 	return plain, adjusted, gather(adjusted, states)
 }
 
-// run reads y [steps, batch, features] from the state initial and returns the states h after each step [steps, batch,
-// hidden], the contexts c [steps, batch, features], the alignments [steps, batch, length] and the last state.
+// run reads y [steps, batch, features], starting from the state initial. It returns the states h after each step [steps,
+// batch, hidden], the contexts c [steps, batch, features], the alignments [steps, batch, length] and the last state.
 func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *Node, last []*Node) {
 	steps, batch := y.Shape().Dim(0), y.Shape().Dim(1)
 	width := d.cell.gates() * d.hidden
@@ -68,7 +68,7 @@ func (d decoder) run(y *Node, initial []*Node) (states, contexts, alignments *No
 			byState[0] = Add(byState[0], rows[0])
 			before, x, u := d.cell.backward(saved, byState)
 			byContext = Add(byContext, MatMul(x, fixed[context]))
-			// The adjustment is straight-through: by the weights before it as by those after it.
+			// The adjustment is straight-through: the gradient by the weights before it equals that by the weights after it.
 			byWeights = Add(byWeights, Reshape(MatMul(fixed[memory], Reshape(byContext, batch, features, 1)), batch, length))
 			e := Mul(plain, Sub(byWeights, sumLast(Mul(plain, byWeights))))
 			hidden := Tanh(Add(fixed[keys], Reshape(q, batch, 1, align)))

@@ -8,19 +8,20 @@ import (
 	"synpool/synlayer"
 )
 
-// DeepSets is a function of a set, f(X) = ρ(Σ_{x ∈ X} φ(x)) (Zaheer et al. 2017, theorem 2), or with another pooling than
-// [synlayer.SumPooling] (a mean is the same network up to a scale where all sets have one size); with one of attention it is a
-// multiple-instance network (Ilse et al. 2018). φ and ρ are dense maps with rectifiers between them, φ with one behind its last.
+// DeepSets is a trainable function of a set, f(X) = ρ(Σ_{x ∈ X} φ(x)) (Zaheer et al. 2017, theorem 2). Other poolings than
+// [synlayer.SumPooling] are possible: with a mean it is the same network up to a scale if all sets have the same size, and
+// with attention it is a multiple-instance network (Ilse et al. 2018). φ and ρ are dense layers with ReLU between them; φ
+// also has one after its last layer.
 //
 // Variables, by path below the scope: element_0, element_1, ... and set_0, set_1, ... (weights, bias), and those of the
 // pooling below pooling.
 type DeepSets struct {
-	Element []int // features of the layers of φ
+	Element []int // number of features of each layer of φ
 	Pooling synlayer.Pooling
-	Set     []int // features of the layers of ρ, the last of them those of f
+	Set     []int // number of features of each layer of ρ; the last is that of f
 }
 
-// Apply returns f [batch, features] of each set of bags, and the pooling's weights.
+// Apply returns f [batch, features] for each set in bags, and the pooling's weights.
 func (d DeepSets) Apply(scope *model.Scope, bags synlayer.Bags) (f, weights *Node) {
 	if len(d.Set) == 0 {
 		exceptions.Panicf("sequence: DeepSets without layers of the set, want one or more")
@@ -40,8 +41,9 @@ func (d DeepSets) Apply(scope *model.Scope, bags synlayer.Bags) (f, weights *Nod
 	return f, weights
 }
 
-// Scores returns f({x} ∪ X) [batch, candidates] of each set X of bags and each x of candidates [batch, candidates, features],
-// for a d with one feature of f: how well x fits X, or, as it was trained, how little. Members are not for this.
+// Scores returns f({x} ∪ X) [batch, candidates] for each set X in bags and each x in candidates [batch, candidates,
+// features]. The score says how well x fits X, or how badly, depending on the training. f must have one feature; a members
+// axis is not supported.
 func (d DeepSets) Scores(scope *model.Scope, bags synlayer.Bags, candidates *Node) *Node {
 	if len(d.Set) == 0 || d.Set[len(d.Set)-1] != 1 {
 		exceptions.Panicf("sequence: Scores of DeepSets with layers %v of the set, want one feature in the last", d.Set)
@@ -63,9 +65,9 @@ func (d DeepSets) Scores(scope *model.Scope, bags synlayer.Bags, candidates *Nod
 	return Reshape(f, dims[0], count)
 }
 
-// RankingLoss is the mean over all pairs of an x with one without of max(0, Δ − f({x} ∪ X) + f({x'} ∪ X)): scores [batch,
-// candidates] above those of the others by the margin Δ wherever chosen [batch, candidates] is true. A row without both kinds
-// adds nothing.
+// RankingLoss returns the mean of max(0, Δ − f({x} ∪ X) + f({x'} ∪ X)) over all pairs of a chosen x and an x' that is not
+// chosen. It is 0 if the scores [batch, candidates] where chosen [batch, candidates] is true exceed the others by the margin
+// Δ. A row without both kinds adds nothing.
 func RankingLoss(scores, chosen *Node, margin float64) *Node {
 	chosen.AssertDims(scores.Shape().Dimensions...)
 	difference := Sub(ExpandAxes(scores, 1), ExpandAxes(scores, 2)) // [batch, x, x'] f(x') - f(x)
@@ -76,5 +78,5 @@ func RankingLoss(scores, chosen *Node, margin float64) *Node {
 	return Div(ReduceAllSum(lost), MaxScalar(pairs, 1))
 }
 
-// rectify is max(x, 0).
+// rectify returns max(x, 0).
 func rectify(x *Node) *Node { return Max(x, ScalarZero(x.Graph(), x.DType())) }

@@ -1,38 +1,40 @@
-// Package sequence has attention over words, sentences and the words of a source, and the encoders below it, as GoMLX layers
-// in the manner of package synlayer. Every attention takes an optional Syn adjustment of its weights ([Adjustment]).
+// Package sequence provides attention layers over words, sentences and source texts, and the encoders that they need, as
+// GoMLX layers in the style of package synlayer. Every attention layer can adjust its weights by Syn steps ([Adjustment]).
 //
 // # Glossary
 //
-//   - sentence: a sequence of words, given as their vectors or as their numbers in a vocabulary.
-//   - state: what a recurrent cell knows after a word ([RNN]).
-//   - context vector: the trained query that words are compared with ([WordAttention]).
-//   - hop: one look at a memory ([MemoryNetwork]).
-//   - teacher forcing: the decoder reads the right words, whatever it would have said ([Translator.Logits]).
-//   - alignment: the weights of the source's words at one step of the decoder.
-//   - beam: the hypotheses that a search keeps ([Beam]).
+//   - sentence: a sequence of words, given as vectors or as numbers in a vocabulary.
+//   - state: the hidden state of a recurrent cell after a word ([RNN]).
+//   - context vector: the trainable query of an attention over words ([WordAttention]).
+//   - hop: one read of the memory ([MemoryNetwork]).
+//   - teacher forcing: in training, the decoder reads the correct words instead of its own output ([Translator.Logits]).
+//   - alignment: the attention weights of the source words at one decoder step.
+//   - beam: the hypotheses that the search keeps at each step ([Beam]).
 //
 // # Shapes
 //
-//	x          [batch, length, features]           words of sentences, [synlayer.Bags] in an order
+//	x          [batch, length, features]           words of sentences, ordered [synlayer.Bags]
 //	mask       [batch, length]                     true for a real word, false for padding; nil for all real
-//	words      [batch, length]                     their numbers, integers
+//	words      [batch, length]                     numbers of the words, integers
 //	documents  [batch, sentences, words, features]
-//	weights    [batch, heads, length]              of a pooling; padding is exactly 0
-//	weights    [batch, heads, queries, keys]       of [MultiHeadAttention]
+//	weights    [batch, heads, length]              in a pooling; padding is exactly 0
+//	weights    [batch, heads, queries, keys]       in [MultiHeadAttention]
 //	alignments [batch, steps, length]
 //
-// The poolings ([WordAttention], [DocumentAttention]) and [DeepSets] may have a members axis in front, the others not.
+// The poolings ([WordAttention], [DocumentAttention]) and [DeepSets] support a leading members axis; the other layers do
+// not.
 //
-// Padding behind a mask, of any value and NaN among it, changes nothing, nor what dropout draws for the rest. A sentence of
-// padding alone is defined everywhere: its weights and states are 0, or the first state, and its neighbours do not feel it.
-// Real values may be as large as 1e9 in float32, of which squares and their products with weights and gradients stay finite.
+// Masked padding changes nothing, whatever its values are (even NaN), including what dropout draws for the rest. A sentence
+// of padding only is always defined: its weights are 0, its states are 0 or the initial state, and it does not affect the
+// rest of the batch. Real values may be as large as 1e9 in float32; their squares, and the products with weights and
+// gradients, stay finite.
 //
 // # Recurrence
 //
-// Recurrences are While loops on XLA, with gradients of their own, and unrolled on GoMLX's Go backend, which compiles nothing
-// and lacks an operation that loops need. An unrolled graph takes XLA a second or so for every few words: [RNN.Unroll] asks
-// for it, for a graph that is itself the body of a loop. GoMLX's own LSTM always unrolls and panics on sentences of unequal
-// length (version 0.28.2); the tests compare with it, and with PyTorch's.
+// On XLA, recurrences are While loops with custom gradients. On GoMLX's Go backend, which compiles nothing and lacks an
+// operation that loops need, they are unrolled. XLA takes about a second to compile every few words of an unrolled graph;
+// set [RNN.Unroll] only for a graph that is itself the body of a loop. GoMLX's own LSTM always unrolls, and panics on
+// sentences of unequal length (version 0.28.2). The tests compare with it and with PyTorch's.
 //
 // # Sources
 //

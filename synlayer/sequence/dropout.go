@@ -8,9 +8,9 @@ import (
 	"synpool/synlayer"
 )
 
-// SpatialDropout sets whole features of each sequence of s.X [batch, length, features] to 0, at all its words, with
-// probability rate, and multiplies the others by 1/(1-rate) (Tompson et al. 2015). Outside training, where s.DropoutKey is
-// nil, it returns s.X. See [synlayer.Dropout] for the randomness.
+// SpatialDropout drops whole features of the sequences s.X [batch, length, features] (Tompson et al. 2015). It sets a
+// feature to 0 at all words of a sequence with probability rate, and multiplies the others by 1/(1-rate). Outside training,
+// where s.DropoutKey is nil, it returns s.X. See [synlayer.Dropout] for the randomness.
 func SpatialDropout(scope *model.Scope, s synlayer.Bags, rate float64) *Node {
 	checkRate("SpatialDropout", rate)
 	if s.DropoutKey == nil || rate == 0 {
@@ -19,7 +19,7 @@ func SpatialDropout(scope *model.Scope, s synlayer.Bags, rate float64) *Node {
 	return Mul(s.X, ExpandAxes(channels(scope, s, s.X.Shape().Dim(-1), rate), 1))
 }
 
-// channels draws what dropout multiplies the features of each sequence by [batch, features].
+// channels draws the dropout factors [batch, features] of each sequence.
 func channels(scope *model.Scope, s synlayer.Bags, features int, rate float64) *Node {
 	batch := s.X.Shape().Dim(0)
 	ones := BroadcastToDims(ConstAs(s.X, 1.0), batch, 1, features)

@@ -11,14 +11,15 @@ import (
 	"synpool/synlayer"
 )
 
-// Embedding has a vector for each word of a vocabulary: the variable weights [Words, Width], drawn from N(0, 0.1²).
+// Embedding maps each word of a vocabulary to a trainable vector: the variable weights [Words, Width], drawn from N(0,
+// 0.1²).
 type Embedding struct {
-	Words int // of the vocabulary, the reserved ones among them
+	Words int // size of the vocabulary, including reserved words
 	Width int
 }
 
-// Embed returns the vectors [..., Width] of the numbers of words [...], an integer type, of dtype. A number
-// outside [0, Words) has the vector 0.
+// Embed returns the vectors [..., Width], of type dtype, of the words [...], given as integers. A number outside [0, Words)
+// has the vector 0.
 func (e Embedding) Embed(scope *model.Scope, words *Node, dtype dtypes.DType) *Node {
 	if e.Words < 1 || e.Width < 1 {
 		exceptions.Panicf("sequence: Embedding of %d words to %d features, want 1 or more of each", e.Words, e.Width)

@@ -254,15 +254,15 @@ func evaluator(t *testing.T, backend compute.Backend, dtype dtypes.DType, encode
 // zerosOf is one zero, so that there is always something to join.
 func zerosOf(x *Node) *Node { return Reshape(ConstAs(x, 0.0), 1) }
 
-// TestSequenceLaws: padding, NaN and numbers of no word in it included, changes nothing, nor what dropout draws for the rest,
-// and has output and gradient 0; an empty sequence is defined, has finite gradients and harms no neighbour; a sequence alone is
-// as in a batch; values of 1e9 give finite results in float32.
+// TestSequenceLaws: padding, even with NaN and invalid word numbers, changes nothing, including what dropout draws for the
+// rest, and has output and gradient 0; an empty sequence is defined, has finite gradients and does not affect the batch; a
+// sequence alone gives the same as in a batch; values of 1e9 give finite results in float32.
 func TestSequenceLaws(t *testing.T) {
 	for name, backend := range backendtest.All(t) {
 		for what, encode := range encoders() {
 			for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32} {
 				if slow(backend) && (dtype == dtypes.Float64 || !slices.Contains([]string{"LSTM", "translator, LSTM", "translator, adjusted", "hierarchical, words"}, what)) {
-					continue // those have all the parts, each of which takes XLA seconds to compile
+					continue // these have all the parts; XLA takes seconds to compile each
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", name, what, dtype), func(t *testing.T) {
 					off := 1e-11

@@ -150,8 +150,8 @@ func TestTranslatorLearns(t *testing.T) {
 
 func asRunes(s []int32) []rune { return s }
 
-// TestDeepSetsRankOutliers: the points of a set of 4 to 12 lie at two places ±m, drawn anew for each set, and the outlier
-// between them, where its distance from the mean is the smallest. Trained on pairs, the network ranks it above all.
+// TestDeepSetsRankOutliers: the 4 to 12 points of a set lie at two places ±m, drawn for each set. The outlier is between
+// them, where its distance from the mean is the smallest. Trained on pairs, the network ranks it above all.
 func TestDeepSetsRankOutliers(t *testing.T) {
 	const batch, least, most, candidates = 32, 4, 12, 4
 	steps := large.Number(200, 500)

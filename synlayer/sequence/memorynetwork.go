@@ -11,34 +11,34 @@ import (
 	"synpool/synlayer"
 )
 
-// MemoryNetwork answers a question from a story by looking at the story's sentences several times (end-to-end memory
-// network, Sukhbaatar et al. 2015). A sentence x of J words is Σ_j l_j ∘ E x_j by an embedding E, with the position encoding
-// l_jk = (1 − j/J) − (k/Width)(1 − 2j/J), j and k from 1 (section 4.1), J the words that are real. With m and c the
-// sentences by two embeddings, each plus a vector for its age, and u the question by a third:
+// MemoryNetwork answers a question about a story by attending to the story's sentences several times (end-to-end memory
+// network, Sukhbaatar et al. 2015). An embedding E encodes a sentence x of J real words as Σ_j l_j ∘ E x_j, with the
+// position encoding l_jk = (1 − j/J) − (k/Width)(1 − 2j/J), j and k from 1 (section 4.1). Two embeddings encode the
+// sentences as m and c, each plus a vector for the sentence's age; a third encodes the question as u:
 //
 //	p = softmax over sentences of m · u,  u ← u + Σ p c        (Hops times)
 //	logits = u W
 //
-// Neighbouring hops share embeddings (section 2.2, adjacent): the c of one hop is the m of the next, the question's embedding
-// the first m. (The paper makes W the last embedding, too; the answers here need not be words of the vocabulary.)
+// Adjacent hops share embeddings (section 2.2, adjacent): the c of one hop is the m of the next, and the question's
+// embedding is the first m. (In the paper W is the last embedding; here the answers need not be words of the vocabulary.)
 //
 // Variables, by path below the scope: embedding_0 to embedding_Hops and age_0 to age_Hops (weights [Words, Width], [Sentences,
 // Width]), answer (weights [Width, Answers]), all from N(0, 0.1²).
 type MemoryNetwork struct {
-	Words     int // of the vocabulary, the reserved ones among them
-	Width     int // features of an embedded word
-	Sentences int // of the longest story; sentences beyond share the vector of the oldest
+	Words     int // size of the vocabulary, including reserved words
+	Width     int // number of features of an embedded word
+	Sentences int // most sentences with their own age vector; older sentences share the vector of the oldest
 	Hops      int
 	Answers   int
-	// Linear leaves the softmax over sentences out, as the paper's linear start does for the first epochs; p has then any sign
-	// and sum, and Adjust must be zero.
+	// Linear omits the softmax over sentences, as the paper's linear start does for the first epochs. Then p may have any
+	// sign and sum, and Adjust must be zero.
 	Linear bool
 	Adjust Adjustment // of p
 }
 
-// Logits returns those of the answers [batch, Answers], and p of each hop [batch, Hops, sentences], of stories, numbers of
-// words [batch, sentences, words], and questions [batch, words], with masks of the same shapes, true for a real word, nil for
-// all. A sentence without words counts for nothing.
+// Logits returns the logits of the answers [batch, Answers] and p of each hop [batch, Hops, sentences]. story [batch,
+// sentences, words] and question [batch, words] have the numbers of the words; the masks have the same shapes and are true
+// for a real word, nil for all. A sentence without words has no effect.
 func (m MemoryNetwork) Logits(scope *model.Scope, story, storyMask, question, questionMask *Node, dtype dtypes.DType) (logits, weights *Node) {
 	if m.Hops < 1 || m.Sentences < 1 || m.Answers < 1 {
 		exceptions.Panicf("sequence: MemoryNetwork of %d hops, %d sentences and %d answers, want 1 or more of each", m.Hops, m.Sentences, m.Answers)
@@ -108,7 +108,7 @@ func (m MemoryNetwork) sentences(scope *model.Scope, words, mask *Node, dtype dt
 	return ReduceSum(zeroUnless(mask, Mul(l, x)), -2)
 }
 
-// ages numbers the sentences that are there [batch, sentences] from the last, 0, to the first, at most limit-1.
+// ages numbers the existing sentences [batch, sentences] from 0, the last, back to the first, up to limit-1.
 func ages(there *Node, limit int) *Node {
 	counted := ConvertDType(there, dtypes.Int32)
 	later := Sub(ReduceAndKeep(counted, ReduceSum, -1), CumSum(counted, -1))

@@ -13,26 +13,27 @@ import (
 // MultiHeadAttention is the multi-head scaled dot-product attention of Vaswani et al. 2017 (section 3.2):
 //
 //	head_i = softmax(q_i k_iᵀ / √d) v_i,  q = Q W_q + b_q,  k = K W_k + b_k,  v = V W_v + b_v
-//	out    = (heads joined) W_o + b_o
+//	out    = (heads concatenated) W_o + b_o
 //
-// of Heads blocks of d = Embed/Heads features. (GoMLX's own cannot adjust its weights and has NaN where no key is real.)
-// Variables, by path below the scope: query, key, value [features, Embed] and output [Embed, Embed], each weights and bias.
+// There are Heads heads of d = Embed/Heads features. (GoMLX's own layer cannot adjust its weights and gives NaN if no key is
+// real.) Variables, by path below the scope: query, key, value [features, Embed] and output [Embed, Embed], each weights and
+// bias.
 type MultiHeadAttention struct {
-	Embed  int // features over all heads and of the output
-	Heads  int // divides Embed
+	Embed  int // number of features of all heads together, and of the output
+	Heads  int // must divide Embed
 	Causal bool
-	// Dropout of the weights in training, in [0, 1).
+	// Dropout is the dropout rate of the weights in training, in [0, 1).
 	Dropout float64
 	Adjust  Adjustment
 }
 
 // Attend returns the output [batch, queries, Embed] and the weights [batch, Heads, queries, keys] of query [batch, queries,
-// features] on key [batch, keys, features] and value [batch, keys, features]. The mask [batch, keys], nil for all, is true
-// for the real keys; Causal shows each query the keys up to its own place. Where a query may see none, its weights are 0 and
-// its output is b_o. dropoutKey is this step's key of the dropout, nil outside training.
+// features], attending to key [batch, keys, features] and value [batch, keys, features]. The mask [batch, keys] is true for
+// the real keys, nil for all; with Causal, each query sees the keys up to its own position. If a query sees no key, its
+// weights are 0 and its output is b_o. dropoutKey is the dropout key of this training step, nil outside training.
 //
-// Queries have no mask, but in self-attention, where query and key are one node, that of the keys: padding among them must be
-// finite, and its output is for the caller to ignore.
+// Queries have no mask, except in self-attention, where query and key are the same node: there the mask of the keys applies.
+// Padding among the queries must be finite, and the caller must ignore its output.
 func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, dropoutKey *Node) (out, weights *Node) {
 	if a.Heads < 1 || a.Embed < 1 || a.Embed%a.Heads != 0 {
 		exceptions.Panicf("sequence: MultiHeadAttention of %d heads, which do not divide an embedding of %d", a.Heads, a.Embed)
@@ -64,7 +65,7 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, 
 	}
 	weights = weigh(logits, seen, a.Adjust)
 	if a.Dropout > 0 && dropoutKey != nil {
-		// Drawn with queries and keys in front, where their padding does not change what is drawn for the others.
+		// Drawn with queries and keys as the first axes, so that padding does not change what is drawn for the others.
 		ones := BroadcastToDims(ConstAs(weights, 1.0), queries, keys, batch*a.Heads)
 		drawn := synlayer.Dropout(scope.In("dropout"), ones, ConstAs(ones, a.Dropout), dropoutKey)
 		weights = Mul(weights, TransposeAllAxes(Reshape(drawn, queries, keys, batch, a.Heads), 2, 3, 0, 1))
@@ -73,7 +74,7 @@ func (a MultiHeadAttention) Attend(scope *model.Scope, query, key, value, mask, 
 	return synlayer.Dense(scope.In("output"), joined, 0, a.Embed), weights
 }
 
-// upTo [queries, keys] is true where the key is not behind the query.
+// upTo returns a mask [queries, keys] that is true where the key is not after the query.
 func upTo(g *Graph, queries, keys int) *Node {
 	allowed := make([][]bool, queries)
 	for i := range allowed {

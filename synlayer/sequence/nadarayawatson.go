@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Kernel is a function K of a distance u, measured in bandwidths. Constants that cancel are left out.
+// Kernel is a function K of a distance u in bandwidths. Constants that cancel are omitted.
 type Kernel int
 
 const (
@@ -28,20 +28,20 @@ func (k Kernel) String() string {
 	return kernelNames[k]
 }
 
-// NadarayaWatson is the regression of Nadaraya 1964 and Watson 1964: the mean of the labels y_i weighed by the distance of
-// their places x_i from x,
+// NadarayaWatson is the kernel regression of Nadaraya 1964 and Watson 1964: the mean of the labels y_i, weighted by the
+// distance of their positions x_i from x,
 //
 //	y(x) = Σ α_i y_i,  α_i = K(‖x − x_i‖/h) / Σ_j K(‖x − x_j‖/h)
 //
-// It is attention of the query x to fixed keys x_i with fixed values y_i: for the Gaussian kernel and keys of length 1, the
-// softmax of x·x_i/h². Where no key is near enough to have a weight the nearest ones share it.
+// It is attention of the query x to fixed keys x_i with fixed values y_i. For the Gaussian kernel and keys of length 1, the
+// weights are the softmax of x·x_i/h². If no key is near enough to have a weight, the nearest keys share it.
 //
-// It stands beside the attentions that it is the oldest of. [NadarayaWatson.Attend] is the layer; the regression itself needs
-// no graph: [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
+// It is the oldest form of attention. [NadarayaWatson.Attend] is the layer. The regression itself needs no graph:
+// [NadarayaWatson.Predict] and [LeaveOneOut] compute in float64.
 type NadarayaWatson struct {
 	Kernel    Kernel
 	Bandwidth float64    // h > 0
-	Adjust    Adjustment // of the layer's α
+	Adjust    Adjustment // adjusts α in Attend
 }
 
 func (k NadarayaWatson) check() error {
@@ -51,7 +51,7 @@ func (k NadarayaWatson) check() error {
 	return nil
 }
 
-// checkRegression is check of what does not adjust.
+// checkRegression is check for the regression, which does not adjust.
 func (k NadarayaWatson) checkRegression() error {
 	if k.Adjust.Iterations != 0 {
 		return fmt.Errorf("a regression with %d Syn steps; only the layer adjusts its weights", k.Adjust.Iterations)
@@ -59,9 +59,10 @@ func (k NadarayaWatson) checkRegression() error {
 	return k.check()
 }
 
-// Attend returns the values [batch, queries, outputs] at queries [batch, queries, features] and the weights [batch, queries,
-// keys] of keys [batch, keys, features] with values [batch, keys, outputs]. The mask [batch, keys], nil for all, is true for
-// the real keys; where none is, weights and values are 0. Queries have no mask: padding among them must be finite.
+// Attend returns the values [batch, queries, outputs] at queries [batch, queries, features], and the weights [batch,
+// queries, keys] of keys [batch, keys, features] with values [batch, keys, outputs]. The mask [batch, keys] is true for the
+// real keys, nil for all; if no key is real, weights and values are 0. Queries have no mask: padding among them must be
+// finite.
 func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights *Node) {
 	if err := k.check(); err != nil {
 		exceptions.Panicf("sequence: %v", err)
@@ -82,7 +83,8 @@ func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights 
 	seen := BroadcastToDims(ExpandAxes(explicit, 1), dims...)
 	nearest := StopGradient(ReduceAndKeep(Where(seen, d2, Infinity(d2.Graph(), dtype, 1)), ReduceMin, -1))
 	if k.Kernel == Gaussian {
-		// From the nearest on, which cancels, so that it keeps its weight where the others are too many bandwidths away.
+		// Distances are taken relative to the nearest, which cancels, so the nearest keeps its weight if the others are too
+		// many bandwidths away.
 		weights = weigh(MulScalar(Sub(d2, nearest), -0.5*rate), seen, k.Adjust)
 		return Einsum("bqk,bkv->bqv", weights, values), weights
 	}
@@ -109,7 +111,7 @@ func (k NadarayaWatson) Attend(queries, keys, values, mask *Node) (out, weights 
 	return Einsum("bqk,bkv->bqv", weights, values), weights
 }
 
-// Predict returns the value at x and the weights of keys with values, one label each. Adjust must be zero.
+// Predict returns the value at x and the weights of keys; values has one label per key. Adjust must be zero.
 func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64) (value float64, weights []float64, err error) {
 	if err := k.checkRegression(); err != nil {
 		return 0, nil, fmt.Errorf("sequence: %w", err)
@@ -125,7 +127,7 @@ func (k NadarayaWatson) Predict(x []float64, keys [][]float64, values []float64)
 	return value, weights, nil
 }
 
-// predict fills weights, without the key of index skip.
+// predict fills weights, leaving out the key with index skip.
 func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64, skip int, weights []float64) (float64, error) {
 	nearest := math.Inf(1)
 	for i, key := range keys {
@@ -154,7 +156,7 @@ func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64,
 		case d == nearest && (of == Gaussian || of == -1):
 			weights[i] = 1
 		case of == Gaussian:
-			weights[i] = math.Exp(-(d - nearest) / k.Bandwidth * (u + nearest/k.Bandwidth) / 2) // from the nearest on, which cancels
+			weights[i] = math.Exp(-(d - nearest) / k.Bandwidth * (u + nearest/k.Bandwidth) / 2) // relative to the nearest, which cancels
 		case of == Epanechnikov && u < 1:
 			weights[i] = 1 - u*u
 		case of == Tricube && u < 1:
@@ -174,8 +176,9 @@ func (k NadarayaWatson) predict(x []float64, keys [][]float64, values []float64,
 	return value, nil
 }
 
-// LeaveOneOut returns, of the candidates, the regression with the smallest mean squared error of each label predicted from
-// all others, the first of equals, and those errors. Their Adjust must be zero. It takes a time of candidates · len(keys)².
+// LeaveOneOut returns the best of the candidates by leave-one-out cross-validation: the one with the smallest mean squared
+// error when each label is predicted from all others, and the first of equals. It also returns the error of every candidate.
+// Their Adjust must be zero. The time grows with candidates · len(keys)².
 func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64) (best NadarayaWatson, errors []float64, err error) {
 	if len(candidates) == 0 || len(keys) < 2 {
 		return best, nil, fmt.Errorf("sequence: leave-one-out of %d regressions on %d labels; want 1 or more on 2 or more", len(candidates), len(keys))
@@ -208,7 +211,7 @@ func LeaveOneOut(candidates []NadarayaWatson, keys [][]float64, values []float64
 	return candidates[chosen], errors, nil
 }
 
-// checkKeys checks that there are finite keys of this many features, each with a label.
+// checkKeys checks that there are keys, all finite with this many features, and one label per key.
 func checkKeys(keys [][]float64, values []float64, features int) error {
 	if len(keys) == 0 || len(keys) != len(values) {
 		return fmt.Errorf("%d keys with %d values; want 1 or more, one value a key", len(keys), len(values))

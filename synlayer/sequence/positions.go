@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Positions adds to x [batch, length, features] sinusoids of the place p = 0, 1, ... of each word (Vaswani et al. 2017,
-// section 3.5): sin(p/10000^(2i/features)) to feature 2i and the cosine to feature 2i+1.
+// Positions adds the sinusoidal position encoding to x [batch, length, features] (Vaswani et al. 2017, section 3.5): for the
+// word at position p = 0, 1, ..., sin(p/10000^(2i/features)) to feature 2i and the cosine to feature 2i+1.
 func Positions(x *Node) *Node {
 	if x.Rank() != 3 {
 		exceptions.Panicf("sequence: Positions of x %s, want [batch, length, features]", x.Shape())

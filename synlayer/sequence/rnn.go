@@ -11,27 +11,27 @@ import (
 	"synpool/synlayer"
 )
 
-// RNN is a recurrent encoder. Where the mask is false the state stays as it is and the output is 0, so that padding changes
-// nothing wherever it stands, and a sequence without a real word leaves its initial state.
+// RNN is a recurrent encoder. Where the mask is false, the state is unchanged and the output is 0, so padding has no effect
+// at any position, and a sequence without a real word ends in its initial state.
 //
-// The recurrence is a While loop on XLA, with a gradient of its own, and is unrolled on GoMLX's Go backend: a loop cannot
-// stand in another, so a graph with an RNN that is not unrolled cannot be the body of a loop.
+// The recurrence is a While loop with a custom gradient on XLA, and unrolled on GoMLX's Go backend. Loops cannot be nested,
+// so a graph with an RNN that is not unrolled cannot be the body of a loop.
 //
-// Variables, by path below the scope, for each of forward and, of a bidirectional one, backward: weights [features,
-// gates·Hidden], recurrent [Hidden, gates·Hidden], bias and recurrent_bias [gates·Hidden]; PyTorch's weight_ih, weight_hh
-// (transposed), bias_ih and bias_hh, and like them drawn from U(−1/√Hidden, 1/√Hidden).
+// Variables, by path below the scope, for forward and, if bidirectional, backward: weights [features, gates·Hidden],
+// recurrent [Hidden, gates·Hidden], bias and recurrent_bias [gates·Hidden]; they are PyTorch's weight_ih, weight_hh
+// (transposed), bias_ih and bias_hh, and are likewise drawn from U(−1/√Hidden, 1/√Hidden).
 type RNN struct {
 	Cell          Cell
-	Hidden        int  // features of the state of one direction
-	Bidirectional bool // a second cell reads from the end; outputs are joined, forward first
-	// Dropout of the state on its way into the gates, in [0, 1): one draw a sequence and feature for all its steps (Gal and
-	// Ghahramani 2016).
+	Hidden        int  // number of features of the state, per direction
+	Bidirectional bool // a second cell reads from the end; outputs are concatenated, forward first
+	// Dropout is the dropout rate of the state before it enters the gates, in [0, 1), drawn once per sequence and feature
+	// for all steps (Gal and Ghahramani 2016).
 	Dropout float64
-	// Unroll gives each step nodes of its own on every backend. Compiling then takes longer with every step.
+	// Unroll unrolls the recurrence on every backend. The time to compile then grows with the number of steps.
 	Unroll bool
 }
 
-// Outputs is the number of features of what Encode returns: those of all directions.
+// Outputs returns the number of features of the states that Encode returns, all directions together.
 func (r RNN) Outputs() int {
 	if r.Bidirectional {
 		return 2 * r.Hidden
@@ -40,8 +40,8 @@ func (r RNN) Outputs() int {
 }
 
 // Encode reads the sequences s.X [batch, length, features] and returns the states [batch, length, Outputs] and the last
-// state: h and, of an LSTM, c, each [batch, Outputs]; that of the backward direction is at the first word. initial is such a
-// state to begin with, nil for 0.
+// state: h and, for an LSTM, c, each [batch, Outputs]. The last state of the backward direction is at the first word.
+// initial is the state to start from, in the same form; nil means 0.
 func (r RNN) Encode(scope *model.Scope, s synlayer.Bags, initial []*Node) (states *Node, last []*Node) {
 	s = single(s)
 	if r.Hidden < 1 || r.Cell != LSTM && r.Cell != GRU {
@@ -86,7 +86,7 @@ func (r RNN) Encode(scope *model.Scope, s synlayer.Bags, initial []*Node) (state
 // cellWeights are the weights of one direction.
 type cellWeights struct {
 	input, recurrent, bias, recurrentBias *Node
-	drop                                  *Node // [batch, hidden], what multiplies the state on its way into the gates; or nil
+	drop                                  *Node // [batch, hidden], dropout factors of the state before it enters the gates; or nil
 }
 
 // weights returns the variables for x [..., features].
@@ -107,7 +107,7 @@ func (r RNN) uniform() func(*rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 { return bound * (2*rng.Float64() - 1) }
 }
 
-// gatesOf is the affine map of x [..., features] to the gates.
+// gatesOf maps x [..., features] to the gates.
 func gatesOf(x, weights, bias *Node) *Node {
 	dims := append([]int{}, x.Shape().Dimensions...)
 	width := bias.Shape().Size()
@@ -115,8 +115,8 @@ func gatesOf(x, weights, bias *Node) *Node {
 	return Reshape(Add(MatMul(Reshape(x, -1, x.Shape().Dim(-1)), weights), Reshape(bias, 1, width)), dims...)
 }
 
-// run reads x [length, batch, features] from the state initial and returns the state h after each step [length, batch,
-// hidden] and the last state.
+// run reads x [length, batch, features], starting from the state initial. It returns the state h after each step [length,
+// batch, hidden] and the last state.
 func (r RNN) run(w cellWeights, x, mask *Node, initial []*Node, reverse bool) (states *Node, last []*Node) {
 	length, batch := x.Shape().Dim(0), x.Shape().Dim(1)
 	width := r.Cell.gates() * r.Hidden

@@ -8,20 +8,21 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// scan is a recurrence over the first axis, of size steps, of the arrays in rows: for t = 0, 1, ..., or from the last to the
-// first if reverse, step gets the carried values, row t of each array and the fixed values, and returns the next carried
-// values and row t of each output. dims are the dimensions of an output row, all in the type of the carried values. It
-// returns the last carried values and the outputs [steps, dims].
+// scan runs a recurrence over the first axis, of size steps, of the arrays in rows. For t = 0, 1, ..., or from last to first
+// if reverse, step gets the carried values, row t of each array and the fixed values; it returns the next carried values and
+// row t of each output. dims are the dimensions of the output rows, which have the type of the carried values. scan returns
+// the last carried values and the outputs [steps, dims].
 //
-// It is one While loop where the backend has what that needs, so that compiling takes no longer for more steps; GoMLX's Go
-// backend has not, but compiles nothing: there, or with unroll, each step has nodes of its own. GoMLX has no gradient of
-// loops: whoever scans gives it (withGradient), by a second scan.
+// It is one While loop if the backend supports loops, so the time to compile does not grow with steps. GoMLX's Go backend
+// does not support them, but compiles nothing: there, or with unroll, each step has its own nodes. GoMLX has no gradient of
+// loops: the caller must provide it (withGradient), by a second scan.
 //
-// On XLA a closure cannot use nodes made outside, so step must read nothing else. Nor may it call what takes a scalar from
-// GoMLX's cache (ScalarOne, OneMinus, MulScalar, ZerosLike, Gradient, ...): one made inside would be handed to the graph
-// outside, which GoMLX answers with a panic. Nor may it reduce (sumLast and maxLast are for that): go-xla 0.4.1 keeps what adds
-// or compares two numbers for the whole graph, but as a part of the first loop or graph that reduced, and denies it to all others.
-// Nor can loops of GoMLX on XLA stand in one another.
+// On XLA, step must follow these rules. It must read only its arguments, because a closure cannot use nodes made outside. It
+// must not call functions that take a scalar from GoMLX's cache (ScalarOne, OneMinus, MulScalar, ZerosLike, Gradient, ...):
+// a scalar made inside would be reused by the graph outside, where GoMLX panics. It must not reduce; use sumLast and
+// maxLast. (go-xla 0.4.1 keeps the function that adds or compares two numbers for the whole graph, but as a part of the
+// first loop or graph that reduced, and refuses it to all others.) It must not contain a loop, because GoMLX's loops on XLA
+// cannot be nested.
 func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims [][]int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
 	g := carried[0].Graph()
 	if unroll || !hasLoops(g) {
@@ -69,14 +70,14 @@ func scan(steps int, reverse, unroll bool, carried, rows, fixed []*Node, dims []
 	return end[:len(carried)], end[len(carried) : len(carried)+len(outs)]
 }
 
-// hasLoops reports whether the backend has what a loop needs. Both backends have While, but XLA's list of its operations
-// leaves it out (go-xla 0.4.1).
+// hasLoops reports whether the backend supports loops. Both backends have While, but XLA's list of operations omits it
+// (go-xla 0.4.1).
 func hasLoops(g *Graph) bool {
 	operations := g.Backend().Capabilities().Operations
 	return operations[compute.OpTypeDynamicSlice] && operations[compute.OpTypeDynamicUpdateSlice]
 }
 
-// scanUnrolled is scan with nodes of its own for each step.
+// scanUnrolled is scan with separate nodes for each step.
 func scanUnrolled(steps int, reverse bool, carried, rows, fixed []*Node, outputs int, step func(carried, rows, fixed []*Node) (next, out []*Node)) (last, outs []*Node) {
 	made := make([][]*Node, outputs)
 	for i := range made {
@@ -109,13 +110,13 @@ func rowAt(x, t *Node) *Node {
 	return Reshape(DynamicSlice(x, starts(x, t), append([]int{1}, dims[1:]...)), dims[1:]...)
 }
 
-// putRow returns x [steps, ...] with row in place of row t.
+// putRow returns x [steps, ...] with row t replaced by row.
 func putRow(x, row, t *Node) *Node {
 	row = Reshape(row, append([]int{1}, row.Shape().Dimensions...)...)
 	return DynamicUpdateSlice(x, row, starts(x, t))
 }
 
-// starts is where row t begins in x.
+// starts returns the start indices of row t in x.
 func starts(x, t *Node) []*Node {
 	start := []*Node{t}
 	for range x.Rank() - 1 {
@@ -124,8 +125,9 @@ func starts(x, t *Node) []*Node {
 	return start
 }
 
-// withGradient returns outputs, some function of inputs, all of one type, with the gradients by inputs that vjp makes of
-// those by outputs. GoMLX has a custom gradient of the identity of one node alone: this one is that of all values in a row.
+// withGradient returns outputs, a function of inputs, with a custom gradient: vjp returns the gradients by inputs from those
+// by outputs. All must have the same type. GoMLX supports a custom gradient only for the identity of one node, so all values
+// are concatenated into one.
 func withGradient(outputs, inputs []*Node, vjp func(v []*Node) []*Node) []*Node {
 	var row []*Node
 	size := 0
@@ -155,10 +157,10 @@ func withGradient(outputs, inputs []*Node, vjp func(v []*Node) []*Node) []*Node 
 	}))
 }
 
-// zeros has the type of like; it takes no scalar from the cache.
+// zeros returns zeros in the type of like; it takes no scalar from the cache.
 func zeros(like *Node, dims ...int) *Node { return BroadcastToDims(ConstAs(like, 0.0), dims...) }
 
-// sumLast is the sum over the last axis, which it keeps, as a product with ones.
+// sumLast returns the sum over the last axis, which it keeps, as a product with ones.
 func sumLast(x *Node) *Node {
 	dims := append([]int{}, x.Shape().Dimensions...)
 	last := len(dims) - 1
@@ -167,7 +169,7 @@ func sumLast(x *Node) *Node {
 	return Reshape(sum, dims...)
 }
 
-// maxLast is the largest over the last axis, which it keeps, by halves.
+// maxLast returns the maximum over the last axis, which it keeps, by halving.
 func maxLast(x *Node) *Node {
 	for n := x.Shape().Dim(-1); n > 1; n = x.Shape().Dim(-1) {
 		half := (n + 1) / 2

@@ -9,25 +9,25 @@ import (
 	"synpool/synlayer"
 )
 
-// TransformerLayer is the encoder layer of Vaswani et al. 2017: self-attention and a network of one hidden layer, each with
-// a residual connection and a layer norm LN,
+// TransformerLayer is the encoder layer of Vaswani et al. 2017: self-attention and a feedforward network with one hidden
+// layer, each with a residual connection and a layer norm LN,
 //
 //	x = LN₁(x + Attention(x)),  y = LN₂(x + W₂ f(W₁ x + b₁) + b₂)               (as in the paper)
 //	x = x + Attention(LN₁(x)),  y = x + W₂ f(W₁ LN₂(x) + b₁) + b₂               (NormFirst)
 //
-// f is the rectifier, or GELU by the error function. Variables, by path below the scope: those of [MultiHeadAttention]
-// below attention; attention_norm and inner_norm (gain, bias) [Embed]; inner [Embed, Inner] and outer [Inner, Embed]
-// (weights, bias).
+// f is ReLU, or GELU by the error function. Variables, by path below the scope: those of [MultiHeadAttention] below
+// attention; attention_norm and inner_norm (gain, bias) [Embed]; inner [Embed, Inner] and outer [Inner, Embed] (weights,
+// bias).
 type TransformerLayer struct {
-	Attention MultiHeadAttention // its Embed must be the number of features of x
-	Inner     int                // features of the hidden layer, 4 Embed in the paper
+	Attention MultiHeadAttention // its Embed must equal the number of features of x
+	Inner     int                // number of features of the hidden layer, 4 Embed in the paper
 	NormFirst bool
 	GELU      bool
-	Dropout   float64 // of what both residual connections add, in training
+	Dropout   float64 // dropout rate in training of what both residual connections add
 }
 
-// Encode returns y [batch, length, Embed], 0 in padding, of x = s.X [batch, length, Embed], and the attention's weights
-// [batch, heads, length, length].
+// Encode returns y [batch, length, Embed] for x = s.X [batch, length, Embed], and the attention weights [batch, heads,
+// length, length]. y is 0 in padding.
 func (l TransformerLayer) Encode(scope *model.Scope, s synlayer.Bags) (y, weights *Node) {
 	s = single(s)
 	checkRate("TransformerLayer", l.Dropout)

@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Translation runs a trained [Translator] on batches of one size, so that each of its graphs is compiled once.
+// Translation runs a trained [Translator] on batches of a fixed size, so each graph is compiled only once.
 type Translation struct {
 	translator        Translator
 	beam              Beam
@@ -22,8 +22,8 @@ type Translation struct {
 	encode, next      *model.Exec
 }
 
-// NewTranslation compiles nothing yet. The store must have the trained variables in its root scope, as float32; batches have
-// this many sentences of up to length words.
+// NewTranslation returns a Translation for batches of this many sentences of up to length words. It compiles nothing yet.
+// The store must have the trained variables in its root scope, as float32.
 func NewTranslation(backend compute.Backend, store *model.Store, translator Translator, beam Beam, sentences, length int) (*Translation, error) {
 	if sentences < 1 || length < 1 || beam.Width < 1 || beam.Width > translator.Target {
 		return nil, fmt.Errorf("sequence: a translation of %d sentences of %d words with a beam of %d; sentences and length are 1 or more, the width at most the %d words of the target", sentences, length, beam.Width, translator.Target)
@@ -46,7 +46,7 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 		if m.Keys != nil {
 			out = append(out, m.Keys)
 		}
-		for i, x := range out { // the rows of a sentence side by side
+		for i, x := range out { // the rows of a sentence are consecutive
 			dims := x.Shape().Dimensions
 			each := append([]int{dims[0], beam.Width}, dims[1:]...)
 			out[i] = Reshape(BroadcastToDims(ExpandAxes(x, 1), each...), append([]int{-1}, dims[1:]...)...)
@@ -60,7 +60,8 @@ func NewTranslation(backend compute.Backend, store *model.Store, translator Tran
 	return t, nil
 }
 
-// check returns an error unless the translator is sound and the store has its variables, which it would else draw at random.
+// check returns an error if the translator is invalid or the store lacks its variables, which would otherwise be drawn at
+// random.
 func (t *Translation) check(backend compute.Backend, store *model.Store) error {
 	drawn := model.NewStore()
 	err := exceptions.TryCatch[error](func() {
@@ -84,8 +85,8 @@ func (t *Translation) check(backend compute.Backend, store *model.Store) error {
 	return nil
 }
 
-// step is the graph of one step: words, the rows that go on, memory and state go in; the words' log-probabilities, the state
-// and, with attention, the alignments come out.
+// step builds the graph of one step. Its inputs are the words, the rows to continue, the memory and the state; its outputs
+// are the log-probabilities of the words, the state and, with attention, the alignments.
 func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
 	words, parents, rest := in[0], ExpandAxes(in[1], -1), in[2:]
 	memory := Memory{States: rest[0], Mask: rest[1]}
@@ -105,8 +106,9 @@ func (t *Translation) step(scope *model.Scope, in []*Node) []*Node {
 	return out
 }
 
-// Translate returns a hypothesis for each source, the numbers of its words: at most the batch's sentences, each at most its
-// length. A source without words has what the decoder makes of nothing.
+// Translate returns a hypothesis for each source, given as the numbers of its words. There may be at most as many sources as
+// a batch has sentences, of at most its length. For a source without words it returns what the decoder generates without
+// input.
 func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 	if len(sources) < 1 || len(sources) > t.sentences {
 		return nil, fmt.Errorf("sequence: %d sentences to translate; a batch has 1 to %d", len(sources), t.sentences)
@@ -168,8 +170,8 @@ func (t *Translation) Translate(sources [][]int32) ([]Hypothesis, error) {
 	return found[:len(sources)], nil
 }
 
-// call runs a graph on fresh tensors, which it frees, and on others that are kept. The garbage collector would come late: it
-// sees a pointer, not the megabytes behind it.
+// call runs a graph on fresh tensors, which it frees, and on others that are kept. The garbage collector would free them
+// late, because it does not see how large they are.
 func call(exec *model.Exec, fresh []*tensors.Tensor, kept ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	defer free(fresh)
 	var args []any
@@ -185,7 +187,7 @@ func free(ts []*tensors.Tensor) {
 	}
 }
 
-// likeliest returns the n words of the largest log-probabilities, the smaller number first among equals.
+// likeliest returns the n words with the largest log-probabilities; the smaller number comes first among equals.
 func likeliest(logProbs []float32, n int) Continuations {
 	var c Continuations
 	for w, p := range logProbs {

@@ -9,40 +9,40 @@ import (
 	"synpool/synlayer"
 )
 
-// Translator is an encoder and a decoder (sequence to sequence). The decoder's state begins as tanh(W [last state of the
-// encoder] + b), for h and, of an LSTM, c each. With Align = 0 that is all that it hears of the source (Sutskever et al.
-// 2014); else it looks at the encoder's states before every step (Bahdanau et al. 2015):
+// Translator is an encoder-decoder model (sequence to sequence). The decoder's state starts as tanh(W [last state of the
+// encoder] + b), separately for h and, in an LSTM, c. With Align = 0 the decoder gets nothing else from the source
+// (Sutskever et al. 2014); otherwise it attends to the encoder's states before every step (Bahdanau et al. 2015):
 //
 //	e_j = v · tanh(H_j W_k + b_k + s W_q),  α = softmax over j of e,  c = Σ α_j H_j,  s' = cell(s, [y, c])
 //	logits = tanh([s', c, y] W_r + b_r) W_o + b_o
 //
-// s and s' are the decoder's h before and after the step, y the embedded word before, H the encoder's states. The recurrences
-// are those of [RNN].
+// s and s' are the decoder's h before and after the step, y is the embedded previous word, H are the encoder's states. The
+// recurrences are those of [RNN].
 //
-// Bahdanau et al. begin with the last state of the encoder's backward direction alone, read out s in place of s' and by maxout
-// in place of tanh, and reset within the product of their gated unit (see [GRU]). Sutskever et al. have four layers that read
-// the source backwards, hand their state over without a map, and have no readout layer below the output.
+// Differences: Bahdanau et al. start from the last state of the encoder's backward direction alone, use s instead of s' and
+// maxout instead of tanh in the readout, and apply the reset gate inside the product (see [GRU]). Sutskever et al. have four
+// layers that read the source backwards, pass on their state without a map, and have no readout layer before the output.
 //
 // Variables, by path below the scope: source and target (weights of [Embedding]), those of the encoder below encoder,
 // bridge_0 and bridge_1 (weights, bias), decoder (weights, recurrent, bias, recurrent_bias), readout and output (weights,
 // bias); with attention also decoder/context [states' features, gates·Hidden], key (weights, bias), query [Hidden, Align] and
 // score [Align].
 type Translator struct {
-	Source, Target int // words of the vocabularies, the reserved ones among them
-	Embed          int // features of an embedded word
-	Encoder        RNN // its kind of cell is the decoder's, too
-	Hidden         int // features of the decoder's state
-	Align          int // features of the alignment's hidden layer, 0 for no attention
+	Source, Target int // sizes of the vocabularies, including reserved words
+	Embed          int // number of features of an embedded word
+	Encoder        RNN // the decoder has the same kind of cell
+	Hidden         int // number of features of the decoder's state
+	Align          int // number of features of the alignment's hidden layer, 0 for no attention
 	Adjust         Adjustment
-	Dropout        float64 // of embedded words and the readout in training
+	Dropout        float64 // dropout rate of embedded words and the readout in training
 }
 
-// Memory is what the decoder knows of the sources.
+// Memory is what the decoder gets from the sources.
 type Memory struct {
 	States *Node   // [batch, length, features]
 	Keys   *Node   // [batch, length, Align]; nil without attention
 	Mask   *Node   // [batch, length]
-	Start  []*Node // the decoder's first state, each [batch, Hidden]
+	Start  []*Node // the decoder's initial state, each [batch, Hidden]
 }
 
 func (m Translator) check() {
@@ -52,7 +52,7 @@ func (m Translator) check() {
 	checkRate("Translator", m.Dropout)
 }
 
-// Encode reads sources, numbers of words [batch, length], with mask [batch, length], true for a real word.
+// Encode encodes sources, given as numbers of words [batch, length]. mask [batch, length] is true for a real word.
 func (m Translator) Encode(scope *model.Scope, source, mask, key *Node, dtype dtypes.DType) Memory {
 	m.check()
 	x := m.embed(scope.In("source"), m.Source, source, key, dtype)
@@ -68,17 +68,18 @@ func (m Translator) Encode(scope *model.Scope, source, mask, key *Node, dtype dt
 	return memory
 }
 
-// Logits returns those of every word of the target vocabulary at every step [batch, steps, Target], from the words before
-// it, before [batch, steps]: the begin of a sentence and all its words, right or wrong (teacher forcing). The alignments are
-// [batch, steps, length], nil without attention.
+// Logits returns the logits of every word of the target vocabulary at every step [batch, steps, Target]. before [batch,
+// steps] has the previous word of each step: the begin of the sentence, then all its words (teacher forcing). The alignments
+// are [batch, steps, length], nil without attention.
 func (m Translator) Logits(scope *model.Scope, memory Memory, before, key *Node) (logits, alignments *Node) {
 	logits, alignments, _ = m.decode(scope, memory, memory.Start, before, key, m.Encoder.Unroll)
 	return logits, alignments
 }
 
-// Next is one step for each row of memory, of the decoder's state and the word before [rows]: the logits [rows, Target], the
-// next state and, with attention, the alignment [rows, length]. All have gradients, the state too: steps in a row have those of
-// Logits, each on a scope of its own (scope.ResetVisited()).
+// Next runs one decoder step for each row of memory, from the decoder's state and the previous word [rows]. It returns the
+// logits [rows, Target], the next state and, with attention, the alignment [rows, length]. All results have gradients,
+// including the state: consecutive steps have the same gradients as Logits. Give each step its own scope
+// (scope.ResetVisited()).
 func (m Translator) Next(scope *model.Scope, memory Memory, state []*Node, before *Node) (logits *Node, next []*Node, alignment *Node) {
 	logits, alignment, next = m.decode(scope, memory, state, ExpandAxes(before, 1), nil, true)
 	if alignment != nil {

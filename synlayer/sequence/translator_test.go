@@ -83,7 +83,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestNewTranslation: a translator whose variables the store has not, or has of another size, is an error that names them.
+// TestNewTranslation: if the store lacks variables of the translator, or has them in a different size, the error names them.
 func TestNewTranslation(t *testing.T) {
 	backend := gobackend.GetBackend()
 	kinds := translators()

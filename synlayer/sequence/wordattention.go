@@ -7,14 +7,14 @@ import (
 	"synpool/synlayer"
 )
 
-// WordAttention pools the words h of a sentence by their importance (Yang et al. 2016, equations 5 to 7):
+// WordAttention pools the words h of a sentence by attention (Yang et al. 2016, equations 5 to 7):
 //
 //	u_t = tanh(W h_t + b),  α = softmax over words of u_t · u_w,  s = Σ α_t h_t
 //
-// u_w is the context vector. Without an Adjustment it is [synlayer.AttentionPooling] without a bias of the score, which the
-// softmax takes away. Variables, by path below the scope: tanh (weights, bias) [features, Width] and context [Width].
+// u_w is the context vector. Without an Adjustment it is [synlayer.AttentionPooling] without a score bias, which the softmax
+// cancels. Variables, by path below the scope: tanh (weights, bias) [features, Width] and context [Width].
 type WordAttention struct {
-	Width  int // features of u, 100 in the paper
+	Width  int // number of features of u, 100 in the paper
 	Adjust Adjustment
 }
 
@@ -27,16 +27,16 @@ func (p WordAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, wei
 	return pool(scope, hidden, bags, p.Adjust)
 }
 
-// DocumentAttention is the attention of words that looks at the whole document (Wang et al. 2016): what a word weighs depends
-// on the mean of all words of the document, d:
+// DocumentAttention is attention over words that takes the whole document into account (Wang et al. 2016): the weight of a
+// word also depends on d, the mean of all words of the document:
 //
 //	u_t = tanh(W x_t + b + V d),  α = softmax over words of u_t · c,  s = Σ α_t x_t
 //
-// The paper has the embedded aspect that an opinion is about in place of the mean, puts W x and V d side by side in place of
-// adding them, and maps s and the last state of its LSTM to one vector. Variables, by path below the scope: word (weights,
-// bias) [features, Width], document (weights, bias) [features, Width] and context [Width].
+// The paper uses the embedding of an aspect (the thing an opinion is about) instead of the mean, concatenates W x and V d
+// instead of adding them, and maps s and the last state of its LSTM to one vector. Variables, by path below the scope: word
+// (weights, bias) [features, Width], document (weights, bias) [features, Width] and context [Width].
 type DocumentAttention struct {
-	Width  int // features of u
+	Width  int // number of features of u
 	Adjust Adjustment
 }
 
@@ -52,7 +52,8 @@ func (p DocumentAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled,
 	return pool(scope, Tanh(Add(words, document)), bags, p.Adjust)
 }
 
-// pool is the softmax of the products of hidden [..., words, width] with the variable "context", and the words' sum by it.
+// pool returns the words' weighted sum and its weights: the adjusted softmax of the products of hidden [..., words, width]
+// with the variable "context".
 func pool(scope *model.Scope, hidden *Node, bags synlayer.Bags, adjust Adjustment) (pooled, weights *Node) {
 	width, members := hidden.Shape().Dim(-1), bags.Members()
 	context := synlayer.Variable(scope, hidden.Graph(), hidden.DType(), "context", synlayer.XavierUniform(width, 1), members, width)

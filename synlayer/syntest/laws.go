@@ -1,6 +1,5 @@
-// Package syntest has the laws that every pooling of a bag must keep, for the poolings of package synlayer and for a
-// user's own. A call of [Laws] is the whole of such a test; TestOwnPooling, in own_pooling_test.go beside this file, shows
-// one with the pooling that it tests.
+// Package syntest tests the laws that every pooling of a bag must satisfy: the poolings of package synlayer and your own.
+// One call of [Laws] is the complete test; see TestOwnPooling in own_pooling_test.go for a pooling with its test.
 package syntest
 
 import (
@@ -21,8 +20,8 @@ import (
 	"synpool/synlayer"
 )
 
-// The sizes of the bags that the laws are tried on. Features is divisible by few numbers of heads on purpose: heads
-// divide the embedding, not the features.
+// The sizes of the bags that the laws are tested on. Few numbers of heads divide features, on purpose: heads must divide the
+// embedding, not the features.
 const (
 	batch      = 4
 	instances  = 6
@@ -32,18 +31,18 @@ const (
 
 // Laws runs, as subtests in each of the given float types, float64 and float32 by default:
 //
-//   - permutation: permuting the instances permutes the weights and leaves the pooled vector.
-//   - padding: padding has weight 0 and changes nothing, whatever stands in it, NaN included.
+//   - permutation: permuting the instances permutes the weights and leaves the pooled vector unchanged.
+//   - padding: padding has weight 0 and changes nothing, whatever its values are, NaN included.
 //   - alone: a bag alone equals the same bag in a batch.
-//   - empty: a bag without a real instance has weights 0, finite results and gradients, and harms no neighbour.
-//   - one: so has a bag of one instance.
+//   - empty: a bag without a real instance has weights 0, finite results and gradients, and does not affect other bags.
+//   - one: a bag of one instance has finite results and gradients too.
 //   - extreme: features of up to 1e4, whose weights become tiny or underflow, give finite results and gradients.
-//   - members: k members stacked in front, each with its own seed, dropout key and, in a pooling of package synlayer,
-//     hyperparameters that are numbers, give what the k give alone.
+//   - members: k stacked members give the same results as each of them alone. Each has its own seed and dropout key and, for
+//     a pooling of package synlayer, its own numeric hyperparameters.
 //   - dropout: nothing is random without a dropout key.
 //
-// Of a [synlayer.Classifier] the logits and the losses of both labels, and those of three classes, keep all of these, too, as if they were pooled features, and
-// there is one more law:
+// For a [synlayer.Classifier], the logits and the losses of both labels, and those of three classes, must satisfy all of
+// these too, as if they were pooled features. There is one more law:
 //
 //   - classifier: Classify and Pool give the same pooled vectors and weights.
 func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types ...dtypes.DType) {
@@ -67,7 +66,7 @@ func Laws(t *testing.T, backend compute.Backend, pooling synlayer.Pooling, types
 	}
 }
 
-// failer is what the laws need of a *testing.T.
+// failer is the part of *testing.T that the laws need.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -82,7 +81,7 @@ var all = []struct {
 	{"classifier", (*laws).classifier},
 }
 
-// classes is how many the laws of a classifier are tried with, beside one logit.
+// classes is the number of classes that a classifier is tested with, besides one logit.
 const classes = 3
 
 type laws struct {
@@ -99,7 +98,7 @@ func newLaws(backend compute.Backend, pooling synlayer.Pooling, dtype dtypes.DTy
 	return &laws{outputs: 1, backend: backend, pooling: pooling, dtype: dtype, programs: map[form]*program{}}
 }
 
-// numbers returns the hyperparameters of the pooling that can be numbers of members.
+// numbers returns the hyperparameters of the pooling that can differ between members.
 func (l *laws) numbers() []members.Hyperparameter {
 	if l.asked == nil {
 		g := NewGraph(l.backend, "numbers")
@@ -134,7 +133,7 @@ func draw(count, size int) bags {
 	return b
 }
 
-// result of one evaluation; those with members have them in front.
+// result of one evaluation; with members, the members axis comes first.
 type result struct {
 	pooled  []float64 // [batch, pooled features]
 	weights []float64 // [batch, heads, instances]
@@ -150,7 +149,7 @@ func (r result) row(bag, head int) []float64 {
 	return r.weights[(bag*r.heads+head)*r.size : (bag*r.heads+head+1)*r.size]
 }
 
-// form is a kind of graph: its variables and the compiled graphs of each shape are kept for the next evaluation.
+// form is a kind of graph. Its variables and its compiled graphs for each shape are kept for the next evaluation.
 type form struct{ training, stack bool }
 
 type program struct {
@@ -158,7 +157,7 @@ type program struct {
 	exec  *model.Exec
 }
 
-// build returns the graph function of a form, whose variables are drawn from seeds if they are not there yet.
+// build returns the graph function of a form. Its variables are drawn from seeds if they do not exist yet.
 func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*Node) []*Node {
 	return func(scope *model.Scope, inputs []*Node) []*Node {
 		x, mask, key, numbers := inputs[0], inputs[1], inputs[2], inputs[3:]
@@ -204,7 +203,7 @@ func (l *laws) build(f form, seeds []uint64, r *result) func(*model.Scope, []*No
 	}
 }
 
-// pool is the Pool of a pooling, with the logits and the losses of a classifier beside its pooled vectors.
+// pool calls Pool; for a classifier it appends the logits and losses to the pooled vectors.
 func (l *laws) pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *Node) {
 	classifier, ok := l.pooling.(synlayer.Classifier)
 	if !ok {
@@ -227,7 +226,7 @@ func (l *laws) pool(scope *model.Scope, bags synlayer.Bags) (pooled, weights *No
 	return Concatenate(all, -1), c.Weights
 }
 
-// evaluate pools the stacked batches, one a seed. A single batch has no members axis unless the form has it.
+// evaluate pools the stacked batches, one per seed. A single batch has no members axis unless the form has one.
 func (l *laws) evaluate(t failer, f form, stacked []bags, seeds []uint64) result {
 	t.Helper()
 	count, size := len(stacked[0].x), len(stacked[0].x[0])
@@ -319,7 +318,7 @@ func (l *laws) single(t failer, b bags) result {
 	return l.evaluate(t, form{}, []bags{b}, []uint64{1})
 }
 
-// same fails unless got is want up to rounding: sums of a few terms in another order.
+// same fails unless got equals want up to rounding: sums of a few terms in a different order.
 func (l *laws) same(t failer, what string, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -57,7 +57,7 @@ func (p selfish) Classify(scope *model.Scope, bags synlayer.Bags, _ int) synlaye
 	}}
 }
 
-// TestLawsCatchLoss: the laws hold the training loss of a classifier, too.
+// TestLawsCatchLoss: the laws also check the training loss of a classifier.
 func TestLawsCatchLoss(t *testing.T) {
 	defer func() {
 		if why, ok := recover().(caught); !ok {

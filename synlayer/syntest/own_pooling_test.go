@@ -26,7 +26,7 @@ func (linearAttention) Pool(scope *model.Scope, bags synlayer.Bags) (pooled, wei
 	return Squeeze(MatMul(weights, x), -2), weights
 }
 
-// TestOwnPooling is all that it takes to put a pooling of one's own through the laws.
+// TestOwnPooling is the complete test of a custom pooling by the laws.
 func TestOwnPooling(t *testing.T) {
 	syntest.Laws(t, gobackend.GetBackend(), linearAttention{})
 }

@@ -1,13 +1,13 @@
-// Package pjrtcache keeps what a PJRT plugin has compiled, in files, so that another client, in this process or in a later
-// one, loads a program instead of compiling it again.
+// Package pjrtcache keeps programs compiled by a PJRT plugin in files, so that other clients, in this process or later ones,
+// load a program instead of compiling it again.
 //
 // # Glossary
 //
-//   - plugin: a shared library that compiles and runs XLA programs, by the table of functions PJRT_Api
-//     (pjrt_c_api.h, a copy of OpenXLA's, Apache License 2.0).
-//   - client: a plugin at work on some devices, with threads of its own.
-//   - executable: a program as a client compiled it. Its serialised form holds the machine code: what is loaded gives the
-//     same bits as what was compiled.
+//   - plugin: a shared library that compiles and runs XLA programs through the function table PJRT_Api (pjrt_c_api.h, a copy
+//     of OpenXLA's, Apache License 2.0).
+//   - client: an instance of a plugin that runs on some devices, with its own threads.
+//   - executable: a compiled program. Its serialisation contains the machine code, so results of loaded and compiled
+//     programs are bit-identical.
 //   - key: the SHA-256 sum of everything that an executable depends on: the plugin's file, this machine's CPUs, XLA_FLAGS,
 //     how the client was made and for how many threads, the program and its options.
 package pjrtcache

@@ -19,26 +19,27 @@ import (
 	"time"
 )
 
-// A store is trimmed when a process first writes to it: what was not used for unusedDays goes, and then, oldest first, what
-// is more than mostBytes.
+// A store is trimmed when a process first writes to it: entries not used for unusedDays are removed, then the oldest entries
+// until at most mostBytes remain.
 const (
 	unusedDays = 30
 	mostBytes  = 2 << 30
 )
 
-// ours are the names of files that a store makes, of entries and of those that are being written. Others are left alone.
+// ours matches the names of files that a store makes: entries, and entries that are being written. Other files are left
+// alone.
 var ours = regexp.MustCompile(`^[0-9a-f]{64}\.xla(\.new[0-9]+)?$`)
 
-// store is a folder of executables by key, shared by any number of processes. An entry is its sum and its bytes; it is
-// written beside its place and renamed, so that it is there in whole or not at all.
+// store is a folder of executables by key, shared by any number of processes. An entry is a checksum and the executable. It
+// is written to a temporary file and then renamed, so an entry is always complete.
 type store struct {
 	dir    string
 	trim   func()      // once
-	failed atomic.Bool // nothing more is kept
+	failed atomic.Bool // set once nothing more is kept
 }
 
-// newStore makes the folder, for the user alone, if it is missing. One that others may write to is refused: what is in it
-// is executed.
+// newStore creates the folder, for the user alone, if it is missing. It refuses a folder that others may write to, because
+// its contents are executed.
 func newStore(dir string) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func newStore(dir string) (*store, error) {
 	s.trim = sync.OnceFunc(func() { s.remove(time.Now().AddDate(0, 0, -unusedDays), mostBytes) })
 	probe, err := os.CreateTemp(dir, sumOf()+suffix+".new*")
 	if err != nil {
-		s.giveUp() // what is there is read
+		s.giveUp() // existing entries are still read
 		return s, nil
 	}
 	return s, errors.Join(probe.Close(), os.Remove(probe.Name()))
@@ -65,11 +66,11 @@ const suffix = ".xla"
 
 func (s *store) path(key string) string { return filepath.Join(s.dir, key+suffix) }
 
-// giveUp has nothing more kept, and writable says whether that was so.
+// giveUp makes the store read-only; writable reports whether it is not.
 func (s *store) giveUp()        { s.failed.Store(true) }
 func (s *store) writable() bool { return !s.failed.Load() }
 
-// get returns the executable of a key and marks it as used; nil if there is none, or none that is whole.
+// get returns the executable of a key and marks it as used; nil if there is none, or if it is damaged.
 func (s *store) get(key string) []byte {
 	entry, err := os.ReadFile(s.path(key))
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *store) get(key string) []byte {
 	return nil
 }
 
-// put keeps an executable, or leaves the store as it was and gives up.
+// put keeps an executable. If that fails, the store is unchanged and keeps nothing more.
 func (s *store) put(key string, executable []byte) {
 	s.trim()
 	if err := s.write(key, executable); err != nil {
@@ -114,11 +115,11 @@ func (s *store) write(key string, executable []byte) error {
 	return err
 }
 
-// drop removes an entry that is of no use.
+// drop removes an unusable entry.
 func (s *store) drop(key string) { os.Remove(s.path(key)) }
 
-// remove drops the entries that were last used before a time, what an ended process left half-written before it, and then
-// those used longest ago until the others have at most so many bytes.
+// remove drops entries last used before the given time, and files left half-written before it. Then it drops the least
+// recently used entries until at most most bytes remain.
 func (s *store) remove(before time.Time, most int64) {
 	entries, _ := os.ReadDir(s.dir)
 	var kept []fs.FileInfo

@@ -62,7 +62,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// The first entry that a process puts has the store trimmed.
+// The first entry that a process puts trims the store.
 func TestStoreTrim(t *testing.T) {
 	s, stale := testStore(t, t.TempDir()), sumOf([]byte("stale"))
 	old := time.Now().AddDate(0, 0, -unusedDays-1)
@@ -83,7 +83,7 @@ func TestStoreTrim(t *testing.T) {
 // A store that cannot be written leaves nothing behind.
 func TestStoreNoRoom(t *testing.T) {
 	s, k := testStore(t, t.TempDir()), sumOf([]byte("program"))
-	if err := os.Mkdir(s.path(k), 0o700); err != nil { // in the entry's place
+	if err := os.Mkdir(s.path(k), 0o700); err != nil { // a folder in place of the entry
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(s.path(k), "x"), nil, 0o600); err != nil {
@@ -97,7 +97,7 @@ func TestStoreNoRoom(t *testing.T) {
 	}
 }
 
-// What is executed is to be the user's alone.
+// The store refuses folders and files of other users, because entries are executed.
 func TestStoreOwner(t *testing.T) {
 	for _, mode := range []os.FileMode{0o770, 0o707, 0o777} {
 		dir := t.TempDir()
@@ -302,6 +302,6 @@ func TestHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ours, err := os.ReadFile("pjrt_c_api.h"); err != nil || !bytes.Equal(ours, theirs) {
-		t.Errorf("pjrt_c_api.h is not that of go-xla in go.mod: copy it anew (%v)", err)
+		t.Errorf("pjrt_c_api.h is not that of go-xla in go.mod: copy it again (%v)", err)
 	}
 }

@@ -25,25 +25,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smallest is how many bytes of text a program has, at least, that is worth a file. It is not a matter of how long the
-// program took to compile: what is compiled at the start of a process, with effects on what follows, must always be.
+// smallest is the minimum size of a program's text, in bytes, that is worth a file. The time to compile is not the
+// criterion: a program that is compiled at the start of a process, with effects on what follows, must always be compiled.
 const smallest = 4 << 10
 
-// cache is the one wrapped plugin of the process: the functions of a table are given nothing that would tell one from another.
+// cache is the only wrapped plugin of the process: the functions of the table get nothing that would tell two plugins apart.
 var cache struct {
 	api     *C.PJRT_Api
 	store   *store
-	machine func() (string, error) // what all executables depend on; takes a moment, once
+	machine func() (string, error) // what all executables depend on; slow, computed once
 
 	compiled, loaded atomic.Int64
 
 	mu      sync.Mutex
-	clients map[*C.PJRT_Client]string // how each was made
+	clients map[*C.PJRT_Client]string // how each client was made
 	first   map[string]*sync.Once     // by key; as many as there are programs
 }
 
-// Wrap loads the plugin at path and returns the address of its table of functions, with what clients for the CPU compile
-// going through a store in dir. It is for one plugin a process, and not for one that is loaded already.
+// Wrap loads the plugin at path and returns the address of its function table. Programs that its CPU clients compile are
+// kept in a store in dir. It works for one plugin per process, which must not be loaded already.
 func Wrap(path, dir string) (api uintptr, err error) {
 	if cache.api != nil {
 		return 0, errors.New("a plugin of this process is wrapped already")
@@ -56,7 +56,7 @@ func Wrap(path, dir string) (api uintptr, err error) {
 	if err != nil {
 		return 0, err
 	}
-	file, err := os.Open(path) // now, as another version may take its place
+	file, err := os.Open(path) // opened now, because another version may replace it
 	if err != nil {
 		return 0, err
 	}
@@ -79,14 +79,14 @@ func Wrap(path, dir string) (api uintptr, err error) {
 	return uintptr(unsafe.Pointer(wrapped)), nil
 }
 
-// Shared reports whether clients load what others have compiled: a plugin is wrapped, and its store can be written.
+// Shared reports whether clients load what others have compiled: whether a plugin is wrapped and its store is writable.
 func Shared() bool { return cache.api != nil && cache.store.writable() }
 
-// Counts returns how many programs that a store is for were compiled in this process, and how many loaded.
+// Counts returns how many programs that are worth a file were compiled in this process, and how many were loaded.
 func Counts() (compiled, loaded int) { return int(cache.compiled.Load()), int(cache.loaded.Load()) }
 
-// selfContained reports whether XLA's flags are all there is: they may be the name of a file that has them, or ask for files
-// to be written while a program is compiled.
+// selfContained reports whether XLA's flags have no other inputs or outputs: they may instead be the name of a file with
+// flags, or make XLA write files while it compiles.
 func selfContained(flags string) bool {
 	flags = strings.TrimSpace(flags)
 	return (flags == "" || flags[0] == '-') && !strings.Contains(flags, "xla_dump")
@@ -102,7 +102,7 @@ func machine(plugin io.Reader, cpuinfo, flags string) (string, error) {
 	return fmt.Sprintf("%x\n%s\n%s", h.Sum(nil), cpu, flags), err
 }
 
-// cpuKind returns the lines of a file like /proc/cpuinfo that say for which kind of CPU code is to be compiled, each once.
+// cpuKind returns the lines of a file like /proc/cpuinfo that determine the kind of CPU to compile for, without duplicates.
 func cpuKind(path string) (string, error) {
 	info, err := os.ReadFile(path)
 	if err != nil {
@@ -131,7 +131,8 @@ func synpoolWrappedCreate(args *C.PJRT_Client_Create_Args) *C.PJRT_Error {
 	if failure != nil || !bool(C.synpoolOnCPU(cache.api, args.client)) {
 		return failure
 	}
-	// A client starts as many threads as these say, else as the thread that makes it may run on, and compiles for them.
+	// A client starts as many threads as the options say, or else one per CPU that its creating thread may run on, and
+	// compiles for that number.
 	var cpus unix.CPUSet
 	if unix.SchedGetaffinity(0, &cpus) != nil {
 		return nil
@@ -139,7 +140,7 @@ func synpoolWrappedCreate(args *C.PJRT_Client_Create_Args) *C.PJRT_Error {
 	made := []string{threads(cpus.Count())}
 	for i := range args.num_options {
 		o := &unsafe.Slice(args.create_options, args.num_options)[i]
-		if o._type != C.PJRT_NamedValue_kInt64 { // none that this project gives: nothing of this client is kept
+		if o._type != C.PJRT_NamedValue_kInt64 { // not an option that this project sets: keep nothing of this client
 			return nil
 		}
 		made = append(made, fmt.Sprintf("%s=%d", bytesAt(o.name, o.name_size), int64(C.synpoolInt64(o))))
@@ -180,7 +181,7 @@ func synpoolWrappedCompile(args *C.PJRT_Client_Compile_Args) (failure *C.PJRT_Er
 			keep(args.executable, key)
 		}
 	}
-	if cache.store.writable() { // of clients that want the same program at the same time one compiles it
+	if cache.store.writable() { // if several clients want the same program at the same time, only one compiles it
 		firstOf(key).Do(compile)
 	}
 	if !done {
@@ -189,7 +190,7 @@ func synpoolWrappedCompile(args *C.PJRT_Client_Compile_Args) (failure *C.PJRT_Er
 	return failure
 }
 
-// firstOf returns what the first compilation of a key in this process does.
+// firstOf returns the sync.Once for the first compilation of a key in this process.
 func firstOf(key string) *sync.Once {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
@@ -199,7 +200,7 @@ func firstOf(key string) *sync.Once {
 	return cache.first[key]
 }
 
-// load gives args the executable of a key and reports whether there is one.
+// load sets the executable of a key in args and reports whether there is one.
 func load(args *C.PJRT_Client_Compile_Args, key string) bool {
 	executable := cache.store.get(key)
 	if executable == nil {
@@ -207,14 +208,14 @@ func load(args *C.PJRT_Client_Compile_Args, key string) bool {
 	}
 	if !C.synpoolLoad(cache.api, args, (*C.char)(unsafe.Pointer(unsafe.SliceData(executable))), C.size_t(len(executable))) {
 		cache.store.drop(key)
-		cache.store.giveUp() // one that was whole: it may be so with all
+		cache.store.giveUp() // the entry was complete, so all others may be unusable too
 		return false
 	}
 	cache.loaded.Add(1)
 	return true
 }
 
-// keep puts an executable into the store; what cannot be kept is compiled again.
+// keep puts an executable into the store; one that cannot be kept is compiled again next time.
 func keep(executable *C.PJRT_LoadedExecutable, key string) {
 	if !cache.store.writable() {
 		return
@@ -226,7 +227,7 @@ func keep(executable *C.PJRT_LoadedExecutable, key string) {
 	}
 }
 
-// keyOf returns the key of a program that is to be compiled; none if it is small, or not all is known that it depends on.
+// keyOf returns the key of a program to compile; none if the program is small, or if some of its dependencies are unknown.
 func keyOf(args *C.PJRT_Client_Compile_Args) (string, bool) {
 	p := args.program
 	cache.mu.Lock()
@@ -243,7 +244,7 @@ func keyOf(args *C.PJRT_Client_Compile_Args) (string, bool) {
 		bytesAt(args.compile_options, args.compile_options_size)), true
 }
 
-// unnamed returns a program without the name of its module, "module @NAME {", in which GoMLX counts.
+// unnamed returns a program without the name of its module, "module @NAME {", because GoMLX puts a counter into it.
 func unnamed(code []byte) []byte {
 	if name, rest, ok := bytes.Cut(code, []byte("{")); ok && bytes.HasPrefix(name, []byte("module @")) {
 		return rest
@@ -251,5 +252,5 @@ func unnamed(code []byte) []byte {
 	return code
 }
 
-// bytesAt returns bytes of C's.
+// bytesAt returns C memory as a slice.
 func bytesAt(p *C.char, size C.size_t) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), size) }

@@ -42,12 +42,12 @@ func newClassifier(backend compute.Backend, store *model.Store, s Settings) (*Cl
 	return &Classifier{backend, store, s, classify, assign}, nil
 }
 
-// WithRouting returns a classifier of the same weights, of which every layer routes in this way.
+// WithRouting returns a classifier with the same weights whose layers all use the given routing.
 func (c *Classifier) WithRouting(r capsule.EMRouting) (*Classifier, error) {
 	return newClassifier(c.backend, c.store, c.settings.WithRouting(r))
 }
 
-// Activations returns those of the ten classes for each digit.
+// Activations returns the activations of the ten classes for each digit.
 func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 	var all [][]float32
 	for from := 0; from < digits.Len(); from += c.settings.Batch {
@@ -70,8 +70,8 @@ func (c *Classifier) Activations(digits Digits) ([][]float32, error) {
 	return all[:digits.Len()], nil
 }
 
-// Assignments returns the assignment probabilities of every layer above the primary capsules, as [capsule.Network.Route]
-// has them. It compiles once for each number of digits.
+// Assignments returns the assignment probabilities of every layer above the primary capsules, in the form of
+// [capsule.Network.Route]. It compiles once for each number of digits.
 func (c *Classifier) Assignments(digits Digits) ([]*tensors.Tensor, error) {
 	if digits.Len() == 0 {
 		return nil, errors.New("no digits to look at")
@@ -84,9 +84,9 @@ func (c *Classifier) Assignments(digits Digits) ([]*tensors.Tensor, error) {
 	return assignments, err
 }
 
-// Compare returns, for the capsules below the classes, the assignment probabilities [digits][classes][children] and beside
-// them attention weights [digits][heads][parents][children], as [capsule.Class.Compare] has them. Nothing has trained the maps
-// of attention, which are drawn from the seed of the training. It compiles once a call.
+// Compare returns assignment probabilities [digits][classes][children] and attention weights
+// [digits][heads][parents][children] of the capsules below the classes, in the form of [capsule.Class.Compare]. The
+// attention maps are untrained; they are drawn from the seed of the training. Compare compiles once per call.
 func (c *Classifier) Compare(digits Digits) (assignments [][][]float64, attention [][][][]float64, err error) {
 	if digits.Len() == 0 {
 		return nil, nil, errors.New("no digits to look at")
@@ -111,7 +111,7 @@ func (c *Classifier) Compare(digits Digits) (assignments [][][]float64, attentio
 	return out[0].([][][]float64), out[1].([][][][]float64), nil
 }
 
-// Error returns the part of the digits whose class is not the one with the largest activation.
+// Error returns the share of digits whose class is not the one with the largest activation.
 func (c *Classifier) Error(digits Digits) (float64, error) {
 	if digits.Len() == 0 {
 		return 0, errors.New("no digits to classify")

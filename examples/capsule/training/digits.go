@@ -9,7 +9,7 @@ import (
 	"synpool/milbench/dataset"
 )
 
-// side is the number of rows and of columns of a digit.
+// side is the number of rows and columns of a digit.
 const side = 28
 
 // Digits are handwritten digits.
@@ -21,7 +21,7 @@ type Digits struct {
 // Len returns the number of digits.
 func (d Digits) Len() int { return len(d.Labels) }
 
-// MNIST returns the 10,000 test images of MNIST from the folder of the sets, once their checksums are found right.
+// MNIST returns the 10,000 test images of MNIST from the data folder, after verifying their checksums.
 func MNIST() (Digits, error) {
 	entry, err := dataset.Find("mnist")
 	if err != nil {
@@ -38,8 +38,8 @@ func MNIST() (Digits, error) {
 	return Digits{images.Pixels, images.Labels}, err
 }
 
-// Split shuffles the digits, in the same way every time, and returns the first of them, and the others: whatever the seed
-// of a training, digits to test on stay what they are.
+// Split shuffles the digits in a fixed way and returns the first ones and the rest. The test digits are therefore the same
+// for every seed of a training.
 func (d Digits) Split(first int) (Digits, Digits, error) {
 	if first < 1 || first >= d.Len() {
 		return Digits{}, Digits{}, fmt.Errorf("%d digits of %d to train on: both parts need some", first, d.Len())

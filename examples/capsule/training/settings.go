@@ -7,29 +7,29 @@ import (
 	"synpool/synlayer/capsule"
 )
 
-// Settings are those of a training.
+// Settings are the settings of a training.
 type Settings struct {
 	Network      capsule.Network
-	Train        int     // digits to train on
-	Epochs       int     // passes over them
-	Batch        int     // digits a step; what is left of an epoch is not used
-	LearningRate float64 // of Adam, at the start; it falls to 0 along a cosine
-	Seed         uint64  // of the initial weights and the order of the digits
+	Train        int     // number of training digits
+	Epochs       int     // passes over the training digits
+	Batch        int     // digits per step; a smaller rest of an epoch is not used
+	LearningRate float64 // initial learning rate of Adam; it falls to 0 along a cosine
+	Seed         uint64  // seed of the initial weights and the order of the digits
 }
 
-// Validation is how many of the digits to train on are held out to choose settings by.
+// Validation is the number of training digits that are held out for choosing settings.
 const Validation = 1000
 
-// Full returns the settings of a training that takes two cores some ten minutes on XLA: the paper's network with fewer
+// Full returns the settings of a training that takes about ten minutes on two cores with XLA: the paper's network with fewer
 // types of capsules.
 func Full() Settings { return settings(32, 8, 12) }
 
-// Quick returns the settings of a training that takes two cores a minute on XLA.
+// Quick returns the settings of a training that takes about a minute on two cores with XLA.
 func Quick() Settings { return settings(16, 4, 3) }
 
-// settings returns those of the paper's network with other numbers of channels and of types in each layer of capsules. Two
-// iterations of the routing, in place of three, a Final inverse temperature of 0.1, in place of 0.01, and Epsilon are for
-// the validation part to choose: the program above tries others on it, with -validate and the flags of those names.
+// settings returns the settings of the paper's network with different numbers of channels and of types in each capsule
+// layer. Two routing iterations (instead of three), a Final inverse temperature of 0.1 (instead of 0.01) and Epsilon were
+// chosen on the validation part; the program above tries others there, with -validate and the flags of those names.
 func settings(channels, types, epochs int) Settings {
 	n := capsule.DefaultNetwork(10)
 	n.Channels, n.Primary.Types = channels, types
@@ -41,7 +41,7 @@ func settings(channels, types, epochs int) Settings {
 	return Settings{Network: n, Train: 8000, Epochs: epochs, Batch: 32, LearningRate: 0.01, Seed: 1}.WithRouting(routing)
 }
 
-// WithRouting returns the settings with that of every layer.
+// WithRouting returns the settings with the given routing in every layer.
 func (s Settings) WithRouting(r capsule.EMRouting) Settings {
 	s.Network.Convolutional = slices.Clone(s.Network.Convolutional)
 	for i := range s.Network.Convolutional {
@@ -51,7 +51,7 @@ func (s Settings) WithRouting(r capsule.EMRouting) Settings {
 	return s
 }
 
-// check says what of the settings cannot be.
+// check reports the first invalid setting.
 func (s Settings) check() error {
 	switch {
 	case s.Network.Class.Classes != 10:
@@ -66,5 +66,5 @@ func (s Settings) check() error {
 	return nil
 }
 
-// stepsPerEpoch returns the number of steps of a pass over the digits to train on.
+// stepsPerEpoch returns the number of steps of a pass over the training digits.
 func (s Settings) stepsPerEpoch() int { return s.Train / s.Batch }

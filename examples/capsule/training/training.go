@@ -26,13 +26,13 @@ import (
 )
 
 const (
-	settingsKey = "settings"       // of the parameter of a checkpoint that holds the settings
+	settingsKey = "settings"       // name of the checkpoint's parameter that holds the settings
 	saveEvery   = 30 * time.Second // between checkpoints
 )
 
-// Train trains on digits and prints a line an epoch. Where folder is not "", it holds checkpoints: one twice a minute,
-// one at the end, and one when ctx ends, which is an error. A training that finds its own checkpoints goes on where
-// they were made, to the same result as without a break; those of other settings are an error.
+// Train trains on digits and prints one line per epoch. If folder is not "", Train saves checkpoints there: twice a minute,
+// at the end, and when ctx ends, which is an error. A training that finds its own checkpoints resumes from the latest and
+// gives the same result as an uninterrupted one; checkpoints of other settings are an error.
 func Train(ctx context.Context, backend compute.Backend, s Settings, digits Digits, folder string, out io.Writer) (*Classifier, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Train(ctx context.Context, backend compute.Backend, s Settings, digits Digi
 	return newClassifier(backend, store, s)
 }
 
-// open loads the latest checkpoint of folder into the store and returns what writes the next.
+// open loads the latest checkpoint of folder into the store and returns a function that writes the next.
 func open(store *model.Store, s Settings, folder string) (save func() error, err error) {
 	if folder == "" {
 		return func() error { return nil }, nil
@@ -111,7 +111,7 @@ func open(store *model.Store, s Settings, folder string) (save func() error, err
 	}, nil
 }
 
-// trainer returns what takes a step.
+// trainer returns the trainer that takes the steps.
 func (s Settings) trainer(backend compute.Backend, store *model.Store) *train.Trainer {
 	network := func(scope *model.Scope, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
@@ -132,7 +132,7 @@ func (s Settings) trainer(backend compute.Backend, store *model.Store) *train.Tr
 		[]metric.Interface{wrong}, nil)
 }
 
-// trainStep returns the loss and the part of the digits that is wrong.
+// trainStep returns the loss and the share of wrong digits.
 func trainStep(trainer *train.Trainer, batch Digits, margin float64) (values [2]float64, err error) {
 	images, labels := batch.tensors()
 	metrics, err := trainer.TrainStep(train.Batch{

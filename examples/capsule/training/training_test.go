@@ -23,7 +23,7 @@ import (
 	"synpool/synlayer/capsule"
 )
 
-// blocks returns images with a bright block, of which the place is the label, in noise.
+// blocks returns images with noise and a bright block, whose place is the label.
 func blocks(n int) Digits {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var d Digits

@@ -25,12 +25,12 @@ import (
 // Settings of the sets and of a training.
 type Settings struct {
 	fit.Settings
-	Sets       int // to train on; a tenth as many are to test
-	Smallest   int // points of a set, from here
-	Largest    int // to here, each size as likely
-	Candidates int // shown with each set, one of them the outlier
-	Features   int // of a point
-	Width      int // of the network's layers
+	Sets       int // number of training sets; a tenth as many are test sets
+	Smallest   int // minimum number of points in a set
+	Largest    int // maximum number of points; all sizes are equally likely
+	Candidates int // number of candidates per set; one of them is the outlier
+	Features   int // number of features of a point
+	Width      int // width of the network's layers
 	Pooling    synlayer.Pooling
 }
 
@@ -49,18 +49,18 @@ func Quick() Settings {
 	return s
 }
 
-// Set is points about two places, and candidates: all but one are of these places, too.
+// Set is a set of points near two places, and candidates, of the same places except for one.
 type Set struct {
 	Points, Candidates [][]float32 // [points][features], [candidates][features]
-	Outlier            int         // which candidate is of another set
+	Outlier            int         // index of the candidate from a different set
 }
 
-// Data is sets to train on, and others to test.
+// Data has the training and test sets.
 type Data struct{ Train, Test []Set }
 
-// Prepare draws sets from the seed. The two places of a set are m and -m, with m drawn anew on the sphere of radius 2; a point is
-// one of them with noise of the deviation 0.4 in every feature, and the outlier is such a point of another set. So nothing but
-// the points of the set tells it from the other candidates, and their mean, near 0, does not either.
+// Prepare draws sets from the seed. The two places of a set are m and -m, with m drawn on the sphere of radius 2 for each
+// set. A point is one of them plus noise of standard deviation 0.4 in every feature; the outlier is such a point of a
+// different set. So the outlier can only be recognised from the points of the set, and not from their mean, which is near 0.
 func (s Settings) Prepare() (*Data, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s Settings) Prepare() (*Data, error) {
 	return &Data{s.draw(s.Sets, 1), s.draw(s.Sets/10, 2)}, nil
 }
 
-// draw returns n sets of a stream of the seed.
+// draw returns n sets drawn from a stream of the seed.
 func (s Settings) draw(n int, stream uint64) []Set {
 	rng := rand.New(rand.NewPCG(s.Seed, stream))
 	direction := func() []float64 {
@@ -110,14 +110,15 @@ func (s Settings) draw(n int, stream uint64) []Set {
 	return sets
 }
 
-// Network is trained deep sets.
+// Network is a trained deep sets network.
 type Network struct {
 	fit.Kept
 	settings Settings
 	scores   *model.Exec
 }
 
-// Train trains a network to score the outlier above the other candidates, and writes a line an epoch to log, under a name.
+// Train trains a network to score the outlier above the other candidates, and writes one line per epoch to log, beginning
+// with name.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, name string, log io.Writer) (*Network, error) {
 	if s.Pooling == nil || s.Width < 1 {
 		return nil, fmt.Errorf("a pooling %v and layers of %d features; want a pooling, and 1 feature or more", s.Pooling, s.Width)
@@ -176,8 +177,8 @@ func (n *Network) Evaluate(sets []Set) (float64, error) {
 	return float64(right) / float64(len(sets)), nil
 }
 
-// ByDistance returns the share of sets whose outlier is the candidate with the largest distance from the mean of the points:
-// about as many as by chance, as the candidates all lie on one sphere.
+// ByDistance returns the share of sets whose outlier is the candidate farthest from the mean of the points. It is about
+// chance level, because all candidates lie on one sphere.
 func ByDistance(sets []Set) float64 {
 	right := 0
 	for _, set := range sets {
@@ -204,14 +205,14 @@ func ByDistance(sets []Set) float64 {
 	return float64(right) / float64(max(1, len(sets)))
 }
 
-// batches are of two shapes, for small and large sets.
+// batches returns batches of two shapes, for small and large sets.
 func (s Settings) batches(sets []Set, rng *rand.Rand) ([]fit.Batch, error) {
 	lengths := fit.Lengths(sets, func(set Set) int { return len(set.Points) })
 	return fit.Batches(lengths, s.Batch, []int{(s.Largest + 1) / 2, s.Largest}, rng)
 }
 
-// input pads the points of a batch and returns them [batch, points, features], their mask and the candidates [batch, candidates,
-// features]; and which of those is the outlier [batch, candidates], none in an empty row.
+// input pads the points of a batch. It returns the points [batch, points, features], their mask, the candidates [batch,
+// candidates, features], and which of them is the outlier [batch, candidates], none in an empty row.
 func (s Settings) input(sets []Set, b fit.Batch) (in []any, outlier *tensors.Tensor) {
 	rows := len(b.Rows)
 	points, mask := make([]float32, rows*b.Limit*s.Features), make([]bool, rows*b.Limit)

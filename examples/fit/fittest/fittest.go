@@ -1,4 +1,4 @@
-// Package fittest has what tests of the example programs' trainings share.
+// Package fittest has helpers shared by the tests of the example programs' trainings.
 package fittest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Settings prepare the data of a training and train a network on it.
+// Settings are settings that can prepare the data of a training and train a network on it.
 type Settings[Examples, Data, Network any] interface {
 	Prepare(Examples) (Data, error)
 	Train(ctx context.Context, backend compute.Backend, data Data, log io.Writer) (Network, error)
@@ -30,7 +30,7 @@ func Train[Examples, Data, Network any](t testing.TB, backend compute.Backend, s
 	return data, network
 }
 
-// RequireRefused wants try to refuse settings, in one line, after each of the changes that spoil them.
+// RequireRefused checks that try refuses settings with a one-line error after each of the changes in spoils.
 func RequireRefused[S any](t testing.TB, settings S, try func(S) error, spoils map[string]func(*S)) {
 	t.Helper()
 	for what, spoil := range spoils {

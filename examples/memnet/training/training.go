@@ -26,11 +26,11 @@ import (
 type Settings struct {
 	fit.Settings
 	Stories corpus.Stories
-	Count   int // stories to train on; a tenth as many are drawn to test
-	Width   int // features of an embedded word
-	Hops    int // of the network
+	Count   int // number of training stories; a tenth as many are drawn for testing
+	Width   int // number of features of an embedded word
+	Hops    int // hops of the network
 	Adjust  sequence.Adjustment
-	// LinearEpochs are the first passes, which leave the softmax over the facts out.
+	// LinearEpochs is the number of initial epochs without the softmax over the facts.
 	LinearEpochs int
 }
 
@@ -49,18 +49,18 @@ func Quick() Settings {
 	return s
 }
 
-// Data is stories to train on, and others to test.
+// Data has the training and test stories.
 type Data struct {
 	Train, Test []corpus.Story
 	Vocabulary  *corpus.Vocabulary
-	Answers     []string // in the order of their numbers
+	Answers     []string // by number
 }
 
-// ofTest sets the seeds of test stories apart from all that may be given for training.
+// ofTest makes the seeds of test stories different from all possible training seeds.
 const ofTest = 1 << 63
 
-// Prepare makes stories from the seed. Of those that are drawn to test, some are found in training where there are not many to
-// draw from, a few in a hundred with three people: they are left out.
+// Prepare generates stories from the seed. If there are few possible stories, some test stories also occur in training (a
+// few percent with three people); they are left out.
 func (s Settings) Prepare() (*Data, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s Settings) Prepare() (*Data, error) {
 	return d, err
 }
 
-// text is what a network is told of a story.
+// text returns the part of a story that a network sees.
 func text(s corpus.Story) string { return strings.Join(s.Facts, "\n") + "\n" + s.Question }
 
 // Network is a trained memory network.
@@ -101,7 +101,7 @@ type Network struct {
 	predict  *model.Exec
 }
 
-// Train trains on the stories of d and writes a line an epoch to log.
+// Train trains on the stories of d and writes one line per epoch to log.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
 	facts := 0
 	labels := make([]int, len(d.Train))
@@ -119,7 +119,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 		mask := func(words *Node) *Node { return GreaterThan(words, ScalarZero(words.Graph(), dtypes.Int32)) }
 		return network.Logits(scope, in[0], mask(in[0]), in[1], mask(in[1]), dtypes.Float32)
 	}
-	// The size of the last input says whether the softmax is there: both graphs are of one trainer and one set of variables.
+	// The size of the last input says whether to use the softmax: both graphs share one trainer and one set of variables.
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, _ *Node) *Node {
 		y, _ := logits(scope, in, in[3].Shape().Size() == 0)
 		return Div(fit.CrossEntropy(y, OneHot(in[2], len(d.Answers), dtypes.Float32)))
@@ -153,10 +153,10 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	return n, nil
 }
 
-// Reading is what a network made of a story.
+// Reading is the output of a network for a story.
 type Reading struct {
 	Answer  string
-	Weights [][]float64 // of each fact in each hop, [hops][facts]
+	Weights [][]float64 // weight of each fact in each hop, [hops][facts]
 }
 
 // Read answers stories.
@@ -185,8 +185,8 @@ func (n *Network) Read(stories []corpus.Story) ([]Reading, error) {
 	return all, nil
 }
 
-// Evaluate returns the share of stories that is answered right, and how much of the weights of each hop lies on the fact that
-// the hop should look at: the last needs the place, the ones before what leads to it.
+// Evaluate returns the share of stories answered correctly and, for each hop, the weight on the fact that the hop should
+// attend to: the last hop needs the place, earlier ones the facts that lead to it.
 func (n *Network) Evaluate(stories []corpus.Story) (right float64, onSupport []float64, err error) {
 	if len(stories) == 0 {
 		return 0, nil, errors.New("no stories")
@@ -207,7 +207,7 @@ func (n *Network) Evaluate(stories []corpus.Story) (right float64, onSupport []f
 	return right, onSupport, nil
 }
 
-// batches are of one shape: every story is padded to the facts of the longest.
+// batches returns batches of one shape: every story is padded to the facts of the longest.
 func (s Settings) batches(stories []corpus.Story, rng *rand.Rand) ([]fit.Batch, error) {
 	longest := 1
 	lengths := make([]int, len(stories))

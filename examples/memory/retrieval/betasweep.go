@@ -7,8 +7,8 @@ import (
 	"synpool/synlayer/memory"
 )
 
-// BetaSweep brings noisy grey digits back, of which as many are stored as the largest of c.Stored says, at inverse
-// temperatures between the mean of all digits and a single one. digits are of [Digits], at least as many as are stored.
+// BetaSweep retrieves noisy grey digits over a range of inverse temperatures, from states that are the mean of all digits to
+// single digits. The number of stored digits is the largest of c.Stored; digits, from [Digits], must have at least as many.
 func (c DigitConfig) BetaSweep(digits [][]float64) ([]memory.BetaPoint, error) {
 	if err := c.check(digits); err != nil {
 		return nil, err

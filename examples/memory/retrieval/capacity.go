@@ -6,19 +6,19 @@ import (
 	"synpool/synlayer/memory"
 )
 
-// CapacityRow is a measured capacity, the number of random patterns up to which the error of retrieval stays at a
-// threshold, with what theory says.
+// CapacityRow is a measured capacity (the number of random patterns whose retrieval error is within a threshold) with the
+// theoretical value.
 type CapacityRow struct {
 	Memory     string
 	Components int
-	Measure    string // what the error is and where the threshold
-	Patterns   int    // measured
+	Measure    string // kind of error and threshold
+	Patterns   int    // measured capacity
 	Theory     float64
 	Share      float64 // Patterns/Theory
 }
 
-// Capacities measures memories of growing dimension: the classical network until fixed, beside 0.138 d; powers 2 to 4 in
-// one update, beside α dᵃ⁻¹; the exponential memory, beside √(2 ln 2/d) 2^(d/2). Quick ones take seconds.
+// Capacities measures memories of increasing dimension: the classical network until it is fixed, against 0.138 d; powers 2
+// to 4 in one update, against α dᵃ⁻¹; and the exponential memory, against √(2 ln 2/d) 2^(d/2). With quick it takes seconds.
 func Capacities(quick bool) ([]CapacityRow, error) {
 	var table []CapacityRow
 	add := func(m memory.Memory, measure string, c memory.CapacityConfig, theory func(d int) (float64, error), dimensions []int, most int) error {

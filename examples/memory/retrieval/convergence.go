@@ -7,17 +7,17 @@ import (
 	"synpool/synlayer/memory"
 )
 
-// StepsRow is the convergence of Syn steps from weights in the ratio 1 : 2 : ... : N.
+// StepsRow describes the convergence of Syn steps from weights in the ratio 1 : 2 : ... : N.
 type StepsRow struct {
 	Direction string // forward, to one-hot, or inverse, to equal weights
 	Gamma     float64
 	N         int
-	Steps     int     // until the normalised weights are within 1e-6 of their limit
-	Rate      float64 // by which the last of these steps diminished the distance
-	Theory    float64 // the limit of the rate; 0 for cubic convergence
+	Steps     int     // number of steps until the normalised weights are within 1e-6 of their limit
+	Rate      float64 // factor of the distance to the limit in the last of these steps
+	Theory    float64 // limit of the rate; 0 for cubic convergence
 }
 
-// Convergence follows Syn steps to their limits for several γ and numbers of weights.
+// Convergence iterates Syn steps to their limits for several γ and numbers of weights.
 func Convergence() ([]StepsRow, error) {
 	var table []StepsRow
 	for _, forward := range []bool{true, false} {
@@ -74,7 +74,7 @@ func converge(forward bool, s memory.Syn, n int) (StepsRow, error) {
 	return row, nil
 }
 
-// OrderRow is a step of a case of figure 1.
+// OrderRow is one step of a case of figure 1.
 type OrderRow struct {
 	Case   string
 	Title  string
@@ -82,8 +82,8 @@ type OrderRow struct {
 	Orders []float64 // order parameters
 }
 
-// Figure1 returns the course of the order parameters in the cases of figure 1, at most that many updates of each, and the
-// last.
+// Figure1 returns the order parameters in the cases of figure 1: at most the given number of updates of each case, and the
+// last one.
 func Figure1(updates int) ([]OrderRow, error) {
 	cases, err := memory.Figure1()
 	if err != nil {

@@ -8,46 +8,46 @@ import (
 	"synpool/synlayer/memory"
 )
 
-// DigitRow is how a memory brought digits back.
+// DigitRow says how well a memory retrieved digits.
 type DigitRow struct {
 	Digits  string // binary (±1) or grey
-	Stored  int    // number of digits
-	Cue     string // what was done to those brought back
-	Cues    int    // number of them
+	Stored  int    // number of stored digits
+	Cue     string // how the cues were made
+	Cues    int    // number of cues
 	Memory  string
-	Wrong   float64 // share of the pixels that are off: of the other sign, or by more than a twentieth of the range
-	Failed  float64 // share of the digits with such a pixel
-	Nearest float64 // share of the ends that are nearest to the right digit
-	RMS     float64 // root mean square error of a pixel, whose range is 2
-	CueRMS  float64 // that of the cues
-	Updates float64 // mean number
-	Fixed   float64 // share of the ends that are fixed
+	Wrong   float64 // share of wrong pixels: with the wrong sign, or off by more than a twentieth of the range
+	Failed  float64 // share of the digits with a wrong pixel
+	Nearest float64 // share of the final states that are nearest to the right digit
+	RMS     float64 // root mean square error per pixel; the range of a pixel is 2
+	CueRMS  float64 // RMS of the cues
+	Updates float64 // mean number of updates
+	Fixed   float64 // share of the final states that are fixed
 }
 
-// DigitConfig says how to spoil digits and bring them back.
+// DigitConfig configures the retrieval of corrupted digits.
 //
-// Digits are alike. With 24 or 100 of them stored the classical network and power 3 bring none back, whatever the cue. From
-// cues whose spoilt part says nothing (flipped or random signs, noise, or a half of 0) power 20 brings all of 24 back and most
-// of 100, the exponential and the continuous memory all, and the synergetic network all of 24 and most of 100. A black half
-// says that the digit is dark there, and misleads: the exponential memory brings most back, the synergetic network nearly
-// all, the continuous memory fewer than half and power 20 fewer than a fifth.
+// Digits are similar to each other. With 24 or 100 stored digits, the classical network and power 3 retrieve none, whatever
+// the cue. If the corrupted part of the cue carries no information (flipped or random signs, noise, or a half of 0), power
+// 20 and the synergetic network retrieve all of 24 and most of 100, and the exponential and the continuous memory retrieve
+// all. A black half is misleading, because it says that the digit is dark there: the exponential memory retrieves most, the
+// synergetic network nearly all, the continuous memory fewer than half and power 20 fewer than a fifth.
 type DigitConfig struct {
-	Stored  []int   // numbers of digits stored, each at least 1
-	Cues    int     // digits brought back, at most; at least 1
+	Stored  []int   // numbers of digits to store, each at least 1
+	Cues    int     // maximum number of digits to retrieve; at least 1
 	Flipped float64 // share of the pixels of a binary digit that change sign
 	Noise   float64 // standard deviation of the noise of a grey digit
-	Beta    float64 // of the continuous memory
-	Updates int     // at most; at least 1
+	Beta    float64 // inverse temperature of the continuous memory
+	Updates int     // maximum number of updates; at least 1
 	Seed    uint64
 }
 
-// DefaultDigits has up to 900 digits, 100 of them brought back, a quarter of the pixels flipped, or noise of half the
-// range of a pixel.
+// DefaultDigits stores up to 900 digits and retrieves 100 of them, with a quarter of the pixels flipped, or noise of half a
+// pixel's range.
 func DefaultDigits() DigitConfig {
 	return DigitConfig{Stored: []int{10, 100, 300, 900}, Cues: 100, Flipped: 0.25, Noise: 1, Beta: 0.25, Updates: 50, Seed: 1}
 }
 
-// check wants at least one number of digits to store, and as many digits.
+// check requires at least one number of digits to store, and enough digits.
 func (c DigitConfig) check(digits [][]float64) error {
 	if len(c.Stored) == 0 || slices.Min(c.Stored) < 1 || c.Cues < 1 || c.Updates < 1 {
 		return fmt.Errorf("retrieval: %v digits stored and %d brought back in %d updates; give at least 1 of each", c.Stored, c.Cues, c.Updates)
@@ -58,8 +58,8 @@ func (c DigitConfig) check(digits [][]float64) error {
 	return nil
 }
 
-// MostIndependent is the number of digits up to which [DigitConfig.Recall] has rows of the synergetic network: more are nearly
-// linearly dependent.
+// MostIndependent is the maximum number of digits for which [DigitConfig.Recall] has rows of the synergetic network: more
+// digits are nearly linearly dependent.
 const MostIndependent = 300
 
 // spoiling makes a cue of a digit.
@@ -68,9 +68,9 @@ type spoiling struct {
 	spoil func(x []float64, random *rand.Rand) ([]float64, error)
 }
 
-// Recall measures how the memories bring digits back from their upper halves, the lower being black or without
-// information, and from noise. digits are of [Digits], at least as many as the largest of c.Stored. Above [MostIndependent]
-// digits the synergetic network has no rows.
+// Recall measures how the memories retrieve digits from their upper halves, with the lower half black or without
+// information, and from noise. digits, from [Digits], must have at least as many as the largest of c.Stored. Above
+// [MostIndependent] digits there are no rows for the synergetic network.
 func (c DigitConfig) Recall(digits [][]float64) ([]DigitRow, error) {
 	if err := c.check(digits); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (c DigitConfig) recall(kind string, patterns [][]float64, off float64, memo
 	return table, nil
 }
 
-// name is that of a memory with its setting.
+// name returns the name of a memory with its setting.
 func name(m memory.Memory) string {
 	switch m := m.(type) {
 	case *memory.Hopfield:

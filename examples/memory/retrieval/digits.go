@@ -7,8 +7,8 @@ import (
 	"synpool/milbench/dataset"
 )
 
-// Digits returns n different handwritten digits of the set mnist, in the order of its bags, as vectors of 28x28 pixels
-// from −1 for black to 1 for white. The set, which a call reads as a whole, must have been fetched.
+// Digits returns n different handwritten digits of the set mnist, in the order of its bags, as vectors of 28x28 pixels from
+// −1 for black to 1 for white. The set must have been fetched; each call reads all of it.
 func Digits(n int) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("retrieval: %d digits; ask for at least 1", n)

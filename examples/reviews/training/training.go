@@ -1,5 +1,5 @@
-// Package training trains hierarchical attention, and attention over all words of a document, on the film reviews of Pang and
-// Lee 2004, beside a bag of words in the same split.
+// Package training trains hierarchical attention, and attention over all words of a document, on the film reviews of Pang
+// and Lee 2004, with a bag-of-words baseline on the same split.
 package training
 
 import (
@@ -22,15 +22,15 @@ import (
 // Settings of a training.
 type Settings struct {
 	fit.Settings
-	Sentences  int // of a review that are read, from its end, where reviews sum up
-	Words      int // of a sentence that are read
-	Vocabulary int // most words, the most frequent in training
+	Sentences  int // maximum number of sentences read per review, from its end, where reviews sum up
+	Words      int // maximum number of words read per sentence
+	Vocabulary int // maximum vocabulary: the most frequent words in training
 	Embed      int
-	Flat       bool // attention over all words as one sentence, Document, in place of the hierarchical Attention
+	Flat       bool // attention over all words as one sentence (Document) instead of the hierarchical Attention
 	Attention  sequence.HierarchicalAttention
 	Document   sequence.DocumentAttention
-	Dropout    float64 // spatial, of the embedded words
-	Fold       int     // of the authors' ten: it is the test, the next one the validation part
+	Dropout    float64 // spatial dropout of the embedded words
+	Fold       int     // which of the authors' ten folds is the test part; the next one is the validation part
 }
 
 // Full returns the paper's network on most of each review.
@@ -50,20 +50,20 @@ func Quick() Settings {
 	return s
 }
 
-// Data are reviews in parts.
+// Data has the reviews, split into parts.
 type Data struct {
 	Vocabulary *corpus.Vocabulary
 	Parts      [3]Part // training, validation, test
 }
 
-// Part is reviews with their classes.
+// Part has reviews with their classes.
 type Part struct {
 	Reviews []corpus.Review
-	IDs     [][][]int32 // the sentences that are read
+	IDs     [][][]int32 // the sentences that the network reads
 	Labels  []int
 }
 
-// Prepare splits reviews by the authors' folds, of 2,000 into 1,600, 200 and 200, and takes the vocabulary from the training
+// Prepare splits reviews by the authors' folds (2,000 into 1,600, 200 and 200) and builds the vocabulary from the training
 // part.
 func (s Settings) Prepare(reviews []corpus.Review) (*Data, error) {
 	if err := s.Check(); err != nil {
@@ -101,8 +101,8 @@ func (s Settings) Prepare(reviews []corpus.Review) (*Data, error) {
 	return d, nil
 }
 
-// Baseline is the bag of words, of all words, on the same test part. Words alone and C = 10 are best on a validation part of the
-// reviews (BenchmarkSelection of package corpus).
+// Baseline evaluates a bag-of-words model of all words on the same test part. Single words and C = 10 are best on a
+// validation part of the reviews (BenchmarkSelection of package corpus).
 func Baseline(d *Data) (corpus.Report, error) {
 	bag := corpus.DefaultBagOfWords()
 	bag.Longest, bag.Logistic.C = 1, 10
@@ -124,7 +124,8 @@ type Network struct {
 	predict  *model.Exec
 }
 
-// Train trains a network and keeps the epoch with the best accuracy on the validation part. It writes a line an epoch to log.
+// Train trains a network and keeps the epoch with the best accuracy on the validation part. It writes one line per epoch to
+// log.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
 	trainer, err := fit.New(backend, s.Settings, func(scope *model.Scope, in []*Node, key *Node) *Node {
 		y, _, _ := s.logits(d, scope, in[0], key)
@@ -170,8 +171,8 @@ func (s Settings) name() string {
 	return "hierarchical attention"
 }
 
-// logits returns those of the classes [batch, 2] and the weights of the words [batch, sentences, words] and of the sentences
-// [batch, sentences].
+// logits returns the logits of the classes [batch, 2] and the weights of the words [batch, sentences, words] and of the
+// sentences [batch, sentences].
 func (s Settings) logits(d *Data, scope *model.Scope, ids, key *Node) (y, words, sentences *Node) {
 	embedding := sequence.Embedding{Words: d.Vocabulary.Len(), Width: s.Embed}
 	mask := GreaterThan(ids, ScalarZero(ids.Graph(), dtypes.Int32))
@@ -186,9 +187,9 @@ func (s Settings) logits(d *Data, scope *model.Scope, ids, key *Node) (y, words,
 	return y, words, ReduceSum(words, -1)
 }
 
-// Reading is what a network made of a review.
+// Reading is the output of a network for a review.
 type Reading struct {
-	Scores    []float64   // of the classes
+	Scores    []float64   // scores of the classes
 	Sentences []float64   // the weight of each sentence that was read
 	Words     [][]float64 // the weight of each word that was read
 }
@@ -220,13 +221,14 @@ func (n *Network) Read(part Part) ([]Reading, error) {
 	return all, nil
 }
 
-// ReadWithout returns, for each review of a part and each of its sentences that is read, the reading without that sentence.
+// ReadWithout returns, for each review of a part and each sentence that the network reads, the reading without that
+// sentence.
 func (n *Network) ReadWithout(part Part) ([][]Reading, error) {
 	all := make([][]Reading, len(part.IDs))
 	for left := true; left; {
 		left = false
 		var shorter Part
-		var of []int // the review of each that is shorter
+		var of []int // index of the full review of each shortened one
 		for i, sentences := range part.IDs {
 			if out := len(all[i]); out < len(sentences) {
 				left, of = true, append(of, i)
@@ -244,7 +246,7 @@ func (n *Network) ReadWithout(part Part) ([][]Reading, error) {
 	return all, nil
 }
 
-// Evaluate returns figures of a part.
+// Evaluate returns the scores of the network on a part.
 func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	readings, err := n.Read(part)
 	if err != nil {
@@ -257,7 +259,7 @@ func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	return corpus.Evaluate(part.Labels, scores)
 }
 
-// batches are of one shape: every review is padded to the sentences that are read.
+// batches returns batches of one shape: every review is padded to the same number of sentences.
 func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
 	lengths := fit.Lengths(part.IDs, func(sentences [][]int32) int { return len(sentences) })
 	return fit.Batches(lengths, s.Batch, []int{s.Sentences}, rng)

@@ -20,7 +20,7 @@ import (
 
 var signs = []string{"dull", "bright"}
 
-// telling makes reviews of which one word of one sentence says the class.
+// telling makes reviews where one word of one sentence determines the class.
 func telling(n int) []corpus.Review {
 	rng := rand.New(rand.NewPCG(1, 1))
 	fill := strings.Fields("the film has a plot and some people in it who talk for long")

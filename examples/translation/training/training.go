@@ -1,4 +1,4 @@
-// Package training trains the encoder-decoders of English to German, without attention and with it, and scores them.
+// Package training trains English to German encoder-decoder models, with and without attention, and scores them.
 package training
 
 import (
@@ -23,12 +23,12 @@ import (
 // Settings of a training.
 type Settings struct {
 	fit.Settings
-	Longest    int // words of the longest sentence; pairs with a longer one are left out, of the test, too
-	Vocabulary int // most words of each language, the most frequent
+	Longest    int // maximum words per sentence; pairs with a longer one are left out, including test pairs
+	Vocabulary int // maximum vocabulary of each language: the most frequent words
 	Embed      int
-	Encoder    int // features of the encoder's state in one direction
-	Hidden     int // of the decoder's state
-	Align      int // of the alignment's hidden layer, 0 for no attention
+	Encoder    int // features of the encoder's state, per direction
+	Hidden     int // features of the decoder's state
+	Align      int // features of the alignment's hidden layer, 0 for no attention
 	Adjust     sequence.Adjustment
 	Dropout    float64
 	Beam       int // width of the search
@@ -50,7 +50,7 @@ func Full() Settings {
 	}
 }
 
-// Data is what the models train on and are scored with.
+// Data has the training, validation and test data of the models.
 type Data struct {
 	Source, Target          *corpus.Vocabulary
 	Train, Validation, Test []Example
@@ -62,10 +62,11 @@ type Example struct {
 	Source, Target []int32 // without begin and end
 }
 
-// Words are the words of a sentence in lower case: what the models read and write, and what their BLEU compares.
+// Words returns the words of a sentence in lower case, which is what the models read and write, and what their BLEU
+// compares.
 func Words(sentence string) []string { return corpus.Words(strings.ToLower(sentence)) }
 
-// Prepare takes the vocabularies from the training pairs.
+// Prepare encodes the pairs of set, with vocabularies from the training pairs.
 func (s Settings) Prepare(set corpus.Multi30k) (*Data, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -111,15 +112,15 @@ func (s Settings) Translator(d *Data) sequence.Translator {
 // Network is a trained model.
 type Network struct {
 	fit.Kept
-	Loss     float64 // nats a word on the validation sentences, of the epoch that was kept
+	Loss     float64 // nats per word on the validation sentences, of the epoch that was kept
 	settings Settings
 	data     *Data
 	backend  compute.Backend
 	store    *model.Store
 }
 
-// Train trains a model and keeps the epoch with the smallest loss on the validation sentences. It writes a line an epoch to
-// log.
+// Train trains a model and keeps the epoch with the smallest loss on the validation sentences. It writes one line per epoch
+// to log.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
 	m := s.Translator(d)
 	losses := func(scope *model.Scope, in []*Node, key *Node) (sum, words *Node) {
@@ -175,8 +176,7 @@ func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, l
 	return &Network{kept, -kept.Score, s, d, backend, trainer.Store}, nil
 }
 
-// Translate translates sentences by a beam of this width, 1 for the greedy search. They are those of examples, whose targets
-// are not looked at.
+// Translate translates the sources of examples by beam search with this width; 1 is greedy search. It ignores the targets.
 func (n *Network) Translate(examples []Example, width int) ([]sequence.Hypothesis, error) {
 	s := n.settings
 	beam := sequence.Beam{Width: width, MaxLength: s.Longest + 10, Penalty: 1, Begin: corpus.BeginID, End: corpus.EndID}
@@ -199,8 +199,8 @@ func (n *Network) Translate(examples []Example, width int) ([]sequence.Hypothesi
 	return all, nil
 }
 
-// BLEU compares translations of examples with their targets, word by word, both in lower case and cut by [corpus.Words]. Figures
-// of other tokens, and of all test sentences where long ones were left out, are others: published ones are not comparable.
+// BLEU compares translations of examples with their targets, both in lower case and split by [corpus.Words]. It is not
+// comparable with published scores, which use different tokens and include long test sentences.
 func (d *Data) BLEU(examples []Example, translations []sequence.Hypothesis) (corpus.BLEU, error) {
 	hypotheses, references := make([]string, len(translations)), make([]string, len(examples))
 	for i, h := range translations {
@@ -218,7 +218,7 @@ type Aligned struct {
 	Weight         float64
 }
 
-// Align returns the words of the translation of an example by a model with attention, beside the words that they look at.
+// Align returns the words of a translation by a model with attention, each with the source word that it attends to most.
 func (d *Data) Align(e Example, h sequence.Hypothesis) []Aligned {
 	source := Words(e.Pair.Source)
 	var words []Aligned
@@ -230,7 +230,7 @@ func (d *Data) Align(e Example, h sequence.Hypothesis) []Aligned {
 	return words
 }
 
-// batches are padded to one of a few lengths.
+// batches returns batches that are padded to one of a few lengths.
 func (s Settings) batches(examples []Example, rng *rand.Rand) ([]fit.Batch, error) {
 	var limits []int
 	for _, n := range []int{8, 12, 16, 20, 30} {
@@ -242,7 +242,8 @@ func (s Settings) batches(examples []Example, rng *rand.Rand) ([]fit.Batch, erro
 	return fit.Batches(lengths, s.Batch, append(limits, s.Longest), rng)
 }
 
-// input pads sources, targets behind their begin, and targets before their end, these by -1, which is no word.
+// input pads sources, targets preceded by the begin, and targets followed by the end; the last are padded with -1, which is
+// no word.
 func input(examples []Example, b fit.Batch) ([]any, error) {
 	var sources, before, after [][]int32
 	for i, e := range fit.Pick(examples, b.Rows) {

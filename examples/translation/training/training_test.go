@@ -20,7 +20,7 @@ import (
 	"synpool/synlayer/sequence"
 )
 
-// reversing makes pairs of which the target has a word for each word of the source, in the opposite order.
+// reversing makes pairs whose target has one word for each word of the source, in reverse order.
 func reversing() corpus.Multi30k {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := map[string]string{"a": "ein", "dog": "hund", "cat": "katze", "sees": "sieht", "big": "gross", "red": "rot", "house": "haus", "tree": "baum"}

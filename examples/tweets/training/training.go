@@ -1,5 +1,5 @@
-// Package training trains word attention over a bidirectional LSTM on the tweets of Davidson et al. 2017, beside a bag of words
-// in the same split.
+// Package training trains word attention over a bidirectional LSTM on the tweets of Davidson et al. 2017, with a
+// bag-of-words baseline on the same split.
 package training
 
 import (
@@ -23,17 +23,17 @@ import (
 // Settings of a training.
 type Settings struct {
 	fit.Settings
-	Shares     []int // of training, validation and test, each class alike
-	Most       int   // tweets that are used, 0 for all
-	Longest    int   // words of a tweet that are read
-	Vocabulary int   // most words, the most frequent in training
+	Shares     []int // ratio of training, validation and test, the same in each class
+	Most       int   // maximum number of tweets, 0 for all
+	Longest    int   // maximum number of words read per tweet
+	Vocabulary int   // maximum vocabulary: the most frequent words in training
 	Embed      int
 	Cell       sequence.Cell
-	Hidden     int // of the state in one direction
+	Hidden     int // features of the state, per direction
 	Attention  sequence.WordAttention
 	Spatial    float64 // dropout of the embedded words
 	Recurrent  float64 // dropout of the state
-	// Sigmoid gives each class a sigmoid of its own, as for texts that may have several labels, in place of one softmax.
+	// Sigmoid gives each class its own sigmoid, as for texts that may have several labels, instead of one softmax.
 	Sigmoid bool
 }
 
@@ -53,16 +53,16 @@ func Quick() Settings {
 	return s
 }
 
-// Data are tweets in parts.
+// Data has the tweets, split into parts.
 type Data struct {
 	Vocabulary *corpus.Vocabulary
 	Parts      [3]Part // training, validation, test
 }
 
-// Part is tweets with their classes.
+// Part has tweets with their classes.
 type Part struct {
 	Texts  []corpus.Masked
-	IDs    [][]int32 // the words that are read
+	IDs    [][]int32 // the words that the network reads
 	Labels []int
 }
 
@@ -75,7 +75,7 @@ func (p Part) words() [][]string {
 	return words
 }
 
-// Prepare splits tweets and takes the vocabulary from the training part.
+// Prepare splits tweets and builds the vocabulary from the training part.
 func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (s Settings) Prepare(tweets []corpus.Tweet) (*Data, error) {
 	return d, nil
 }
 
-// Baseline is the bag of words on the same test part, with the setting that is best on a validation part of the tweets
-// ([corpus.DefaultBagOfWords]).
+// Baseline evaluates the bag-of-words model on the same test part, with the settings that are best on a validation part of
+// the tweets ([corpus.DefaultBagOfWords]).
 func Baseline(d *Data) (corpus.Report, error) {
 	train, test := d.Parts[0], d.Parts[2]
 	return fit.Baseline(corpus.DefaultBagOfWords(), train.words(), train.Labels, test.words(), test.Labels, len(corpus.TweetClasses))
@@ -131,8 +131,8 @@ type Network struct {
 	predict  *model.Exec
 }
 
-// Train trains the network, every class with the same weight in all ([fit.BalancedLabels] of the sigmoids), and keeps the epoch
-// with the best macro-F1 on the validation part. It writes a line an epoch to log.
+// Train trains the network with the same total weight for every class ([fit.BalancedLabels] for sigmoids), and keeps the
+// epoch with the best macro-F1 on the validation part. It writes one line per epoch to log.
 func (s Settings) Train(ctx context.Context, backend compute.Backend, d *Data, log io.Writer) (*Network, error) {
 	train, classes := d.Parts[0], len(corpus.TweetClasses)
 	counts, weights := make([]int, classes), make([]float32, classes)
@@ -189,7 +189,7 @@ func (s Settings) name() string {
 	return fmt.Sprintf("%s, attention, %+d Syn steps, seed %d", s.Cell, s.Attention.Adjust.Iterations, s.Seed)
 }
 
-// logits returns those of the classes [batch, classes], and the weights of the words [batch, 1, length].
+// logits returns the logits of the classes [batch, classes], and the weights of the words [batch, 1, length].
 func (s Settings) logits(d *Data, scope *model.Scope, words, key *Node) (logits, weights *Node) {
 	classifier := sequence.Classifier{
 		Embedding: sequence.Embedding{Words: d.Vocabulary.Len(), Width: s.Embed}, Dropout: s.Spatial,
@@ -200,7 +200,7 @@ func (s Settings) logits(d *Data, scope *model.Scope, words, key *Node) (logits,
 	return classifier.Logits(scope, words, mask, key, dtypes.Float32)
 }
 
-// read returns the scores of the classes for each tweet, and the weight of each word that is read.
+// read returns the scores of the classes for each tweet, and the weight of each word that the network reads.
 func (n *Network) read(part Part) (scores, weights [][]float64, err error) {
 	batches, err := n.settings.batches(part, nil)
 	if err != nil {
@@ -220,7 +220,7 @@ func (n *Network) read(part Part) (scores, weights [][]float64, err error) {
 	return scores, weights, nil
 }
 
-// Evaluate returns figures of a part.
+// Evaluate returns the scores of the network on a part.
 func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	scores, _, err := n.read(part)
 	if err != nil {
@@ -229,13 +229,13 @@ func (n *Network) Evaluate(part Part) (corpus.Report, error) {
 	return corpus.Evaluate(part.Labels, scores)
 }
 
-// Importance is a word of a text and what it weighs in it.
+// Importance is a word of a text with its weight.
 type Importance struct {
 	Word   corpus.Masked
 	Weight float64
 }
 
-// Importances returns the scores of the classes and the weight of each word of a text, up to the longest that is read.
+// Importances returns the scores of the classes and the weight of each word of a text, up to the maximum number of words.
 func (n *Network) Importances(text string) (scores []float64, words []Importance, err error) {
 	found := corpus.TweetWords(text)
 	found = found[:min(len(found), n.settings.Longest)]
@@ -249,14 +249,14 @@ func (n *Network) Importances(text string) (scores []float64, words []Importance
 	return all[0], words, nil
 }
 
-// WordImportance is what a word weighs in the texts that have it, against the mean word of the same text.
+// WordImportance is the weight of a word in the texts that contain it, relative to the mean word of each text.
 type WordImportance struct {
 	Word  corpus.Masked
 	Times int
-	Mean  float64 // of weight · words of the text: 1 for the mean word
+	Mean  float64 // mean of weight · words of the text: 1 for the mean word
 }
 
-// TopWords returns the words with the largest mean weights, at most so many, of those that occur at least atLeast times in the
+// TopWords returns at most most words with the largest mean weights, among those that occur at least atLeast times in the
 // texts of a class in a part.
 func (n *Network) TopWords(part Part, class, atLeast, most int) ([]WordImportance, error) {
 	_, weights, err := n.read(part)
@@ -285,7 +285,7 @@ func (n *Network) TopWords(part Part, class, atLeast, most int) ([]WordImportanc
 	return top[:max(0, min(most, len(top)))], nil
 }
 
-// batches are padded to the longest tweet that is read, or to half of it.
+// batches returns batches that are padded to the maximum number of words, or to half of it.
 func (s Settings) batches(part Part, rng *rand.Rand) ([]fit.Batch, error) {
 	lengths := fit.Lengths(part.IDs, func(words []int32) int { return len(words) })
 	return fit.Batches(lengths, s.Batch, []int{(s.Longest + 1) / 2, s.Longest}, rng)

@@ -25,7 +25,7 @@ import (
 
 var signs = []string{"red", "green", "blue"}
 
-// telling makes tweets of which one word says the class.
+// telling makes tweets where one word determines the class.
 func telling(n int) []corpus.Tweet {
 	rng := rand.New(rand.NewPCG(1, 1))
 	fill := strings.Fields("the sky over this town is wide and calm today we walk home")

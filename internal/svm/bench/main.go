@@ -84,7 +84,7 @@ func run(folder, only string) error {
 	return nil
 }
 
-// timed fits p as often as it says.
+// timed fits p the given number of times.
 func timed(p problem, x []float64) (line, error) {
 	l := line{Name: p.Name}
 	positive := make([]bool, p.N)

@@ -62,8 +62,9 @@ func approximate(out io.Writer) error {
 	return nil
 }
 
-// generate draws two bags. Normal: standard normal features, the second bag moved by 0.2 in each. Clusters: 20 normal
-// centres, five of which draw half of the instances more; deviation 0.3 around them; ten centres of the second bag are moved by 0.3.
+// generate draws two bags. Normal: standard normal features; the second bag is shifted by 0.2 in each. Clusters: 20 normal
+// centres with a standard deviation of 0.3 around them; half of the instances are drawn from five of the centres; ten
+// centres of the second bag are shifted by 0.3.
 func generate(r *rand.Rand, kind string, n, f int) (x, y []float64) {
 	centres := make([]float64, 20*f)
 	if kind == "clusters" {

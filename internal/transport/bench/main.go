@@ -1,6 +1,5 @@
-// Command bench computes the distances between given bags and prints what it took as a line of JSON: our side of compare.py,
-// which runs it beside POT. With -approximate it
-// prints the errors of approximate distances.
+// Command bench computes distances between given bags and prints the times as a line of JSON. It is the Go side of
+// compare.py, which also runs POT. With -approximate it prints the errors of approximate distances.
 package main
 
 import (
@@ -19,13 +18,13 @@ import (
 	"synpool/internal/transport"
 )
 
-// work is what compare.py has written: bags and which of them to compare.
+// work is the input from compare.py: bags and the pairs to compare.
 type work struct {
 	Features int
 	Bags     [][]float64
 	Pairs    [][2]int
 	Metric   string
-	Passes   int // the fastest counts
+	Passes   int // number of passes; the fastest counts
 }
 
 // line is what is printed.
@@ -79,7 +78,7 @@ func run(in io.Reader, out io.Writer, cores int) error {
 	return json.NewEncoder(out).Encode(l)
 }
 
-// distances returns those of the pairs, with a solver per core.
+// distances returns the distances of the pairs, with one solver per core.
 func (w *work) distances(metric transport.Metric, pairs [][2]int, cores int) ([]float64, error) {
 	distances := make([]float64, len(pairs))
 	failed := make([]error, cores)

@@ -1,5 +1,5 @@
-// Command bench fits a forest, predicts with it and prints the seconds of each repeat as a line of JSON: the Go side of
-// compare.py, which runs it beside scikit-learn.
+// Command bench fits a forest, predicts with it and prints the seconds of each repeat as a line of JSON. It is the Go side
+// of compare.py, which also runs scikit-learn.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"synpool/internal/trees"
 )
 
-// line is what is printed.
+// line is the output.
 type line struct {
 	Fit     []float64 `json:"fit"`     // seconds
 	Predict []float64 `json:"predict"` // seconds

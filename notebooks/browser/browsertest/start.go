@@ -1,4 +1,4 @@
-// Package browsertest starts the browser that tests look at pages with.
+// Package browsertest starts the browser for tests of pages.
 package browsertest
 
 import (
@@ -14,8 +14,8 @@ import (
 // names are those of Chromium's program, Debian's first.
 var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// Start starts Chromium without a display and returns the context of a tab in a window of that many pixels. The browser
-// ends with the test, which is skipped where there is none.
+// Start starts headless Chromium and returns the context of a tab in a window of the given size. The browser ends with the
+// test. Without Chromium the test is skipped.
 func Start(t testing.TB, width, height int) context.Context {
 	t.Helper()
 	path := ""

@@ -155,7 +155,7 @@ func begin(t *testing.T, path string) (browser, ctx context.Context, cells int) 
 		if c := c.(map[string]any); c["cell_type"] == "code" {
 			cells++
 			c["outputs"], c["execution_count"] = []any{}, nil
-			delete(c["metadata"].(map[string]any), "jupyter") // a folded cell shows no prompt, by which the test sees that it has run
+			delete(c["metadata"].(map[string]any), "jupyter") // a folded cell shows no prompt, and the test needs the prompt to see that the cell has run
 		}
 	}
 	bare, err := json.Marshal(raw)
@@ -299,7 +299,7 @@ func TestBrowserOpens(t *testing.T) {
 	}
 }
 
-// TestBrowserSees drives a small notebook, which shows the explorer, too, and one that fails in the folder it is in, and
+// TestBrowserSees drives a small notebook, which also shows the explorer, and one that fails in the folder it is in, and
 // sees the one from the other.
 func TestBrowserSees(t *testing.T) {
 	now := drive(t, small)

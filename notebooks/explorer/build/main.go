@@ -1,4 +1,4 @@
-// Command build writes the explorer page, one file that needs nothing else, from the top of this module:
+// Command build writes the explorer page, a single self-contained file. Run it in the root of this module:
 //
 //	go run ./notebooks/explorer/build
 package main
@@ -42,7 +42,7 @@ func run(ctx context.Context, out string, arguments []string) error {
 	return nil
 }
 
-// write writes a file, whole or not at all.
+// write writes a file completely or not at all.
 func write(path string, content []byte) error {
 	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {

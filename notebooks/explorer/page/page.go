@@ -1,5 +1,5 @@
-// Package page makes the explorer page: one HTML file with the program, compiled to WebAssembly, inside. It opens from
-// disk or in a notebook, in a browser of 2023 or later, and needs neither Go nor a network.
+// Package page builds the explorer page: one HTML file that contains the program, compiled to WebAssembly. It opens from
+// disk or in a notebook, in browsers from 2023 or later, and needs neither Go nor a network.
 //
 // The page keeps its state in the part of its address after #, such as explorer.html#w=0.6,0.3,0.1&i=-3&g=0.5.
 package page
@@ -30,8 +30,8 @@ var files embed.FS
 // program is the package that the page runs.
 const program = "synpool/notebooks/explorer/program"
 
-// Build compiles the program with the go command, for which the working directory must be in this module or in one that
-// requires it, and returns the page. The same sources and the same Go give the same page anywhere.
+// Build compiles the program with the go command and returns the page. The working directory must be in this module or in
+// one that requires it. The same sources and Go version give the same page everywhere.
 func Build(ctx context.Context) ([]byte, error) {
 	wasm, err := compile(ctx)
 	if err != nil {
@@ -98,8 +98,8 @@ func compile(ctx context.Context) (string, error) {
 	return text.String(), nil
 }
 
-// Sources returns a hash of all that the page is made of: the files of this module, and the versions of the modules that
-// it takes others from. A built page carries it, so that one that is older than its sources can be told.
+// Sources returns a hash of everything that the page is built from: the files of this module, and the versions of other
+// modules. A built page contains it, so an outdated page can be detected.
 func Sources(ctx context.Context) (string, error) {
 	out, err := goCommand(ctx, "list", "-deps", "-json=ImportPath,Dir,GoFiles,Module", program)
 	if err != nil {
@@ -139,7 +139,7 @@ func Sources(ctx context.Context) (string, error) {
 	return fmt.Sprintf("sha256:%x", hash.Sum(nil)), nil
 }
 
-// Frame returns HTML that shows a page within another, such as a notebook, that many pixels high.
+// Frame returns HTML that shows a page inside another, such as a notebook, with the given height in pixels.
 func Frame(page []byte, height int) string {
 	return fmt.Sprintf(`<iframe title="Syn explorer" style="width:100%%;height:%dpx;border:0" srcdoc="%s"></iframe>`, height, html.EscapeString(string(page)))
 }
@@ -153,7 +153,7 @@ func read(name string) string {
 	return string(text)
 }
 
-// goCommand runs the go command for the browser, whatever the environment asks for, and returns what it prints.
+// goCommand runs the go command for the browser, regardless of the environment, and returns its output.
 func goCommand(ctx context.Context, arguments ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", arguments...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=", "GOEXPERIMENT=", "GOWORK=off")

@@ -9,12 +9,11 @@ import (
 	"synpool/internal/notebook"
 )
 
-// frameHeight is enough for the page in a notebook of usual width.
+// frameHeight is enough for the page in a notebook of normal width.
 const frameHeight = 1100
 
-// Show displays the page in docs/explorer.html under the cell of a GoNB notebook that calls it, in whatever folder that
-// is. JupyterLab shows it until the notebook is closed: in one that is opened again, run the cell again. Outside of a
-// notebook Show does nothing.
+// Show displays the page in docs/explorer.html under the GoNB cell that calls it, in any folder. JupyterLab shows it until
+// the notebook is closed; after reopening the notebook, run the cell again. Outside a notebook Show does nothing.
 func Show() error {
 	if !notebook.Running() {
 		return nil

@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// Command program is the part of the explorer page that computes. It gives the page the function
+// Command program is the computing part of the explorer page. It provides the page with the function
 //
 //	exploreSyn(weights, iterations, gamma)
 //

@@ -1,4 +1,4 @@
-// Package labtest finds what notebooks/lab has installed, for tests.
+// Package labtest finds the installation of notebooks/lab for tests.
 package labtest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Environment returns the absolute path of the Python environment that notebooks/lab made in a folder, that of the notebooks;
-// without one the test is skipped.
+// Environment returns the absolute path of the Python environment that notebooks/lab made in the folder notebooks; without
+// one the test is skipped.
 func Environment(t testing.TB, notebooks string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(notebooks, ".venv"))

@@ -1,4 +1,4 @@
-// Package goldentest reads arrays of golden files and hands them to graphs.
+// Package goldentest reads arrays from golden files and passes them to graphs.
 package goldentest
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Array is a nested list of numbers of a golden file, its values in the order in which they stand there.
+// Array is a nested list of numbers from a golden file, with its values in file order.
 type Array struct {
 	Dims []int
 	Flat []float64
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Lists of unequal length at one depth are an error.
+// UnmarshalJSON implements [json.Unmarshaler]. Lists of different lengths at the same depth are an error.
 func (a *Array) UnmarshalJSON(data []byte) error {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
