@@ -76,5 +76,5 @@ func TestCapacityRefuses(t *testing.T) {
 	refuses(t, f, err, "drawing capacities", "there are no memories")
 	one := measured("a", 1, 1, 1, 2)
 	f, err = Capacity("", []CapacityCurve{one, one})
-	refuses(t, f, err, "drawing capacities", `the memory "a" stands twice`)
+	refuses(t, f, err, "drawing capacities", `the memory "a" occurs twice`)
 }

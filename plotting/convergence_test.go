@@ -61,7 +61,7 @@ func TestConvergenceRefuses(t *testing.T) {
 		"step 0: a: +Inf is not a number":         {[]string{"a"}, [][]float64{{math.Inf(1)}}},
 		"step 0: a: 1e+200 is not a number that":  {[]string{"a"}, [][]float64{{1e200}}},
 		"2 names but 1 order parameters":          {[]string{"a", "b"}, [][]float64{{1}}},
-		`the component "a" stands twice`:          {[]string{"a", "a"}, [][]float64{{1, 2}}},
+		`the component "a" occurs twice`:          {[]string{"a", "a"}, [][]float64{{1, 2}}},
 		"component 2 has no name":                 {[]string{"a", ""}, [][]float64{{1, 2}}},
 		"40 names are too many to tell apart; dr": {nil, [][]float64{make([]float64, 40)}},
 	} {

@@ -74,7 +74,7 @@ func checkRanks(methods []MethodRank, difference float64) error {
 			return fmt.Errorf("method %d has no name", i+1)
 		}
 		if slices.ContainsFunc(methods[:i], func(o MethodRank) bool { return o.Name == m.Name }) {
-			return fmt.Errorf("method %q stands twice", m.Name)
+			return fmt.Errorf("method %q occurs twice", m.Name)
 		}
 		if !(1 <= m.Rank && m.Rank <= float64(k)) {
 			return fmt.Errorf("method %q: the rank %v is not between 1 and %d", m.Name, m.Rank, k)

@@ -174,7 +174,7 @@ func TestCriticalDifferenceRefuses(t *testing.T) {
 		"the critical difference -1 is not above 0":              {ranked(1, 2), -1},
 		"the critical difference: NaN is not a number":           {ranked(1, 2), math.NaN()},
 		"method 2 has no name":                                   {[]MethodRank{{"a", 1}, {" ", 2}}, 1},
-		`method "a" stands twice`:                                {[]MethodRank{{"a", 1}, {"a", 2}}, 1},
+		`method "a" occurs twice`:                                {[]MethodRank{{"a", 1}, {"a", 2}}, 1},
 		`method "b": the rank NaN is not between 1 and 2`:        {ranked(1, math.NaN()), 1},
 		`method "b": the rank 3 is not between 1 and 2`:          {ranked(1, 3), 1},
 		`method "a": the rank 0 is not between 1 and 2`:          {ranked(0, 2), 1},

@@ -29,7 +29,7 @@ func labelled(kind string, names []string) error {
 	if err == nil && len(groups) < len(names) {
 		for i, name := range names {
 			if slices.Contains(names[:i], name) {
-				return fmt.Errorf("the %s %q stands twice", kind, name)
+				return fmt.Errorf("the %s %q occurs twice", kind, name)
 			}
 		}
 	}

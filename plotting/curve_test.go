@@ -70,10 +70,10 @@ func TestLabelled(t *testing.T) {
 	}
 	for want, names := range map[string][]string{
 		"run 2 has no name":                 {"a", ""},
-		`the run "a" stands twice`:          {"a", "b", "a"},
+		`the run "a" occurs twice`:          {"a", "b", "a"},
 		"29 names are too many to tell":     many(29),
 		"30 names are too many to tell":     append(many(29), "last"),
-		`the run "first" stands twice`:      append(append([]string{"first"}, many(20)...), "first"),
+		`the run "first" occurs twice`:      append(append([]string{"first"}, many(20)...), "first"),
 		"run 1 has no name":                 {""},
 		"29 names are too many to tell apa": append(many(29), "syn, γ = 0/29"),
 	} {

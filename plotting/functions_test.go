@@ -64,7 +64,7 @@ func TestFunctionsRefuses(t *testing.T) {
 	for want, curves := range map[string][]FunctionCurve{
 		"there are no curves":                   nil,
 		"curve 2 has no name":                   {{"f", one, one}, {"", one, one}},
-		`the curve "f" stands twice`:            {{"f", one, one}, {"f", one, one}},
+		`the curve "f" occurs twice`:            {{"f", one, one}, {"f", one, one}},
 		"f: 1 values of x and 0 of y":           {{"f", one, nil}},
 		"f: 0 values of x and 0 of y":           {{Name: "f"}},
 		"f: point 1 (1, NaN): NaN is not a":     {{"f", one, []float64{math.NaN()}}},

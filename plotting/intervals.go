@@ -126,7 +126,7 @@ func drawIntervals(title string, rows []IntervalRow, scale intervalScale) (*Figu
 		}
 		key := [2]string{r.Set, r.Setting}
 		if seen[key] {
-			return nil, fmt.Errorf("set %q, setting %q stands twice", r.Set, r.Setting)
+			return nil, fmt.Errorf("set %q, setting %q occurs twice", r.Set, r.Setting)
 		}
 		seen[key] = true
 		if r.Over != rows[0].Over {

@@ -129,7 +129,7 @@ func TestAUCIntervalsRefuses(t *testing.T) {
 	}
 	for want, rows := range map[string][]IntervalRow{
 		"there are no rows":                   nil,
-		`setting "mean" stands twice`:         {good, good},
+		`setting "mean" occurs twice`:         {good, good},
 		"both need a name":                    with(func(r *IntervalRow) { r.Setting = "" }),
 		"NaN is not a number":                 with(func(r *IntervalRow) { r.Mean = math.NaN() }),
 		"+Inf is not a number":                with(func(r *IntervalRow) { r.High = math.Inf(1) }),

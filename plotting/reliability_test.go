@@ -65,7 +65,7 @@ func TestReliabilityRefuses(t *testing.T) {
 		"both are 0 to 1":         bins(ReliabilityBin{0, 1, 1, 0.5, math.NaN()}),
 		"probability 1.5 and the": bins(ReliabilityBin{0, 1, 1, 1.5, 0.5}),
 		"bin 2 has a smaller":     bins(ReliabilityBin{0, 1, 1, 0.6, 0.5}, ReliabilityBin{0, 1, 1, 0.5, 0.5}),
-		`"a" stands twice`:        append(bins(ReliabilityBin{0, 1, 1, 0.5, 0.5}), bins(ReliabilityBin{0, 1, 1, 0.5, 0.5})...),
+		`"a" occurs twice`:        append(bins(ReliabilityBin{0, 1, 1, 0.5, 0.5}), bins(ReliabilityBin{0, 1, 1, 0.5, 0.5})...),
 		"draw at most 4":          make([]ReliabilityCurve, 5),
 	} {
 		_, err := Reliability("", "Share", curves)

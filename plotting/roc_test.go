@@ -111,7 +111,7 @@ func TestROCRefuses(t *testing.T) {
 	}
 	twice := curves(2)
 	twice[1].Name = twice[0].Name
-	refused(t, `drawing ROC curves: the curve "setting 1" stands twice`)(ROC("", twice))
+	refused(t, `drawing ROC curves: the curve "setting 1" occurs twice`)(ROC("", twice))
 	refused(t, "29 names are too many to tell apart; draw at most 28")(ROC("", curves(29)))
 	if _, err := ROC("", nil); err == nil || !strings.Contains(err.Error(), "there are no curves") {
 		t.Errorf("no curves: %v", err)

@@ -151,7 +151,7 @@ func TestROCBandRefuses(t *testing.T) {
 	refuses(t, figure, err, "drawing ROC bands", "7 settings; draw at most 6")
 	two := scored("a", 2, 8, 1, 1)
 	figure, err = ROCBand("", []ROCFolds{two, two})
-	refuses(t, figure, err, "drawing ROC bands", `the setting "a" stands twice`)
+	refuses(t, figure, err, "drawing ROC bands", `the setting "a" occurs twice`)
 	_, err = ROCBand("", []ROCFolds{{"a", [][]int{labels, {1, 1}}, [][]float64{scores, scores}}})
 	if !errors.Is(err, errOneClass) {
 		t.Errorf("one class: %v", err)

@@ -63,5 +63,5 @@ func TestScalingRefuses(t *testing.T) {
 	refuses(t, f, err, "drawing scaling", "there are no curves")
 	one := scaled("a", 1, 1, 0, 1, 2)
 	f, err = Scaling("", []ScalingCurve{one, one})
-	refuses(t, f, err, "drawing scaling", `the curve "a" stands twice`)
+	refuses(t, f, err, "drawing scaling", `the curve "a" occurs twice`)
 }

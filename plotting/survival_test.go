@@ -61,7 +61,7 @@ func TestSurvivalRefuses(t *testing.T) {
 	for want, curves := range map[string][]SurvivalCurve{
 		"there are no curves":                nil,
 		"draw at most 6":                     make([]SurvivalCurve, 7),
-		`"low risk" stands twice`:            with(func(c *SurvivalCurve) { c.Name = "low risk" }),
+		`"low risk" occurs twice`:            with(func(c *SurvivalCurve) { c.Name = "low risk" }),
 		"high risk: 1 times and 4 values":    with(func(c *SurvivalCurve) { c.Times = c.Times[:1] }),
 		"time 1: -1 is negative":             with(func(c *SurvivalCurve) { c.Times[0] = -1 }),
 		"time 2 is 1 after 1; times":         with(func(c *SurvivalCurve) { c.Times[1] = 1 }),

@@ -71,5 +71,5 @@ func TestSweepRefuses(t *testing.T) {
 	f, err = Sweep("", "I", 7, []SweepCurve{swept("a", 1, 1, 2)})
 	refuses(t, f, err, "drawing a sweep", "there is no scale 7")
 	f, err = Sweep("", "I", Linear, []SweepCurve{swept("a", 1, 1, 2), swept("a", 1, 1, 2)})
-	refuses(t, f, err, "drawing a sweep", `"a" stands twice`)
+	refuses(t, f, err, "drawing a sweep", `"a" occurs twice`)
 }

@@ -84,7 +84,7 @@ func TestTicksAnywhere(t *testing.T) {
 			}
 			n++
 			if seen[tick.Label] || len([]rune(tick.Label)) > 14 {
-				t.Errorf("%s: the label %q from %v to %v stands twice or is too long", name, tick.Label, low, high)
+				t.Errorf("%s: the label %q from %v to %v occurs twice or is too long", name, tick.Label, low, high)
 			}
 			seen[tick.Label] = true
 		}

@@ -117,7 +117,7 @@ func TestTrainingRefuses(t *testing.T) {
 	for want, settings := range map[string][]TrainingCurve{
 		"there are no settings":                   nil,
 		"setting 1 has no name":                   {{Loss: loss}},
-		`the setting "a" stands twice`:            {{"a", loss, nil}, {"a", loss, nil}},
+		`the setting "a" occurs twice`:            {{"a", loss, nil}, {"a", loss, nil}},
 		"b: there are no losses":                  {{"a", loss, nil}, {Name: "b"}},
 		"a: Training loss: fold 1: there are no ": {{"a", [][]float64{{}}, nil}},
 		"a: Training loss: fold 2 has 1 epochs":   {{"a", [][]float64{{1, 2}, {1}}, nil}},

@@ -42,7 +42,7 @@ func TestWinnerTransfersRefuses(t *testing.T) {
 		"fold 1, epoch 3: 2 is not between 0 a": {{"a", [][]float64{{1, 2}}}},
 		"fold 1, epoch 2: NaN is not a number ": {{"a", [][]float64{{math.NaN()}}}},
 		"fold 2 has 1 epochs, fold 1 has 2":     {{"a", [][]float64{{1, 1}, {1}}}},
-		`the setting "a" stands twice`:          {{"a", [][]float64{{1}}}, {"a", [][]float64{{1}}}},
+		`the setting "a" occurs twice`:          {{"a", [][]float64{{1}}}, {"a", [][]float64{{1}}}},
 	} {
 		f, err := WinnerTransfers("", settings)
 		refuses(t, f, err, "drawing winner transfers", want)
