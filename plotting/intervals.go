@@ -17,7 +17,7 @@ import (
 type IntervalRow struct {
 	Set, Setting    string
 	Mean, Low, High float64   // the mean and its 95 % confidence interval
-	N               int       // number of values in the mean, 0 if unknown
+	N               int       // number of averaged values, 0 if unknown
 	Over            string    // what the values come from, in the plural; "" means folds
 	Points          []float64 // the values, drawn faint; may be nil
 }

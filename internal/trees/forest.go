@@ -7,7 +7,7 @@
 //	           weighted mean of their values
 //	forest     trees whose leaves are averaged
 //
-// Source: Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63 (2006). The rules are those of
+// Source: Geurts, Ernst and Wehenkel, "Extremely randomized trees", Machine Learning 63 (2006). The rules are those of
 // scikit-learn's ExtraTreesClassifier and ExtraTreesRegressor: Gini impurity and ⌊√d⌋ candidates per node, or variance and
 // all features; every tree uses all training rows. There are three differences. A feature is constant in a node only if all
 // its values there are equal; scikit-learn also treats ranges up to 1e-7 as constant. The search in a node stops at the

@@ -107,7 +107,7 @@ func (r Run) Pending() ([]Pending, error) {
 // all missing fits of a set at once. A fit that fails is tried twice more. If it fails three times, the run continues
 // and the errors of all failed fits are joined at the end.
 //
-// If the context is canceled, Do returns its error. If a file cannot be written, it returns that error
+// If the context is cancelled, Do returns its error. If a file cannot be written, it returns that error
 // ([results.ErrDiskFull]). In both cases results so far are kept. Invalid input is reported before anything is
 // written.
 func (r Run) Do(ctx context.Context) (Summary, error) { return DoAll(ctx, []Run{r}) }
