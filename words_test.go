@@ -153,7 +153,11 @@ func TestWords(t *testing.T) {
 	files := 0
 	walk(t, func(file string) {
 		switch filepath.Ext(file) {
-		case ".md", ".go", ".ipynb", ".sh", ".py":
+		case ".md", ".go", ".ipynb", ".sh", ".py", ".yml", ".yaml":
+		case "":
+			if !script(file) {
+				return
+			}
 		default:
 			return
 		}
@@ -174,13 +178,26 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// script reports whether a file begins like one of a shell.
+func script(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	n, _ := f.Read(head)
+	return string(head[:n]) == "#!"
+}
+
+// walk visits the files of the checkout, except for what is fetched, built or test data.
 func walk(t *testing.T, visit func(file string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "node_modules"):
+		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".ci" && entry.Name() != ".github" || entry.Name() == "testdata" || path == "docs/site/out"):
 			return filepath.SkipDir
 		case !entry.IsDir():
 			visit(path)

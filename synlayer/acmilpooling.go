@@ -17,7 +17,7 @@ import (
 //	a_m    = softmax over instances of w_m·(tanh(V x) ⊙ sigm(U x))      for each of the M branches
 //	z_m    = Σ a_m x,  c_m = z_m W_m + b_m                              logit of branch m
 //	pooled = Σ ā x,    logit = pooled W_c + b_c                         ā is the mean of a_m over the branches
-//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the logistic loss, or cross-entropy for several outputs
+//	loss   = L(logit) + 1/M Σ L(c_m) + mean over pairs m < n of cos(a_m, a_n)     L is the loss of the outputs
 //
 // In training ([Bags.DropoutKey]), each of the Top instances with the largest a_m is left out of the softmax of branch m
 // with probability MaskRate; the other instances share its weight. If no instance would remain, as can happen in a bag of

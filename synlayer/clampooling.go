@@ -18,7 +18,7 @@ import (
 //	T, B      = the k instances with the largest and the smallest a
 //	instance  = 1/2k (Σ over T of h(−s_i) + Σ over B of h(s_i))     s_i of the label's class
 //	h(s)      = log(1 + exp(1 + s))                 the smooth SVM loss of two classes, with margin and temperature 1
-//	loss      = (1−w) · L(logit) + w · instance       L is the logistic loss, or cross-entropy for several classes
+//	loss      = (1−w) · L(logit) + w · instance       L is the loss of the outputs
 //
 // k is Top, or half of the bag if that is less, so T and B never overlap; a bag of one instance has no instance loss. (The
 // published program always takes Top and fails on smaller bags.) The choice of T and B has no gradient.

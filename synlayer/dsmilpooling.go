@@ -18,7 +18,7 @@ import (
 //	q_i = x_i W_q + b_q,  v_i = x_i W_v + b_v
 //	a   = softmax over instances of S · q_i·q_m
 //	c₂  = (Σ a v) W_c + b_c                      the second stream
-//	logit = (c₁ + c₂)/2,  loss = (L(c₁) + L(c₂))/2     L is the logistic loss
+//	logit = (c₁ + c₂)/2,  loss = (L(c₁) + L(c₂))/2     L is the loss of the outputs
 //
 // pooled = (x_m, Σ a v), which has twice the features of the instances. If several instances tie for the critical one, the
 // mean of them is used. An empty bag has c₁ = 0.

@@ -63,7 +63,8 @@ func (p *program) command() *cobra.Command {
 		Use:   "milbench COMMAND",
 		Short: "Compare and train multiple-instance learners on your bags or named sets",
 		Long: `It trains support vector machines, trees, and networks with the Syn layer and other poolings, under
-protocols that cannot look at the test part. It judges models that you trained elsewhere, too.
+protocols that by default look at the test part only at the end. It judges models that you trained
+elsewhere, too.
 
 Exit codes:
   0            done

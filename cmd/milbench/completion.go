@@ -33,7 +33,7 @@ New shells find the script in one of these files:
   fish         ~/.config/fish/completions/milbench.fish
   powershell   the file that $PROFILE names, at its end
 
-The archives of a release have the first three in their folder completions.`,
+The archives of a release have all four in their folder completions.`,
 		Example:   "  milbench completion bash\n  milbench completion powershell",
 		Args:      arguments(1, 1),
 		ValidArgs: shells,

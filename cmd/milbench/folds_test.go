@@ -179,10 +179,17 @@ func TestFoldsBags(t *testing.T) {
 	}
 }
 
-// TestJudgePage runs the commands of docs/judge.md in an empty folder and compares what they print. Predictions that its script wrote stand in
+// TestPrinted runs the commands of pages in an empty folder and compares what they print. Predictions that a script wrote stand in
 // for the script, which needs PyTorch; .ci/run runs it. Other processors round differently.
-func TestJudgePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/judge.md")
+func TestPrinted(t *testing.T) {
+	for name, least := range map[string]int{"docs/judge.md": 9, "docs/start.md": 3} {
+		t.Run(name, func(t *testing.T) { requirePrinted(t, name, least) })
+	}
+}
+
+// requirePrinted runs the commands of a page, at least so many, and compares what they print with the page.
+func requirePrinted(t *testing.T, name string, least int) {
+	page, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,14 +217,14 @@ func TestJudgePage(t *testing.T) {
 					t.Fatal(err)
 				}
 			case kind == "text" && runtime.GOARCH == "amd64" && !strings.Contains(printed, line):
-				t.Errorf("docs/judge.md says\n%sand the command before prints\n%s", line, printed)
+				t.Errorf("%s says\n%sand the command before prints\n%s", name, line, printed)
 			case kind == "" && words[0] == "milbench":
 				commands++
 				requireParses(t, strings.TrimSpace(line))
 			}
 		}
 	}
-	if commands < 9 {
+	if commands < least {
 		t.Errorf("%d commands found", commands)
 	}
 }

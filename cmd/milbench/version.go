@@ -69,7 +69,7 @@ func (p *program) version() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print what this program was built from, with and for",
+		Short:   "Print the version, revision, backends and platform of this program",
 		Example: "  milbench version\n  milbench version --json",
 		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {

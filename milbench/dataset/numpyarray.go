@@ -215,8 +215,8 @@ func readNumPyHeader(in io.Reader) (h numpyHeader, err error) {
 // numpyEntry matches an entry of the header dictionary. Its value is a string, list, tuple or Boolean.
 var numpyEntry = regexp.MustCompile(`'(\w+)'\s*:\s*('[^']*'|\[.*\]|\([^()]*\)|True|False)`)
 
-// parse reads the dictionary in a header, in Python syntax: {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3),
-// }.
+// parse reads the dictionary in a header, in Python syntax:
+// {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }.
 func (h *numpyHeader) parse(text string) error {
 	text = strings.ReplaceAll(text, `"`, `'`)
 	entries := map[string]string{}

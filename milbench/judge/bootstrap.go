@@ -30,7 +30,7 @@ const bootstrapStream = 0x626f6f7473747261
 //
 // Sources: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979); for units
 // with several items, A. C. Davison and D. V. Hinkley, "Bootstrap methods and their application" (1997), section 3.8.
-// With one item per unit it equals scipy.stats.bootstrap with method "percentile".
+// With one item per unit it is the method of scipy.stats.bootstrap with method "percentile"; the draws differ.
 func Bootstrap(units [][]int, draws int, level float64, seed uint64, figure func(items []int) (float64, error)) (low, high float64, left int, err error) {
 	if !(level > 0 && level < 1) {
 		return 0, 0, 0, fmt.Errorf("level %v; give one between 0 and 1", level)

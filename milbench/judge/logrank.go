@@ -20,8 +20,8 @@ type LogRankTest struct {
 }
 
 // LogRank tests whether two or more groups of bags have the same survival. groups has the group of each bag, which
-// may be any number. At every time u with d events among n bags at risk, n_g of them in group g, group g expects d
-// n_g / n events. With observed O and expected E summed over the times,
+// may be any number. At every time u with d events among n bags at risk, n_g of them in group g, group g expects
+// d n_g / n events. With observed O and expected E summed over the times,
 //
 //	χ² = (O − E)' V⁻¹ (O − E), V_gh = sum_u d (n − d) / (n − 1) × n_g/n ([g = h] − n_h/n)
 //

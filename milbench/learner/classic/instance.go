@@ -140,7 +140,7 @@ const (
 	iterations = 10_000
 )
 
-// ErrNotConverged reports that a fit did not reach its minimum.
+// ErrNotConverged is wrapped by errors that say that a fit did not reach its minimum.
 var ErrNotConverged = lbfgs.ErrNotConverged
 
 // Fit finds the weights for the training bags by L-BFGS, starting from zero, and returns an [*InstanceModel]. It is

@@ -306,8 +306,11 @@ func (a alternation) model(k *instanceKernels, bags []milbench.Instances, at []i
 	return m, err
 }
 
-// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]. The decision value of a standardised instance x is sum_i
-// Coefficients_i k(x, z_i) + Bias with the support vectors z_i, or Weights x + Bias for a linear kernel.
+// MISVMModel is a fitted [BagMISVM] or [InstanceMISVM]. The decision value of a standardised instance x is
+//
+//	sum_i Coefficients_i k(x, z_i) + Bias
+//
+// with the support vectors z_i, or Weights x + Bias for a linear kernel.
 type MISVMModel struct {
 	Gamma        float64   `json:"gamma"` // see [BagMISVM]
 	Scale        keptScale `json:"scale"`

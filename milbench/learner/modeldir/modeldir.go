@@ -37,7 +37,7 @@ const (
 // mostCard is the size limit of a card that is read, in bytes.
 const mostCard = 1 << 28
 
-// ErrNoModel reports that a folder holds no model that this version can read.
+// ErrNoModel is wrapped by errors that say that a folder holds no model that this version can read.
 var ErrNoModel = errors.New("not a model of this version of milbench")
 
 // damaged wraps [ErrNoModel] around a problem with the files of a model.

@@ -19,8 +19,8 @@ const aloneAtOnce = 1024
 //	a_i · (f({x_i}) − f(∅))
 //
 // If the pooling has one head and its logit is linear in the pooled vector (mean, sum, attention, gated, single-branch
-// CLAM), these numbers sum to f(bag) − f(∅), as in the additive MIL of Javed et al. 2022. For other poolings, they are
-// the logit of the instance by itself, times its attention. A pooling with one head per class (DSMIL, CLAM) uses the
+// CLAM), these numbers sum to f(bag) − f(∅), as in the additive MIL of Javed et al. 2022. For other poolings they have no
+// such sum: each is what the instance adds by itself to the logit of an empty bag, times its attention. A pooling with one head per class (DSMIL, CLAM) uses the
 // weight of the class's head.
 //
 // predictions must be those of Predict for the bags. Errors are the same as those of Predict.

@@ -52,7 +52,7 @@ func (m *Model) Target() milbench.TargetKind { return m.card.Target }
 // Leaked reports whether the training set kept a column that leaks the label.
 func (m *Model) Leaked() bool { return m.card.Leaked }
 
-// ErrDiverged reports that the loss of a training became infinite or NaN.
+// ErrDiverged is wrapped by errors that say that the loss of a training became infinite or NaN.
 var ErrDiverged = errNotFinite
 
 // Train trains one model on all bags of a set. If progress is not nil, it is called after each epoch with its number,

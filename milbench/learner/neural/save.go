@@ -16,7 +16,7 @@ import (
 	"synpool/synlayer"
 )
 
-// ErrNoModel reports that a folder holds no model that [Load] can read in this version.
+// ErrNoModel is wrapped by errors that say that a folder holds no model that [Load] can read in this version.
 var ErrNoModel = modeldir.ErrNoModel
 
 // Save writes the model to the folder dir and creates it if necessary. An existing folder must be empty or hold a

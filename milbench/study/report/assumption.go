@@ -88,7 +88,7 @@ func poolingsBreak(a results.Archive) (answer, error) {
 	if networks == 0 || best.Low == nil || best.High == nil {
 		return answer{}, errIncomplete
 	}
-	said := answer{estimate: number(best.Mean), of: fmt.Sprintf("AUC of the best of %d poolings on its worst of %d tests", networks, len(g.columns)),
+	said := answer{estimate: "AUC " + number(best.Mean), of: fmt.Sprintf("the best of %d poolings on its worst of %d tests", networks, len(g.columns)),
 		interval: fmt.Sprintf("%s to %s, %d drawings", number(*best.Low), number(*best.High), best.N)}
 	switch {
 	case len(broken) > 0:

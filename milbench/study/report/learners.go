@@ -387,7 +387,7 @@ func bestLearner(a results.Archive) (answer, error) {
 		}
 	}
 	if names := by[unclear]; len(names) > 0 {
-		beside = append(beside, "we cannot tell it from "+listed(names))
+		beside = append(beside, "these cannot be told apart from it: "+listed(names))
 	}
 	said.more = join(strings.Join(beside, "; ")+".", said.more)
 	return said, nil

@@ -167,7 +167,7 @@ func image(alt, name, caption string) string {
 func opening(list []said) string {
 	lead := ""
 	by := make(map[direction][]string)
-	var open []string
+	var flattering, open []string
 	for _, s := range list {
 		switch side := s.effects.direction(); {
 		case s.experiment == "learners" && lead == "":
@@ -175,6 +175,8 @@ func opening(list []said) string {
 		case s.short == "" || !s.run || len(s.effects) == 0:
 		case strings.HasPrefix(s.verdict, cannotTell):
 			open = append(open, s.short)
+		case s.experiment == "published" && side == higher:
+			flattering = append(flattering, fmt.Sprintf("%s (%s)", s.short, s.estimate))
 		default:
 			by[side] = append(by[side], fmt.Sprintf("%s (%s)", s.short, s.estimate))
 		}
@@ -186,13 +188,16 @@ func opening(list []said) string {
 	for _, part := range []struct {
 		side direction
 		says string
-	}{{higher, "These raise the reported AUC"}, {lower, "These lower it"}, {same, "These make no difference that matters"}} {
+	}{{higher, "These make better models"}, {lower, "These make worse models"}, {same, "These make no difference that matters"}} {
 		if len(by[part.side]) > 0 {
 			points = append(points, "**"+part.says+":** "+listed(by[part.side])+".")
 		}
 	}
+	if len(flattering) > 0 {
+		points = append(points, "**These make figures too optimistic:** "+listed(flattering)+".")
+	}
 	if len(open) > 0 {
-		points = append(points, fmt.Sprintf("**We cannot tell** on these %d: %s.", len(open), listed(open)))
+		points = append(points, fmt.Sprintf("**We cannot tell** in %d cases; the claims below say which.", len(open)))
 	}
 	if len(points) == 0 {
 		return "Too little has been run for a verdict.\n\n"

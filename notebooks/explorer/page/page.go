@@ -109,7 +109,7 @@ func Sources(ctx context.Context) (string, error) {
 	for _, name := range []string{"page.css", "page.go", "page.html", "page.js"} {
 		fmt.Fprintf(hash, "%s\n%x\n", name, sha256.Sum256([]byte(read(name))))
 	}
-	own, _, _ := strings.Cut(program, "/")
+	own := strings.TrimSuffix(program, "/notebooks/explorer/program") // the path of this module
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir string
