@@ -341,7 +341,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, s := range summaries {
 		e, err := study.FindExperiment(s.experiment)
-		if err != nil || !slices.Contains(e.Figures, s.figure) || s.shows == "" || (s.alt == "") != s.large {
+		if err != nil || !slices.Contains(e.Figures, s.figure) || s.shows == "" || s.alt == "" {
 			t.Errorf("%s: no figure %s, or one without words (%v)", s.experiment, s.figure, err)
 		}
 		if !led[s.experiment] || strings.Count(text, `<a id="`+s.experiment+`"></a>`+"\n\n## "+s.title+"\n") != 1 {
@@ -362,8 +362,10 @@ func TestOpening(t *testing.T) {
 		}
 		return said{claim{short: short, experiment: "noise"}, list.answer(), true}
 	}
-	text := opening([]said{{claim{experiment: "learners"}, answer{more: "`x` leads."}, true}, of("a", 0.04, 0.06, 0.05), of("b", -0.04, -0.06, -0.05), of("c", 0.001, -0.001, 0.002), of("d", 0.5, -0.5, 0.2), {run: true}})
-	want := "- `x` leads.\n- **These raise the reported AUC:** a (+0.050).\n- **These lower it:** b (−0.050).\n- **These make no difference that matters:** c (+0.001).\n- **We cannot tell** on these 1: d.\n\n"
+	flattering := of("e", 0.05, 0.07, 0.06)
+	flattering.experiment = "published"
+	text := opening([]said{flattering, {claim{experiment: "learners"}, answer{more: "`x` leads."}, true}, of("a", 0.04, 0.06, 0.05), of("b", -0.04, -0.06, -0.05), of("c", 0.001, -0.001, 0.002), of("d", 0.5, -0.5, 0.2), {run: true}})
+	want := "- `x` leads.\n- **These make better models:** a (+0.050).\n- **These make worse models:** b (−0.050).\n- **These make no difference that matters:** c (+0.001).\n- **These make figures too optimistic:** e (+0.060).\n- **We cannot tell** in 1 of the claims below.\n\n"
 	if text != want {
 		t.Errorf("%s, want %s", text, want)
 	}

@@ -97,6 +97,23 @@ func spaceName(s results.Space) (string, error) {
 	return c.label(), nil
 }
 
+// silhouettesPlot draws the silhouette of the classes of the test part in every space.
+func silhouettesPlot(a results.Archive) (*plotting.Figure, error) {
+	var rows []plotting.IntervalRow
+	for _, s := range a.Spaces {
+		name, err := spaceName(s)
+		if err != nil {
+			return nil, err
+		}
+		v := s.TestSilhouette
+		rows = append(rows, plotting.IntervalRow{Set: s.Set, Setting: name, Mean: v, Low: v, High: v, N: 1, Over: "splits"})
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.Intervals("Distance of the classes in the test part", plotting.Measure{Name: "silhouette", Least: -1, Meaning: "the classes overlap"}, rows)
+}
+
 // spacesPlot draws instances and pooled bags of every set by t-SNE.
 func spacesPlot(a results.Archive) (*plotting.Figure, error) {
 	var panels []plotting.ScatterPanel

@@ -32,11 +32,14 @@ func lead(f figures[int], set string) []float64 {
 	return less(concentration, distraction)
 }
 
-// noiseGroups are the sets that one kind of noise is for.
-var noiseGroups = []struct {
+// noiseGroup is a group of sets, with a remark for the tables.
+type noiseGroup struct {
 	name, remark string
-	outside      func(string) bool
-}{{"Images and molecules", " (the paper's claim is on images)", isWeb}, {"Web", "", isNotWeb}}
+	outside      func(string) bool // reports whether a set is not in the group
+}
+
+// noiseGroups are the sets that one kind of noise is for.
+var noiseGroups = []noiseGroup{{"Images and molecules", " (the paper's claim is on images)", isWeb}, {"Web", "", isNotWeb}}
 
 // noise is the section of Table 6.
 func noise(a results.Archive) (string, error) {

@@ -14,7 +14,6 @@ import (
 type summary struct {
 	experiment, title string
 	figure            string // of [study.Experiment]
-	large             bool   // the figure has no place on the page; it names the command that draws it
 	alt, shows        string // what the figure shows
 	about             string // what else must be known
 	more              func(results.Archive) (string, error)
@@ -40,16 +39,18 @@ var summaries = []summary{
 	{experiment: "ablation", title: "What does each part of SynPooling contribute?", figure: "changes", more: changeCounts,
 		alt:   "Mean difference in AUC with its interval, a row for each change of SynPooling",
 		shows: "Each row changes one part of SynPooling with I = 3 or I = −3. Points are sets."},
-	{experiment: "noise", title: "Does concentration make a network robust to noise?", figure: "noise", large: true, about: "Noise is Gaussian on images and molecules. On Web it is deletion, replacement and swaps.",
-		shows: "the lead of concentration over distraction under each noise"},
+	{experiment: "noise", title: "Does concentration make a network robust to noise?", figure: "lead", about: "Noise is Gaussian on images and molecules. On Web it is deletion, replacement and swaps.",
+		alt:   "Mean change of the lead with its interval, for images and molecules, Web, and all sets",
+		shows: "Concentration leads if its mean AUC is above that of distraction. The figure shows how noise changes this lead, averaged over noises. Points are sets."},
 	{experiment: "assumption", title: "Which poolings learn what the MIL assumption forbids?", figure: "assumption",
 		alt:   "AUC of every pooling on three generated tests, with a line at 0.5",
 		shows: "Three generated tests. An AUC under 0.5 means that a pooling learnt from what is absent, or from how often something occurs."},
 	{experiment: "witness", title: "How few instances may tell the label?", figure: "witness",
 		alt:   "AUC against the share of instances that tell the label, a curve for each pooling",
 		shows: "Generated bags of 100 instances. The witness rate is the share of a positive bag's instances that tell its label."},
-	{experiment: "features", title: "Does pooling separate the classes?", figure: "spaces", large: true, about: "The silhouette measures how far apart the classes lie, in all features.",
-		shows: "instances and pooled bags by t-SNE"},
+	{experiment: "features", title: "Does pooling separate the classes?", figure: "silhouettes",
+		alt:   "Silhouette of the classes on four sets, for instances, means of bags and three poolings",
+		shows: "The silhouette is 1 for two tight classes far apart, and about 0 for classes that overlap. It uses all features."},
 	{experiment: "ensembles", title: "What does an ensemble of ten networks gain over one?", figure: "gains",
 		alt:   "Gain in AUC with its interval, a row for each ensemble",
 		shows: "AUC of the mean score of ten networks less the mean AUC of the ten, by set and pooling."},
@@ -197,7 +198,7 @@ func opening(list []said) string {
 		points = append(points, "**These make figures too optimistic:** "+listed(flattering)+".")
 	}
 	if len(open) > 0 {
-		points = append(points, fmt.Sprintf("**We cannot tell** in %d cases; the claims below say which.", len(open)))
+		points = append(points, fmt.Sprintf("**We cannot tell** in %d of the claims below.", len(open))))
 	}
 	if len(points) == 0 {
 		return "Too little has been run for a verdict.\n\n"
@@ -222,12 +223,9 @@ func (s summary) text(archives []results.Archive, list []said, drawn bool) (stri
 	if !there {
 		return b.String() + fmt.Sprintf("Not run yet: `milbench study %s --out results`.\n", s.experiment), nil
 	}
-	switch command := fmt.Sprintf("`milbench plot milbench/study/results/%s.json.gz --figure %s --out figure.svg`", s.experiment, s.figure); {
-	case s.large:
-		fmt.Fprintf(&b, "%s draws %s.\n\n", command, s.shows)
-	case drawn:
+	if drawn {
 		b.WriteString(image(s.alt, s.experiment, s.shows))
-	default:
+	} else {
 		b.WriteString("Too little has been run for the figure.\n\n")
 	}
 	for _, c := range list {

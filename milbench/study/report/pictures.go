@@ -56,7 +56,7 @@ func pictures(archives []results.Archive) (list []picture, err error) {
 	}
 	for _, s := range summaries {
 		a, there := find(archives, s.experiment)
-		if !there || s.large {
+		if !there {
 			continue
 		}
 		figure, err := Plot(a, s.figure)

@@ -82,13 +82,15 @@ var plots = map[string]func(results.Archive) (*plotting.Figure, error){
 	"iterations ranks":   iterationRanks,
 	"iterations winners": winnersPlot,
 	"noise noise":        noisePlot,
+	"noise lead":         leadPlot,
 	"assumption assumption": func(a results.Archive) (*plotting.Figure, error) {
 		return intervals(a, "Under 0.5: the MIL assumption is broken", label)
 	},
-	"witness witness":   func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
-	"witness instances": func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
-	"features spaces":   spacesPlot,
-	"ensembles gains":   gainsPlot,
+	"witness witness":      func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, false) },
+	"witness instances":    func(a results.Archive) (*plotting.Figure, error) { return witnessPlot(a, true) },
+	"features spaces":      spacesPlot,
+	"features silhouettes": silhouettesPlot,
+	"ensembles gains":      gainsPlot,
 	"ensembles auc": func(a results.Archive) (*plotting.Figure, error) {
 		return intervals(a, "One network and ten", rowNamed(config.withMembers))
 	},
@@ -368,6 +370,37 @@ func noisePlot(a results.Archive) (*plotting.Figure, error) {
 		return nil, errIncomplete
 	}
 	return plotting.AUCDifferences("Does noise favour concentration? Mean AUC over I > 0 less that over I < 0", rows)
+}
+
+// leadPlot draws what noise adds to the lead of concentration over distraction: a mean over the sets of a group, and the sets.
+func leadPlot(a results.Archive) (*plotting.Figure, error) {
+	f, err := newFigures(a.Results, iterationsOf)
+	if err != nil {
+		return nil, err
+	}
+	if !twoSided(f.settings) {
+		return nil, errIncomplete
+	}
+	sets := f.complete(f.settings)
+	var rows []plotting.IntervalRow
+	for _, group := range append(slices.Clone(noiseGroups), noiseGroup{name: "All sets", outside: func(string) bool { return false }}) {
+		bases, moved := leadMoves(f, slices.DeleteFunc(slices.Clone(sets), group.outside))
+		if len(bases) == 0 {
+			continue
+		}
+		row := plotting.IntervalRow{Set: group.name, Setting: "with noise less without", Over: "sets"}
+		for _, set := range bases {
+			row.Points = append(row.Points, round(stat.Mean(moved[set], nil)))
+		}
+		if row, err = overPoints(row); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil, errIncomplete
+	}
+	return plotting.AUCDifferences("What noise adds to the lead of concentration", rows)
 }
 
 // overPoints gives a row the mean of its points and its interval.
