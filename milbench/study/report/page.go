@@ -198,7 +198,7 @@ func opening(list []said) string {
 		points = append(points, "**These make figures too optimistic:** "+listed(flattering)+".")
 	}
 	if len(open) > 0 {
-		points = append(points, fmt.Sprintf("**We cannot tell** in %d of the claims below.", len(open))))
+		points = append(points, fmt.Sprintf("**We cannot tell** in %d of the claims below.", len(open)))
 	}
 	if len(points) == 0 {
 		return "Too little has been run for a verdict.\n\n"
