@@ -44,7 +44,7 @@ type Entry struct {
 	draw func(seed uint64) (*milbench.Set, error)    // for a generated set
 }
 
-// ErrUnknownSet is wrapped by the error that is returned if no set has the name.
+// ErrUnknownSet is wrapped by the error returned if no set has the name.
 var ErrUnknownSet = errors.New("no named set")
 
 // Find returns the entry of the named set. For an unknown name it returns an error that matches [ErrUnknownSet] and

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// ErrNotFetched is wrapped by the error that is returned if the files of a named set are not in [Dir].
+	// ErrNotFetched is wrapped by the error returned if the files of a named set are not in [Dir].
 	ErrNotFetched = fetch.ErrNotFetched
 
 	// ErrTemporary marks a failed [Entry.Fetch] that may succeed later: no network, a full disk, or another process

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ErrSameDifference is wrapped by the error that is returned if a t-test is undefined because all differences are equal.
+// ErrSameDifference is wrapped by the error returned if a t-test is undefined because all differences are equal.
 var ErrSameDifference = errors.New("all differences are the same")
 
 // roundingSpread is the spread that rounding may cause among equal differences, relative to the figures.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ErrTooFew is wrapped by the error that is returned if there are fewer than two values, so a spread is undefined.
+// ErrTooFew is wrapped by the error returned if there are fewer than two values, so a spread is undefined.
 var ErrTooFew = errors.New("fewer than two values")
 
 // DeLong returns the [AUC] and its standard error by the method of DeLong, DeLong and Clarke-Pearson (Biometrics

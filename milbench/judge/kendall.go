@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// ErrAllEqual is wrapped by the error that is returned if a figure is undefined because all values are equal.
+// ErrAllEqual is wrapped by the error returned if a figure is undefined because all values are equal.
 var ErrAllEqual = errors.New("all values are equal")
 
 // Kendall returns Kendall's rank correlation τ-b, from −1 to 1:

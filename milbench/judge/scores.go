@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrOneClass is wrapped by the error that is returned if a figure is undefined because there is only one class.
+// ErrOneClass is wrapped by the error returned if a figure is undefined because there is only one class.
 var ErrOneClass = errors.New("only one class is there")
 
 // count checks labels and scores and returns the numbers of negatives and positives.

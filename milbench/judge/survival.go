@@ -7,13 +7,13 @@ import (
 )
 
 var (
-	// ErrNoEvents is wrapped by the error that is returned if a figure is undefined because no event was seen.
+	// ErrNoEvents is wrapped by the error returned if a figure is undefined because no event was seen.
 	ErrNoEvents = errors.New("no event was seen")
-	// ErrNoPairs is wrapped by the error that is returned if a figure is undefined because for no two bags is it known which event came first.
+	// ErrNoPairs is wrapped by the error returned if a figure is undefined because for no two bags is it known which event came first.
 	ErrNoPairs = errors.New("no comparable pairs")
-	// ErrOneGroup is wrapped by the error that is returned if there is only one group, so nothing to compare.
+	// ErrOneGroup is wrapped by the error returned if there is only one group, so nothing to compare.
 	ErrOneGroup = errors.New("only one group is there")
-	// ErrBeyondFollowUp is wrapped by the error that is returned if a survival curve is unknown at a time because no follow-up lasted that long.
+	// ErrBeyondFollowUp is wrapped by the error returned if a survival curve is unknown at a time because no follow-up lasted that long.
 	ErrBeyondFollowUp = errors.New("time is beyond the follow-up")
 )
 

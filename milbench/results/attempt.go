@@ -21,7 +21,7 @@ const (
 	PlanName     = "plan.json" // the plan that the attempts follow
 )
 
-// ErrUnmerged is wrapped by the error that is returned if attempts in a folder have results that are missing from its file of results.
+// ErrUnmerged is wrapped by the error returned if attempts in a folder have results that are missing from its file of results.
 var ErrUnmerged = errors.New("results of shards that are not merged")
 
 // AttemptDir returns the path of a new attempt at a shard. The name contains the shard, the host, the process and a

@@ -19,12 +19,12 @@ const FileName = "results.jsonl"
 const lockName = ".lock"
 
 var (
-	// ErrLocked is wrapped by the error that is returned if another run is writing to the folder. Try again when it has ended.
+	// ErrLocked is wrapped by the error returned if another run is writing to the folder. Try again when it has ended.
 	ErrLocked = errors.New("in use by another run")
-	// ErrDiskFull is wrapped by the error that is returned if there was no room for a result. The file is still intact. Free some space and run
+	// ErrDiskFull is wrapped by the error returned if there was no room for a result. The file is still intact. Free some space and run
 	// again.
 	ErrDiskFull = errors.New("no room left")
-	// ErrNoResults is wrapped by the error that is returned if a folder has no results yet.
+	// ErrNoResults is wrapped by the error returned if a folder has no results yet.
 	ErrNoResults = errors.New("no results yet")
 )
 

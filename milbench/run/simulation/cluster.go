@@ -72,7 +72,7 @@ const (
 // attempt in 3,000 gets that far.
 const mostLives = 8
 
-// ErrFailures is wrapped by the error that is returned if nodes fail so often that hardly any block finishes.
+// ErrFailures is wrapped by the error returned if nodes fail so often that hardly any block finishes.
 var ErrFailures = errors.New("fits would hardly ever end")
 
 // check returns an error if nodes fail before a block finishes.
