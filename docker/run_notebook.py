@@ -84,8 +84,8 @@ def main():
     print(f"{path}: {len(times)} cells in {sum(times):.1f} s, {images} figures; its last cell printed\n{printed.rstrip()}")
     print(f"first cell {times[0]:.1f} s")
     # Linking a cell that imports GoMLX and everything else takes 3 to 6 s on two cores, and compiling all of it two minutes.
-    if times[0] >= 20:
-        sys.exit("the first cell takes 20 s or more: the image's build cache is of no use")
+    if times[0] >= 10:
+        sys.exit("the first cell takes 10 s or more: the image's build cache is of no use")
 
 
 if __name__ == "__main__":
