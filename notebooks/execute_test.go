@@ -308,6 +308,7 @@ func TestExecuteCheck(t *testing.T) {
 	for _, test := range []struct{ name, old, new, says string }{
 		{"as it is", "", "", ""},
 		{"a number within the tolerance", "root 1.41421", "root 1.4143", ""},
+		{"how long a training took", `fmt.Printf(\"root`, `fmt.Println(\"50 fits trained in 1.2s\"); fmt.Printf(\"root`, ""},
 		{"another number", "root 1.41421", "root 1.42421", "'root 1.42421' is saved"},
 		{"another word", "root 1.41421", "rood 1.41421", "'rood 1.41421' is saved"},
 	} {
