@@ -4,7 +4,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -180,14 +182,18 @@ func TestFoldsBags(t *testing.T) {
 }
 
 // TestPrinted runs the commands of pages in an empty folder and compares what they print. Predictions that a script wrote stand in
-// for the script, which needs PyTorch; .ci/run runs it. Other processors round differently.
+// for the script, which needs PyTorch; .ci/run runs it. Other processors and XLA round differently, so the backend is Go.
 func TestPrinted(t *testing.T) {
-	for name, least := range map[string]int{"docs/judge.md": 9, "docs/start.md": 3} {
+	for name, least := range map[string]int{"docs/concepts.md": 3, "docs/judge.md": 9, "docs/labels.md": 12, "docs/start.md": 3} {
 		t.Run(name, func(t *testing.T) { requirePrinted(t, name, least) })
 	}
 }
 
-// requirePrinted runs the commands of a page, at least so many, and compares what they print with the page.
+// mentioned is a command in a sentence.
+var mentioned = regexp.MustCompile("`(milbench [^`]+)`")
+
+// requirePrinted runs the commands of a page, at least so many, and compares what they print with the page. A block of output belongs
+// to the block of commands before it, or to the last command of the sentences between, which may fail.
 func requirePrinted(t *testing.T, name string, least int) {
 	page, err := os.ReadFile("../../" + name)
 	if err != nil {
@@ -197,20 +203,37 @@ func requirePrinted(t *testing.T, name string, least int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOMLX_BACKEND", "go")
 	t.Chdir(t.TempDir())
-	commands, printed := 0, ""
+	commands, printed, compared := 0, "", true
 	for k, block := range strings.Split(string(page), "\n```") {
-		if k%2 == 0 {
+		if k%2 == 0 { // sentences
+			if found := mentioned.FindAllStringSubmatch(block, -1); compared && len(found) > 0 {
+				o := milbenchOf(t.Context(), strings.Fields(found[len(found)-1][1])[1:]...)
+				printed = o.out + o.err
+			}
 			continue
 		}
 		kind, text, _ := strings.Cut(block, "\n")
+		if kind == "sh" {
+			commands++
+			if out, err := exec.CommandContext(t.Context(), "bash", "-c", text).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%s: %v\n%s\n%s", name, err, text, out)
+			}
+			continue
+		}
+		if kind == "console" {
+			printed = ""
+		}
+		compared = kind == "text"
 		for line := range strings.Lines(text + "\n") {
 			words := strings.Fields(line)
 			switch {
 			case len(words) == 0:
 			case kind == "console" && words[0] == "milbench":
 				commands++
-				printed, _ = succeed(t, words[1:]...)
+				out, _ := succeed(t, words[1:]...)
+				printed += out
 			case kind == "console" && words[0] == "python":
 				commands++
 				if err := os.WriteFile("predictions.csv", predictions, 0o666); err != nil {
@@ -225,6 +248,6 @@ func requirePrinted(t *testing.T, name string, least int) {
 		}
 	}
 	if commands < least {
-		t.Errorf("%d commands found", commands)
+		t.Errorf("%d commands found, want at least %d", commands, least)
 	}
 }
