@@ -89,7 +89,7 @@ func TestBold(t *testing.T) {
 	}
 	want := 0
 	for _, v := range table.Verdicts {
-		if strings.Contains(v, " has the largest") && !strings.Contains(v, "Not told apart") && !strings.Contains(v, "Perhaps worse") {
+		if strings.Contains(v, " has the largest") && !strings.Contains(v, "Cannot be told apart") && !strings.Contains(v, "Perhaps worse") {
 			want++
 		}
 	}

@@ -112,7 +112,7 @@ func verdict(unordered []Row) (string, error) {
 	}
 	text := fmt.Sprintf("%s: %s %s the largest %s, %.3f.", name, strings.Join(best, ", "), verb, of.heading, rows[0].Mean)
 	if len(same) > 0 {
-		text += fmt.Sprintf(" Not told apart from it, with %s smaller by up to %.3f: %s.", of.plural, most, strings.Join(same, ", "))
+		text += fmt.Sprintf(" Cannot be told apart from it (%s smaller by up to %.3f): %s.", of.plural, most, strings.Join(same, ", "))
 	}
 	if len(perhaps) > 0 {
 		text += fmt.Sprintf(" Perhaps worse (p < %.2g each, not adjusted for the %d comparisons): %s.", alpha, len(p), strings.Join(perhaps, ", "))

@@ -39,11 +39,11 @@ func TestVerdict(t *testing.T) {
 		{"worse and tied", rowsOf(5, map[string][][]float64{"a": {low, low}, "b": {high, tie}, "c": {tie, high}}),
 			"set: b, c have the largest AUC, 0.930. Worse beyond chance: a (by 0.302)."},
 		{"chance", rowsOf(5, map[string][][]float64{"a": {high}, "b": {{.88, .96, .9, .97, .92}}}),
-			"set: a has the largest AUC, 0.930. Not told apart from it, with AUCs smaller by up to 0.004: b."},
+			"set: a has the largest AUC, 0.930. Cannot be told apart from it (AUCs smaller by up to 0.004): b."},
 		{"a difference without spread", rowsOf(3, map[string][][]float64{"a": {{.9, .9, .9}}, "b": {{.8, .8, .8}}}),
-			"set: a has the largest AUC, 0.900. Not told apart from it, with AUCs smaller by up to 0.100: b."},
+			"set: a has the largest AUC, 0.900. Cannot be told apart from it (AUCs smaller by up to 0.100): b."},
 		{"perhaps worse", rowsOf(5, map[string][][]float64{"a": {high}, "b": {{.93, .96, .92, .97, .92}}, "c": {{.75, .85, .82, .8, .88}}}),
-			"set: b has the largest AUC, 0.940. Not told apart from it, with AUCs smaller by up to 0.010: a. Perhaps worse (p < 0.05 each, not adjusted for the 3 comparisons): c (by 0.120)."},
+			"set: b has the largest AUC, 0.940. Cannot be told apart from it (AUCs smaller by up to 0.010): a. Perhaps worse (p < 0.05 each, not adjusted for the 3 comparisons): c (by 0.120)."},
 		{"repeats that are missing", rowsOf(5, map[string][][]float64{"a": {high, tie}, "b": {low}}), ""},
 		{"one row", rowsOf(5, map[string][][]float64{"a": {high}}), ""},
 	} {
@@ -70,7 +70,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 	got, err := Table{Rows: split}.verdicts()
-	if want := "set: a has the largest AUC, 1.000. Not told apart from it, with AUCs smaller by up to 0.050: c. Worse beyond chance: d (by 0.250), b (by 0.500)."; err != nil || len(got) != 1 || got[0] != want {
+	if want := "set: a has the largest AUC, 1.000. Cannot be told apart from it (AUCs smaller by up to 0.050): c. Worse beyond chance: d (by 0.250), b (by 0.500)."; err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("official split: %q, %v, want %q", got, err, want)
 	}
 	split[0].Leaked = true
