@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,11 +14,8 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/learner/modeldir"
 	"synpool/milbench/predict"
-	"synpool/plotting"
+	"synpool/milbench/study/report"
 )
-
-// calibrationFolds is the number of folds that hold out bags for a calibration. There are fewer if a class has fewer bags.
-const calibrationFolds = 5
 
 // calibrating is the flag that asks for a calibration, and what is learnt.
 type calibrating struct {
@@ -45,86 +40,25 @@ func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// cut cuts a set into folds, stratified by class and with whole groups. It reports a set that has no probabilities or too few bags. Each
-// bag is held out at most once, since only the first cut of [milbench.CutInner] is used.
-func (k *calibrating) cut(set *milbench.Set, seed uint64) error {
+// cut cuts a set into folds of held-out bags.
+func (k *calibrating) cut(set *milbench.Set, seed uint64) (err error) {
 	if k.method == "" {
 		return nil
 	}
-	if set.Kind != milbench.BinaryTarget && set.Kind != milbench.ClassTarget {
-		return fmt.Errorf("--calibrate: %s: targets of kind %v have no probabilities; leave the flag out", set.Name, set.Kind)
-	}
-	var train []milbench.Example
-	for i, b := range set.Bags {
-		train = append(train, milbench.Example{Bag: i, Target: b.Target})
-	}
-	folds, err := milbench.CutInner(set.Task(nil), train, calibrationFolds, milbench.SplitSeed(seed, "calibrate"))
-	if errors.Is(err, milbench.ErrInner) {
-		return fmt.Errorf("--calibrate: %s: the held-out folds need two bags or groups of each class; add bags, or leave the flag out",
-			set.Name)
-	}
-	if err != nil {
-		return err
-	}
-	held := make(map[int]bool)
-	for _, f := range folds {
-		if slices.ContainsFunc(f, func(i int) bool { return held[i] }) {
-			break
-		}
-		for _, i := range f {
-			held[i] = true
-		}
-		k.folds = append(k.folds, f)
+	if k.folds, err = calibrate.CutFolds(set, seed); err != nil {
+		return fmt.Errorf("--calibrate: %w, or leave the flag out", err)
 	}
 	return nil
 }
 
-// learn trains a model without each fold and learns the calibration from the scores of the held-out bags. A model knows nothing of its
-// held-out bags: each fold weighs a portfolio and standardises values by the other bags alone.
+// learn learns the calibration from held-out bags.
 func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbench.Set, setting json.RawMessage, seed uint64,
-	progress func(done, of int)) error {
+	progress func(done, of int)) (err error) {
 	if k.method == "" {
 		return nil
 	}
-	var fits []milbench.Fit
-	for n, held := range k.folds {
-		fit := milbench.Fit{Fold: n, Setting: setting, Test: held,
-			Seed: milbench.SplitSeed(seed, "calibrate", n), Order: milbench.SplitSeed(seed, "calibrate order")}
-		for i, b := range set.Bags {
-			if !slices.Contains(held, i) {
-				fit.Train = append(fit.Train, milbench.Example{Bag: i, Target: b.Target})
-			}
-		}
-		fits = append(fits, fit)
-	}
-	outcomes, done := make([]milbench.Outcome, len(fits)), 0
-	progress(done, len(fits))
-	if err := by.Learn(ctx, set.Task(fits), func(o milbench.Outcome) error {
-		outcomes[o.Fit] = o
-		done++
-		progress(done, len(fits))
-		return nil
-	}); err != nil {
-		return err
-	}
-	var labels, fold []int
-	var scores [][]float64
-	for n, o := range outcomes {
-		where := fmt.Sprintf("--calibrate: %s, fold %d of %d", set.Name, n+1, len(outcomes))
-		if o.Err != nil {
-			return fmt.Errorf("%s: %w", where, o.Err)
-		}
-		if len(o.Epochs) == 0 || len(o.Epochs[len(o.Epochs)-1].Test) != len(fits[n].Test) {
-			return fmt.Errorf("%s: the learner did not score the held-out bags", where)
-		}
-		for j, p := range o.Epochs[len(o.Epochs)-1].Test {
-			labels = append(labels, set.Bags[fits[n].Test[j]].Label)
-			fold, scores = append(fold, n), append(scores, p.Scores)
-		}
-	}
-	var err error
-	if k.learnt, err = calibrate.Learn(k.method, set.NumClasses(), labels, scores, fold); err != nil {
-		return fmt.Errorf("--calibrate %s: %s: %w; add bags, or leave the flag out", k.method, set.Name, err)
+	if k.learnt, err = calibrate.HeldOut(ctx, k.method, by, set, setting, k.folds, seed, progress); err != nil {
+		return fmt.Errorf("--calibrate: %w", err)
 	}
 	return nil
 }
@@ -194,19 +128,7 @@ func (p *program) drawReliability(dir, file string) error {
 	if filepath.Dir(file) == filepath.Clean(dir) {
 		return fmt.Errorf("--out %s: a model's folder holds nothing else; name a file outside of it", file)
 	}
-	curve := func(name string, f calibrate.Figures) plotting.ReliabilityCurve {
-		c := plotting.ReliabilityCurve{Name: fmt.Sprintf("%s (ECE %.3f)", name, f.ECE)}
-		for _, b := range f.Bins {
-			c.Bins = append(c.Bins, plotting.ReliabilityBin(b))
-		}
-		return c
-	}
-	title := fmt.Sprintf("%d held-out bags, %s", l.After.Bags, l.Calibration.Method)
-	share := "Share of positives"
-	if l.Calibration.Classes > 2 {
-		share = "Share of bags whose class is right"
-	}
-	figure, err := plotting.Reliability(title, share, []plotting.ReliabilityCurve{curve("before", l.Before), curve("after, cross-fitted", l.After)})
+	figure, err := report.Reliability(l)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"synpool/milbench"
-	"synpool/milbench/calibrate"
 	"synpool/milbench/predict"
 )
 
@@ -186,89 +183,6 @@ func TestDamagedCalibration(t *testing.T) {
 	}
 	if b := predictions(t, model, file); b[0].Probability != nil {
 		t.Errorf("%+v", b[0])
-	}
-}
-
-// meanFirst is a learner whose score of a bag is its first number, and that looks at what it is given.
-type meanFirst struct {
-	milbench.Learner
-	look func(milbench.Task)
-}
-
-func (l meanFirst) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
-	l.look(task)
-	for i, f := range task.Fits {
-		var e milbench.Epoch
-		for _, b := range f.Test {
-			e.Test = append(e.Test, milbench.Scored(float64(task.Bags[b].(*milbench.Dense).Values[0])))
-		}
-		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Each bag is held out once, with its group, from what its model is trained on; and targets without probabilities are refused.
-func TestCalibratingFolds(t *testing.T) {
-	set := &milbench.Set{Name: "toy"}
-	for i := range 90 {
-		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i / 3 % 2), Group: strconv.Itoa(i / 3),
-			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
-	}
-	set.Seal()
-	k := &calibrating{method: calibrate.Platt}
-	if err := k.cut(set, 5); err != nil || len(k.folds) != calibrationFolds {
-		t.Fatalf("%v, %v", k.folds, err)
-	}
-	held := make([]int, len(set.Bags))
-	look := func(task milbench.Task) {
-		for _, f := range task.Fits {
-			fold := make([]int, len(set.Bags))
-			for _, b := range f.Test {
-				held[b]++
-				fold[b]++
-			}
-			positive := 0
-			for _, e := range f.Train {
-				fold[e.Bag]++
-				for _, b := range f.Test {
-					if g := set.Bags[b].Group; set.Bags[e.Bag].Group == g {
-						t.Errorf("group %s is torn", g)
-					}
-				}
-			}
-			for i, n := range fold {
-				if n != 1 {
-					t.Errorf("bag %d stands %d times in fold %d", i, n, f.Fold)
-				}
-			}
-			for _, b := range f.Test {
-				positive += set.Bags[b].Label
-			}
-			if len(f.Test) != 18 || positive != 9 {
-				t.Errorf("%d of %d held-out bags are positive", positive, len(f.Test))
-			}
-		}
-	}
-	if err := k.learn(t.Context(), meanFirst{look: look}, set, nil, 5, func(int, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	if c := k.learnt.Calibration; c.Bags != 90 || k.learnt.Folds != 5 || c.Sigmoids[0].A <= 0 {
-		t.Errorf("%+v", c)
-	}
-	for i, n := range held {
-		if n != 1 {
-			t.Errorf("bag %d is held out %d times", i, n)
-		}
-	}
-	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
-		other := *set
-		other.Kind = kind
-		want := "--calibrate: toy: targets of kind " + kind.String() + " have no probabilities"
-		if err := k.cut(&other, 5); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v: %v", kind, err)
-		}
 	}
 }
 

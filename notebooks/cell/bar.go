@@ -62,6 +62,14 @@ func (b *bar) training(p learner.Progress) {
 	b.draw(float64(p.Done)/float64(max(1, p.Total)), text)
 }
 
+// folds shows the progress of fits with held-out bags.
+func (b *bar) folds(done, of int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = done
+	b.draw(float64(done)/float64(of), fmt.Sprintf("calibration: %d of %d folds", done, of))
+}
+
 // draw updates the line, unless the last update was too recent.
 func (b *bar) draw(share float64, text string) {
 	b.last = text

@@ -158,6 +158,8 @@ func TestKitEnds(t *testing.T) {
 		"a program has made this set": func() { Made(Open(file).Set()).Label("x") },
 		"goes from 2 to 1":            func() { Slider("steps", 2, 1, 1, 1) },
 		"scores have no shares":       func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
+		"calibrate a model of Train":  func() { Load("model").Calibrate("platt") },
+		`did you mean "platt"?`:       func() { Train(Open(file), StatisticsSVM).Calibrate("plat") },
 		"nothing says where":          func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
 	}
 	if end, ok := ends[os.Getenv("KIT_ENDS")]; ok {
@@ -244,7 +246,8 @@ func TestSpoken(t *testing.T) {
 		"--keep-leak trains with it":                                       "KeepLeak trains with it",
 		"--instance-label-column last moves it":                            "InstanceLabels last moves it",
 		"unless --missing median takes medians":                            "unless Median takes medians",
-		"milbench train --calibrate learns one":                            "milbench train --calibrate learns one",
+		"no logit; milbench train --calibrate learns one":                  "no logit; Calibrate learns one",
+		"made by milbench train --calibrate platt":                         "made by milbench train --calibrate platt",
 		"made by milbench run --folds 3; --numbers takes them for numbers": "made by milbench run --folds 3; Numbers takes them for numbers",
 	} {
 		if got := spoken(text); got != want {
@@ -335,7 +338,7 @@ func TestKeep(t *testing.T) {
 	model := Train(Open(slides(t, "slides.csv", 20, true)), StatisticsSVM).Learned()
 	dir := filepath.Join(t.TempDir(), "models", "one")
 	for range 2 {
-		if err := keep(model, dir); err != nil {
+		if err := keep(dir, model.Save); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -395,6 +398,39 @@ func TestSaveCalibration(t *testing.T) {
 	Save(Load(from), to)
 	if p := Load(to).Predict(bags).Bags()[0]; p.Calibration != "platt" {
 		t.Errorf("calibration %q", p.Calibration)
+	}
+}
+
+// TestCalibrate: a support vector machine gets probabilities, the model beside it has none, and what was learnt is found again.
+func TestCalibrate(t *testing.T) {
+	t.Setenv(StoreVariable, t.TempDir())
+	bags := Open(slides(t, "slides.csv", 20, true))
+	plain := Train(bags, StatisticsSVM)
+	said := printed(t, func() { Show(plain.Calibrate("platt")) })
+	for _, want := range []string{"5 fits trained in", "statistics-svm, calibrated by platt", "1/(1+exp(-(", "learnt from 20 held-out bags"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
+	again := Train(bags, StatisticsSVM).Calibrate("platt")
+	if said := printed(t, func() { again.Predict(bags).Bags() }); said != "" {
+		t.Errorf("computed again: %s", said)
+	}
+	for i, b := range again.Predict(bags).Bags() {
+		if b.Calibration != "platt" || b.Probability == nil || *b.Probability != Must(again.Calibration().Calibration.Probabilities([]float64{*b.Score}))[0] {
+			t.Errorf("%+v", b)
+		}
+		if other := plain.Predict(bags).Bags()[i]; other.Probability != nil || *other.Score != *b.Score {
+			t.Errorf("without calibration %+v", other)
+		}
+	}
+	to := filepath.Join(t.TempDir(), "model")
+	Save(again, to)
+	if l := Load(to).Calibration(); l == nil || l.Calibration.Method != calibrate.Platt || l.Folds != calibrate.HeldOutFolds {
+		t.Errorf("saved %+v", l)
+	}
+	if plain.Calibration() != nil {
+		t.Error("the model without calibration has one")
 	}
 }
 

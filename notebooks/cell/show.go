@@ -17,7 +17,9 @@ import (
 	"synpool/internal/notebook"
 	"synpool/milbench"
 	"synpool/milbench/dataset/audit"
+	"synpool/milbench/predict"
 	"synpool/milbench/results"
+	"synpool/milbench/study/report"
 	"synpool/plotting"
 )
 
@@ -57,6 +59,9 @@ func parts(v any) []any {
 	case *Comparison:
 		return append([]any{v.card()}, parts(v.Figure())...)
 	case *Model:
+		if l := v.Calibration(); l != nil {
+			return append([]any{v.card()}, parts(Must(report.Reliability(l)))...)
+		}
 		return []any{v.card()}
 	case *Predictions:
 		return []any{v.card()}
@@ -309,6 +314,10 @@ func (m *Model) card() card {
 	c.facts = [][2]string{{"trained on", a.Set}, {"target", a.Target.String()}, {"features", strconv.Itoa(a.NumFeatures)}}
 	if a.Classes != nil {
 		c.facts[1][1] = strings.Join(a.Classes, ", ")
+	}
+	if l := m.Calibration(); l != nil {
+		c.facts = append(c.facts, [2]string{"probability", l.Calibration.Formula()})
+		c.notes = append(c.notes, predict.CalibrationNote(a, l))
 	}
 	if len(a.Members) > 0 {
 		c.rows = [][]string{{"learner", "weight", results.FigureName(a.Target) + " inside"}}

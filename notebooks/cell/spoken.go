@@ -13,9 +13,13 @@ var command = regexp.MustCompile(`milbench [a-z][^;:,]*$`)
 // methods maps flags of milbench to the equivalent methods whose names differ.
 var methods = map[string]string{"lr": "Rate", "missing median": "Median", "instance-label-column": "InstanceLabels"}
 
-// spoken translates a message about milbench flags into method names: --keep-leak becomes KeepLeak. Commands are left
+// inCells says how a cell does what a message proposes as a command.
+var inCells = strings.NewReplacer("milbench train --calibrate learns", "Calibrate learns")
+
+// spoken translates a message about milbench flags into method names: --keep-leak becomes KeepLeak. Other commands are left
 // unchanged.
 func spoken(text string) string {
+	text = inCells.Replace(text)
 	return flag.ReplaceAllStringFunc(text, func(name string) string {
 		if command.MatchString(text[:strings.Index(text, name)]) {
 			return name

@@ -1,0 +1,134 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"synpool/milbench"
+)
+
+// meanFirst is a learner whose score of a bag is its first number, and that looks at what it is given.
+type meanFirst struct {
+	milbench.Learner
+	look func(milbench.Task)
+}
+
+func (l meanFirst) Learn(_ context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	l.look(task)
+	for i, f := range task.Fits {
+		var e milbench.Epoch
+		for _, b := range f.Test {
+			e.Test = append(e.Test, milbench.Scored(float64(task.Bags[b].(*milbench.Dense).Values[0])))
+		}
+		if err := done(milbench.Outcome{Fit: i, Epochs: []milbench.Epoch{e}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each bag is held out once, with its group, from what its model is trained on; and targets without probabilities are refused.
+func TestHeldOut(t *testing.T) {
+	set := &milbench.Set{Name: "toy"}
+	for i := range 90 {
+		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i / 3 % 2), Group: strconv.Itoa(i / 3),
+			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
+	}
+	set.Seal()
+	folds, err := CutFolds(set, 5)
+	if err != nil || len(folds) != HeldOutFolds {
+		t.Fatalf("%v, %v", folds, err)
+	}
+	held := make([]int, len(set.Bags))
+	look := func(task milbench.Task) {
+		for _, f := range task.Fits {
+			fold := make([]int, len(set.Bags))
+			for _, b := range f.Test {
+				held[b]++
+				fold[b]++
+			}
+			positive := 0
+			for _, e := range f.Train {
+				fold[e.Bag]++
+				for _, b := range f.Test {
+					if g := set.Bags[b].Group; set.Bags[e.Bag].Group == g {
+						t.Errorf("group %s is torn", g)
+					}
+				}
+			}
+			for i, n := range fold {
+				if n != 1 {
+					t.Errorf("bag %d stands %d times in fold %d", i, n, f.Fold)
+				}
+			}
+			for _, b := range f.Test {
+				positive += set.Bags[b].Label
+			}
+			if len(f.Test) != 18 || positive != 9 {
+				t.Errorf("%d of %d held-out bags are positive", positive, len(f.Test))
+			}
+		}
+	}
+	var told [][2]int
+	learnt, err := HeldOut(t.Context(), Platt, meanFirst{look: look}, set, nil, folds, 5, func(done, of int) { told = append(told, [2]int{done, of}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 6 || told[0] != [2]int{0, 5} || told[5] != [2]int{5, 5} {
+		t.Errorf("progress %v", told)
+	}
+	if c := learnt.Calibration; c.Bags != 90 || learnt.Folds != 5 || c.Sigmoids[0].A <= 0 {
+		t.Errorf("%+v", c)
+	}
+	for i, n := range held {
+		if n != 1 {
+			t.Errorf("bag %d is held out %d times", i, n)
+		}
+	}
+	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
+		other := *set
+		other.Kind = kind
+		if _, err := CutFolds(&other, 5); err == nil || err.Error() != "toy: targets of kind "+kind.String()+" have no probabilities" {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+}
+
+// A fold whose fit fails, or is not scored, is named.
+func TestHeldOutFails(t *testing.T) {
+	set := &milbench.Set{Name: "toy"}
+	for i := range 4 {
+		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
+	}
+	set.Seal()
+	folds, err := CutFolds(set, 1)
+	if err != nil || len(folds) != 2 {
+		t.Fatal(folds, err)
+	}
+	for want, outcome := range map[string]milbench.Outcome{
+		"toy, fold 2 of 2: no memory":                                   {Err: errors.New("no memory")},
+		"toy, fold 2 of 2: the learner did not score the held-out bags": {Epochs: []milbench.Epoch{{}}},
+	} {
+		if _, err := HeldOut(t.Context(), Platt, failsLast{meanFirst{look: func(milbench.Task) {}}, outcome}, set, nil, folds, 1, func(int, int) {}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// failsLast is a learner that ends its last fit with an outcome.
+type failsLast struct {
+	meanFirst
+	outcome milbench.Outcome
+}
+
+func (l failsLast) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	return l.meanFirst.Learn(ctx, task, func(o milbench.Outcome) error {
+		if last := len(task.Fits) - 1; o.Fit == last {
+			o = l.outcome
+			o.Fit = last
+		}
+		return done(o)
+	})
+}
