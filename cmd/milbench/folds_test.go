@@ -37,7 +37,7 @@ func TestFoldsScore(t *testing.T) {
 	own := write(t, "scores.csv", scores)
 	succeed(t, "run", file, "--folds", "3", "--repeats", "2", "--learner", "statistics-svm", "--out", out)
 	table, notes := succeed(t, "score", own, "--folds", folds, "--name", "my model", "--out", out)
-	for _, want := range []string{"| own | my model ", "| own | statistics-svm ", "honest, 3 folds, declared |", "declared: the scores are those of their author", "own: "} {
+	for _, want := range []string{"| own | my model ", "| own | statistics-svm ", "honest, 3 folds, declared |", "declared: another program made these scores", "own: "} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}
@@ -144,7 +144,7 @@ func TestFoldsScoreKinds(t *testing.T) {
 				c.want = append(c.want, "| "+c.learner+" ", name+": my model has the largest")
 			}
 			table, _ := succeed(t, "score", write(t, "scores.csv", scores), "--folds", folds, "--name", "my model", "--out", out)
-			for _, want := range append(c.want, "honest, 3 folds, declared |", "declared: the scores are those of their author") {
+			for _, want := range append(c.want, "honest, 3 folds, declared |", "declared: another program made these scores") {
 				if !strings.Contains(strings.Join(strings.Fields(table), " "), want) {
 					t.Errorf("no %q in\n%s", want, table)
 				}

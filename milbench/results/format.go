@@ -287,7 +287,7 @@ func (t Table) allNotes() []string {
 		notes = append(notes, "optimistic: the epoch was chosen on the test part, so the figure is too good.")
 	}
 	if declared {
-		notes = append(notes, "declared: the scores are those of their author; nobody here has seen the training.")
+		notes = append(notes, "declared: another program made these scores; milbench has not seen its training.")
 	}
 	if leaked {
 		notes = append(notes, "LEAKED: a column that leaks the bag label was among the features, so the figure means nothing.")
