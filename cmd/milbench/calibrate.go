@@ -21,7 +21,6 @@ import (
 type calibrating struct {
 	name   string
 	method calibrate.Method // "" where none is asked for
-	folds  [][]int          // of held-out bags
 	learnt *calibrate.Learnt
 }
 
@@ -29,8 +28,8 @@ func (k *calibrating) addTo(f *pflag.FlagSet) {
 	f.StringVar(&k.name, "calibrate", "", "`method` that learns probabilities from held-out bags: "+strings.Join(methodNames(), ", ")+" (default none)")
 }
 
-// check reports an unknown method.
-func (k *calibrating) check(f *pflag.FlagSet) (err error) {
+// parse reports an unknown method.
+func (k *calibrating) parse(f *pflag.FlagSet) (err error) {
 	if !f.Changed("calibrate") {
 		return nil
 	}
@@ -40,12 +39,12 @@ func (k *calibrating) check(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// cut cuts a set into folds of held-out bags.
-func (k *calibrating) cut(set *milbench.Set, seed uint64) (err error) {
+// check reports a set that cannot be divided for a calibration.
+func (k *calibrating) check(set *milbench.Set, seed uint64) error {
 	if k.method == "" {
 		return nil
 	}
-	if k.folds, err = calibrate.CutFolds(set, seed); err != nil {
+	if _, err := (calibrate.HeldOut{Seed: seed}).Folds(set); err != nil {
 		return fmt.Errorf("--calibrate: %w, or leave the flag out", err)
 	}
 	return nil
@@ -57,7 +56,8 @@ func (k *calibrating) learn(ctx context.Context, by milbench.Learner, set *milbe
 	if k.method == "" {
 		return nil
 	}
-	if k.learnt, err = calibrate.HeldOut(ctx, k.method, by, set, setting, k.folds, seed, progress); err != nil {
+	h := calibrate.HeldOut{Method: k.method, Learner: by, Setting: setting, Seed: seed, Progress: progress}
+	if k.learnt, err = h.Learn(ctx, set); err != nil {
 		return fmt.Errorf("--calibrate: %w", err)
 	}
 	return nil

@@ -80,7 +80,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 			if err := checkCores(cores); err != nil {
 				return err
 			}
-			if err := toward.check(c.Flags()); err != nil {
+			if err := toward.parse(c.Flags()); err != nil {
 				return err
 			}
 			if config != nil && c.Flags().Changed("cores") {
@@ -102,7 +102,7 @@ milbench plot MODEL --figure reliability draws both.` + filesHelp,
 					return fmt.Errorf("%s: only one bag has label %s; a class needs two at least: add bags, or leave it out", bags.Name, bags.ClassName(class))
 				}
 			}
-			if err := toward.cut(bags, seed); err != nil {
+			if err := toward.check(bags, seed); err != nil {
 				return err
 			}
 			facts, err := card.judged(bags, setting, p.judgeCommand(c, args[0], &asked, config))

@@ -10,12 +10,23 @@ import (
 	"synpool/milbench"
 )
 
-// HeldOutFolds is the number of folds of [CutFolds]. There are fewer if a class has fewer bags.
+// HeldOutFolds is the number of folds of [HeldOut]. There are fewer if a class has fewer bags.
 const HeldOutFolds = 5
 
-// CutFolds divides the bags of a set into folds for [HeldOut], stratified by class and with whole groups. Each bag is in one
-// fold. A set without classes, or with a class of fewer than two bags or groups, is an error.
-func CutFolds(set *milbench.Set, seed uint64) (folds [][]int, err error) {
+// HeldOut learns the calibration of a model that is trained on all bags of a set. It trains the same setting without each
+// fold, scores the fold, and passes the scores to [Learn]. A model knows nothing of its held-out bags: standardisation and
+// the weights of an ensemble come from the other bags alone.
+type HeldOut struct {
+	Method   Method
+	Learner  milbench.Learner
+	Setting  json.RawMessage
+	Seed     uint64             // of the folds and the fits
+	Progress func(done, of int) // called before the first fit and after each; may be nil
+}
+
+// Folds returns the held-out folds, stratified by class and with whole groups. Each bag is in one fold. A set without classes,
+// or with a class of fewer than two bags or groups, is an error.
+func (h HeldOut) Folds(set *milbench.Set) (folds [][]int, err error) {
 	if set.Kind != milbench.BinaryTarget && set.Kind != milbench.ClassTarget {
 		return nil, fmt.Errorf("%s: targets of kind %v have no probabilities", set.Name, set.Kind)
 	}
@@ -23,7 +34,7 @@ func CutFolds(set *milbench.Set, seed uint64) (folds [][]int, err error) {
 	for i, b := range set.Bags {
 		all = append(all, milbench.Example{Bag: i, Target: b.Target})
 	}
-	cuts, err := milbench.CutInner(set.Task(nil), all, HeldOutFolds, milbench.SplitSeed(seed, "calibrate"))
+	cuts, err := milbench.CutInner(set.Task(nil), all, HeldOutFolds, milbench.SplitSeed(h.Seed, "calibrate"))
 	if errors.Is(err, milbench.ErrInner) {
 		return nil, fmt.Errorf("%s: the held-out folds need two bags or groups of each class; add bags", set.Name)
 	}
@@ -43,17 +54,17 @@ func CutFolds(set *milbench.Set, seed uint64) (folds [][]int, err error) {
 	return folds, nil
 }
 
-// HeldOut learns the calibration of a model that will be trained on all bags of a set. It trains the same setting without
-// each fold, scores the fold, and passes the scores to [Learn]. A model knows nothing of its held-out bags: standardisation
-// and the weights of an ensemble come from the other bags alone. progress is called before the first fit and after each.
-//
-// The folds are those of [CutFolds]. The seed determines the seeds of the fits. Errors of a fit name its fold.
-func HeldOut(ctx context.Context, method Method, by milbench.Learner, set *milbench.Set, setting json.RawMessage, folds [][]int, seed uint64,
-	progress func(done, of int)) (*Learnt, error) {
+// Learn trains and scores the folds and returns the calibration. The errors are those of [HeldOut.Folds] and [Learn]; the
+// error of a fit names its fold.
+func (h HeldOut) Learn(ctx context.Context, set *milbench.Set) (*Learnt, error) {
+	folds, err := h.Folds(set)
+	if err != nil {
+		return nil, err
+	}
 	var fits []milbench.Fit
 	for n, held := range folds {
-		fit := milbench.Fit{Fold: n, Setting: setting, Test: held,
-			Seed: milbench.SplitSeed(seed, "calibrate", n), Order: milbench.SplitSeed(seed, "calibrate order")}
+		fit := milbench.Fit{Fold: n, Setting: h.Setting, Test: held,
+			Seed: milbench.SplitSeed(h.Seed, "calibrate", n), Order: milbench.SplitSeed(h.Seed, "calibrate order")}
 		for i, b := range set.Bags {
 			if !slices.Contains(held, i) {
 				fit.Train = append(fit.Train, milbench.Example{Bag: i, Target: b.Target})
@@ -62,11 +73,11 @@ func HeldOut(ctx context.Context, method Method, by milbench.Learner, set *milbe
 		fits = append(fits, fit)
 	}
 	outcomes, done := make([]milbench.Outcome, len(fits)), 0
-	progress(done, len(fits))
-	if err := by.Learn(ctx, set.Task(fits), func(o milbench.Outcome) error {
+	h.tell(done, len(fits))
+	if err := h.Learner.Learn(ctx, set.Task(fits), func(o milbench.Outcome) error {
 		outcomes[o.Fit] = o
 		done++
-		progress(done, len(fits))
+		h.tell(done, len(fits))
 		return nil
 	}); err != nil {
 		return nil, err
@@ -86,9 +97,15 @@ func HeldOut(ctx context.Context, method Method, by milbench.Learner, set *milbe
 			fold, scores = append(fold, n), append(scores, p.Scores)
 		}
 	}
-	learnt, err := Learn(method, set.NumClasses(), labels, scores, fold)
+	learnt, err := Learn(h.Method, set.NumClasses(), labels, scores, fold)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w; add bags", method, set.Name, err)
+		return nil, fmt.Errorf("%s: %s: %w; add bags", set.Name, h.Method, err)
 	}
 	return learnt, nil
+}
+
+func (h HeldOut) tell(done, of int) {
+	if h.Progress != nil {
+		h.Progress(done, of)
+	}
 }

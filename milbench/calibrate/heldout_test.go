@@ -37,7 +37,9 @@ func TestHeldOut(t *testing.T) {
 			Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i%7 + 2*(i/3%2))}}})
 	}
 	set.Seal()
-	folds, err := CutFolds(set, 5)
+	var told [][2]int
+	h := HeldOut{Method: Platt, Seed: 5, Progress: func(done, of int) { told = append(told, [2]int{done, of}) }}
+	folds, err := h.Folds(set)
 	if err != nil || len(folds) != HeldOutFolds {
 		t.Fatalf("%v, %v", folds, err)
 	}
@@ -71,8 +73,8 @@ func TestHeldOut(t *testing.T) {
 			}
 		}
 	}
-	var told [][2]int
-	learnt, err := HeldOut(t.Context(), Platt, meanFirst{look: look}, set, nil, folds, 5, func(done, of int) { told = append(told, [2]int{done, of}) })
+	h.Learner = meanFirst{look: look}
+	learnt, err := h.Learn(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestHeldOut(t *testing.T) {
 	for _, kind := range []milbench.TargetKind{milbench.RealTarget, milbench.SurvivalTarget} {
 		other := *set
 		other.Kind = kind
-		if _, err := CutFolds(&other, 5); err == nil || err.Error() != "toy: targets of kind "+kind.String()+" have no probabilities" {
+		if _, err := h.Learn(t.Context(), &other); err == nil || err.Error() != "toy: targets of kind "+kind.String()+" have no probabilities" {
 			t.Errorf("%v: %v", kind, err)
 		}
 	}
@@ -103,15 +105,12 @@ func TestHeldOutFails(t *testing.T) {
 		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 	}
 	set.Seal()
-	folds, err := CutFolds(set, 1)
-	if err != nil || len(folds) != 2 {
-		t.Fatal(folds, err)
-	}
 	for want, outcome := range map[string]milbench.Outcome{
 		"toy, fold 2 of 2: no memory":                                   {Err: errors.New("no memory")},
 		"toy, fold 2 of 2: the learner did not score the held-out bags": {Epochs: []milbench.Epoch{{}}},
 	} {
-		if _, err := HeldOut(t.Context(), Platt, failsLast{meanFirst{look: func(milbench.Task) {}}, outcome}, set, nil, folds, 1, func(int, int) {}); err == nil || err.Error() != want {
+		h := HeldOut{Method: Platt, Learner: failsLast{meanFirst{look: func(milbench.Task) {}}, outcome}}
+		if _, err := h.Learn(t.Context(), set); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

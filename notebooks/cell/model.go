@@ -94,20 +94,17 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	folds, err := calibrate.CutFolds(o.set, trainingSeed)
-	if err != nil {
-		return "", err
-	}
-	model, err := Train(m.bags, m.learner).load()
-	if err != nil {
-		return "", err
-	}
 	bar := newBar()
-	learnt, err := calibrate.HeldOut(interrupted(), method, learner.All(oneByOne, learner.Resources{}), o.set, setting, folds, trainingSeed, bar.folds)
+	h := calibrate.HeldOut{Method: method, Learner: learner.All(oneByOne, learner.Resources{}), Setting: setting, Seed: trainingSeed, Progress: bar.folds}
+	learnt, err := h.Learn(interrupted(), o.set)
 	bar.end(err == nil)
 	if errors.Is(err, context.Canceled) {
 		return "", errors.New("stopped; no calibration was kept")
 	}
+	if err != nil {
+		return "", err
+	}
+	model, err := Train(m.bags, m.learner).load()
 	if err != nil {
 		return "", err
 	}
