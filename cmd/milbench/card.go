@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -132,10 +134,14 @@ func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *train
 // simple matches words that a shell takes without quotes.
 var simple = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted returns a word quoted for a shell.
+// quoted returns a word quoted for a shell, on Windows for cmd and PowerShell.
 func quoted(word string) string {
-	if simple.MatchString(word) {
+	windows := runtime.GOOS == "windows"
+	switch {
+	case simple.MatchString(word) || windows && simple.MatchString(filepath.ToSlash(word)):
 		return word
+	case windows:
+		return `"` + word + `"` // no file name there has such a mark
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -58,10 +58,10 @@ b,bottom,1,0,0,256,1,0
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
 	}
+	f.Close()
 
 	byClass := write(t, "classes.csv", "bag,instance,x,y,weight,score_high\na,0,0,0,0.1,2\na,1,256,0,0.5,-1\n")
 	succeed(t, "plot", byClass, "--figure", "heatmap", "--column", "score_high", "--extremes", "1", "--out", dir+"-high")

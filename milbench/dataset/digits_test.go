@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"synpool/internal/fetched"
@@ -213,6 +216,10 @@ func TestReadDigitsRefuses(t *testing.T) {
 		}
 		return path
 	}
+	_, isFolder := os.ReadFile(folder)
+	if at := (*fs.PathError)(nil); errors.As(isFolder, &at) {
+		isFolder = at.Err // is a directory, in the words of the system
+	}
 	for name, c := range map[string]struct {
 		spoil      func(c *digitFiles)
 		file, want string
@@ -223,24 +230,24 @@ func TestReadDigitsRefuses(t *testing.T) {
 		"target":     {func(c *digitFiles) { c.Target = 10 }, "digits", "target 10"},
 		"positive":   {func(c *digitFiles) { c.MeanSize = 1000; c.Bags = 5 }, "digits", "all 5 bags have label 1; two classes are needed"},
 		"too many":   {func(c *digitFiles) { c.MeanSize = 1e18 }, "digits", "draw fewer or smaller bags"},
-		"no images":  {func(c *digitFiles) { c.Images = folder + "/none" }, "open " + folder + "/none", "no such file"},
+		"no images":  {func(c *digitFiles) { c.Images = filepath.Join(folder, "none") }, "open " + filepath.Join(folder, "none"), syscall.ENOENT.Error()},
 		"mismatch":   {func(c *digitFiles) { c.Labels = file("l2", idx([]byte{9, 1}, 2)) }, good.Images, "holds 250 images and"},
 		"swapped":    {func(c *digitFiles) { c.Images = good.Labels }, good.Labels, "begins with 00 00 08 01, not with 00 00 08 03"},
-		"empty file": {func(c *digitFiles) { c.Labels = file("l0", nil) }, folder + "/l0", "the file is empty"},
-		"floats":     {func(c *digitFiles) { c.Labels = file("lf", []byte{0, 0, 13, 1}) }, folder + "/lf", "begins with 00 00 0d 01"},
-		"no digits":  {func(c *digitFiles) { c.Labels = file("ln", idx(nil, 0)) }, folder + "/ln", "dimension 1 is 0"},
-		"truncated":  {func(c *digitFiles) { c.Labels = file("lt", idx(make([]byte, 249), 250)) }, folder + "/lt", "ends early"},
-		"head alone": {func(c *digitFiles) { c.Labels = file("lh", idx(nil)) }, folder + "/lh", "begins with"},
-		"cut head":   {func(c *digitFiles) { c.Labels = file("lc", []byte{0, 0, 8, 1, 0}) }, folder + "/lc", "ends early"},
-		"too long":   {func(c *digitFiles) { c.Labels = file("ll", idx(make([]byte, 251), 250)) }, folder + "/ll", "goes on after the 250 bytes"},
-		"huge":       {func(c *digitFiles) { c.Images = file("ih", idx(nil, 1<<31, 1<<31, 1<<31)) }, folder + "/ih", "more than a file holds"},
-		"large":      {func(c *digitFiles) { c.Images = file("il", idx(make([]byte, 9), 1<<20, 1<<10, 1<<10)) }, folder + "/il", "ends early"},
+		"empty file": {func(c *digitFiles) { c.Labels = file("l0", nil) }, filepath.Join(folder, "l0"), "the file is empty"},
+		"floats":     {func(c *digitFiles) { c.Labels = file("lf", []byte{0, 0, 13, 1}) }, filepath.Join(folder, "lf"), "begins with 00 00 0d 01"},
+		"no digits":  {func(c *digitFiles) { c.Labels = file("ln", idx(nil, 0)) }, filepath.Join(folder, "ln"), "dimension 1 is 0"},
+		"truncated":  {func(c *digitFiles) { c.Labels = file("lt", idx(make([]byte, 249), 250)) }, filepath.Join(folder, "lt"), "ends early"},
+		"head alone": {func(c *digitFiles) { c.Labels = file("lh", idx(nil)) }, filepath.Join(folder, "lh"), "begins with"},
+		"cut head":   {func(c *digitFiles) { c.Labels = file("lc", []byte{0, 0, 8, 1, 0}) }, filepath.Join(folder, "lc"), "ends early"},
+		"too long":   {func(c *digitFiles) { c.Labels = file("ll", idx(make([]byte, 251), 250)) }, filepath.Join(folder, "ll"), "goes on after the 250 bytes"},
+		"huge":       {func(c *digitFiles) { c.Images = file("ih", idx(nil, 1<<31, 1<<31, 1<<31)) }, filepath.Join(folder, "ih"), "more than a file holds"},
+		"large":      {func(c *digitFiles) { c.Images = file("il", idx(make([]byte, 9), 1<<20, 1<<10, 1<<10)) }, filepath.Join(folder, "il"), "ends early"},
 		"bit flip": {func(c *digitFiles) {
 			z := gzipped(idx(make([]byte, 250), 250))
 			z[len(z)-6] ^= 1
 			c.Labels = file("lz", z)
-		}, folder + "/lz", "invalid checksum"},
-		"folder": {func(c *digitFiles) { c.Labels = folder }, folder, "is a directory"},
+		}, filepath.Join(folder, "lz"), "invalid checksum"},
+		"folder": {func(c *digitFiles) { c.Labels = folder }, folder, isFolder.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c2 := good

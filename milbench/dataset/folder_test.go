@@ -75,7 +75,7 @@ func TestReadFolder(t *testing.T) {
 		t.Errorf("%v, %v", part, err)
 	}
 	_, err = o.ReadFile("testdata/folder")
-	requireOneLine(t, err, "testdata/folder/packed.npz", "compressed, and the set is too large for memory")
+	requireOneLine(t, err, filepath.FromSlash("testdata/folder/packed.npz"), "compressed, and the set is too large for memory")
 }
 
 // TestCoordinates reads the positions of instances from the files of CLAM and TRIDENT and from a single file; other
@@ -293,5 +293,5 @@ func TestSplitFile(t *testing.T) {
 		}
 	}
 	_, err = Options{Split: "nothing.csv"}.ReadFile("testdata/folder")
-	requireOneLine(t, err, "testdata/folder/slides.tsv", "no column \"nothing.csv\"")
+	requireOneLine(t, err, filepath.FromSlash("testdata/folder/slides.tsv"), "no column \"nothing.csv\"")
 }

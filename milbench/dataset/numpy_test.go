@@ -380,9 +380,11 @@ func TestReadNumPyRefuses(t *testing.T) {
 		_, err := ReadFile(folder)
 		requireOneLine(t, err, folder, c.want)
 	}
-	_, err = Options{Unlabelled: true}.ReadFile(numpyFolder(t, map[string][]byte{"a\nb.npy": a}))
-	if err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("a name of two lines: %v", err)
+	if runtime.GOOS != "windows" { // no file there has such a name
+		_, err = Options{Unlabelled: true}.ReadFile(numpyFolder(t, map[string][]byte{"a\nb.npy": a}))
+		if err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("a name of two lines: %v", err)
+		}
 	}
 	file := filepath.Join(numpyFolder(t, map[string][]byte{"a.npy": a}), "a.npy")
 	_, err = ReadFile(file)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,7 +147,7 @@ func TestReadFileRefuses(t *testing.T) {
 	requireOneLine(t, err, folder, "a folder without bags; give a file")
 	missing := filepath.Join(folder, "missing.mat")
 	_, err = ReadFile(missing)
-	requireOneLine(t, err, "open "+missing, "no such file")
+	requireOneLine(t, err, "open "+missing, syscall.ENOENT.Error())
 }
 
 // The largest Web file has 22 million values; reading all of them would take 178 MB.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"synpool/internal/alloctest"
@@ -64,7 +65,7 @@ func TestReadTransposedRefuses(t *testing.T) {
 	}
 	missing := filepath.Join(folder, "missing")
 	_, err := ReadTransposed(there, missing, there)
-	requireOneLine(t, err, "open "+missing, "no such file")
+	requireOneLine(t, err, "open "+missing, syscall.ENOENT.Error())
 }
 
 // TestFetchTransposed passes generated files through the entry of a set that may be absent.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -230,7 +231,7 @@ func TestMergeRefuses(t *testing.T) {
 		{rewritten(`"backend":"fake"`, `"backend":"other"`), "merge results of one version and backend"},
 		{rewritten(`"fold":`, `"fold":1`), "line 1 is damaged"},
 		{rewritten("\n", "}\n"), "line 1 is damaged"},
-		{filepath.Join(good, "nothing"), "no such file"},
+		{filepath.Join(good, "nothing"), syscall.ENOENT.Error()},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		_, err := Merge(context.Background(), []string{good, c.dir}, out, nil)

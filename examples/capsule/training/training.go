@@ -95,7 +95,8 @@ func open(store *model.Store, s Settings, folder string) (save func() error, err
 	if err != nil {
 		return nil, err
 	}
-	handler, err := checkpoint.Build(store).Dir(folder).Keep(2).Done()
+	// GoMLX v0.28.2 leaves the file of compressed parameters open, and Windows does not remove an open file.
+	handler, err := checkpoint.Build(store).Dir(folder).Keep(2).WithCompression(checkpoint.BinUncompressed).Done()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}

@@ -43,7 +43,8 @@ func (m *Model) write(folder string) error {
 			return err
 		}
 	}
-	handler, err := checkpoint.Build(store).Dir(folder).Done()
+	// GoMLX v0.28.2 leaves the file of compressed parameters open, and Windows does not remove an open file.
+	handler, err := checkpoint.Build(store).Dir(folder).WithCompression(checkpoint.BinUncompressed).Done()
 	if err != nil {
 		return err
 	}
