@@ -45,7 +45,7 @@ func (k *calibrating) check(set *milbench.Set, seed uint64) error {
 		return nil
 	}
 	if _, err := (calibrate.HeldOut{Seed: seed}).Folds(set); err != nil {
-		return fmt.Errorf("--calibrate: %w, or leave the flag out", err)
+		return fmt.Errorf("--calibrate: %w; or leave the flag out", err)
 	}
 	return nil
 }

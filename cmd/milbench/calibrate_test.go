@@ -160,6 +160,8 @@ func TestTrainCalibrateRefuses(t *testing.T) {
 	} {
 		refuse(t, exitUse, c.want, "train", write(t, "bags.csv", c.bags), "--learner", "mind", "--calibrate", c.method, "--out", out)
 	}
+	refuse(t, exitUse, "--calibrate: counts: targets of kind real have no probabilities; or leave the flag out",
+		"train", write(t, "counts.csv", "bag,target,p\na,0.5,1\nb,1.5,2\nc,2.5,3\n"), "--pooling", "mean", "--calibrate", "platt", "--out", out)
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a model was saved")
 	}

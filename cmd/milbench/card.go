@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -108,6 +107,12 @@ func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *train
 	if asked.flags.Changed("setting") {
 		return "" // run takes the default or the grid of a learner
 	}
+	lost := false
+	quoted := func(word string) string {
+		word, ok := quotedFor(runtime.GOOS, word)
+		lost = lost || !ok
+		return word
+	}
 	words := []string{"milbench", "run", quoted(nameOrFile)}
 	if config != nil && !asked.flags.Changed("pooling") {
 		words = append(words, "--pooling", config.Pooling)
@@ -128,20 +133,29 @@ func (p *program) judgeCommand(c *cobra.Command, nameOrFile string, asked *train
 			words = append(words, "--"+f.Name+"="+quoted(strings.Trim(f.Value.String(), "[]")))
 		}
 	})
+	if lost {
+		return ""
+	}
 	return strings.Join(append(words, "--out", "results"), " ")
 }
 
 // simple matches words that a shell takes without quotes.
 var simple = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted returns a word quoted for a shell, on Windows for cmd and PowerShell.
-func quoted(word string) string {
-	windows := runtime.GOOS == "windows"
-	switch {
-	case simple.MatchString(word) || windows && simple.MatchString(filepath.ToSlash(word)):
-		return word
-	case windows:
-		return `"` + word + `"` // no file name there has such a mark
+// quotedFor returns a word quoted for the shells of a system, on Windows for both cmd and PowerShell. ok is false if one of
+// these would change the word.
+func quotedFor(system, word string) (quoted string, ok bool) {
+	if system != "windows" {
+		if simple.MatchString(word) {
+			return word, true
+		}
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'", true
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	if strings.ContainsAny(word, "\"$`%!") || strings.HasSuffix(word, `\`) {
+		return "", false
+	}
+	if simple.MatchString(strings.ReplaceAll(word, `\`, "/")) {
+		return word, true
+	}
+	return `"` + word + `"`, true
 }

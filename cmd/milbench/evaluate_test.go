@@ -135,6 +135,25 @@ func TestShow(t *testing.T) {
 	refuse(t, exitUse, "it has no model.json", "show", t.TempDir())
 }
 
+// TestShowQuotes: the command that the card names can be pasted into the shells of the system, or there is none.
+func TestShowQuotes(t *testing.T) {
+	for _, c := range []struct{ system, word, want string }{
+		{"linux", "a/b.csv", "a/b.csv"},
+		{"linux", `it's $5.csv`, `'it'\''s $5.csv'`},
+		{"windows", `C:\bags\b.csv`, `C:\bags\b.csv`},
+		{"windows", `C:\my bags\b.csv`, `"C:\my bags\b.csv"`},
+		{"windows", `--order=low grade,high grade`, `"--order=low grade,high grade"`},
+		{"windows", `C:\my bags\`, ""},
+		{"windows", "$5.csv", ""},
+		{"windows", "%TEMP%.csv", ""},
+		{"windows", `a "b"`, ""},
+	} {
+		if got, ok := quotedFor(c.system, c.word); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s: %s becomes %s, %v; want %s", c.system, c.word, got, ok, c.want)
+		}
+	}
+}
+
 func TestEvaluate(t *testing.T) {
 	model, _, file := judgedModel(t)
 	fresh := write(t, "new.csv", slides(2, 80, 0))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -189,8 +190,8 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// mentioned is a command in a sentence.
-var mentioned = regexp.MustCompile("`(milbench [^`]+)`")
+// mentioned is a command in a sentence, with the status that it ends with where the sentence says one.
+var mentioned = regexp.MustCompile("`(milbench [^`]+)`(?:[^.`]* status ([0-9]))?")
 
 // requirePrinted runs the commands of a page, at least so many, and compares what they print with the page. A block of output belongs
 // to the block of commands before it, or to the last command of the sentences between, which may fail.
@@ -205,13 +206,11 @@ func requirePrinted(t *testing.T, name string, least int) {
 	}
 	t.Setenv("GOMLX_BACKEND", "go")
 	t.Chdir(t.TempDir())
-	commands, printed, compared := 0, "", true
+	commands, printed := 0, ""
+	var said [][]string // the commands of the sentences before the block
 	for k, block := range strings.Split(string(page), "\n```") {
-		if k%2 == 0 { // sentences
-			if found := mentioned.FindAllStringSubmatch(block, -1); compared && len(found) > 0 {
-				o := milbenchOf(t.Context(), strings.Fields(found[len(found)-1][1])[1:]...)
-				printed = o.out + o.err
-			}
+		if k%2 == 0 {
+			said = mentioned.FindAllStringSubmatch(block, -1)
 			continue
 		}
 		kind, text, _ := strings.Cut(block, "\n")
@@ -222,10 +221,17 @@ func requirePrinted(t *testing.T, name string, least int) {
 			}
 			continue
 		}
-		if kind == "console" {
+		switch {
+		case kind == "console":
 			printed = ""
+		case kind == "text" && len(said) > 0:
+			last := said[len(said)-1]
+			o := milbenchOf(t.Context(), strings.Fields(last[1])[1:]...)
+			if last[2] != "" && last[2] != strconv.Itoa(o.code) {
+				t.Errorf("%s: %s ends with status %d", name, last[0], o.code)
+			}
+			printed = o.out + o.err
 		}
-		compared = kind == "text"
 		for line := range strings.Lines(text + "\n") {
 			words := strings.Fields(line)
 			switch {

@@ -54,9 +54,12 @@ func (h HeldOut) Folds(set *milbench.Set) (folds [][]int, err error) {
 	return folds, nil
 }
 
-// Learn trains and scores the folds and returns the calibration. The errors are those of [HeldOut.Folds] and [Learn]; the
+// Learn trains and scores the folds and returns the calibration. The errors are those of [ParseMethod], [HeldOut.Folds] and [Learn]; the
 // error of a fit names its fold.
 func (h HeldOut) Learn(ctx context.Context, set *milbench.Set) (*Learnt, error) {
+	if _, err := ParseMethod(string(h.Method)); err != nil {
+		return nil, err
+	}
 	folds, err := h.Folds(set)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"synpool/milbench"
@@ -105,6 +106,10 @@ func TestHeldOutFails(t *testing.T) {
 		set.Bags = append(set.Bags, milbench.Bag{ID: strconv.Itoa(i), Target: milbench.Labelled(i % 2), Instances: &milbench.Dense{Rows: 1, Cols: 1, Values: []float32{float32(i)}}})
 	}
 	set.Seal()
+	untold := HeldOut{Method: "plat", Learner: meanFirst{look: func(milbench.Task) { t.Error("trained by an unknown method") }}}
+	if _, err := untold.Learn(t.Context(), set); err == nil || !strings.Contains(err.Error(), `did you mean "platt"?`) {
+		t.Error(err)
+	}
 	for want, outcome := range map[string]milbench.Outcome{
 		"toy, fold 2 of 2: no memory":                                   {Err: errors.New("no memory")},
 		"toy, fold 2 of 2: the learner did not score the held-out bags": {Epochs: []milbench.Epoch{{}}},

@@ -20,6 +20,7 @@ import (
 	"synpool/milbench/calibrate"
 	"synpool/milbench/dataset/generate"
 	"synpool/milbench/learner/modeldir"
+	"synpool/milbench/learner/networks"
 	"synpool/milbench/predict"
 	"synpool/milbench/results"
 	"synpool/plotting"
@@ -405,6 +406,11 @@ func TestSaveCalibration(t *testing.T) {
 func TestCalibrate(t *testing.T) {
 	t.Setenv(StoreVariable, t.TempDir())
 	bags := Open(slides(t, "slides.csv", 20, true))
+	defer func(before *networks.Networks) { oneByOne = before }(oneByOne)
+	oneByOne = &networks.Networks{Start: oneByOne.Start} // no cell has started a backend
+	if l := Train(bags, Gated.Epochs(2)).Calibrate("temperature").Calibration(); l == nil || l.Calibration.Bags != 20 {
+		t.Errorf("a network has %+v", l)
+	}
 	plain := Train(bags, StatisticsSVM)
 	said := printed(t, func() { Show(plain.Calibrate("platt")) })
 	for _, want := range []string{"5 fits trained in", "statistics-svm, calibrated by platt", "1/(1+exp(-(", "learnt from 20 held-out bags"} {

@@ -63,7 +63,7 @@ func newModel(name string, dir func() (string, error)) *Model {
 
 // Calibrate returns the model with probabilities that are learnt from held-out bags: among bags of probability 0.8, about 8
 // in 10 should be positive. The method is "temperature", "platt" or "isotonic". Platt needs few bags and suits every learner;
-// package calibrate describes all three. The learner is trained five times more, without a fifth of the bags each time.
+// package calibrate describes all three. The learner is trained up to five times more, each time without some of the bags.
 func (m *Model) Calibrate(method string) *Model {
 	if m.bags == nil {
 		Check(fmt.Errorf("%s: the bags that it learnt from are not known; calibrate a model of Train", m.name))

@@ -30,6 +30,22 @@ func (n *Networks) Ready() (err error) {
 	return err
 }
 
+// Learn implements [milbench.Learner].
+func (n *Networks) Learn(ctx context.Context, task milbench.Task, done func(milbench.Outcome) error) error {
+	if err := n.Ready(); err != nil {
+		return err
+	}
+	return n.Trainer.Learn(ctx, task, done)
+}
+
+// Plan implements [milbench.Learner].
+func (n *Networks) Plan(task milbench.Task) (milbench.Plan, error) {
+	if err := n.Ready(); err != nil {
+		return milbench.Plan{}, err
+	}
+	return n.Trainer.Plan(task)
+}
+
 // End stops the backend if it was started.
 func (n *Networks) End() {
 	if n.Backend != nil {
