@@ -47,7 +47,7 @@ var exceptions = []exception{
 	{pattern: `^(GOMLX_BACKEND=go |SYNPOOL_LARGE=1 )?go test \./\.\.\.$`, by: ".ci/run: SYNPOOL_LARGE=1 GOMLX_BACKEND=go tests ./..."},
 	{pattern: `^CGO_ENABLED=0 go test \./\.\.\.$`, by: ".ci/run: CGO_ENABLED=0 tests"},
 	{pattern: `^\.ci/run$`, by: ".github/workflows/ci.yml: run: .ci/run"},
-	{pattern: `^\.ci/wine$`, by: ".ci/run: .ci/wine"},
+	{pattern: `^\.ci/wine$`, by: ".ci/wine: .ci/systems"},
 	{pattern: `^go test -v -run Execute \./notebooks$`, by: ".ci/run: -run Execute ./notebooks"},
 	{pattern: `^\(cd notebooks/browser && go test `, by: ".ci/run: cd notebooks/browser && tests"},
 	{pattern: `^\(cd deploy && go test `, by: ".ci/run: cd deploy && tests"},
