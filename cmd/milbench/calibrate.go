@@ -71,9 +71,6 @@ func (k *calibrating) save(dir string) error {
 	return modeldir.SaveCalibration(dir, k.learnt)
 }
 
-// fewForIsotonic is about the number of bags that isotonic regression needs (scikit-learn, user guide).
-const fewForIsotonic = 1000
-
 // writeCalibration prints how good the probabilities of held-out bags are, before and after.
 func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) error {
 	l := k.learnt
@@ -98,17 +95,8 @@ func (p *program) writeCalibration(k *calibrating, setting json.RawMessage) erro
 	}
 	fmt.Fprintf(p.out, "ECE uses %d bins and %d bags; with few bags it is large by chance alone, see the last column\n",
 		calibrate.DefaultBins, l.After.Bags)
-	c := l.Calibration
-	switch {
-	case k.method == calibrate.IsotonicRegression && c.Bags < fewForIsotonic:
-		p.note("note: isotonic regression needs about %d bags and with %d also learns their noise; platt and temperature need fewer",
-			fewForIsotonic, c.Bags)
-	case c.Inverted() && c.Classes > 2:
-		p.note("note: bags with a higher score for a class belong to it less often, for at least one class; temperature uses the scores of all classes")
-	case c.Inverted():
-		p.note("note: held-out bags with higher scores are less often positive: the model orders new bags worse than chance")
-	case c.AtBound():
-		p.note("note: the temperature %.2g is at its bound: held-out scores separate the classes perfectly or carry no information; try platt", c.T)
+	if warning := l.Calibration.Warning(); warning != "" {
+		p.note("note: %s", warning)
 	}
 	return nil
 }

@@ -605,7 +605,7 @@ func (d document) run(t *testing.T, checkout, programs, given string) {
 			continue
 		}
 		if !runs(text) {
-			t.Errorf("%s:%d: %s: this begins with none of %q, so it is not run.%s", d.path, c.line, c.text, runnable, toDo)
+			t.Errorf("%s:%d: %s: this begins with none of %q, so it is not run.%s", d.path, c.line, c.text, runnable, mend)
 			continue
 		}
 		took, _ := os.ReadFile(filepath.Join(log, strconv.Itoa(k)+".time"))
@@ -615,12 +615,12 @@ func (d document) run(t *testing.T, checkout, programs, given string) {
 			if text != c.text {
 				instead = "\nrun as: " + text
 			}
-			t.Errorf("%s:%d: %s%s: %s%s", d.path, c.line, c.text, instead, said, toDo)
+			t.Errorf("%s:%d: %s%s: %s%s", d.path, c.line, c.text, instead, said, mend)
 		}
 	}
 }
 
-const toDo = "\nMend the command. If it is output or a file, give its block a language: ```text. If it cannot run in a test, add a row to the table of exceptions."
+const mend = "\nMend the command. If it is output or a file, give its block a language: ```text. If it cannot run in a test, add a row to the table of exceptions."
 
 // requireCovers wants what covers a command to be there: a test function of the checkout, a file, or a text in a file.
 func requireCovers(t *testing.T, checkout, by string) {
@@ -669,8 +669,8 @@ func tests(checkout, folder string) (names []string) {
 	return names
 }
 
-// placeholder is a word that a reader replaces.
-var placeholder = regexp.MustCompile(`^[A-Z][A-Z_|]*(\.\.\.)?$`)
+// forReader is a word that a reader replaces.
+var forReader = regexp.MustCompile(`^[A-Z][A-Z_|]*(\.\.\.)?$`)
 
 // mentions checks a call of milbench in a sentence. It may leave arguments out, or the value of its last flag.
 func mentions(text string) error {
@@ -693,7 +693,7 @@ func mentions(text string) error {
 		name, isFlag := strings.CutPrefix(rest[k], "--")
 		if !isFlag {
 			arguments++
-			whole = whole && !placeholder.MatchString(rest[k])
+			whole = whole && !forReader.MatchString(rest[k])
 			continue
 		}
 		name, value, hasValue := strings.Cut(name, "=")
@@ -703,12 +703,12 @@ func mentions(text string) error {
 			return fmt.Errorf("no flag --%s", name)
 		case f == nil || f.NoOptDefVal != "":
 		case hasValue:
-			whole = whole && !placeholder.MatchString(value)
+			whole = whole && !forReader.MatchString(value)
 		case k+1 == len(rest):
 			whole = false
 		default:
 			k++
-			whole = whole && !placeholder.MatchString(rest[k]) && rest[k] != "i/n"
+			whole = whole && !forReader.MatchString(rest[k]) && rest[k] != "i/n"
 		}
 	}
 	if !whole || arguments == 0 {
@@ -739,7 +739,7 @@ func packagesAndTests(checkout, path, text string) error {
 			}
 		case strings.HasPrefix(word, "./"):
 			folder = strings.TrimSuffix(strings.TrimSuffix(word, "..."), "/")
-			if placeholder.MatchString(filepath.Base(folder)) {
+			if forReader.MatchString(filepath.Base(folder)) {
 				folder = filepath.Dir(folder)
 			}
 			if info, err := os.Stat(filepath.Join(checkout, folder)); err != nil || !info.IsDir() {

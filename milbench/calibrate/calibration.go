@@ -227,6 +227,25 @@ func (c *Calibration) AtBound() bool {
 	return c.Method == Temperature && math.Abs(math.Log(c.T)) > maxLogT-1e-6
 }
 
+// fewForIsotonic is about the number of bags that isotonic regression needs (scikit-learn, user guide).
+const fewForIsotonic = 1000
+
+// Warning says why the probabilities may be of little use, "" if nothing is known against them.
+func (c *Calibration) Warning() string {
+	switch {
+	case c.Method == IsotonicRegression && c.Bags < fewForIsotonic:
+		return fmt.Sprintf("isotonic regression needs about %d bags and with %d also learns their noise; platt and temperature need fewer",
+			fewForIsotonic, c.Bags)
+	case c.Inverted() && c.Classes > 2:
+		return "bags with a higher score for a class belong to it less often, for at least one class; temperature uses the scores of all classes"
+	case c.Inverted():
+		return "held-out bags with higher scores are less often positive: the model orders new bags worse than chance"
+	case c.AtBound():
+		return fmt.Sprintf("the temperature %.2g is at its bound: held-out scores separate the classes perfectly or carry no information; try platt", c.T)
+	}
+	return ""
+}
+
 // Validate returns an error if c cannot be a result of [Fit].
 func (c *Calibration) Validate() error {
 	if _, err := ParseMethod(string(c.Method)); err != nil {

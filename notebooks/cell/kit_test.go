@@ -159,6 +159,7 @@ func TestKitEnds(t *testing.T) {
 		"a program has made this set": func() { Made(Open(file).Set()).Label("x") },
 		"goes from 2 to 1":            func() { Slider("steps", 2, 1, 1, 1) },
 		"scores have no shares":       func() { Train(Open(file), Named("instance")).Explain(Open(file).Find("slide3")).Shares() },
+		"no probabilities; or leave":  func() { Show(Train(Open(os.Getenv("KIT_COUNTS")), Mean.Epochs(1)).Calibrate("platt")) },
 		"calibrate a model of Train":  func() { Load("model").Calibrate("platt") },
 		`did you mean "platt"?`:       func() { Train(Open(file), StatisticsSVM).Calibrate("plat") },
 		"nothing says where":          func() { Show(Open(file).Find("slide3").Map("a", "b", nil)) },
@@ -168,9 +169,13 @@ func TestKitEnds(t *testing.T) {
 		os.Exit(0)
 	}
 	data := slides(t, "slides.csv", 20, true)
+	counts := filepath.Join(t.TempDir(), "counts.csv")
+	if err := os.WriteFile(counts, []byte("bag,target,area\na,0.5,1\nb,1.5,2\nc,2.5,3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for name := range ends {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestKitEnds$")
-		cmd.Env = append(os.Environ(), "KIT_ENDS="+name, "KIT_FILE="+data, StoreVariable+"="+t.TempDir())
+		cmd.Env = append(os.Environ(), "KIT_ENDS="+name, "KIT_FILE="+data, "KIT_COUNTS="+counts, StoreVariable+"="+t.TempDir())
 		var said strings.Builder
 		cmd.Stderr = &said
 		err := cmd.Run()
@@ -412,6 +417,9 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("a network has %+v", l)
 	}
 	plain := Train(bags, StatisticsSVM)
+	if said := printed(t, func() { Show(plain.Calibrate("isotonic")) }); !strings.Contains(said, "also learns their noise") {
+		t.Errorf("no warning in %s", said)
+	}
 	said := printed(t, func() { Show(plain.Calibrate("platt")) })
 	for _, want := range []string{"5 fits trained in", "statistics-svm, calibrated by platt", "1/(1+exp(-(", "learnt from 20 held-out bags"} {
 		if !strings.Contains(said, want) {

@@ -102,13 +102,18 @@ func (m *Model) calibrate(method calibrate.Method) (string, error) {
 		return "", errors.New("stopped; no calibration was kept")
 	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; or leave Calibrate out", err)
 	}
 	model, err := Train(m.bags, m.learner).load()
 	if err != nil {
 		return "", err
 	}
-	return dir, keep(dir, func(to string) error { return errors.Join(model.Save(to), modeldir.SaveCalibration(to, learnt)) })
+	return dir, keep(dir, func(to string) error {
+		if err := model.Save(to); err != nil {
+			return err
+		}
+		return modeldir.SaveCalibration(to, learnt)
+	})
 }
 
 // Calibration returns what [Model.Calibrate] has learnt, with the Brier score, log-loss and calibration error of the held-out

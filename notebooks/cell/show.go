@@ -318,6 +318,9 @@ func (m *Model) card() card {
 	if l := m.Calibration(); l != nil {
 		c.facts = append(c.facts, [2]string{"probability", l.Calibration.Formula()})
 		c.notes = append(c.notes, predict.CalibrationNote(a, l))
+		if warning := l.Calibration.Warning(); warning != "" {
+			c.notes = append(c.notes, warning)
+		}
 	}
 	if len(a.Members) > 0 {
 		c.rows = [][]string{{"learner", "weight", results.FigureName(a.Target) + " inside"}}
