@@ -165,6 +165,18 @@ func ExampleTakes_Check() {
 	// Output: grades: nearest cannot learn targets of kind classes; it learns: binary
 }
 
+func ExampleParseNumber() {
+	for _, text := range []string{"-1.5e3", "1_000", "0x1p-2", "inf"} {
+		v, err := milbench.ParseNumber(text)
+		fmt.Println(v, err)
+	}
+	// Output:
+	// -1500 <nil>
+	// 0 strconv.ParseNumber: parsing "1_000": invalid syntax
+	// 0 strconv.ParseNumber: parsing "0x1p-2": invalid syntax
+	// 0 strconv.ParseNumber: parsing "inf": invalid syntax
+}
+
 func ExampleNearest() {
 	fmt.Println(milbench.Nearest("hopfeld", []string{"syn", "softmax", "hopfield"}))
 	// Output: hopfield

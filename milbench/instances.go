@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
+	"strings"
 )
 
 // Instances are the instances of a bag, one row of features per instance. They are in memory, either dense ([Dense])
@@ -277,6 +279,14 @@ func Finite(v float32) bool { return v-v == 0 }
 // NotFinite returns the error for a value that is not finite. Instance and feature count from 0.
 func NotFinite(instance, feature int, v float32) error {
 	return fmt.Errorf("value %v of feature %d of instance %d; replace it by a finite number", v, feature+1, instance+1)
+}
+
+// ParseNumber parses a finite decimal number, the only kind that text files may hold: 1_000, 0x1p-2 and inf are words.
+func ParseNumber(text string) (float64, error) {
+	if strings.Trim(text, "0123456789+-.eE") != "" || strings.Contains(text, "_") {
+		return 0, &strconv.NumError{Func: "ParseNumber", Num: text, Err: strconv.ErrSyntax}
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // Float32 returns v rounded to float32. It returns an error if v is not finite or too large.

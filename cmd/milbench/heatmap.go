@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"synpool/milbench"
 	"synpool/milbench/predict"
 	"synpool/plotting"
 )
@@ -153,7 +154,7 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 			name string
 			to   *float64
 		}{{"x", &p.x}, {"y", &p.y}, {what, &p.score}} {
-			if *number.to, err = strconv.ParseFloat(record[at[number.name]], 64); err != nil || *number.to-*number.to != 0 {
+			if *number.to, err = milbench.ParseNumber(record[at[number.name]]); err != nil {
 				return nil, "", fmt.Errorf("%s: line %d, column %s: %q; a finite number is needed", file, line, number.name, record[at[number.name]])
 			}
 		}

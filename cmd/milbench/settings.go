@@ -176,7 +176,7 @@ type kind[T any] struct {
 var (
 	text    = kind[string]{func(s string) (string, error) { return s, nil }, "a name", "syn,softmax"}
 	integer = kind[int]{strconv.Atoi, "an integer", "-3,0,3"}
-	number  = kind[float64]{func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, "a number", "0.5,1"}
+	number  = kind[float64]{milbench.ParseNumber, "a number", "0.5,1"}
 	boolean = kind[bool]{strconv.ParseBool, "true or false", "true,false"}
 )
 

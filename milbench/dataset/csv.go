@@ -321,7 +321,7 @@ func (l *layout) locate(o Options) error {
 // place reads the position of an instance.
 func (l *layout) place(record []string) (at [2]float64, err error) {
 	for k, i := range []int{l.x, l.y} {
-		if at[k], err = strconv.ParseFloat(strings.TrimSpace(record[i]), 64); err != nil || at[k]-at[k] != 0 {
+		if at[k], err = milbench.ParseNumber(strings.TrimSpace(record[i])); err != nil {
 			return at, fmt.Errorf("column %s: %q is not a coordinate; write a finite number, or take --coordinates none", l.header[i], record[i])
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"synpool/milbench"
 )
@@ -232,10 +231,8 @@ func (r *reads) value(bag, text string) (float32, error) {
 		lacks()
 		return float32(math.NaN()), nil
 	}
-	if err != nil && r.name != "" && strings.ContainsFunc(text, unicode.IsLetter) {
-		if _, notNumber := strconv.ParseFloat(strings.TrimSpace(text), 64); errors.Is(notNumber, strconv.ErrSyntax) {
-			return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
-		}
+	if r.name != "" && errors.As(err, new(noNumber)) {
+		return 0, fmt.Errorf("%w; --categorical %s makes a feature of each word", err, strconv.Quote(r.name))
 	}
 	return v, err
 }

@@ -29,8 +29,8 @@ func setTargets(s *milbench.Set, words []string) error {
 	values, numbers := make([]float64, len(words)), true
 	distinct := map[string]string{} // by value if all are numbers, as first written
 	for i, word := range words {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || v-v != 0 {
+		v, err := milbench.ParseNumber(word)
+		if err != nil {
 			numbers = false
 			break
 		}
@@ -70,8 +70,8 @@ func setTargets(s *milbench.Set, words []string) error {
 	}
 	slices.SortFunc(s.Classes, func(a, b string) int {
 		if numbers {
-			x, _ := strconv.ParseFloat(a, 64)
-			y, _ := strconv.ParseFloat(b, 64)
+			x, _ := milbench.ParseNumber(a)
+			y, _ := milbench.ParseNumber(b)
 			return cmp.Compare(x, y)
 		}
 		return milbench.CompareNatural(a, b)
@@ -113,7 +113,7 @@ func checkWords(s *milbench.Set, words []string) error {
 			return fmt.Errorf("bag %s has label %q, and there is %q; write labels of one class alike", s.Bags[i].ID, word, other)
 		}
 		first[lower] = word
-		if _, err := strconv.ParseFloat(word, 64); err != nil {
+		if _, err := milbench.ParseNumber(word); err != nil {
 			odd = append(odd, i)
 		}
 	}
@@ -139,8 +139,8 @@ func setSurvival(s *milbench.Set, words []string) error {
 		if len(parts) != 3 {
 			return fmt.Errorf("bag %s has no time", s.Bags[i].ID)
 		}
-		time, err := strconv.ParseFloat(parts[1], 64)
-		if err != nil || !(time >= 0) || time-time != 0 {
+		time, err := milbench.ParseNumber(parts[1])
+		if err != nil || time < 0 {
 			return fmt.Errorf("bag %s has time %q; write a number from 0", s.Bags[i].ID, parts[1])
 		}
 		switch strings.ToLower(parts[2]) {
@@ -164,7 +164,7 @@ func setNumbers(s *milbench.Set) error {
 		return fmt.Errorf("%s: times with events are no labels that are numbers; leave --numbers out", s.Name)
 	}
 	for i, b := range s.Bags {
-		value, err := strconv.ParseFloat(s.ClassName(b.Label), 64)
+		value, err := milbench.ParseNumber(s.ClassName(b.Label))
 		if err != nil {
 			return fmt.Errorf("%s: bag %s has label %q, which is not a number; leave --numbers out", s.Name, b.ID, s.ClassName(b.Label))
 		}
@@ -208,7 +208,7 @@ func SetPositive(s *milbench.Set, word string) error {
 	}
 	classes := []string{s.ClassName(0), s.ClassName(1)}
 	at := slices.IndexFunc(classes, func(class string) bool { return sameWord(class, word) })
-	_, notNumber := strconv.ParseFloat(word, 64)
+	_, notNumber := milbench.ParseNumber(word)
 	if at < 0 && s.Classes == nil && sameWord(word, "-1") {
 		at = 0 // for labels -1 and 1
 	}

@@ -46,6 +46,7 @@ func TestTargets(t *testing.T) {
 		"words":       {[]string{"tumour", "normal", " tumour "}, milbench.BinaryTarget, []string{"normal", "tumour"}, []milbench.Target{{Label: 1}, {}, {Label: 1}}},
 		"grades":      {[]string{"g10", "g2", "g1", "g2"}, milbench.ClassTarget, []string{"g1", "g2", "g10"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
 		"-1, 0 and 1": {[]string{"1", "0", "-1", "0"}, milbench.ClassTarget, []string{"-1", "0", "1"}, []milbench.Target{{Label: 2}, {Label: 1}, {}, {Label: 1}}},
+		"underscores": {[]string{"0_1", "1_0", "0_1"}, milbench.BinaryTarget, []string{"0_1", "1_0"}, []milbench.Target{{}, {Label: 1}, {}}},
 		"mixed":       {[]string{"1", "x", "1", "x"}, milbench.BinaryTarget, []string{"1", "x"}, []milbench.Target{{}, {Label: 1}}},
 		"real":        {[]string{"0.5", "1", "0"}, milbench.RealTarget, nil, []milbench.Target{{Value: 0.5}, {Value: 1}, {}}},
 		"many":        {numbers, milbench.RealTarget, nil, []milbench.Target{{}, {Value: 1}, {Value: 2}}},

@@ -65,8 +65,8 @@ func sameWord(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err1 := strconv.ParseFloat(a, 64)
-	y, err2 := strconv.ParseFloat(b, 64)
+	x, err1 := milbench.ParseNumber(a)
+	y, err2 := milbench.ParseNumber(b)
 	return err1 == nil && err2 == nil && x == y
 }
 
@@ -87,14 +87,26 @@ var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
 
 // parseValue parses a finite number and rounds it to float32.
 func parseValue(text string) (float32, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	v, err := milbench.ParseNumber(strings.TrimSpace(text))
 	switch {
 	case err != nil && decimalComma.MatchString(strings.TrimSpace(text)):
 		return 0, fmt.Errorf("%q has a decimal comma; write decimal points", text)
+	case errors.Is(err, strconv.ErrSyntax):
+		if odd, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && odd-odd != 0 { // NaN or infinite
+			return milbench.Float32(odd)
+		}
+		return 0, noNumber(text)
 	case err != nil:
-		return 0, fmt.Errorf("%q is not a number in the range of a double", text)
+		return 0, errors.New(noNumber(text).Error())
 	}
 	return milbench.Float32(v)
+}
+
+// noNumber is the error for a word in the place of a number.
+type noNumber string
+
+func (text noNumber) Error() string {
+	return fmt.Sprintf("%q is not a number in the range of a double", string(text))
 }
 
 // eachRecord calls f with every record of r and its line. All records must be as wide as the first. A record is valid

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"synpool/milbench"
@@ -44,7 +43,7 @@ func same(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err := strconv.ParseFloat(a, 64)
-	y, other := strconv.ParseFloat(b, 64)
+	x, err := milbench.ParseNumber(a)
+	y, other := milbench.ParseNumber(b)
 	return err == nil && other == nil && x == y
 }

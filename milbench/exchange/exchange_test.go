@@ -404,6 +404,8 @@ func TestKindsRefuse(t *testing.T) {
 		"a probability":       {milbench.ClassTarget, probabilities, ofClass("1.2", "-0.1"), "", "", "s.csv: line 2: bag b0: probability_a 1.2; it is from 0 to 1: call the column score_a if"},
 		"NaN":                 {milbench.ClassTarget, probabilities, ofClass("NaN", "0"), "", "", `s.csv: line 2: bag b0: probability_a "NaN"; a finite number is needed`},
 		"infinite":            {milbench.ClassTarget, logits, ofClass("1", "-Inf"), "", "", `s.csv: line 2: bag b0: score_b, c "-Inf"; a finite number is needed`},
+		"underscores":         {milbench.ClassTarget, probabilities, ofClass("0_1", "0"), "", "", `s.csv: line 2: bag b0: probability_a "0_1"; a finite number is needed`},
+		"hexadecimal":         {milbench.RealTarget, "value", func(int, Bag) string { return "0x1p-2" }, "", "", `s.csv: line 2: bag b0: value "0x1p-2"; a finite number is needed`},
 		"missing class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "other", "s.csv: line 1: no column probability_d_e; each of the classes a, b, c, d_e needs one"},
 		"unknown class":       {milbench.ClassTarget, probabilities, right, "probability_d_e", "probability_f", "s.csv: line 1: column probability_f belongs to no class; the classes are a, b, c, d_e"},
 		"both":                {milbench.ClassTarget, probabilities, right, "probability_d_e", "score_d_e", "s.csv: line 1: columns score_a and probability_a; keep one kind"},

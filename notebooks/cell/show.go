@@ -115,7 +115,7 @@ func display(c card) {
 
 // number reports whether a table cell is a number, which is right-aligned.
 func number(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
+	_, err := milbench.ParseNumber(text)
 	return err == nil
 }
 
