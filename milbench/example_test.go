@@ -240,7 +240,7 @@ func ExampleStandardise() {
 	}
 	shift, factor, err := milbench.Standardise([]milbench.Moments{moments})
 	fmt.Println(shift, factor, err)
-	// Output: [4 5] [0.3333333333333333 1] <nil>
+	// Output: [4 5] [0.3333333333333333 0] <nil>
 }
 
 func ExamplePrepare() {

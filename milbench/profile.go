@@ -197,7 +197,7 @@ func (w *sums) profiles(units int) []FeatureProfile {
 		f := &all[j]
 		f.Mean, f.Least, f.Largest = w.mean[j], float64(w.least[j]), float64(w.largest[j])
 		f.SD = math.Sqrt(w.square[j] / float64(w.n))
-		if f.SD <= constantFeature*max(1, math.Abs(f.Mean)) {
+		if f.SD <= constantFeature*math.Abs(f.Mean) {
 			f.SD = 0
 		}
 		if units > 1 && f.SD > 0 {

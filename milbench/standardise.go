@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// constantFeature is the standard deviation up to which a feature counts as constant, relative to the mean's size if
-// that is above 1. It covers two float32 roundings, 1.2e-7 apart, of the same number.
-const constantFeature = 2e-7
+// constantFeature is the standard deviation up to which a feature counts as constant, relative to its mean. It covers
+// what sums of equal values lose in double. One value of a billion that is the next float32 gives a larger one.
+const constantFeature = 1e-12
 
 // Moments are sums over the instances of a bag that are needed to scale features. [Standardise] combines the moments
 // of several bags without reading the bags again. For a sparse bag they cover only the columns in use.
@@ -108,8 +108,10 @@ func (m Moments) each(f func(j int, mean, square float64)) {
 
 // Standardise returns a shift and a factor for each feature such that (x − shift)·factor has mean 0 and standard
 // deviation 1 over the instances of bags. The moments of these bags are in parts. If a bag is sparse, shift is nil,
-// so zeros stay zeros and only the standard deviation becomes 1. A constant feature keeps its scale. Bags without
-// instances are an error.
+// so zeros stay zeros and only the standard deviation becomes 1. Bags without instances are an error.
+//
+// A constant feature has the factor 0: nothing can be learnt about it, so it counts as 0 in other bags, too. Only a
+// feature whose values are all equal is constant, whatever its unit and its mean.
 //
 // Moments are combined as in Chan, Golub and LeVeque, "Algorithms for computing the sample variance" (1983).
 func Standardise(parts []Moments) (shift, factor []float64, err error) {
@@ -135,11 +137,9 @@ func Standardise(parts []Moments) (shift, factor []float64, err error) {
 	}
 	factor = make([]float64, features)
 	for j := range factor {
-		sd := math.Sqrt(square[j] / float64(count))
-		if sd <= constantFeature*max(1, math.Abs(mean[j])) {
-			sd = 1
+		if sd := math.Sqrt(square[j] / float64(count)); sd > constantFeature*math.Abs(mean[j]) {
+			factor[j] = 1 / sd
 		}
-		factor[j] = 1 / sd
 	}
 	if sparse {
 		return nil, factor, nil

@@ -25,7 +25,7 @@ func TestStandardise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, want := range []struct{ shift, deviation float64 }{{4, math.Sqrt(6)}, {5, 1}, {2, math.Sqrt(8)}} {
+	for j, want := range []struct{ shift, deviation float64 }{{4, math.Sqrt(6)}, {5, math.Inf(1)}, {2, math.Sqrt(8)}} {
 		if math.Abs(shift[j]-want.shift) > 1e-14 || math.Abs(factor[j]-1/want.deviation) > 1e-14 {
 			t.Errorf("feature %d: shift %v and factor %v, want %v and %v", j, shift[j], factor[j], want.shift, 1/want.deviation)
 		}
@@ -79,12 +79,12 @@ func TestStandardiseParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j := range cols {
-			sd := math.Sqrt(whole.Square[j] / rows)
-			if sd <= constantFeature*max(1, math.Abs(whole.Mean[j])) {
-				sd = 1
+			want := 0.0 // constant
+			if j > 0 {
+				want = 1 / math.Sqrt(whole.Square[j]/rows)
 			}
-			if math.Abs(shift[j]-whole.Mean[j]) > 1e-9*max(1, math.Abs(whole.Mean[j])) || math.Abs(factor[j]*sd-1) > 1e-9 {
-				t.Errorf("feature %d: shift %v and factor %v, want %v and %v", j, shift[j], factor[j], whole.Mean[j], 1/sd)
+			if math.Abs(shift[j]-whole.Mean[j]) > 1e-9*max(1, math.Abs(whole.Mean[j])) || math.Abs(factor[j]-want) > 1e-9*want {
+				t.Errorf("feature %d: shift %v and factor %v, want %v and %v", j, shift[j], factor[j], whole.Mean[j], want)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"synpool/internal/large"
@@ -116,6 +117,85 @@ func TestOrder(t *testing.T) {
 				}
 				if d > tolerance.instances || other > tolerance.bags {
 					t.Errorf("%s %d, sparse %v: scores change by %.2g with the order of instances, by %.2g with that of bags", e.Name, i, sparse, d, other)
+				}
+			}
+		}
+	}
+}
+
+// changed returns bags with every value v of feature j of bag i replaced by f(i, j, v).
+func changed(t *testing.T, bags []milbench.Instances, f func(i, j int, v float32) float32) (all []milbench.Instances) {
+	t.Helper()
+	for i, b := range bags {
+		from, err := milbench.ToDense(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := &milbench.Dense{Rows: from.Rows, Cols: from.Cols}
+		for k, v := range from.Values {
+			to.Values = append(to.Values, f(i, k%from.Cols, v))
+		}
+		all = append(all, to)
+		if milbench.IsSparse(b) {
+			all[i], _ = milbench.ToSparse(to) // in memory there is no error
+		}
+	}
+	return all
+}
+
+// TestUnits checks that the unit of a feature, its size in nanometres or in metres, changes no score. A power of two
+// changes only exponents, so scores are bit-identical. A power of ten rounds every value to float32 anew, and a common
+// offset every difference from the mean, as another order does in sums: scores may change as in [orderTolerance], and
+// those of trees by a row that changes sides. Feature 3 is constant, feature 4 only in the training part.
+func TestUnits(t *testing.T) {
+	const train = 30
+	for _, sparse := range []bool{false, true} {
+		bags, targets := drawn(7, 45, 5, sparse)
+		bags = changed(t, bags, func(i, j int, v float32) float32 {
+			if j == 3 || j == 4 && i < train {
+				return 0.1
+			}
+			return v
+		})
+		near := changed(t, bags, func(_, _ int, v float32) float32 { return float32(math.Round(2 * float64(v))) })
+		for _, e := range Classic() {
+			for _, estimator := range small(t, e) {
+				setting, err := e.Setting(estimator)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tolerance, ok := orderTolerance[e.Name]
+				if !ok {
+					tolerance.bags = 4e-3
+				}
+				scores := func(bags []milbench.Instances) []float64 {
+					return scoresOf(t, estimator, trainingOf(bags, targets, upTo(train)), bags)
+				}
+				want := scores(bags)
+				compare := func(what string, most float64, want, got []float64) {
+					if d := farthest(want, got); !(d <= most) {
+						t.Errorf("%s %s, sparse %v, %s: scores change by %.2g", e.Name, setting, sparse, what, d)
+					}
+				}
+				for _, one := range []bool{false, true} {
+					if one && strings.Contains(string(setting), `"scaling":"none"`) {
+						continue // the only learner that does not scale each feature
+					}
+					for _, k := range []int{-30, -9, 9, 30} {
+						times := func(unit float64) []float64 {
+							return scores(changed(t, bags, func(_, j int, v float32) float32 {
+								if one && j%3 > 0 {
+									return v
+								}
+								return float32(float64(v) * unit)
+							}))
+						}
+						compare(fmt.Sprintf("times 2^%d, %v", 3*k, one), 0, want, times(math.Ldexp(1, 3*k)))
+						compare(fmt.Sprintf("times 10^%d, %v", k, one), tolerance.bags, want, times(math.Pow10(k)))
+					}
+				}
+				if !sparse && e.Name != "citation-knn" { // float32 is 1 apart from 2^23 on; rounding decides votes at equal distances
+					compare("offset", tolerance.bags, scores(near), scores(changed(t, near, func(_, _ int, v float32) float32 { return v + 1<<23 })))
 				}
 			}
 		}

@@ -100,19 +100,27 @@ func TestAuditFindsPlantedLeaks(t *testing.T) {
 		{"number of the bag, classes mixed", func(_ milbench.Bag, i, _ int) float64 { return float64(i) }, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := plant(noise(1, 200, 12), 4, c.f)
-			s.Features = make([]string, 12)
-			s.Features[4] = "suspect"
-			r := inspect(s)
-			if c.want == "" {
-				if !r.OK() {
-					t.Fatalf("false alarm: %v", r.Leaks)
+			for _, unit := range []float64{1, 1e-30, 1e30} { // the unit of the columns does not matter
+				s := plant(noise(1, 200, 12), 4, c.f)
+				for _, b := range s.Bags {
+					values := b.Instances.(*milbench.Dense).Values
+					for k, v := range values {
+						values[k] = float32(float64(v) * unit)
+					}
 				}
-				return
-			}
-			want := []Leak{{Column: 5, Name: "suspect", Function: c.want, Agree: c.agree, Of: 200}}
-			if r.OK() || !slices.Equal(r.Leaks, want) {
-				t.Fatalf("found %v, want %v", r.Leaks, want)
+				s.Features = make([]string, 12)
+				s.Features[4] = "suspect"
+				r := inspect(s)
+				if c.want == "" {
+					if !r.OK() {
+						t.Fatalf("false alarm in units of %g: %v", unit, r.Leaks)
+					}
+					continue
+				}
+				want := []Leak{{Column: 5, Name: "suspect", Function: c.want, Agree: c.agree, Of: 200}}
+				if r.OK() || !slices.Equal(r.Leaks, want) {
+					t.Fatalf("found %v, want %v in units of %g", r.Leaks, want, unit)
+				}
 			}
 		})
 	}

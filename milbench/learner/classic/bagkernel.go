@@ -70,7 +70,7 @@ func (s DistanceSVM) Validate() error {
 	if err := above0("sharpness", s.Sharpness); err != nil {
 		return err
 	}
-	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [milbench.Estimator].

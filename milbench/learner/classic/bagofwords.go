@@ -67,7 +67,7 @@ func (s BagOfWords) Validate() error {
 	if s.Words < 2 || s.Words > mostWords {
 		return fmt.Errorf("words %d: from 2 to %d are needed", s.Words, mostWords)
 	}
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [milbench.Estimator].

@@ -76,7 +76,7 @@ func (s FisherVectors) Validate() error {
 	if s.Components < 1 || s.Components > mostComponents {
 		return fmt.Errorf("components %d: from 1 to %d are needed", s.Components, mostComponents)
 	}
-	return cmp.Or(above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [milbench.Estimator].

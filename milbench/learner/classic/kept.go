@@ -171,5 +171,5 @@ func (k keptScale) validate(bags []keptBag) error {
 			return fmt.Errorf("a support bag that is not of %d features", len(k.Factor))
 		}
 	}
-	return above0All("factor", k.Factor)
+	return atLeast0("factor", k.Factor...)
 }

@@ -20,14 +20,6 @@ type machineSetting struct {
 	epsilon  float64 // for real targets, in standard deviations of the targets; 0 means defaultEpsilon
 }
 
-// validateEpsilon reports an invalid half width of a tube.
-func validateEpsilon(epsilon float64) error {
-	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
-		return fmt.Errorf("epsilon %v: 0 or more is needed", epsilon)
-	}
-	return nil
-}
-
 // machines are the support vector machines of a training part, all with the same kernel.
 type machines struct {
 	support      []int   // training bags that count in at least one machine
@@ -126,11 +118,11 @@ func above0(name string, v float64) error {
 	return nil
 }
 
-// above0All reports a value that is not above 0.
-func above0All(name string, values []float64) error {
+// atLeast0 reports a value that is below 0 or not finite.
+func atLeast0(name string, values ...float64) error {
 	for _, v := range values {
-		if err := above0(name, v); err != nil {
-			return err
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("%s %v: 0 or more is needed", name, v)
 		}
 	}
 	return nil

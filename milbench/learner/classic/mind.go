@@ -45,7 +45,7 @@ func MInDEntry() onebyone.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s MInD) Validate() error {
-	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(s.Distance.validate(), s.Scaling.validate(), above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [milbench.Estimator].

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -112,19 +111,11 @@ const alternationTolerance = 1e-4
 const mostRounds = 10_000
 
 func (a alternation) validate() error {
-	if err := cmp.Or(gammaOr0(a.Gamma), above0("c", a.C)); err != nil {
+	if err := cmp.Or(atLeast0("gamma", a.Gamma), above0("c", a.C)); err != nil {
 		return err
 	}
 	if a.Rounds < 1 || a.Rounds > mostRounds {
 		return fmt.Errorf("rounds %d: from 1 to %d are needed", a.Rounds, mostRounds)
-	}
-	return nil
-}
-
-// gammaOr0 reports a gamma that is neither 0 nor above.
-func gammaOr0(gamma float64) error {
-	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return fmt.Errorf("gamma %v: 0 or more is needed", gamma)
 	}
 	return nil
 }
@@ -325,7 +316,7 @@ type MISVMModel struct {
 
 // Validate reports parts of a decoded model that do not fit together.
 func (m *MISVMModel) Validate() error {
-	if err := gammaOr0(m.Gamma); err != nil {
+	if err := atLeast0("gamma", m.Gamma); err != nil {
 		return err
 	}
 	if m.Gamma == 0 {

@@ -69,7 +69,7 @@ func (l Loss) of(margin float64) (loss, derivative float64) {
 }
 
 // scaledBags are the standardised instances of bags: (x - shift) factor. The bags are not copied: the product with w
-// equals that of x with w factor, minus that of shift.
+// equals that of x - shift with w factor. Sparse instances are not shifted.
 type scaledBags struct {
 	bags []milbench.Instances
 	scale
@@ -86,12 +86,10 @@ func newScaledBags(bags []milbench.Instances) (*scaledBags, error) {
 func (b *scaledBags) features() int { return len(b.factor) }
 
 func (b *scaledBags) each(weights, slope []float64, derivative func(i int, product float64) float64) error {
-	shifted := 0.0
 	for j, w := range weights {
 		b.scaled[j], b.sums[j] = w*b.factor[j], 0
-		shifted += b.scaled[j] * b.shift[j]
 	}
-	i, total := 0, 0.0
+	i := 0
 	for _, x := range b.bags {
 		if s, ok := x.(*milbench.Sparse); ok {
 			for row := range s.Rows {
@@ -100,8 +98,8 @@ func (b *scaledBags) each(weights, slope []float64, derivative func(i int, produ
 				for k, j := range columns {
 					product += b.scaled[j] * float64(values[k])
 				}
-				d := derivative(i, product-shifted)
-				i, total = i+1, total+d
+				d := derivative(i, product)
+				i++
 				if d != 0 {
 					for k, j := range columns {
 						b.sums[j] += d * float64(values[k])
@@ -111,43 +109,44 @@ func (b *scaledBags) each(weights, slope []float64, derivative func(i int, produ
 			continue
 		}
 		if err := milbench.EachRow(x, func(_ int, row []float32) {
-			d := derivative(i, dot(row, b.scaled)-shifted)
-			i, total = i+1, total+d
+			d := derivative(i, dot(row, b.shift, b.scaled))
+			i++
 			if d != 0 {
-				addScaled(b.sums, d, row)
+				addScaled(b.sums, d, row, b.shift)
 			}
 		}); err != nil {
 			return err
 		}
 	}
 	for j := range slope {
-		slope[j] += b.factor[j] * (b.sums[j] - total*b.shift[j])
+		slope[j] += b.factor[j] * b.sums[j]
 	}
 	return nil
 }
 
-// dot returns the product of an instance and weights.
-func dot(row []float32, w []float64) float64 {
-	w = w[:len(row)]
+// dot returns the product of an instance minus its shift and weights. The difference comes first: sums of products
+// would lose the digits of a feature that is far from 0.
+func dot(row []float32, shift, w []float64) float64 {
+	shift, w = shift[:len(row)], w[:len(row)]
 	var a, b, c, d float64 // four independent sums, which can run in parallel
 	j := 0
 	for ; j+4 <= len(row); j += 4 {
-		a += float64(row[j]) * w[j]
-		b += float64(row[j+1]) * w[j+1]
-		c += float64(row[j+2]) * w[j+2]
-		d += float64(row[j+3]) * w[j+3]
+		a += (float64(row[j]) - shift[j]) * w[j]
+		b += (float64(row[j+1]) - shift[j+1]) * w[j+1]
+		c += (float64(row[j+2]) - shift[j+2]) * w[j+2]
+		d += (float64(row[j+3]) - shift[j+3]) * w[j+3]
 	}
 	for ; j < len(row); j++ {
-		a += float64(row[j]) * w[j]
+		a += (float64(row[j]) - shift[j]) * w[j]
 	}
 	return a + b + (c + d)
 }
 
-// addScaled adds times row to sums.
-func addScaled(sums []float64, times float64, row []float32) {
-	sums = sums[:len(row)]
+// addScaled adds times (row - shift) to sums.
+func addScaled(sums []float64, times float64, row []float32, shift []float64) {
+	sums, shift = sums[:len(row)], shift[:len(row)]
 	for j, v := range row {
-		sums[j] += times * float64(v)
+		sums[j] += times * (float64(v) - shift[j])
 	}
 }
 

@@ -48,7 +48,7 @@ func SetKernelSVMEntry() onebyone.Entry {
 
 // Validate reports the first invalid hyperparameter.
 func (s SetKernelSVM) Validate() error {
-	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Takes implements an optional method of [milbench.Estimator].

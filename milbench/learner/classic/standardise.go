@@ -48,9 +48,9 @@ func (s Scaling) of(bags []milbench.Instances) (scale, error) {
 		return scaleOf(bags)
 	}
 	d := bags[0].Features()
-	z := scale{shift: make([]float64, d), factor: slices.Repeat([]float64{1}, d)}
+	z := scale{shift: make([]float64, d), factor: make([]float64, d)} // factor 0 for a constant feature
 	if s == Unscaled {
-		return z, nil
+		return scale{z.shift, slices.Repeat([]float64{1}, d)}, nil
 	}
 	sparse := true
 	for _, b := range bags {
@@ -71,7 +71,7 @@ func (s Scaling) of(bags []milbench.Instances) (scale, error) {
 		} else {
 			z.shift[j] = least[j]
 		}
-		if width > 0 && !math.IsInf(width, 0) {
+		if most[j] > least[j] {
 			z.factor[j] = 1 / width
 		}
 	}
@@ -81,8 +81,8 @@ func (s Scaling) of(bags []milbench.Instances) (scale, error) {
 // scale maps a value v of feature j to (v - shift[j]) * factor[j].
 type scale struct{ shift, factor []float64 }
 
-// scaleOf returns the scale that gives every feature mean 0 and standard deviation 1 over the instances of bags. Sparse
-// features are not shifted; a constant feature keeps its unit.
+// scaleOf returns the scale that gives every feature mean 0 and standard deviation 1 over the instances of bags
+// ([milbench.Standardise]). Sparse features are not shifted.
 func scaleOf(bags []milbench.Instances) (scale, error) {
 	parts := make([]milbench.Moments, len(bags))
 	for i, x := range bags {

@@ -194,7 +194,7 @@ func StatisticsSVMEntry() onebyone.Entry {
 // Validate reports the first invalid hyperparameter.
 func (s StatisticsSVM) Validate() error {
 	_, err := s.Statistics.names()
-	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C), validateEpsilon(s.Epsilon))
+	return cmp.Or(err, above0("gamma", s.Gamma), above0("c", s.C), atLeast0("epsilon", s.Epsilon))
 }
 
 // Shares implements an optional method of [milbench.Estimator].

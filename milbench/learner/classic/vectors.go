@@ -20,8 +20,8 @@ type vectors struct {
 	factor []float64
 }
 
-// standardiseVectors standardises rows in place: each column gets mean 0 and standard deviation 1. A constant column
-// keeps its unit.
+// standardiseVectors standardises rows in place: each column gets mean 0 and standard deviation 1. A column that is
+// constant, up to rounding relative to its own values, gets the factor 0, as in [milbench.Standardise].
 func standardiseVectors(values []float64, n, d int) *vectors {
 	v := &vectors{n: n, d: d, values: values, shift: make([]float64, d), factor: make([]float64, d)}
 	square := make([]float64, d)
@@ -36,8 +36,7 @@ func standardiseVectors(values []float64, n, d int) *vectors {
 	}
 	for j, s := range square {
 		sd := math.Sqrt(s / float64(max(n, 1)))
-		v.factor[j] = 1
-		if sd > 1e-9*max(1, math.Abs(v.shift[j])) {
+		if sd > 1e-12*math.Abs(v.shift[j]) {
 			v.factor[j] = 1 / sd
 		}
 	}
@@ -164,7 +163,7 @@ func (m *radialMachine) validate(d int) error {
 	if len(m.Support) != d*each {
 		return fmt.Errorf("a machine that does not fit vectors of %d values", d)
 	}
-	return cmp.Or(above0("gamma", m.Gamma), above0All("factor", m.Factor))
+	return cmp.Or(above0("gamma", m.Gamma), atLeast0("factor", m.Factor...))
 }
 
 // predict returns the prediction for a vector and standardises the vector in place.

@@ -179,6 +179,44 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+// TestUnits checks that a unit that is a power of two changes no bit of a score, and that a power of ten, which rounds
+// every feature to float32 anew, changes scores by less than a thousandth of their size, as in TestLargeIsTheSame.
+func TestUnits(t *testing.T) {
+	backend := backendtest.Chosen(t)
+	for _, sparse := range []bool{false, true} {
+		plain := task(t, planted(24, sparse), honest(3), config(t, "gated"), config(t, "syn"))
+		want := learn(t, backend, 2, plain)
+		for _, unit := range []float64{0x1p-90, 0x1p90, 1e-30, 1e-7, 1e30} {
+			other := plain
+			other.Bags = nil
+			for _, b := range plain.Bags {
+				d := &milbench.Dense{Rows: b.Len(), Cols: b.Features(), Values: make([]float32, b.Len()*b.Features())}
+				if err := b.Read(0, d.Rows, d.Values); err != nil {
+					t.Fatal(err)
+				}
+				for k, v := range d.Values {
+					d.Values[k] = float32(float64(v) * unit)
+				}
+				other.Bags = append(other.Bags, d)
+				if sparse {
+					other.Bags[len(other.Bags)-1], _ = milbench.ToSparse(d) // in memory there is no error
+				}
+			}
+			exponent, tolerance := math.Log2(unit), 0.0
+			if exponent != math.Trunc(exponent) {
+				tolerance = 1e-3
+			}
+			for i, o := range learn(t, backend, 2, other) {
+				for k, p := range o.Epochs[0].Test {
+					if was := want[i].Epochs[0].Test[k].Scores[0]; !(math.Abs(p.Scores[0]-was) <= tolerance*max(1, math.Abs(was))) {
+						t.Fatalf("sparse %v, times %g: fit %d scores a bag %v, and %v before", sparse, unit, i, p.Scores[0], was)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestTestPartIsNotSeen checks that the score of a test bag is bit-identical for other values or numbers of instances
 // in the other test bags.
 func TestTestPartIsNotSeen(t *testing.T) {
