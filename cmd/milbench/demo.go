@@ -16,7 +16,6 @@ import (
 	"synpool/milbench"
 	"synpool/milbench/dataset"
 	"synpool/milbench/learner/networks"
-	"synpool/milbench/learner/neural"
 	"synpool/milbench/results"
 	"synpool/milbench/run"
 	"synpool/plotting"
@@ -97,7 +96,7 @@ func (p *program) runDemo(ctx context.Context, learner milbench.Learner, backend
 	protocol := milbench.Honest()
 	protocol.Repeats = 1
 	d := &demonstration{Set: set.Name, Bags: len(set.Bags), Protocol: protocol, Seed: demoSeed, Backend: backend}
-	list, err := networks.Lineup(neural.SmallPreset, false)
+	list, err := networks.Lineup(false)
 	if err != nil {
 		return nil, err
 	}

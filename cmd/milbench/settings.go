@@ -22,7 +22,7 @@ type settings struct {
 // addTo adds a flag for each hyperparameter. With single each flag takes only one value.
 func (s *settings) addTo(flags *pflag.FlagSet, single bool) {
 	s.flags = flags
-	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags, or paper")
+	flags.StringVar(&s.grid.Preset, "preset", neural.SmallPreset, "`name` of the defaults of networks: small, for sets of up to a few hundred bags; paper, the Syn paper's (gamma 1, no layer norm); or released, its released program's (gamma 0.5, layer norm)")
 	add := func(v pflag.Value, name, usage string) { flags.Var(v, name, usage) }
 	g := &s.grid
 	type grid = neural.Grid
@@ -132,7 +132,7 @@ func (s *settings) fitTogether() error {
 // owners returns the poolings that have a setting, named by its flag.
 func owners(setting string) (poolings []string) {
 	for _, pooling := range neural.Poolings {
-		if _, has, err := settingsOf(neural.PaperPreset, pooling); err == nil && has[setting] {
+		if _, has, err := settingsOf("", pooling); err == nil && has[setting] {
 			poolings = append(poolings, pooling)
 		}
 	}
@@ -193,7 +193,7 @@ type list[T any] struct {
 func newList[T any](s *settings, single bool, values *[]T, k kind[T], alone func(*neural.Grid, T)) *list[T] {
 	return &list[T]{kind: k, values: values, single: single, given: func(v T) {
 		if alone != nil {
-			probe := neural.Grid{Preset: neural.PaperPreset, Pooling: neural.Poolings}
+			probe := neural.Grid{Pooling: neural.Poolings}
 			alone(&probe, v)
 			s.probes = append(s.probes, probe)
 		}

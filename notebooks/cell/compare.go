@@ -176,7 +176,7 @@ func (f *failedFits) Error() string { return f.text }
 // settings returns the settings of the learners.
 func (c *Comparison) settings() (list []json.RawMessage, err error) {
 	if len(c.learners) == 0 {
-		return networks.Lineup(neural.SmallPreset, false)
+		return networks.Lineup(false)
 	}
 	for _, l := range c.learners {
 		setting, err := l.setting()

@@ -21,10 +21,10 @@ var (
 // LineupRepeats is the number of repeats of the comparison.
 const LineupRepeats = 2
 
-// Lineup returns the settings of LineupPoolings in a preset and of LineupLearners. With grids, each has the settings
-// that a validation part can choose from, otherwise its default alone.
-func Lineup(preset string, grids bool) ([]json.RawMessage, error) {
-	configs, err := neural.Grid{Preset: preset, Pooling: LineupPoolings}.Configs()
+// Lineup returns the settings of LineupPoolings, with small networks, and of LineupLearners. With grids, each has the
+// settings that a validation part can choose from, otherwise its default alone.
+func Lineup(grids bool) ([]json.RawMessage, error) {
+	configs, err := neural.Grid{Preset: neural.SmallPreset, Pooling: LineupPoolings}.Configs()
 	if err != nil {
 		return nil, err
 	}

@@ -165,8 +165,9 @@ func (c Config) with(poolings map[string]synlayer.Pooling) (Config, error) {
 	return c, nil
 }
 
-// DefaultConfig returns the setting of the published code for the named pooling ([synlayer.DefaultNetwork],
-// [synlayer.DefaultSyn] and so on), with the training of the paper. The error for an unknown name suggests the nearest.
+// DefaultConfig returns the setting of the released program for the named pooling ([synlayer.DefaultNetwork],
+// [synlayer.DefaultSyn] and so on; those of other papers as published), with the training of the Syn paper. The error for
+// an unknown name suggests the nearest.
 func DefaultConfig(pooling string) (Config, error) {
 	c := Config{Pooling: pooling, Epochs: 50, Batch: 1, LR: 1e-3, WeightDecay: 1e-4, Standardise: true}
 	network := synlayer.DefaultNetwork(nil)
@@ -207,7 +208,7 @@ func DefaultConfig(pooling string) (Config, error) {
 
 // SmallConfig returns a setting of the named pooling for sets of tens to a few hundred bags: a narrow network with
 // little dropout, some weight decay, and no layer norms in the pooling. Only the Set Transformer keeps its layer norms;
-// without them, its numbers became infinite or NaN on Tiger. [DefaultConfig] has the paper's setting.
+// without them, its numbers became infinite or NaN on Tiger.
 func SmallConfig(pooling string) (Config, error) {
 	c, err := DefaultConfig(pooling)
 	c.Width, c.Dropout, c.Norm = 64, 0.2, c.Norm && pooling == setFormer
@@ -220,19 +221,30 @@ func SmallConfig(pooling string) (Config, error) {
 
 // Presets of settings. The first is the default of commands.
 const (
-	SmallPreset = "small" // [SmallConfig]
-	PaperPreset = "paper" // [DefaultConfig]
+	SmallPreset    = "small"    // [SmallConfig]
+	PaperPreset    = "paper"    // [DefaultConfig] with γ and layer norm of [synlayer.PaperSyn] (syn, softmax)
+	ReleasedPreset = "released" // [DefaultConfig]
 )
 
 // Presets lists the presets.
-var Presets = []string{SmallPreset, PaperPreset}
+var Presets = []string{SmallPreset, PaperPreset, ReleasedPreset}
 
 // PresetConfig returns the setting of the named pooling in a preset. An unknown preset is an error.
 func PresetConfig(preset, pooling string) (Config, error) {
 	switch preset {
 	case SmallPreset:
 		return SmallConfig(pooling)
-	case PaperPreset, "":
+	case PaperPreset:
+		c, err := DefaultConfig(pooling)
+		if pooling == syn || pooling == softmax {
+			p := synlayer.PaperSyn()
+			c.Norm = p.Norm
+			if pooling == syn {
+				c.Gamma = p.Gamma
+			}
+		}
+		return c, err
+	case ReleasedPreset, "":
 		return DefaultConfig(pooling)
 	}
 	if near := milbench.Nearest(preset, Presets); near != "" {

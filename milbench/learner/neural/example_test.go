@@ -240,6 +240,22 @@ func ExampleDefaultConfig() {
 	// pooling "hopfeld": there is no such pooling; did you mean "hopfield"?
 }
 
+func ExamplePresetConfig() {
+	for _, preset := range append(neural.Presets, "papper") {
+		config, err := neural.PresetConfig(preset, "syn")
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Printf("%-8s  γ %v, layer norm %t, width %d\n", preset, config.Gamma, config.Norm, config.Width)
+	}
+	// Output:
+	// small     γ 0.5, layer norm false, width 64
+	// paper     γ 1, layer norm false, width 256
+	// released  γ 0.5, layer norm true, width 256
+	// preset "papper": there is no such preset; did you mean "paper"?
+}
+
 func ExampleConfig_Validate() {
 	config := small("syn")
 	config.Gamma = 1.5

@@ -9,7 +9,7 @@ import (
 // Grid lists values of hyperparameters. Each combination is a setting. An empty list means the value of the pooling in
 // the preset ([PresetConfig]).
 type Grid struct {
-	Preset string // "" means [PaperPreset]
+	Preset string // "" means [ReleasedPreset]
 
 	Pooling     []string // at least one
 	Iterations  []int
