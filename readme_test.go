@@ -77,6 +77,13 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
+// TestReadmeCommands: the commands of the main job and of the tests stand together; .ci/run runs them as written.
+func TestReadmeCommands(t *testing.T) {
+	if !strings.Contains(readme(t), "\n```\ngo run ./cmd/milbench demo\ngo test ./...\n") {
+		t.Error("README.md does not show `go run ./cmd/milbench demo` and `go test ./...`")
+	}
+}
+
 // TestReadmeSize limits the size of README.md: longer texts belong on a page of their own.
 func TestReadmeSize(t *testing.T) {
 	if words := len(strings.Fields(readme(t))); words > 1300 {

@@ -255,6 +255,7 @@ type config struct {
 	Gamma, Scale float64
 	Heads        int
 	Norm         bool
+	Width        int
 	Renormalise  bool
 	TrueGradient bool `json:"true_gradient"`
 	Dropout      float64

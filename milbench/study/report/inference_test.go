@@ -69,12 +69,12 @@ func TestUndecidable(t *testing.T) {
 		questions int
 		want      string
 	}{
-		{denseSets[:6], 1, ""}, // 1/32
-		{denseSets[:5], 1, "5 sets cannot show a p under 0.0625"},
-		{denseSets[:7], 3, ""}, // 3/64
-		{denseSets[:7], 4, "7 sets cannot show a p under 0.0156, 0.0625 after Holm for 4 tests"},
-		{slices.Concat(denseSets[:5], web), 10, ""}, // 10/8192, and 1/32 with Web in one
-		{slices.Concat(denseSets[:4], web), 1, "13 sets cannot show a p under 0.000244, and 5, with Web as one set, none under 0.0625"},
+		{denseSets[:7], 1, ""}, // 1/64, and 1/32 with one small disagreement
+		{denseSets[:6], 1, "6 sets cannot show a p under 0.0312"}, // and 1/16
+		{denseSets, 3, ""}, // 3/128, and 3/64
+		{denseSets, 4, "8 sets cannot show a p under 0.00781, 0.0312 after Holm for 4 tests"},
+		{slices.Concat(denseSets, web), 3, ""},
+		{slices.Concat(denseSets[:5], web), 1, "6 sets, with Web as one, cannot show a p under 0.0312"},
 		{denseSets[:2], 40, "2 sets cannot show a p under 0.5, 1 after Holm for 40 tests"},
 	} {
 		if got := undecidable(c.sets, c.questions); got != c.want {

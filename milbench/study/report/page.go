@@ -59,6 +59,75 @@ var summaries = []summary{
 		shows: "Ensembles of ten networks. Validation parts choose the epoch, and the pooling of the row “ensemble”."},
 }
 
+// beforeXNNPACK are the revisions of archives from before XNNPACK was turned off.
+var beforeXNNPACK = []string{"23763e0", "66bad64", "7c1a5e3", "fc8361b"}
+
+// The settings of Syn by γ and layer norm that others have, too.
+const (
+	paperSetting    = "γ = 1 without layer norm, as in the paper"
+	releasedSetting = "γ = 0.5 with layer norm, as in the released program"
+)
+
+// origin says which settings the Syn networks of an archive have, and whether XNNPACK may have given some networks the
+// scores of earlier parameters.
+func origin(a results.Archive) (syn []string, doubtful bool, err error) {
+	seen := make(map[string]bool)
+	for _, r := range a.Results {
+		key := string(r.Config) + r.Revision
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		c, err := configOf(r.Config)
+		if err != nil {
+			return nil, false, err
+		}
+		doubtful = doubtful || c.Width >= 256 && slices.ContainsFunc(beforeXNNPACK, func(old string) bool { return strings.HasPrefix(r.Revision, old) })
+		words := fmt.Sprintf("γ = %v with%s layer norm", c.Gamma, map[bool]string{false: "out"}[c.Norm])
+		for _, setting := range []string{paperSetting, releasedSetting} {
+			if strings.HasPrefix(setting, words+",") {
+				words = setting
+			}
+		}
+		if c.Pooling == "syn" && c.Gamma > 0 && !slices.Contains(syn, words) {
+			syn = append(syn, words)
+		}
+	}
+	slices.Sort(syn)
+	return syn, doubtful, nil
+}
+
+// originWords are the sentences of [origin]; root leads to that of the repository.
+func originWords(a results.Archive, root string) (text string, err error) {
+	syn, doubtful, err := origin(a)
+	if len(syn) > 0 {
+		text = "Syn has " + strings.Join(syn, "; ") + "."
+	}
+	if doubtful {
+		text = join(text, "These scores are older than a fix: [XNNPACK]("+root+"backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made anew.")
+	}
+	return text, err
+}
+
+// whose says with which setting the verdicts on Syn were made.
+func whose(archives []results.Archive) (string, error) {
+	var paper []string
+	for _, a := range archives {
+		syn, _, err := origin(a)
+		if err != nil {
+			return "", err
+		}
+		if slices.Contains(syn, paperSetting) {
+			paper = append(paper, a.Experiment)
+		}
+	}
+	run := "has not been run yet"
+	if len(paper) > 0 {
+		run = "is in " + listed(paper)
+	}
+	return "The verdicts on Syn are about " + releasedSetting + ". The setting of the paper, γ = 1 without layer norm, " + run + ".\n\n", nil
+}
+
 // titleOf returns the title of an experiment's section.
 func titleOf(experiment string) string {
 	i := slices.IndexFunc(summaries, func(s summary) bool { return s.experiment == experiment })
@@ -144,7 +213,11 @@ func page(archives []results.Archive, drawn []picture) (string, error) {
 		b.WriteString(image("A table of shaded cells: the AUC of every learner on every set", learnersPicture,
 			"AUC of every learner on every set, Web 1 to 9 averaged. Inner folds choose the settings. Learners stand in the order of their average rank."))
 	}
-	b.WriteString("## Claims\n\n" + claimTable(list) + "How an interval gives the verdict:\n\n" + rule + "\nHow to read the numbers:\n\n" + legend)
+	words, err := whose(archives)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("## Claims\n\n" + words + claimTable(list) + "How an interval gives the verdict:\n\n" + rule + "\nHow to read the numbers:\n\n" + legend)
 	b.WriteString("\n## Repeat it\n\n```\ngo run ./cmd/milbench study report milbench/study/results --out .\n```\n\n" +
 		"This writes the page, [all tables](" + tablesName + ") and all figures again from the [stored test scores](milbench/study/results), in about a minute. " +
 		"`milbench study NAME --out results` trains an experiment again; `milbench study list` names them and their times. [The replication](docs/replication.md) goes through the Syn paper claim by claim.\n")
@@ -233,8 +306,12 @@ func (s summary) text(archives []results.Archive, list []said, drawn bool) (stri
 			fmt.Fprintf(&b, "%s\n\n", join(c.question, "**"+c.verdict+".**", c.number(), c.more))
 		}
 	}
-	if s.about != "" {
-		b.WriteString(s.about + "\n\n")
+	from, err := originWords(a, "")
+	if err != nil {
+		return "", err
+	}
+	if about := join(s.about, from); about != "" {
+		b.WriteString(about + "\n\n")
 	}
 	if s.more != nil {
 		more, err := s.more(a)

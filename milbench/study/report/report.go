@@ -56,7 +56,11 @@ func WriteTables(w io.Writer, archives []results.Archive) error {
 		if err != nil {
 			return err
 		}
-		b.WriteString(head + "\n\n" + strings.TrimRight(text, "\n") + "\n")
+		from, err := originWords(a, "../")
+		if err != nil {
+			return err
+		}
+		b.WriteString(join(head, from) + "\n\n" + strings.TrimRight(text, "\n") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -247,6 +247,27 @@ func TestOrigins(t *testing.T) {
 	holds(t, "two seeds", text, nil, []string{"| assumption | 2 | 0, 1 | go | " + fits[0].Revision[:min(7, len(fits[0].Revision))] + ", 0123456 |"}, nil)
 }
 
+// TestOriginWords: a page says whose γ and layer norm Syn has, and that wide networks of some revisions are in doubt.
+func TestOriginWords(t *testing.T) {
+	for setting, want := range map[string]string{
+		`{"pooling":"syn","gamma":0.5,"norm":true,"width":64}`:  "Syn has " + releasedSetting + ".",
+		`{"pooling":"syn","gamma":0.5,"norm":false,"width":64}`: "Syn has γ = 0.5 without layer norm.",
+		`{"pooling":"syn","gamma":1,"norm":false,"width":64}`:   "Syn has " + paperSetting + ".",
+		`{"pooling":"syn","gamma":1,"norm":true,"width":256}`:   "Syn has γ = 1 with layer norm. These scores are older than a fix",
+		`{"pooling":"max","width":64}`:                          "",
+	} {
+		a := results.Archive{Experiment: "noise", Results: []results.Result{{Config: []byte(setting), Revision: "23763e0f"}}}
+		got, err := originWords(a, "")
+		if before, _, _ := strings.Cut(got, ": ["); err != nil || before != want {
+			t.Errorf("%s: %q, %v; want %q", setting, got, err, want)
+		}
+		run := map[bool]string{true: "is in noise.", false: "has not been run yet."}[strings.Contains(want, paperSetting)]
+		if got, err := whose([]results.Archive{a}); err != nil || !strings.Contains(got, run) {
+			t.Errorf("%s: %q, %v; want %q", setting, got, err, run)
+		}
+	}
+}
+
 func TestNotRunYet(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteTables(&b, nil); err != nil || strings.Count(b.String(), "Not run yet: `milbench study ") != len(study.Experiments) {
