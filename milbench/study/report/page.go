@@ -104,7 +104,7 @@ func originWords(a results.Archive, root string) (text string, err error) {
 		text = "Syn has " + strings.Join(syn, "; ") + "."
 	}
 	if doubtful {
-		text = join(text, "These scores are older than a fix: [XNNPACK]("+root+"backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made anew.")
+		text = join(text, "These scores are older than a fix: [XNNPACK]("+root+"backend/README.md#xnnpack-is-off) may have given some networks of width 256 the scores of earlier parameters. They will be made again.")
 	}
 	return text, err
 }
