@@ -110,7 +110,7 @@ var imports = map[string]rule{
 	"milbench/learner/schedule":     {[]string{"milbench"}, nil},
 	"milbench/learner/onebyone":     {[]string{"milbench", "milbench/learner/schedule"}, []string{"milbench/learner", "milbench/results", "milbench/run", "milbench/run/runtest"}},
 	"milbench/learner/classic":      {[]string{"milbench", "milbench/learner/onebyone", "internal/lbfgs", "internal/mixture", "internal/svm", "internal/transport", "internal/trees", "gonum"}, []string{"internal/large", "milbench/dataset", "milbench/dataset/generate", "milbench/judge", "internal/fetched"}},
-	"milbench/learner/neural":       {[]string{"internal/members", "milbench", "milbench/learner/modeldir", "milbench/learner/schedule", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/dataset/generate", "milbench/judge"}},
+	"milbench/learner/neural":       {[]string{"internal/members", "milbench", "milbench/learner/modeldir", "milbench/learner/schedule", "synlayer", "backend", "gomlx", "compute", "gonum"}, []string{"internal/large", "backend/backendtest", "synlayer/syntest", "milbench/dataset", "milbench/dataset/generate", "milbench/judge"}},
 	"milbench/learner/networks":     {[]string{"milbench", "milbench/learner", "milbench/learner/neural"}, nil},
 	"milbench/learner/neural/bench": {[]string{"backend", "milbench", "milbench/dataset", "milbench/learner/neural", "milbench/judge"}, nil},
 	"milbench/results":              {[]string{"milbench", "milbench/cluster", "milbench/judge", "flock", "gonum"}, []string{"internal/large", "x/sys", "internal/reexec"}},

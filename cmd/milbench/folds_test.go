@@ -183,7 +183,7 @@ func TestFoldsBags(t *testing.T) {
 }
 
 // TestPrinted runs the commands of pages in an empty folder and compares what they print. Predictions that a script wrote stand in
-// for the script, which needs PyTorch; .ci/run runs it. Other processors and XLA round differently, so the backend is Go.
+// for the script, which needs PyTorch; .ci/full runs it. Other processors and XLA round differently, so the backend is Go.
 func TestPrinted(t *testing.T) {
 	for name, least := range map[string]int{"docs/concepts.md": 3, "docs/judge.md": 9, "docs/labels.md": 12, "docs/start.md": 3} {
 		t.Run(name, func(t *testing.T) { requirePrinted(t, name, least) })

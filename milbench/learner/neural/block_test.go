@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"synpool/backend/backendtest"
+	"synpool/internal/large"
 	"synpool/milbench"
 	"synpool/synlayer"
 )
@@ -183,7 +185,7 @@ func TestBlockIsStepByStep(t *testing.T) {
 	if backend == nil {
 		return
 	}
-	for name, vary := range map[string]func(c *Config, m int){
+	variants := map[string]func(c *Config, m int){
 		"no dropout": func(c *Config, m int) {},
 		"dropout": func(c *Config, m int) {
 			c.Dropout, c.Batch, c.Width, c.LR = 0.25+0.25*float64(m), 1, 512, 1e-4*float64(m+1)
@@ -217,7 +219,9 @@ func TestBlockIsStepByStep(t *testing.T) {
 		"sparse, in batches": func(c *Config, m int) {
 			c.Batch, c.Dropout, c.LR = 3, 0.25+0.25*float64(m), 1e-4*float64(m+1)
 		},
-	} {
+	}
+	for _, name := range large.Part(slices.Sorted(maps.Keys(variants)), 4) {
+		vary := variants[name]
 		bags, examples := unequal(30)
 		if strings.HasPrefix(name, "sparse, ") {
 			bags, examples = scatter(30, 3000)
@@ -474,7 +478,7 @@ func TestBlockPlaces(t *testing.T) {
 	for _, pooling := range Poolings {
 		cases = append(cases, place{20, pooling, at(16, 1)})
 	}
-	for i, p := range cases {
+	for i, p := range large.Part(cases, 5) {
 		c, err := DefaultConfig(p.pooling)
 		if err != nil {
 			t.Fatal(err)
@@ -754,7 +758,7 @@ func TestBlockPoolings(t *testing.T) {
 	}
 	bags, examples := unequal(30)
 	shorten(bags)
-	for _, pooling := range Poolings {
+	for _, pooling := range large.Part(Poolings, 4) {
 		c := setting(t, pooling)
 		c.LR = 0.01
 		b := newBlock(t, backend, bags, examples, []uint64{1, 2}, c, c)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"synpool/backend/backendtest"
+	many "synpool/internal/large"
 	"synpool/milbench"
 )
 
@@ -24,7 +25,11 @@ func TestContributions(t *testing.T) {
 		large.Values = append(large.Values, float32(math.Sin(float64(i))))
 	}
 	for name, b := range backendtest.All(t) {
-		for _, pooling := range slices.Concat(linear, []string{syn, maximum, dsmil, acmil, setFormer}) {
+		poolings := slices.Concat(linear, []string{syn, maximum, dsmil, acmil, setFormer})
+		if blocks(b) {
+			poolings = many.Part(poolings, 3)
+		}
+		for _, pooling := range poolings {
 			set := &milbench.Set{Name: "toy", Kind: milbench.ClassTarget, Classes: []string{"low", "middle", "high"}}
 			for i, e := range kinded(milbench.ClassTarget, bags) {
 				set.Bags = append(set.Bags, milbench.Bag{ID: fmt.Sprint("b", i), Target: e.Target, Instances: bags[i]})
