@@ -27,6 +27,8 @@ type Bag struct {
 	// Coordinates returns the position (x, y) of each instance, as on a slide. It is nil if the file has no
 	// positions.
 	Coordinates func() ([][2]float64, error)
+
+	Tile float64 // side of the tile that an instance is, in the unit of Coordinates; 0 if unknown
 }
 
 // Set is a multiple-instance data set as returned by its reader.

@@ -1,6 +1,7 @@
 package plotting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -45,26 +46,29 @@ func TileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbna
 	return f, nil
 }
 
-// TileSize returns the smallest horizontal or vertical distance above 0 between the corners of tiles, which is the size of
-// tiles that touch. For a single tile it is 1.
+// TileSize guesses the size of tiles that neither overlap nor lie apart: the lower quartile of the distances of tiles to their
+// nearest neighbour, the larger of horizontal and vertical distance. Distances far below the median, of tiles in about the same
+// place, do not count. Without two places it is 1.
 func TileSize(tiles []Tile) float64 {
-	size := math.Inf(1)
-	for _, of := range []func(Tile) float64{func(t Tile) float64 { return t.X }, func(t Tile) float64 { return t.Y }} {
-		var at []float64
-		for _, t := range tiles {
-			at = append(at, of(t))
-		}
-		slices.Sort(at)
-		for i := 1; i < len(at); i++ {
-			if d := at[i] - at[i-1]; d > 0 {
-				size = min(size, d)
+	sorted := slices.SortedFunc(slices.Values(tiles), func(a, b Tile) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	sorted = slices.CompactFunc(sorted, func(a, b Tile) bool { return a.X == b.X && a.Y == b.Y })
+	var nearest []float64
+	for i := 0; i < len(sorted) && len(sorted) > 1; i += 1 + len(sorted)/1000 {
+		t, least := sorted[i], math.Inf(1)
+		for k, other := range sorted {
+			if k != i {
+				least = min(least, max(math.Abs(t.X-other.X), math.Abs(t.Y-other.Y)))
 			}
 		}
+		nearest = append(nearest, least)
 	}
-	if math.IsInf(size, 1) {
+	if len(nearest) == 0 {
 		return 1
 	}
-	return size
+	slices.Sort(nearest)
+	median := nearest[len(nearest)/2]
+	nearest = slices.DeleteFunc(nearest, func(d float64) bool { return d < median/8 })
+	return nearest[len(nearest)/4]
 }
 
 func tileMap(title, value string, tiles []Tile, size float64, thumbnail *Thumbnail) (*Figure, error) {

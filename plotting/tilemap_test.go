@@ -20,11 +20,21 @@ func TestTileMap(t *testing.T) {
 // TestTilePicture: tiles are at their positions with the shade of their values, and the thumbnail shows through.
 func TestTilePicture(t *testing.T) {
 	tiles := []Tile{{100, 50, 1}, {150, 50, 0}, {100, 100, 0.5}}
-	if size := TileSize(tiles); size != 50 {
-		t.Errorf("tiles of size %v, want 50", size)
+	apart := []Tile{{0, 0, 0}, {1536, 1024, 0}} // a grid of 512 of which a third is there, and a tile off by a pixel
+	for k := range 400 {
+		if k%3 == 0 {
+			apart = append(apart, Tile{512 * float64(k%20), 512 * float64(k/20), 0})
+		}
 	}
-	if size := TileSize(tiles[:1]); size != 1 {
-		t.Errorf("a tile alone of size %v, want 1", size)
+	for want, tiles := range map[float64][]Tile{
+		50: tiles, 1: tiles[:1],
+		2:   {{0, 0, 0}, {0, 0, 0}, {2, 0, 0}},
+		512: append(apart, Tile{513, 0, 0}),
+		509: {{0, 0, 0}, {513, 0, 0}, {1026, 3, 0}, {0, 512, 0}, {700, 512, 0}},
+	} {
+		if size := TileSize(tiles); size != want {
+			t.Errorf("tiles of size %v, want %v", size, want)
+		}
 	}
 	at := func(p *image.NRGBA, column, row int) color.NRGBA {
 		side := p.Bounds().Dx() / 2

@@ -100,14 +100,11 @@ a table, a folder of arrays or a MATLAB file: milbench help files.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&options.Labels, "labels", "",
-		"`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
-	f.StringVar(&options.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
+	bagFlags(f, &options)
 	f.StringVar(&options.Label, "label", "",
 		"`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
 	f.StringVar(&options.Group, "group", "",
 		"`column` of the groups in a table, which the bootstrap draws (default the first of group, case_id, patient_id, ...)")
-	coordinatesFlag(f, &options.Coordinates)
 	column.addTo(f)
 	f.Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	addJSON(c, &asJSON)

@@ -12,6 +12,7 @@ import (
 	_ "image/png"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,11 +30,11 @@ const heatmapFigure = "heatmap"
 
 // heatmaps are the flags of the figure.
 type heatmaps struct {
-	thumbnails string  // folder of NAME.png or NAME.jpg; empty for none
-	scale      float64 // pixels of the slide to one of a thumbnail, along a side
-	tile       float64 // the side of a tile in pixels of the slide; 0 for the least distance of two
-	extremes   int     // instances of a slide that are listed at either end
-	column     string  // what is drawn; empty for the weight or the score
+	thumbnails string   // folder of NAME.png or NAME.jpg; empty for none
+	scale      float64  // pixels of the slide to one of a thumbnail, along a side
+	tile       []string // sides of tiles in pixels of the slide: of all bags or, as ID=SIDE, of one; or the column with them
+	extremes   int      // instances of a slide that are listed at either end
+	column     string   // what is drawn; empty for the weight or the score
 }
 
 // placed is an instance with its place and score.
@@ -47,17 +48,17 @@ type placed struct {
 type slide struct {
 	name  string
 	tiles []placed
-	size  float64 // of a tile
+	size  float64 // of a tile; 0 if nothing says it
 }
 
 // write reads the output of predict --instances. It writes NAME.png and NAME.geojson of each slide into a folder, and the instances at
 // either end of the ranks into extremes.csv.
-func (h heatmaps) write(file, dir string) (count int, err error) {
-	slides, what, err := readPlaced(file, h.column)
+func (h heatmaps) write(file, dir string, note func(format string, args ...any)) (count int, err error) {
+	slides, what, err := h.readPlaced(file)
 	if err != nil {
 		return 0, err
 	}
-	h.measure(slides)
+	measure(slides, note)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
@@ -71,43 +72,95 @@ func (h heatmaps) write(file, dir string) (count int, err error) {
 		err = errors.Join(err, out.Error(), list.Close())
 	}()
 	out.Write([]string{"bag", "end", "place", "instance", "x", "y", what, "rank"})
+	var bad []string
 	for _, s := range slides {
 		s.rank()
 		if err := h.draw(s, what, filepath.Join(dir, s.name+".png")); err != nil {
-			return 0, fmt.Errorf("bag %s: %w", s.name, err)
+			bad = append(bad, fmt.Sprintf("bag %s: %v", s.name, err))
 		}
 		if err := s.writeGeoJSON(what, filepath.Join(dir, s.name+".geojson")); err != nil {
 			return 0, err
 		}
 		h.list(s, out)
 	}
+	switch n := len(bad) - 1; {
+	case n > 0:
+		return 0, fmt.Errorf("%s; %d more not drawn", bad[0], n)
+	case n == 0:
+		return 0, errors.New(bad[0])
+	}
 	return len(slides), nil
 }
 
-// measure finds the size of the tiles. A slide with one tile gets the size of the others.
-func (h heatmaps) measure(slides []slide) {
-	least := math.Inf(1)
+// measure guesses how large the tiles are of slides for which nothing says it, and tells all sizes. A slide with one tile gets the
+// median of the others.
+func measure(slides []slide, note func(format string, args ...any)) {
+	var sizes []float64
+	count := [2]map[float64]int{{}, {}} // slides by size: known, guessed
 	for i := range slides {
-		if s := &slides[i]; len(s.tiles) > 1 {
-			s.size = plotting.TileSize(s.plotted())
-			least = min(least, s.size)
+		s, guess := &slides[i], 0
+		if s.size == 0 {
+			s.size, guess = plotting.TileSize(s.plotted()), 1
+		}
+		if len(s.tiles) > 1 {
+			sizes = append(sizes, s.size)
+		}
+		if guess == 0 || len(s.tiles) > 1 {
+			count[guess][s.size]++
+		} else {
+			s.size = 0
 		}
 	}
+	slices.Sort(sizes)
 	for i := range slides {
-		s := &slides[i]
-		switch {
-		case h.tile > 0:
-			s.size = h.tile
-		case s.size == 0 && !math.IsInf(least, 1):
-			s.size = least
-		case s.size == 0:
-			s.size = 1
+		if s := &slides[i]; s.size == 0 {
+			if s.size = 1; len(sizes) > 0 {
+				s.size = sizes[len(sizes)/2]
+			}
+			count[1][s.size]++
+		}
+	}
+	for guess, text := range []string{"note: the side of a tile is %s", "note: nothing says how large a tile is; a guess from the distances of tiles is %s; --tile says it"} {
+		var parts []string
+		for _, size := range slices.Sorted(maps.Keys(count[guess])) {
+			parts = append(parts, fmt.Sprintf("%s in %d of %d bags", predict.Decimal(size), count[guess][size], len(slides)))
+		}
+		if n := len(parts); n > 5 {
+			parts = append(parts[:4], fmt.Sprintf("and %d other sizes", n-4))
+		}
+		if len(parts) > 0 {
+			note(text, strings.Join(parts, ", "))
 		}
 	}
 }
 
+// tileColumn is the column of predict --instances with the sides of tiles.
+const tileColumn = "tile"
+
+// sides returns what the flag --tile says: the sides of the tiles of slides by name, with "" for all others, and a column.
+func (h heatmaps) sides() (of map[string]float64, column string, err error) {
+	of, column = make(map[string]float64), tileColumn
+	for _, text := range h.tile {
+		at := strings.LastIndex(text, "=")
+		side, err := strconv.ParseFloat(text[at+1:], 64)
+		switch {
+		case err != nil && at < 0 && text != "":
+			column = text
+		case err != nil || !(side > 0) || math.IsInf(side, 1):
+			return nil, "", fmt.Errorf("--tile %s: give a number above 0, BAG=NUMBER, or the column of the file that has the sides", text)
+		default:
+			of[text[:max(at, 0)]] = side
+		}
+	}
+	return of, column, nil
+}
+
 // readPlaced reads instances, their places and one column, slide by slide, and names the column: the given one, or else weight or score.
-func readPlaced(file, column string) (slides []slide, what string, err error) {
+func (h heatmaps) readPlaced(file string) (slides []slide, what string, err error) {
+	sides, sideColumn, err := h.sides()
+	if err != nil {
+		return nil, "", err
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, "", err
@@ -123,14 +176,16 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 	for i, name := range header {
 		at[name] = i
 	}
-	what = column
+	what = h.column
 	for _, name := range []string{"weight", "score"} {
 		if _, there := at[name]; there && what == "" {
 			what = name
 		}
 	}
-	if _, there := at[what]; column != "" && !there {
-		return nil, "", fmt.Errorf("--column %s: %s has no such column; it has %s", column, file, strings.Join(header, ", "))
+	for _, c := range [][2]string{{"column", h.column}, {"tile", strings.TrimPrefix(sideColumn, tileColumn)}} {
+		if _, there := at[c[1]]; c[1] != "" && !there {
+			return nil, "", fmt.Errorf("--%s %s: %s has no such column; it has %s", c[0], c[1], file, strings.Join(header, ", "))
+		}
 	}
 	for _, name := range []string{"bag", "instance", "x", "y", cmp.Or(what, "weight")} {
 		if _, there := at[name]; !there {
@@ -166,11 +221,28 @@ func readPlaced(file, column string) (slides []slide, what string, err error) {
 			}
 			i = len(slides)
 			slides, index[bag] = append(slides, slide{name: bag}), i
+			if side, there := sides[bag]; there {
+				slides[i].size = side
+			} else {
+				slides[i].size = sides[""]
+			}
+		}
+		if k, there := at[sideColumn]; there && record[k] != "" && sides[bag] == 0 && sides[""] == 0 {
+			side, err := strconv.ParseFloat(record[k], 64)
+			if err != nil || !(side > 0) || math.IsInf(side, 1) || len(slides[i].tiles) > 0 && side != slides[i].size {
+				return nil, "", fmt.Errorf("%s: line %d, column %s: %q; one number above 0 is needed for all tiles of a bag", file, line, sideColumn, record[k])
+			}
+			slides[i].size = side
 		}
 		slides[i].tiles = append(slides[i].tiles, p)
 	}
 	if len(slides) == 0 {
 		return nil, "", fmt.Errorf("%s: no instances with places; give it the output of milbench predict --instances", file)
+	}
+	for bag := range sides {
+		if _, there := index[bag]; bag != "" && !there {
+			return nil, "", fmt.Errorf("--tile %s: %s has no such bag with places", bag, file)
+		}
 	}
 	return slides, what, nil
 }

@@ -54,6 +54,7 @@ Heat maps:
   extremes.csv   the first and the last instances of all bags
 --thumbnails names a folder of BAG.png or BAG.jpg to draw on. --scale says how many pixels of the
 slide, along a side, make one pixel of the thumbnail.
+The column tile of SCORES says how large the tiles are, if the files of the bags said so.
 
 Reliability:
 --figure reliability shows the share of positives among held-out bags of about the same probability,
@@ -129,7 +130,7 @@ Figures of each experiment, the default first:
 	c.Flags().StringVar(&file, "out", "", "`file` to draw into: .png, .svg or .pdf; for heat maps a folder (required)")
 	c.Flags().StringVar(&maps.thumbnails, "thumbnails", "", "`folder` of pictures of the slides to draw heat maps on")
 	c.Flags().Float64Var(&maps.scale, "scale", 0, "pixels of a slide per pixel of its thumbnail, along a side")
-	c.Flags().Float64Var(&maps.tile, "tile", 0, "side of a tile in pixels of the slide (default the least distance between two)")
+	c.Flags().StringSliceVar(&maps.tile, "tile", nil, "`side` of a tile in pixels of the slide, of all bags or, as BAG=SIDE, of one; or the column of SCORES that has the sides (default the column tile, or else a guess from the distances of tiles)")
 	c.Flags().StringVar(&maps.column, "column", "", "`column` of SCORES that heat maps show, such as score_CLASS (default weight, or else score)")
 	c.Flags().IntVar(&maps.extremes, "extremes", maps.extremes, "`number` of instances that extremes.csv lists at either end of a slide")
 	required(c, "out")
@@ -155,10 +156,10 @@ func (p *program) drawHeatmaps(maps heatmaps, scores, dir string) error {
 	switch {
 	case (maps.thumbnails == "") != (maps.scale == 0):
 		return errors.New("--thumbnails and --scale go together; give both")
-	case maps.scale < 0 || maps.tile < 0 || maps.extremes < 0:
-		return errors.New("--scale, --tile and --extremes: no negative number makes sense")
+	case maps.scale < 0 || maps.extremes < 0:
+		return errors.New("--scale and --extremes: no negative number makes sense")
 	}
-	count, err := maps.write(scores, dir)
+	count, err := maps.write(scores, dir, p.note)
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,12 @@ import (
 // predict is the subcommand that scores bags with a trained model.
 func (p *program) predict() *cobra.Command {
 	var (
-		bag            string
+		options        = dataset.Options{Unlabelled: true, Note: func(text string) { p.note("note: %s", text) }}
 		column         columnValue
 		instances      bool
 		format         string
 		asJSON         bool
 		formats        = []string{"csv", "json"}
-		coordinates    []string
 		instancesUsage = "print one row per instance, with its attention weights or its score"
 	)
 	c := &cobra.Command{
@@ -56,7 +55,8 @@ Instances:
   auto                the weighted mean of its members' scores, each with mean 0 and standard
                       deviation 1 within the bag
 Do not compare scores across bags. If the file has places (coords of HDF5, x and y of a table), the
-columns x and y come first.
+columns x and y come first, then tile, the side of a tile, if the file says it (patch_size_level0, or
+patch_size and downsample).
 
 With more than two classes, the column score_CLASS says how much the instance says for a class. For
 a network it is the weight times what the instance adds, by itself, to the logit of the class. For
@@ -89,7 +89,8 @@ those of the file become the medians of its training set. See milbench help file
 				return err
 			}
 			about := model.About()
-			source, err := dataset.Options{Bag: bag, Coordinates: coordinates, Unlabelled: true, Features: about.Features, Note: func(text string) { p.note("note: %s", text) }}.Open(args[1])
+			options.Features = about.Features
+			source, err := options.Open(args[1])
 			if err != nil {
 				return err
 			}
@@ -142,8 +143,7 @@ those of the file become the medians of its training set. See milbench help file
 	f.BoolVar(&instances, "instances", false, instancesUsage)
 	f.StringVar(&format, "format", formats[0], "`format` of the output: "+strings.Join(formats, ", "))
 	f.BoolVar(&asJSON, "json", false, "write JSON, like --format json")
-	f.StringVar(&bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
-	coordinatesFlag(f, &coordinates)
+	bagFlags(f, &options)
 	column.addTo(f)
 	return c
 }

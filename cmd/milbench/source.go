@@ -23,20 +23,22 @@ type columnFlags struct{ options dataset.Options }
 
 func (f *columnFlags) addTo(flags *pflag.FlagSet) {
 	o := &f.options
-	flags.StringVar(&o.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
-	flags.StringVar(&o.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
+	bagFlags(flags, o)
 	flags.StringVar(&o.Label, "label", "", "`column` of the labels in a table (default the first of label, class, target, diagnosis, grade)")
 	flags.StringVar(&o.Group, "group", "", "`column` of the groups in a table; a group is never split between training and test (default the first of group, case_id, patient_id, ...)")
 	flags.StringVar(&o.Split, "split", "", "`column` of the official split in a table: train, val or test; val counts as train (default split). Or a CSV file with the columns train, val and test that list the bags, as CLAM writes it")
 	flags.BoolVar(&o.Numbers, "numbers", false, "read integer labels as numbers (counts, say), not as classes")
 	flags.StringSliceVar(&o.Order, "order", nil, "all `labels` of three or more classes in their order, say low,middle,high, for quadratic kappa and the confusion matrix (default numbers by value, words by alphabet)")
 	flags.StringSliceVar(&o.Categorical, "categorical", nil, "`columns` of words in a table; each word becomes a feature")
-	coordinatesFlag(flags, &o.Coordinates)
 	flags.Var((*missingValue)(&o.Median), "missing", "`way` to treat missing values of a table: refuse (default), or median: take that of each training part and add a feature x=missing that marks where x is missing")
 }
 
-func coordinatesFlag(flags *pflag.FlagSet, columns *[]string) {
-	flags.StringSliceVar(columns, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
+// bagFlags say where the bags of a file or folder are, labelled or not.
+func bagFlags(flags *pflag.FlagSet, o *dataset.Options) {
+	flags.StringVar(&o.Labels, "labels", "", "`table` of the bags, CSV or TSV, for a folder of bags or an HDF5 file (default labels.csv in the folder, or its only table)")
+	flags.StringVar(&o.Bag, "bag", "", "`column` of the bags' ids in a table (default the first of bag, slide_id, image_id, ...)")
+	flags.StringVar(&o.Array, "features", "", "`array` of the features in HDF5, .npz and .pt files (default features, or the only one besides coordinates)")
+	flags.StringSliceVar(&o.Coordinates, "coordinates", nil, "two `columns` of a table that say where instances are, or none (default x,y if both are there and z is not)")
 }
 
 // given returns the first flag that is given.
@@ -44,7 +46,7 @@ func (f *columnFlags) given() string {
 	for _, c := range []struct {
 		flag  string
 		given bool
-	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}} {
+	}{{"labels", f.options.Labels != ""}, {"bag", f.options.Bag != ""}, {"label", f.options.Label != ""}, {"group", f.options.Group != ""}, {"split", f.options.Split != ""}, {"categorical", len(f.options.Categorical) > 0}, {"coordinates", len(f.options.Coordinates) > 0}, {"features", f.options.Array != ""}, {"missing", f.options.Median}, {"numbers", f.options.Numbers}, {"order", f.options.Order != nil}} {
 		if c.given {
 			return c.flag
 		}

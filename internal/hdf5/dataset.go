@@ -1,6 +1,7 @@
 package hdf5
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -106,6 +107,51 @@ func (f *File) array(at uint64) (*Array, error) {
 		return nil, unsupportedf("numbers in another file")
 	}
 	return a, a.check()
+}
+
+// Attributes returns the attributes of the array or group at a path that are numbers, by name. Other attributes, and those in
+// a heap, are left out.
+func (f *File) Attributes(path string) (map[string]*Array, error) {
+	at, err := f.lookup(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.header(at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown(path), err)
+	}
+	all := make(map[string]*Array)
+	for _, m := range list {
+		if m.kind != attributeMessage || m.shared {
+			continue
+		}
+		c := cursor{b: m.body}
+		version, flags := c.byte(), c.byte()
+		sizes := [3]uint64{uint64(c.uint16()), uint64(c.uint16()), uint64(c.uint16())}
+		if version == 3 {
+			c.skip(1)
+		}
+		var parts [3][]byte // name, type and shape
+		for k, n := range sizes {
+			parts[k] = c.next(n)
+			if version == 1 {
+				c.skip(-n % 8)
+			}
+		}
+		a := &Array{f: f}
+		if c.short || version < 1 || version > 3 || version > 1 && flags != 0 || a.numbers(parts[1]) != nil || a.space(parts[2]) != nil {
+			continue
+		}
+		n := int64(a.Type.Size)
+		for _, size := range a.Shape {
+			n *= size
+		}
+		if a.compact = c.b[:min(max(n, 0), int64(len(c.b)))]; a.check() == nil {
+			name, _, _ := bytes.Cut(parts[0], []byte{0})
+			all[string(name)] = a
+		}
+	}
+	return all, nil
 }
 
 // space reads the shape.

@@ -1,4 +1,4 @@
-// Package hdf5 reads arrays of numbers from HDF5 files, in parts, without C.
+// Package hdf5 reads arrays of numbers from HDF5 files, in parts, and attributes that are numbers, without C.
 //
 // It reads what h5py and PyTables write by default: groups with symbol tables or compact links; integers of 8 to 64 bits and
 // floats of 16, 32 and 64 bits, in either byte order; arrays stored contiguously, in the header, or in chunks; the filters

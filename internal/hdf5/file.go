@@ -168,6 +168,7 @@ const (
 	externalMessage     = 0x07
 	layoutMessage       = 0x08
 	filterMessage       = 0x0b
+	attributeMessage    = 0x0c
 	continuationMessage = 0x10
 	tableMessage        = 0x11
 )

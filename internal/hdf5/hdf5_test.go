@@ -221,6 +221,12 @@ func readAll(b []byte) error {
 		names, err := f.Names(path)
 		errs = append(errs, err)
 		for _, name := range names {
+			attributes, err := f.Attributes(path + "/" + name)
+			errs = append(errs, err)
+			for _, a := range attributes {
+				_, err := a.Read(make([]int64, len(a.Shape)), a.Shape)
+				errs = append(errs, err)
+			}
 			a, err := f.Array(path + "/" + name)
 			errs = append(errs, err)
 			if err != nil && depth < 3 {
@@ -291,6 +297,18 @@ func FuzzRead(f *testing.F) {
 		}
 		requireKnown(t, readAll(b))
 	})
+}
+
+// TestAttributes: what h5py wrote beside an array.
+func TestAttributes(t *testing.T) {
+	all, err := opened(t, "default.h5").Attributes("clam/coords")
+	if err != nil || len(all) != 1 || all["patch_size"] == nil {
+		t.Fatalf("%v, %v", all, err)
+	}
+	a := all["patch_size"]
+	if b, err := a.Read(nil, nil); err != nil || !slices.Equal(values(a.Type, b), []float64{256}) {
+		t.Errorf("%v, %v", b, err)
+	}
 }
 
 // TestMutated changes bytes of a file with all kinds of arrays: what is read of it is numbers or a known error.

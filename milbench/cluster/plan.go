@@ -60,6 +60,7 @@ type Request struct {
 	Split       string   `json:"split,omitempty"`
 	Categorical []string `json:"categorical,omitempty"`
 	Coordinates []string `json:"coordinates,omitempty"`
+	Array       string   `json:"array,omitempty"`
 	Median      bool     `json:"median,omitempty"` // allow missing values
 
 	// For files with classes: whether integers are numbers, and the order of the labels.

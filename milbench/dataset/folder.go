@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"synpool/milbench"
@@ -18,12 +21,21 @@ var mostHeld int64 = 1 << 26
 // listName is the usual file name for the table of bags in a folder.
 const listName = "labels.csv"
 
-// bagForms lists the forms of files with one bag, by file name extension.
+// bagForms lists the forms of files with one bag, by file name extension. A file may hold several arrays; choose picks one.
 var bagForms = []struct {
 	extension string
-	open      func(path string) (milbench.Instances, error)
+	open      func(path string, choose chooser) (content, error)
 }{
-	{".npy", func(path string) (milbench.Instances, error) { return nilOr(openArray(path)) }},
+	{".npy", func(path string, choose chooser) (content, error) {
+		a, err := openArray(path)
+		if err != nil {
+			return content{}, err
+		}
+		if _, err := choose([]candidate{{rows: a.rows, cols: a.columns}}); err != nil {
+			return content{}, fmt.Errorf("%s: %w", path, err)
+		}
+		return content{features: a}, nil
+	}},
 	{".h5", openHDF5},
 	{".hdf5", openHDF5},
 	{".npz", openNPZ},
@@ -31,12 +43,174 @@ var bagForms = []struct {
 	{".pth", openTorch},
 }
 
-// nilOr returns a nil interface for a nil pointer.
-func nilOr(a *numpyArray, err error) (milbench.Instances, error) {
-	if err != nil {
-		return nil, err
+// content is what a file holds of a bag.
+type content struct {
+	features milbench.Instances
+	name     string             // of the array of the features; "" if it has none
+	places   milbench.Instances // two columns, x and y; nil if the file has none
+	tile     float64            // side of a tile, 0 if the file does not say
+	said     string             // what says so
+}
+
+// candidate is an array of numbers that may be the features of a bag.
+type candidate struct {
+	name       string // with the groups that it is in
+	rows, cols int64  // 0 if unknown
+	float      bool
+}
+
+// chooser returns the number of the array to read.
+type chooser func([]candidate) (int, error)
+
+// coordinatesName matches the names of arrays that say where instances are.
+var coordinatesName = regexp.MustCompile(`coord|position|location|centroid|(^|_)(xys?|pos|locs?|places?|bbox(es)?|box(es)?)$`)
+
+func isCoordinates(name string) bool { return coordinatesName.MatchString(plainName(path.Base(name))) }
+
+// features chooses the array that is named by the option Array, or called features, or is the only one besides coordinates.
+func (o Options) features(arrays []candidate) (int, error) {
+	pick := func(is func(c candidate) bool) (at []int) {
+		for i, c := range arrays {
+			if is(c) {
+				at = append(at, i)
+			}
+		}
+		return at
 	}
-	return a, nil
+	switch nameless := len(arrays) == 1 && arrays[0].name == ""; {
+	case nameless && o.Array != "":
+		return 0, fmt.Errorf("one array without a name; leave --features %s out", o.Array)
+	case nameless:
+		return 0, nil
+	}
+	var names []string
+	for _, i := range pick(func(c candidate) bool { return !isCoordinates(c.name) }) {
+		names = append(names, arrays[i].name)
+	}
+	others := func(c candidate) bool {
+		return slices.Contains(names, c.name) && c.cols != 1 && (c.float || c.cols > 2)
+	}
+	rules := []func(c candidate) bool{
+		func(c candidate) bool { return c.name == featuresName },
+		func(c candidate) bool { return path.Base(c.name) == featuresName },
+		func(c candidate) bool { return others(c) && c.float },
+		others,
+		func(c candidate) bool {
+			return slices.Contains(names, c.name) && len(arrays) == 1 && (c.float || c.cols != 2)
+		},
+	}
+	if o.Array != "" {
+		rules = []func(c candidate) bool{func(c candidate) bool { return c.name == strings.Trim(o.Array, "/") }, func(c candidate) bool { return path.Base(c.name) == o.Array }}
+	}
+	for _, is := range rules {
+		switch at := pick(is); {
+		case len(at) == 1:
+			return at[0], nil
+		case len(at) > 1:
+			names = nil
+			for _, i := range at {
+				names = append(names, arrays[i].name)
+			}
+			return 0, fmt.Errorf("several arrays may be the features: %s; name one with --features", few(names))
+		}
+	}
+	switch {
+	case o.Array != "" && len(names) > 0:
+		return 0, fmt.Errorf("--features %s: no such array; there are %s", o.Array, few(names))
+	case len(names) > 0:
+		return 0, fmt.Errorf("no array called %s of two dimensions; there are %s; --features takes one of them", featuresName, few(names))
+	case len(arrays) > 0:
+		return 0, fmt.Errorf("only %s, which says where instances are, and no features; give the files of the features", few([]string{arrays[0].name}))
+	}
+	return 0, fmt.Errorf("no array of two dimensions; save one called %s, [instances, features]", featuresName)
+}
+
+// places returns the number of the array with the coordinates of features, -1 if there is none.
+func places(arrays []candidate, features int) int {
+	best, at := 0, -1
+	for i, c := range arrays {
+		fit := 1
+		if c.rows == arrays[features].rows {
+			fit += 2
+		}
+		if path.Dir(c.name) == path.Dir(arrays[features].name) {
+			fit++
+		}
+		if i != features && isCoordinates(c.name) && c.cols >= 2 && fit > best {
+			best, at = fit, i
+		}
+	}
+	return at
+}
+
+// Spellings of the attributes that say how large a tile is: CLAM's, TRIDENT's, STAMP's and others'.
+var (
+	tileAtBase   = regexp.MustCompile(`^(patch|tile)_?(size|side|width).*(level_?0|lvl?_?0|l0|base)$|^(level_?0|lvl?_?0|base)_(patch|tile)_?(size|side|width)$`)
+	tileMicrons  = regexp.MustCompile(`^(patch|tile)_?(size|side|width)?_?(um|microns?)$`)
+	tileSize     = regexp.MustCompile(`^(patch|tile)_?(size|side|width|px)(_?(px|pixels?))?$`)
+	downsampling = regexp.MustCompile(`^((level|patch|tile)_?)?down_?sampl(e|ing)(_?(factor|rate))?$`)
+	baseScale    = regexp.MustCompile(`^(level_?0|lvl?_?0|base|slide|wsi|source|src|native)_(mag|magnification|mpp)$`)
+	tileScale    = regexp.MustCompile(`^(target|patch|tile|dst)_(mag|magnification|mpp)$`)
+	tileLevel    = regexp.MustCompile(`^((patch|tile)_)?level$`)
+)
+
+// setTile sets the side of the tiles, in the unit of the coordinates, from attributes. Those come in order of precedence.
+func (c *content) setTile(attributes []attribute) {
+	find := func(name *regexp.Regexp) (attribute, bool) {
+		i := slices.IndexFunc(attributes, func(a attribute) bool { return a.value > 0 && name.MatchString(plainName(a.name)) })
+		if i < 0 {
+			return attribute{}, false
+		}
+		return attributes[i], true
+	}
+	for _, name := range []*regexp.Regexp{tileAtBase, tileMicrons} {
+		if a, there := find(name); there {
+			c.tile, c.said = a.value, a.name
+			return
+		}
+	}
+	size, there := find(tileSize)
+	if !there {
+		return
+	}
+	base, one := find(baseScale)
+	tile, other := find(tileScale)
+	inMicrons := func(a attribute) bool { return strings.HasSuffix(plainName(a.name), "mpp") }
+	level, deep := find(tileLevel)
+	down, known := find(downsampling)
+	switch {
+	case known:
+		c.tile, c.said = size.value*down.value, size.name+" times "+down.name
+	case one && other && inMicrons(base) && inMicrons(tile):
+		c.tile, c.said = size.value*tile.value/base.value, size.name+" times "+tile.name+" by "+base.name
+	case one && other && !inMicrons(base) && !inMicrons(tile):
+		c.tile, c.said = size.value*base.value/tile.value, size.name+" times "+base.name+" by "+tile.name
+	case !deep:
+		c.tile, c.said = size.value, size.name
+	default:
+		c.said = fmt.Sprintf("%s without the downsample of %s %v", size.name, level.name, level.value)
+	}
+}
+
+// attribute is a number that a file says about an array.
+type attribute struct {
+	name  string
+	value float64
+}
+
+// coordinates returns a function that reads the positions of the instances, or nil if there are none.
+func (c content) coordinates(path string) func() ([][2]float64, error) {
+	if c.places == nil {
+		return nil
+	}
+	rows := c.features.Len()
+	return func() ([][2]float64, error) {
+		if n, cols := c.places.Len(), c.places.Features(); n != rows || cols < 2 {
+			return nil, fmt.Errorf("%s: coordinates of %d rows and %d columns; two columns, x and y, are needed for each of %d instances", path, n, cols, rows)
+		}
+		all := make([][2]float64, 0, rows) // from float32: exact up to 16 million pixels
+		return all, milbench.EachRow(c.places, func(_ int, row []float32) { all = append(all, [2]float64{float64(row[0]), float64(row[1])}) })
+	}
 }
 
 // bagExtensions lists the extensions of files with one bag.
@@ -51,14 +225,15 @@ func bagExtensions() string {
 // bagFile is the location of a bag's instances.
 type bagFile struct {
 	path string // path of the file, and the position in it
-	open func() (milbench.Instances, error)
+	open func(choose chooser) (content, error)
 }
 
 // bagFiles has the bags of a folder or an HDF5 file.
 type bagFiles struct {
-	where string
-	ids   []string // in order
-	of    map[string]bagFile
+	where  string
+	ids    []string // in order
+	of     map[string]bagFile
+	beside map[string]bagFile // files of coordinates only
 }
 
 // add adds a bag.
@@ -76,13 +251,14 @@ func (b *bagFiles) add(id string, f bagFile) error {
 // features] of float16, float32, float64 or integers of 8 to 64 bits, in either byte order:
 //
 //   - .npy as written by numpy.save, in C or Fortran order.
-//   - .npz as written by numpy.savez, with an array called features or only one array. Files from
-//     numpy.savez_compressed work if the set fits into memory.
-//   - .h5 and .hdf5 as written by CLAM and TRIDENT: a dataset features, or the only dataset, also of shape [1,
-//     instances, features], chunked or not, with gzip or LZF. A dataset coords next to it, [instances, 2], has the
-//     positions of the instances.
-//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary with a tensor features or
-//     only one tensor. Nothing in the file is run.
+//   - .npz as written by numpy.savez. Files from numpy.savez_compressed work if the set fits into memory.
+//   - .h5 and .hdf5 as written by CLAM, TRIDENT and STAMP, also of shape [1, instances, features], chunked or not, with
+//     gzip or LZF. Attributes say how large a tile is ([milbench.Bag.Tile]).
+//   - .pt and .pth as written by torch.save since PyTorch 1.6: a tensor, or a dictionary of tensors. Nothing in the file
+//     is run.
+//
+// Of several arrays, [Options.Array] says which one has the features. An array such as coords, [instances, 2], has the
+// positions of the instances; so does a file b.index.npz. Files whose names begin with a dot are skipped.
 //
 // Values are rounded to float32. If all bags together exceed 256 MB, they stay in their files. All bags must have the
 // same number of features. The features have no names.
@@ -158,19 +334,34 @@ func bagsIn(folder string) (files bagFiles, tables []string, err error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") { // of the system, of an editor
+			continue
+		}
 		if extension := strings.ToLower(filepath.Ext(name)); (extension == ".csv" || extension == ".tsv") && !e.IsDir() {
 			tables = append(tables, name)
 		}
 		for _, form := range bagForms {
 			if id, is := strings.CutSuffix(name, form.extension); is {
 				path := filepath.Join(folder, name)
-				f := bagFile{path: path, open: func() (milbench.Instances, error) { return form.open(path) }}
+				f := bagFile{path: path, open: func(choose chooser) (content, error) { return form.open(path, choose) }}
 				if err := files.add(id, f); err != nil {
 					return files, nil, err
 				}
 			}
 		}
 	}
+	files.beside = make(map[string]bagFile)
+	files.ids = slices.DeleteFunc(files.ids, func(id string) bool { // such as s1.index.npz beside s1.pt
+		at := strings.LastIndexAny(id, "._-")
+		if at < 0 || id[at+1:] != "index" && !isCoordinates(id[at+1:]) {
+			return false
+		}
+		_, is := files.of[id[:at]]
+		if is {
+			files.beside[id[:at]] = files.of[id]
+		}
+		return is
+	})
 	return files, tables, nil
 }
 
@@ -202,21 +393,24 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 		}
 	}
 	values := int64(0)
+	var told []content
 	for i, b := range t.bags {
 		f, there := files.of[b.ID]
 		if !there {
 			return nil, fmt.Errorf("%s: bag %s is in %s, but there is no file of it (%s); add it or remove the line", files.where, b.ID, filepath.Base(table), bagExtensions())
 		}
-		x, err := f.open()
+		c, err := f.open(o.features)
 		if err != nil {
 			return nil, err
 		}
+		x := c.features
 		if first := t.bags[0].Instances; i > 0 && x.Features() != first.Features() {
 			return nil, fmt.Errorf("%s: %d features, and bag %s has %d; give all bags the same features", f.path, x.Features(), t.bags[0].ID, first.Features())
 		}
-		t.bags[i].Instances = x
-		if a, is := x.(*hdf5Array); is {
-			t.bags[i].Coordinates = a.coordinates()
+		t.bags[i].Instances, t.bags[i].Tile, told = x, c.tile, append(told, c)
+		t.bags[i].Coordinates = c.coordinates(f.path)
+		if beside, there := files.beside[b.ID]; there && c.places == nil {
+			t.bags[i].Coordinates = beside.coordinates(x)
 		}
 		if values += int64(x.Len()) * int64(x.Features()); values > mostHeld {
 			for k, other := range t.bags[:i+1] {
@@ -226,12 +420,69 @@ func (o Options) readBags(files bagFiles, table string) (*milbench.Set, error) {
 			}
 		}
 	}
+	o.tell(files.where, told)
 	for i, b := range t.bags {
 		if t.bags[i].Instances, err = kept(b.Instances, values <= mostHeld); err != nil {
 			return nil, err
 		}
 	}
 	return assemble(&milbench.Set{Name: files.where, Bags: t.bags}, t.words)
+}
+
+// coordinates returns a function that reads the coordinates of instances from a file of their own.
+func (f bagFile) coordinates(of milbench.Instances) func() ([][2]float64, error) {
+	return func() ([][2]float64, error) {
+		c, err := f.open(func(arrays []candidate) (int, error) {
+			if at := slices.IndexFunc(arrays, func(c candidate) bool { return c.cols >= 2 }); at >= 0 {
+				return at, nil
+			}
+			return 0, errors.New("no array of two columns, x and y")
+		})
+		if err != nil {
+			return nil, err
+		}
+		return content{features: of, places: c.features}.coordinates(f.path)()
+	}
+}
+
+// tell notes which arrays are the features, if they have another name, and how large tiles are if bags are to be scored.
+func (o Options) tell(where string, told []content) {
+	count := func(of func(c content) string) (parts []string) {
+		n := make(map[string]int)
+		for _, c := range told {
+			if text := of(c); text != "" {
+				if n[text]++; n[text] == 1 {
+					parts = append(parts, text)
+				}
+			}
+		}
+		for k, text := range parts {
+			parts[k] = fmt.Sprintf("%s in %d of %d bags", text, n[text], len(told))
+		}
+		return parts
+	}
+	if arrays := count(func(c content) string {
+		if c.name == "" || c.name == featuresName {
+			return ""
+		}
+		return few([]string{c.name})
+	}); len(arrays) > 0 {
+		o.note("%s: the array of features is %s (--features)", where, few(arrays))
+	}
+	if !o.Unlabelled {
+		return
+	}
+	if tiles := count(func(c content) string {
+		switch {
+		case c.tile > 0:
+			return fmt.Sprintf("%v (%s)", c.tile, few([]string{c.said}))
+		case c.said != "":
+			return "not known (" + few([]string{c.said}) + ")"
+		}
+		return ""
+	}); len(tiles) > 0 {
+		o.note("%s: the side of a tile is %s", where, strings.Join(tiles[:min(len(tiles), 5)], ", "))
+	}
 }
 
 // kept returns instances in memory if held is set, or else instances that read from their file.

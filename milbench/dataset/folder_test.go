@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,14 +79,14 @@ func TestReadFolder(t *testing.T) {
 	requireOneLine(t, err, filepath.FromSlash("testdata/folder/packed.npz"), "compressed, and the set is too large for memory")
 }
 
-// TestCoordinates reads the positions of instances from the files of CLAM and TRIDENT and from a single file; other
+// TestCoordinates reads the positions of instances from the files of CLAM and TRIDENT and of NumPy and PyTorch; other
 // files have none.
 func TestCoordinates(t *testing.T) {
 	s, err := ReadFile("testdata/folder")
 	if err != nil {
 		t.Fatal(err)
 	}
-	located := map[string]int{"clam": 0, "trident": 0}
+	located := map[string]int{"clam": 256, "trident": 512, "stored": 0, "dictionary": 0} // with the side of a tile
 	for _, b := range s.Bags {
 		want, is := located[b.ID]
 		if (b.Coordinates != nil) != is {
@@ -99,8 +100,11 @@ func TestCoordinates(t *testing.T) {
 		if err != nil || len(all) != b.Instances.Len() {
 			t.Fatalf("bag %s: %d coordinates, error %v", b.ID, len(all), err)
 		}
-		if b.ID == "clam" {
-			want = 1 // coordinates count from here, and are 0 in the other file
+		if b.Tile != float64(want) {
+			t.Errorf("bag %s: tiles of side %v, want %d", b.ID, b.Tile, want)
+		}
+		if want = 0; b.ID == "clam" {
+			want = 1 // coordinates count from here, and are 0 in the other files
 		}
 		for i, at := range all {
 			if at != [2]float64{float64(want * 2 * i), float64(want * (2*i + 1))} {
@@ -133,7 +137,7 @@ func TestReadFolderRefuses(t *testing.T) {
 		{map[string][]byte{"a.h5": []byte("text"), "b.h5": clam}, "a.h5", "no HDF5 file: the file is damaged; fetch it again or save it again"},
 		{map[string][]byte{"a.h5": clam[:len(clam)-1], "b.h5": clam}, "a.h5", "ends early"},
 		{map[string][]byte{"a.npz": stored[:len(stored)-1], "b.h5": clam}, "a.npz", "no archive of arrays"},
-		{map[string][]byte{"a.npz": bytes.Replace(stored, []byte("features.npy"), []byte("featureX.npy"), -1), "b.h5": clam}, "a.npz", "several arrays: featureX, coords; call one features"},
+		{map[string][]byte{"a.npz": bytes.Replace(stored, []byte("features.npy"), []byte("position.npy"), -1), "b.h5": clam}, "a.npz", "only position, which says where instances are, and no features; give the files of the features"},
 		{map[string][]byte{"a.npz": slices.Concat(packed[:60], []byte{1, 2, 3}, packed[63:]), "b.h5": clam}, "a.npz", "array arr_0"},
 		{map[string][]byte{"a.pt": tensor[:len(tensor)-1], "b.h5": clam}, "a.pt", "no file of torch.save"},
 		{map[string][]byte{"a.pt": stored, "b.h5": clam}, "a.pt", "no file of torch.save; save the tensor"},
@@ -162,7 +166,7 @@ func TestReadFolderRefuses(t *testing.T) {
 	_, err = Options{Labels: "missing.csv"}.ReadFile("testdata/folder")
 	requireOneLine(t, err, "--labels", "missing.csv")
 	_, err = Options{Labels: "x.csv"}.ReadFile("testdata/cells.mat")
-	requireOneLine(t, err, "testdata/cells.mat", "a file with labels of its own; --labels x.csv is for folders")
+	requireOneLine(t, err, "testdata/cells.mat", "no folder of bags and no HDF5 file; --labels x.csv is for those")
 }
 
 // FuzzReadBag: a modified bag file is either read or gives a one-line error, using little memory.
@@ -197,7 +201,8 @@ func requireBag(t *testing.T, path string, b []byte) {
 			continue
 		}
 		alloctest.Bounded(t, b, 2<<10, func() {
-			x, err := form.open(path)
+			c, err := form.open(path, Options{}.features)
+			x := c.features
 			if err == nil && x.Features() <= 1<<16 {
 				err = x.Read(0, min(x.Len(), 10), make([]float32, min(x.Len(), 10)*x.Features()))
 			}
@@ -294,4 +299,53 @@ func TestSplitFile(t *testing.T) {
 	}
 	_, err = Options{Split: "nothing.csv"}.ReadFile("testdata/folder")
 	requireOneLine(t, err, filepath.FromSlash("testdata/folder/slides.tsv"), "no column \"nothing.csv\"")
+}
+
+// TestLayouts: features and coordinates are found under other names and in other groups, and attributes say how large tiles
+// are, in the spellings of CLAM, TRIDENT, STAMP and others (testdata/folder_bags.py).
+func TestLayouts(t *testing.T) {
+	var notes []string
+	o := Options{Unlabelled: true, Note: func(text string) { notes = append(notes, text) }}
+	s, err := o.ReadFile("testdata/layouts.h5")
+	if err != nil || len(s.Bags) != 10 {
+		t.Fatalf("%d bags, %v", len(s.Bags), err)
+	}
+	for _, b := range s.Bags {
+		if want, _, _ := strings.Cut(b.ID, " "); strconv.FormatFloat(b.Tile, 'g', -1, 64) != want {
+			t.Errorf("%s: a tile of side %v", b.ID, b.Tile)
+		}
+		if rows := rowsOf(t, b.Instances); len(rows) != 3 || !slices.Equal(rows[2], []float64{1, 0.75, 0.5, 0.25, 0}) {
+			t.Errorf("%s: %v", b.ID, rows)
+		}
+		if b.Coordinates == nil {
+			t.Errorf("%s: no coordinates", b.ID)
+		} else if all, err := b.Coordinates(); err != nil || all[2] != [2]float64{4, 5} {
+			t.Errorf("%s: coordinates %v, %v", b.ID, all, err)
+		}
+	}
+	said := strings.Join(notes, "\n")
+	for _, want := range []string{"the array of features is encoder/20x/features in 1 of 10 bags, encoder/embedding in 1 of 10 bags, feats in 1 of 10 bags", "1024 (patch_size times downsample) in 1 of 10 bags", "not known (patch_size without the downsample of patch_level 2)"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("notes %s; want %q", said, want)
+		}
+	}
+	for _, c := range []struct {
+		array  string
+		arrays []candidate
+		want   string // the name, or a part of the error
+	}{
+		{"", []candidate{{"coords", 9, 2, false}, {"imgs", 9, 64, false}, {"uni", 9, 4, true}}, "uni"},
+		{"", []candidate{{"a", 9, 64, true}, {"b", 9, 64, true}, {"coords", 9, 2, true}}, "several arrays may be the features: a, b; name one with --features"},
+		{"b", []candidate{{"a", 9, 64, true}, {"x/b", 9, 64, true}}, "x/b"},
+		{"c", []candidate{{"a", 9, 64, true}, {"coords", 9, 2, false}}, "--features c: no such array; there are a"},
+		{"", []candidate{{"a/features", 9, 4, true}, {"b/features", 9, 4, true}}, "several arrays may be the features: a/features, b/features"},
+		{"", []candidate{{"attention_scores", 9, 1, true}, {"coords", 9, 2, false}}, "no array called features of two dimensions; there are attention_scores; --features takes one of them"},
+		{"", []candidate{{"tiles", 9, 2, false}}, "there are tiles; --features takes one of them"},
+		{"", []candidate{{"x_y/tile_positions", 9, 2, true}}, "only x_y/tile_positions, which says where instances are"},
+	} {
+		at, err := Options{Array: c.array}.features(c.arrays)
+		if err == nil && c.arrays[at].name != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %d, %v, want %s", c.arrays, at, err, c.want)
+		}
+	}
 }

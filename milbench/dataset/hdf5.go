@@ -3,43 +3,140 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path"
+	slashpath "path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"synpool/internal/hdf5"
 	"synpool/milbench"
 )
 
-// The usual names for the array of a bag and for the positions of its instances.
-const (
-	featuresName    = "features"
-	coordinatesName = "coords"
-)
+// featuresName is the usual name for the array of a bag.
+const featuresName = "features"
 
 // hdf5Array is an array [instances, features] in an HDF5 file. It is read in pieces.
 type hdf5Array struct {
 	path, inside string // path of the file, and path in the file
 	rows, cols   int
-	located      bool // there are coordinates next to the features
 }
 
 var _ milbench.Instances = (*hdf5Array)(nil)
 
-// openHDF5 opens the file of one bag: its dataset features, or its only two-dimensional one.
-func openHDF5(path string) (milbench.Instances, error) {
+// openHDF5 opens the file of one bag.
+func openHDF5(path string, choose chooser) (content, error) { return openGroup(path, "", choose) }
+
+// openGroup opens the bag in a group of a file.
+func openGroup(path, group string, choose chooser) (c content, err error) {
 	f, file, err := openHDF5File(path)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer f.Close()
-	inside, err := featuresIn(file, "")
+	arrays, err := candidatesIn(file, group, "", 0, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return c, fmt.Errorf("%s: %w", path, hdf5Error(err))
 	}
-	a := &hdf5Array{path: path, inside: inside}
-	return a, a.measure(file)
+	at, err := choose(arrays)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	open := func(name string) (*hdf5Array, error) {
+		a := &hdf5Array{path: path, inside: strings.TrimSuffix(group+"/"+name, "/")}
+		return a, a.measure(file)
+	}
+	features, err := open(arrays[at].name)
+	if err != nil {
+		return c, err
+	}
+	c.features, c.name = features, arrays[at].name
+	about := []string{features.inside}
+	if k := places(arrays, at); k >= 0 {
+		where, err := open(arrays[k].name)
+		if err != nil {
+			return c, err
+		}
+		c.places, about = where, []string{where.inside, features.inside}
+	}
+	var attributes []attribute
+	for i := 0; i < len(about); i++ { // then of the groups around
+		all, err := file.Attributes(about[i])
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", path, hdf5Error(err))
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			var first [1]float32
+			a, one := all[name], make([]int64, len(all[name].Shape))
+			for k := range one {
+				one[k] = 1
+			}
+			if b, err := a.Read(make([]int64, len(one)), one); err == nil && len(b) > 0 {
+				if _, err := hdf5Numbers(a).float32s(a.Type.Order, b, first[:]); err == nil {
+					attributes = append(attributes, attribute{name, float64(first[0])})
+				}
+			}
+		}
+		if up := slashpath.Dir(about[i]); up != about[i] && !slices.Contains(about, up) {
+			about = append(about, up)
+		}
+	}
+	c.setTile(attributes)
+	return c, nil
+}
+
+// hdf5Numbers returns how the numbers of an array are decoded.
+func hdf5Numbers(a *hdf5.Array) decoder {
+	return numpyTypes[fmt.Sprintf("%.1s%d", a.Type.Kind, a.Type.Size)]
+}
+
+// Limits of the search for arrays in a file.
+const (
+	mostDepth  = 6
+	mostArrays = 1000
+)
+
+// candidatesIn adds the arrays of two dimensions in a group. The name of the group itself is below.
+func candidatesIn(file *hdf5.File, group, below string, depth int, list []candidate) ([]candidate, error) {
+	inside := group + "/" + below
+	is, err := file.IsArray(inside)
+	switch {
+	case err != nil && depth == 0:
+		return nil, err
+	case err != nil || depth > mostDepth || len(list) > mostArrays: // such as a link to another file
+		return list, nil
+	case is:
+		a, err := file.Array(inside)
+		if err != nil {
+			a = &hdf5.Array{}
+		}
+		c := candidate{name: below, float: a.Type.Kind == hdf5.Float}
+		shape := squeezed(a.Shape)
+		if len(shape) == 2 {
+			c.rows, c.cols = shape[0], shape[1]
+		}
+		if len(shape) == 2 || slashpath.Base(below) == featuresName || below == "" {
+			list = append(list, c)
+		}
+		return list, nil
+	}
+	names, err := file.Names(inside)
+	if err != nil && depth == 0 {
+		return nil, err
+	}
+	for _, name := range names {
+		list, _ = candidatesIn(file, group, slashpath.Join(below, name), depth+1, list)
+	}
+	return list, nil
+}
+
+// squeezed returns a shape without leading dimensions of 1, of more than two.
+func squeezed(shape []int64) []int64 {
+	for len(shape) > 2 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	return shape
 }
 
 // openRegular opens a regular file. It rejects others: opening a pipe, for example, would wait for a writer.
@@ -80,48 +177,13 @@ func hdf5Error(err error) error {
 	return err
 }
 
-// featuresIn returns the path of a group's dataset features, or of its only two-dimensional array.
-func featuresIn(file *hdf5.File, group string) (string, error) {
-	names, err := file.Names(group)
-	if err != nil {
-		return "", hdf5Error(err)
-	}
-	var arrays []string
-	for _, name := range names {
-		if name == featuresName {
-			return group + "/" + name, nil
-		}
-		if a, err := file.Array(group + "/" + name); err == nil && len(a.Shape) >= 2 {
-			arrays = append(arrays, name)
-		}
-	}
-	switch len(arrays) {
-	case 0:
-		return "", fmt.Errorf("no dataset %s in %s; there are %s", featuresName, few([]string{group + "/"}), orNothing(names))
-	case 1:
-		return group + "/" + arrays[0], nil
-	}
-	return "", fmt.Errorf("no dataset %s in %s, and several others: %s; call one %[1]s", featuresName, few([]string{group + "/"}), few(arrays))
-}
-
-// orNothing lists names, or says that there are none.
-func orNothing(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return few(names)
-}
-
 // measure sets the size of the array. It returns an error if the array cannot hold instances.
 func (a *hdf5Array) measure(file *hdf5.File) error {
 	array, err := file.Array(a.inside)
 	if err != nil {
 		return fmt.Errorf("%s: dataset %w", a.path, hdf5Error(err))
 	}
-	shape := array.Shape
-	for len(shape) > 2 && shape[0] == 1 {
-		shape = shape[1:]
-	}
+	shape := squeezed(array.Shape)
 	switch {
 	case len(shape) != 2:
 		return fmt.Errorf("%s: dataset %s of shape %v; [instances, features] or [1, instances, features] is needed", a.path, few([]string{a.inside}), array.Shape)
@@ -129,44 +191,7 @@ func (a *hdf5Array) measure(file *hdf5.File) error {
 		return fmt.Errorf("%s: dataset %s of %d instances with %d features; remove the bag or give it instances", a.path, few([]string{a.inside}), shape[0], shape[1])
 	}
 	a.rows, a.cols = int(shape[0]), int(shape[1])
-	if path.Base(a.inside) == featuresName {
-		a.located, _ = file.IsArray(a.beside())
-	}
 	return nil
-}
-
-// beside returns the path of the coordinates.
-func (a *hdf5Array) beside() string { return path.Join(path.Dir(a.inside), coordinatesName) }
-
-// coordinates returns a function that reads the positions of the instances, or nil if the file has none.
-func (a *hdf5Array) coordinates() func() ([][2]float64, error) {
-	if !a.located {
-		return nil
-	}
-	return func() ([][2]float64, error) {
-		at := &hdf5Array{path: a.path, inside: a.beside()}
-		f, file, err := openHDF5File(a.path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if err := at.measure(file); err != nil {
-			return nil, err
-		}
-		if at.rows != a.rows || at.cols != 2 {
-			return nil, fmt.Errorf("%s: dataset %s of %d rows and %d columns; two columns, x and y, are needed for each of %d instances",
-				a.path, few([]string{at.inside}), at.rows, at.cols, a.rows)
-		}
-		values := make([]float32, 2*at.rows) // exact up to 16 million pixels
-		if err := at.Read(0, at.rows, values); err != nil {
-			return nil, err
-		}
-		all := make([][2]float64, at.rows)
-		for i := range all {
-			all[i] = [2]float64{float64(values[2*i]), float64(values[2*i+1])}
-		}
-		return all, nil
-	}
 }
 
 // Len implements [milbench.Instances].
@@ -200,14 +225,13 @@ func (a *hdf5Array) Read(i, j int, dst []float32) error {
 	if err != nil {
 		return fmt.Errorf("%s: dataset %s: %w", a.path, few([]string{a.inside}), hdf5Error(err))
 	}
-	numbers := numpyTypes[fmt.Sprintf("%.1s%d", array.Type.Kind, array.Type.Size)]
-	if k, err := numbers.float32s(array.Type.Order, b, dst[:(j-i)*a.cols]); err != nil {
+	if k, err := hdf5Numbers(array).float32s(array.Type.Order, b, dst[:(j-i)*a.cols]); err != nil {
 		return fmt.Errorf("%s: dataset %s: row %d, column %d (from 0): %w", a.path, few([]string{a.inside}), i+k/a.cols, k%a.cols, err)
 	}
 	return nil
 }
 
-// readHDF5 reads a file that holds a set: every group with a dataset features, or every dataset, is a bag. An option
+// readHDF5 reads a file that holds a set: every group with features, or every dataset, is a bag. An option
 // names the table of bags.
 func (o Options) readHDF5(path string) (*milbench.Set, error) {
 	f, file, err := openHDF5File(path)
@@ -219,31 +243,25 @@ func (o Options) readHDF5(path string) (*milbench.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
 	}
-	if len(names) > 0 && o.Labels == "" && !o.Unlabelled {
-		if a, err := file.Array(featuresName); err == nil && len(a.Shape) >= 2 {
-			return nil, fmt.Errorf("%s: only one bag; give the folder of bags with its %s", path, listName)
-		}
+	one := slices.ContainsFunc(names, func(name string) bool { // bag
+		is, _ := file.IsArray("/" + name)
+		return is && (name == featuresName || isCoordinates(name))
+	})
+	switch {
+	case one && !o.Unlabelled:
+		return nil, fmt.Errorf("%s: only one bag; give the folder of bags with its %s", path, listName)
+	case len(names) > 0 && o.Labels == "" && !o.Unlabelled:
 		return nil, fmt.Errorf("%s: no labels; name the table of its bags with --labels", path)
 	}
 	files := bagFiles{where: path, of: make(map[string]bagFile)}
+	if one {
+		names = nil
+		id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		files.add(id, bagFile{path: path, open: func(choose chooser) (content, error) { return openHDF5(path, choose) }})
+	}
 	for _, name := range names {
 		inside := "/" + name
-		is, err := file.IsArray(inside)
-		if err == nil && !is {
-			inside, err = featuresIn(file, inside)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, hdf5Error(err))
-		}
-		err = files.add(name, bagFile{path: path + ":" + strings.TrimPrefix(inside, "/"), open: func() (milbench.Instances, error) {
-			g, file, err := openHDF5File(path)
-			if err != nil {
-				return nil, err
-			}
-			defer g.Close()
-			a := &hdf5Array{path: path, inside: inside}
-			return a, a.measure(file)
-		}})
+		err = files.add(name, bagFile{path: path + ":" + name, open: func(choose chooser) (content, error) { return openGroup(path, inside, choose) }})
 		if err != nil {
 			return nil, err
 		}

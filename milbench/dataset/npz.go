@@ -11,54 +11,71 @@ import (
 	"synpool/milbench"
 )
 
-// openNPZ opens the bag in a .npz file: its array features, or its only array. A compressed array is read into
-// memory, up to 256 MB.
-func openNPZ(path string) (milbench.Instances, error) {
+// openNPZ opens the bag in a .npz file. Compressed arrays are read into memory, up to 256 MB.
+func openNPZ(path string, choose chooser) (c content, err error) {
 	f, err := openRegular(path)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer f.Close()
-	x, err := npzArray(f, path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if c, err = npzContent(f, path, choose); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	return x, nil
+	return c, nil
 }
 
-func npzArray(f *os.File, path string) (milbench.Instances, error) {
+func npzContent(f *os.File, path string, choose chooser) (c content, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	archive, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return nil, damagedf("no archive of arrays: %v", err)
+		return c, damagedf("no archive of arrays: %v", err)
 	}
-	var names []string
-	var member *zip.File
+	var arrays []candidate
+	var members []*zip.File
 	for _, m := range archive.File {
 		name, is := strings.CutSuffix(m.Name, ".npy")
-		if !is {
+		if !is || len(arrays) > mostArrays {
 			continue
 		}
-		names = append(names, name)
-		if member == nil || name == featuresName {
-			member = m
+		one := candidate{name: name}
+		if in, err := m.Open(); err == nil {
+			if h, err := readNumPyHeader(bufio.NewReader(in)); err == nil {
+				one.rows, one.cols, one.float = h.rows, h.columns, h.descr[1] == 'f'
+			} else if len(archive.File) > 1 && name != featuresName { // no table
+				one.cols = -1
+			}
+			in.Close()
+		}
+		if one.cols >= 0 {
+			arrays, members = append(arrays, one), append(members, m)
 		}
 	}
-	switch {
-	case member == nil:
-		return nil, fmt.Errorf("no array; save one called %s with numpy.savez", featuresName)
-	case len(names) > 1 && member.Name != featuresName+".npy":
-		return nil, fmt.Errorf("several arrays: %s; call one %s", few(names), featuresName)
-	case member.Method == zip.Store:
+	at, err := choose(arrays)
+	if err != nil {
+		return c, err
+	}
+	c.name = arrays[at].name
+	if c.features, err = npzArray(f, path, info.Size(), members[at]); err != nil {
+		return c, err
+	}
+	if k := places(arrays, at); k >= 0 {
+		c.places, err = npzArray(f, path, info.Size(), members[k])
+	}
+	return c, err
+}
+
+// npzArray opens an array of an archive.
+func npzArray(f *os.File, path string, size int64, member *zip.File) (milbench.Instances, error) {
+	if member.Method == zip.Store {
 		at, err := member.DataOffset()
 		if err != nil {
 			return nil, damagedf("no archive of arrays: %v", err)
 		}
 		// Check the size claimed by the archive against the file.
-		size := min(member.UncompressedSize64, uint64(max(0, info.Size()-at)))
+		size := min(member.UncompressedSize64, uint64(max(0, size-at)))
 		h, err := readNumPyHeader(bufio.NewReader(io.NewSectionReader(f, at, int64(size))))
 		if err == nil {
 			err = h.check(int64(size))

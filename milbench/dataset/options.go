@@ -30,6 +30,10 @@ type Options struct {
 	// folder or the folder's only table.
 	Labels string
 
+	// Array names the array of the features in HDF5, .npz and .pt files. With "" it is features or, if there is none, the
+	// only array of two dimensions besides coordinates, floating-point before integers.
+	Array string
+
 	// Categorical names columns of words in a CSV or Parquet file. Each word becomes a feature column=word that is 1
 	// where the word occurs and 0 elsewhere; the features are in the order of the words. A fit ignores words that are
 	// missing from its training part ([milbench.Preparation]).

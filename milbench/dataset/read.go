@@ -71,8 +71,10 @@ func (o Options) ReadFile(path string) (*milbench.Set, error) {
 			break
 		}
 	}
-	if o.Labels != "" && extension != ".h5" && extension != ".hdf5" {
-		return nil, fmt.Errorf("%s: a file with labels of its own; --labels %s is for folders of bags and HDF5 files", path, o.Labels)
+	for _, c := range [][2]string{{"labels", o.Labels}, {"features", o.Array}} {
+		if c[1] != "" && extension != ".h5" && extension != ".hdf5" {
+			return nil, fmt.Errorf("%s: no folder of bags and no HDF5 file; --%s %s is for those", path, c[0], c[1])
+		}
 	}
 	var whole func(path string) (*milbench.Set, error) // for a file that is not read from start to end
 	switch {

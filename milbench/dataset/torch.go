@@ -9,10 +9,10 @@ import (
 	"math"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"synpool/internal/pickle"
-	"synpool/milbench"
 )
 
 // torchTypes has the supported tensor types, by the name of their storage.
@@ -29,34 +29,32 @@ var bfloat16 = decoder{2, func(o binary.ByteOrder, b []byte) float64 {
 // maxPickle limits the size of a file's tensor descriptions, in bytes.
 const maxPickle = 16 << 20
 
-// openTorch opens the bag in a file written by torch.save: a tensor, or the tensor "features" of a dictionary, or its
-// only tensor. It runs nothing in the file.
-func openTorch(name string) (milbench.Instances, error) {
+// openTorch opens the bag in a file written by torch.save: a tensor, or one of a dictionary. It runs nothing in the file.
+func openTorch(name string, choose chooser) (c content, err error) {
 	f, err := openRegular(name)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer f.Close()
-	h, err := torchTensor(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if c, err = torchContent(f, name, choose); err != nil {
+		return c, fmt.Errorf("%s: %w", name, err)
 	}
-	return &numpyArray{numpyHeader: h, path: name}, nil
+	return c, nil
 }
 
-// torchTensor locates the numbers of the bag.
-func torchTensor(f *os.File) (h numpyHeader, err error) {
+// torchContent locates the numbers of the bag.
+func torchContent(f *os.File, name string, choose chooser) (c content, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return h, err
+		return c, err
 	}
 	archive, err := zip.NewReader(f, info.Size())
 	if err != nil {
 		first := make([]byte, 4)
 		if _, err := f.ReadAt(first, 0); err == nil && string(first) == "\x80\x02\x8a\x0a" {
-			return h, errors.New("a file of PyTorch before 1.6; load it and save it again with torch.save")
+			return c, errors.New("a file of PyTorch before 1.6; load it and save it again with torch.save")
 		}
-		return h, damagedf("no file of torch.save: %v", err)
+		return c, damagedf("no file of torch.save: %v", err)
 	}
 	members := make(map[string]*zip.File) // by name in the folder of the archive
 	for _, m := range archive.File {
@@ -64,37 +62,57 @@ func torchTensor(f *os.File) (h numpyHeader, err error) {
 		members[inside] = m
 	}
 	if members["constants.pkl"] != nil {
-		return h, errors.New("a TorchScript program, no tensors; save the features with torch.save")
+		return c, errors.New("a TorchScript program, no tensors; save the features with torch.save")
 	}
 	about := members["data.pkl"]
 	if about == nil {
-		return h, errors.New("no file of torch.save; save the tensor of the features with it")
+		return c, errors.New("no file of torch.save; save the tensor of the features with it")
 	}
 	text, err := inflatedMember(about, maxPickle)
 	if err != nil {
-		return h, err
+		return c, err
 	}
 	root, err := pickle.Read(text)
 	if errors.Is(err, pickle.ErrDamaged) {
-		return h, damagedf("%v", err)
+		return c, damagedf("%v", err)
 	} else if err != nil {
-		return h, fmt.Errorf("%w; save a tensor, or a dictionary of tensors", err)
+		return c, fmt.Errorf("%w; save a tensor, or a dictionary of tensors", err)
 	}
-	tensor, err := featuresTensor(root)
-	if err != nil {
-		return h, err
-	}
-	h.order = binary.LittleEndian
+	order := binary.ByteOrder(binary.LittleEndian)
 	if m := members["byteorder"]; m != nil {
-		order, err := inflatedMember(m, 16)
+		text, err := inflatedMember(m, 16)
 		if err != nil {
-			return h, err
+			return c, err
 		}
-		if string(order) == "big" {
-			h.order = binary.BigEndian
+		if string(text) == "big" {
+			order = binary.BigEndian
 		}
 	}
-	return h, h.placeTensor(tensor, members, info.Size())
+	open := func(tensor *pickle.Call) (*numpyArray, error) {
+		a := &numpyArray{numpyHeader: numpyHeader{order: order}, path: name}
+		return a, a.placeTensor(tensor, members, info.Size())
+	}
+	var found tensors
+	found.add(root, "", 0)
+	if len(found.list) == 0 {
+		return c, errors.New(found.none)
+	}
+	at, err := choose(found.list)
+	if err != nil {
+		return c, err
+	}
+	features, err := open(found.calls[at])
+	if err != nil {
+		return c, err
+	}
+	c.features, c.name = features, found.list[at].name
+	if k := places(found.list, at); k >= 0 {
+		if c.places, err = open(found.calls[k]); err != nil {
+			return c, err
+		}
+	}
+	c.setTile(found.numbers)
+	return c, nil
 }
 
 // inflatedMember returns the bytes of an archive member, up to limit.
@@ -143,41 +161,71 @@ func isRebuilt(v any) bool {
 	return is && strings.HasPrefix(string(name), "torch._utils._rebuild_")
 }
 
-// featuresTensor returns the tensor of a file.
-func featuresTensor(root any) (*pickle.Call, error) {
-	if tensor, is := asTensor(root); is {
-		return tensor, nil
-	}
-	if isRebuilt(root) {
-		return nil, errors.New("a tensor of a type or layout that is not read; save x.float().to_dense()")
-	}
-	d, is := root.(*pickle.Dict)
-	if call, isCall := root.(*pickle.Call); isCall && call.Func == pickle.Global("collections.OrderedDict") {
-		d, is = call.Items, true
-	}
-	if !is {
-		return nil, errors.New("no tensor; save one, or a dictionary with one called features, with torch.save")
-	}
-	var names []string
-	var only *pickle.Call
-	for i, key := range d.Keys {
-		name, isText := key.(string)
-		tensor, isTensor := asTensor(d.Values[i])
-		if !isText || !isTensor {
-			continue
+// tensors are the tensors and numbers of a file.
+type tensors struct {
+	list    []candidate
+	calls   []*pickle.Call
+	numbers []attribute
+	none    string // why there is no tensor
+	seen    int    // values
+}
+
+// add adds the tensors in a value with a name: a tensor, a dictionary or a list.
+func (t *tensors) add(v any, name string, depth int) {
+	if tensor, is := asTensor(v); is {
+		one := candidate{name: name}
+		if shape, is := integers(tensor.Args[2]); is {
+			if shape = squeezed(shape); len(shape) == 2 {
+				one.rows, one.cols = shape[0], shape[1]
+			} else if name != "" && path.Base(name) != featuresName {
+				return
+			}
 		}
-		if name == featuresName {
-			return tensor, nil
+		if stored, is := tensor.Args[0].(pickle.Persistent); is {
+			if storage, is := stored.ID.(pickle.Tuple); is && len(storage) > 1 {
+				class, _ := storage[1].(pickle.Global)
+				one.float = strings.Contains(torchTypes[class], "f")
+			}
 		}
-		names, only = append(names, name), tensor
+		t.list, t.calls = append(t.list, one), append(t.calls, tensor)
+		return
 	}
-	switch len(names) {
-	case 0:
-		return nil, errors.New("a dictionary without tensors; save one called features")
-	case 1:
-		return only, nil
+	if isRebuilt(v) && depth == 0 {
+		t.none = "a tensor of a type or layout that is not read; save x.float().to_dense()"
+		return
 	}
-	return nil, fmt.Errorf("several tensors: %s; call one features", few(names))
+	keys, values := []any(nil), []any(nil)
+	switch v := v.(type) {
+	case *pickle.Dict:
+		keys, values = v.Keys, v.Values
+	case *pickle.Call:
+		if v.Func == pickle.Global("collections.OrderedDict") && v.Items != nil {
+			keys, values = v.Items.Keys, v.Items.Values
+		}
+	case *pickle.List:
+		values = v.Items
+	case pickle.Tuple:
+		values = v
+	case int64:
+		t.numbers = append(t.numbers, attribute{path.Base(name), float64(v)})
+	case float64:
+		t.numbers = append(t.numbers, attribute{path.Base(name), v})
+	}
+	t.none = "no tensor; save one, or a dictionary with one called features, with torch.save"
+	for i, one := range values {
+		if t.seen++; depth > mostDepth || t.seen > mostArrays {
+			return
+		}
+		key := strconv.Itoa(i)
+		if keys != nil {
+			text, is := keys[i].(string)
+			if !is {
+				continue
+			}
+			key = text
+		}
+		t.add(one, path.Join(name, key), depth+1)
+	}
 }
 
 // integers returns the integers in a tuple.
@@ -223,9 +271,8 @@ func (h *numpyHeader) placeTensor(tensor *pickle.Call, members map[string]*zip.F
 		h.descr = "<f4"
 	}
 	written := shape
-	for len(shape) > 2 && shape[0] == 1 {
-		shape, strides = shape[1:], strides[1:]
-	}
+	shape = squeezed(shape)
+	strides = strides[len(strides)-len(shape):]
 	if len(shape) != 2 {
 		return fmt.Errorf("a tensor of shape %v; [instances, features] or [1, instances, features] is needed", written)
 	}

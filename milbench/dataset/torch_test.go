@@ -34,10 +34,10 @@ func TestTorchTypes(t *testing.T) {
 		"sparse":        noType,
 		"columns":       "a tensor with strides [3 2], part of another; save x.contiguous()",
 		"repeated":      "a tensor with strides [0 1], part of another; save x.contiguous()",
-		"several":       "several tensors: x, y; call one features",
-		"list":          noTensor,
+		"several":       "several arrays may be the features: x, y; name one with --features",
+		"list":          "several arrays may be the features: 0, 1; name one with --features",
 		"object":        noTensor,
-		"none":          "a dictionary without tensors; save one called features",
+		"none":          noTensor,
 		"flat":          "a tensor of shape [12]; [instances, features] or [1, instances, features] is needed",
 		"cube":          "a tensor of shape [2 4 3]; [instances, features]",
 		"empty":         "an array of 0 instances with 3 features; remove the bag or give it instances",
@@ -49,10 +49,10 @@ func TestTorchTypes(t *testing.T) {
 	}
 	for name, rows := range want {
 		path := filepath.Join("testdata/torch", name+".pt")
-		x, err := openTorch(path)
+		x, err := openTorch(path, Options{}.features)
 		var got *milbench.Dense
 		if err == nil {
-			got, err = milbench.ToDense(x)
+			got, err = milbench.ToDense(x.features)
 		}
 		if why, is := refused[name]; is != (rows == nil) {
 			t.Errorf("%s: values %v, refused %q, %v", name, rows, why, err)

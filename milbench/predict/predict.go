@@ -66,6 +66,7 @@ type Bag struct {
 	Calibration   string             `json:"calibration,omitempty"`   // method, or "none"; for targets with classes
 	Class         string             `json:"class,omitempty"`         // if the training labels are words
 	Winners       []int              `json:"winners,omitempty"`       // nil without attention
+	Tile          float64            `json:"tile,omitempty"`          // [milbench.Bag.Tile] of instances with positions
 	Instances     []Instance         `json:"instances,omitempty"`
 
 	scores []float64 // as returned by the model
@@ -204,6 +205,7 @@ func locate(rows []Bag, set *milbench.Set) error {
 		if err != nil {
 			return err
 		}
+		rows[i].Tile = set.Bags[i].Tile
 		for k := range r.Instances {
 			r.Instances[k].X, r.Instances[k].Y = &all[k][0], &all[k][1]
 		}
@@ -300,8 +302,12 @@ func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 	first := rows[0].Instances[0]
 	header := []string{"bag", "instance"}
 	located := slices.ContainsFunc(rows, func(r Bag) bool { return r.Instances[0].X != nil })
+	sized := slices.ContainsFunc(rows, func(r Bag) bool { return r.Tile > 0 })
 	if located {
 		header = append(header, "x", "y")
+	}
+	if sized {
+		header = append(header, "tile")
 	}
 	if first.Score != nil {
 		header = append(header, "score")
@@ -331,6 +337,12 @@ func WriteInstances(w io.Writer, about learner.About, rows []Bag) error {
 				row = append(row, Decimal(*instance.X), Decimal(*instance.Y))
 			case located:
 				row = append(row, "", "")
+			}
+			switch {
+			case sized && r.Tile > 0:
+				row = append(row, Decimal(r.Tile))
+			case sized:
+				row = append(row, "")
 			}
 			row = append(row, Decimal(value))
 			for _, weight := range instance.Heads {

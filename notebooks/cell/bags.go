@@ -131,6 +131,11 @@ func (b *Bags) Bag(column string) *Bags {
 	return b.with("Bag", func(o *intake.Options) { o.Bag = column })
 }
 
+// Features names the array of the features in HDF5, .npz and .pt files; the default is features, or the only one besides coords.
+func (b *Bags) Features(array string) *Bags {
+	return b.with("Features", func(o *intake.Options) { o.Array = array })
+}
+
 // Label sets the column with the labels; the default is the first of label, class, target, diagnosis, grade.
 func (b *Bags) Label(column string) *Bags {
 	return b.with("Label", func(o *intake.Options) { o.Label = column })
@@ -224,21 +229,17 @@ func (b Bag) Map(title, value string, values []float64) *plotting.Figure {
 	if set.Bags[at].Coordinates == nil {
 		Check(fmt.Errorf("%s: nothing says where the instances of %s are; a map needs coords of HDF5, or two columns named by Coordinates", b.of.name, b.id))
 	}
-	return tileMap(title, value, Must(set.Bags[at].Coordinates()), values)
+	return tileMap(title, value, Must(set.Bags[at].Coordinates()), values, set.Bags[at].Tile)
 }
 
-// tileMap draws a value at each position.
-func tileMap(title, value string, places [][2]float64, values []float64) *plotting.Figure {
+// tileMap draws a value at each position, as a tile of a size; 0 for a guess.
+func tileMap(title, value string, places [][2]float64, values []float64, size float64) *plotting.Figure {
 	if len(values) != len(places) {
 		Check(fmt.Errorf("%d values for %d instances", len(values), len(places)))
 	}
 	var tiles []plotting.Tile
 	for k, place := range places {
 		tiles = append(tiles, plotting.Tile{X: place[0], Y: place[1], Value: values[k]})
-	}
-	size := 1.0 // size of a single tile
-	if len(tiles) > 1 {
-		size = plotting.TileSize(tiles)
 	}
 	return Must(plotting.TileMap(title, value, tiles, size, nil))
 }

@@ -375,7 +375,7 @@ func (e *Explanation) Figure() *plotting.Figure {
 		for _, one := range said.bag.Instances {
 			places = append(places, [2]float64{*one.X, *one.Y})
 		}
-		return tileMap("Instances of "+said.title, "rank in the bag", places, e.Ranks())
+		return tileMap("Instances of "+said.title, "rank in the bag", places, e.Ranks(), said.bag.Tile)
 	}
 	draw, values := plotting.AttentionBars, said.weights()
 	if !said.scored() {

@@ -1,5 +1,5 @@
-"""Writes folder/, bags as h5py and NumPy write them, and set.h5, the same bags in one file. Row i of bag k, from 0, has the values k + i/2 - j/4
-in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py, numpy and torch).
+"""Writes folder/, bags as h5py and NumPy write them, set.h5, the same bags in one file, and layouts.h5. Row i of bag k, from 0, has the values
+k + i/2 - j/4 in its columns j: exact in 16 bits. Run: python folder_bags.py (needs h5py, numpy and torch).
 """
 
 import pathlib
@@ -22,6 +22,28 @@ def values(k, dtype):
 
 def file(name):
     return h5py.File(folder / name, "w")
+
+
+def layouts():
+    """Bags of three rows in other layouts, whose names begin with the side of a tile that their attributes say, 0 for none."""
+    with h5py.File(here / "layouts.h5", "w") as f:
+        def bag(name, features="features", coords="coords", on_coords={}, on_features={}, on_bag={}):
+            g = f.create_group(name)
+            g[features] = values(0, "f4")
+            g[coords] = np.arange(6).reshape(3, 2)
+            for o, attributes in (g[coords], on_coords), (g[features], on_features), (g, on_bag):
+                o.attrs.update(attributes)
+        bag("512 clam", on_coords={"patch_size": 256, "patch_level": 1, "downsample": (2.0, 2.0), "level_dim": (9, 9), "name": "x"})
+        bag("1024 clam, scalars", on_coords={"patch_size": np.int32(256), "downsample": np.float32(4)})
+        bag("256 clam, level 0", on_coords={"patch_size": 256, "patch_level": 0, "downsample": (1.0, 1.0)})
+        bag("0 a level without its downsample", on_coords={"patch_size": 256, "patch_level": 2})
+        bag("513 trident", on_coords={"patch_size": 256, "patch_size_level0": 513, "level0_magnification": 40, "target_magnification": 20, "overlap": 0, "name": "x"})
+        bag("768 magnifications", on_features={"patch_size": 256, "level0_magnification": 60, "target_magnification": np.array(20, ">i2")})
+        bag("448 microns per pixel", on_bag={"Patch Size": 224, "level0_mpp": 0.25, "target-mpp": np.float16(0.5)})
+        bag("257 stamp", "feats", on_bag={"tile_size_um": 257.0, "tile_size_px": 224, "unit": "um", "extractor": "x"})
+        bag("224 below", "encoder/embedding", "tile_coords", on_bag={"patch_size": np.uint16(224)})
+        bag("0 positions of floats", "encoder/20x/features", "positions")
+        f["0 positions of floats/logits"] = np.zeros((3, 2), "f4")
 
 
 with file("clam.h5") as f:  # as CLAM writes it: grown batch by batch
@@ -54,4 +76,5 @@ with h5py.File(here / "set.h5", "w") as f:
             f[name] = values(k, "f4")
         else:
             f.create_dataset(f"{name}/features", data=values(k, "f2"), chunks=(2, 2), compression="lzf")
-print("wrote folder and set.h5")
+layouts()
+print("wrote folder, set.h5 and layouts.h5")
